@@ -1,0 +1,84 @@
+// The yardsticks of bench/direct.R: what the machine can do, and what a plain loop does.
+// [[Rcpp::plugins(cpp17)]]
+#include <Rcpp.h>
+
+#include <cmath>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+namespace {
+// Twelve independent chains of fused multiply-adds keep two ports busy at a latency of four.
+double run_avx512(double rounds) {
+  __m512d a[12];
+  const __m512d b = _mm512_set1_pd(0.999999), c = _mm512_set1_pd(1e-6);
+#pragma GCC unroll 12
+  for (int i = 0; i < 12; ++i) a[i] = _mm512_set1_pd(i + rounds);
+  for (double r = 0; r < rounds; ++r) {
+#pragma GCC unroll 12
+    for (int i = 0; i < 12; ++i) a[i] = _mm512_fmadd_pd(a[i], b, c);
+  }
+  __m512d sum = _mm512_setzero_pd();
+#pragma GCC unroll 12
+  for (int i = 0; i < 12; ++i) sum = _mm512_add_pd(sum, a[i]);
+  double out[8];
+  _mm512_storeu_pd(out, sum);
+  return out[0];
+}
+}  // namespace
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+namespace {
+double run_avx2(double rounds) {
+  __m256d a[12];
+  const __m256d b = _mm256_set1_pd(0.999999), c = _mm256_set1_pd(1e-6);
+#pragma GCC unroll 12
+  for (int i = 0; i < 12; ++i) a[i] = _mm256_set1_pd(i + rounds);
+  for (double r = 0; r < rounds; ++r) {
+#pragma GCC unroll 12
+    for (int i = 0; i < 12; ++i) a[i] = _mm256_fmadd_pd(a[i], b, c);
+  }
+  __m256d sum = _mm256_setzero_pd();
+#pragma GCC unroll 12
+  for (int i = 0; i < 12; ++i) sum = _mm256_add_pd(sum, a[i]);
+  double out[4];
+  _mm256_storeu_pd(out, sum);
+  return out[0];
+}
+}  // namespace
+#pragma GCC pop_options
+#endif
+
+// 12 * rounds vector multiply-adds of that instruction set, one after the other as fast as they go.
+// [[Rcpp::export]]
+double multiply_adds(std::string isa, double rounds) {
+#if defined(__x86_64__)
+  if (isa == "avx512") return run_avx512(rounds);
+  if (isa == "avx2") return run_avx2(rounds);
+#endif
+  return NA_REAL;
+}
+
+// The same sum as the direct engine's, written as anybody would: one exp() of one squared distance
+// a pair. x: d*n, points: d*m, both in units of the bandwidth.
+// [[Rcpp::export]]
+Rcpp::NumericVector scalar_loop(Rcpp::NumericMatrix x, Rcpp::NumericMatrix points) {
+  const int n = x.ncol(), m = points.ncol(), d = x.nrow();
+  Rcpp::NumericVector out(m);
+  for (int i = 0; i < m; ++i) {
+    const double* e = &points(0, i);
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+      const double* s = &x(0, j);
+      double q = 0;
+      for (int k = 0; k < d; ++k) q += (e[k] - s[k]) * (e[k] - s[k]);
+      sum += std::exp(-0.5 * q);
+    }
+    out[i] = sum;
+  }
+  return out;
+}

@@ -1,0 +1,36 @@
+// Which engine computes an estimate, at what price: the one place where that is decided.
+#ifndef KESTREL_CORE_PLAN_HPP
+#define KESTREL_CORE_PLAN_HPP
+
+#include <cstddef>
+#include <string>
+
+#include "core/kernel.hpp"
+
+namespace kestrel {
+
+/// What is asked for: m evaluation points, n samples, d variables.
+struct DensityTask {
+  double n = 0, m = 0;  // double: a grid may have more points than there are integers
+  std::size_t d = 0;
+  KernelChoice kernel;
+  double tolerance = 1e-12;  // relative to the largest value
+  std::size_t lanes = 1;     // of the instruction set in use
+  int threads = 1;
+};
+
+struct Plan {
+  std::string engine;
+  double tolerance;    // what the engine keeps to, at most the tolerance asked for
+  double bytes;        // memory it needs, its result included
+  double seconds;      // expected on the machine the constants were measured on
+  std::string reason;  // one clause for people
+};
+
+/// A pure function. `engine` is "auto" or the name of one; throws error(input), listing the names
+/// there are, for any other. O(1).
+Plan plan_density(const DensityTask& task, const std::string& engine);
+
+}  // namespace kestrel
+
+#endif

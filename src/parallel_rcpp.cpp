@@ -1,0 +1,43 @@
+// Lends RcppParallel's threads to the core, for machines whose compiler has no OpenMP (macOS).
+#include <R_ext/Rdynload.h>
+#include <RcppParallel.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/parallel.hpp"
+
+namespace {
+
+class Pieces : public RcppParallel::Worker {
+ public:
+  Pieces(void (*work)(void*, int), void* context) : work_(work), context_(context) {}
+
+  void operator()(std::size_t begin, std::size_t end) override {
+    for (std::size_t piece = begin; piece < end; ++piece) {
+      work_(context_, static_cast<int>(piece));
+    }
+  }
+
+ private:
+  void (*work_)(void*, int);
+  void* context_;
+};
+
+// tinythread cuts a range into one piece for each processor and, when the range is a little longer
+// than that, into far fewer; so no more pieces than processors are asked for. Whoever comes takes
+// the items of those who do not.
+void run_rcpp_parallel(int threads, void (*work)(void*, int), void* context) {
+  const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int pieces = std::min(threads, processors);
+  Pieces worker(work, context);
+  RcppParallel::parallelFor(0, static_cast<std::size_t>(pieces), worker, 1, pieces);
+}
+
+}  // namespace
+
+// Called once, when R loads the package.
+// [[Rcpp::init]]
+void kestrel_register_rcpp_parallel(DllInfo*) {
+  kestrel::register_parallel_backend("rcppparallel", run_rcpp_parallel);
+}

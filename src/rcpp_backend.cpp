@@ -1,0 +1,48 @@
+// R to core: what this build can do and what it runs on.
+#include "core/config.hpp"
+#include "core/parallel.hpp"
+#include "rcpp_util.hpp"
+
+using namespace kestrel;
+
+// [[Rcpp::export]]
+Rcpp::CharacterVector isa_available_cpp() {
+  const simd::Table* tables[4];
+  const std::size_t n = simd::available_tables(tables);
+  Rcpp::CharacterVector names(static_cast<R_xlen_t>(n));
+  for (std::size_t i = 0; i < n; ++i) names[static_cast<R_xlen_t>(i)] = tables[i]->name;
+  return names;
+}
+
+// [[Rcpp::export]]
+std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
+
+// [[Rcpp::export]]
+int thread_cap_cpp() { return thread_cap(); }
+
+// [[Rcpp::export]]
+void set_thread_cap_cpp(int n) { set_thread_cap(n); }
+
+// [[Rcpp::export]]
+int threads_last_used_cpp() { return threads_last_used(); }
+
+// [[Rcpp::export]]
+std::string parallel_backend_cpp() { return parallel_backend(); }
+
+// [[Rcpp::export]]
+void force_parallel_backend_cpp(std::string name) { force_parallel_backend(name.c_str()); }
+
+// [[Rcpp::export]]
+Rcpp::List build_info_cpp() {
+#if defined(__clang__)
+  const std::string compiler = "clang " __clang_version__;
+#elif defined(__GNUC__)
+  const std::string compiler = "g++ " __VERSION__;
+#else
+  const std::string compiler = "unknown";
+#endif
+  const bool openmp = std::string(parallel_backend()) == "openmp";
+  return Rcpp::List::create(Rcpp::Named("compiler") = compiler, Rcpp::Named("openmp") = openmp,
+                            Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0,
+                            Rcpp::Named("nvcc") = KESTREL_HAVE_NVCC != 0);
+}

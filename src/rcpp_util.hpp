@@ -1,0 +1,68 @@
+// Shared by the glue files at the top of src/: R's objects as views, R's interrupts as a poll.
+#ifndef KESTREL_RCPP_UTIL_HPP
+#define KESTREL_RCPP_UTIL_HPP
+
+#include <Rcpp.h>
+
+#include <string>
+
+#include "core/direct.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "core/span.hpp"
+#include "simd/kernels.hpp"
+
+namespace kestrel {
+
+inline MatrixView view(const Rcpp::NumericMatrix& x) {
+  return {x.begin(), static_cast<std::size_t>(x.nrow()), static_cast<std::size_t>(x.ncol())};
+}
+
+inline Span<const double> view(const Rcpp::NumericVector& v) {
+  return {v.begin(), static_cast<std::size_t>(v.size())};
+}
+
+inline Span<const double> entries(const Rcpp::NumericMatrix& m) {
+  return {m.begin(), static_cast<std::size_t>(m.size())};
+}
+
+/// A poll that lets Ctrl-C and setTimeLimit() through and then tells `progress` (NULL or an R
+/// function of the fraction done). unwindProtect turns R's jump into a C++ exception, which
+/// parallel_for carries out of the loop and Rcpp continues at the boundary; R_ToplevelExec, the
+/// usual way, would swallow time limits.
+inline Poll r_poll(const Rcpp::Nullable<Rcpp::Function>& progress) {
+  const bool reports = progress.isNotNull();
+  const Rcpp::RObject function = reports ? Rcpp::RObject(progress.get()) : Rcpp::RObject();
+  return [reports, function](double fraction) {
+    Rcpp::unwindProtect([]() -> SEXP {
+      R_CheckUserInterrupt();
+      return R_NilValue;
+    });
+    if (reports) Rcpp::Function(SEXP(function))(fraction);
+  };
+}
+
+inline const simd::Table& table_of(const std::string& isa) {
+  const simd::Table* table = simd::find_table(isa.c_str());
+  if (table == nullptr) {
+    throw error(ErrorKind::input, "this machine has no instruction set named " + isa);
+  }
+  return *table;
+}
+
+inline DirectOptions options(int threads, const std::string& isa,
+                             const Rcpp::Nullable<Rcpp::Function>& progress) {
+  DirectOptions result;
+  result.table = &table_of(isa);
+  result.parallel.threads = threads;
+  result.parallel.poll = r_poll(progress);
+  return result;
+}
+
+inline KernelChoice choice(const std::string& kernel, bool product) {
+  return {kernel_of_name(kernel), product ? KernelType::product : KernelType::radial};
+}
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,97 @@
+// AVX2 with FMA: four doubles a vector.
+#include "simd/exp2.hpp"
+#include "simd/kernels.hpp"
+#include "simd/target.hpp"
+
+#if KESTREL_X86
+
+#include <immintrin.h>
+
+KESTREL_TARGET_BEGIN("avx2,fma")
+
+namespace kestrel {
+namespace simd {
+namespace avx2 {
+
+using Vector = __m256d;
+constexpr int kWidth = 4;
+constexpr int kGroup = 4;
+
+struct Environment {
+  Environment() {}
+};
+
+inline Vector load(const double* p) { return _mm256_loadu_pd(p); }
+inline Vector load_first(const double* p, std::size_t count) {
+  const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
+  const __m256i limit = _mm256_set1_epi64x(static_cast<long long>(count));
+  return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(limit, lane));
+}
+inline void store(double* p, Vector v) { _mm256_storeu_pd(p, v); }
+inline Vector broadcast(double v) { return _mm256_set1_pd(v); }
+inline Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
+inline Vector subtract(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
+inline Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
+inline Vector divide(Vector a, Vector b) { return _mm256_div_pd(a, b); }
+inline Vector multiply_add(Vector a, Vector b, Vector c) { return _mm256_fmadd_pd(a, b, c); }
+inline Vector negative_multiply_add(Vector a, Vector b, Vector c) {
+  return _mm256_fnmadd_pd(a, b, c);
+}
+inline Vector minimum(Vector a, Vector b) { return _mm256_min_pd(a, b); }
+inline Vector maximum(Vector a, Vector b) { return _mm256_max_pd(a, b); }
+inline Vector square_root(Vector a) { return _mm256_sqrt_pd(a); }
+inline Vector where_less(Vector a, Vector b, Vector v) {
+  return _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ), v);
+}
+inline Vector where_less_equal(Vector a, Vector b, Vector v) {
+  return _mm256_and_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ), v);
+}
+inline double total(Vector v) {
+  const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+}
+
+template <int N>
+inline void exp2(Vector* v) {
+  const Vector shift = broadcast(kRoundingShift);
+  Vector shifted[N], f[N], p[N];
+  KESTREL_UNROLL
+  for (int t = 0; t < N; ++t) {
+    shifted[t] = add(v[t], shift);
+    f[t] = subtract(v[t], subtract(shifted[t], shift));
+    p[t] = broadcast(kExp2[10]);
+  }
+  KESTREL_UNROLL
+  for (int k = 9; k >= 0; --k) {
+    KESTREL_UNROLL
+    for (int t = 0; t < N; ++t) p[t] = multiply_add(p[t], f[t], broadcast(kExp2[k]));
+  }
+  KESTREL_UNROLL
+  for (int t = 0; t < N; ++t) {
+    const __m256i exponent = _mm256_slli_epi64(_mm256_castpd_si256(shifted[t]), 52);
+    const Vector power =
+        _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p[t]), exponent));
+    v[t] = where_less_equal(broadcast(kExp2Smallest), v[t], power);
+  }
+}
+
+#include "simd/body.inc"
+
+}  // namespace avx2
+
+const Table* avx2_table() { return avx2::make_table("avx2"); }
+
+}  // namespace simd
+}  // namespace kestrel
+
+KESTREL_TARGET_END
+
+#else
+
+namespace kestrel {
+namespace simd {
+const Table* avx2_table() { return nullptr; }
+}  // namespace simd
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,68 @@
+// Portable leaf loops: plain doubles, for machines without any of the vector sets and as the
+// yardstick of the others in the tests.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "simd/exp2.hpp"
+#include "simd/kernels.hpp"
+#include "simd/target.hpp"
+
+namespace kestrel {
+namespace simd {
+namespace scalar {
+
+using Vector = double;
+constexpr int kWidth = 1;
+constexpr int kGroup = 4;
+
+struct Environment {
+  Environment() {}  // user-provided, so that an unused variable of this type is no warning
+};
+
+inline Vector load(const double* p) { return *p; }
+inline Vector load_first(const double* p, std::size_t) { return *p; }
+inline void store(double* p, Vector v) { *p = v; }
+inline Vector broadcast(double v) { return v; }
+inline Vector add(Vector a, Vector b) { return a + b; }
+inline Vector subtract(Vector a, Vector b) { return a - b; }
+inline Vector multiply(Vector a, Vector b) { return a * b; }
+inline Vector divide(Vector a, Vector b) { return a / b; }
+inline Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+inline Vector negative_multiply_add(Vector a, Vector b, Vector c) { return c - a * b; }
+inline Vector minimum(Vector a, Vector b) { return a < b ? a : b; }
+inline Vector maximum(Vector a, Vector b) { return a > b ? a : b; }
+inline Vector square_root(Vector a) { return std::sqrt(a); }
+inline Vector where_less(Vector a, Vector b, Vector v) { return a < b ? v : 0.0; }
+inline Vector where_less_equal(Vector a, Vector b, Vector v) { return a <= b ? v : 0.0; }
+inline double total(Vector v) { return v; }
+
+inline Vector exp2_one(Vector v) {
+  if (v < kExp2Smallest) return 0.0;
+  const Vector shifted = v + kRoundingShift;
+  const Vector f = v - (shifted - kRoundingShift);
+  Vector p = kExp2[10];
+  KESTREL_UNROLL
+  for (int k = 9; k >= 0; --k) p = p * f + kExp2[k];
+  std::uint64_t exponent, bits;
+  std::memcpy(&exponent, &shifted, sizeof exponent);
+  std::memcpy(&bits, &p, sizeof bits);
+  bits += exponent << 52;
+  std::memcpy(&p, &bits, sizeof p);
+  return p;
+}
+
+template <int N>
+inline void exp2(Vector* v) {
+  for (int t = 0; t < N; ++t) v[t] = exp2_one(v[t]);
+}
+
+#include "simd/body.inc"
+
+}  // namespace scalar
+
+const Table* scalar_table() { return scalar::make_table("scalar"); }
+
+}  // namespace simd
+}  // namespace kestrel

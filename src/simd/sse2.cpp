@@ -1,0 +1,86 @@
+// SSE2: two doubles a vector, on every x86-64 machine.
+#include "simd/exp2.hpp"
+#include "simd/kernels.hpp"
+#include "simd/target.hpp"
+
+#if KESTREL_X86
+
+#include <emmintrin.h>
+
+namespace kestrel {
+namespace simd {
+namespace sse2 {
+
+using Vector = __m128d;
+constexpr int kWidth = 2;
+constexpr int kGroup = 4;
+
+struct Environment {
+  Environment() {}
+};
+
+inline Vector load(const double* p) { return _mm_loadu_pd(p); }
+inline Vector load_first(const double* p, std::size_t) { return _mm_load_sd(p); }
+inline void store(double* p, Vector v) { _mm_storeu_pd(p, v); }
+inline Vector broadcast(double v) { return _mm_set1_pd(v); }
+inline Vector add(Vector a, Vector b) { return _mm_add_pd(a, b); }
+inline Vector subtract(Vector a, Vector b) { return _mm_sub_pd(a, b); }
+inline Vector multiply(Vector a, Vector b) { return _mm_mul_pd(a, b); }
+inline Vector divide(Vector a, Vector b) { return _mm_div_pd(a, b); }
+inline Vector multiply_add(Vector a, Vector b, Vector c) { return add(multiply(a, b), c); }
+inline Vector negative_multiply_add(Vector a, Vector b, Vector c) {
+  return subtract(c, multiply(a, b));
+}
+inline Vector minimum(Vector a, Vector b) { return _mm_min_pd(a, b); }
+inline Vector maximum(Vector a, Vector b) { return _mm_max_pd(a, b); }
+inline Vector square_root(Vector a) { return _mm_sqrt_pd(a); }
+inline Vector where_less(Vector a, Vector b, Vector v) {
+  return _mm_and_pd(_mm_cmplt_pd(a, b), v);
+}
+inline Vector where_less_equal(Vector a, Vector b, Vector v) {
+  return _mm_and_pd(_mm_cmple_pd(a, b), v);
+}
+inline double total(Vector v) { return _mm_cvtsd_f64(_mm_add_sd(v, _mm_unpackhi_pd(v, v))); }
+
+template <int N>
+inline void exp2(Vector* v) {
+  const Vector shift = broadcast(kRoundingShift);
+  Vector shifted[N], f[N], p[N];
+  KESTREL_UNROLL
+  for (int t = 0; t < N; ++t) {
+    shifted[t] = add(v[t], shift);
+    f[t] = subtract(v[t], subtract(shifted[t], shift));
+    p[t] = broadcast(kExp2[10]);
+  }
+  KESTREL_UNROLL
+  for (int k = 9; k >= 0; --k) {
+    KESTREL_UNROLL
+    for (int t = 0; t < N; ++t) p[t] = multiply_add(p[t], f[t], broadcast(kExp2[k]));
+  }
+  KESTREL_UNROLL
+  for (int t = 0; t < N; ++t) {
+    const __m128i exponent = _mm_slli_epi64(_mm_castpd_si128(shifted[t]), 52);
+    const Vector power =
+        _mm_castsi128_pd(_mm_add_epi64(_mm_castpd_si128(p[t]), exponent));
+    v[t] = where_less_equal(broadcast(kExp2Smallest), v[t], power);
+  }
+}
+
+#include "simd/body.inc"
+
+}  // namespace sse2
+
+const Table* sse2_table() { return sse2::make_table("sse2"); }
+
+}  // namespace simd
+}  // namespace kestrel
+
+#else
+
+namespace kestrel {
+namespace simd {
+const Table* sse2_table() { return nullptr; }
+}  // namespace simd
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,33 @@
+// Compiler switches of the vector code, in one place.
+//
+// Each instruction set lives in a file of its own and is switched on by a target *pragma* inside
+// that file, never by a compiler flag such as -mavx2: a flag would also compile the inline standard
+// library templates of that file with the newer instructions, and the linker may then keep that
+// copy for the whole program, which crashes on an older machine.
+#ifndef KESTREL_SIMD_TARGET_HPP
+#define KESTREL_SIMD_TARGET_HPP
+
+#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
+#define KESTREL_X86 1
+#else
+#define KESTREL_X86 0
+#endif
+
+#define KESTREL_PRAGMA(text) _Pragma(#text)
+
+#if defined(__clang__)
+#define KESTREL_UNROLL KESTREL_PRAGMA(unroll)
+#define KESTREL_TARGET_BEGIN(options) \
+  KESTREL_PRAGMA(clang attribute push(__attribute__((target(options))), apply_to = function))
+#define KESTREL_TARGET_END KESTREL_PRAGMA(clang attribute pop)
+#elif defined(__GNUC__)
+// R compiles with -O2, at which GCC does not unroll: without this every register array of the
+// leaf loops lives in memory and the loops run at a quarter of their speed.
+#define KESTREL_UNROLL KESTREL_PRAGMA(GCC unroll 16)
+#define KESTREL_TARGET_BEGIN(options) KESTREL_PRAGMA(GCC push_options) KESTREL_PRAGMA(GCC target(options))
+#define KESTREL_TARGET_END KESTREL_PRAGMA(GCC pop_options)
+#else
+#define KESTREL_UNROLL
+#endif
+
+#endif
