@@ -75,7 +75,7 @@ struct Monomials {
   const int* axis;
 };
 
-// sum[t] += sum_i w_i sum_j w_j 2^-q monomial_t(z_i - z_j); scratch holds (d + 2 count) vectors.
+// sum[t] += sum_i w_i sum_j w_j 2^-q monomial_t(z_i - z_j).
 using MomentFunction = void (*)(const Tile&, const Block&, const Parameters&, const Monomials&,
                                 double* sum);
 
@@ -107,9 +107,12 @@ const Table* sse2_table();
 const Table* avx2_table();
 const Table* avx512_table();
 
+// Vectors of samples that `moments` takes at a time.
+constexpr int kStrip = 4;
+
 // Doubles of scratch that `Parameters::scratch` must offer.
 inline std::size_t scratch_size(std::size_t d, std::size_t monomials) {
-  return (d + 2 * monomials) * kLanes;
+  return ((d + monomials) * kStrip + monomials) * kLanes;
 }
 
 // The instruction sets that this machine can run, narrowest first; returns their number (<= 4).
