@@ -1,0 +1,97 @@
+# Where and how a kernel sum runs: backend, threads, instruction set, progress.
+
+known_engines <- c("auto", "direct")
+known_backends <- c("auto", "cpu", "cuda")
+known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
+
+resolve_backend <- function(backend) {
+  backend <- check_choice(backend, known_backends, "backend")
+  if (backend == "cuda") {
+    abort_backend("`backend` must be \"auto\" or \"cpu\" here, not \"cuda\": kestrel was built without CUDA.")
+  }
+  "cpu"
+}
+
+resolve_threads <- function(threads) {
+  if (is.null(threads)) thread_cap_cpp() else check_count(threads, "threads")
+}
+
+resolve_isa <- function() {
+  isa <- check_choice(getOption("kestrel.isa", "auto"), known_isas, "options(kestrel.isa=)")
+  if (isa != "auto" && !isa %in% isa_available_cpp()) {
+    abort_backend("`options(kestrel.isa=)` must be an instruction set of this processor (",
+                  quoted(isa_available_cpp(), '"'), "), not \"", isa, "\".")
+  }
+  isa
+}
+
+# How a kernel sum runs: what every call of the core needs besides its data.
+run_options <- function(threads = NULL, backend = "auto", progress = NULL) {
+  list(backend = resolve_backend(backend), threads = resolve_threads(threads), isa = resolve_isa(), progress = progress)
+}
+
+# Calls body(progress), where progress(fraction) moves a bar when verbose and is NULL otherwise.
+with_progress <- function(verbose, label, body) {
+  if (!verbose) return(body(NULL))
+  bar <- cli::cli_progress_bar(label, total = 100, clear = TRUE)
+  on.exit(cli::cli_progress_done(id = bar))
+  body(function(fraction) cli::cli_progress_update(id = bar, set = 100 * fraction))
+}
+
+#' What this session computes with
+#'
+#' The instruction set, threads and optional parts that kestrel found on this machine.
+#'
+#' @return A list of class `"kestrel_info"`: `version`, `isa` (the instruction set in use), `isa_available`, `threads`
+#'   (the cap, see [kestrel_threads()]), `parallel` (the threading library), `cuda` (a list: `built`, `reason`), and
+#'   `build` (compiler and optional libraries found by configure).
+#' @section Errors: of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
+#'   processor lacks.
+#' @examples
+#' kestrel_info()
+#' @export
+kestrel_info <- function() {
+  structure(list(
+    version = as.character(utils::packageVersion("kestrel")),
+    isa = isa_used_cpp(resolve_isa()),
+    isa_available = isa_available_cpp(),
+    threads = thread_cap_cpp(),
+    parallel = parallel_backend_cpp(),
+    cuda = list(built = FALSE, reason = "kestrel was built without CUDA"),
+    build = build_info_cpp()
+  ), class = "kestrel_info")
+}
+
+#' @export
+print.kestrel_info <- function(x, ...) {
+  cat("kestrel ", x$version, "\n",
+      "  instruction set  ", x$isa, " (available: ", paste(x$isa_available, collapse = ", "), ")\n",
+      "  threads          ", x$threads, " (", x$parallel, ")\n",
+      "  CUDA             no: ", x$cuda$reason, "\n", sep = "")
+  parts <- vapply(x$build, function(part) if (is.character(part)) part else if (part) "yes" else "no", "")
+  cat(strwrap(paste(names(parts), parts, collapse = ", "), width = 78, initial = "  build            ", exdent = 19),
+      sep = "\n")
+  invisible(x)
+}
+
+#' The number of threads
+#'
+#' Reads, and when given sets, the number of threads that a call uses at most when it is not told by its own `threads`
+#' argument. At the start of a session it is the number of processors, or less where the environment variable
+#' OMP_THREAD_LIMIT, OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. After a fork (as in
+#' [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any number of threads.
+#'
+#' @param n number of threads, a whole number of at least 1; `NULL` only reads.
+#' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
+#' @section Errors: of class `kestrel_error_input` when `n` is not a whole number of at least 1.
+#' @examples
+#' before <- kestrel_threads(1)
+#' kestrel_threads()
+#' kestrel_threads(before)
+#' @export
+kestrel_threads <- function(n = NULL) {
+  before <- thread_cap_cpp()
+  if (is.null(n)) return(before)
+  set_thread_cap_cpp(check_count(n, "n"))
+  invisible(before)
+}

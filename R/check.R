@@ -1,0 +1,173 @@
+# Checks of everything that a user can get wrong. Each returns its argument in the form that the rest of the package
+# works with, or ends in an error that names the argument, what was needed and what came.
+
+is_number <- function(value) is.numeric(value) && length(value) == 1L && is.finite(value)
+
+check_positive <- function(value, name) {
+  if (!is_number(value) || value <= 0) abort_input("`", name, "` must be a positive number, not ", came(value), ".")
+  as.numeric(value)
+}
+
+check_count <- function(value, name, least = 1L) {
+  if (!is_number(value) || value < least || value != round(value)) {
+    abort_input("`", name, "` must be a whole number, at least ", least, ", not ", came(value), ".")
+  }
+  as.integer(value)
+}
+
+check_flag <- function(value, name) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    abort_input("`", name, "` must be TRUE or FALSE, not ", came(value), ".")
+  }
+  value
+}
+
+# One of `choices`; the whole vector of choices, as a default argument has it, means the first.
+check_choice <- function(value, choices, name) {
+  if (identical(value, choices)) return(choices[1L])
+  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
+    abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", came(value), ".")
+  }
+  value
+}
+
+# A numeric vector, matrix or data frame as an n x d matrix of doubles.
+as_points <- function(x, name) {
+  if (is.data.frame(x)) {
+    wrong <- names(x)[!vapply(x, is.numeric, NA)]
+    if (length(wrong) > 0L) {
+      abort_input("`", name, "` must have numeric columns; not numeric: ", quoted(wrong), ".")
+    }
+    x <- as.matrix(x)
+  }
+  if (!is.numeric(x) || length(dim(x)) > 2L) {
+    abort_input("`", name, "` must be a numeric vector, matrix or data frame, not ",
+                if (is.numeric(x)) "an array" else if (is.atomic(x) && !is.factor(x)) typeof(x) else came(x), ".")
+  }
+  if (length(dim(x)) < 2L) x <- matrix(as.vector(x), ncol = 1L)
+  storage.mode(x) <- "double"
+  x
+}
+
+known_na_actions <- c("na.fail", "na.omit")
+
+check_na_action <- function(na.action) {
+  if (is.character(na.action) && length(na.action) == 1L && na.action %in% known_na_actions) return(na.action)
+  if (identical(na.action, stats::na.fail)) return("na.fail")
+  if (identical(na.action, stats::na.omit)) return("na.omit")
+  abort_input("`na.action` must be na.fail or na.omit, not ", came(na.action), ".")
+}
+
+check_finite <- function(value, name) {
+  if (anyNA(value)) {
+    abort_input("`", name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value), " are.")
+  }
+  if (!all(is.finite(value))) {
+    abort_input("`", name, "` must be finite, but ", sum(is.infinite(value)), " of ", length(value), " values are not.")
+  }
+  value
+}
+
+check_weights <- function(w, n) {
+  if (is.null(w)) return(rep(1, n))
+  if (!is.numeric(w) || length(w) != n) {
+    abort_input("`w` must be a numeric vector of ", n, " weights, one for each row of `x`, not ",
+                if (is.numeric(w)) paste("of", length(w)) else came(w), ".")
+  }
+  w <- as.numeric(w)
+  if (any(w < 0, na.rm = TRUE)) {
+    abort_input("`w` must not be negative, but ", sum(w < 0, na.rm = TRUE), " of ", n, " weights are.")
+  }
+  w
+}
+
+# Weights that sum to n, as in ks.
+scale_weights <- function(w) {
+  if (max(w) == 0) abort_input("`w` must have a positive weight, but all ", length(w), " are zero.")
+  w <- w / max(w)
+  w * (length(w) / sum(w))
+}
+
+effective_size <- function(w) sum(w)^2 / sum(w^2)
+
+# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out.
+check_sample <- function(x, w = NULL, na.action = "na.fail") {
+  is_vector <- length(dim(x)) < 2L
+  x <- as_points(x, "x")
+  if (length(x) == 0L) abort_input("`x` must have at least one observation, not ", nrow(x), " rows.")
+  w <- check_weights(w, nrow(x))
+  omitted <- NULL
+  if (check_na_action(na.action) == "na.omit") {
+    gone <- rowSums(is.na(x)) > 0 | is.na(w)
+    if (all(gone)) abort_input("`x` must have a row without missing values; all ", nrow(x), " have some.")
+    if (any(gone)) omitted <- structure(which(gone), class = "omit")
+    x <- x[!gone, , drop = FALSE]
+    w <- w[!gone]
+  }
+  check_finite(x, "x")
+  check_finite(w, "w")
+  names <- colnames(x)
+  if (is.null(names)) names <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
+  list(x = x, w = scale_weights(w), names = if (is_vector) "x" else names, na.action = omitted)
+}
+
+# Points of evaluation: a vector is a set of numbers when d = 1 and one point when d > 1.
+check_points <- function(points, d, name) {
+  if (is.atomic(points) && length(dim(points)) < 2L && d > 1L && length(points) == d) points <- t(points)
+  points <- as_points(points, name)
+  if (ncol(points) != d) {
+    abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", as `x` has, not ",
+                ncol(points), ".")
+  }
+  check_finite(points, name)
+}
+
+check_h <- function(h) check_positive(h, "h")
+
+check_H <- function(H, d, name = "H") {
+  if (is.numeric(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
+  if (!is.numeric(H) || !is.matrix(H)) {
+    abort_input("`", name, "` must be a ", d, " x ", d, " numeric matrix, not ", came(H), ".")
+  }
+  if (nrow(H) != ncol(H)) abort_input("`", name, "` must be a square matrix, not ", nrow(H), " x ", ncol(H), ".")
+  if (nrow(H) != d) {
+    abort_input("`", name, "` must be ", d, " x ", d, ", as `x` has ", d, " columns, not ", nrow(H), " x ", ncol(H),
+                ".")
+  }
+  check_finite(H, name)
+  if (!isSymmetric(unname(H))) abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
+  check_definite((H + t(H)) / 2, name)
+}
+
+# Judged by the correlations, so that axes in very different units are no obstacle.
+check_definite <- function(H, name) {
+  definite <- all(diag(H) > 0) && !is.null(try_root(H)) &&
+    min(eigen(stats::cov2cor(H), symmetric = TRUE, only.values = TRUE)$values) > 0
+  if (!definite) {
+    least <- min(eigen(H, symmetric = TRUE, only.values = TRUE)$values)
+    abort_input("`", name, "` must be positive definite; its smallest eigenvalue is ", format(least, digits = 3), ".")
+  }
+  H
+}
+
+try_root <- function(H) tryCatch(t(chol(H)), error = function(e) NULL)
+
+# A bandwidth from data needs spread in every column and no column that the others determine.
+check_spread <- function(x, names, cov) {
+  n <- nrow(x)
+  if (n == 1L) abort_input("`x` must have at least two observations when no bandwidth is given, not 1.")
+  constant <- vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[1L, k]), NA)
+  if (any(constant)) {
+    abort_input("`x` must vary in every column; constant: ", quoted(names[constant]), ".")
+  }
+  if (n <= ncol(x)) {
+    abort_input("`x` must have more rows than columns when no bandwidth is given, not ", n, " x ", ncol(x), ".")
+  }
+  spectrum <- eigen(stats::cov2cor(cov), symmetric = TRUE)
+  if (min(spectrum$values) < 1e-13 * ncol(x)) {
+    loading <- abs(spectrum$vectors[, ncol(x)])
+    abort_input("`x` must have columns that are linearly independent; dependent: ",
+                quoted(names[loading > 1e-6]), ".")
+  }
+  invisible(x)
+}

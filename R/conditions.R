@@ -1,0 +1,32 @@
+# Every error of this package has the class kestrel_error and one that says what kind of error it is. Messages have the
+# form "`h` must be a positive number, not -1.": the argument, what was needed, what came.
+
+abort <- function(class, ...) {
+  stop(errorCondition(paste0(...), class = c(class, "kestrel_error"), call = NULL))
+}
+
+abort_input <- function(...) abort("kestrel_error_input", ...)
+
+abort_memory <- function(...) abort("kestrel_error_memory", ...)
+
+abort_backend <- function(...) abort("kestrel_error_backend", ...)
+
+warn_search <- function(...) {
+  warning(warningCondition(paste0(...), class = c("kestrel_warning_search", "kestrel_warning"), call = NULL))
+}
+
+# "not -1", "not a factor": the end of a message, for whatever came.
+came <- function(value) {
+  if (is.null(value)) return("NULL")
+  if (is.factor(value)) return("a factor")
+  if (is.data.frame(value)) return(sprintf("a data frame with %d columns", ncol(value)))
+  if (is.function(value)) return("a function")
+  if (is.list(value)) return("a list")
+  if (is.matrix(value)) return(sprintf("a %d x %d matrix", nrow(value), ncol(value)))
+  if (length(value) == 0L) return(sprintf("an empty %s vector", typeof(value)))
+  if (length(value) > 5L) return(sprintf("%d values", length(value)))
+  shown <- if (is.character(value)) paste0('"', value, '"') else format(value, trim = TRUE, digits = 7)
+  paste(shown, collapse = ", ")
+}
+
+quoted <- function(names, mark = "`") paste0(mark, names, mark, collapse = ", ")

@@ -1,0 +1,87 @@
+# Probability contours: the level of the p % contour is the (1 - p/100) quantile of the density at the data.
+
+#' Contour levels of a density estimate
+#'
+#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by
+#' a quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
+#' with weights their generalisation by Akinshin (2023), which gives the same for equal weights.
+#'
+#' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
+#' @param prob probabilities of lying below the level, between 0 and 1.
+#' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Give one of the
+#'   two; without either, round levels over the range of the estimate are returned.
+#' @param nlevels about how many levels when neither `prob` nor `cont` is given.
+#' @param approx if TRUE and the estimate is on a grid, take the density at the data by linear interpolation in the
+#'   grid, O(n 2^d); if FALSE compute it exactly, O(n^2 d).
+#' @param ... not used by the method for estimates of this package.
+#' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
+#'   \pkg{ks}: the level of `cont = 25` is named 75%).
+#' @section Errors: of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
+#' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
+#'   120-126.
+#'
+#'   Akinshin, A. (2023) Weighted quantile estimators. arXiv:2304.07265.
+#' @examples
+#' fhat <- kde(faithful)
+#' contourLevels(fhat, cont = c(25, 50, 75))
+#' @export
+contourLevels <- function(x, ...) UseMethod("contourLevels")
+
+#' @rdname contourLevels
+#' @export
+contourLevels.default <- function(x, ...) {
+  if (!isNamespaceLoaded("ks") || !inherits(x, "kde")) {
+    abort_input("`x` must be an estimate made by kde(), not ", came(x), ".")
+  }
+  utils::getFromNamespace("contourLevels", "ks")(x, ...)
+}
+
+#' @rdname contourLevels
+#' @export
+#' @rawNamespace S3method(ks::contourLevels, kestrel_kde)
+contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, ...) {
+  prob <- if (!missing(prob)) prob
+  cont <- if (!missing(cont)) cont
+  if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")
+  if (is.null(prob) && is.null(cont)) return(pretty(x$estimate, n = check_count(nlevels, "nlevels")))
+  if (is.null(prob)) {
+    prob <- (100 - check_between(cont, 100, "cont")) / 100
+  } else {
+    check_between(prob, 1, "prob")
+  }
+  contour_levels(x, prob, check_flag(approx, "approx"))
+}
+
+check_between <- function(value, most, name) {
+  if (!is.numeric(value) || length(value) == 0L || anyNA(value) || any(value < 0 | value > most)) {
+    abort_input("`", name, "` must be numbers between 0 and ", most, ", not ", came(value), ".")
+  }
+  value
+}
+
+contour_levels <- function(fhat, prob, approx) {
+  x <- sample_matrix(fhat)
+  density <- if (approx && fhat$gridded) {
+    interpolate_grid(axes_of(fhat), fhat$estimate, x)
+  } else {
+    density_at(fhat, x, run_options())
+  }
+  weighted_quantile(density, fhat$w, prob)
+}
+
+# Quantiles of type 7 (Hyndman & Fan 1996) of a weighted sample: the mean of the weighted quantile function over a
+# window of width 1 / n_eff (Akinshin 2023). Equal weights give stats::quantile().
+weighted_quantile <- function(x, w, prob) {
+  x <- x[w > 0]
+  w <- w[w > 0]
+  levels <- stats::quantile(x, prob)
+  if (all(w == w[1L])) return(levels)
+  n <- effective_size(w)
+  sorted <- order(x)
+  mass <- cumsum(w[sorted]) / sum(w)
+  area <- cumsum(x[sorted] * w[sorted]) / sum(w)
+  integral <- function(p) stats::approx(c(0, mass), c(0, area), p, rule = 2, ties = list("ordered", max))$y
+  lower <- prob * (n - 1) / n
+  levels[] <- n * (integral(lower + 1 / n) - integral(lower))
+  levels
+}

@@ -1,0 +1,158 @@
+# Regular grids of evaluation points: limits, axes, and how much memory they need.
+
+known_gridtypes <- c("linear", "sqrt", "quantile", "exp")
+
+default_gridsize <- function(d) rep(c(401L, 151L, 51L)[d], length.out = d)
+
+# One value for each axis; a single value serves all of them.
+check_per_axis <- function(value, d, name) {
+  if (!is.numeric(value) || !length(value) %in% c(1L, d) || !all(is.finite(value))) {
+    abort_input("`", name, "` must be ", d, " finite number", if (d > 1L) "s, one for each column of `x`", ", not ",
+                came(value), ".")
+  }
+  rep(as.numeric(value), length.out = d)
+}
+
+check_gridsize <- function(gridsize, d) {
+  if (is.null(gridsize)) return(if (d <= 3L) default_gridsize(d) else rep(21L, d))
+  gridsize <- check_per_axis(gridsize, d, "gridsize")
+  if (any(gridsize < 2 | gridsize != round(gridsize))) {
+    abort_input("`gridsize` must be whole numbers, at least 2, not ", came(gridsize), ".")
+  }
+  gridsize
+}
+
+check_gridtype <- function(gridtype, d) {
+  if (is.null(gridtype)) return(rep("linear", d))
+  if (!is.character(gridtype) || !length(gridtype) %in% c(1L, d) || !all(gridtype %in% known_gridtypes)) {
+    abort_input("`gridtype` must be among ", quoted(known_gridtypes, '"'), ", not ", came(gridtype), ".")
+  }
+  rep(gridtype, length.out = d)
+}
+
+# Limits as in ks: supp * sqrt(H_kk) beyond the data, cut at the bounds of the sample space.
+grid_limits <- function(x, H, supp, xmin, xmax, bounds) {
+  d <- ncol(x)
+  margin <- supp * sqrt(diag(H))
+  lower <- if (is.null(xmin)) pmax(apply(x, 2L, min) - margin, bounds[1L]) else check_per_axis(xmin, d, "xmin")
+  upper <- if (is.null(xmax)) pmin(apply(x, 2L, max) + margin, bounds[2L]) else check_per_axis(xmax, d, "xmax")
+  if (any(lower >= upper)) {
+    axis <- which(lower >= upper)[1L]
+    abort_input("`xmin` must be below `xmax`, but on axis ", axis, " it is ", format(lower[axis], digits = 7),
+                " and `xmax` is ", format(upper[axis], digits = 7), ".")
+  }
+  list(lower = unname(lower), upper = unname(upper))
+}
+
+# The axes of a grid, a list of d vectors. Refused before anything is allocated when it needs too much memory.
+grid_axes <- function(limits, gridsize, gridtype, step) {
+  d <- length(limits$lower)
+  gridtype <- check_gridtype(gridtype, d)
+  if (is.null(step)) {
+    sizes <- check_gridsize(gridsize, d)
+    check_memory(sizes)
+    axes <- lapply(seq_len(d), function(k) grid_axis(limits$lower[k], limits$upper[k], sizes[k], gridtype[k]))
+    return(list(axes = axes, gridtype = gridtype))
+  }
+  if (!is.null(gridsize)) abort_input("`step` must not be given together with `gridsize`.")
+  if (any(gridtype != "linear")) abort_input("`step` must go with gridtype = \"linear\", not ", came(gridtype), ".")
+  step <- check_per_axis(step, d, "step")
+  if (any(step <= 0)) abort_input("`step` must be positive, not ", came(step), ".")
+  # A last point that rounding puts beyond xmax still belongs to the grid.
+  sizes <- floor((limits$upper - limits$lower) / step + 1e-9) + 1
+  if (any(sizes < 2)) abort_input("`step` must be at most `xmax` - `xmin`, not ", came(step), ".")
+  check_memory(sizes)
+  list(axes = lapply(seq_len(d), function(k) limits$lower[k] + step[k] * (seq_len(sizes[k]) - 1)), gridtype = gridtype)
+}
+
+grid_axis <- function(lower, upper, size, type) {
+  axis <- suppressWarnings(switch(type,
+    linear = seq(lower, upper, length.out = size),
+    sqrt = seq(sqrt(lower), sqrt(upper), length.out = size)^2,
+    exp = log(seq(exp(lower), exp(upper), length.out = size)),
+    quantile = {
+      normal <- stats::qnorm(seq(0.01, 0.99, length.out = size))
+      lower + (upper - lower) * (normal - normal[1L]) / (normal[size] - normal[1L])
+    }
+  ))
+  if (!all(is.finite(axis)) || any(diff(axis) <= 0)) {
+    abort_input("`gridtype` \"", type, "\" must suit its limits, not ", format(lower, digits = 7), " to ",
+                format(upper, digits = 7), ".")
+  }
+  axis
+}
+
+# Two vectors of the grid's size are needed: the kernel sums and the estimate.
+check_memory <- function(sizes) {
+  needed <- 8 * (2 * prod(sizes) + sum(sizes))
+  limit <- memory_limit()
+  if (needed > limit) {
+    shape <- paste(format(sizes, trim = TRUE), collapse = " x ")
+    abort_memory("`gridsize` must give a grid that fits in memory: ", shape, " points need ", format_bytes(needed),
+                 ", and there are ", format_bytes(limit), ".")
+  }
+  # R indexes arrays by integers along each axis.
+  if (any(sizes > .Machine$integer.max)) {
+    abort_memory("`gridsize` must be below 2^31 on each axis, not ", came(sizes), ".")
+  }
+  invisible(needed)
+}
+
+format_bytes <- function(bytes) {
+  unit <- min(max(floor(log(max(bytes, 1), 1000)), 0), 5)
+  paste(format(bytes / 1000^unit, digits = 3), c("bytes", "kB", "MB", "GB", "TB", "PB")[unit + 1])
+}
+
+memory_limit <- function() {
+  limit <- getOption("kestrel.memory_limit")
+  if (is.null(limit)) return(available_memory())
+  check_positive(limit, "options(kestrel.memory_limit=)")
+}
+
+# What the system says is available; where it does not say, only R itself limits.
+available_memory <- function() {
+  if (file.exists("/proc/meminfo")) {
+    line <- grep("^MemAvailable:", readLines("/proc/meminfo"), value = TRUE)
+    if (length(line) == 1L) return(1024 * as.numeric(gsub("[^0-9]", "", line)))
+  }
+  if (Sys.info()[["sysname"]] == "Darwin") {
+    return(as.numeric(system2("/usr/sbin/sysctl", c("-n", "hw.memsize"), stdout = TRUE)))
+  }
+  Inf
+}
+
+# Weights of the trapezoid rule on one axis.
+trapezoid_weights <- function(axis) {
+  gaps <- diff(axis)
+  (c(gaps, 0) + c(0, gaps)) / 2
+}
+
+# The integral of gridded values over all axes.
+grid_integral <- function(axes, values) {
+  for (axis in axes) values <- drop(crossprod(trapezoid_weights(axis), matrix(values, length(axis))))
+  sum(values)
+}
+
+# (Multi)linear interpolation in a grid, zero outside of it.
+interpolate_grid <- function(axes, values, points) {
+  d <- length(axes)
+  sizes <- lengths(axes)
+  cell <- matrix(0, nrow(points), d)
+  share <- cell
+  inside <- rep(TRUE, nrow(points))
+  for (k in seq_len(d)) {
+    axis <- axes[[k]]
+    inside <- inside & points[, k] >= axis[1L] & points[, k] <= axis[sizes[k]]
+    cell[, k] <- findInterval(points[, k], axis, all.inside = TRUE)
+    share[, k] <- (points[, k] - axis[cell[, k]]) / (axis[cell[, k] + 1] - axis[cell[, k]])
+  }
+  stride <- cumprod(c(1, sizes[-d]))
+  result <- numeric(nrow(points))
+  for (corner in seq_len(2^d) - 1) {
+    up <- (corner %/% 2^(seq_len(d) - 1)) %% 2
+    weight <- rep(1, nrow(points))
+    for (k in seq_len(d)) weight <- weight * (if (up[k] == 1) share[, k] else 1 - share[, k])
+    result <- result + weight * values[1 + drop((cell - 1 + rep(up, each = nrow(points))) %*% stride)]
+  }
+  ifelse(inside, result, 0)
+}

@@ -1,0 +1,78 @@
+#' Marginal density
+#'
+#' The density of some of the variables of an estimate, in the order of `dims`.
+#'
+#' The marginal of a Gaussian or a product kernel is again such a kernel, with `H[dims, dims]`, so the marginal density
+#' is computed from the data, exactly, on the axes of `fhat` (or the columns of its points). The marginal of a radial
+#' compact kernel is another kernel; there the gridded estimate is integrated over the axes that are left out, by the
+#' trapezoid rule (Lopez-Novoa 2015, ch. 8), and what results is known on the grid only.
+#'
+#' @param fhat an object made by [kde()].
+#' @param dims which variables to keep: numbers of columns, or names.
+#' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
+#'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
+#' @section Errors: of class `kestrel_error_input` for `dims` that are unknown or repeated, and for a radial compact
+#'   kernel when `fhat` is not on a grid.
+#' @section Cost: O(n m) for m points of the marginal, or O(grid points) where the grid is integrated.
+#' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
+#'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.
+#' @examples
+#' fhat <- kde(iris[, 1:3], gridsize = 21)
+#' marginal(fhat, c("Sepal.Length", "Petal.Length"))
+#' plot(marginal(fhat, 3))
+#' @export
+marginal <- function(fhat, dims) {
+  started <- proc.time()[["elapsed"]]
+  dims <- check_dims(check_estimate(fhat), dims)
+  compact <- is_compact(fhat$kernel) && fhat$kernel_type != "product" && length(dims) < dimension(fhat)
+  result <- if (compact) integrated_marginal(fhat, dims) else summed_marginal(fhat, dims)
+  result$call <- match.call()
+  result$seconds <- proc.time()[["elapsed"]] - started
+  result
+}
+
+check_dims <- function(fhat, dims) {
+  d <- dimension(fhat)
+  if (is.character(dims) && all(dims %in% fhat$names)) dims <- match(dims, fhat$names)
+  if (!is.numeric(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(dims) > 0L) {
+    abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ", came(dims), ".")
+  }
+  as.integer(dims)
+}
+
+# The estimate's frame for some of its variables: data, bandwidth and names, without values.
+marginal_frame <- function(fhat, dims) {
+  sample <- list(x = sample_matrix(fhat)[, dims, drop = FALSE], w = fhat$w, names = fhat$names[dims])
+  H <- as.matrix(fhat$H)[dims, dims, drop = FALSE]
+  new_density(sample, H, fhat$kernel, fhat$kernel_type, subset_transform(fhat$transform, dims),
+              fhat[c("engine", "backend", "tol")])
+}
+
+summed_marginal <- function(fhat, dims) {
+  result <- marginal_frame(fhat, dims)
+  run <- c(run_options(), engine = "auto", tol = fhat$tol)
+  if (fhat$gridded) {
+    result <- estimate_on_grid(result, list(axes = axes_of(fhat)[dims], gridtype = fhat$gridtype[dims]), run)
+    if (!is.null(fhat$cont)) result$cont <- contour_levels(result, (99:1) / 100, approx = TRUE)
+    return(result)
+  }
+  points <- check_points(fhat$eval.points, dimension(fhat), "eval.points")[, dims, drop = FALSE]
+  estimate_at_points(result, if (length(dims) == 1L) as.vector(points) else points, run)
+}
+
+integrated_marginal <- function(fhat, dims) {
+  if (!fhat$gridded) abort_input("`fhat` must be on a grid for the marginal of a radial ", fhat$kernel, " kernel.")
+  axes <- axes_of(fhat)
+  kept <- aperm(fhat$estimate, c(dims, setdiff(seq_along(axes), dims)))
+  weights <- Reduce(outer, lapply(axes[-dims], trapezoid_weights))
+  estimate <- drop(matrix(kept, ncol = length(weights)) %*% as.vector(weights))
+  result <- marginal_frame(fhat, dims)
+  result$kernel_type <- "integrated"
+  one <- length(dims) == 1L
+  result$eval.points <- if (one) axes[[dims]] else axes[dims]
+  result$estimate <- if (one) estimate else array(estimate, lengths(axes[dims]))
+  result$gridtype <- fhat$gridtype[dims]
+  result$gridded <- TRUE
+  if (!is.null(fhat$cont)) result$cont <- contour_levels(result, (99:1) / 100, approx = TRUE)
+  result
+}

@@ -1,0 +1,37 @@
+#' Symmetric matrices as vectors
+#'
+#' `vech()` stacks the lower triangle of a symmetric matrix column by column; `invvech()` is its inverse.
+#'
+#' @param x for `vech()` a square matrix; for `invvech()` a vector of length d(d+1)/2.
+#' @return `vech()`: a vector of length d(d+1)/2. `invvech()`: a symmetric d x d matrix.
+#' @section Errors: of class `kestrel_error_input` when `x` is not a square numeric matrix, or has a length that is
+#'   not d(d+1)/2 for any d.
+#' @references Henderson, H.V. & Searle, S.R. (1979) Vec and vech operators for matrices, with some uses in Jacobians
+#'   and multivariate statistics. *Canadian Journal of Statistics* **7**, 65-81.
+#' @examples
+#' H <- invvech(c(1, 0.5, 2))
+#' H
+#' vech(H)
+#' @export
+vech <- function(x) {
+  if (is.data.frame(x)) x <- as.matrix(x)
+  if (is.numeric(x) && length(x) == 1L) x <- as.matrix(x)
+  if (!is.numeric(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
+    abort_input("`x` must be a square numeric matrix, not ", came(x), ".")
+  }
+  as.vector(x[lower.tri(x, diag = TRUE)])
+}
+
+#' @rdname vech
+#' @export
+invvech <- function(x) {
+  d <- (sqrt(8 * length(x) + 1) - 1) / 2
+  if (!is.numeric(x) || length(x) == 0L || d != round(d)) {
+    abort_input("`x` must be a numeric vector of length d(d+1)/2, such as 1, 3, 6 or 10, not ",
+                if (is.numeric(x)) paste("of length", length(x)) else came(x), ".")
+  }
+  H <- matrix(0, d, d)
+  H[lower.tri(H, diag = TRUE)] <- x
+  H[upper.tri(H)] <- t(H)[upper.tri(H)]
+  H
+}

@@ -1,0 +1,125 @@
+#' Methods for density estimates
+#'
+#' Printing, summaries, values at new points, and estimates as data frames.
+#'
+#' `predict()` evaluates the estimate at new points exactly, from the data: it never interpolates, and outside of the
+#' grid it is as right as inside.
+#'
+#' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
+#' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
+#'   frame with d columns.
+#' @param ... not used.
+#' @param row.names,optional not used; arguments of the generic.
+#' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
+#'   as the variables, and `estimate`; the first axis runs fastest. `summary()`: a list of class
+#'   `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and `mass` (the integral over
+#'   the grid), both NULL without a grid. `print()` returns its argument invisibly.
+#' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension.
+#' @examples
+#' fhat <- kde(faithful)
+#' summary(fhat)
+#' predict(fhat, c(4, 80))
+#' head(as.data.frame(fhat))
+#' @name kestrel_kde-methods
+#' @aliases print.kestrel_kde
+NULL
+
+#' @rdname kestrel_kde-methods
+#' @export
+predict.kestrel_kde <- function(object, newdata, ..., x) {
+  points <- if (!missing(newdata)) newdata else if (!missing(x)) x
+  if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
+  density_at(object, check_points(points, dimension(object), "newdata"), run_options())
+}
+
+#' @rdname kestrel_kde-methods
+#' @export
+as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...) {
+  points <- if (x$gridded) {
+    expand.grid(axes_of(x), KEEP.OUT.ATTRS = FALSE)
+  } else {
+    as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
+  }
+  names(points) <- x$names
+  points$estimate <- as.vector(x$estimate)
+  points
+}
+
+#' @rdname kestrel_kde-methods
+#' @export
+print.kestrel_kde <- function(x, ...) {
+  cat(density_lines(x), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname kestrel_kde-methods
+#' @export
+summary.kestrel_kde <- function(object, ...) {
+  levels <- mass <- NULL
+  if (object$gridded) {
+    levels <- contour_levels(object, c(0.75, 0.5, 0.25, 0.05), approx = TRUE)
+    names(levels) <- c("25%", "50%", "75%", "95%")
+    mass <- grid_integral(axes_of(object), object$estimate)
+  }
+  structure(list(fhat = object, levels = levels, mass = mass), class = "summary.kestrel_kde")
+}
+
+#' @export
+print.summary.kestrel_kde <- function(x, ...) {
+  cat(density_lines(x$fhat), sep = "\n")
+  if (!is.null(x$levels)) {
+    cat(label_line("contours", paste0(names(x$levels), " at ", format_short(x$levels), collapse = ", ")),
+        label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n")
+  }
+  invisible(x)
+}
+
+# "  label       text", wrapped below itself at 80 columns.
+label_line <- function(label, text) {
+  strwrap(text, width = 80, initial = sprintf("  %-13s", label), exdent = 15, prefix = "")
+}
+
+format_short <- function(value) vapply(value, function(one) format(one, digits = 4), "")
+
+density_lines <- function(fhat) {
+  n <- length(fhat$w)
+  d <- dimension(fhat)
+  size <- format(n, big.mark = ",")
+  if (fhat$n_eff < n * (1 - 1e-12)) size <- paste0(size, ", weighted: effective n ", format_short(fhat$n_eff))
+  c(
+    paste0("Kernel density estimate, d = ", d),
+    label_line("call", paste(deparse(fhat$call, width.cutoff = 60L), collapse = " ")),
+    label_line("n", size),
+    label_line("variables", paste(fhat$names, collapse = ", ")),
+    label_line("kernel", if (d > 1L) paste0(fhat$kernel, ", ", fhat$kernel_type) else fhat$kernel),
+    bandwidth_lines(fhat),
+    label_line(if (fhat$gridded) "grid" else "points", points_text(fhat)),
+    if (!is.null(fhat$transform)) label_line("scale", transform_text(fhat$transform)),
+    label_line("engine", paste0(fhat$engine, " on ", fhat$backend, ", ", format_short(fhat$seconds), " s")),
+    label_line("estimate", paste(format_short(range(fhat$estimate)), collapse = " to "))
+  )
+}
+
+# h, or H as a small table; beyond six dimensions its diagonal.
+bandwidth_lines <- function(fhat) {
+  d <- dimension(fhat)
+  if (d == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))
+  if (d > 6L) {
+    return(label_line("bandwidth", paste("H with diagonal", paste(format_short(diag(fhat$H)), collapse = ", "))))
+  }
+  cells <- matrix(format_short(fhat$H), d)
+  rows <- apply(apply(cells, 2L, format, justify = "right"), 1L, paste, collapse = "  ")
+  paste0(sprintf("  %-13s", c("bandwidth H", rep("", d - 1L))), rows)
+}
+
+points_text <- function(fhat) {
+  if (!fhat$gridded) return(format(length(fhat$estimate), big.mark = ","))
+  axes <- axes_of(fhat)
+  limits <- vapply(axes, function(axis) paste0("[", paste(format_short(range(axis)), collapse = ", "), "]"), "")
+  paste(paste(lengths(axes), collapse = " x "), "on", paste(limits, collapse = " x "))
+}
+
+transform_text <- function(transform) {
+  if (transform$type == "probit") return("unit interval, by normal quantiles")
+  paste0("positive, by log(x + ", paste(format_short(transform$adj), collapse = ", "), ")")
+}

@@ -1,0 +1,116 @@
+# Integrated density derivative functionals psi_r = E f^(r)(X), r a multi-index of even order, and the integrals of
+# iterated Laplacians eta_2m = E (nabla^2)^m f(X), for Gaussian kernels (Wand & Jones 1995, sections 3.5 and 4.7;
+# Chacon & Duong 2010). A multi-index is held as the sorted tuple of the coordinates that it differentiates: in two
+# dimensions (3, 1) is 1, 1, 1, 2.
+
+# All sorted tuples of `order` coordinates out of d, one a row.
+index_tuples <- function(d, order) {
+  if (order == 0L) return(matrix(0L, 1L, 0L))
+  shorter <- index_tuples(d, order - 1L)
+  last <- if (order == 1L) rep(1L, nrow(shorter)) else shorter[, order - 1L]
+  repeats <- d - last + 1L
+  rows <- rep(seq_len(nrow(shorter)), repeats)
+  unname(cbind(shorter[rows, , drop = FALSE], last[rows] + sequence(repeats) - 1L))
+}
+
+# The same multi-indices as rows of exponents (r_1, ..., r_d).
+tuple_exponents <- function(tuples, d) {
+  exponents <- vapply(seq_len(d), function(k) rowSums(tuples == k), numeric(nrow(tuples)))
+  matrix(as.integer(exponents), nrow(tuples), d)
+}
+
+exponent_names <- function(exponents) do.call(paste, c(as.data.frame(exponents), sep = ","))
+
+# How many of the d^|r| ordered tuples a multi-index stands for.
+tuple_counts <- function(exponents) {
+  factorial(rowSums(exponents)) / apply(exponents, 1L, function(r) prod(factorial(r)))
+}
+
+# Row numbers, in index_tuples(d, ncol(tuples)), of tuples in any order.
+tuple_positions <- function(tuples, d) {
+  width <- ncol(tuples)
+  sorted <- matrix(t(tuples)[order(rep(seq_len(nrow(tuples)), each = width), t(tuples))], ncol = width, byrow = TRUE)
+  place <- d^(seq_len(width) - 1)
+  match(as.vector((sorted - 1) %*% place), as.vector((index_tuples(d, width) - 1) %*% place))
+}
+
+# He_r(0) for the product of probabilists' Hermite polynomials.
+hermite_at_zero <- function(exponents) {
+  apply(exponents, 1L, function(r) {
+    if (any(r %% 2L == 1L)) 0 else prod((-1)^(r / 2) * factorial(r) / (2^(r / 2) * factorial(r / 2)))
+  })
+}
+
+# sum_alpha c_alpha moment_alpha for He_r = sum_alpha c_alpha u^alpha: coordinate k contributes the exponents r_k,
+# r_k - 2, ..., so a multi-index of order 4 or 6 has few terms whatever d.
+hermite_moment <- function(r, moments) {
+  used <- which(r >= 2L)
+  lowered <- as.matrix(expand.grid(lapply(r[used], function(r_k) 0:(r_k %/% 2L))))
+  if (length(used) == 0L) lowered <- matrix(0L, 1L, 0L)
+  coefficient <- rep(1, nrow(lowered))
+  exponents <- matrix(r, nrow(lowered), length(r), byrow = TRUE)
+  for (k in seq_along(used)) {
+    r_k <- r[used[k]]
+    j <- lowered[, k]
+    coefficient <- coefficient * (-1)^j * factorial(r_k) / (2^j * factorial(j) * factorial(r_k - 2 * j))
+    exponents[, used[k]] <- as.integer(r_k - 2 * j)
+  }
+  sum(coefficient * moments[exponent_names(exponents)])
+}
+
+# psi_r(g) for all multi-indices of one order, in the order of index_tuples(): n^-2 sum_ij w_i w_j phi_g^(r)(x_i - x_j),
+# the pairs i = j with their weights.
+psi_order <- function(sample, g, order, run) {
+  x <- sample$x
+  d <- ncol(x)
+  n <- nrow(x)
+  exponents <- tuple_exponents(index_tuples(d, order), d)
+  moments <- pair_moments_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
+  pairs <- apply(exponents, 1L, hermite_moment, moments = moments)
+  (2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / (n^2 * g^(d + order) * (2 * pi)^(d / 2))
+}
+
+# eta_order(g): the same sum over iterated Laplacians; in one dimension it is psi_order(g).
+eta <- function(sample, g, order, run) {
+  x <- sample$x
+  d <- ncol(x)
+  n <- nrow(x)
+  m <- order / 2
+  pairs <- pair_laplacian_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
+  at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
+  (2 * pairs + sum(sample$w^2) * at_zero) / n^2
+}
+
+# E[Z^r] for Z ~ N(0, P), by Isserlis' recursion, for every sorted tuple of one order.
+normal_moments <- function(P, order) {
+  d <- nrow(P)
+  values <- 1
+  for (size in seq_len(order / 2) * 2) {
+    tuples <- index_tuples(d, size)
+    total <- numeric(nrow(tuples))
+    for (j in seq_len(size)[-1L]) {
+      rest <- tuples[, -c(1L, j), drop = FALSE]
+      smaller <- if (size == 2L) 1 else values[tuple_positions(rest, d)]
+      total <- total + P[cbind(tuples[, 1L], tuples[, j])] * smaller
+    }
+    values <- total
+  }
+  values
+}
+
+# Derivatives of the N(0, Sigma) density at zero: phi(0) (-1)^m E[Z^r], Z ~ N(0, Sigma^-1).
+normal_derivatives <- function(Sigma, order) {
+  d <- nrow(Sigma)
+  (2 * pi)^(-d / 2) / sqrt(det(Sigma)) * (-1)^(order / 2) * normal_moments(solve(Sigma), order)
+}
+
+# psi_r of the normal density with covariance Sigma is the derivative at zero of the N(0, 2 Sigma) density.
+psi_normal <- function(Sigma, order) normal_derivatives(2 * Sigma, order)
+
+# For every tuple r of one order the sum over i of psi_(r + 2 e_i), psi being given for the next even order.
+psi_contracted <- function(psi, d, order) {
+  tuples <- index_tuples(d, order)
+  total <- numeric(nrow(tuples))
+  for (i in seq_len(d)) total <- total + psi[tuple_positions(cbind(tuples, i, i), d)]
+  total
+}

@@ -1,0 +1,55 @@
+# Densities on the positive half line and on the unit interval: the data are taken to the whole line, log(x + adj) or
+# the probit of x, estimated there, and taken back with the Jacobian (Wand & Jones 1995, section 2.10.3).
+
+choose_transform <- function(x, names, positive, adj.positive, unit.interval) {
+  if (positive && unit.interval) abort_input("`positive` and `unit.interval` must not both be TRUE.")
+  if (unit.interval) {
+    if (ncol(x) > 1L) abort_input("`unit.interval` must be FALSE for data with ", ncol(x), " columns, not TRUE.")
+    if (any(x <= 0 | x >= 1)) {
+      abort_input("`x` must lie strictly between 0 and 1 for unit.interval = TRUE, but ", sum(x <= 0 | x >= 1), " of ",
+                  length(x), " values do not.")
+    }
+    return(list(type = "probit"))
+  }
+  if (!positive) return(NULL)
+  adj <- if (is.null(adj.positive)) abs(apply(x, 2L, min)) else check_per_axis(adj.positive, ncol(x), "adj.positive")
+  outside <- sweep(x, 2L, adj, "+") <= 0
+  if (any(outside)) {
+    abort_input("`x` + `adj.positive` must be positive for positive = TRUE, but ", sum(outside), " of ", length(x),
+                " values are not (columns ", quoted(names[colSums(outside) > 0]), ").")
+  }
+  list(type = "log", adj = unname(adj))
+}
+
+# The bounds of the sample space, for grids.
+transform_bounds <- function(transform) {
+  switch(if (is.null(transform)) "none" else transform$type, none = c(-Inf, Inf), log = c(0, Inf), probit = c(0, 1))
+}
+
+# Coordinate k of points on the line; -Inf and Inf beyond the bounds.
+to_line <- function(transform, values, k) {
+  if (is.null(transform)) return(values)
+  if (transform$type == "log") return(log(pmax(values + transform$adj[k], 0)))
+  stats::qnorm(pmin(pmax(values, 0), 1))
+}
+
+from_line <- function(transform, values, k) {
+  if (is.null(transform)) return(values)
+  if (transform$type == "log") return(exp(values) - transform$adj[k])
+  stats::pnorm(values)
+}
+
+# The derivative of to_line at points whose image is `line`.
+line_slope <- function(transform, line) {
+  if (transform$type == "log") exp(-line) else 1 / stats::dnorm(line)
+}
+
+points_to_line <- function(transform, points) {
+  for (k in seq_len(ncol(points))) points[, k] <- to_line(transform, points[, k], k)
+  points
+}
+
+subset_transform <- function(transform, dims) {
+  if (!is.null(transform$adj)) transform$adj <- transform$adj[dims]
+  transform
+}

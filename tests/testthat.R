@@ -1,0 +1,4 @@
+library(testthat)
+library(kestrel)
+
+test_check("kestrel")

@@ -1,0 +1,80 @@
+# Expectations and small helpers that several test files share.
+
+# `actual` within tol of `reference`, relative to the largest value (or to `scale`). A number below the range of a normal double
+# may come back as zero.
+expect_close_to_reference <- function(actual, reference, tol = 1e-12, scale = max(abs(reference)), info = NULL) {
+  expect_identical(length(actual), length(reference), info = info)
+  error <- abs(as.vector(actual) - as.vector(reference))
+  allowed <- max(tol * scale, .Machine$double.xmin)
+  worst <- if (length(error)) which.max(ifelse(is.na(error), Inf, error)) else NULL
+  close <- !length(error) || (!anyNA(error) && error[worst] <= allowed)
+  expect(close, sprintf("%sentry %d is %.17g, the reference %.17g: off by %.3g of the largest value %.3g (allowed %.3g).",
+                        if (is.null(info)) "" else paste0(info, ": "), worst, actual[worst], reference[worst],
+                        error[worst] / scale, scale, tol))
+  invisible(actual)
+}
+
+# Equal in every bit: identical() lets 0 and -0 pass, so the bytes are compared.
+expect_same_bits <- function(actual, expected, info = NULL) {
+  bytes <- function(value) writeBin(as.vector(value, "double"), raw())
+  expect(identical(bytes(actual), bytes(expected)),
+         paste0(if (!is.null(info)) paste0(info, ": "), "the bits differ."))
+  invisible(actual)
+}
+
+# An error of class kestrel_error_<kind> whose message is in the snapshot.
+expect_input_error <- function(code) {
+  condition <- expect_error(code, class = "kestrel_error_input")
+  expect_s3_class(condition, c("kestrel_error_input", "kestrel_error", "error", "condition"), exact = TRUE)
+  invisible(condition)
+}
+
+with_isa <- function(isa, code) {
+  old <- options(kestrel.isa = isa)
+  on.exit(options(old))
+  code
+}
+
+with_threads <- function(n, code) {
+  old <- thread_cap_cpp()
+  on.exit(set_thread_cap_cpp(old))
+  set_thread_cap_cpp(n)
+  code
+}
+
+with_backend <- function(name, code) {
+  on.exit(force_parallel_backend_cpp(""))
+  force_parallel_backend_cpp(name)
+  code
+}
+
+# The backends that this build has; asking for one that it lacks is an error.
+available_backends <- function() {
+  has <- function(name) tryCatch(is.null(with_backend(name, NULL)), error = function(e) FALSE)
+  Filter(has, c("threads", "openmp", "rcppparallel"))
+}
+
+root_of <- function(H) t(chol(as.matrix(H)))
+
+# The engine's sums for a shape of helper-shapes.R.
+shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L, isa = "auto") {
+  root <- root_of(shape_H(s, kernel))
+  density_points_cpp(s$x, s$w, s$points, root, kernel, product, threads, isa, NULL)
+}
+
+is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
+
+# Calls until the count of threads is as wanted: on a busy machine one thread may have done all before the next one started.
+expect_threads_used <- function(call, threads, info = NULL) {
+  for (attempt in 1:20) {
+    call()
+    if (threads_last_used_cpp() == allowed_threads(threads)) break
+  }
+  expect_identical(threads_last_used_cpp(), as.integer(allowed_threads(threads)), info = info)
+}
+
+# How many of the threads that a call asks for it can get: OMP_THREAD_LIMIT is respected (R CMD check --as-cran sets it to 2).
+allowed_threads <- function(n) {
+  limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT", "")))
+  if (is.na(limit) || limit < 1L) n else min(n, limit)
+}

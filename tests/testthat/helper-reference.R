@@ -1,0 +1,133 @@
+# The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences, one evaluation point (or one pair) after another.
+# Sums go through sum(), which accumulates in long double. Nothing here calls the package.
+
+all_kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
+compact_kernels <- setdiff(all_kernels, "gaussian")
+
+# The shape of each kernel as a function of r >= 0, 1 at its centre; compact kernels are cut at r = 1 by the caller.
+reference_shape <- function(kernel, r) {
+  switch(kernel,
+    gaussian = exp(-r^2 / 2),
+    epanechnikov = 1 - r^2,
+    uniform = rep(1, length(r)),
+    triangular = 1 - r,
+    biweight = (1 - r^2)^2,
+    triweight = (1 - r^2)^3,
+    cosine = cospi(r / 2)
+  )
+}
+
+# log of the constant that gives the radial kernel mass one in d dimensions; the surface of the unit sphere is d v_d.
+reference_log_constant <- function(kernel, d) {
+  log_volume <- d / 2 * log(pi) - lgamma(d / 2 + 1)
+  moment <- function(p) 1 / (d + p) # int_0^1 r^(d-1) r^p dr
+  radial_integral <- switch(kernel,
+    epanechnikov = moment(0) - moment(2),
+    uniform = moment(0),
+    triangular = moment(0) - moment(1),
+    biweight = moment(0) - 2 * moment(2) + moment(4),
+    triweight = moment(0) - 3 * moment(2) + 3 * moment(4) - moment(6),
+    cosine = sum(vapply(0:20, function(k) (-1)^k * exp(2 * k * log(pi / 2) - lgamma(2 * k + 1)) * moment(2 * k), 0))
+  )
+  if (kernel == "gaussian") return(-d / 2 * log(2 * pi))
+  -(log(d) + log_volume + log(radial_integral))
+}
+
+# Is the difference inside the support? In one dimension the predicate is taken on the difference as given: abs(u) <= h. Only
+# for the uniform kernel does the edge count: the others vanish there.
+reference_inside <- function(u, H, q) if (ncol(H) == 1) abs(u[, 1]) <= sqrt(H[1, 1]) else q <= 1
+
+# K_H at the rows of u (a k * d matrix of differences); H is d * d. In one dimension the distance is abs(u)/h itself.
+reference_kernel <- function(u, H, kernel = "gaussian", product = FALSE) {
+  H <- as.matrix(H)
+  d <- ncol(H)
+  if (product) {
+    one <- function(k) reference_kernel(u[, k, drop = FALSE], H[k, k], kernel)
+    return(Reduce(`*`, lapply(seq_len(d), one)))
+  }
+  z <- u / rep(sqrt(diag(H)), each = nrow(u))
+  q <- if (d == 1) z[, 1]^2 else rowSums((z %*% solve(cov2cor(H))) * z) # u' H^-1 u
+  log_scale <- reference_log_constant(kernel, d) - as.numeric(determinant(H)$modulus) / 2
+  if (kernel == "gaussian") return(exp(log_scale - q / 2))
+  inside <- reference_inside(u, H, q)
+  value <- numeric(length(q))
+  value[inside] <- exp(log_scale) * reference_shape(kernel, pmin(sqrt(q[inside]), 1))
+  value
+}
+
+# sum_j w_j K_H(e_i - x_j) for every row e_i of points: math of Wand & Jones (1995), eq. 4.1, before the division by n.
+reference_sums <- function(points, x, w, H, kernel = "gaussian", product = FALSE) {
+  points <- as.matrix(points)
+  x <- as.matrix(x)
+  vapply(seq_len(nrow(points)), function(i) {
+    u <- matrix(points[i, ], nrow(x), ncol(x), byrow = TRUE) - x
+    sum(w * reference_kernel(u, H, kernel, product))
+  }, 0)
+}
+
+reference_density <- function(points, x, H, w = NULL, kernel = "gaussian", product = FALSE) {
+  n <- NROW(x)
+  if (is.null(w)) w <- rep(1, n)
+  reference_sums(points, x, w, H, kernel, product) / sum(w)
+}
+
+# All differences x_i - x_j with i < j, one row a pair, and the products of their weights.
+reference_pairs <- function(x, w = rep(1, NROW(x))) {
+  x <- as.matrix(x)
+  n <- nrow(x)
+  if (n < 2) return(list(u = x[0, , drop = FALSE], w = numeric(0)))
+  i <- rep(seq_len(n), times = n - seq_len(n))
+  j <- sequence(n - seq_len(n), from = seq_len(n) + 1)
+  list(u = x[i, , drop = FALSE] - x[j, , drop = FALSE], w = w[i] * w[j])
+}
+
+reference_pair_sum <- function(x, w, H, kernel = "gaussian", product = FALSE) {
+  pairs <- reference_pairs(x, w)
+  sum(pairs$w * reference_kernel(pairs$u, H, kernel, product))
+}
+
+# (Laplace operator)^m of exp(-r^2/2) is p(s) exp(-s/2) with s = r^2; the polynomial p by m-fold use of
+# Laplace f(s) = 4 s f'' + 2 d f'. Coefficients from the constant term upwards.
+reference_laplacian_polynomial <- function(m, d) {
+  derivative <- function(p) if (length(p) == 1) 0 else p[-1] * seq_along(p[-1])
+  add <- function(a, b) {
+    n <- max(length(a), length(b))
+    c(a, rep(0, n - length(a))) + c(b, rep(0, n - length(b)))
+  }
+  p <- 1
+  for (step in seq_len(m)) {
+    first <- add(derivative(p), -p / 2) # f' = (p' - p/2) exp(-s/2)
+    second <- add(derivative(first), -first / 2)
+    p <- add(c(0, 4 * second), 2 * d * first)
+  }
+  p
+}
+
+# Terms w_i w_j (Laplace operator)^(order/2) phi_g(x_i - x_j) over i < j. In one dimension it is the derivative of that order.
+reference_laplacian_terms <- function(x, w, g, order) {
+  pairs <- reference_pairs(x, w)
+  d <- ncol(pairs$u)
+  s <- rowSums((pairs$u / g)^2)
+  p <- reference_laplacian_polynomial(order / 2, d)
+  polynomial <- Reduce(function(value, coefficient) value * s + coefficient, rev(p), numeric(length(s)))
+  pairs$w * polynomial * exp(-s / 2) * (2 * pi)^(-d / 2) * g^(-d - order)
+}
+
+# All multi-indices alpha in d dimensions with |alpha| = order, as a matrix, one a row.
+reference_multi_indices <- function(d, order) {
+  all <- as.matrix(expand.grid(rep(list(0:order), d)))
+  unname(all[rowSums(all) == order, , drop = FALSE])
+}
+
+# Terms w_i w_j exp(-|u|^2/2) u^alpha, u = (x_i - x_j)/g, of every |alpha| = 0, 2, .., order: a named list.
+reference_moment_terms <- function(x, w, g, order) {
+  pairs <- reference_pairs(x, w)
+  u <- pairs$u / g
+  kernel <- pairs$w * exp(-rowSums(u^2) / 2)
+  alpha <- do.call(rbind, lapply(seq(0, order, by = 2), reference_multi_indices, d = ncol(u)))
+  terms <- lapply(seq_len(nrow(alpha)), function(a) {
+    kernel * Reduce(`*`, lapply(seq_len(ncol(u)), function(k) u[, k]^alpha[a, k]))
+  })
+  names(terms) <- apply(alpha, 1, paste, collapse = ",")
+  terms
+}

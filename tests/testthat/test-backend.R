@@ -1,0 +1,68 @@
+# What the session runs on.
+
+test_that("kestrel_info has what a bug report needs", {
+  info <- kestrel_info()
+  expect_s3_class(info, "kestrel_info")
+  expect_true(all(c("version", "isa", "isa_available", "threads", "parallel", "cuda", "build") %in% names(info)))
+  expect_identical(info$version, as.character(utils::packageVersion("kestrel")))
+  expect_identical(info$isa_available, isa_available_cpp())
+  expect_true(info$isa %in% info$isa_available)
+  expect_identical(info$threads, kestrel_threads())
+  expect_true(info$parallel %in% c("openmp", "rcppparallel", "threads"))
+  expect_false(info$cuda$built)
+  expect_match(info$cuda$reason, "without CUDA")
+  for (isa in isa_available_cpp()) expect_identical(with_isa(isa, kestrel_info()$isa), isa)
+})
+
+test_that("printed, it fits a terminal and names what it found", {
+  lines <- capture.output(returned <- withVisible(print(kestrel_info())))
+  expect_false(returned$visible)
+  expect_true(all(nchar(lines) <= 80))
+  text <- paste(lines, collapse = "\n")
+  for (word in c("kestrel 0.", "instruction set", "threads", "CUDA", "build", isa_used_cpp("auto"))) {
+    expect_match(text, word, fixed = TRUE)
+  }
+})
+
+test_that("kestrel_threads reads, sets, and gives back the count before", {
+  before <- kestrel_threads()
+  on.exit(kestrel_threads(before))
+  expect_type(before, "integer")
+  expect_gte(before, 1)
+  returned <- withVisible(kestrel_threads(1))
+  expect_false(returned$visible)
+  expect_identical(returned$value, before)
+  expect_identical(kestrel_threads(), 1L)
+  expect_identical(kestrel_threads(before), 1L)
+  expect_identical(kestrel_threads(), before)
+})
+
+test_that("the cap of a new session honours the variables that administrators set", {
+  skip_on_os("windows")
+  cap <- function(...) {
+    code <- sprintf(".libPaths(%s); cat(kestrel::kestrel_threads())", paste(deparse(.libPaths()), collapse = ""))
+    clean <- c("OMP_THREAD_LIMIT", "OMP_NUM_THREADS", "RCPP_PARALLEL_NUM_THREADS")
+    env <- c(paste0("-u ", clean), ...)
+    as.integer(system2("env", c(env, shQuote(file.path(R.home("bin"), "Rscript")), "-e", shQuote(code)), stdout = TRUE))
+  }
+  processors <- cap()
+  expect_gte(processors, 1)
+  for (variable in c("OMP_THREAD_LIMIT", "OMP_NUM_THREADS", "RCPP_PARALLEL_NUM_THREADS")) {
+    expect_identical(cap(paste0(variable, "=1")), 1L, info = variable)
+  }
+  expect_lte(cap("OMP_THREAD_LIMIT=4096"), processors)
+})
+
+test_that("backend = \"cuda\" is an error of its own class, auto and cpu say cpu", {
+  expect_error(kde(1:10, h = 1, backend = "cuda"), "built without CUDA", class = "kestrel_error_backend")
+  condition <- tryCatch(kde(1:10, h = 1, backend = "cuda"), error = identity)
+  expect_s3_class(condition, c("kestrel_error_backend", "kestrel_error", "error", "condition"), exact = TRUE)
+  expect_identical(kde(1:10, h = 1, backend = "auto")$backend, "cpu")
+  expect_identical(kde(1:10, h = 1, backend = "cpu")$backend, "cpu")
+})
+
+test_that("an instruction set that is unknown or not here is refused", {
+  expect_error(with_isa("mmx", kde(1:10, h = 1)), "mmx", class = "kestrel_error_input")
+  missing <- setdiff(c("sse2", "avx2", "avx512"), isa_available_cpp())
+  for (isa in missing) expect_error(with_isa(isa, kde(1:10, h = 1)), isa, class = "kestrel_error_backend")
+})

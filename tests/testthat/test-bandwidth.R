@@ -1,0 +1,170 @@
+# Bandwidth selectors against the plain-R oracles, the stored long-double values and ks.
+
+dpi <- read_fixture("dpi_1d.csv")
+from_ks <- read_fixture("ks_reference.csv")
+
+test_that("the oracle itself reproduces the stored stages of the plug-in", {
+  for (i in which(dpi$scalest == "stdev")) {
+    stages <- reference_hpi(fixture_data(dpi$data[i]), dpi$scale[i])
+    for (stage in names(stages)) expect_equal(stages[[stage]], dpi[[stage]][i], tolerance = 1e-11, info = dpi$data[i])
+  }
+})
+
+test_that("hpi agrees with the stored values, for both scales", {
+  for (i in seq_len(nrow(dpi))) {
+    x <- fixture_data(dpi$data[i])
+    expect_length(x, dpi$n[i])
+    h <- hpi(x, scalest = dpi$scalest[i])
+    expect_equal(h, dpi$h[i], tolerance = 1e-12, info = paste(dpi$data[i], dpi$scalest[i]))
+  }
+  expect_identical(hpi(faithful$waiting), hpi(faithful$waiting, scalest = "stdev"))
+})
+
+test_that("hpi agrees with KernSmooth::dpik on a fine grid", {
+  skip_if_not_installed("KernSmooth")
+  for (x in list(faithful$eruptions, faithful$waiting, iris$Petal.Width)) {
+    peer <- KernSmooth::dpik(x, scalest = "stdev", truncate = FALSE, gridsize = 32001)
+    expect_equal(hpi(x), peer, tolerance = 2e-3) # dpik bins, and leaves observations equal to max(x) out
+  }
+})
+
+test_that("one stage is the same rule from psi6 of the normal density on", {
+  x <- faithful$eruptions
+  psi6 <- -15 / (16 * sqrt(pi) * sd(x)^7)
+  g2 <- (-6 / (sqrt(2 * pi) * psi6 * length(x)))^(1 / 7)
+  psi4 <- reference_psi(x, rep(1, length(x)), g2, 4)
+  expect_equal(hpi(x, nstage = 1), (1 / (2 * sqrt(pi) * psi4 * length(x)))^(1 / 5), tolerance = 1e-12)
+})
+
+test_that("hpi follows scale and place of the data, and the order of the rows does not matter", {
+  x <- with_seed(31, rnorm(400))
+  h <- hpi(x)
+  expect_equal(hpi(3e5 * x), 3e5 * h, tolerance = 1e-12)
+  expect_equal(hpi(1e-80 * x), 1e-80 * h, tolerance = 1e-12)
+  expect_equal(hpi(1e9 + round(x, 3)), hpi(round(x, 3)), tolerance = 1e-6) # 1e9 keeps 7 of the decimals of x
+  expect_equal(hpi(-rev(x)), h, tolerance = 1e-12)
+})
+
+test_that("hpi takes weights into sums, diagonal terms and, by n_eff, into the rates", {
+  x <- with_seed(32, rnorm(200))
+  w <- with_seed(33, runif(200))
+  p <- w / sum(w)
+  n_eff <- 1 / sum(p^2)
+  scale <- sqrt(sum(p * (x - sum(p * x))^2) * n_eff / (n_eff - 1))
+  expect_equal(hpi(x, w = w), reference_hpi(x, scale, w)$h, tolerance = 1e-12)
+  expect_equal(hpi(x, w = rep(7, 200)), hpi(x), tolerance = 1e-14)
+  expect_equal(hpi(c(x, 1e3), w = c(w, 0)), hpi(x, w = w), tolerance = 1e-14)
+})
+
+test_that("hns and Hns agree with the formula, the stored values of ks, and ks itself for derivatives", {
+  skip_if_not_installed("ks")
+  for (i in which(from_ks$what == "hns")) {
+    x <- fixture_data(from_ks$data[i])
+    expect_equal(hns(x), reference_hns(x), tolerance = 1e-13, info = from_ks$data[i])
+    expect_equal(hns(x), as.numeric(from_ks$value[i]), tolerance = 1e-13, info = from_ks$data[i])
+  }
+  for (i in which(from_ks$what == "Hns")) {
+    x <- fixture_data(from_ks$data[i])
+    expect_lt(relative_difference(Hns(x), fixture_matrix(from_ks$value[i])), 1e-13)
+    for (r in 0:2) {
+      expect_lt(relative_difference(Hns(x, deriv.order = r), ks::Hns(x, deriv.order = r)), 1e-13)
+      expect_lt(relative_difference(Hns(x, deriv.order = r), reference_Hns(x, r)), 1e-13)
+      expect_equal(hns(x[, 1], deriv.order = r), ks::hns(x[, 1], deriv.order = r), tolerance = 1e-13)
+    }
+  }
+})
+
+test_that("Hns.diag agrees with ks and minimises the normal AMISE over diagonal matrices h^2 diag(S)", {
+  skip_if_not_installed("ks")
+  for (name in c("faithful", "geyser", "iris123")) {
+    x <- fixture_data(name)
+    expect_lt(relative_difference(Hns.diag(x), ks::Hns.diag(x)), 1e-10)
+    expect_true(is_diagonal(Hns.diag(x)))
+  }
+})
+
+test_that("Hpi and Hpi.diag agree with the exact path of ks, as far as its search goes", {
+  skip_if_not_installed("ks")
+  for (i in grep("^Hpi", from_ks$what)) {
+    x <- fixture_data(from_ks$data[i])
+    H <- if (grepl("diag", from_ks$what[i])) Hpi.diag(x) else Hpi(x)
+    expect_lt(relative_difference(H, fixture_matrix(from_ks$value[i])), 1e-3)
+  }
+  for (name in c("faithful", "geyser", "airquality.OzoneTemp")) {
+    x <- fixture_data(name)
+    expect_lt(relative_difference(Hpi(x, pilot = "dscalar"), ks::Hpi(x, pilot = "dscalar", binned = FALSE)), 1e-3)
+    expect_lt(relative_difference(Hpi(x, nstage = 1), ks::Hpi(x, nstage = 1, binned = FALSE)), 1e-3)
+    expect_lt(relative_difference(Hpi(x, pre = "scale"), ks::Hpi(x, pre = "scale", binned = FALSE)), 1e-3)
+    expect_lt(relative_difference(Hpi.diag(x, pilot = "dscalar"), ks::Hpi.diag(x, pilot = "dscalar", binned = FALSE)), 1e-3)
+  }
+})
+
+test_that("the AMISE at Hpi is the oracle's, is least there, and no larger than at the H of ks", {
+  cases <- list(c("faithful", "samse"), c("faithful", "dscalar"), c("geyser", "samse"), c("iris123", "dscalar"))
+  for (case in cases) {
+    x <- fixture_data(case[1])
+    objective <- reference_hpi_objective(x, case[2])
+    found <- Hpi(x, pilot = case[2], amise = TRUE)
+    best <- objective(found$H)
+    expect_equal(found$PI.star, best, tolerance = 1e-10, info = paste(case, collapse = " "))
+    H_ks <- fixture_matrix(from_ks$value[from_ks$data == case[1] & from_ks$what == "Hpi_unbinned"])
+    expect_lte(best, objective(H_ks) * (1 + 1e-12))
+    root <- root_of(found$H)
+    for (step in list(c(1, 0, 0), c(0, 1, 0), c(0, 0, 1), c(1, 1, -1))) for (size in c(-1e-3, 1e-3)) {
+      change <- diag(ncol(x))
+      change[1:2, 1:2] <- change[1:2, 1:2] + size * matrix(c(step[1], step[2], 0, step[3]), 2)
+      nearby <- root %*% change
+      expect_gt(objective(nearby %*% t(nearby)), best)
+    }
+  }
+})
+
+test_that("Hpi with amise = TRUE is the list of ks and what the search did", {
+  found <- Hpi(faithful, amise = TRUE)
+  expect_true(all(c("H", "PI.star", "objective", "convergence", "evaluations", "engine", "seconds") %in% names(found)))
+  expect_identical(found$H, Hpi(faithful))
+  expect_identical(found$convergence, 0L)
+  expect_identical(found$engine, "direct")
+  expect_gt(found$evaluations, 0)
+  expect_gte(found$seconds, 0)
+  expect_true(isSymmetric(unname(found$H)))
+  root <- chol(var(faithful))
+  expect_equal(found$objective, found$PI.star / prod(diag(root)), tolerance = 1e-10)
+})
+
+test_that("Hpi of sphered data follows affine maps; Hpi.diag follows the units of the axes", {
+  x <- fixture_data("iris123")
+  A <- matrix(c(2, 0.3, 0, -1, 1, 0.5, 0, 0, 10), 3)
+  # a rotation of the sphered data does not change dscalar's functionals
+  expect_lt(relative_difference(Hpi(x %*% t(A) + 5), A %*% Hpi(x) %*% t(A)), 1e-6)
+  D <- diag(c(100, 1e-3, 7))
+  expect_lt(max(abs(diag(Hpi.diag(x %*% D)) / diag(D %*% Hpi.diag(x) %*% D) - 1)), 1e-6)
+  expect_lt(relative_difference(Hpi(x[rev(seq_len(nrow(x))), ]), Hpi(x)), 1e-6)
+  expect_true(is_diagonal(Hpi.diag(x)))
+})
+
+test_that("Hpi with equal weights is Hpi, and rows of weight zero have no say", {
+  x <- fixture_data("geyser")
+  expect_lt(relative_difference(Hpi(x, w = rep(2, nrow(x))), Hpi(x)), 1e-10)
+  expect_lt(relative_difference(Hpi(rbind(x, c(1e4, 99)), w = c(rep(1, nrow(x)), 0)), Hpi(x)), 1e-10)
+})
+
+test_that("selectors give the same bits for any number of threads", {
+  x <- with_seed(34, matrix(rnorm(1800), 600))
+  one <- with_threads(1, list(hpi(x[, 1]), Hpi(x), Hpi.diag(x)))
+  for (threads in 2:3) {
+    many <- with_threads(threads, list(hpi(x[, 1]), Hpi(x), Hpi.diag(x)))
+    for (i in seq_along(one)) expect_same_bits(many[[i]], one[[i]])
+  }
+})
+
+test_that("Hpi takes data frames and four and five dimensions, in agreement with ks", {
+  skip_if_not_installed("ks")
+  expect_identical(unname(Hpi(iris[, 1:3])), unname(Hpi(as.matrix(iris[, 1:3]))))
+  x <- as.matrix(iris[, 1:4])
+  expect_lt(relative_difference(Hpi(x), ks::Hpi(x, binned = FALSE)), 1e-3)
+  wide <- with_seed(35, matrix(rnorm(600), 120))
+  objective <- reference_hpi_objective(wide, "dscalar")
+  found <- Hpi(wide, amise = TRUE)
+  expect_equal(found$PI.star, objective(found$H), tolerance = 1e-10)
+})

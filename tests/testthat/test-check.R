@@ -1,0 +1,260 @@
+# Bad input: one message for each, classed, naming the argument, what was needed and what came.
+
+# The class, exactly, and the message in the snapshot.
+refuse <- function(...) {
+  calls <- eval(substitute(alist(...)))
+  for (call in calls) {
+    condition <- tryCatch(eval(call, parent.frame()), error = identity)
+    expect_s3_class(condition, c("kestrel_error_input", "kestrel_error", "error", "condition"), exact = TRUE)
+    expect_null(conditionCall(condition))
+    cat(deparse(call, width.cutoff = 120), sep = "\n")
+    cat(strwrap(conditionMessage(condition), 100, prefix = "    "), sep = "\n")
+  }
+}
+
+expect_refused <- function(...) {
+  calls <- substitute(refuse(...))
+  frame <- parent.frame()
+  expect_snapshot_output(eval(calls, frame))
+}
+
+x <- c(1.5, 2, 3.25, 4, 7)
+X <- cbind(a = x, b = c(2, 1, 5, 3, 3))
+
+test_that("x", {
+  expect_refused(
+    kde(c(x, NA), h = 1),
+    kde(c(x, NaN), h = 1),
+    kde(c(x, Inf, -Inf), h = 1),
+    kde(letters, h = 1),
+    kde(factor(x), h = 1),
+    kde(x > 2, h = 1),
+    kde(NULL, h = 1),
+    kde(numeric(0), h = 1),
+    kde(matrix(0, 0, 2), h = 1),
+    kde(list(1, 2), h = 1),
+    kde(array(1, c(2, 2, 2)), h = 1),
+    kde(mean, h = 1),
+    kde(iris),
+    kde(data.frame(a = 1:3, b = letters[1:3], c = factor(1:3)), h = 1)
+  )
+})
+
+test_that("na.action = na.omit with nothing left", {
+  expect_refused(
+    kde(c(NA_real_, NaN), h = 1, na.action = na.omit),
+    kde(rbind(c(1, NA), c(NA, 2)), h = 1, na.action = na.omit),
+    kde(x, h = 1, w = rep(NA_real_, 5), na.action = na.omit),
+    kde(c(x, NA, Inf), h = 1, na.action = na.omit),
+    kde(c(x, NA), na.action = na.omit, w = 1:5),
+    kde(c(2, 2, NA), na.action = na.omit)
+  )
+})
+
+test_that("x without a bandwidth", {
+  expect_refused(
+    kde(3),
+    kde(c(2, 2, 2)),
+    kde(cbind(a = x, b = 1)),
+    kde(cbind(1, x, 2)),
+    kde(cbind(a = x, b = 2 * x, c = X[, "b"])),
+    kde(X[1:2, ]),
+    kde(c(3, 3, 4), w = c(1, 1, 0)),
+    hpi(c(3, 3, 3)),
+    hpi(5),
+    hpi(X),
+    hpi(letters),
+    hpi(c(x, NA)),
+    hpi(c(0, 0, 0, 0, 0, 0, 0, 0, 1, 0), scalest = "minim"),
+    hns(X),
+    hns(rep(2, 9)),
+    Hns(cbind(a = x, b = 1)),
+    Hns.diag(c(X, Inf)),
+    Hpi(x),
+    Hpi(cbind(a = x, b = x)),
+    Hpi(X[1:2, ])
+  )
+})
+
+test_that("h", {
+  expect_refused(
+    kde(x, h = 0),
+    kde(x, h = -1),
+    kde(x, h = NA),
+    kde(x, h = NaN),
+    kde(x, h = Inf),
+    kde(x, h = "wide"),
+    kde(x, h = c(1, 2)),
+    kde(x, h = numeric(0)),
+    kde(x, h = list(1)),
+    kde(x, h = 1, H = 1)
+  )
+})
+
+test_that("H", {
+  expect_refused(
+    kde(X, H = matrix(1:6, 2)),
+    kde(X, H = diag(3)),
+    kde(X, H = 1),
+    kde(X, H = "diag"),
+    kde(X, H = matrix(c(1, 0.5, 0.1, 1), 2)),
+    kde(X, H = matrix(c(1, 2, 2, 1), 2)),
+    kde(X, H = matrix(1, 2, 2)),
+    kde(X, H = -diag(2)),
+    kde(X, H = diag(c(1, 0))),
+    kde(X, H = matrix(c(1, NA, NA, 1), 2)),
+    kde(X, H = matrix(c(Inf, 0, 0, 1), 2)),
+    kde(x, H = -0.2),
+    kde(x, H = diag(2)),
+    kde(X, H = matrix(c(1, 0.2, 0.2, 1), 2), kernel_type = "product", kernel = "biweight")
+  )
+})
+
+test_that("w", {
+  expect_refused(
+    kde(x, h = 1, w = c(1, 1, 1, 1, -1)),
+    kde(x, h = 1, w = rep(0, 5)),
+    kde(x, h = 1, w = c(1, 1)),
+    kde(x, h = 1, w = c(1, 1, 1, 1, NA)),
+    kde(x, h = 1, w = c(1, 1, 1, 1, Inf)),
+    kde(x, h = 1, w = letters[1:5]),
+    hpi(x, w = 1:4),
+    Hpi(X, w = -(1:5))
+  )
+})
+
+test_that("grids", {
+  expect_refused(
+    kde(x, h = 1, xmin = 3, xmax = 3),
+    kde(x, h = 1, xmin = 5, xmax = 2),
+    kde(X, h = 1, xmin = c(0, 9), xmax = c(5, 5)),
+    kde(x, h = 1, xmin = NA),
+    kde(X, h = 1, xmax = c(1, 2, 3)),
+    kde(x, h = 1, gridsize = 1),
+    kde(x, h = 1, gridsize = 10.5),
+    kde(x, h = 1, gridsize = "many"),
+    kde(x, h = 1, gridsize = -3),
+    kde(X, h = 1, gridsize = c(10, 1)),
+    kde(x, h = 1, gridtype = "hexagons"),
+    kde(x, h = 1, supp = -1),
+    kde(x, h = 1, step = 0),
+    kde(x, h = 1, step = 1, gridsize = 10)
+  )
+})
+
+test_that("a grid that needs more memory than there is, before it is allocated", {
+  old <- options(kestrel.memory_limit = 1e6)
+  on.exit(options(old))
+  condition <- expect_error(kde(X, h = 1, gridsize = 1000), class = "kestrel_error_memory")
+  expect_s3_class(condition, c("kestrel_error_memory", "kestrel_error", "error", "condition"), exact = TRUE)
+  expect_match(conditionMessage(condition), "1000 x 1000", fixed = TRUE)
+  expect_match(conditionMessage(condition), "16 MB", fixed = TRUE)
+  expect_match(conditionMessage(condition), "1 MB", fixed = TRUE)
+  # 1e18 points: were the limit looked at after the allocation, this would fail in another way
+  expect_error(kde(matrix(rnorm(60), 10), h = 1, gridsize = 1000), "EB|PB", class = "kestrel_error_memory")
+  expect_error(kde(x, h = 1, xmin = 0, xmax = 1, step = 1e-9), class = "kestrel_error_memory")
+  expect_length(kde(x, h = 1, gridsize = 1000)$estimate, 1000)
+  options(kestrel.memory_limit = NULL)
+  expect_error(kde(matrix(rnorm(60), 10), h = 1, gridsize = 1000), class = "kestrel_error_memory")
+  options(kestrel.memory_limit = "lots")
+  expect_error(kde(x, h = 1), "memory_limit", class = "kestrel_error_input")
+})
+
+test_that("eval.points", {
+  expect_refused(
+    kde(X, h = 1, eval.points = matrix(0, 2, 3)),
+    kde(x, h = 1, eval.points = X),
+    kde(X, h = 1, eval.points = 1:3),
+    kde(x, h = 1, eval.points = c(1, NA)),
+    kde(x, h = 1, eval.points = Inf),
+    kde(x, h = 1, eval.points = "here"),
+    kde(X, h = 1, eval.points = iris[, 4:5])
+  )
+})
+
+test_that("choices list what there is", {
+  expect_refused(
+    kde(x, h = 1, kernel = "box"),
+    kde(x, h = 1, kernel = 3),
+    kde(x, h = 1, kernel_type = "round"),
+    kde(x, h = 1, engine = "warp"),
+    kde(x, h = 1, backend = "tpu"),
+    kde(x, h = 1, na.action = na.pass),
+    hpi(x, scalest = "iqr"),
+    Hpi(X, pilot = "auto"),
+    Hpi(X, pre = "whiten"),
+    Hpi.diag(X, pre = "sphere"),
+    Hpi(X, optim.fun = "magic")
+  )
+})
+
+test_that("numbers and flags", {
+  expect_refused(
+    kde(x, h = 1, tol = 0),
+    kde(x, h = 1, tol = "tight"),
+    kde(x, h = 1, threads = 0),
+    kde(x, h = 1, threads = 1.5),
+    kde(x, h = 1, threads = "all"),
+    kde(x, h = 1, verbose = "yes"),
+    kde(x, h = 1, compute.cont = NA),
+    kde(x, h = 1, approx.cont = 1),
+    kde(x, h = 1, positive = NA),
+    kde(x - 4, h = 1, positive = TRUE, adj.positive = 0),
+    kde(x, h = 1, unit.interval = TRUE),
+    kde(X / 10, h = 1, unit.interval = TRUE),
+    kde(x / 10, h = 1, unit.interval = TRUE, positive = TRUE),
+    hpi(x, nstage = 3),
+    hpi(x, deriv.order = 1),
+    hns(x, deriv.order = -1),
+    Hpi(X, nstage = 0),
+    Hpi(X, deriv.order = 2),
+    Hpi(X, amise = 1),
+    Hpi(X, Hstart = diag(3)),
+    kestrel_threads(0),
+    kestrel_threads("two"),
+    kestrel_threads(c(1, 2))
+  )
+})
+
+test_that("arguments of the methods", {
+  fhat <- kde(x, h = 1)
+  plane <- kde(X, h = 1)
+  points <- kde(x, h = 1, eval.points = 1:3)
+  expect_refused(
+    contourLevels(fhat, prob = 1.5),
+    contourLevels(fhat, cont = 101),
+    contourLevels(fhat, cont = NA),
+    contourLevels(fhat, cont = 50, prob = 0.5),
+    contourLevels(list()),
+    predict(fhat, newdata = X),
+    predict(plane, newdata = letters),
+    dkde("a", fhat),
+    dkde(1, list()),
+    pkde(1, plane),
+    qkde(1.2, fhat),
+    qkde(0.5, plane),
+    rkde(-1, fhat),
+    rkde(2.5, fhat),
+    marginal(plane, 3),
+    marginal(plane, 0),
+    marginal(plane, "c"),
+    marginal(list(), 1),
+    vech(matrix(1:6, 2)),
+    vech("a"),
+    invvech(1:4),
+    invvech("a")
+  )
+})
+
+test_that("what is unusual but right is no error", {
+  expect_silent(kde(c(2, 2, 2), h = 1))
+  expect_silent(kde(3, h = 1))
+  expect_silent(kde(X[1:2, ], H = diag(2)))
+  expect_silent(kde(cbind(1, x), H = diag(2)))
+  expect_silent(kde(rep(x, 3)))
+  expect_silent(kde(c(TRUE, FALSE) + 0, h = 1))
+  expect_silent(kde(as.integer(x), h = 1L))
+  expect_silent(kde(x, h = 1, na.action = "na.omit"))
+  H <- matrix(c(1, 0.3, 0.3 + 1e-16, 1), 2) # symmetric but for rounding
+  expect_silent(kde(X, H = H))
+})

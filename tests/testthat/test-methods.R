@@ -1,0 +1,111 @@
+# print, summary, plot, predict, as.data.frame.
+
+# Without what differs between machines: the seconds, and the threads in them.
+steady <- function(lines) sub("[0-9.e+-]+ s$", "<time> s", lines)
+
+shown <- function(object) {
+  lines <- capture.output(returned <- withVisible(print(object)))
+  expect_false(returned$visible)
+  expect_identical(returned$value, object)
+  expect_true(all(nchar(lines) <= 80))
+  cat(steady(lines), sep = "\n")
+}
+
+test_that("print and summary say what was estimated and how", {
+  x <- as.matrix(faithful)
+  line <- kde(faithful$eruptions, h = 0.25)
+  plane <- kde(faithful, H = matrix(c(0.06, 0.6, 0.6, 11), 2))
+  weighted <- kde(x, h = 1, w = rep(1:2, 136), kernel = "epanechnikov", kernel_type = "product", gridsize = c(20, 30))
+  points <- kde(x, H = diag(c(0.1, 9)), eval.points = x[1:3, ], kernel = "cosine")
+  wide <- kde(as.matrix(mtcars), H = diag(1:11), eval.points = as.matrix(mtcars))
+  positive <- kde(faithful$eruptions, h = 0.2, positive = TRUE, adj.positive = 0)
+  long_call <- kde(x = as.matrix(faithful[c("eruptions", "waiting")]), H = matrix(c(0.063, 0.6, 0.6, 11.2), nrow = 2, ncol = 2),
+                   gridsize = c(40, 40), xmin = c(1, 40), xmax = c(6, 100), compute.cont = FALSE)
+  expect_snapshot_output({
+    shown(line)
+    shown(plane)
+    shown(weighted)
+    shown(points)
+    shown(wide)
+    shown(positive)
+    shown(long_call)
+    shown(summary(line))
+    shown(summary(plane))
+    shown(summary(weighted))
+    shown(summary(points))
+  })
+})
+
+test_that("summary holds the contour levels and the mass on the grid", {
+  fit <- kde(faithful, H = Hns(faithful))
+  result <- summary(fit)
+  expect_s3_class(result, "summary.kestrel_kde")
+  expect_equal(unname(result$levels), unname(contourLevels(fit, cont = c(25, 50, 75, 95))), tolerance = 1e-14)
+  expect_equal(result$mass, 1, tolerance = 1e-3)
+  expect_null(summary(kde(faithful, H = Hns(faithful), eval.points = faithful[1:3, ]))$mass)
+})
+
+test_that("predict is exact anywhere, also outside of the grid, by newdata and by x", {
+  x <- as.matrix(faithful)
+  fit <- kde(x, H = Hns(x), gridsize = 5)
+  points <- rbind(c(3.1, 66.6), c(0, 20), c(5.5, 120))
+  reference <- reference_density(points, x, Hns(x))
+  expect_close_to_reference(predict(fit, newdata = points), reference)
+  expect_identical(predict(fit, x = points), predict(fit, newdata = points))
+  expect_identical(predict(fit, points), predict(fit, newdata = as.data.frame(points)))
+  for (i in 1:3) expect_equal(predict(fit, newdata = points[i, ]), reference[i], tolerance = 1e-10)
+  line <- kde(x[, 1], h = 0.1, kernel = "triangular", xmin = 2, xmax = 2.5)
+  expect_close_to_reference(predict(line, newdata = c(1.7, 2.2, 5, 9)), reference_density(c(1.7, 2.2, 5, 9), x[, 1], 0.01, kernel = "triangular"))
+  expect_identical(predict(line, newdata = 9), 0)
+})
+
+test_that("as.data.frame has a row a point, its coordinates under the variables' names", {
+  fit <- kde(faithful, H = Hns(faithful), gridsize = c(4, 3))
+  frame <- as.data.frame(fit)
+  expect_named(frame, c("eruptions", "waiting", "estimate"))
+  expect_identical(nrow(frame), 12L)
+  expect_identical(frame$estimate, as.vector(fit$estimate))
+  expect_identical(frame$eruptions[1:4], fit$eval.points[[1]])
+  expect_close_to_reference(frame$estimate, predict(fit, newdata = as.matrix(frame[1:2])))
+  line <- as.data.frame(kde(faithful$eruptions, h = 0.3))
+  expect_named(line, c("x", "estimate"))
+  expect_identical(nrow(line), 401L)
+  points <- as.data.frame(kde(faithful, H = Hns(faithful), eval.points = faithful[1:6, ]))
+  expect_identical(points$waiting, faithful$waiting[1:6])
+})
+
+# Draws to nowhere but records what was drawn.
+drawn <- function(code) {
+  grDevices::pdf(NULL)
+  grDevices::dev.control("enable")
+  on.exit(grDevices::dev.off())
+  code
+  length(grDevices::recordPlot()[[1]])
+}
+
+test_that("plot draws in one, two and three dimensions and returns its object invisibly", {
+  line <- kde(faithful$eruptions, h = 0.3)
+  plane <- kde(faithful, H = Hns(faithful), gridsize = 30)
+  space <- kde(iris[, 1:3], H = Hns(iris[, 1:3]), gridsize = 12)
+  for (fit in list(line, plane, space)) {
+    expect_gt(drawn(returned <- withVisible(plot(fit))), 5)
+    expect_false(returned$visible)
+    expect_identical(returned$value, fit)
+  }
+  expect_gt(drawn(plot(plane, cont = c(10, 50), points = TRUE, xlab = "a", ylab = "b", main = "c")), drawn(plot(plane, cont = 50)))
+  expect_gt(drawn(plot(line)), drawn(plot(line, points = FALSE)))
+  expect_gt(drawn({
+    plot(line)
+    plot(kde(faithful$eruptions, h = 0.1), add = TRUE, col = "red")
+  }), drawn(plot(line)))
+  radial <- kde(iris[, 1:3], kernel = "epanechnikov", gridsize = 12)
+  expect_gt(drawn(plot(radial)), 5)
+  expect_error(drawn(plot(kde(faithful, H = Hns(faithful), eval.points = faithful[1:6, ]))), "grid", class = "kestrel_error_input")
+})
+
+test_that("plots of discrete and of weighted data are drawn too", {
+  ties <- cbind(rep(1:3, 20), rep(1:2, 30))
+  expect_gt(drawn(plot(kde(ties, H = diag(2) * 0.2, gridsize = 20))), 3)
+  expect_gt(drawn(plot(kde(faithful, H = Hns(faithful), w = seq_len(272), gridsize = 20))), 3)
+  expect_gt(drawn(plot(kde(3, h = 1))), 3)
+})

@@ -1,0 +1,42 @@
+# The cost model: a pure function of what is asked for.
+
+plan_of <- function(n = 1000, m = 400, d = 2, kernel = "gaussian", product = FALSE, engine = "auto", tol = 1e-12,
+                    threads = 1L, isa = "auto") {
+  plan_cpp(n, m, d, kernel, product, engine, tol, threads, isa)
+}
+
+test_that("a plan says which engine, how exact, how much memory, how long and why", {
+  plan <- plan_of()
+  expect_named(plan, c("engine", "tol", "bytes", "seconds", "reason"))
+  expect_identical(plan$engine, "direct")
+  expect_lte(plan$tol, 1e-12)
+  expect_gt(plan$seconds, 0)
+  expect_match(plan$reason, "[a-z]")
+  expect_identical(plan_of(), plan)
+})
+
+test_that("the memory holds at least the result and grows with the points alone", {
+  for (d in c(1, 2, 3, 6)) for (m in c(1, 401, 151^2, 1e12)) expect_gte(plan_of(m = m, d = d)$bytes, 8 * m)
+  expect_equal(plan_of(m = 4e6)$bytes / plan_of(m = 1e6)$bytes, 4, tolerance = 1e-3)
+  expect_identical(plan_of(n = 1e9)$bytes, plan_of(n = 10)$bytes)
+})
+
+test_that("the expected time is that of all pairs", {
+  expect_equal(plan_of(n = 2e6, m = 1e6)$seconds / plan_of(n = 1e6, m = 1e6)$seconds, 2, tolerance = 0.05)
+  expect_equal(plan_of(n = 1e6, m = 3e6)$seconds / plan_of(n = 1e6, m = 1e6)$seconds, 3, tolerance = 0.05)
+  expect_lt(plan_of(n = 1e6, m = 1e6, threads = 4L)$seconds, plan_of(n = 1e6, m = 1e6)$seconds)
+  expect_gt(plan_of(n = 1e6, m = 1e6, d = 16)$seconds, plan_of(n = 1e6, m = 1e6)$seconds)
+  scalar <- plan_of(n = 1e6, m = 1e6, isa = "scalar")$seconds
+  for (isa in isa_available_cpp()) expect_lte(plan_of(n = 1e6, m = 1e6, isa = isa)$seconds, scalar)
+})
+
+test_that("an engine can be forced, and an unknown one is refused with the list of those there are", {
+  forced <- plan_of(engine = "direct")
+  expect_identical(forced$engine, "direct")
+  expect_false(identical(forced$reason, plan_of()$reason))
+  expect_error(plan_of(engine = "warp"), "auto.*direct.*warp")
+})
+
+test_that("a looser tolerance never makes the plan less exact than it says", {
+  for (tol in c(1e-3, 1e-9, 1e-12)) expect_lte(plan_of(tol = tol)$tol, tol)
+})

@@ -1,0 +1,60 @@
+// What the tests of the engines share.
+#ifndef KESTREL_TOOLS_COMMON_HPP
+#define KESTREL_TOOLS_COMMON_HPP
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/kernel.hpp"
+#include "shapes.hpp"
+#include "simd/kernels.hpp"
+
+namespace common {
+
+using kestrel::Kernel;
+using kestrel::KernelChoice;
+using kestrel::KernelType;
+
+inline std::vector<const kestrel::simd::Table*> tables() {
+  const kestrel::simd::Table* found[4];
+  const std::size_t n = kestrel::simd::available_tables(found);
+  return {found, found + n};
+}
+
+inline const char* const kernel_names[] = {"gaussian", "epanechnikov", "uniform", "triangular",
+                                           "biweight", "triweight",    "cosine"};
+
+/// Every kernel, radial; product ones too where the bandwidth lets them.
+inline std::vector<KernelChoice> choices_for(const shapes::Shape& shape) {
+  std::vector<KernelChoice> all;
+  for (const char* name : kernel_names) {
+    const Kernel kernel = kestrel::kernel_of_name(name);
+    all.push_back({kernel, KernelType::radial});
+    if (shape.diagonal) all.push_back({kernel, KernelType::product});
+  }
+  return all;
+}
+
+inline std::string describe(const KernelChoice& choice) {
+  return std::string(choice.type == KernelType::product ? "product " : "radial ") +
+         kernel_names[static_cast<int>(choice.kernel)];
+}
+
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+inline std::string name_of(const testing::TestParamInfo<shapes::Shape>& info) {
+  return info.param.name;
+}
+
+}  // namespace common
+
+namespace shapes {
+inline void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
+}  // namespace shapes
+
+#endif

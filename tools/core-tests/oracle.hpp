@@ -1,0 +1,166 @@
+// Kernel sums as the textbook writes them, pair by pair in long double. Shares nothing with the
+// engines but the names of the kernels.
+#ifndef KESTREL_TOOLS_ORACLE_HPP
+#define KESTREL_TOOLS_ORACLE_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "core/kernel.hpp"
+#include "core/span.hpp"
+
+namespace oracle {
+
+using real = long double;
+
+constexpr real pi = 3.141592653589793238462643383279502884L;
+
+/// A sum and the sum of the absolute values of its terms.
+struct Sum {
+  real value = 0, absolute = 0;
+  void add(real term) {
+    value += term;
+    absolute += std::fabs(term);
+  }
+};
+
+/// The one-dimensional kernels and the profiles of the radial ones, without constant, at r >= 0.
+inline real profile(kestrel::Kernel kernel, real r) {
+  using kestrel::Kernel;
+  if (kernel == Kernel::gaussian) return std::exp(-r * r / 2);
+  if (kernel == Kernel::uniform) return r <= 1 ? 1 : 0;
+  if (r >= 1) return 0;
+  switch (kernel) {
+    case Kernel::epanechnikov: return 1 - r * r;
+    case Kernel::triangular: return 1 - r;
+    case Kernel::biweight: return (1 - r * r) * (1 - r * r);
+    case Kernel::triweight: return (1 - r * r) * (1 - r * r) * (1 - r * r);
+    default: return std::cos(pi * r / 2);
+  }
+}
+
+/// int K = 1 (Wand & Jones 1995, 2.7 and 4.5): the surface of the unit sphere times the integral of
+/// profile(r) r^(d-1), that one by Simpson's rule where there is no formula.
+inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
+  using kestrel::Kernel;
+  const real d = static_cast<real>(dimension);
+  if (kernel == Kernel::gaussian) return std::pow(2 * pi, -d / 2);
+  const real ball = std::pow(pi, d / 2) / std::tgamma(d / 2 + 1);
+  switch (kernel) {
+    case Kernel::uniform: return 1 / ball;
+    case Kernel::triangular: return (d + 1) / ball;
+    case Kernel::epanechnikov: return (d + 2) / (2 * ball);
+    case Kernel::biweight: return (d + 2) * (d + 4) / (8 * ball);
+    case Kernel::triweight: return (d + 2) * (d + 4) * (d + 6) / (48 * ball);
+    default: break;
+  }
+  static std::map<std::size_t, real> known;
+  real& integral = known[dimension];
+  const int steps = integral > 0 ? -1 : 60000;
+  for (int i = 0; i <= steps; ++i) {
+    const real r = static_cast<real>(i) / steps;
+    const real weight = i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2;
+    integral += weight * std::pow(r, d - 1) * std::cos(pi * r / 2) / (3 * steps);
+  }
+  return 1 / (d * ball * integral);
+}
+
+/// K_H(u) for differences u of the data, H = L L' with the lower triangle `root`, column-major.
+class ScaledKernel {
+ public:
+  ScaledKernel(kestrel::KernelChoice choice, std::size_t d, const std::vector<double>& root)
+      : choice_(choice), d_(d), root_(root), solved_(d) {
+    const bool product = choice.type == kestrel::KernelType::product;
+    const real c = constant(choice.kernel, product ? 1 : d);
+    scale_ = product ? std::pow(c, static_cast<real>(d)) : c;
+    for (std::size_t k = 0; k < d; ++k) scale_ /= root[k * d + k];
+  }
+
+  /// `difference` in double, as the data give it: the edge of a uniform kernel is decided by
+  /// rounded differences. A difference that long double sees finer is of no account elsewhere.
+  real operator()(const double* e, std::size_t e_stride, const double* x, std::size_t x_stride) {
+    real product = 1, squares = 0;
+    const bool rounded = choice_.kernel == kestrel::Kernel::uniform;
+    for (std::size_t k = 0; k < d_; ++k) {
+      const double a = e[k * e_stride], b = x[k * x_stride];
+      real u = rounded ? static_cast<real>(a - b) : static_cast<real>(a) - b;
+      for (std::size_t l = 0; l < k; ++l) u -= static_cast<real>(root_[l * d_ + k]) * solved_[l];
+      solved_[k] = u / root_[k * d_ + k];
+      squares += solved_[k] * solved_[k];
+      if (choice_.type == kestrel::KernelType::product) {
+        product *= profile(choice_.kernel, std::fabs(solved_[k]));
+      }
+    }
+    const bool radial = choice_.type == kestrel::KernelType::radial;
+    return scale_ * (radial ? profile(choice_.kernel, std::sqrt(squares)) : product);
+  }
+
+ private:
+  kestrel::KernelChoice choice_;
+  std::size_t d_;
+  std::vector<double> root_;
+  std::vector<real> solved_;
+  real scale_;
+};
+
+/// sum_j w_j K_H(e_i - x_j) for the points in `which`.
+inline std::vector<real> density(kestrel::MatrixView x, const std::vector<double>& w,
+                                 kestrel::MatrixView points, const std::vector<std::size_t>& which,
+                                 ScaledKernel kernel) {
+  std::vector<real> out;
+  for (const std::size_t i : which) {
+    Sum sum;
+    for (std::size_t j = 0; j < x.rows; ++j) {
+      sum.add(w[j] * kernel(points.data + i, points.rows, x.data + j, x.rows));
+    }
+    out.push_back(sum.value);
+  }
+  return out;
+}
+
+/// sum_{i<j} w_i w_j f(x_i, x_j) for f of two rows.
+template <class F>
+Sum over_pairs(kestrel::MatrixView x, const std::vector<double>& w, F f) {
+  Sum sum;
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    for (std::size_t j = i + 1; j < x.rows; ++j) {
+      sum.add(static_cast<real>(w[i]) * w[j] * f(x.data + i, x.data + j));
+    }
+  }
+  return sum;
+}
+
+inline real squared_distance(const double* a, const double* b, std::size_t stride, std::size_t d) {
+  real q = 0;
+  for (std::size_t k = 0; k < d; ++k) {
+    const real u = static_cast<real>(a[k * stride]) - b[k * stride];
+    q += u * u;
+  }
+  return q;
+}
+
+/// The generalised Laguerre polynomial L_n^(a)(x), by its three-term recurrence.
+inline real laguerre(int n, real a, real x) {
+  real before = 0, now = 1;
+  for (int k = 0; k < n; ++k) {
+    const real next = ((2 * k + 1 + a - x) * now - (k + a) * before) / (k + 1);
+    before = now;
+    now = next;
+  }
+  return now;
+}
+
+/// (nabla^2)^r of the N(0, g^2 I_d) density at squared distance `squared`: with q = squared / g^2,
+/// (-2)^r r! L_r^(d/2-1)(q/2) exp(-q/2) up to scale (Hermite polynomials of even order when d = 1).
+inline real laplacian(int r, std::size_t d, real g, real squared) {
+  const real q = squared / (g * g), dd = static_cast<real>(d);
+  const real scale = std::pow(2 * pi, -dd / 2) * std::pow(g, -dd - 2 * r);
+  return scale * std::pow(real{-2}, r) * std::tgamma(real{1} + r) * laguerre(r, dd / 2 - 1, q / 2) *
+         std::exp(-q / 2);
+}
+
+}  // namespace oracle
+
+#endif

@@ -1,0 +1,176 @@
+// The direct engine at points: every instruction set and number of threads against the oracle.
+#include "common.hpp"
+#include "core/direct.hpp"
+#include "core/error.hpp"
+#include "oracle.hpp"
+
+using namespace kestrel;
+using namespace common;
+using shapes::Shape;
+
+namespace {
+
+constexpr double tolerance = 1e-12;  // of the largest value
+
+DirectOptions run_on(const simd::Table* table, int threads) {
+  DirectOptions options;
+  options.table = table;
+  options.parallel.threads = threads;
+  return options;
+}
+
+std::vector<double> density(const Shape& shape, const KernelChoice& choice,
+                            const DirectOptions& options) {
+  std::vector<double> out(shape.m, -1.0);
+  EvaluationPoints points;
+  points.matrix = shape.evaluation();
+  direct_density(shape.samples(), shape.weights(), points, choice, shape.bandwidth(), options,
+                 {out.data(), out.size()});
+  return out;
+}
+
+// At most about fifty points, the first and the last among them: the oracle is slow.
+std::vector<std::size_t> some_of(std::size_t m) {
+  const std::size_t step = m / 50 + 1;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < m; i += step) which.push_back(i);
+  if (which.back() != m - 1) which.push_back(m - 1);
+  return which;
+}
+
+void expect_close(const std::vector<double>& got, const std::vector<std::size_t>& which,
+                  const std::vector<oracle::real>& wanted) {
+  oracle::real largest = 0, worst = 0;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    EXPECT_GE(got[which[i]], 0.0);
+    largest = std::max(largest, wanted[i]);
+    worst = std::max(worst, std::fabs(got[which[i]] - wanted[i]));
+  }
+  EXPECT_LE(worst, tolerance * largest) << "relative " << worst / largest;
+}
+
+class Direct : public testing::TestWithParam<Shape> {};
+
+INSTANTIATE_TEST_SUITE_P(Data, Direct, testing::ValuesIn(shapes::data_of_every_kind()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sizes, Direct, testing::ValuesIn(shapes::sizes_of_every_kind()), name_of);
+INSTANTIATE_TEST_SUITE_P(Dimensions, Direct, testing::ValuesIn(shapes::dimensions_of_every_kind()),
+                         name_of);
+
+class DirectThreads : public testing::TestWithParam<Shape> {};
+
+INSTANTIATE_TEST_SUITE_P(Long, DirectThreads, testing::ValuesIn(shapes::work_for_three_threads()),
+                         name_of);
+
+}  // namespace
+
+TEST_P(Direct, AgreesWithTheOracle) {
+  const Shape& shape = GetParam();
+  const std::vector<std::size_t> which = some_of(shape.m);
+  for (const KernelChoice& choice : choices_for(shape)) {
+    const oracle::ScaledKernel kernel(choice, shape.d, shape.root);
+    const auto wanted =
+        oracle::density(shape.samples(), shape.w, shape.evaluation(), which, kernel);
+    for (const simd::Table* table : tables()) {
+      SCOPED_TRACE(describe(choice) + ", " + table->name);
+      const std::vector<double> one = density(shape, choice, run_on(table, 1));
+      expect_close(one, which, wanted);
+      for (const int threads : {2, 3}) {
+        EXPECT_TRUE(same_bits(density(shape, choice, run_on(table, threads)), one))
+            << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST_P(DirectThreads, GiveTheSameBitsAndAreUsed) {
+  const Shape& shape = GetParam();
+  const std::vector<std::size_t> which = some_of(shape.m);
+  const KernelChoice gaussian;
+  const auto wanted = oracle::density(shape.samples(), shape.w, shape.evaluation(), which,
+                                      {gaussian, shape.d, shape.root});
+  for (const simd::Table* table : tables()) {
+    SCOPED_TRACE(table->name);
+    const std::vector<double> one = density(shape, gaussian, run_on(table, 1));
+    EXPECT_EQ(threads_last_used(), 1);
+    expect_close(one, which, wanted);
+    for (const int threads : {2, 3}) {
+      EXPECT_TRUE(same_bits(density(shape, gaussian, run_on(table, threads)), one));
+      EXPECT_EQ(threads_last_used(), threads);
+    }
+  }
+}
+
+TEST(DirectGrid, IsTheSameAsItsPoints) {
+  Shape shape = shapes::tilted(shapes::make("grid", 300, 5 * 7 * 11, 3, 0.5));
+  std::vector<std::vector<double>> axes(3);
+  const std::size_t length[] = {5, 7, 11};
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t i = 0; i < length[k]; ++i) axes[k].push_back(0.4 * static_cast<double>(i) - 1);
+  }
+  for (std::size_t i = 0; i < shape.m; ++i) {
+    shape.points[i] = axes[0][i % 5];
+    shape.points[shape.m + i] = axes[1][i / 5 % 7];
+    shape.points[2 * shape.m + i] = axes[2][i / 35];
+  }
+  EvaluationPoints grid;
+  for (const auto& axis : axes) grid.axes.push_back({axis.data(), axis.size()});
+  for (const simd::Table* table : tables()) {
+    std::vector<double> out(shape.m);
+    direct_density(shape.samples(), shape.weights(), grid, {}, shape.bandwidth(), run_on(table, 2),
+                   {out.data(), out.size()});
+    EXPECT_TRUE(same_bits(out, density(shape, {}, run_on(table, 1)))) << table->name;
+  }
+}
+
+TEST(DirectErrors, SizesAndBandwidthsThatDoNotFit) {
+  const auto kind_of = [](const Shape& shape, KernelChoice choice) {
+    try {
+      density(shape, choice, run_on(simd::scalar_table(), 1));
+    } catch (const error& e) {
+      return e.kind;
+    }
+    return ErrorKind::internal;
+  };
+  const Shape good = shapes::make("good", 10, 5, 2, 0.5);
+  EXPECT_EQ(density(good, {}, run_on(simd::scalar_table(), 1)).size(), 5u);
+  for (const double h : {0.0, -1.0, std::nan("")}) {
+    Shape bad = good;
+    bad.root[3] = h;
+    EXPECT_EQ(kind_of(bad, {}), ErrorKind::input) << h;
+  }
+  const KernelChoice product{Kernel::biweight, KernelType::product};
+  EXPECT_EQ(kind_of(shapes::tilted(good), product), ErrorKind::input);
+
+  EvaluationPoints points;
+  points.matrix = good.evaluation();
+  std::vector<double> out(5);
+  const auto run = [&](MatrixView x, std::size_t weights) {
+    direct_density(x, {good.w.data(), weights}, points, {}, good.bandwidth(),
+                   run_on(simd::scalar_table(), 1), {out.data(), out.size()});
+  };
+  EXPECT_THROW(run(good.samples(), 9), error);
+  EXPECT_THROW(run({good.x.data(), 10, 1}, 10), error);
+}
+
+TEST(DirectPoll, StopsTheCallAndLeavesTheEngineUsable) {
+  struct Interrupt {};
+  // Far more pairs than fit between two polls.
+  Shape shape = shapes::make("endless", 20000, 2000, 2, 0.5);
+  for (const int threads : {1, 2}) {
+    DirectOptions options = run_on(simd::scalar_table(), threads);
+    double seen = -1;
+    options.parallel.poll = [&](double fraction) {
+      seen = fraction;
+      if (fraction > 0) throw Interrupt();
+    };
+    const auto endless = [&] {
+      for (;;) density(shape, {}, options);
+    };
+    EXPECT_THROW(endless(), Interrupt);
+    EXPECT_GT(seen, 0);
+    EXPECT_LT(seen, 1);
+  }
+  const Shape small = shapes::make("small", 50, 5, 2, 0.5);
+  EXPECT_TRUE(same_bits(density(small, {}, run_on(simd::scalar_table(), 2)),
+                        density(small, {}, run_on(simd::scalar_table(), 1))));
+}

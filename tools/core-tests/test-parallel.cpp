@@ -1,0 +1,312 @@
+// parallel_for on every backend: what it promises about items, workers, exceptions and polling.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+using namespace kestrel;
+
+namespace {
+
+void wait_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+// A pool that the calling thread only waits for, as tinythread's.
+void run_elsewhere(int threads, void (*work)(void*, int), void* context) {
+  std::vector<std::thread> all;
+  for (int worker = 0; worker < threads; ++worker) all.emplace_back(work, context, worker);
+  for (std::thread& thread : all) thread.join();
+}
+
+// Pieces one after the other on the calling thread, as TBB does when its workers are busy.
+void run_here(int threads, void (*work)(void*, int), void* context) {
+  for (int worker = threads; worker-- > 0;) work(context, worker);
+}
+
+// A machine that gives no threads.
+void run_nowhere(int, void (*)(void*, int), void*) {}
+
+std::vector<std::string> all_backends() {
+  register_parallel_backend("elsewhere", run_elsewhere);
+  register_parallel_backend("here", run_here);
+  register_parallel_backend("nowhere", run_nowhere);
+#ifdef KESTREL_NO_OPENMP
+  return {"threads", "elsewhere", "here", "nowhere"};
+#else
+  return {"openmp", "threads", "elsewhere", "here", "nowhere"};
+#endif
+}
+
+ParallelOptions on(int threads, Poll poll = {}) {
+  ParallelOptions options;
+  options.threads = threads;
+  options.poll = std::move(poll);
+  return options;
+}
+
+class EachBackend : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { force_parallel_backend(GetParam().c_str()); }
+  void TearDown() override { force_parallel_backend(""); }
+
+  // How many threads a loop of enough items has to report.
+  int expected(int threads) const {
+    return GetParam() == "here" || GetParam() == "nowhere" ? 1 : threads;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Parallel, EachBackend, testing::ValuesIn(all_backends()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+
+TEST_P(EachBackend, RunsEachItemOnceOnWorkersInRange) {
+  for (const int threads : {1, 2, 3, 7}) {
+    for (const std::size_t items : {0, 1, 2, 3, 7, 100}) {
+      std::vector<std::atomic<int>> runs(items);
+      std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
+      std::atomic<bool> in_range{true}, alone{true};
+      parallel_for(items, on(threads), [&](std::size_t item, int worker) {
+        if (worker < 0 || worker >= threads) in_range = false;
+        std::atomic<int>& flag = busy[static_cast<std::size_t>(worker)];
+        if (flag.fetch_add(1) != 0) alone = false;
+        runs[item]++;
+        flag--;
+      });
+      for (const auto& count : runs) EXPECT_EQ(count, 1);
+      EXPECT_TRUE(in_range);
+      EXPECT_TRUE(alone) << "two bodies at once with the same worker";
+      const int most = std::min(static_cast<int>(items), threads);
+      EXPECT_EQ(threads_last_used(), items == 0 ? 0 : expected(most)) << items << " items";
+    }
+  }
+}
+
+TEST_P(EachBackend, SumsInBlockOrderHaveTheSameBits) {
+  const auto sum = [](int threads) {
+    std::vector<double> part(500);
+    parallel_for(part.size(), on(threads), [&](std::size_t item, int) {
+      double s = 0;
+      for (std::size_t i = 0; i < 100; ++i) s += 1.0 / (1.0 + static_cast<double>(item * 100 + i));
+      part[item] = s;
+    });
+    double total = 0;
+    for (const double s : part) total += s;
+    return total;
+  };
+  const double one = sum(1);
+  EXPECT_EQ(sum(2), one);
+  EXPECT_EQ(sum(3), one);
+}
+
+TEST_P(EachBackend, RethrowsTheExceptionOfTheLowestItem) {
+  for (const int threads : {1, 2, 3}) {
+    for (int repetition = 0; repetition < 20; ++repetition) {
+      std::atomic<int> started{0};
+      try {
+        parallel_for(1000, on(threads), [&](std::size_t item, int) {
+          started++;
+          // The lower one fails later.
+          if (item == 5) wait_ms(1);
+          if (item >= 5) throw error(ErrorKind::memory, std::to_string(item));
+        });
+        FAIL() << "nothing thrown";
+      } catch (const error& e) {
+        EXPECT_STREQ(e.what(), "5");
+        EXPECT_EQ(e.kind, ErrorKind::memory);
+      }
+      EXPECT_LT(started, 1000);
+    }
+  }
+  std::atomic<int> count{0};
+  parallel_for(10, on(3), [&](std::size_t, int) { count++; });
+  EXPECT_EQ(count, 10);
+}
+
+TEST_P(EachBackend, NestedLoopsRunInOrderOnTheirThread) {
+  std::atomic<bool> right{true};
+  parallel_for(6, on(3), [&](std::size_t, int) {
+    const std::thread::id here = std::this_thread::get_id();
+    if (parallel_threads(on(3)) != 1) right = false;
+    std::size_t next = 0;
+    const Poll never = [&](double) { right = false; };
+    parallel_for(20, on(3, never), [&](std::size_t item, int worker) {
+      if (item != next++ || worker != 0 || std::this_thread::get_id() != here) right = false;
+    });
+    if (next != 20) right = false;
+  });
+  EXPECT_TRUE(right);
+  EXPECT_EQ(threads_last_used(), expected(3));
+  EXPECT_EQ(parallel_threads(on(3)), 3);
+}
+
+TEST_P(EachBackend, PollsOnTheCallingThreadOnly) {
+  for (const int threads : {1, 2, 3}) {
+    const std::thread::id caller = std::this_thread::get_id();
+    int polls = 0;
+    double last = 0;
+    const Poll poll = [&](double fraction) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      EXPECT_GE(fraction, last);
+      EXPECT_LE(fraction, 1.0);
+      last = fraction;
+      ++polls;
+    };
+    // A quarter of a second a thread: several intervals.
+    parallel_for(50 * static_cast<std::size_t>(threads), on(threads, poll),
+                 [](std::size_t, int) { wait_ms(5); });
+    EXPECT_GE(polls, 2);
+    EXPECT_EQ(threads_last_used(), expected(threads));
+  }
+}
+
+TEST_P(EachBackend, APollThatThrowsStopsTheLoop) {
+  struct Interrupt {};  // no std::exception, as Rcpp's
+  for (const int threads : {1, 2, 3}) {
+    std::atomic<std::size_t> done{0};
+    const Poll poll = [&](double) {
+      if (done > 0) throw Interrupt();
+    };
+    const std::size_t endless = std::size_t{1} << 40;
+    const auto loop = [&] {
+      parallel_for(endless, on(threads, poll), [&](std::size_t, int) {
+        wait_ms(1);
+        done++;
+      });
+    };
+    EXPECT_THROW(loop(), Interrupt);
+    EXPECT_LT(done, endless);
+  }
+  EXPECT_EQ(parallel_threads(on(3)), 3) << "still inside the loop?";
+}
+
+TEST_P(EachBackend, WhatThePollThrowsGoesFirst) {
+  struct Interrupt {};
+  std::atomic<bool> interrupted{false};
+  const Poll poll = [&](double fraction) {
+    if (fraction == 0) return;
+    interrupted = true;
+    throw Interrupt();
+  };
+  const auto loop = [&] {
+    parallel_for(1 << 20, on(1, poll), [&](std::size_t, int) {
+      wait_ms(1);
+      if (interrupted) throw std::runtime_error("after the interrupt");
+    });
+  };
+  EXPECT_THROW(loop(), Interrupt);
+}
+
+TEST_P(EachBackend, ShortLoopsArePolledToo) {
+  int polls = 0;
+  const Poll poll = [&](double) { ++polls; };
+  for (int i = 0; i < 200; ++i) {
+    parallel_for(2, on(2, poll), [](std::size_t, int) { wait_ms(1); });
+  }
+  EXPECT_GE(polls, 2);
+}
+
+TEST_P(EachBackend, AForkedChildRunsSerially) {
+  parallel_for(10, on(3), [](std::size_t, int) { wait_ms(1); });  // wakes the pool up
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);  // a child that waits for threads of its parent is killed
+    std::set<std::thread::id> ids;
+    std::size_t next = 0;
+    bool in_order = true;
+    parallel_for(10, on(3), [&](std::size_t item, int worker) {
+      in_order = in_order && item == next++ && worker == 0;
+      ids.insert(std::this_thread::get_id());
+    });
+    const bool serial = in_order && next == 10 && ids.size() == 1 && threads_last_used() == 1 &&
+                        parallel_threads(on(3)) == 1;
+    _exit(serial ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  parallel_for(10, on(3), [](std::size_t, int) {});
+  EXPECT_EQ(threads_last_used(), expected(3)) << "the parent lost its threads";
+}
+
+TEST(Cap, IsUsedWhereTheOptionsDoNotSay) {
+  const int before = thread_cap();
+  EXPECT_GE(before, 1);
+  for (const int n : {1, 2, 3}) {
+    set_thread_cap(n);
+    EXPECT_EQ(thread_cap(), n);
+    EXPECT_EQ(parallel_threads({}), n);
+    EXPECT_EQ(parallel_threads(on(2)), 2);
+    parallel_for(10, {}, [](std::size_t, int) { wait_ms(1); });
+    EXPECT_EQ(threads_last_used(), n);
+  }
+  for (const int n : {0, -1}) EXPECT_THROW(set_thread_cap(n), error);
+  EXPECT_EQ(thread_cap(), 3);
+  set_thread_cap(before);
+}
+
+TEST(Cap, ComesFromTheEnvironment) {
+  std::array<char, PATH_MAX> self{};
+  ASSERT_GT(readlink("/proc/self/exe", self.data(), self.size() - 1), 0);
+  // "cap, threads that a call for three gets", of a fresh process in such an environment.
+  const auto answer = [&](const std::string& environment) {
+    const std::string unset =
+        "env -u OMP_THREAD_LIMIT -u OMP_NUM_THREADS -u RCPP_PARALLEL_NUM_THREADS ";
+    const std::string command = unset + environment + " '" + self.data() + "' --cap";
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    std::array<char, 100> line{};
+    return std::string(fgets(line.data(), line.size(), pipe.get()) ? line.data() : "");
+  };
+  EXPECT_EQ(answer("OMP_THREAD_LIMIT=1"), "1 1");
+  EXPECT_EQ(answer("OMP_NUM_THREADS=1,4"), "1 3");
+  EXPECT_EQ(answer("RCPP_PARALLEL_NUM_THREADS=1"), "1 3");
+  EXPECT_EQ(answer("OMP_THREAD_LIMIT=2 OMP_NUM_THREADS=1"), "1 2");
+  EXPECT_EQ(answer("RCPP_PARALLEL_NUM_THREADS=100000"), answer("")) << "above the processors";
+  EXPECT_EQ(answer("RCPP_PARALLEL_NUM_THREADS=nonsense"), answer(""));
+}
+
+TEST(Backend, UsualChoiceAndForcing) {
+#ifdef KESTREL_NO_OPENMP
+  EXPECT_STREQ(parallel_backend(), "elsewhere") << "the first registered one";
+#else
+  EXPECT_STREQ(parallel_backend(), "openmp");
+#endif
+  force_parallel_backend("threads");
+  EXPECT_STREQ(parallel_backend(), "threads");
+  try {
+    force_parallel_backend("magic");
+    FAIL() << "nothing thrown";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, ErrorKind::input);
+    EXPECT_NE(std::string(e.what()).find("\"threads\""), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("\"magic\""), std::string::npos) << e.what();
+  }
+  EXPECT_STREQ(parallel_backend(), "threads") << "a failed choice must change nothing";
+  force_parallel_backend("");
+}
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--cap") == 0) {
+    std::printf("%d %d", thread_cap(), parallel_threads(on(3)));
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

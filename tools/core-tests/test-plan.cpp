@@ -1,0 +1,82 @@
+// The choice of an engine: a pure function of the task.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/plan.hpp"
+
+using namespace kestrel;
+
+namespace {
+
+DensityTask task(double n, double m, std::size_t d) {
+  DensityTask made;
+  made.n = n;
+  made.m = m;
+  made.d = d;
+  return made;
+}
+
+}  // namespace
+
+TEST(Plan, NamesAnEngineAndWhy) {
+  for (const std::size_t d : {1, 2, 3, 6, 62}) {
+    const Plan plan = plan_density(task(1000, 151.0 * 151, d), "auto");
+    EXPECT_EQ(plan.engine, "direct");
+    EXPECT_LE(plan.tolerance, 1e-12);
+    EXPECT_GE(plan.bytes, 8 * 151.0 * 151) << "less than its own result";
+    EXPECT_GT(plan.seconds, 0);
+    EXPECT_FALSE(plan.reason.empty());
+    EXPECT_NE(plan_density(task(1000, 151.0 * 151, d), "direct").reason, plan.reason);
+  }
+}
+
+TEST(Plan, TimeGrowsWithPairsAndDimensionAndFallsWithThreadsAndLanes) {
+  const double base = plan_density(task(1000, 1000, 2), "auto").seconds;
+  EXPECT_NEAR(plan_density(task(3000, 1000, 2), "auto").seconds / base, 3, 1e-9);
+  EXPECT_NEAR(plan_density(task(1000, 5000, 2), "auto").seconds / base, 5, 1e-9);
+  EXPECT_GT(plan_density(task(1000, 1000, 16), "auto").seconds, base);
+  DensityTask threaded = task(1000, 1000, 2);
+  threaded.threads = 4;
+  EXPECT_NEAR(base / plan_density(threaded, "auto").seconds, 4, 1e-9);
+  double before = HUGE_VAL;
+  for (const std::size_t lanes : {1, 2, 4, 8}) {
+    DensityTask wide = task(1000, 1000, 2);
+    wide.lanes = lanes;
+    const double seconds = plan_density(wide, "auto").seconds;
+    EXPECT_LT(seconds, before) << lanes;
+    before = seconds;
+  }
+}
+
+TEST(Plan, IsPureAndKnowsGridsOfAnySize) {
+  const DensityTask grid = task(1e6, std::pow(21.0, 20), 20);
+  const Plan a = plan_density(grid, "auto"), b = plan_density(grid, "auto");
+  EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_EQ(a.seconds, b.seconds);
+  EXPECT_TRUE(std::isfinite(a.bytes));
+  EXPECT_GE(a.bytes, 8 * grid.m);
+}
+
+TEST(Plan, KeepsAToleranceThatIsFinerThanItsOwn) {
+  DensityTask fine = task(10, 10, 1);
+  for (const double tolerance : {1e-3, 1e-12, 1e-15}) {
+    fine.tolerance = tolerance;
+    EXPECT_LE(plan_density(fine, "auto").tolerance, tolerance);
+  }
+}
+
+TEST(Plan, UnknownEnginesAreRefusedWithTheKnownOnes) {
+  for (const char* wrong : {"", "Direct", "magic"}) {
+    try {
+      plan_density(task(10, 10, 1), wrong);
+      FAIL() << "nothing thrown";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, ErrorKind::input);
+      for (const char* known : {"auto", "direct"}) {
+        EXPECT_NE(std::string(e.what()).find(known), std::string::npos) << e.what();
+      }
+    }
+  }
+}

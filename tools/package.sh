@@ -1,0 +1,59 @@
+#!/bin/sh
+# Makes the tarball, and installs it: to be sourced, from the root of the project.
+#
+#   make_tarball             build/kestrel_x.y.z.tar.gz, if it is older than any source
+#   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG
+#
+# The working tree stays as it is: R CMD build works on a copy.
+set -eu
+
+jobs=$(getconf _NPROCESSORS_ONLN)
+version=$(sed -n 's/^Version: *//p' DESCRIPTION)
+tarball=$(pwd)/build/kestrel_$version.tar.gz
+logs=$(pwd)/build/logs
+mkdir -p "$logs"
+
+# run_logged NAME COMMAND...: what the command says goes to a file, shown when it fails.
+run_logged() {
+  log=$logs/$1.log
+  shift
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log"
+    return 1
+  fi
+}
+
+newer_than() {
+  find DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
+    R src man inst tests vignettes -newer "$1" ! -type d 2>/dev/null
+}
+
+make_tarball() {
+  if [ -f "$tarball" ] && [ -z "$(newer_than "$tarball")" ]; then return 0; fi
+  echo "package: building $(basename "$tarball")"
+  work=$(mktemp -d)
+  root=$(pwd)
+  # Only what can be in the package is copied, not build/ or .git.
+  mkdir "$work/kestrel"
+  for entry in DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
+    R src man inst tests vignettes; do
+    if [ -e "$entry" ]; then cp -R "$entry" "$work/kestrel/"; fi
+  done
+  cd "$work"
+  run_logged build env MAKEFLAGS="-j$jobs" R CMD build kestrel || return 1
+  cd "$root"
+  mv "$work/$(basename "$tarball")" "$tarball"
+  rm -rf "$work"
+}
+
+install_into() {
+  stamp=$1/kestrel.installed
+  if [ -f "$stamp" ] && [ -z "$(find "$tarball" -newer "$stamp")" ]; then return 0; fi
+  echo "package: installing into $1${2:+ with $2}"
+  mkdir -p "$1"
+  name=install-$(basename "$1")
+  run_logged "$name" env MAKEFLAGS="-j$jobs" R CMD INSTALL --no-docs --no-test-load \
+    --library="$1" --configure-args="${2:-}" "$tarball" || return 1
+  grep '^kestrel: ' "$logs/$name.log"
+  touch "$stamp"
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Installs what the targets of the Makefile need and is not there: tools/setup.sh [lint] [docs]
+set -eu
+
+# R and a compiler; what kestrel links to; what its tests, vignette and demo use.
+packages="r-base-core g++ make
+  r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev
+  r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
+  r-cran-ks r-cran-ggplot2 r-cran-lubridate
+  cmake libgtest-dev"
+for group in "$@"; do
+  case $group in
+    lint) packages="$packages r-cran-lintr clang-format shellcheck" ;;
+    docs) packages="$packages r-cran-roxygen2 r-cran-cli" ;;
+    *)
+      echo "setup: no such group: $group" >&2
+      exit 2
+      ;;
+  esac
+done
+
+missing=
+for package in $packages; do
+  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "setup: some Debian packages are missing. Run as root, and then again what you ran:" >&2
+  echo "  apt-get update && apt-get install --no-install-recommends$missing" >&2
+  exit 1
+fi
+
+echo "setup: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update
+# shellcheck disable=SC2086  # a list of names
+apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing >/dev/null
