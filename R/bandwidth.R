@@ -13,7 +13,7 @@ selector_sample <- function(x, w) {
   centred <- sweep(centred, 2L, colSums(centred * (weights / sum(weights))))
   cov <- crossprod(centred * sqrt(weights / sum(weights))) * (n_eff / (n_eff - 1))
   dimnames(cov) <- rep(list(colnames(values)), 2L)
-  check_spread(values, sample$names, cov)
+  check_spread(values, sample$names, cov, left_out = sum(!used))
   list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = centred)
 }
 

@@ -68,11 +68,21 @@ check_finite <- function(value, name) {
   value
 }
 
+# As check_finite(), for the sample: counts rows, which is what one leaves out, and says how, where there is a way.
+check_complete <- function(x, way_out = "") {
+  missing_rows <- sum(rowSums(is.na(x)) > 0)
+  if (missing_rows > 0L) {
+    abort_input("`x` must not have missing values, but ", missing_rows, " of ", nrow(x),
+                if (ncol(x) > 1L) " rows do" else " are", way_out, ".")
+  }
+  check_finite(x, "x")
+}
+
 check_weights <- function(w, n) {
   if (is.null(w)) return(rep(1, n))
   if (!is.numeric(w) || length(w) != n) {
     abort_input("`w` must be a numeric vector of ", n, " weights, one for each row of `x`, not ",
-                if (is.numeric(w)) paste("of", length(w)) else came(w), ".")
+                if (is.numeric(w)) length(w) else came(w), ".")
   }
   w <- as.numeric(w)
   if (any(w < 0, na.rm = TRUE)) {
@@ -90,24 +100,26 @@ scale_weights <- function(w) {
 
 effective_size <- function(w) sum(w)^2 / sum(w^2)
 
-# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out.
-check_sample <- function(x, w = NULL, na.action = "na.fail") {
+# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out. na.action is NULL where the caller has no
+# such argument.
+check_sample <- function(x, w = NULL, na.action = NULL) {
   is_vector <- length(dim(x)) < 2L
   x <- as_points(x, "x")
   if (length(x) == 0L) abort_input("`x` must have at least one observation, not ", nrow(x), " rows.")
   w <- check_weights(w, nrow(x))
   omitted <- NULL
-  if (check_na_action(na.action) == "na.omit") {
+  if (!is.null(na.action) && check_na_action(na.action) == "na.omit") {
     gone <- rowSums(is.na(x)) > 0 | is.na(w)
-    if (all(gone)) abort_input("`x` must have a row without missing values; all ", nrow(x), " have some.")
+    if (all(gone)) abort_input("`x` and `w` must have a row without missing values; all ", nrow(x), " have some.")
     if (any(gone)) omitted <- structure(which(gone), class = "omit")
     x <- x[!gone, , drop = FALSE]
     w <- w[!gone]
   }
-  check_finite(x, "x")
+  check_complete(x, if (is.null(na.action)) "" else "; na.action = na.omit leaves them out")
   check_finite(w, "w")
   names <- colnames(x)
-  if (is.null(names)) names <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
+  stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
+  names <- if (is.null(names)) stand_ins else ifelse(nzchar(names), names, stand_ins)
   list(x = x, w = scale_weights(w), names = if (is_vector) "x" else names, na.action = omitted)
 }
 
@@ -131,8 +143,8 @@ check_H <- function(H, d, name = "H") {
   }
   if (nrow(H) != ncol(H)) abort_input("`", name, "` must be a square matrix, not ", nrow(H), " x ", ncol(H), ".")
   if (nrow(H) != d) {
-    abort_input("`", name, "` must be ", d, " x ", d, ", as `x` has ", d, " columns, not ", nrow(H), " x ", ncol(H),
-                ".")
+    abort_input("`", name, "` must be ", d, " x ", d, ", as `x` has ", d, if (d == 1L) " column" else " columns",
+                ", not ", nrow(H), " x ", ncol(H), ".")
   }
   check_finite(H, name)
   if (!isSymmetric(unname(H))) abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
@@ -153,12 +165,13 @@ check_definite <- function(H, name) {
 try_root <- function(H) tryCatch(t(chol(H)), error = function(e) NULL)
 
 # A bandwidth from data needs spread in every column and no column that the others determine.
-check_spread <- function(x, names, cov) {
+check_spread <- function(x, names, cov, left_out = 0L) {
   n <- nrow(x)
+  remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
   if (n == 1L) abort_input("`x` must have at least two observations when no bandwidth is given, not 1.")
   constant <- vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[1L, k]), NA)
   if (any(constant)) {
-    abort_input("`x` must vary in every column; constant: ", quoted(names[constant]), ".")
+    abort_input("`x` must vary in every column; constant: ", quoted(names[constant]), remark, ".")
   }
   if (n <= ncol(x)) {
     abort_input("`x` must have more rows than columns when no bandwidth is given, not ", n, " x ", ncol(x), ".")

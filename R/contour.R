@@ -12,7 +12,7 @@
 #'   two; without either, round levels over the range of the estimate are returned.
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
 #' @param approx if TRUE and the estimate is on a grid, take the density at the data by linear interpolation in the
-#'   grid, O(n 2^d); if FALSE compute it exactly, O(n^2 d).
+#'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
 #' @param ... not used by the method for estimates of this package.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
@@ -61,11 +61,11 @@ check_between <- function(value, most, name) {
 
 contour_levels <- function(fhat, prob, approx) {
   x <- sample_matrix(fhat)
-  density <- if (approx && fhat$gridded) {
-    interpolate_grid(axes_of(fhat), fhat$estimate, x)
-  } else {
-    density_at(fhat, x, run_options())
-  }
+  density <- rep(NA_real_, nrow(x))
+  if (approx && fhat$gridded) density <- interpolate_grid(axes_of(fhat), fhat$estimate, x)
+  # Exactly where the grid does not reach: a grid may zoom in on part of the data.
+  beyond <- is.na(density)
+  if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run_options())
   weighted_quantile(density, fhat$w, prob)
 }
 

@@ -29,7 +29,9 @@
 #' set.seed(1)
 #' rkde(5, fhat)
 #' @export
-dkde <- function(x, fhat) stats::predict(check_estimate(fhat), newdata = x)
+dkde <- function(x, fhat) {
+  density_at(check_estimate(fhat), check_points(x, dimension(fhat), "x"), run_options())
+}
 
 #' @rdname dkde
 #' @export

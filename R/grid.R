@@ -7,19 +7,17 @@ default_gridsize <- function(d) rep(c(401L, 151L, 51L)[d], length.out = d)
 # One value for each axis; a single value serves all of them.
 check_per_axis <- function(value, d, name) {
   if (!is.numeric(value) || !length(value) %in% c(1L, d) || !all(is.finite(value))) {
-    abort_input("`", name, "` must be ", d, " finite number", if (d > 1L) "s, one for each column of `x`", ", not ",
-                came(value), ".")
+    abort_input("`", name, "` must be ", if (d > 1L) paste(d, "finite numbers, one for each column of `x`") else
+                "a finite number", ", not ", came(value), ".")
   }
   rep(as.numeric(value), length.out = d)
 }
 
 check_gridsize <- function(gridsize, d) {
   if (is.null(gridsize)) return(if (d <= 3L) default_gridsize(d) else rep(21L, d))
-  gridsize <- check_per_axis(gridsize, d, "gridsize")
-  if (any(gridsize < 2 | gridsize != round(gridsize))) {
-    abort_input("`gridsize` must be whole numbers, at least 2, not ", came(gridsize), ".")
-  }
-  gridsize
+  whole <- is.numeric(gridsize) && all(is.finite(gridsize)) && all(gridsize >= 2 & gridsize == round(gridsize))
+  if (!whole) abort_input("`gridsize` must be whole numbers, at least 2, not ", came(gridsize), ".")
+  check_per_axis(gridsize, d, "gridsize")
 }
 
 check_gridtype <- function(gridtype, d) {
@@ -82,9 +80,9 @@ grid_axis <- function(lower, upper, size, type) {
   axis
 }
 
-# Two vectors of the grid's size are needed: the kernel sums and the estimate.
+# The sums, the estimate, and while the engine orders the points d + 1 numbers a point (see plan()).
 check_memory <- function(sizes) {
-  needed <- 8 * (2 * prod(sizes) + sum(sizes))
+  needed <- 8 * ((3 + length(sizes)) * prod(sizes) + sum(sizes))
   limit <- memory_limit()
   if (needed > limit) {
     shape <- paste(format(sizes, trim = TRUE), collapse = " x ")
@@ -133,7 +131,7 @@ grid_integral <- function(axes, values) {
   sum(values)
 }
 
-# (Multi)linear interpolation in a grid, zero outside of it.
+# (Multi)linear interpolation in a grid, NA outside of it.
 interpolate_grid <- function(axes, values, points) {
   d <- length(axes)
   sizes <- lengths(axes)
@@ -154,5 +152,5 @@ interpolate_grid <- function(axes, values, points) {
     for (k in seq_len(d)) weight <- weight * (if (up[k] == 1) share[, k] else 1 - share[, k])
     result <- result + weight * values[1 + drop((cell - 1 + rep(up, each = nrow(points))) %*% stride)]
   }
-  ifelse(inside, result, 0)
+  ifelse(inside, result, NA)
 }

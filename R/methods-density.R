@@ -27,9 +27,10 @@ NULL
 #' @rdname kestrel_kde-methods
 #' @export
 predict.kestrel_kde <- function(object, newdata, ..., x) {
-  points <- if (!missing(newdata)) newdata else if (!missing(x)) x
+  name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
+  points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
-  density_at(object, check_points(points, dimension(object), "newdata"), run_options())
+  density_at(object, check_points(points, dimension(object), name), run_options())
 }
 
 #' @rdname kestrel_kde-methods

@@ -7,7 +7,8 @@
 #' @param x an object made by [kde()] on a grid.
 #' @param cont percentages of the regions (d > 1).
 #' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last.
-#' @param points if TRUE, show the data: a rug (d = 1) or points (d > 1).
+#' @param drawpoints if TRUE, show the data: a rug (d = 1) or points (d > 1).
+#' @param display accepted for scripts written for \pkg{ks}, without effect: there is one display for each d.
 #' @param add if TRUE, add to a plot (d = 1, 2).
 #' @param xlab,ylab,main labels; `main` only in one and two dimensions.
 #' @param ... further graphical parameters: for the curve (d = 1), or for the empty plot (d = 2).
@@ -16,24 +17,24 @@
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @examples
 #' plot(kde(faithful$eruptions))
-#' plot(kde(faithful), points = TRUE)
+#' plot(kde(faithful), drawpoints = TRUE)
 #' plot(kde(iris[, 1:3], gridsize = 31))
 #' @export
-plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, points = dimension(x) < 2L, add = FALSE,
-                             xlab = NULL, ylab = NULL, main = NULL, ...) {
+plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints = dimension(x) < 2L, add = FALSE,
+                             xlab = NULL, ylab = NULL, main = NULL, display, ...) {
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   check_between(cont, 100, "cont")
-  check_flag(points, "points")
+  check_flag(drawpoints, "drawpoints")
   check_flag(add, "add")
   d <- dimension(x)
   cont <- sort(unique(cont), decreasing = TRUE)
   if (is.null(col)) col <- if (d == 1L) "#1F5A7A" else fill_colours(length(cont))
   if (d == 1L) {
-    plot_curve(x, col, points, add, xlab, ylab, main, ...)
+    plot_curve(x, col, drawpoints, add, xlab, ylab, main, ...)
   } else if (d == 2L) {
-    plot_regions(x, cont, col, points, add, xlab, ylab, main, ...)
+    plot_regions(x, cont, col, drawpoints, add, xlab, ylab, main, ...)
   } else {
-    plot_pairs(x, cont, col, points)
+    plot_pairs(x, cont, col, drawpoints)
   }
   invisible(x)
 }
@@ -41,21 +42,28 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, points = d
 # Light enough for dark labels on the smallest region.
 fill_colours <- function(n) grDevices::hcl.colors(2L * n, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
 
-plot_curve <- function(fhat, col, points, add, xlab, ylab, main, ...) {
+plot_curve <- function(fhat, col, drawpoints, add, xlab, ylab, main, ...) {
   if (!add) {
     graphics::plot(range(fhat$eval.points), c(0, max(fhat$estimate)), type = "n", las = 1, bty = "l",
-                   xlab = if (is.null(xlab)) fhat$names else xlab, ylab = if (is.null(ylab)) "Density" else ylab,
-                   main = main, ...)
+                   xlab = if (is.null(xlab)) fhat$names else xlab, ylab = "", main = main, ...)
+    title_beside_labels(if (is.null(ylab)) "Density" else ylab)
   }
   graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = 2)
   # Many observations would paint the axis black; the strokes become transparent instead.
-  if (points) {
+  if (drawpoints) {
     strength <- max(0.05, min(0.8, 100 / length(fhat$x)))
     graphics::rug(fhat$x, ticksize = 0.03, quiet = TRUE, col = grDevices::adjustcolor(col[1L], strength))
   }
 }
 
-plot_regions <- function(fhat, cont, col, points, add, xlab, ylab, main, ...) {
+# A title of the y axis that stands clear of its labels, which are as long as the numbers are.
+title_beside_labels <- function(text) {
+  room <- max(graphics::strwidth(format(graphics::axTicks(2)), units = "inches", cex = graphics::par("cex.axis")))
+  line <- graphics::par("mgp")[2L] + 0.5 + room / graphics::par("csi")
+  graphics::title(ylab = text, line = max(graphics::par("mgp")[1L], min(line, graphics::par("mar")[2L] - 1)))
+}
+
+plot_regions <- function(fhat, cont, col, drawpoints, add, xlab, ylab, main, ...) {
   if (!add) {
     seen <- visible_limits(fhat, cont)
     graphics::plot(seen[[1L]], seen[[2L]], type = "n", las = 1, bty = "l", main = main,
@@ -63,7 +71,7 @@ plot_regions <- function(fhat, cont, col, points, add, xlab, ylab, main, ...) {
                    ylab = if (is.null(ylab)) fhat$names[2L] else ylab, ...)
   }
   draw_regions(fhat, cont, col)
-  if (points) draw_points(fhat)
+  if (drawpoints) draw_points(fhat)
 }
 
 # The data and the largest region, without the empty rest of the grid.
@@ -91,7 +99,7 @@ draw_points <- function(fhat) {
 }
 
 # A d x d matrix of panels that share their axes by column and row.
-plot_pairs <- function(fhat, cont, col, points) {
+plot_pairs <- function(fhat, cont, col, drawpoints) {
   d <- dimension(fhat)
   fhat <- refine_axes(fhat)
   pairs <- lapply(seq_len(d), function(row) lapply(seq_len(row - 1L), function(column) marginal(fhat, c(column, row))))
@@ -104,7 +112,7 @@ plot_pairs <- function(fhat, cont, col, points) {
         draw_diagonal_panel(marginal(fhat, row))
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
-        draw_pair_panel(pair, cont, col, points)
+        draw_pair_panel(pair, cont, col, drawpoints)
         if (column == 1L) graphics::axis(2)
       }
       if (row == d) graphics::axis(1)
@@ -141,10 +149,10 @@ draw_diagonal_panel <- function(fhat) {
   graphics::box(col = "grey70")
 }
 
-draw_pair_panel <- function(fhat, cont, col, points) {
+draw_pair_panel <- function(fhat, cont, col, drawpoints) {
   axes <- axes_of(fhat)
   graphics::plot(range(axes[[1L]]), range(axes[[2L]]), type = "n", axes = FALSE, xlab = "", ylab = "")
   draw_regions(fhat, cont, col, labels = FALSE)
-  if (points) draw_points(fhat)
+  if (drawpoints) draw_points(fhat)
   graphics::box(col = "grey70")
 }

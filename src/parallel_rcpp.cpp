@@ -1,6 +1,10 @@
 // Lends RcppParallel's threads to the core, for machines whose compiler has no OpenMP (macOS).
 #include <R_ext/Rdynload.h>
-#include <RcppParallel.h>
+// Not RcppParallel.h, whose matrix iterators use what C++17 deprecates: R CMD check would warn.
+#include <RcppParallel/TinyThread.h>
+#if RCPP_PARALLEL_USE_TBB
+#include <RcppParallel/TBB.h>
+#endif
 
 #include <algorithm>
 #include <thread>
@@ -31,7 +35,11 @@ void run_rcpp_parallel(int threads, void (*work)(void*, int), void* context) {
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int pieces = std::min(threads, processors);
   Pieces worker(work, context);
-  RcppParallel::parallelFor(0, static_cast<std::size_t>(pieces), worker, 1, pieces);
+#if RCPP_PARALLEL_USE_TBB
+  RcppParallel::tbbParallelFor(0, static_cast<std::size_t>(pieces), worker, 1, pieces);
+#else
+  RcppParallel::ttParallelFor(0, static_cast<std::size_t>(pieces), worker, 1);
+#endif
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ reference_Hns <- function(x, r = 0) {
   (4 / (nrow(x) * (d + 2 * r + 2)))^(2 / (d + 2 * r + 4)) * var(x)
 }
 
-# The two-stage direct plug-in of one dimension, line by line (Andrzejewski et al. 2013, eq. 12-19, with the diagonal inside;
-# Wand & Jones 1995, 3.6). Weighted: n in rates and divisors is n_eff, the i = j terms carry w_i^2.
+# The two-stage direct plug-in of one dimension, line by line (Andrzejewski et al. 2013, eq. 12-19, with the diagonal
+# inside; Wand & Jones 1995, 3.6). Weighted: n in rates and divisors is n_eff, the i = j terms carry w_i^2.
 reference_hpi <- function(x, scale = sd(x), w = rep(1, length(x))) {
   n <- sum(w)^2 / sum(w^2)
   K6_0 <- -15 / sqrt(2 * pi)
@@ -77,14 +77,15 @@ reference_amise <- function(H, x, g) {
   u <- rbind(pairs$u / g, 0)
   A <- H / g^2
   quadratic <- rowSums((u %*% A) * u)
-  curvature <- quadratic^2 - 2 * quadratic * sum(diag(A)) - 4 * rowSums((u %*% A %*% A) * u) + sum(diag(A))^2 + 2 * sum(A * A)
+  constant <- sum(diag(A))^2 + 2 * sum(A * A)
+  curvature <- quadratic^2 - 2 * quadratic * sum(diag(A)) - 4 * rowSums((u %*% A %*% A) * u) + constant
   terms <- curvature * exp(-rowSums(u^2) / 2) * (2 * pi)^(-d / 2) * g^(-d)
   times <- c(rep(2, nrow(u) - 1), n)
   (4 * pi)^(-d / 2) / sqrt(det(H)) / n + sum(times * terms) / (4 * n^2)
 }
 
-# The scalar pilot bandwidths of Hpi(pilot = "dscalar"), two stages, on sphered data (Chacon & Duong 2010, section 3; the sums of
-# derivatives over all orderings of the indices make the functionals eta).
+# The scalar pilot bandwidths of Hpi(pilot = "dscalar"), two stages, on sphered data (Chacon & Duong 2010, section 3;
+# the sums of derivatives over all orderings of the indices make the functionals eta).
 reference_pilot_dscalar <- function(x) {
   d <- ncol(x)
   n <- nrow(x)
@@ -100,8 +101,8 @@ reference_pilot_dscalar <- function(x) {
   (2 * A1 / ((-A2 + sqrt(A2^2 + 4 * A1 * A3)) * n))^(1 / (d + 6))
 }
 
-# The SAMSE pilot of order j (Duong & Hazelton 2003): minimises the sum over |r| = j, every exponent even, of the squared
-# leading bias n^-1 g^(-d-j) D^r phi(0) + g^2/2 sum_i psi_{r + 2 e_i}; a quadratic in n^-1 g^-(d+j+2).
+# The SAMSE pilot of order j (Duong & Hazelton 2003): minimises the sum over |r| = j, every exponent even, of the
+# squared leading bias n^-1 g^(-d-j) D^r phi(0) + g^2/2 sum_i psi_{r + 2 e_i}; a quadratic in n^-1 g^-(d+j+2).
 reference_pilot_samse <- function(d, n, j, psi) {
   r <- 2 * reference_multi_indices(d, j / 2)
   at_zero <- apply(r, 1, function(index) prod(vapply(index, reference_hermite, 0, u = 0)) * (2 * pi)^(-d / 2))
@@ -113,9 +114,10 @@ reference_pilot_samse <- function(d, n, j, psi) {
   (n * y)^(-1 / (d + j + 2))
 }
 
-# Two stages of SAMSE in two dimensions: psi_8 from the normal reference, g_6, psi_6(g_6), and the g_4 used for the AMISE. The
-# values of ks, which Hpi is to agree with, come from a list of all 2^6 derivatives, 60 51 51 42 51 42 42 .., read as if it were
-# that of the 7 distinct ones, 60 51 42 33 24 15 06; `slip = FALSE` is Duong & Hazelton's own pilot.
+# Two stages of SAMSE in two dimensions: psi_8 from the normal reference, g_6, psi_6(g_6), and the g_4 used for the
+# AMISE. The values of ks, which Hpi is to agree with, come from a list of all 2^6 derivatives, 60 51 51 42 51 42 42
+# .., read as if it were that of the 7 distinct ones, 60 51 42 33 24 15 06; `slip = FALSE` is Duong & Hazelton's own
+# pilot.
 reference_pilot_samse2 <- function(x, slip = TRUE) {
   n <- nrow(x)
   normal_psi <- function(r) prod(vapply(r, function(k) reference_hermite(k, 0) * dnorm(0) / sqrt(2)^(k + 1), 0))

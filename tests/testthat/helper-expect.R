@@ -1,32 +1,43 @@
 # Expectations and small helpers that several test files share.
 
-# `actual` within tol of `reference`, relative to the largest value (or to `scale`). A number below the range of a normal double
-# may come back as zero.
-expect_close_to_reference <- function(actual, reference, tol = 1e-12, scale = max(abs(reference)), info = NULL) {
-  expect_identical(length(actual), length(reference), info = info)
+# What is wrong with `actual`, a number or a vector that should be within tol of `reference`, relative to the largest
+# value (or to `scale`); NULL if nothing is. A number below the range of a normal double may come back as zero.
+reference_problem <- function(actual, reference, tol = 1e-12, scale = max(abs(reference)), info = NULL) {
+  label <- if (is.null(info)) "" else paste0(info, ": ")
+  if (length(actual) != length(reference)) {
+    return(sprintf("%s%d values, the reference has %d.", label, length(actual), length(reference)))
+  }
+  if (length(actual) == 0) return(NULL)
   error <- abs(as.vector(actual) - as.vector(reference))
-  allowed <- max(tol * scale, .Machine$double.xmin)
-  worst <- if (length(error)) which.max(ifelse(is.na(error), Inf, error)) else NULL
-  close <- !length(error) || (!anyNA(error) && error[worst] <= allowed)
-  expect(close, sprintf("%sentry %d is %.17g, the reference %.17g: off by %.3g of the largest value %.3g (allowed %.3g).",
-                        if (is.null(info)) "" else paste0(info, ": "), worst, actual[worst], reference[worst],
-                        error[worst] / scale, scale, tol))
-  invisible(actual)
+  worst <- which.max(ifelse(is.na(error), Inf, error))
+  if (!anyNA(error) && error[worst] <= max(tol * scale, .Machine$double.xmin)) return(NULL)
+  sprintf("%sentry %d is %.17g, the reference %.17g: off by %.3g of the largest value %.3g (allowed %.3g).",
+          label, worst, actual[worst], reference[worst], error[worst] / scale, scale, tol)
 }
 
-# Equal in every bit: identical() lets 0 and -0 pass, so the bytes are compared.
-expect_same_bits <- function(actual, expected, info = NULL) {
+# The same for bits: identical() lets 0 and -0 pass, so the bytes are compared.
+bits_problem <- function(actual, expected, info = NULL) {
   bytes <- function(value) writeBin(as.vector(value, "double"), raw())
-  expect(identical(bytes(actual), bytes(expected)),
-         paste0(if (!is.null(info)) paste0(info, ": "), "the bits differ."))
+  if (identical(bytes(actual), bytes(expected))) return(NULL)
+  paste0(if (!is.null(info)) paste0(info, ": "), "the bits differ.")
+}
+
+# One expectation for many findings: thousands of small ones cost more than what they look at.
+expect_no_problem <- function(problems) {
+  problems <- unlist(problems)
+  shown <- problems[seq_len(min(length(problems), 5))]
+  more <- if (length(problems) > 5) sprintf("and %d more", length(problems) - 5)
+  expect(length(problems) == 0, paste(c(shown, more), collapse = "\n"))
+}
+
+expect_close_to_reference <- function(actual, reference, ...) {
+  expect_no_problem(reference_problem(actual, reference, ...))
   invisible(actual)
 }
 
-# An error of class kestrel_error_<kind> whose message is in the snapshot.
-expect_input_error <- function(code) {
-  condition <- expect_error(code, class = "kestrel_error_input")
-  expect_s3_class(condition, c("kestrel_error_input", "kestrel_error", "error", "condition"), exact = TRUE)
-  invisible(condition)
+expect_same_bits <- function(actual, expected, info = NULL) {
+  expect_no_problem(bits_problem(actual, expected, info))
+  invisible(actual)
 }
 
 with_isa <- function(isa, code) {
@@ -64,7 +75,8 @@ shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L,
 
 is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 
-# Calls until the count of threads is as wanted: on a busy machine one thread may have done all before the next one started.
+# Calls until the count of threads is as wanted: on a busy machine one thread may have done all before the next one
+# started.
 expect_threads_used <- function(call, threads, info = NULL) {
   for (attempt in 1:20) {
     call()
@@ -73,7 +85,8 @@ expect_threads_used <- function(call, threads, info = NULL) {
   expect_identical(threads_last_used_cpp(), as.integer(allowed_threads(threads)), info = info)
 }
 
-# How many of the threads that a call asks for it can get: OMP_THREAD_LIMIT is respected (R CMD check --as-cran sets it to 2).
+# How many of the threads that a call asks for it can get: OMP_THREAD_LIMIT is respected (R CMD check --as-cran sets
+# it to 2).
 allowed_threads <- function(n) {
   limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT", "")))
   if (is.na(limit) || limit < 1L) n else min(n, limit)

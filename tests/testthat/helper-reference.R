@@ -1,5 +1,5 @@
-# The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences, one evaluation point (or one pair) after another.
-# Sums go through sum(), which accumulates in long double. Nothing here calls the package.
+# The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences, one evaluation point (or one
+# pair) after another. Sums go through sum(), which accumulates in long double. Nothing here calls the package.
 
 all_kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
 compact_kernels <- setdiff(all_kernels, "gaussian")
@@ -33,8 +33,8 @@ reference_log_constant <- function(kernel, d) {
   -(log(d) + log_volume + log(radial_integral))
 }
 
-# Is the difference inside the support? In one dimension the predicate is taken on the difference as given: abs(u) <= h. Only
-# for the uniform kernel does the edge count: the others vanish there.
+# Is the difference inside the support? In one dimension the predicate is taken on the difference as given: abs(u) <=
+# h. Only for the uniform kernel does the edge count: the others vanish there.
 reference_inside <- function(u, H, q) if (ncol(H) == 1) abs(u[, 1]) <= sqrt(H[1, 1]) else q <= 1
 
 # K_H at the rows of u (a k * d matrix of differences); H is d * d. In one dimension the distance is abs(u)/h itself.
@@ -103,7 +103,8 @@ reference_laplacian_polynomial <- function(m, d) {
   p
 }
 
-# Terms w_i w_j (Laplace operator)^(order/2) phi_g(x_i - x_j) over i < j. In one dimension it is the derivative of that order.
+# Terms w_i w_j (Laplace operator)^(order/2) phi_g(x_i - x_j) over i < j. In one dimension it is the derivative of
+# that order.
 reference_laplacian_terms <- function(x, w, g, order) {
   pairs <- reference_pairs(x, w)
   d <- ncol(pairs$u)

@@ -1,6 +1,6 @@
-# The table of awkward shapes. An entry has name, x (n * d), w, points (m * d) and H (d * d, meant for the Gaussian kernel).
-# `exact`: H is meant for every kernel as it stands (lattices with h equal to a gap); otherwise compact kernels take (d + 4) H,
-# whose second moment is about that of the Gaussian kernel with H.
+# The table of awkward shapes. An entry has name, x (n * d), w, points (m * d) and H (d * d, meant for the Gaussian
+# kernel). `exact`: H is meant for every kernel as it stands (lattices with h equal to a gap); otherwise compact
+# kernels take (d + 4) H, whose second moment is about that of the Gaussian kernel with H.
 
 with_seed <- function(seed, code) {
   old <- if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
@@ -25,7 +25,8 @@ normal_shape <- function(n, m, d = 1, h = 0.5) {
   shape(sprintf("normal n = %d, m = %d, d = %d", n, m, d), x, h^2 * diag(d), points, runif(n, 0.1, 2))
 }
 
-# Lane, tile and block sizes and one less and more: the widest vector holds 8, a tile of samples 512, a block of points 256.
+# Lane, tile and block sizes and one less and more: the widest vector holds 8, a tile of samples 512, a block of
+# points 256.
 size_shapes <- function() {
   small <- lapply(1:17, function(n) normal_shape(n, 18 - n))
   sizes <- list(c(31, 33), c(255, 4), c(256, 3), c(257, 2), c(511, 17), c(512, 16), c(513, 15), c(1025, 9), c(5, 255),
@@ -65,7 +66,8 @@ scale_shapes <- function() {
   correlated <- matrix(c(1, 0.995, 0.995, 1), 2)
   list(
     shape("outliers at 1e6 sd", c(x, 1e6, -1e6), 0.4^2, points = c(x[1:20], 1e6, -1e6, 1e6 + 0.3, 5e5)),
-    shape("outlier in the plane", rbind(pair, c(1e6, -1e6)), diag(c(0.4, 0.6)^2), points = rbind(pair[1:9, ], c(1e6, -1e6) + 0.2)),
+    shape("outlier in the plane", rbind(pair, c(1e6, -1e6)), diag(c(0.4, 0.6)^2),
+          points = rbind(pair[1:9, ], c(1e6, -1e6) + 0.2)),
     shape("offset 1e9", 1e9 + x, 0.3^2, points = 1e9 + seq(-3, 3, by = 0.25)),
     shape("offset 1e9 in three dimensions", 1e9 + matrix(rnorm(120), 40), diag(3) * 0.6^2),
     shape("clusters", clusters, 1e-3^2, points = c(clusters, 500)),

@@ -95,7 +95,8 @@ test_that("Hpi and Hpi.diag agree with the exact path of ks, as far as its searc
     expect_lt(relative_difference(Hpi(x, pilot = "dscalar"), ks::Hpi(x, pilot = "dscalar", binned = FALSE)), 1e-3)
     expect_lt(relative_difference(Hpi(x, nstage = 1), ks::Hpi(x, nstage = 1, binned = FALSE)), 1e-3)
     expect_lt(relative_difference(Hpi(x, pre = "scale"), ks::Hpi(x, pre = "scale", binned = FALSE)), 1e-3)
-    expect_lt(relative_difference(Hpi.diag(x, pilot = "dscalar"), ks::Hpi.diag(x, pilot = "dscalar", binned = FALSE)), 1e-3)
+    expect_lt(relative_difference(Hpi.diag(x, pilot = "dscalar"), ks::Hpi.diag(x, pilot = "dscalar", binned = FALSE)),
+              1e-3)
   }
 })
 

@@ -1,7 +1,7 @@
 # Contour levels: quantiles of the density at the observations, weighted.
 
-# Akinshin (2023): the mean of the weighted quantile function over [p (n-1)/n, p (n-1)/n + 1/n], n effective; by stepping through
-# a million points of that window instead of a closed form.
+# Akinshin (2023): the mean of the weighted quantile function over [p (n-1)/n, p (n-1)/n + 1/n], n effective; by
+# stepping through a hundred thousand points of that window instead of a closed form.
 reference_levels <- function(values, w, prob) {
   n <- sum(w)^2 / sum(w^2)
   sorted <- order(values)
@@ -18,7 +18,8 @@ test_that("levels are the quantiles of the exact density at the observations", {
   at_data <- reference_density(x, x, Hns(x))
   prob <- c(0, 0.05, 0.5, 0.77, 1)
   expect_equal(contourLevels(fit, prob = prob, approx = FALSE), quantile(at_data, prob), tolerance = 1e-12)
-  expect_equal(contourLevels(fit, cont = c(25, 50, 99), approx = FALSE), quantile(at_data, c(0.75, 0.5, 0.01)), tolerance = 1e-12)
+  expect_equal(contourLevels(fit, cont = c(25, 50, 99), approx = FALSE), quantile(at_data, c(0.75, 0.5, 0.01)),
+               tolerance = 1e-12)
   expect_equal(contourLevels(fit, cont = c(25, 50)), quantile(at_data, c(0.75, 0.5)), tolerance = 5e-3)
   points <- kde(x, H = Hns(x), eval.points = x[1:9, ])
   expect_equal(contourLevels(points, cont = 50), quantile(at_data, 0.5), tolerance = 1e-12)
@@ -35,7 +36,8 @@ test_that("levels agree with those of ks in one to three dimensions", {
     expect_equal(contourLevels(ours, cont = c(5, 50, 95), approx = FALSE),
                  ks::contourLevels(peer, cont = c(5, 50, 95), approx = FALSE),
                  tolerance = if (d == 1) 1e-3 else 1e-10) # in one dimension ks bins all the same
-    expect_equal(contourLevels(ours, cont = c(5, 50, 95)), ks::contourLevels(peer, cont = c(5, 50, 95)), tolerance = 0.02)
+    expect_equal(contourLevels(ours, cont = c(5, 50, 95)), ks::contourLevels(peer, cont = c(5, 50, 95)),
+                 tolerance = 0.02)
     expect_equal(ours$cont, peer$cont, tolerance = 0.02) # ks interpolates in a binned grid
     expect_equal(contourLevels(ours), ks::contourLevels(ours))
   }
@@ -53,17 +55,20 @@ test_that("levels use the weights", {
   unweighted <- quantile(at_data, prob)
   expect_gt(max(abs(levels / unweighted - 1)), 0.05)
   equal <- kde(x, H = 0.2 * diag(2), w = rep(5, 200))
-  expect_equal(contourLevels(equal, prob = prob), contourLevels(kde(x, H = 0.2 * diag(2)), prob = prob), tolerance = 1e-12)
+  expect_equal(contourLevels(equal, prob = prob), contourLevels(kde(x, H = 0.2 * diag(2)), prob = prob),
+               tolerance = 1e-12)
 })
 
 test_that("rows of weight zero do not enter the levels", {
   x <- with_seed(62, rnorm(100))
   fit <- kde(c(x, rep(50, 40)), h = 0.3, w = rep(1:0, c(100, 40)))
-  expect_equal(contourLevels(fit, cont = 50, approx = FALSE), contourLevels(kde(x, h = 0.3), cont = 50, approx = FALSE), tolerance = 1e-12)
+  expect_equal(contourLevels(fit, cont = 50, approx = FALSE),
+               contourLevels(kde(x, h = 0.3), cont = 50, approx = FALSE), tolerance = 1e-12)
   uneven <- with_seed(63, runif(100))
   fit <- kde(c(x, rep(50, 40)), h = 0.3, w = c(uneven, rep(0, 40)))
   clean <- kde(x, h = 0.3, w = uneven)
-  expect_equal(contourLevels(fit, cont = 50, approx = FALSE), contourLevels(clean, cont = 50, approx = FALSE), tolerance = 1e-12)
+  expect_equal(contourLevels(fit, cont = 50, approx = FALSE), contourLevels(clean, cont = 50, approx = FALSE),
+               tolerance = 1e-12)
 })
 
 test_that("the p % region holds p % of the weight", {

@@ -10,7 +10,8 @@ test_that("kde at points is the oracle, for every kernel, radial and product, wi
   for (kernel in all_kernels) for (weights in list(NULL, w)) {
     call <- function(...) if (is.null(weights)) kde(...) else kde(..., w = weights)
     fit <- call(x1, h = 0.6, eval.points = seq(-3, 3, 0.1), kernel = kernel)
-    expect_close_to_reference(fit$estimate, reference_density(seq(-3, 3, 0.1), x1, 0.36, weights, kernel), info = kernel)
+    expect_close_to_reference(fit$estimate, reference_density(seq(-3, 3, 0.1), x1, 0.36, weights, kernel),
+                              info = kernel)
     fit <- call(x2, H = H2, eval.points = x2[1:30, ] + 0.1, kernel = kernel)
     expect_close_to_reference(fit$estimate, reference_density(x2[1:30, ] + 0.1, x2, H2, weights, kernel), info = kernel)
     fit <- call(x2, H = diag(c(0.4, 0.9)), eval.points = x2[1:30, ], kernel = kernel, kernel_type = "product")
@@ -37,7 +38,8 @@ test_that("grids have the sizes and limits of ks", {
     if (d == 1) x <- x[, 1]
     H <- if (d > 1) Hns(x)
     ours <- if (d == 1) kde(x, h = 0.2) else kde(x, H = H)
-    peer <- if (d == 1) ks::kde(x, h = 0.2, binned = FALSE) else ks::kde(x, H = H, binned = TRUE, bgridsize = rep(c(401, 151, 51)[d], d))
+    size <- rep(c(401, 151, 51)[d], d)
+    peer <- if (d == 1) ks::kde(x, h = 0.2, binned = FALSE) else ks::kde(x, H = H, binned = TRUE, bgridsize = size)
     expect_equal(ours$eval.points, peer$eval.points, tolerance = 1e-12)
     expect_identical(dim(ours$estimate), dim(peer$estimate))
     expect_identical(NROW(ours$estimate), c(401L, 151L, 51L)[d])
@@ -107,7 +109,8 @@ test_that("the object has every field of ks, with its names and shapes, and ours
   x <- as.matrix(faithful)
   same_fields(kde(x[, 1], h = 0.3), ks::kde(x[, 1], h = 0.3, binned = FALSE))
   same_fields(kde(x, H = Hns(x)), ks::kde(x, H = Hns(x), binned = FALSE))
-  same_fields(kde(x, H = Hns(x), eval.points = x[1:4, ]), ks::kde(x, H = Hns(x), eval.points = x[1:4, ], binned = FALSE))
+  same_fields(kde(x, H = Hns(x), eval.points = x[1:4, ]),
+              ks::kde(x, H = Hns(x), eval.points = x[1:4, ], binned = FALSE))
   fit <- kde(x, H = Hns(x), kernel = "biweight", tol = 1e-6)
   expect_identical(fit[c("kernel", "engine", "backend", "tol")],
                    list(kernel = "biweight", engine = "direct", backend = "cpu", tol = 1e-6))
@@ -153,7 +156,8 @@ test_that("H and h are both taken in every dimension", {
   x <- faithful$eruptions
   expect_equal(kde(x, H = 0.09)$estimate, kde(x, h = 0.3)$estimate, tolerance = 1e-14)
   plane <- kde(faithful, h = 0.8, eval.points = faithful[1:20, ])
-  expect_close_to_reference(plane$estimate, reference_density(as.matrix(faithful[1:20, ]), as.matrix(faithful), 0.64 * diag(2)))
+  expect_close_to_reference(plane$estimate,
+                            reference_density(as.matrix(faithful[1:20, ]), as.matrix(faithful), 0.64 * diag(2)))
   expect_equal(unname(plane$H), 0.64 * diag(2), tolerance = 1e-14)
 })
 
@@ -175,7 +179,8 @@ test_that("the mass is one in one and two dimensions, for every kernel", {
     for (type in c("radial", "product")) {
       fit <- kde(plane, H = diag(c(0.8, 0.5)), kernel = kernel, kernel_type = type, supp = reach, gridsize = 401)
       cell <- prod(vapply(fit$eval.points, function(axis) diff(axis[1:2]), 0))
-      expect_equal(sum(fit$estimate) * cell, 1, tolerance = if (kernel == "uniform") 5e-3 else 1e-4, info = paste(kernel, type))
+      expect_equal(sum(fit$estimate) * cell, 1, tolerance = if (kernel == "uniform") 5e-3 else 1e-4,
+                   info = paste(kernel, type))
       expect_true(all(fit$estimate >= 0))
     }
   }
@@ -188,9 +193,12 @@ test_that("densities of samples add up, weights count copies, order does not mat
     points <- matrix(rnorm(50), 25)
   })
   H <- matrix(c(0.5, -0.2, -0.2, 0.4), 2)
-  f <- function(data, w = rep(1, nrow(data)), kernel) kde(data, H = H, w = w, eval.points = points, kernel = kernel)$estimate
+  f <- function(data, w = rep(1, nrow(data)), kernel) {
+    kde(data, H = H, w = w, eval.points = points, kernel = kernel)$estimate
+  }
   for (kernel in all_kernels) {
-    expect_close_to_reference(f(rbind(x, y), kernel = kernel), (60 * f(x, kernel = kernel) + 30 * f(y, kernel = kernel)) / 90)
+    expect_close_to_reference(f(rbind(x, y), kernel = kernel),
+                              (60 * f(x, kernel = kernel) + 30 * f(y, kernel = kernel)) / 90)
     copies <- rbind(x, x[1:7, ], x[1:7, ])
     expect_close_to_reference(f(x, w = rep(c(3, 1), c(7, 53)), kernel = kernel), f(copies, kernel = kernel))
     order <- with_seed(47, sample(60))
@@ -205,7 +213,8 @@ test_that("radial estimates follow affine maps, and data far from 0 lose nothing
   A <- matrix(c(2, 0.5, 0, -1, 1, 0.3, 0, 0.2, 30), 3)
   for (kernel in all_kernels) {
     fit <- kde(x, H = H, eval.points = x[1:20, ] + 0.2, kernel = kernel)$estimate
-    mapped <- kde(x %*% t(A) + 7, H = A %*% H %*% t(A), eval.points = (x[1:20, ] + 0.2) %*% t(A) + 7, kernel = kernel)$estimate
+    mapped <- kde(x %*% t(A) + 7, H = A %*% H %*% t(A), eval.points = (x[1:20, ] + 0.2) %*% t(A) + 7,
+                  kernel = kernel)$estimate
     expect_close_to_reference(mapped * det(A), fit, tol = 1e-11, info = kernel)
     # multiples of 2^-20, so that adding 1e9 is exact
     dyadic <- round(x * 2^20) / 2^20
@@ -213,7 +222,8 @@ test_that("radial estimates follow affine maps, and data far from 0 lose nothing
     far <- kde(dyadic + 1e9, H = H, eval.points = dyadic[1:20, ] + 1e9, kernel = kernel)$estimate
     expect_close_to_reference(far, near, info = kernel)
     fit <- kde(x[, 1], h = 0.4, eval.points = x[, 1], kernel = kernel)$estimate
-    expect_close_to_reference(kde(1e-60 * x[, 1], h = 0.4e-60, eval.points = 1e-60 * x[, 1], kernel = kernel)$estimate, 1e60 * fit)
+    expect_close_to_reference(kde(1e-60 * x[, 1], h = 0.4e-60, eval.points = 1e-60 * x[, 1], kernel = kernel)$estimate,
+                              1e60 * fit)
   }
 })
 
@@ -267,6 +277,7 @@ test_that("rows with missing values are left out by na.omit, with their weights 
   expect_identical(as.integer(fit$na.action), c(3L, 9L))
   plane <- faithful
   plane[5, 2] <- NA
-  expect_identical(kde(plane, H = Hns(faithful), na.action = na.omit)$estimate, kde(plane[-5, ], H = Hns(faithful))$estimate)
+  expect_identical(kde(plane, H = Hns(faithful), na.action = na.omit)$estimate,
+                   kde(plane[-5, ], H = Hns(faithful))$estimate)
   expect_null(kde(x[-c(3, 9)], h = 0.3, na.action = na.omit)$na.action)
 })

@@ -114,7 +114,8 @@ test_that("the radius of a draw has the kernel's law, in a direction that is uni
 })
 
 test_that("draws of product kernels have the law of one dimension on every axis", {
-  fit <- kde(matrix(0, 1, 2), H = diag(c(4, 0.25)), kernel = "triweight", kernel_type = "product", eval.points = matrix(0, 1, 2))
+  fit <- kde(matrix(0, 1, 2), H = diag(c(4, 0.25)), kernel = "triweight", kernel_type = "product",
+             eval.points = matrix(0, 1, 2))
   draws <- with_seed(93, rkde(4000, fit))
   law <- function(u) reference_kernel_cdf(u, "triweight")
   expect_gt(ks.test(draws[, 1] / 2, law)$p.value, 1e-3)

@@ -6,7 +6,8 @@ test_that("the marginal of a Gaussian estimate is the estimate of the columns ke
   for (dims in list(1, 3, c(1, 2), c(3, 1))) {
     result <- marginal(fit, dims)
     axes <- fit$eval.points[dims]
-    reference <- reference_density(expand.grid(axes), x[, dims, drop = FALSE], Hns(x)[dims, dims, drop = FALSE], rep(1:2, 35))
+    reference <- reference_density(expand.grid(axes), x[, dims, drop = FALSE], Hns(x)[dims, dims, drop = FALSE],
+                                   rep(1:2, 35))
     expect_close_to_reference(as.vector(result$estimate), reference)
     expect_identical(result$names, colnames(x)[dims])
     expect_s3_class(result, c("kestrel_kde", "kde"), exact = TRUE)
@@ -16,7 +17,8 @@ test_that("the marginal of a Gaussian estimate is the estimate of the columns ke
   }
   by_name <- marginal(fit, c("Petal.Length", "Sepal.Length"))
   expect_identical(by_name$estimate, marginal(fit, c(3, 1))$estimate)
-  expect_close_to_reference(predict(by_name, newdata = c(1.4, 5)), reference_density(cbind(1.4, 5), x[, c(3, 1)], Hns(x)[c(3, 1), c(3, 1)], rep(1:2, 35)))
+  expect_close_to_reference(predict(by_name, newdata = c(1.4, 5)),
+                            reference_density(cbind(1.4, 5), x[, c(3, 1)], Hns(x)[c(3, 1), c(3, 1)], rep(1:2, 35)))
 })
 
 test_that("it is also what integrating the grid gives", {
@@ -30,7 +32,8 @@ test_that("product kernels keep the columns' own kernels", {
   x <- as.matrix(faithful)
   H <- diag(c(0.3, 30))
   fit <- kde(x, H = H, kernel = "epanechnikov", kernel_type = "product", gridsize = 30)
-  expect_close_to_reference(marginal(fit, 2)$estimate, reference_density(fit$eval.points[[2]], x[, 2], 30, kernel = "epanechnikov"))
+  expect_close_to_reference(marginal(fit, 2)$estimate,
+                            reference_density(fit$eval.points[[2]], x[, 2], 30, kernel = "epanechnikov"))
 })
 
 test_that("a radial compact kernel is integrated over the axes left out", {

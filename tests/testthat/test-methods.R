@@ -19,7 +19,8 @@ test_that("print and summary say what was estimated and how", {
   points <- kde(x, H = diag(c(0.1, 9)), eval.points = x[1:3, ], kernel = "cosine")
   wide <- kde(as.matrix(mtcars), H = diag(1:11), eval.points = as.matrix(mtcars))
   positive <- kde(faithful$eruptions, h = 0.2, positive = TRUE, adj.positive = 0)
-  long_call <- kde(x = as.matrix(faithful[c("eruptions", "waiting")]), H = matrix(c(0.063, 0.6, 0.6, 11.2), nrow = 2, ncol = 2),
+  long_call <- kde(x = as.matrix(faithful[c("eruptions", "waiting")]),
+                   H = matrix(c(0.063, 0.6, 0.6, 11.2), nrow = 2, ncol = 2),
                    gridsize = c(40, 40), xmin = c(1, 40), xmax = c(6, 100), compute.cont = FALSE)
   expect_snapshot_output({
     shown(line)
@@ -55,7 +56,8 @@ test_that("predict is exact anywhere, also outside of the grid, by newdata and b
   expect_identical(predict(fit, points), predict(fit, newdata = as.data.frame(points)))
   for (i in 1:3) expect_equal(predict(fit, newdata = points[i, ]), reference[i], tolerance = 1e-10)
   line <- kde(x[, 1], h = 0.1, kernel = "triangular", xmin = 2, xmax = 2.5)
-  expect_close_to_reference(predict(line, newdata = c(1.7, 2.2, 5, 9)), reference_density(c(1.7, 2.2, 5, 9), x[, 1], 0.01, kernel = "triangular"))
+  expect_close_to_reference(predict(line, newdata = c(1.7, 2.2, 5, 9)),
+                            reference_density(c(1.7, 2.2, 5, 9), x[, 1], 0.01, kernel = "triangular"))
   expect_identical(predict(line, newdata = 9), 0)
 })
 
@@ -92,15 +94,17 @@ test_that("plot draws in one, two and three dimensions and returns its object in
     expect_false(returned$visible)
     expect_identical(returned$value, fit)
   }
-  expect_gt(drawn(plot(plane, cont = c(10, 50), points = TRUE, xlab = "a", ylab = "b", main = "c")), drawn(plot(plane, cont = 50)))
-  expect_gt(drawn(plot(line)), drawn(plot(line, points = FALSE)))
+  expect_gt(drawn(plot(plane, cont = c(10, 50), drawpoints = TRUE, xlab = "a", ylab = "b", main = "c")),
+            drawn(plot(plane, cont = 50)))
+  expect_gt(drawn(plot(line)), drawn(plot(line, drawpoints = FALSE)))
   expect_gt(drawn({
     plot(line)
     plot(kde(faithful$eruptions, h = 0.1), add = TRUE, col = "red")
   }), drawn(plot(line)))
   radial <- kde(iris[, 1:3], kernel = "epanechnikov", gridsize = 12)
   expect_gt(drawn(plot(radial)), 5)
-  expect_error(drawn(plot(kde(faithful, H = Hns(faithful), eval.points = faithful[1:6, ]))), "grid", class = "kestrel_error_input")
+  expect_error(drawn(plot(kde(faithful, H = Hns(faithful), eval.points = faithful[1:6, ]))), "grid",
+               class = "kestrel_error_input")
 })
 
 test_that("plots of discrete and of weighted data are drawn too", {

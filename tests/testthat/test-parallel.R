@@ -15,7 +15,8 @@ test_that("every backend of this build gives the same bits on the threads asked 
       }
       pairs <- pair_sum_cpp(s$x[1:3000, , drop = FALSE], s$w[1:3000], root_of(s$H), "gaussian", FALSE, 2L, "auto", NULL)
     })
-    expect_same_bits(pair_sum_cpp(s$x[1:3000, , drop = FALSE], s$w[1:3000], root_of(s$H), "gaussian", FALSE, 1L, "auto", NULL),
+    expect_same_bits(pair_sum_cpp(s$x[1:3000, , drop = FALSE], s$w[1:3000], root_of(s$H), "gaussian", FALSE, 1L,
+                                  "auto", NULL),
                      pairs, info = backend)
   }
 })
@@ -113,7 +114,8 @@ test_that("an error in the progress function ends the call with that error", {
 test_that("progress rises from 0 towards 1 and does not touch the result", {
   seen <- numeric(0)
   s <- with_seed(23, normal_shape(30000, 20000))
-  values <- density_points_cpp(s$x, s$w, s$points, root_of(s$H), "gaussian", FALSE, 2L, "auto", function(f) seen <<- c(seen, f))
+  values <- density_points_cpp(s$x, s$w, s$points, root_of(s$H), "gaussian", FALSE, 2L, "auto",
+                               function(f) seen <<- c(seen, f))
   expect_gt(length(seen), 0)
   expect_false(is.unsorted(seen))
   expect_true(all(seen >= 0 & seen <= 1))
