@@ -10,13 +10,14 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f")
 namespace {
-// Twelve independent chains of fused multiply-adds keep two ports busy at a latency of four.
-double run_avx512(double rounds) {
+// Twelve independent chains of fused multiply-adds keep two ports busy at a latency of four; the
+// counter is an integer, so that counting takes none of their slots.
+double run_avx512(long long rounds) {
   __m512d a[12];
   const __m512d b = _mm512_set1_pd(0.999999), c = _mm512_set1_pd(1e-6);
 #pragma GCC unroll 12
-  for (int i = 0; i < 12; ++i) a[i] = _mm512_set1_pd(i + rounds);
-  for (double r = 0; r < rounds; ++r) {
+  for (int i = 0; i < 12; ++i) a[i] = _mm512_set1_pd(i + 1e-9 * rounds);
+  for (long long r = 0; r < rounds; ++r) {
 #pragma GCC unroll 12
     for (int i = 0; i < 12; ++i) a[i] = _mm512_fmadd_pd(a[i], b, c);
   }
@@ -33,12 +34,12 @@ double run_avx512(double rounds) {
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 namespace {
-double run_avx2(double rounds) {
+double run_avx2(long long rounds) {
   __m256d a[12];
   const __m256d b = _mm256_set1_pd(0.999999), c = _mm256_set1_pd(1e-6);
 #pragma GCC unroll 12
-  for (int i = 0; i < 12; ++i) a[i] = _mm256_set1_pd(i + rounds);
-  for (double r = 0; r < rounds; ++r) {
+  for (int i = 0; i < 12; ++i) a[i] = _mm256_set1_pd(i + 1e-9 * rounds);
+  for (long long r = 0; r < rounds; ++r) {
 #pragma GCC unroll 12
     for (int i = 0; i < 12; ++i) a[i] = _mm256_fmadd_pd(a[i], b, c);
   }
@@ -57,8 +58,9 @@ double run_avx2(double rounds) {
 // [[Rcpp::export]]
 double multiply_adds(std::string isa, double rounds) {
 #if defined(__x86_64__)
-  if (isa == "avx512") return run_avx512(rounds);
-  if (isa == "avx2") return run_avx2(rounds);
+  const auto whole = static_cast<long long>(rounds);
+  if (isa == "avx512") return run_avx512(whole);
+  if (isa == "avx2") return run_avx2(whole);
 #endif
   return NA_REAL;
 }

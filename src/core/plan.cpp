@@ -17,10 +17,10 @@ constexpr double kDirectError = 1e-12;
 double direct_pair_seconds(const DensityTask& task) {
   const double operations = 2.0 * static_cast<double>(task.d) + 13.0;
   switch (task.lanes) {
-    case 8: return operations / (8 * 4.2e9);
+    case 8: return operations / (8 * 4.1e9);
     case 4: return operations / (4 * 3.2e9);
-    case 2: return operations / (2 * 2.2e9);
-    default: return operations / 1.9e9;
+    case 2: return operations / (2 * 1.5e9);
+    default: return operations / 1.5e9;
   }
 }
 
