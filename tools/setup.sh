@@ -3,7 +3,8 @@
 set -eu
 
 # R and a compiler; what kestrel links to; what its tests, vignette and demo use.
-packages="r-base-core g++ make
+# dpkg-dev: Debian's RcppParallel asks dpkg-architecture where TBB is each time it is loaded.
+packages="r-base-core g++ make dpkg-dev
   r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev
   r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kernsmooth r-cran-mass r-cran-cli r-cran-ggplot2 r-cran-lubridate qpdf tidy
