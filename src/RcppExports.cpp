@@ -220,9 +220,9 @@ static const R_CallMethodDef CallEntries[] = {
     {NULL, NULL, 0}
 };
 
-;
+void kestrel_register_rcpp_parallel(DllInfo* library);
 RcppExport void R_init_kestrel(DllInfo *dll) {
     R_registerRoutines(dll, NULL, CallEntries, NULL, NULL);
     R_useDynamicSymbols(dll, FALSE);
-    (dll);
+    kestrel_register_rcpp_parallel(dll);
 }

@@ -46,6 +46,7 @@ void run_rcpp_parallel(int threads, void (*work)(void*, int), void* context) {
 
 // Called once, when R loads the package.
 // [[Rcpp::init]]
-void kestrel_register_rcpp_parallel(DllInfo*) {
+void kestrel_register_rcpp_parallel(DllInfo* library) {
+  (void)library;
   kestrel::register_parallel_backend("rcppparallel", run_rcpp_parallel);
 }
