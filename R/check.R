@@ -100,8 +100,8 @@ scale_weights <- function(w) {
 
 effective_size <- function(w) sum(w)^2 / sum(w^2)
 
-# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out. na.action is NULL where the caller has no
-# such argument.
+# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out. na.action is NULL where the caller has
+# no such argument.
 check_sample <- function(x, w = NULL, na.action = NULL) {
   is_vector <- length(dim(x)) < 2L
   x <- as_points(x, "x")

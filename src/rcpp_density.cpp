@@ -22,8 +22,7 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
 Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
                                        Rcpp::NumericMatrix points, Rcpp::NumericMatrix root,
                                        std::string kernel, bool product, int threads,
-                                       std::string isa,
-                                       Rcpp::Nullable<Rcpp::Function> progress) {
+                                       std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   EvaluationPoints at;
   at.matrix = view(points);
   return density(x, w, at, root, choice(kernel, product), options(threads, isa, progress));
@@ -44,8 +43,8 @@ Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector 
 }
 
 // [[Rcpp::export]]
-Rcpp::List plan_cpp(double n, double m, int d, std::string kernel, bool product,
-                    std::string engine, double tol, int threads, std::string isa) {
+Rcpp::List plan_cpp(double n, double m, int d, std::string kernel, bool product, std::string engine,
+                    double tol, int threads, std::string isa) {
   DensityTask task;
   task.n = n;
   task.m = m;
@@ -56,8 +55,7 @@ Rcpp::List plan_cpp(double n, double m, int d, std::string kernel, bool product,
   task.lanes = table_of(isa).lanes;
   const Plan plan = plan_density(task, engine);
   return Rcpp::List::create(Rcpp::Named("engine") = plan.engine,
-                            Rcpp::Named("tol") = plan.tolerance,
-                            Rcpp::Named("bytes") = plan.bytes,
+                            Rcpp::Named("tol") = plan.tolerance, Rcpp::Named("bytes") = plan.bytes,
                             Rcpp::Named("seconds") = plan.seconds,
                             Rcpp::Named("reason") = plan.reason);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The rules of the layers: who may know what. Every breach is printed; any makes this fail.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 breaches=0
 
 # rule TEXT: lines on standard input are breaches of it.

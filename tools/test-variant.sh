@@ -12,5 +12,6 @@ export R_LIBS="$library" NOT_CRAN=true OMP_WAIT_POLICY=passive
 rm -rf build/tests-without-openmp
 cp -R tests build/tests-without-openmp
 cd build/tests-without-openmp
+# shellcheck disable=SC2016  # the dollar is R's
 Rscript --vanilla -e 'stopifnot(identical(kestrel::kestrel_info()$parallel, "rcppparallel"))'
 Rscript --vanilla ../../tools/run-tests.R parallel

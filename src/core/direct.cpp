@@ -20,9 +20,9 @@ void check_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoin
                                       std::to_string(w.size) + " weights");
   }
   if (points.dimension() != x.cols) {
-    throw error(ErrorKind::input,
-                "samples have " + std::to_string(x.cols) + " variables but evaluation points " +
-                    std::to_string(points.dimension()));
+    throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
+                                      " variables but evaluation points " +
+                                      std::to_string(points.dimension()));
   }
   if (root.size != x.cols * x.cols || out.size != points.size()) {
     throw error(ErrorKind::internal, "bandwidth root or output of a wrong size");
@@ -34,15 +34,18 @@ class DensitySum {
  public:
   DensitySum(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
              const TileKernel& kernel, const DirectOptions& options)
-      : x_(x), w_(w), points_(points), kernel_(kernel), options_(options),
+      : x_(x),
+        w_(w),
+        points_(points),
+        kernel_(kernel),
+        options_(options),
         blocks_(cut_blocks(points, kernel)),
         chunk_(kernel.chunk_size(2 * x.cols)),
         chunks_(std::max<std::size_t>(1, (x.rows + chunk_ - 1) / chunk_)),
         workers_(static_cast<std::size_t>(parallel_threads(options.parallel))) {}
 
   void run(const ScaledNumber& scale, Span<double> out) {
-    const std::size_t at_a_time =
-        std::max<std::size_t>(1, kPartialSums / (kBlockSize * chunks_));
+    const std::size_t at_a_time = std::max<std::size_t>(1, kPartialSums / (kBlockSize * chunks_));
     for (std::size_t first = 0; first < blocks_.count(); first += at_a_time) {
       const std::size_t last = std::min(blocks_.count(), first + at_a_time);
       partial_.resize((last - first) * kBlockSize * chunks_);
@@ -76,8 +79,7 @@ class DensitySum {
     workspace.prepare(kernel_, 0);
     workspace.load_block(kernel_, points_, blocks_, blocks_.start[block], blocks_.start[block + 1]);
     const simd::Block targets = workspace.block();
-    const simd::SumFunction leaf =
-        kernel_.table().sum[static_cast<std::size_t>(kernel_.leaf())];
+    const simd::SumFunction leaf = kernel_.table().sum[static_cast<std::size_t>(kernel_.leaf())];
     double* total = partial(block - first, chunk);
     std::fill(total, total + kBlockSize, 0.0);
     const std::size_t end = std::min(x_.rows, (chunk + 1) * chunk_);

@@ -26,7 +26,6 @@ void check_pilot(double g, std::size_t d) {
   kernel_scale({}, d, {root.data(), root.size()});
 }
 
-
 /// All pairs i < j in the order of the blocks: block b meets the rest of itself and all samples
 /// behind it. Work items are pieces of fixed size of that upper triangle.
 class Pairs {

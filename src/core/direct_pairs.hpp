@@ -15,15 +15,15 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
 
 /// sum_{i<j} w_i w_j (nabla^2)^(order/2) phi_g(x_i - x_j), phi_g the N(0, g^2 I_d) density, order
 /// even and at most 8. In one dimension this is the derivative of that order: Andrzejewski et al.
-/// (2013), eqs 15 and 17; in several the functional eta of Chacon & Duong (2010). Units x^-(d+order).
-/// Terms alternate in sign: the error is 1e-14 of the sum of their absolute values.
+/// (2013), eqs 15 and 17; in several the functional eta of Chacon & Duong (2010). Units
+/// x^-(d+order). Terms alternate in sign: the error is 1e-14 of the sum of their absolute values.
 /// O(n^2 d / 2) time, O(n d) memory. Throws error(input) for another order or a g that is not
 /// positive.
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
                              const DirectOptions& options);
 
-/// The multi-indices alpha of R^d with |alpha| = 0, 2, ..., order, each as d exponents, in the order
-/// of direct_pair_moments.
+/// The multi-indices alpha of R^d with |alpha| = 0, 2, ..., order, each as d exponents, in the
+/// order of direct_pair_moments.
 std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order);
 
 /// sum_{i<j} w_i w_j exp(-|u|^2 / 2) u^alpha, u = (x_i - x_j) / g, for every alpha of

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-constexpr const char* kNames[] = {"gaussian", "epanechnikov", "uniform",  "triangular",
+constexpr const char* kNames[] = {"gaussian", "epanechnikov", "uniform", "triangular",
                                   "biweight", "triweight",    "cosine"};
 
 /// Volume of the unit ball of R^d.

@@ -41,7 +41,8 @@ constexpr std::size_t kMaxDimension = 256;
 /// c |H|^-1/2 with the constant c that makes c times the leaf's value integrate to one over R^d.
 /// `root` is the lower Cholesky factor of H, d*d column-major. O(d).
 /// Constants: Wand & Jones (1995), 2.7 and 4.5; cosine: by series. Throws error(input) when a
-/// diagonal entry of the root is not a positive number whose reciprocal is finite, or d is too large.
+/// diagonal entry of the root is not a positive number whose reciprocal is finite, or d is too
+/// large.
 ScaledNumber kernel_scale(const KernelChoice& choice, std::size_t d, Span<const double> root);
 
 }  // namespace kestrel

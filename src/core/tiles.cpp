@@ -47,9 +47,7 @@ std::size_t EvaluationPoints::size() const {
   return m;
 }
 
-std::size_t EvaluationPoints::dimension() const {
-  return axes.empty() ? matrix.cols : axes.size();
-}
+std::size_t EvaluationPoints::dimension() const { return axes.empty() ? matrix.cols : axes.size(); }
 
 void EvaluationPoints::copy(std::size_t i, double* out) const {
   if (axes.empty()) {

@@ -32,8 +32,9 @@ struct EvaluationPoints {
 
 /// Evaluation points of one block at most.
 constexpr std::size_t kBlockSize = 256;
-/// Largest whitened coordinate in a block, about its first point. |z| <= 64 keeps the rounding of
-/// z_i - z_j below 64 * 2^-52 = 1.4e-14.
+/// Half the width of a block: its points lie within 2 kBlockRadius of the first of them, in whitened
+/// coordinates. At 128 the rounding of z_i - z_j is below 128 * 2^-52 = 3e-14, and so is what it
+/// changes in a kernel's value, relative to the peak.
 constexpr double kBlockRadius = 64.0;
 
 /// Memory that starts on a cache line.

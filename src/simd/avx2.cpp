@@ -69,8 +69,7 @@ inline void exp2(Vector* v) {
   KESTREL_UNROLL
   for (int t = 0; t < N; ++t) {
     const __m256i exponent = _mm256_slli_epi64(_mm256_castpd_si256(shifted[t]), 52);
-    const Vector power =
-        _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p[t]), exponent));
+    const Vector power = _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p[t]), exponent));
     v[t] = where_less_equal(broadcast(kExp2Smallest), v[t], power);
   }
 }

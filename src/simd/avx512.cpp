@@ -21,8 +21,8 @@ constexpr int kGroup = 8;
 // plain intrinsics warn of an undefined operand of their own.
 constexpr __mmask8 kAll = 0xff;
 
-// Results of vscalefpd below the normal numbers are flushed to zero by the flush-to-zero mode of the
-// thread's control register, which costs nothing, where a denormal costs a hundred cycles.
+// Results of vscalefpd below the normal numbers are flushed to zero by the flush-to-zero mode of
+// the thread's control register, which costs nothing, where a denormal costs a hundred cycles.
 struct Environment {
   Environment() : saved(_mm_getcsr()) { _mm_setcsr(saved | 0x8000u); }
   ~Environment() { _mm_setcsr(saved); }
@@ -61,7 +61,8 @@ inline double total(Vector v) {
   return _mm_cvtsd_f64(_mm_add_sd(quarter, _mm_unpackhi_pd(quarter, quarter)));
 }
 
-// vreducepd leaves f = v - floor(v) in one instruction, and vscalefpd multiplies by 2^floor(v) in one.
+// vreducepd leaves f = v - floor(v) in one instruction, and vscalefpd multiplies by 2^floor(v) in
+// one.
 template <int N>
 inline void exp2(Vector* v) {
   Vector f[N], p[N];

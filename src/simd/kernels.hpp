@@ -1,8 +1,9 @@
 // The leaf loops: sums of kernels over one tile of samples, for one block of evaluation points.
 //
 // A leaf sees arrays of doubles in tile order and nothing else: no threads, no allocation, no
-// standard templates. Every instruction set (scalar, SSE2, AVX2 with FMA, AVX-512) compiles the same body
-// (body.inc) and offers the same table of functions; dispatch.cpp chooses a table at run time.
+// standard templates. Every instruction set (scalar, SSE2, AVX2 with FMA, AVX-512) compiles the
+// same body (body.inc) and offers the same table of functions; dispatch.cpp chooses a table at run
+// time.
 #ifndef KESTREL_SIMD_KERNELS_HPP
 #define KESTREL_SIMD_KERNELS_HPP
 
@@ -15,8 +16,8 @@ namespace simd {
 // where weights are zero, so that leaves need no remainder loops.
 constexpr std::size_t kLanes = 8;
 
-// Evaluation points are taken in groups of at most this many; rows of a block are readable up to the
-// next multiple, and so is the output.
+// Evaluation points are taken in groups of at most this many; rows of a block are readable up to
+// the next multiple, and so is the output.
 constexpr std::size_t kTargets = 8;
 
 // Samples, dimension after dimension: coordinate k of sample j is coordinate[k * stride + j].
@@ -38,15 +39,15 @@ struct Block {
 // What a leaf computes for evaluation point z from samples z_j: sum_j w_j value(z - z_j). With
 // q = |z - z_j|^2 (radial) the values are
 enum class Leaf {
-  gaussian,             // 2^-q
-  gaussian_polynomial,  // (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q
-  epanechnikov,         // max(0, 1 - q)
-  biweight,             // max(0, 1 - q)^2
-  triweight,            // max(0, 1 - q)^3
-  triangular,           // max(0, 1 - sqrt(q))
-  cosine,               // cos(pi sqrt(q) / 2) where q < 1
-  uniform,              // 1 where |root^-1 (z - z_j)|^2 <= 1, from the data as given
-  product_epanechnikov, // products over the coordinates of the values above at q = (z_k - z_jk)^2
+  gaussian,              // 2^-q
+  gaussian_polynomial,   // (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q
+  epanechnikov,          // max(0, 1 - q)
+  biweight,              // max(0, 1 - q)^2
+  triweight,             // max(0, 1 - q)^3
+  triangular,            // max(0, 1 - sqrt(q))
+  cosine,                // cos(pi sqrt(q) / 2) where q < 1
+  uniform,               // 1 where |root^-1 (z - z_j)|^2 <= 1, from the data as given
+  product_epanechnikov,  // products over the coordinates of the values above at q = (z_k - z_jk)^2
   product_biweight,
   product_triweight,
   product_triangular,
@@ -89,7 +90,8 @@ struct Whitening {
   bool diagonal;
   double farthest;
 };
-// Reads count values from each column x[k * column], writes rows z[k * stride], zero-padding each by kLanes.
+// Reads count values from each column x[k * column], writes rows z[k * stride], zero-padding each
+// by kLanes.
 using WhitenFunction = void (*)(const Whitening&, const double* x, std::size_t column,
                                 std::size_t count, double* z, std::size_t stride);
 

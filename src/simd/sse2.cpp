@@ -34,9 +34,7 @@ inline Vector negative_multiply_add(Vector a, Vector b, Vector c) {
 inline Vector minimum(Vector a, Vector b) { return _mm_min_pd(a, b); }
 inline Vector maximum(Vector a, Vector b) { return _mm_max_pd(a, b); }
 inline Vector square_root(Vector a) { return _mm_sqrt_pd(a); }
-inline Vector where_less(Vector a, Vector b, Vector v) {
-  return _mm_and_pd(_mm_cmplt_pd(a, b), v);
-}
+inline Vector where_less(Vector a, Vector b, Vector v) { return _mm_and_pd(_mm_cmplt_pd(a, b), v); }
 inline Vector where_less_equal(Vector a, Vector b, Vector v) {
   return _mm_and_pd(_mm_cmple_pd(a, b), v);
 }
@@ -60,8 +58,7 @@ inline void exp2(Vector* v) {
   KESTREL_UNROLL
   for (int t = 0; t < N; ++t) {
     const __m128i exponent = _mm_slli_epi64(_mm_castpd_si128(shifted[t]), 52);
-    const Vector power =
-        _mm_castsi128_pd(_mm_add_epi64(_mm_castpd_si128(p[t]), exponent));
+    const Vector power = _mm_castsi128_pd(_mm_add_epi64(_mm_castpd_si128(p[t]), exponent));
     v[t] = where_less_equal(broadcast(kExp2Smallest), v[t], power);
   }
 }

@@ -24,7 +24,8 @@
 // R compiles with -O2, at which GCC does not unroll: without this every register array of the
 // leaf loops lives in memory and the loops run at a quarter of their speed.
 #define KESTREL_UNROLL KESTREL_PRAGMA(GCC unroll 16)
-#define KESTREL_TARGET_BEGIN(options) KESTREL_PRAGMA(GCC push_options) KESTREL_PRAGMA(GCC target(options))
+#define KESTREL_TARGET_BEGIN(options) \
+  KESTREL_PRAGMA(GCC push_options) KESTREL_PRAGMA(GCC target(options))
 #define KESTREL_TARGET_END KESTREL_PRAGMA(GCC pop_options)
 #else
 #define KESTREL_UNROLL

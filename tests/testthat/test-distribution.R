@@ -101,9 +101,9 @@ test_that("the radius of a draw has the kernel's law, in a direction that is uni
     z <- t(forwardsolve(root_of(H), t(draws) - 3))
     radius <- sqrt(rowSums(z^2))
     constant <- exp(reference_log_constant(kernel, d) + log(d) + d / 2 * log(pi) - lgamma(d / 2 + 1))
-    law <- function(r) vapply(pmin(r, if (kernel == "gaussian") Inf else 1), function(end) {
-      integrate(function(s) constant * s^(d - 1) * reference_shape(kernel, s), 0, end, rel.tol = 1e-9)$value
-    }, 0)
+    slope <- function(s) constant * s^(d - 1) * reference_shape(kernel, s)
+    up_to <- function(end) integrate(slope, 0, end, rel.tol = 1e-9)$value
+    law <- function(r) vapply(pmin(r, if (kernel == "gaussian") Inf else 1), up_to, 0)
     grid <- seq(0, max(radius), length.out = 400) # the law once, not at every draw
     expect_gt(ks.test(radius, approxfun(grid, law(grid), rule = 2))$p.value, 1e-3)
     if (kernel != "gaussian") expect_lt(max(radius), 1 + 1e-12)

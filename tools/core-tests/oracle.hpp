@@ -41,8 +41,21 @@ inline real profile(kestrel::Kernel kernel, real r) {
   }
 }
 
+/// The integral of cos(pi r / 2) r^(d-1) over [0, 1], by Simpson's rule.
+inline real cosine_integral(std::size_t dimension) {
+  const int steps = 60000;
+  const real power = static_cast<real>(dimension) - 1;
+  real sum = 0;
+  for (int i = 0; i <= steps; ++i) {
+    const real r = static_cast<real>(i) / steps;
+    const real weight = i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2;
+    sum += weight * std::pow(r, power) * std::cos(pi * r / 2);
+  }
+  return sum / (3 * steps);
+}
+
 /// int K = 1 (Wand & Jones 1995, 2.7 and 4.5): the surface of the unit sphere times the integral of
-/// profile(r) r^(d-1), that one by Simpson's rule where there is no formula.
+/// profile(r) r^(d-1).
 inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
   using kestrel::Kernel;
   const real d = static_cast<real>(dimension);
@@ -57,14 +70,8 @@ inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
     default: break;
   }
   static std::map<std::size_t, real> known;
-  real& integral = known[dimension];
-  const int steps = integral > 0 ? -1 : 60000;
-  for (int i = 0; i <= steps; ++i) {
-    const real r = static_cast<real>(i) / steps;
-    const real weight = i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2;
-    integral += weight * std::pow(r, d - 1) * std::cos(pi * r / 2) / (3 * steps);
-  }
-  return 1 / (d * ball * integral);
+  if (known.count(dimension) == 0) known[dimension] = cosine_integral(dimension);
+  return 1 / (d * ball * known[dimension]);
 }
 
 /// K_H(u) for differences u of the data, H = L L' with the lower triangle `root`, column-major.
@@ -152,13 +159,17 @@ inline real laguerre(int n, real a, real x) {
   return now;
 }
 
-/// (nabla^2)^r of the N(0, g^2 I_d) density at squared distance `squared`: with q = squared / g^2,
-/// (-2)^r r! L_r^(d/2-1)(q/2) exp(-q/2) up to scale (Hermite polynomials of even order when d = 1).
-inline real laplacian(int r, std::size_t d, real g, real squared) {
-  const real q = squared / (g * g), dd = static_cast<real>(d);
-  const real scale = std::pow(2 * pi, -dd / 2) * std::pow(g, -dd - 2 * r);
-  return scale * std::pow(real{-2}, r) * std::tgamma(real{1} + r) * laguerre(r, dd / 2 - 1, q / 2) *
-         std::exp(-q / 2);
+/// The N(0, g^2 I_d) density at squared distance `squared`.
+inline real normal_density(std::size_t d, real g, real squared) {
+  return std::pow(std::sqrt(2 * pi) * g, -static_cast<real>(d)) * std::exp(-squared / (2 * g * g));
+}
+
+/// What (nabla^2)^r multiplies that density by: with q = squared / g^2,
+/// (-2)^r r! L_r^(d/2-1)(q/2) / g^(2r); Hermite polynomials of even order when d = 1.
+inline real laplacian_factor(int r, std::size_t d, real g, real squared) {
+  real factor = laguerre(r, static_cast<real>(d) / 2 - 1, squared / (2 * g * g));
+  for (int k = 1; k <= r; ++k) factor *= -2 * k / (g * g);
+  return factor;
 }
 
 }  // namespace oracle

@@ -85,7 +85,7 @@ inline Shape weighted(Shape shape, const std::function<double(std::size_t)>& wei
 /// exactly on the edge of a compact kernel.
 inline Shape lattice(const std::string& name, std::size_t d, double gap) {
   const std::size_t m = 41;
-  Shape shape = make(name, d == 1 ? 90 : 300, m, d, gap, [gap](std::mt19937_64& random) {
+  Shape shape = make(name, d == 1 ? 90 : 130, m, d, gap, [gap](std::mt19937_64& random) {
     return gap * static_cast<double>(random() % 12);
   });
   std::mt19937_64 random(7);
@@ -109,19 +109,19 @@ inline std::vector<Shape> data_of_every_kind() {
   const Draw constant = [](std::mt19937_64&) { return 3.25; };
   for (const std::size_t d : {1, 2, 3}) {
     const std::string in = "_d" + std::to_string(d);
-    all.push_back(make("ties" + in, 150, 45, d, 0.4, ties));
+    all.push_back(make("ties" + in, 110, 45, d, 0.4, ties));
     all.push_back(make("all_equal" + in, 40, 9, d, 0.5, constant));
-    all.push_back(make("outliers" + in, 200, 45, d, 0.5, outliers));
-    all.push_back(tilted(make("offset" + in, 200, 45, d, 0.3, offset)));
-    all.push_back(make("clusters" + in, 200, 45, d, 1e-4, clusters));
-    all.push_back(make("clusters_wide" + in, 200, 45, d, 900, clusters));
-    all.push_back(tilted(make("heavy" + in, 250, 45, d, 0.6, heavy)));
+    all.push_back(make("outliers" + in, 110, 45, d, 0.5, outliers));
+    all.push_back(tilted(make("offset" + in, 110, 45, d, 0.3, offset)));
+    all.push_back(make("clusters" + in, 110, 45, d, 1e-4, clusters));
+    all.push_back(make("clusters_wide" + in, 110, 45, d, 900, clusters));
+    all.push_back(tilted(make("heavy" + in, 110, 45, d, 0.6, heavy)));
     all.push_back(make("tiny_h" + in, 100, 30, d, 1e-7));
     all.push_back(make("huge_h" + in, 100, 30, d, 1e7));
     all.push_back(lattice("lattice_half" + in, d, 0.25));
-    all.push_back(weighted(make("zero_weights" + in, 150, 45, d, 0.5),
+    all.push_back(weighted(make("zero_weights" + in, 110, 45, d, 0.5),
                            [](std::size_t i) { return i % 3 == 0 ? 0.0 : 1.0 + 0.1 * (i % 7); }));
-    all.push_back(weighted(make("wild_weights" + in, 150, 45, d, 0.5), [](std::size_t i) {
+    all.push_back(weighted(make("wild_weights" + in, 110, 45, d, 0.5), [](std::size_t i) {
       return std::pow(10.0, static_cast<double>(i % 13) - 6);
     }));
   }
