@@ -92,7 +92,9 @@
 #' plot(fhat)
 #'
 #' # at two points, with another kernel, on two threads
-#' kde(faithful$eruptions, h = 0.3, eval.points = c(2, 4.5), kernel = "epanechnikov", threads = 2)$estimate
+#' fhat <- kde(faithful$eruptions, h = 0.3, eval.points = c(2, 4.5), kernel = "epanechnikov",
+#'             threads = 2)
+#' fhat$estimate
 #'
 #' # positive data
 #' fhat <- kde(quakes$mag - 3.9, positive = TRUE, adj.positive = 0)

@@ -1,10 +1,9 @@
 #!/bin/sh
-# The benchmark of the direct engine, by hand, on a quiet machine.
+# Speed of the direct engine; some minutes, on a machine that does nothing else.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
-library=$(pwd)/build/library
-install_into "$library"
-R_LIBS="$library" OMP_WAIT_POLICY=passive exec Rscript --vanilla bench/direct.R
+install_into build/library
+R_LIBS=$(pwd)/build/library Rscript --vanilla bench/direct.R

@@ -1,48 +1,99 @@
 #!/bin/sh
-# The rules of the layers: who may know what. Every breach is printed; any makes this fail.
-set -u
-cd "$(dirname "$0")/.." || exit 1
-breaches=0
+# The rules of the layers (who may know what), checked by reading the sources.
+set -eu
+cd "$(dirname "$0")/.."
+status=0
 
-# rule TEXT: lines on standard input are breaches of it.
-rule() {
-  found=$(cat)
-  if [ -n "$found" ]; then
-    printf 'layers: %s\n%s\n' "$1" "$found"
-    breaches=$((breaches + 1))
+# forbid RULE PATTERN FILE...: no line of these files may match the extended regular expression.
+forbid() {
+  rule=$1
+  pattern=$2
+  shift 2
+  if grep -nE -e "$pattern" /dev/null "$@"; then
+    echo "check-layers: ^ $rule" >&2
+    status=1
   fi
 }
 
-grep -rnE '#include *[<"](R\.h|Rinternals\.h|Rmath\.h|R_ext|Rcpp)' src/core src/simd |
-  rule 'no R header below src/'
-grep -rnE '#pragma omp|omp_[a-z]+ *\(|<omp\.h>' src --include='*.?pp' --include='*.inc' |
-  grep -v '^src/core/parallel\.cpp:' | rule 'only core/parallel.cpp names OpenMP'
-grep -rnE '<thread>|std::thread|std::async' src --include='*.?pp' |
-  grep -vE '^src/(core/parallel\.cpp|core/parallel\.hpp|parallel_rcpp\.cpp):' |
-  rule 'threads are started in core/parallel.cpp only'
-grep -rn 'reduction *(+' src | rule 'sums are added in the order of their blocks'
-grep -rnE 'ffast-math|march=native' src configure | rule 'no compiler switch that changes results or machines'
-grep -rnE '<(vector|algorithm|functional|thread|mutex|memory|string)>' src/simd --include='body.inc' \
-  --include='avx*.cpp' --include='sse2.cpp' --include='scalar.cpp' |
-  rule 'leaf loops use no standard templates'
-git grep -nI -e '\.\./shared' -- . ':!.ci' ':!tools/check-layers.sh' 2>/dev/null |
-  rule 'the project stands alone'
-
-find R src tests tools bench demo vignettes -type f \
-  \( -name '*.R' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.Rmd' -o -name '*.sh' \) \
-  ! -name 'RcppExports*' |
-  while read -r file; do
-    lines=$(wc -l <"$file")
-    if [ "$lines" -gt 400 ]; then echo "$file: $lines lines"; fi
-  done | rule 'no file of more than 400 lines'
-
-# A rule that reads nothing would never be broken.
-for file in src/core/parallel.cpp src/simd/body.inc R/density.R; do
-  if [ ! -s "$file" ]; then
-    echo "layers: $file is missing, so the rules above have looked at nothing"
-    breaches=$((breaches + 1))
+# complain RULE TEXT: prints the text, if any, as breaches of the rule.
+complain() {
+  if [ -n "$2" ]; then
+    printf '%s\n' "$2"
+    echo "check-layers: ^ $1" >&2
+    status=1
   fi
-done
+}
 
-if [ "$breaches" -gt 0 ]; then exit 1; fi
-echo 'layers: all rules kept'
+core=$(find src/core -type f ! -name config.hpp ! -name '*.o')
+simd=$(find src/simd -type f ! -name '*.o')
+top=$(find src -maxdepth 1 -type f -name '*.[ch]pp')
+package="$core $simd $top"
+# shellcheck disable=SC2046,SC2086  # names without spaces, all of them
+{
+  forbid 'R headers only at the top of src/' \
+    '#[[:space:]]*include[[:space:]]*[<"](R\.h|Rinternals\.h|Rmath\.h|Rdefines\.h|R_ext/|Rcpp)' \
+    $core $simd
+  forbid 'OpenMP is named in core/parallel.cpp only' \
+    '#[[:space:]]*pragma[[:space:]]+omp|omp\.h|(^|[^A-Za-z_])(omp_[a-z]|_OPENMP)' \
+    $(echo "$package" | tr ' ' '\n' | grep -v '^src/core/parallel\.cpp$')
+  forbid 'threads belong to core/parallel.cpp' \
+    '^[^/]*(std::(thread|async|mutex|atomic)([^_a-z]|$)|pthread_)' \
+    $(echo "$package" | tr ' ' '\n' | grep -vE '^src/(core/parallel|parallel_rcpp)\.cpp$')
+  forbid 'sums are added in block order: no reduction(+:' 'reduction[[:space:]]*\([[:space:]]*\+' \
+    $package
+  forbid 'leaf loops know nothing but instruction sets: no std, no memory, no layer above' \
+    'std::(vector|string|function|unique_ptr|min|max|copy|fill)|malloc|(^|[^a-z_])new |"core/|"rcpp' \
+    $simd
+  forbid 'an arrow runs only downward' '"(rcpp_|RcppExports)' $core
+  forbid 'one build for every machine' '-ffast-math|-march=native|-Ofast' \
+    $package src/Makevars.in configure Makefile tools/core-tests/CMakeLists.txt
+  forbid 'no GNU make in a package' '\$\((shell|wildcard|patsubst|foreach|addprefix) |^(ifeq|ifdef|ifneq)|[+:]=' \
+    src/Makevars.in
+}
+
+# Every file of the project, generated ones and data aside.
+ours=$(find . -type f ! -path './.git/*' ! -path './build/*' ! -path './man/*' ! -path '*/_snaps/*' \
+  ! -path '*/fixtures/*' ! -name 'RcppExports.*' ! -name '*.png' ! -name '*.o' ! -name '*.so')
+# shellcheck disable=SC2046,SC2086
+forbid 'the project stands alone: no path outside of it' '\.\./(shared|main)/|/work/|/tmp/[a-z]/' \
+  $(echo "$ours" | grep -v check-layers)
+# shellcheck disable=SC2086
+complain 'a file has fewer than 400 lines' \
+  "$(wc -l $ours | awk '$2 != "total" && $1 >= 400')"
+
+# functions_longer_than LIMIT FILE...: functions at the left margin, first line to closing brace.
+functions_longer_than() {
+  limit=$1
+  shift
+  awk -v limit="$limit" '
+    FNR == 1 { start = 0 }
+    /^[A-Za-z`.][^#]*[({,]$/ && !/^(namespace|struct|class|enum|extern|union)/ {
+      if (!start) start = FNR
+    }
+    /^(}|});?$/ {
+      if (start && FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
+      start = 0
+    }
+    /^[^ ].*;$/ { start = 0 }
+  ' "$@"
+}
+# shellcheck disable=SC2046,SC2086
+{
+  complain 'a function has at most 60 lines' \
+    "$(functions_longer_than 60 $core $simd $(find R -name '*.R' ! -name RcppExports.R))"
+  complain 'a function at the top of src/ unpacks, calls and packs, in at most 40 lines' \
+    "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"
+}
+
+# R compiles what OBJECTS lists, and nothing else.
+listed=$(sed -n '/^OBJECTS/,$p' src/Makevars.in | grep -o '[^ ]*\.o' | sort)
+there=$(cd src && find . -name '*.cpp' | sed 's|^\./||; s|\.cpp$|.o|' | sort)
+if [ "$listed" != "$there" ]; then
+  complain 'OBJECTS in src/Makevars.in lists every source' "in OBJECTS:
+$listed
+there:
+$there"
+fi
+
+[ $status -ne 0 ] || echo "check-layers: all rules kept"
+exit $status

@@ -1,20 +1,21 @@
 #!/bin/sh
-# Installs the package and renders the demonstration report.
+# Installs kestrel into build/library and renders the demo report to build/report.html.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
-library=$(pwd)/build/library
-install_into "$library"
-
-export R_LIBS="$library" OMP_WAIT_POLICY=passive
-echo 'demo: rendering (a minute or two)'
-figures=$(pwd)/build/figures.txt
-export figures
-run_logged demo Rscript --vanilla -e 'rmarkdown::render("demo/report.Rmd",
-  output_dir = "build", intermediates_dir = "build/demo", quiet = TRUE,
-  params = list(figures = Sys.getenv("figures")))'
+install_into build/library
+echo "demo: rendering demo/report.Rmd"
+# A copy is rendered, so that nothing appears in demo/.
+rm -rf build/demo
+mkdir -p build/demo
+cp -R demo/. build/demo/
+R_LIBS=$(pwd)/build/library run_logged demo Rscript --vanilla -e '
+  build <- normalizePath("build")
+  rmarkdown::render(file.path(build, "demo", "report.Rmd"), output_dir = build,
+                    params = list(figures = file.path(build, "figures.txt")), quiet = TRUE)'
 echo
-echo "$(pwd)/build/report.html"
-cat "$figures"
+cat build/figures.txt
+echo
+echo "report: $(pwd)/build/report.html"

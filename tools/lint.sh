@@ -1,9 +1,17 @@
 #!/bin/sh
-# Layers, formatting of C++, style of R and of shell scripts.
+# Rules of the layers, formatting of the C++, shell scripts, style of the R code.
 set -eu
 cd "$(dirname "$0")/.."
-tools/check-layers.sh
-clang-format --dry-run --Werror src/*.cpp src/*.hpp src/core/*.?pp src/simd/*.?pp tools/core-tests/*.?pp
-shellcheck -x tools/*.sh configure cleanup .ci/run
-Rscript --vanilla -e 'found <- c(lintr::lint_dir("R"), lintr::lint_dir("tests")); print(found)
-  quit(status = length(found) > 0)'
+status=0
+tools/check-layers.sh || status=1
+echo "lint: clang-format"
+find src tools bench \( -name '*.cpp' -o -name '*.hpp' \) ! -name 'RcppExports.cpp' \
+  ! -name config.hpp -exec clang-format --dry-run -Werror {} + || status=1
+echo "lint: shellcheck"
+shellcheck -x configure cleanup .ci/run tools/*.sh || status=1
+echo "lint: lintr"
+Rscript --vanilla -e '
+  found <- lintr::lint_package(exclusions = list("R/RcppExports.R"))
+  print(found)
+  quit(status = length(found) > 0)' || status=1
+exit $status

@@ -57,3 +57,10 @@ install_into() {
   grep '^kestrel: ' "$logs/$name.log"
   touch "$stamp"
 }
+
+# unpack_tests FOLDER: the tests in the tarball, fresh.
+unpack_tests() {
+  rm -rf "$1"
+  mkdir -p "$1"
+  tar -xzf "$tarball" -C "$1" --strip-components=2 kestrel/tests
+}

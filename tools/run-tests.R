@@ -1,17 +1,36 @@
-# Runs tests/testthat of the working directory against the installed package: tools/run-tests.R [FILTER]
-# Fails when a test fails, when a file has an error, and when a snapshot is new: a snapshot that CI writes tests nothing.
+# Rscript tools/run-tests.R FOLDER [FILTER]: the testthat tests in the folder, on the installed
+# package, several files at a time. Fails on a failed or skipped test, on an error, and on a
+# snapshot that is new or has changed. With a filter it says nothing after testthat's own summary.
+arguments <- commandArgs(trailingOnly = TRUE)
+folder <- normalizePath(arguments[1])
+filter <- if (length(arguments) > 1) arguments[2]
+
+Sys.setenv(NOT_CRAN = "true", OMP_WAIT_POLICY = "passive", TESTTHAT_PARALLEL = "true",
+           TESTTHAT_CPUS = min(4, max(1, parallel::detectCores())))
 library(testthat)
 library(kestrel)
 
-filter <- commandArgs(TRUE)
-results <- as.data.frame(test_dir(
-  "testthat",
-  package = "kestrel", load_package = "installed", stop_on_failure = FALSE,
-  filter = if (length(filter)) filter[1L], reporter = "summary"
-))
-new_snapshots <- list.files("testthat/_snaps", pattern = "\\.new\\.", recursive = TRUE)
-failed <- sum(results$failed) + sum(results$error) + length(new_snapshots)
-passed <- sum(results$passed)
-if (length(new_snapshots)) cat("changed snapshots:", new_snapshots, "\n")
-cat(sprintf("%d passed, %d failed, %d skipped\n", passed, failed, sum(results$skipped)))
-quit(status = if (failed > 0L || passed == 0L) 1L else 0L)
+snapshots <- function() {
+  files <- sort(list.files(file.path(folder, "_snaps"), recursive = TRUE, full.names = TRUE))
+  tools::md5sum(files)
+}
+before <- snapshots()
+
+results <- tryCatch(
+  as.data.frame(test_dir(folder, package = "kestrel", load_package = "installed", filter = filter,
+                         reporter = "check", stop_on_failure = FALSE)),
+  error = function(e) {
+    message("the tests could not be run: ", conditionMessage(e))
+    data.frame(failed = 1L, error = FALSE, skipped = FALSE, passed = 0L)
+  }
+)
+
+failed <- sum(results$failed) + sum(results$error)
+skipped <- sum(results$skipped)
+changed <- is.null(filter) && !identical(before, snapshots())
+if (skipped > 0) message(skipped, " skipped: a test that does not run tests nothing")
+if (changed) {
+  message("a snapshot is new, unused or has changed: see ", file.path(folder, "_snaps"))
+}
+if (is.null(filter)) cat(sum(results$passed), " passed, ", failed, " failed\n", sep = "")
+quit(status = if (failed > 0 || skipped > 0 || changed || sum(results$passed) == 0) 1 else 0)

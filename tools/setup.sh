@@ -3,16 +3,16 @@
 set -eu
 
 # R and a compiler; what kestrel links to; what its tests, vignette and demo use.
-# dpkg-dev: Debian's RcppParallel asks dpkg-architecture where TBB is each time it is loaded.
+# qpdf, tidy and devscripts are what R CMD check looks for. dpkg-dev: Debian's RcppParallel asks dpkg-architecture where TBB is each time it is loaded.
 packages="r-base-core g++ make dpkg-dev
-  r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev
+  r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev
   r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
-  r-cran-ks r-cran-kernsmooth r-cran-mass r-cran-cli r-cran-ggplot2 r-cran-lubridate qpdf tidy
+  r-cran-ks r-cran-kernsmooth r-cran-mass r-cran-cli r-cran-ggplot2 r-cran-lubridate qpdf tidy devscripts
   cmake libgtest-dev"
 for group in "$@"; do
   case $group in
     lint) packages="$packages r-cran-lintr clang-format shellcheck" ;;
-    docs) packages="$packages r-cran-roxygen2 r-cran-cli" ;;
+    docs) packages="$packages r-cran-roxygen2" ;;
     *)
       echo "setup: no such group: $group" >&2
       exit 2

@@ -1,17 +1,15 @@
 #!/bin/sh
-# The package built without OpenMP, as on macOS: RcppParallel's threads, then std::thread's.
+# The package as it is built where there is no OpenMP: it has to run on RcppParallel's threads, and
+# pass the tests of threads.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
-library=$(pwd)/build/library-without-openmp
-install_into "$library" --without-openmp
-
-export R_LIBS="$library" NOT_CRAN=true OMP_WAIT_POLICY=passive
-rm -rf build/tests-without-openmp
-cp -R tests build/tests-without-openmp
-cd build/tests-without-openmp
-# shellcheck disable=SC2016  # the dollar is R's
-Rscript --vanilla -e 'stopifnot(identical(kestrel::kestrel_info()$parallel, "rcppparallel"))'
-Rscript --vanilla ../../tools/run-tests.R parallel
+install_into build/library-without-openmp --without-openmp
+unpack_tests build/tests-without-openmp
+echo "test: R tests of threads, without OpenMP"
+R_LIBS=$(pwd)/build/library-without-openmp
+export R_LIBS
+Rscript --vanilla -e 'stopifnot(kestrel:::parallel_backend_cpp() == "rcppparallel")'
+Rscript --vanilla tools/run-tests.R build/tests-without-openmp/testthat parallel

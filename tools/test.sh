@@ -1,15 +1,12 @@
 #!/bin/sh
-# The R tests, against the installed tarball, two files at a time. Ends with a plain count.
+# Runs the R tests on the installed tarball, in parallel. Ends with the test runner's own summary
+# and a line "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
-library=$(pwd)/build/library
-install_into "$library"
-
-export R_LIBS="$library" NOT_CRAN=true OMP_WAIT_POLICY=passive
-rm -rf build/tests
-cp -R tests build/tests
-cd build/tests
-exec Rscript --vanilla ../../tools/run-tests.R "$@"
+install_into build/library
+unpack_tests build/tests
+echo "test: R tests"
+R_LIBS=$(pwd)/build/library Rscript --vanilla tools/run-tests.R build/tests/testthat
