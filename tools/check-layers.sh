@@ -70,7 +70,7 @@ functions_longer_than() {
     /^[A-Za-z`.][^#]*[({,]$/ && !/^(namespace|struct|class|enum|extern|union)/ {
       if (!start) start = FNR
     }
-    /^(}|});?$/ {
+    /^(}|}\);?)$/ {
       if (start && FNR - start + 1 > limit) print FILENAME ":" start ": " FNR - start + 1 " lines"
       start = 0
     }

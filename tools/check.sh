@@ -25,7 +25,7 @@ if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual -o build/check "$tarb
   done
   exit 1
 fi
-grep -A 20 -E '(NOTE|WARNING|ERROR)$' "$log" || true
+awk '/^\* / { told = /(NOTE|WARNING|ERROR)$/ } told' "$log"
 status=$(sed -n 's/^Status: //p' "$log")
 echo "check: $status"
 case $status in
