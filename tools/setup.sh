@@ -2,14 +2,14 @@
 # Installs what the targets of the Makefile need and is not there: tools/setup.sh [lint] [docs]
 set -eu
 
-# R and a compiler; what kestrel links to; what its tests, vignette and demo use; what the tests of
-# the core are built with; checkbashisms for R CMD check.
-# qpdf, tidy and devscripts are what R CMD check looks for. dpkg-dev: Debian's RcppParallel asks dpkg-architecture where TBB is each time it is loaded.
+# R and a compiler; what kestrel links to; what its tests, vignette and demo use; what R CMD check
+# looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the core are built with.
+# Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded.
 packages="r-base-core g++ make dpkg-dev
   r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev
   r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
-  r-cran-ks r-cran-kernsmooth r-cran-mass r-cran-cli r-cran-ggplot2 r-cran-lubridate qpdf tidy devscripts
-  cmake libgtest-dev devscripts"
+  r-cran-ks r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate
+  qpdf tidy devscripts cmake libgtest-dev"
 for group in "$@"; do
   case $group in
     lint) packages="$packages r-cran-lintr clang-format shellcheck" ;;
