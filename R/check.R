@@ -12,6 +12,7 @@ check_count <- function(value, name, least = 1L) {
   if (!is_number(value) || value < least || value != round(value)) {
     abort_input("`", name, "` must be a whole number, at least ", least, ", not ", came(value), ".")
   }
+  if (value > .Machine$integer.max) abort_input("`", name, "` must be below 2^31, not ", came(value), ".")
   as.integer(value)
 }
 
@@ -134,7 +135,14 @@ check_points <- function(points, d, name) {
   check_finite(points, name)
 }
 
-check_h <- function(h) check_positive(h, "h")
+# Its square, H, has to be a number that can be divided by.
+check_h <- function(h) {
+  h <- check_positive(h, "h")
+  if (!is.finite(h^2) || h^2 < .Machine$double.xmin) {
+    abort_input("`h` must be between 1.5e-154 and 1.3e154, not ", came(h), ".")
+  }
+  h
+}
 
 check_H <- function(H, d, name = "H") {
   if (is.numeric(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
@@ -148,7 +156,7 @@ check_H <- function(H, d, name = "H") {
   }
   check_finite(H, name)
   if (!isSymmetric(unname(H))) abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
-  check_definite((H + t(H)) / 2, name)
+  check_definite(H / 2 + t(H) / 2, name)
 }
 
 # Judged by the correlations, so that axes in very different units are no obstacle.

@@ -34,7 +34,7 @@ marginal <- function(fhat, dims) {
 check_dims <- function(fhat, dims) {
   d <- dimension(fhat)
   if (is.character(dims) && all(dims %in% fhat$names)) dims <- match(dims, fhat$names)
-  if (!is.numeric(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(dims) > 0L) {
+  if (!is.numeric(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
     abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ", came(dims), ".")
   }
   as.integer(dims)

@@ -41,8 +41,7 @@ Rcpp::List build_info_cpp() {
 #else
   const std::string compiler = "unknown";
 #endif
-  const bool openmp = std::string(parallel_backend()) == "openmp";
-  return Rcpp::List::create(Rcpp::Named("compiler") = compiler, Rcpp::Named("openmp") = openmp,
-                            Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0,
-                            Rcpp::Named("nvcc") = KESTREL_HAVE_NVCC != 0);
+  return Rcpp::List::create(
+      Rcpp::Named("compiler") = compiler, Rcpp::Named("openmp") = KESTREL_HAVE_OPENMP != 0,
+      Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0, Rcpp::Named("nvcc") = KESTREL_HAVE_NVCC != 0);
 }

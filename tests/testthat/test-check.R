@@ -80,6 +80,8 @@ test_that("h", {
   expect_refused(
     kde(x, h = 0),
     kde(x, h = -1),
+    kde(x, h = 1e-200),
+    kde(x, h = 1e308),
     kde(x, h = NA),
     kde(x, h = NaN),
     kde(x, h = Inf),
@@ -95,6 +97,7 @@ test_that("H", {
   expect_refused(
     kde(X, H = matrix(1:6, 2)),
     kde(X, H = diag(3)),
+    kde(x, H = -1e308),
     kde(X, H = 1),
     kde(X, H = "diag"),
     kde(X, H = matrix(c(1, 0.5, 0.1, 1), 2)),
@@ -238,8 +241,10 @@ test_that("arguments of the methods", {
     qkde(0.5, plane),
     rkde(-1, fhat),
     rkde(2.5, fhat),
+    rkde(1e10, fhat),
     marginal(plane, 3),
     marginal(plane, 0),
+    marginal(plane, matrix(c(1, 2, 2, 1), 2)),
     marginal(plane, "c"),
     marginal(list(), 1),
     vech(matrix(1:6, 2)),
