@@ -99,12 +99,14 @@ TileKernel::TileKernel(const simd::Table& table, std::size_t d, double g,
 
 void TileKernel::set_matrix(Span<const double> root, double unit) {
   matrix_.assign(d_ * d_, 0.0);
+  stretch_.assign(d_, 1.0);
   root_.assign(d_ * d_, 0.0);
   for (std::size_t k = 0; k < d_; ++k) {
     for (std::size_t l = 0; l <= k; ++l) root_[k * d_ + l] = root[l * d_ + k];
     for (std::size_t l = 0; l < k; ++l) {
       if (root_[k * d_ + l] != 0) diagonal_ = false;
       matrix_[k * d_ + l] = whitens_ ? root_[k * d_ + l] / root_[k * d_ + k] : 0.0;
+      stretch_[l] = std::max(stretch_[l], std::fabs(matrix_[k * d_ + l]));
     }
     matrix_[k * d_ + k] = whitens_ ? unit / root_[k * d_ + k] : 1.0;
   }
@@ -158,7 +160,7 @@ void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, Bloc
     whiten_point(kernel, points, i, centre.data(), raw.data(), z.data());
     for (std::size_t k = 0; k < d; ++k) {
       // Cells about the first point, so that a cloud of one radius about it is one cell.
-      cell[i * d + k] = std::floor(0.5 * (z[k] / kBlockRadius + 1.0));
+      cell[i * d + k] = std::floor(0.5 * (z[k] * kernel.stretch(k) / kBlockRadius + 1.0));
       one_cell = one_cell && cell[i * d + k] == 0.0;
     }
   }
@@ -187,7 +189,9 @@ Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel) {
     if (!opens && kernel.whitens()) {
       whiten_point(kernel, points, blocks.point(i), centre.data(), raw.data(), z.data());
       // A block may reach two radii from its first point, that is one cell across.
-      for (double v : z) opens = opens || std::fabs(v) > 2 * kBlockRadius;
+      for (std::size_t k = 0; k < d; ++k) {
+        opens = opens || std::fabs(z[k]) * kernel.stretch(k) > 2 * kBlockRadius;
+      }
     }
     if (!opens) continue;
     points.copy(blocks.point(i), centre.data());

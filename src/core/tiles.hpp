@@ -32,9 +32,11 @@ struct EvaluationPoints {
 
 /// Evaluation points of one block at most.
 constexpr std::size_t kBlockSize = 256;
-/// Half the width of a block: its points lie within 2 kBlockRadius of the first of them, in whitened
-/// coordinates. At 128 the rounding of z_i - z_j is below 128 * 2^-52 = 3e-14, and so is what it
-/// changes in a kernel's value, relative to the peak.
+/// Half the width of a block: its points lie within 2 kBlockRadius of the first of them, in
+/// whitened coordinates, each multiplied by the largest factor with which it enters another
+/// (`stretch`). With a strongly correlated H a whitened coordinate is a small difference of large
+/// terms; it is the terms that round, so it is the terms that are kept below 128: to 128 * 2^-52 =
+/// 3e-14.
 constexpr double kBlockRadius = 64.0;
 
 /// Memory that starts on a cache line.
@@ -72,6 +74,9 @@ class TileKernel {
   /// False for the discontinuous kernels, which work on the data as given.
   bool whitens() const { return whitens_; }
   simd::Whitening whitening(const double* centre) const;
+  /// max(1, |a_lk|, l > k) for the matrix a of the whitening: how large coordinate k becomes on the
+  /// way to the others.
+  double stretch(std::size_t k) const { return stretch_[k]; }
   simd::Parameters parameters(double* scratch) const;
 
  private:
@@ -83,6 +88,7 @@ class TileKernel {
   bool whitens_ = true;
   bool diagonal_ = true;
   std::vector<double> matrix_;       // of the whitening, row-major
+  std::vector<double> stretch_;      // one for each coordinate
   std::vector<double> root_;         // of the bandwidth, row-major
   std::vector<double> coefficient_;  // of the polynomial, in the leaf's variable
 };

@@ -111,3 +111,21 @@ test_that("sizes that do not match and product kernels with a full H are errors,
   expect_error(sums(root = matrix(c(1, 0.5, 0, 1), 2), product = TRUE, kernel = "epanechnikov"), "product|diagonal")
   expect_error(sums(kernel = "box"), "box")
 })
+
+test_that("a sample that is long beside a strongly correlated bandwidth loses nothing", {
+  # Whitened coordinates are differences of terms 1 / sqrt(1 - rho^2) as large; the sample is 120 bandwidths long. The
+  # reference solves for the differences, which are small wherever the kernel is not zero.
+  for (rho in c(0.9, 0.9999, 0.999999)) {
+    root <- root_of(matrix(c(1, rho, rho, 1), 2))
+    x <- with_seed(31, t(root %*% matrix(rnorm(4000), 2)) + runif(2000, 0, 120))
+    points <- x[1:300, ]
+    reference <- vapply(seq_len(nrow(points)), function(i) {
+      u <- forwardsolve(root, points[i, ] - t(x))
+      sum(exp(-colSums(u^2) / 2))
+    }, 0) / (2 * pi * prod(diag(root)))
+    for (isa in isa_available_cpp()) {
+      sums <- density_points_cpp(x, rep(1, 2000), points, root, "gaussian", FALSE, 2L, isa, NULL)
+      expect_close_to_reference(sums, reference)
+    }
+  }
+})
