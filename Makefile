@@ -10,7 +10,7 @@ help:
 	@echo "make test        all tests"
 	@echo "make check       R CMD check --as-cran of the tarball"
 	@echo "make core-tests  tests of the C++ core alone, also under sanitizers"
-	@echo "make bench       speed of the direct engine"
+	@echo "make bench       speed of the engines, beside peers"
 	@echo "make lint        rules of the layers, formatting, style"
 	@echo "make docs        man/, NAMESPACE and RcppExports, from the sources"
 	@echo "make setup       what the above need, by apt"

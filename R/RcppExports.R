@@ -33,6 +33,18 @@ build_info_cpp <- function() {
     .Call(`_kestrel_build_info_cpp`)
 }
 
+pair_curve_cpp <- function(x, w, h, kernel, engine, threads, isa, progress) {
+    .Call(`_kestrel_pair_curve_cpp`, x, w, h, kernel, engine, threads, isa, progress)
+}
+
+pair_psi_cpp <- function(x, w, g, r, engine, threads, isa, progress) {
+    .Call(`_kestrel_pair_psi_cpp`, x, w, g, r, engine, threads, isa, progress)
+}
+
+plan_pairs_cpp <- function(n, spread, isa) {
+    .Call(`_kestrel_plan_pairs_cpp`, n, spread, isa)
+}
+
 pair_sum_cpp <- function(x, w, root, kernel, product, threads, isa, progress) {
     .Call(`_kestrel_pair_sum_cpp`, x, w, root, kernel, product, threads, isa, progress)
 }
@@ -45,15 +57,31 @@ pair_moments_cpp <- function(x, w, g, order, threads, isa, progress) {
     .Call(`_kestrel_pair_moments_cpp`, x, w, g, order, threads, isa, progress)
 }
 
-density_points_cpp <- function(x, w, points, root, kernel, product, threads, isa, progress) {
-    .Call(`_kestrel_density_points_cpp`, x, w, points, root, kernel, product, threads, isa, progress)
+density_points_cpp <- function(x, w, points, root, kernel, product, engine, threads, isa, progress) {
+    .Call(`_kestrel_density_points_cpp`, x, w, points, root, kernel, product, engine, threads, isa, progress)
 }
 
-density_grid_cpp <- function(x, w, axes, root, kernel, product, threads, isa, progress) {
-    .Call(`_kestrel_density_grid_cpp`, x, w, axes, root, kernel, product, threads, isa, progress)
+density_grid_cpp <- function(x, w, axes, root, kernel, product, engine, threads, isa, progress) {
+    .Call(`_kestrel_density_grid_cpp`, x, w, axes, root, kernel, product, engine, threads, isa, progress)
 }
 
-plan_cpp <- function(n, m, d, kernel, product, engine, tol, threads, isa) {
-    .Call(`_kestrel_plan_cpp`, n, m, d, kernel, product, engine, tol, threads, isa)
+plan_cpp <- function(n, m, d, spread, kernel, product, engine, tol, threads, isa) {
+    .Call(`_kestrel_plan_cpp`, n, m, d, spread, kernel, product, engine, tol, threads, isa)
+}
+
+regression_cv_cpp <- function(x, y, w, bandwidths, kernel, local_linear, threads, isa, progress) {
+    .Call(`_kestrel_regression_cv_cpp`, x, y, w, bandwidths, kernel, local_linear, threads, isa, progress)
+}
+
+regression_loo_cpp <- function(x, y, w, h, kernel, local_linear, threads, isa, progress) {
+    .Call(`_kestrel_regression_loo_cpp`, x, y, w, h, kernel, local_linear, threads, isa, progress)
+}
+
+regression_fit_cpp <- function(x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress) {
+    .Call(`_kestrel_regression_fit_cpp`, x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress)
+}
+
+regression_support_cpp <- function(x, kernel) {
+    .Call(`_kestrel_regression_support_cpp`, x, kernel)
 }
 

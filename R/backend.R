@@ -1,8 +1,23 @@
 # Where and how a kernel sum runs: backend, threads, instruction set, progress.
 
-known_engines <- c("auto", "direct")
+known_engines <- c("auto", "direct", "sweep", "cells")
 known_backends <- c("auto", "cpu", "cuda")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
+
+# The engines of one dimension and what they take.
+check_engine <- function(engine, d, kernel) {
+  fits <- switch(engine,
+    sweep = d == 1L && kernel %in% sweep_kernels,
+    cells = d == 1L && kernel == "gaussian",
+    TRUE
+  )
+  if (!fits) {
+    abort_input("`engine` must be \"auto\" or \"direct\" for d = ", d, " and kernel = \"", kernel, "\", not \"", engine,
+                "\", which takes one dimension and ",
+                if (engine == "cells") "the Gaussian kernel." else paste0(quoted(sweep_kernels, '"'), "."))
+  }
+  engine
+}
 
 resolve_backend <- function(backend) {
   backend <- check_choice(backend, known_backends, "backend")

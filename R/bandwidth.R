@@ -5,22 +5,28 @@
 selector_sample <- function(x, w) {
   sample <- check_sample(x, w)
   used <- sample$w > 0
-  weights <- scale_weights(sample$w[used])
-  values <- sample$x[used, , drop = FALSE]
+  everyone <- all(used)
+  weights <- if (everyone) sample$w else scale_weights(sample$w[used])
+  values <- if (everyone) sample$x else sample$x[used, , drop = FALSE]
   n_eff <- effective_size(weights)
-  centred <- sweep(values, 2L, colSums(values * (weights / sum(weights))))
-  # One more pass takes out the rounding of the first mean when it is large beside the spread.
-  centred <- sweep(centred, 2L, colSums(centred * (weights / sum(weights))))
-  cov <- crossprod(centred * sqrt(weights / sum(weights))) * (n_eff / (n_eff - 1))
+  p <- weights / sum(weights)
+  # The second pass takes out the rounding of the first mean when it is large beside the spread.
+  centred <- values
+  for (pass in 1:2) centred <- centred - rep(colSums(centred * p), each = nrow(values))
+  scaled <- centred * sqrt(p)
+  # By colSums(), which adds in long double: the sums of crossprod() lose digits when n is large.
+  products <- vapply(seq_len(ncol(values)), function(k) colSums(scaled * scaled[, k]), numeric(ncol(values)))
+  cov <- matrix(products, ncol(values)) * (n_eff / (n_eff - 1))
   dimnames(cov) <- rep(list(colnames(values)), 2L)
   check_spread(values, sample$names, cov, left_out = sum(!used))
   list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = centred)
 }
 
-check_one_column <- function(sample, name) {
+# `more` is the name of the function for several columns, where there is one.
+check_one_column <- function(sample, name, more = NULL) {
   if (ncol(sample$x) > 1L) {
-    abort_input("`x` must have one column for ", name, "(), not ", ncol(sample$x), "; H", substring(name, 2L),
-                "() takes more.")
+    abort_input("`x` must have one column for ", name, "(), not ", ncol(sample$x),
+                if (!is.null(more)) paste0("; ", more, "() takes more"), ".")
   }
 }
 
@@ -62,7 +68,7 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 hns <- function(x, deriv.order = 0, w = NULL) {
   r <- check_derivative_order(deriv.order)
   sample <- selector_sample(x, w)
-  check_one_column(sample, "hns")
+  check_one_column(sample, "hns", "Hns")
   (4 / (sample$n * (2 * r + 3)))^(1 / (2 * r + 5)) * sqrt(sample$cov[1L, 1L])
 }
 
@@ -104,9 +110,14 @@ Hns.diag <- function(x, w = NULL) {
 #'   smaller of that and the interquartile range / 1.349 (what \pkg{KernSmooth} and \pkg{ks} use).
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
-#' @return A positive number in the units of `x`.
+#' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
+#' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `H` (its square, 1 x 1), `objective`
+#'   (the estimated asymptotic mean integrated squared error at h, in units of 1/x), `convergence` (0), `evaluations`,
+#'   `engine`, `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and `psi4` (NA for what `nstage = 1`
+#'   leaves out).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric.
-#' @section Cost: O(n^2) for each stage, on all threads of [kestrel_threads()].
+#' @section Cost: O(n) for each stage, by moments of the observations in cells; for the few hundred observations where
+#'   that is less, O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.
 #'
 #'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
@@ -117,10 +128,13 @@ Hns.diag <- function(x, w = NULL) {
 #' hpi(faithful$eruptions)
 #' hpi(faithful$eruptions, nstage = 1, scalest = "minim")
 #' @export
-hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("stdev", "minim"), w = NULL) {
+hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("stdev", "minim"), w = NULL,
+                amise = FALSE) {
   check_derivative_order(deriv.order, offered = FALSE)
-  plug_in_1d(selector_sample(x, w), check_stages(nstage), check_choice(scalest, c("stdev", "minim"), "scalest"),
-             run_options())$h
+  check_flag(amise, "amise")
+  found <- plug_in_1d(selector_sample(x, w), check_stages(nstage),
+                      check_choice(scalest, c("stdev", "minim"), "scalest"), run_options())
+  if (amise) found else found$h
 }
 
 check_stages <- function(nstage) {
@@ -132,30 +146,28 @@ check_stages <- function(nstage) {
 # it overflows. Each bandwidth g for psi_r balances the leading bias against the diagonal terms.
 plug_in_1d <- function(sample, nstage, scalest, run) {
   started <- proc.time()[["elapsed"]]
-  check_one_column(sample, "hpi")
+  check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
   if (scalest == "minim") scale <- min(scale, weighted_iqr(sample$centred[, 1L], sample$w) / 1.349)
   if (scale <= 0) {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
   }
-  unit <- list(x = sample$centred / scale, w = sample$w)
-  if (nstage == 2L) {
-    psi8 <- 105 / (32 * sqrt(pi))
-    g1 <- (2 * 15 / (sqrt(2 * pi) * psi8 * n))^(1 / 9)
-    psi6 <- eta(unit, g1, 6L, run)
-  } else {
-    psi8 <- g1 <- NA_real_
-    psi6 <- -15 / (16 * sqrt(pi))
-  }
-  g2 <- (-2 * 3 / (sqrt(2 * pi) * psi6 * n))^(1 / 7)
-  psi4 <- eta(unit, g2, 4L, run)
+  x <- sample$centred[, 1L] / scale
+  two <- nstage == 2L
+  psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
+  g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
+  # One engine for both stages; their bandwidths are about the same.
+  run$pairs <- pair_engine(x, if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n), run)
+  psi6 <- if (two) psi_1d(x, sample$w, g1, 6L, run) else psi_normal(matrix(1), 6L)
+  g2 <- balanced_bandwidth(4L, psi6, n)
+  psi4 <- psi_1d(x, sample$w, g2, 4L, run)
   h <- (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
   # The objective is the AMISE, 1 / (2 sqrt(pi) n h) + h^4 psi4 / 4, in the units of the density.
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
   list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = psi8 / scale^9, g1 = g1 * scale,
        psi6 = psi6 / scale^7, g2 = g2 * scale, psi4 = psi4 / scale^5, scale = scale, objective = amise,
-       convergence = 0L, evaluations = 1L, engine = "direct", seconds = proc.time()[["elapsed"]] - started)
+       convergence = 0L, evaluations = 1L, engine = run$pairs, seconds = proc.time()[["elapsed"]] - started)
 }
 
 weighted_iqr <- function(x, w) diff(unname(weighted_quantile(x, w, c(0.25, 0.75))))

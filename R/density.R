@@ -31,7 +31,8 @@
 #'   be: missing or infinite values, a matrix `H` that is not symmetric and positive definite, a product kernel with an
 #'   `H` that is not diagonal, and so on; `kestrel_error_memory` for a grid too large; `kestrel_error_backend` for a
 #'   backend that this build or machine lacks.
-#' @section Cost: O(n m d) for m points, on all threads.
+#' @section Cost: O(n m d) for m points by direct sums, on all threads. In one dimension at most about 0.2 microseconds
+#'   for each observation and each point, where that is less.
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
@@ -59,7 +60,11 @@
 #' @param kernel_type `"radial"`, a function of the distance, or `"product"` of one-dimensional kernels, which needs a
 #'   diagonal `H`.
 #' @param tol the error that is allowed, relative to the largest value of the estimate.
-#' @param engine how sums are computed: `"auto"`, or `"direct"` summation.
+#' @param engine how sums are computed: `"auto"`, the cheapest of those that take the task; `"direct"`, every
+#'   observation at every point; in one dimension also `"sweep"`, windows of the sorted observations, for the kernels
+#'   uniform, triangular, epanechnikov, biweight and triweight, and `"cells"`, expansions of the Gaussian kernel in
+#'   cells. All keep to `tol`; at points more than 8 bandwidths from all data `"cells"` may give zero where `"direct"`
+#'   has digits left.
 #' @param backend `"auto"`, `"cpu"` or `"cuda"`; this version is built without CUDA.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
@@ -200,6 +205,7 @@ grid_for <- function(fhat, grid) {
 
 estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat$engine <- plan_run(fhat, prod(lengths(grid$axes)), run, verbose)
+  run$engine <- fhat$engine
   estimate <- with_progress(verbose, "Density on a grid", function(progress) {
     run$progress <- progress
     density_on_axes(fhat, grid$axes, run)
@@ -215,6 +221,7 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
 estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
   checked <- check_points(points, dimension(fhat), "eval.points")
   fhat$engine <- plan_run(fhat, nrow(checked), run, verbose)
+  run$engine <- fhat$engine
   fhat$estimate <- with_progress(verbose, "Density at points", function(progress) {
     run$progress <- progress
     density_at(fhat, checked, run)
@@ -225,9 +232,14 @@ estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
 }
 
 # Which engine runs; says so when verbose.
-plan_run <- function(fhat, m, run, verbose) {
-  plan <- plan_cpp(length(fhat$w), m, dimension(fhat), fhat$kernel, fhat$kernel_type == "product", run$engine, run$tol,
-                   run$threads, run$isa)
+plan_run <- function(fhat, m, run, verbose = FALSE) {
+  d <- dimension(fhat)
+  spread <- if (d == 1L) diff(range(points_to_line(fhat$transform, sample_matrix(fhat)))) / fhat$h else 0
+  engine <- if (is.null(run$engine)) "auto" else run$engine
+  check_engine(engine, d, fhat$kernel)
+  tol <- if (is.null(run$tol)) fhat$tol else run$tol
+  plan <- plan_cpp(length(fhat$w), m, d, spread, fhat$kernel, fhat$kernel_type == "product", engine, tol, run$threads,
+                   run$isa)
   if (verbose) {
     message(sprintf("%s samples, %s points: engine %s (%s), about %s and %.2g s on %d thread%s.",
                     format(length(fhat$w), big.mark = ","), format(m, big.mark = ","), plan$engine, plan$reason,
@@ -253,7 +265,8 @@ density_at <- function(fhat, points, run) {
   inside <- rowSums(is.infinite(line)) == 0
   line <- line[inside, , drop = FALSE]
   value <- density_points_cpp(unname(x), fhat$w, unname(line), bandwidth_root(fhat), fhat$kernel,
-                              fhat$kernel_type == "product", run$threads, run$isa, run$progress) / nrow(x)
+                              fhat$kernel_type == "product", plan_run(fhat, nrow(line), run), run$threads, run$isa,
+                              run$progress) / nrow(x)
   if (is.null(fhat$transform)) return(value)
   for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])
   estimate <- numeric(nrow(points))
@@ -270,7 +283,8 @@ density_on_axes <- function(fhat, axes, run) {
   line <- Map(`[`, line, inside)
   if (any(lengths(line) == 0L)) return(numeric(prod(lengths(axes))))
   value <- density_grid_cpp(unname(x), fhat$w, line, bandwidth_root(fhat), fhat$kernel,
-                            fhat$kernel_type == "product", run$threads, run$isa, run$progress) / nrow(x)
+                            fhat$kernel_type == "product", plan_run(fhat, prod(lengths(line)), run), run$threads,
+                            run$isa, run$progress) / nrow(x)
   if (is.null(fhat$transform)) return(value)
   slope <- Reduce(outer, lapply(line, function(axis) line_slope(fhat$transform, axis)))
   estimate <- array(0, lengths(axes))

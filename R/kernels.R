@@ -3,6 +3,9 @@
 
 kernel_names <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
 
+# Kernels that are polynomials on their support, which the sweep engine takes.
+sweep_kernels <- c("uniform", "triangular", "epanechnikov", "biweight", "triweight")
+
 # The power p of a kernel proportional to (1 - r^2)^p on the unit ball.
 kernel_power <- c(uniform = 0, epanechnikov = 1, biweight = 2, triweight = 3)
 

@@ -4,7 +4,14 @@
 #' binning and no interpolation stands between the data and the estimate. Functions, arguments and results follow
 #' the conventions of package \pkg{ks}, so that a script written for it runs unchanged.
 #'
-#' Start with [kde()]; bandwidths are in [hpi()] and [Hpi()]; [kestrel_info()] says what the machine offers.
+#' Start with [kde()]; its bandwidths are in [hpi()], [hlscv()] and [hscv()] for one dimension and in [Hpi()] for
+#' several. Regression with one regressor, in the conventions of package \pkg{np}: [npregbw()] and [npreg()].
+#' [kestrel_info()] says what the machine offers.
+#'
+#' @section Conditions:
+#' Errors have the class `kestrel_error` and one that says what kind: `kestrel_error_input`, `kestrel_error_memory`,
+#' `kestrel_error_backend`. Warnings have the class `kestrel_warning` and one of their own: `kestrel_warning_search`
+#' (a search ended where its result is in doubt), `kestrel_warning_support` (points without a neighbour).
 #'
 #' @section Options:
 #' \describe{
@@ -17,4 +24,5 @@
 #' @useDynLib kestrel, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom RcppParallel RcppParallelLibs
+#' @importFrom stats fitted formula nobs predict residuals
 "_PACKAGE"

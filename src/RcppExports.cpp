@@ -92,6 +92,55 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// pair_curve_cpp
+Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w, Rcpp::NumericVector h, std::string kernel, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_pair_curve_cpp(SEXP xSEXP, SEXP wSEXP, SEXP hSEXP, SEXP kernelSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_curve_cpp(x, w, h, kernel, engine, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_psi_cpp
+Rcpp::NumericVector pair_psi_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w, Rcpp::NumericVector g, int r, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_pair_psi_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP rSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type g(gSEXP);
+    Rcpp::traits::input_parameter< int >::type r(rSEXP);
+    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_psi_cpp(x, w, g, r, engine, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// plan_pairs_cpp
+std::string plan_pairs_cpp(double n, double spread, std::string isa);
+RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP nSEXP, SEXP spreadSEXP, SEXP isaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(n, spread, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pair_sum_cpp
 double pair_sum_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_pair_sum_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -145,8 +194,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_points_cpp
-Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_points_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_density_points_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -156,16 +205,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_points_cpp(x, w, points, root, kernel, product, threads, isa, progress));
+    rcpp_result_gen = Rcpp::wrap(density_points_cpp(x, w, points, root, kernel, product, engine, threads, isa, progress));
     return rcpp_result_gen;
 END_RCPP
 }
 // density_grid_cpp
-Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_grid_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_density_grid_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -175,29 +225,102 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_grid_cpp(x, w, axes, root, kernel, product, threads, isa, progress));
+    rcpp_result_gen = Rcpp::wrap(density_grid_cpp(x, w, axes, root, kernel, product, engine, threads, isa, progress));
     return rcpp_result_gen;
 END_RCPP
 }
 // plan_cpp
-Rcpp::List plan_cpp(double n, double m, int d, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
-RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+Rcpp::List plan_cpp(double n, double m, int d, double spread, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
+RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< double >::type n(nSEXP);
     Rcpp::traits::input_parameter< double >::type m(mSEXP);
     Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
     Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
     Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, kernel, product, engine, tol, threads, isa));
+    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, spread, kernel, product, engine, tol, threads, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// regression_cv_cpp
+Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_regression_cv_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bandwidths(bandwidthsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_cv_cpp(x, y, w, bandwidths, kernel, local_linear, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// regression_loo_cpp
+Rcpp::List regression_loo_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, double h, std::string kernel, bool local_linear, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_regression_loo_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP hSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< double >::type h(hSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_loo_cpp(x, y, w, h, kernel, local_linear, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// regression_fit_cpp
+Rcpp::List regression_fit_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector points, double h, std::string kernel, bool local_linear, Rcpp::NumericVector error2, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_regression_fit_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP hSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP error2SEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< double >::type h(hSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type error2(error2SEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// regression_support_cpp
+double regression_support_cpp(Rcpp::NumericVector x, std::string kernel);
+RcppExport SEXP _kestrel_regression_support_cpp(SEXP xSEXP, SEXP kernelSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(x, kernel));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -211,12 +334,19 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_parallel_backend_cpp", (DL_FUNC) &_kestrel_parallel_backend_cpp, 0},
     {"_kestrel_force_parallel_backend_cpp", (DL_FUNC) &_kestrel_force_parallel_backend_cpp, 1},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
+    {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 8},
+    {"_kestrel_pair_psi_cpp", (DL_FUNC) &_kestrel_pair_psi_cpp, 8},
+    {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
     {"_kestrel_pair_sum_cpp", (DL_FUNC) &_kestrel_pair_sum_cpp, 8},
     {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 7},
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 7},
-    {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 9},
-    {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 9},
-    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 9},
+    {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 10},
+    {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 10},
+    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 10},
+    {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 9},
+    {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 9},
+    {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 11},
+    {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
     {NULL, NULL, 0}
 };
 

@@ -1,8 +1,75 @@
 // R to core: sums over pairs of samples, for the bandwidth selectors.
+#include "core/cells_pairs.hpp"
 #include "core/direct_pairs.hpp"
+#include "core/plan.hpp"
+#include "core/sweep_density.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
+
+namespace {
+
+/// A vector as the only column of a matrix.
+MatrixView column(const Rcpp::NumericVector& x) {
+  return {x.begin(), static_cast<std::size_t>(x.size()), 1};
+}
+
+PairCurve direct_curve(const Rcpp::NumericVector& x, const Rcpp::NumericVector& w,
+                       const Rcpp::NumericVector& h, const DirectOptions& how) {
+  PairCurve curve;
+  for (const double bandwidth : h) {
+    const double wide = std::sqrt(2.0) * bandwidth;
+    curve.convolution.push_back(direct_pair_sum(column(x), view(w), {}, {&wide, 1}, how));
+    curve.kernel.push_back(direct_pair_sum(column(x), view(w), {}, {&bandwidth, 1}, how));
+  }
+  return curve;
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
+                                   Rcpp::NumericVector h, std::string kernel, std::string engine,
+                                   int threads, std::string isa,
+                                   Rcpp::Nullable<Rcpp::Function> progress) {
+  const Kernel which = kernel_of_name(kernel);
+  if (engine != "sweep" && which != Kernel::gaussian) {
+    throw error(ErrorKind::input, "engine \"" + engine + "\" takes the Gaussian kernel");
+  }
+  PairCurve curve;
+  if (engine == "sweep") {
+    curve =
+        sweep_pair_curve(view(x), view(w), view(h), which, sweep_options(threads, isa, progress));
+  } else if (engine == "cells") {
+    curve = cells_pair_curve(view(x), view(w), view(h), cells_options(threads, progress));
+  } else {
+    curve = direct_curve(x, w, h, options(threads, isa, progress));
+  }
+  Rcpp::NumericMatrix out(static_cast<int>(h.size()), 2);
+  std::copy(curve.convolution.begin(), curve.convolution.end(), out.column(0).begin());
+  std::copy(curve.kernel.begin(), curve.kernel.end(), out.column(1).begin());
+  return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector pair_psi_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
+                                 Rcpp::NumericVector g, int r, std::string engine, int threads,
+                                 std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+  if (engine == "cells") {
+    return Rcpp::wrap(
+        cells_pair_psi(view(x), view(w), view(g), r, cells_options(threads, progress)));
+  }
+  Rcpp::NumericVector out(g.size());
+  for (R_xlen_t k = 0; k < g.size(); ++k) {
+    out[k] = direct_pair_laplacian(column(x), view(w), g[k], r, options(threads, isa, progress));
+  }
+  return out;
+}
+
+// [[Rcpp::export]]
+std::string plan_pairs_cpp(double n, double spread, std::string isa) {
+  return plan_pairs(n, spread, table_of(isa).lanes);
+}
 
 // [[Rcpp::export]]
 double pair_sum_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,

@@ -1,18 +1,36 @@
 // R to core: densities at points and on grids.
+#include "core/cells_density.hpp"
 #include "core/direct.hpp"
 #include "core/plan.hpp"
+#include "core/sweep_density.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
 
 namespace {
 
+/// The points as one run of numbers: a column of a matrix or the only axis of a grid.
+Span<const double> on_line(const EvaluationPoints& points) {
+  return points.axes.empty() ? points.matrix.column(0) : points.axes[0];
+}
+
 Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& w,
                             const EvaluationPoints& points, const Rcpp::NumericMatrix& root,
-                            const KernelChoice& kernel, const DirectOptions& options) {
+                            const KernelChoice& kernel, const std::string& engine, int threads,
+                            const std::string& isa,
+                            const Rcpp::Nullable<Rcpp::Function>& progress) {
   Rcpp::NumericVector out(static_cast<R_xlen_t>(points.size()));
-  direct_density(view(x), view(w), points, kernel, entries(root), options,
-                 {out.begin(), points.size()});
+  const Span<double> result{out.begin(), points.size()};
+  if (engine == "sweep") {
+    sweep_density(view(x).column(0), view(w), on_line(points), kernel.kernel, root[0],
+                  sweep_options(threads, isa, progress), result);
+  } else if (engine == "cells") {
+    cells_density(view(x).column(0), view(w), on_line(points), root[0],
+                  cells_options(threads, progress), result);
+  } else {
+    direct_density(view(x), view(w), points, kernel, entries(root), options(threads, isa, progress),
+                   result);
+  }
   return out;
 }
 
@@ -21,17 +39,18 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
 // [[Rcpp::export]]
 Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
                                        Rcpp::NumericMatrix points, Rcpp::NumericMatrix root,
-                                       std::string kernel, bool product, int threads,
-                                       std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+                                       std::string kernel, bool product, std::string engine,
+                                       int threads, std::string isa,
+                                       Rcpp::Nullable<Rcpp::Function> progress) {
   EvaluationPoints at;
   at.matrix = view(points);
-  return density(x, w, at, root, choice(kernel, product), options(threads, isa, progress));
+  return density(x, w, at, root, choice(kernel, product), engine, threads, isa, progress);
 }
 
 // [[Rcpp::export]]
 Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
                                      Rcpp::NumericMatrix root, std::string kernel, bool product,
-                                     int threads, std::string isa,
+                                     std::string engine, int threads, std::string isa,
                                      Rcpp::Nullable<Rcpp::Function> progress) {
   std::vector<Rcpp::NumericVector> kept;  // keeps coerced axes alive
   EvaluationPoints at;
@@ -39,16 +58,17 @@ Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector 
     kept.emplace_back(Rcpp::as<Rcpp::NumericVector>(axes[k]));
     at.axes.push_back(view(kept.back()));
   }
-  return density(x, w, at, root, choice(kernel, product), options(threads, isa, progress));
+  return density(x, w, at, root, choice(kernel, product), engine, threads, isa, progress);
 }
 
 // [[Rcpp::export]]
-Rcpp::List plan_cpp(double n, double m, int d, std::string kernel, bool product, std::string engine,
-                    double tol, int threads, std::string isa) {
+Rcpp::List plan_cpp(double n, double m, int d, double spread, std::string kernel, bool product,
+                    std::string engine, double tol, int threads, std::string isa) {
   DensityTask task;
   task.n = n;
   task.m = m;
   task.d = static_cast<std::size_t>(d);
+  task.spread = spread;
   task.kernel = choice(kernel, product);
   task.tolerance = tol;
   task.threads = threads;

@@ -6,10 +6,12 @@
 
 #include <string>
 
+#include "core/cells.hpp"
 #include "core/direct.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/span.hpp"
+#include "core/sweep.hpp"
 #include "simd/kernels.hpp"
 
 namespace kestrel {
@@ -54,6 +56,19 @@ inline DirectOptions options(int threads, const std::string& isa,
                              const Rcpp::Nullable<Rcpp::Function>& progress) {
   DirectOptions result;
   result.table = &table_of(isa);
+  result.parallel.threads = threads;
+  result.parallel.poll = r_poll(progress);
+  return result;
+}
+
+inline SweepOptions sweep_options(int threads, const std::string& isa,
+                                  const Rcpp::Nullable<Rcpp::Function>& progress) {
+  const DirectOptions same = options(threads, isa, progress);
+  return {same.table, same.parallel};
+}
+
+inline CellsOptions cells_options(int threads, const Rcpp::Nullable<Rcpp::Function>& progress) {
+  CellsOptions result;
   result.parallel.threads = threads;
   result.parallel.poll = r_poll(progress);
   return result;

@@ -11,12 +11,10 @@ namespace kestrel {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr int kHighestOrder = 8;
-
-void check_order(int order) {
-  if (order < 0 || order > kHighestOrder || order % 2 != 0) {
-    throw error(ErrorKind::input,
-                "the order must be 0, 2, 4, 6 or 8, not " + std::to_string(order));
+void check_order(int order, int highest) {
+  if (order < 0 || order > highest || order % 2 != 0) {
+    throw error(ErrorKind::input, "the order must be even, 0 to " + std::to_string(highest) +
+                                      ", not " + std::to_string(order));
   }
 }
 
@@ -223,7 +221,7 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
 
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
                              const DirectOptions& options) {
-  check_order(order);
+  check_order(order, 10);
   check_pilot(g, x.cols);
   const TileKernel kernel(*options.table, x.cols, g, laplacian_polynomial(x.cols, order));
   ScaledNumber scale;
@@ -233,7 +231,7 @@ double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g
 }
 
 std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order) {
-  check_order(order);
+  check_order(order, 8);
   const MonomialTable table(d, order);
   std::vector<std::vector<int>> even;
   for (std::size_t t = 0; t < table.exponent.size(); ++t) {
@@ -244,7 +242,7 @@ std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order) {
 
 std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> w, double g,
                                         int order, const DirectOptions& options) {
-  check_order(order);
+  check_order(order, 8);
   check_pilot(g, x.cols);
   const MonomialTable table(x.cols, order);
   const simd::Monomials monomials = table.view();

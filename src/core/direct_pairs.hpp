@@ -14,7 +14,7 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
                        Span<const double> root, const DirectOptions& options);
 
 /// sum_{i<j} w_i w_j (nabla^2)^(order/2) phi_g(x_i - x_j), phi_g the N(0, g^2 I_d) density, order
-/// even and at most 8. In one dimension this is the derivative of that order: Andrzejewski et al.
+/// even and at most 10. In one dimension this is the derivative of that order: Andrzejewski et al.
 /// (2013), eqs 15 and 17; in several the functional eta of Chacon & Duong (2010). Units
 /// x^-(d+order). Terms alternate in sign: the error is 1e-14 of the sum of their absolute values.
 /// O(n^2 d / 2) time, O(n d) memory. Throws error(input) for another order or a g that is not

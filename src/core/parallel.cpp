@@ -262,6 +262,18 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
   loop.finish();
 }
 
+void parallel_tasks(std::size_t tasks, const ParallelOptions& options,
+                    const std::function<void(std::size_t, int, const ParallelOptions&)>& body) {
+  ParallelOptions inner = options;
+  if (tasks < 2 * static_cast<std::size_t>(parallel_threads(options))) {
+    for (std::size_t task = 0; task < tasks; ++task) body(task, 0, inner);
+    return;
+  }
+  inner.threads = 1;
+  inner.poll = nullptr;
+  parallel_for(tasks, options, [&](std::size_t task, int worker) { body(task, worker, inner); });
+}
+
 int parallel_threads(const ParallelOptions& options) {
   if (inside_loop || getpid() != home_process) return 1;
   return options.threads > 0 ? std::min(options.threads, hard_limit()) : thread_cap();

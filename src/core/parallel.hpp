@@ -36,6 +36,13 @@ struct ParallelOptions {
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
 
+/// Runs body(task, worker, inner) for like tasks that can each be spread over threads themselves,
+/// by parallel_for(..., inner, ...): tasks side by side where there are at least two a thread, else
+/// one after another. `worker` as above.
+void parallel_tasks(
+    std::size_t tasks, const ParallelOptions& options,
+    const std::function<void(std::size_t task, int worker, const ParallelOptions& inner)>& body);
+
 /// How many workers parallel_for(..., options, ...) will use at most, were it called here and now.
 int parallel_threads(const ParallelOptions& options);
 

@@ -13,6 +13,7 @@ namespace kestrel {
 struct DensityTask {
   double n = 0, m = 0;  // double: a grid may have more points than there are integers
   std::size_t d = 0;
+  double spread = 0;  // d = 1: the range of samples and points in bandwidths
   KernelChoice kernel;
   double tolerance = 1e-12;  // relative to the largest value
   std::size_t lanes = 1;     // of the instruction set in use
@@ -27,8 +28,14 @@ struct Plan {
   std::string reason;  // one clause for people
 };
 
-/// A pure function. `engine` is "auto" or the name of one; throws error(input), listing the names
-/// there are, for any other. O(1).
+/// Whether sums over all pairs of n samples on a line, with the Gaussian kernel, are cheaper by the
+/// engine "cells" than by "direct"; `spread` is the range of the samples in bandwidths. O(1).
+std::string plan_pairs(double n, double spread, std::size_t lanes);
+
+/// A pure function, in which the number of threads changes the time only. `engine` is "auto" or the
+/// name of one; throws error(input), listing the names there are, for any other, and for one that
+/// cannot do the task: "sweep" takes polynomial kernels in one dimension, "cells" the Gaussian one.
+/// O(1).
 Plan plan_density(const DensityTask& task, const std::string& engine);
 
 }  // namespace kestrel

@@ -1,6 +1,7 @@
 // AVX2 with FMA: four doubles a vector.
 #include "simd/exp2.hpp"
 #include "simd/kernels.hpp"
+#include "simd/sweep.hpp"
 #include "simd/target.hpp"
 
 #if KESTREL_X86
@@ -74,11 +75,47 @@ inline void exp2(Vector* v) {
   }
 }
 
+// What the sweep needs: lanes moved along, comparisons counted, values picked by index.
+template <int S>
+inline Vector shift_up(Vector v, Vector first) {
+  return S == 1 ? _mm256_blend_pd(_mm256_permute4x64_pd(v, 0x90), first, 1)
+                : _mm256_blend_pd(_mm256_permute2f128_pd(v, v, 0x00), first, 3);
+}
+inline Vector last_lane(Vector v) { return _mm256_permute4x64_pd(v, 0xff); }
+using Counter = __m256i;
+inline Counter no_count() { return _mm256_setzero_si256(); }
+inline Counter count_at_least(Counter count, Vector a, Vector b) {
+  return _mm256_sub_epi64(count, _mm256_castpd_si256(_mm256_cmp_pd(a, b, _CMP_GE_OQ)));
+}
+inline std::size_t store_counts(Counter count, std::size_t start, std::size_t lanes,
+                                std::uint32_t* to) {
+  alignas(32) std::uint64_t value[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(value), count);
+  for (std::size_t l = 0; l < lanes; ++l) to[l] = static_cast<std::uint32_t>(start + value[l]);
+  return to[lanes - 1];
+}
+
+inline bool all_less(Vector a, Vector b) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 15;
+}
+inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
+  const __m128i d = _mm_sub_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                                  _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
+  return _mm256_cvtepi32_pd(d);  // below 2^31
+}
+inline Vector reverse(Vector v) { return _mm256_permute4x64_pd(v, 0x1b); }
+inline Vector pick(const double* base, const std::ptrdiff_t* lane) {
+  return _mm256_set_pd(base[lane[3]], base[lane[2]], base[lane[1]], base[lane[0]]);
+}
+
 #include "simd/body.inc"
+#include "simd/picks.inc"
+#include "simd/local.inc"
+#include "simd/sweep.inc"
 
 }  // namespace avx2
 
-const Table* avx2_table() { return avx2::make_table("avx2"); }
+const Table* avx2_table() { return avx2::make_table("avx2", avx2::kSweepTable); }
 
 }  // namespace simd
 }  // namespace kestrel

@@ -95,12 +95,15 @@ struct Whitening {
 using WhitenFunction = void (*)(const Whitening&, const double* x, std::size_t column,
                                 std::size_t count, double* z, std::size_t stride);
 
+struct SweepTable;  // simd/sweep.hpp
+
 struct Table {
   const char* name;   // "scalar", "sse2", "avx2", "avx512"
   std::size_t lanes;  // doubles in a vector
   SumFunction sum[kLeaves];
   MomentFunction moments;
   WhitenFunction whiten;
+  const SweepTable* sweep;
 };
 
 // Null where the compiler does not build for that instruction set.

@@ -7,6 +7,7 @@
 
 #include "simd/exp2.hpp"
 #include "simd/kernels.hpp"
+#include "simd/sweep.hpp"
 #include "simd/target.hpp"
 
 namespace kestrel {
@@ -58,11 +59,37 @@ inline void exp2(Vector* v) {
   for (int t = 0; t < N; ++t) v[t] = exp2_one(v[t]);
 }
 
+// What the sweep needs.
+template <int S>
+inline Vector shift_up(Vector, Vector first) {
+  return first;
+}
+inline Vector last_lane(Vector v) { return v; }
+using Counter = std::size_t;
+inline Counter no_count() { return 0; }
+inline Counter count_at_least(Counter count, Vector a, Vector b) {
+  return count + (a >= b ? 1 : 0);
+}
+inline std::size_t store_counts(Counter count, std::size_t start, std::size_t, std::uint32_t* to) {
+  *to = static_cast<std::uint32_t>(start + count);
+  return *to;
+}
+
+inline bool all_less(Vector a, Vector b) { return a < b; }
+inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
+  return static_cast<double>(*a - *b);
+}
+inline Vector reverse(Vector v) { return v; }
+inline Vector pick(const double* base, const std::ptrdiff_t* lane) { return base[lane[0]]; }
+
 #include "simd/body.inc"
+#include "simd/picks.inc"
+#include "simd/local.inc"
+#include "simd/sweep.inc"
 
 }  // namespace scalar
 
-const Table* scalar_table() { return scalar::make_table("scalar"); }
+const Table* scalar_table() { return scalar::make_table("scalar", scalar::kSweepTable); }
 
 }  // namespace simd
 }  // namespace kestrel

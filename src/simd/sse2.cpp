@@ -1,6 +1,7 @@
 // SSE2: two doubles a vector, on every x86-64 machine.
 #include "simd/exp2.hpp"
 #include "simd/kernels.hpp"
+#include "simd/sweep.hpp"
 #include "simd/target.hpp"
 
 #if KESTREL_X86
@@ -63,11 +64,42 @@ inline void exp2(Vector* v) {
   }
 }
 
+// What the sweep needs: lanes moved along, comparisons counted, values picked by index.
+template <int S>
+inline Vector shift_up(Vector v, Vector first) {
+  return _mm_unpacklo_pd(first, v);
+}
+inline Vector last_lane(Vector v) { return _mm_unpackhi_pd(v, v); }
+using Counter = __m128i;
+inline Counter no_count() { return _mm_setzero_si128(); }
+inline Counter count_at_least(Counter count, Vector a, Vector b) {
+  return _mm_sub_epi64(count, _mm_castpd_si128(_mm_cmpge_pd(a, b)));
+}
+inline std::size_t store_counts(Counter count, std::size_t start, std::size_t lanes,
+                                std::uint32_t* to) {
+  alignas(16) std::uint64_t value[2];
+  _mm_store_si128(reinterpret_cast<__m128i*>(value), count);
+  for (std::size_t l = 0; l < lanes; ++l) to[l] = static_cast<std::uint32_t>(start + value[l]);
+  return to[lanes - 1];
+}
+
+inline bool all_less(Vector a, Vector b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 3; }
+inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
+  return _mm_set_pd(static_cast<double>(a[1] - b[1]), static_cast<double>(a[0] - b[0]));
+}
+inline Vector reverse(Vector v) { return _mm_shuffle_pd(v, v, 1); }
+inline Vector pick(const double* base, const std::ptrdiff_t* lane) {
+  return _mm_set_pd(base[lane[1]], base[lane[0]]);
+}
+
 #include "simd/body.inc"
+#include "simd/picks.inc"
+#include "simd/local.inc"
+#include "simd/sweep.inc"
 
 }  // namespace sse2
 
-const Table* sse2_table() { return sse2::make_table("sse2"); }
+const Table* sse2_table() { return sse2::make_table("sse2", sse2::kSweepTable); }
 
 }  // namespace simd
 }  // namespace kestrel

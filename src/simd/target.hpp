@@ -15,6 +15,13 @@
 
 #define KESTREL_PRAGMA(text) _Pragma(#text)
 
+// For what a leaf calls more than once and must not pass through memory.
+#if defined(__GNUC__)
+#define KESTREL_INLINE inline __attribute__((always_inline))
+#else
+#define KESTREL_INLINE inline
+#endif
+
 #if defined(__clang__)
 #define KESTREL_UNROLL KESTREL_PRAGMA(unroll)
 #define KESTREL_TARGET_BEGIN(options) \

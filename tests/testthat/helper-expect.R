@@ -70,7 +70,7 @@ root_of <- function(H) t(chol(as.matrix(H)))
 # The engine's sums for a shape of helper-shapes.R.
 shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L, isa = "auto") {
   root <- root_of(shape_H(s, kernel))
-  density_points_cpp(s$x, s$w, s$points, root, kernel, product, threads, isa, NULL)
+  density_points_cpp(s$x, s$w, s$points, root, kernel, product, "direct", threads, isa, NULL)
 }
 
 is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)

@@ -1,23 +1,5 @@
 # Bad input: one message for each, classed, naming the argument, what was needed and what came.
 
-# The class, exactly, and the message in the snapshot.
-refuse <- function(...) {
-  calls <- eval(substitute(alist(...)))
-  for (call in calls) {
-    condition <- tryCatch(eval(call, parent.frame()), error = identity)
-    expect_s3_class(condition, c("kestrel_error_input", "kestrel_error", "error", "condition"), exact = TRUE)
-    expect_null(conditionCall(condition))
-    cat(deparse(call, width.cutoff = 120), sep = "\n")
-    cat(strwrap(conditionMessage(condition), 100, prefix = "    "), sep = "\n")
-  }
-}
-
-expect_refused <- function(...) {
-  calls <- substitute(refuse(...))
-  frame <- parent.frame()
-  expect_snapshot_output(eval(calls, frame))
-}
-
 x <- c(1.5, 2, 3.25, 4, 7)
 X <- cbind(a = x, b = c(2, 1, 5, 3, 3))
 

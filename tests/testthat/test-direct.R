@@ -56,9 +56,9 @@ test_that("a grid gives the sums at its points, first axis fastest", {
     w <- runif(90)
     H <- 0.2 * (diag(d) + 0.3)
     for (kernel in c("gaussian", "epanechnikov", "uniform")) {
-      grid <- density_grid_cpp(x, w, axes, root_of(H), kernel, FALSE, 1L, "auto", NULL)
+      grid <- density_grid_cpp(x, w, axes, root_of(H), kernel, FALSE, "direct", 1L, "auto", NULL)
       expect_close_to_reference(grid, reference_sums(points, x, w, H, kernel), info = paste(d, kernel))
-      expect_same_bits(density_grid_cpp(x, w, axes, root_of(H), kernel, FALSE, 2L, "auto", NULL), grid)
+      expect_same_bits(density_grid_cpp(x, w, axes, root_of(H), kernel, FALSE, "direct", 2L, "auto", NULL), grid)
     }
   }
 })
@@ -67,15 +67,17 @@ test_that("axes may be uneven, of one point, or in falling order", {
   set.seed(4)
   x <- matrix(rnorm(60), 30)
   axes <- list(c(2, 0.1, -1.5, 1e4), 0.3)
-  grid <- density_grid_cpp(x, rep(1, 30), axes, root_of(diag(2)), "gaussian", FALSE, 1L, "auto", NULL)
+  grid <- density_grid_cpp(x, rep(1, 30), axes, root_of(diag(2)), "gaussian", FALSE, "direct", 1L, "auto", NULL)
   expect_close_to_reference(grid, reference_sums(expand.grid(axes), x, rep(1, 30), diag(2)))
 })
 
 test_that("no point, or weights of zero alone, give nothing", {
   x <- matrix(rnorm(20), 10)
-  expect_identical(density_points_cpp(x, rep(1, 10), matrix(0, 0, 2), diag(2), "gaussian", FALSE, 1L, "auto", NULL),
+  expect_identical(density_points_cpp(x, rep(1, 10), matrix(0, 0, 2), diag(2), "gaussian", FALSE, "direct", 1L, "auto",
+                                      NULL),
                    numeric(0))
-  expect_identical(density_points_cpp(x, rep(0, 10), x, diag(2), "gaussian", FALSE, 1L, "auto", NULL), rep(0, 10))
+  nothing <- density_points_cpp(x, rep(0, 10), x, diag(2), "gaussian", FALSE, "direct", 1L, "auto", NULL)
+  expect_identical(nothing, rep(0, 10))
 })
 
 test_that("a huge normalising constant is not an overflow where the sums are small", {
@@ -83,7 +85,7 @@ test_that("a huge normalising constant is not an overflow where the sums are sma
   H <- 1e-12 * diag(62) # |H|^-1/2 = 1e372
   points <- x + 6.2e-6  # r^2 = 62 * 6.2^2 = 2383, exp(-r^2/2) = 1e-518
   log_value <- -62 / 2 * log(2 * pi) + 62 * log(1e6) - 62 * 6.2^2 / 2
-  actual <- density_points_cpp(x, rep(1, 20), points, root_of(H), "gaussian", FALSE, 1L, "auto", NULL)
+  actual <- density_points_cpp(x, rep(1, 20), points, root_of(H), "gaussian", FALSE, "direct", 1L, "auto", NULL)
   expect_true(all(actual == 0 | abs(log(actual) - log_value) < 1e-6))
   expect_true(all(is.finite(actual)))
 })
@@ -102,7 +104,7 @@ test_that("a case large enough runs on the threads it asks for", {
 test_that("sizes that do not match and product kernels with a full H are errors, not answers", {
   x <- matrix(rnorm(20), 10)
   sums <- function(w = rep(1, 10), points = x, root = diag(2), product = FALSE, kernel = "gaussian") {
-    density_points_cpp(x, w, points, root, kernel, product, 1L, "auto", NULL)
+    density_points_cpp(x, w, points, root, kernel, product, "direct", 1L, "auto", NULL)
   }
   expect_error(sums(w = rep(1, 9)), "9 weights")
   expect_error(sums(points = matrix(0, 1, 3)), "3")
@@ -124,7 +126,7 @@ test_that("a sample that is long beside a strongly correlated bandwidth loses no
       sum(exp(-colSums(u^2) / 2))
     }, 0) / (2 * pi * prod(diag(root)))
     for (isa in isa_available_cpp()) {
-      sums <- density_points_cpp(x, rep(1, 2000), points, root, "gaussian", FALSE, 2L, isa, NULL)
+      sums <- density_points_cpp(x, rep(1, 2000), points, root, "gaussian", FALSE, "direct", 2L, isa, NULL)
       expect_close_to_reference(sums, reference)
     }
   }

@@ -1,16 +1,5 @@
 # print, summary, plot, predict, as.data.frame.
 
-# Without what differs between machines: the seconds, and the threads in them.
-steady <- function(lines) sub("[0-9.e+-]+ s$", "<time> s", lines)
-
-shown <- function(object) {
-  lines <- capture.output(returned <- withVisible(print(object)))
-  expect_false(returned$visible)
-  expect_identical(returned$value, object)
-  expect_true(all(nchar(lines) <= 80))
-  cat(steady(lines), sep = "\n")
-}
-
 test_that("print and summary say what was estimated and how", {
   x <- as.matrix(faithful)
   line <- kde(faithful$eruptions, h = 0.25)
@@ -75,15 +64,6 @@ test_that("as.data.frame has a row a point, its coordinates under the variables'
   points <- as.data.frame(kde(faithful, H = Hns(faithful), eval.points = faithful[1:6, ]))
   expect_identical(points$waiting, faithful$waiting[1:6])
 })
-
-# Draws to nowhere but records what was drawn.
-drawn <- function(code) {
-  grDevices::pdf(NULL)
-  grDevices::dev.control("enable")
-  on.exit(grDevices::dev.off())
-  code
-  length(grDevices::recordPlot()[[1]])
-}
 
 test_that("plot draws in one, two and three dimensions and returns its object invisibly", {
   line <- kde(faithful$eruptions, h = 0.3)

@@ -66,7 +66,7 @@ test_that("mclapply after a threaded call works, on one thread a child, with the
 # A call of some 2e10 pairs: many seconds, if nothing stops it.
 endless_call <- function(threads, progress = NULL) {
   x <- matrix(seq(-1, 1, length.out = 150000))
-  density_points_cpp(x, rep(1, nrow(x)), x, matrix(0.1), "gaussian", FALSE, threads, "auto", progress)
+  density_points_cpp(x, rep(1, nrow(x)), x, matrix(0.1), "gaussian", FALSE, "direct", threads, "auto", progress)
 }
 
 expect_still_usable <- function() {
@@ -116,7 +116,7 @@ test_that("an error in the progress function ends the call with that error", {
 test_that("progress rises from 0 towards 1 and does not touch the result", {
   seen <- numeric(0)
   s <- with_seed(23, normal_shape(30000, 20000))
-  values <- density_points_cpp(s$x, s$w, s$points, root_of(s$H), "gaussian", FALSE, 2L, "auto",
+  values <- density_points_cpp(s$x, s$w, s$points, root_of(s$H), "gaussian", FALSE, "direct", 2L, "auto",
                                function(f) seen <<- c(seen, f))
   expect_gt(length(seen), 0)
   expect_false(is.unsorted(seen))

@@ -1,8 +1,8 @@
 # The cost model: a pure function of what is asked for.
 
 plan_of <- function(n = 1000, m = 400, d = 2, kernel = "gaussian", product = FALSE, engine = "auto", tol = 1e-12,
-                    threads = 1L, isa = "auto") {
-  plan_cpp(n, m, d, kernel, product, engine, tol, threads, isa)
+                    threads = 1L, isa = "auto", spread = 30) {
+  plan_cpp(n, m, d, spread, kernel, product, engine, tol, threads, isa)
 }
 
 test_that("a plan says which engine, how exact, how much memory, how long and why", {
@@ -16,7 +16,7 @@ test_that("a plan says which engine, how exact, how much memory, how long and wh
 })
 
 test_that("the memory holds at least the result and grows with the points alone", {
-  for (d in c(1, 2, 3, 6)) for (m in c(1, 401, 151^2, 1e12)) expect_gte(plan_of(m = m, d = d)$bytes, 8 * m)
+  for (d in c(2, 3, 6, 1)) for (m in c(1, 401, 151^2, 1e12)) expect_gte(plan_of(m = m, d = d)$bytes, 8 * m)
   expect_equal(plan_of(m = 4e6)$bytes / plan_of(m = 1e6)$bytes, 4, tolerance = 1e-3)
   expect_identical(plan_of(n = 1e9)$bytes, plan_of(n = 10)$bytes)
 })
@@ -39,4 +39,34 @@ test_that("an engine can be forced, and an unknown one is refused with the list 
 
 test_that("a looser tolerance never makes the plan less exact than it says", {
   for (tol in c(1e-3, 1e-9, 1e-12)) expect_lte(plan_of(tol = tol)$tol, tol)
+})
+
+test_that("in one dimension the linear engines take over where there is much to sum", {
+  for (kernel in sweep_kernels) expect_identical(plan_of(1e5, 1e5, d = 1, kernel = kernel)$engine, "sweep")
+  expect_identical(plan_of(1e5, 1e5, d = 1)$engine, "cells")
+  expect_identical(plan_of(1e5, 1e5, d = 1, kernel = "cosine")$engine, "direct")
+  for (kernel in all_kernels) {
+    expect_identical(plan_of(20, 20, d = 1, kernel = kernel)$engine, "direct")
+    expect_identical(plan_of(1e5, 1e5, d = 2, kernel = kernel)$engine, "direct")
+  }
+  expect_lt(plan_of(1e6, 1e6, d = 1)$seconds, plan_of(1e6, 1e6, d = 1, engine = "direct")$seconds)
+})
+
+test_that("the number of threads changes the time but never the engine", {
+  for (kernel in c("gaussian", "epanechnikov")) for (n in 2^(4:16)) {
+    engines <- vapply(c(1L, 2L, 64L), function(threads) plan_of(n, n, 1, kernel, threads = threads)$engine, "")
+    expect_length(unique(engines), 1)
+  }
+})
+
+test_that("an engine that cannot do the task is refused", {
+  expect_error(plan_of(engine = "cells"), "one dimension")
+  expect_error(plan_of(engine = "sweep"), "one dimension")
+  expect_error(plan_of(d = 1, kernel = "epanechnikov", engine = "cells"), "Gaussian")
+  expect_error(plan_of(d = 1, kernel = "cosine", engine = "sweep"), "epanechnikov")
+})
+
+test_that("sums over pairs go to the cells where that is cheaper", {
+  expect_identical(plan_pairs_cpp(50, 30, "auto"), "direct")
+  expect_identical(plan_pairs_cpp(1e5, 30, "auto"), "cells")
 })

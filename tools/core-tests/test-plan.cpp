@@ -21,7 +21,7 @@ DensityTask task(double n, double m, std::size_t d) {
 }  // namespace
 
 TEST(Plan, NamesAnEngineAndWhy) {
-  for (const std::size_t d : {1, 2, 3, 6, 62}) {
+  for (const std::size_t d : {2, 3, 6, 62}) {
     const Plan plan = plan_density(task(1000, 151.0 * 151, d), "auto");
     EXPECT_EQ(plan.engine, "direct");
     EXPECT_LE(plan.tolerance, 1e-12);
@@ -78,5 +78,28 @@ TEST(Plan, UnknownEnginesAreRefusedWithTheKnownOnes) {
         EXPECT_NE(std::string(e.what()).find(known), std::string::npos) << e.what();
       }
     }
+  }
+}
+
+TEST(Plan, LinearEnginesTakeOverInOneDimension) {
+  DensityTask line = task(1e5, 1e5, 1);
+  line.spread = 30;
+  EXPECT_EQ(plan_density(line, "auto").engine, "cells");
+  line.kernel.kernel = Kernel::biweight;
+  EXPECT_EQ(plan_density(line, "auto").engine, "sweep");
+  line.kernel.kernel = Kernel::cosine;
+  EXPECT_EQ(plan_density(line, "auto").engine, "direct");
+  EXPECT_THROW(plan_density(line, "sweep"), error);
+  EXPECT_THROW(plan_density(line, "cells"), error);
+  EXPECT_EQ(plan_density(task(10, 10, 1), "auto").engine, "direct");
+}
+
+TEST(Plan, EngineDoesNotDependOnThreads) {
+  for (double n = 16; n < 1e6; n *= 1.7) {
+    DensityTask line = task(n, n, 1);
+    line.spread = 30;
+    const std::string alone = plan_density(line, "auto").engine;
+    line.threads = 64;
+    EXPECT_EQ(plan_density(line, "auto").engine, alone) << n;
   }
 }

@@ -1,0 +1,231 @@
+# Least squares cross-validation in one dimension: the objective, and its global minimum over a range of bandwidths.
+
+# Those whose convolution with themselves an engine knows.
+lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
+
+kernel_at_zero <- function(kernel) if (is_compact(kernel)) 1 / ball_integral(kernel, 1L, 0, 1) else stats::dnorm(0)
+
+#' Least squares cross-validation in one dimension: the objective
+#'
+#' An estimate of the integrated squared error of a density estimate, less the integral of the squared density, as a
+#' function of the bandwidth h; [hlscv()] finds where it is least. With p_i = w_i / sum(w),
+#' \deqn{LSCV(h) = \sum_{i,j} p_i p_j (K*K)_h(x_i - x_j) - 2 c \sum_{i \ne j} p_i p_j K_h(x_i - x_j),}{LSCV(h) = sum_ij
+#' p_i p_j (K*K)_h(x_i - x_j) - 2 c sum_(i != j) p_i p_j K_h(x_i - x_j),}
+#' K_h(u) = K(u/h)/h, and K*K the convolution of the kernel with itself. The first sum is the integral of the squared
+#' estimate.
+#'
+#' With `form = "unbiased"`, c = 1 / (1 - sum_i p_i^2), which makes the second sum an unbiased estimate of the integral
+#' of the true density times its expected estimate. For equal weights the sums have the divisors n^2 and n(n - 1):
+#' \deqn{n^{-2} \sum_{i,j} (K*K)_h(x_i - x_j) - 2 / (n (n-1)) \sum_{i \ne j} K_h(x_i - x_j).}{n^-2 sum_ij (K*K)_h(x_i -
+#' x_j) - 2 / (n (n - 1)) sum_(i != j) K_h(x_i - x_j).}
+#' With `form = "paper"`, c = 1: the divisor is n^2 in both, as in Andrzejewski et al. (2013, eq. 24) and
+#' [stats::bw.ucv()].
+#'
+#' @param x a numeric vector, or a matrix or data frame with one column.
+#' @param H,h the bandwidths, one of the two: `h` a vector of positive numbers in the units of `x`, half the width of
+#'   the support of a compact kernel and the standard deviation of the Gaussian one; or `H` = h^2, one number.
+#' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
+#' @param form `"unbiased"` or `"paper"`.
+#' @param kernel `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"` or `"triweight"`.
+#' @return A vector as long as `h`, in units of 1/x. The error of each value is below 1e-12 of the sum of the absolute
+#'   values of its terms.
+#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than one
+#'   column or fewer than two observations, for bandwidths that are not positive, and for an unknown kernel.
+#' @section Cost: for the Gaussian kernel O(n) to prepare and then some microseconds a bandwidth whatever n; for the
+#'   compact kernels O(n log n) and then O(n) a bandwidth. Memory is O(n).
+#' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
+#'   Statistics* **9**, 65-78.
+#'
+#'   Bowman, A.W. (1984) An alternative method of cross-validation for the smoothing of density estimates. *Biometrika*
+#'   **71**, 353-360.
+#'
+#'   Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.3.
+#'
+#'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
+#'   selection for kernel density estimation. *International Journal of Applied Mathematics and Computer Science*
+#'   **23**, 869-885.
+#' @seealso [hlscv()], [psi()]
+#' @examples
+#' h <- seq(0.05, 1, by = 0.01)
+#' plot(h, lscv(faithful$eruptions, h = h), type = "l")
+#' lscv(faithful$eruptions, H = 0.1^2)
+#' @export
+lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian") {
+  form <- check_choice(form, c("unbiased", "paper"), "form")
+  kernel <- check_choice(kernel, lscv_kernels(), "kernel")
+  h <- lscv_bandwidths(if (!missing(H)) H, if (!missing(h)) h)
+  sample <- check_sample(x, w)
+  check_one_column(sample, "lscv")
+  lscv_curve(lscv_sample(sample), h, form, kernel, run_options())
+}
+
+lscv_bandwidths <- function(H, h) {
+  if (is.null(H) && is.null(h)) abort_input("`h` or `H` must be given.")
+  if (is.null(H)) return(check_positives(h, "h"))
+  if (!is.null(h)) abort_input("`h` and `H` must not both be given.")
+  sqrt(check_H(H, 1L)[1L, 1L])
+}
+
+# Observations of positive weight in order: what the curve needs, and where ties stand side by side. By value and then
+# by weight, so that the order of the rows has no say in any bit of the result.
+lscv_sample <- function(sample) {
+  used <- sample$w > 0
+  x <- sample$x[used, 1L]
+  w <- sample$w[used]
+  if (length(x) < 2L) {
+    abort_input("`x` must have at least two observations for cross-validation, not ", length(x),
+                if (any(!used)) paste0(" (observations of weight 0 left out: ", sum(!used), ")"), ".")
+  }
+  sorted <- order(x, w, method = "radix")
+  list(x = x[sorted], w = scale_weights(w[sorted]))
+}
+
+# LSCV at every h, by sums over the pairs i < j; the terms i = j are R(K) / h with the weights p_i^2, which sum to
+# 1 / n_eff, n_eff being the effective sample size.
+lscv_curve <- function(sample, h, form, kernel, run) {
+  total <- sum(sample$w)^2
+  at_diagonal <- sum(sample$w^2) / total
+  sums <- pair_curve_cpp(sample$x, sample$w, h, kernel, curve_engine(sample$x, h, kernel, run), run$threads, run$isa,
+                         run$progress)
+  square <- 2 * sums[, 1L] / total + at_diagonal * kernel_constants(kernel, 1L)$roughness / h
+  cross <- 2 * sums[, 2L] / total
+  if (form == "unbiased") cross <- cross / (1 - at_diagonal)
+  square - 2 * cross
+}
+
+# Compact kernels are swept. For the Gaussian kernel cells pay for themselves as soon as there are some bandwidths to
+# share them.
+curve_engine <- function(x, h, kernel, run) {
+  if (is_compact(kernel)) return("sweep")
+  if (length(h) > 1L && is.null(run$pairs)) "cells" else pair_engine(x, min(h), run)
+}
+
+#' Bandwidths by cross-validation in one dimension
+#'
+#' `hlscv`: where the least squares cross-validation criterion [lscv()], in its unbiased form, is least over a range of
+#' bandwidths. LSCV often has several local minima. Here it is computed on a dense grid over the whole range first (400
+#' bandwidths, equally spaced in their logarithm; 100 for compact kernels and more than 10,000 observations), and a
+#' search follows in every interval of the grid that could hold the least value.
+#'
+#' By default the range is \[h0/4, 4 h0\], h0 the normal reference bandwidth of the kernel. A minimum at an end of the
+#' range is returned with a warning. When the data are tied, LSCV falls to minus infinity as h goes to 0 as soon as
+#' the number of tied pairs (i, j), i != j, is above R(K) / (2 K(0) - R(K)) n, 0.547 n for the Gaussian kernel; then the
+#' minimum is one of the range only, and a warning says how many ties there are.
+#'
+#' For the uniform kernel the criterion jumps wherever h is the distance of two observations, so its least value is only
+#' known as far as the grid goes.
+#'
+#' \pkg{ks} minimises the binned criterion of [stats::bw.ucv()], with n^2 for n(n-1), by default.
+#'
+#' @inheritParams lscv
+#' @param binned,bgridsize,bw.ucv accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
+#' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
+#' @param deriv.order only 0, the density itself.
+#' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
+#'   effective sample size (sum w)^2 / sum w^2, the normal reference.
+#' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
+#' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
+#'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
+#'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `seconds`,
+#'   `curve` (a data frame: `h` and `objective` on the grid) and `ties` (tied pairs an observation).
+#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, for
+#'   more than one column, an unknown kernel, and a range that is none.
+#' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
+#' @section Cost: that of [lscv()] for about 450 bandwidths.
+#' @inherit lscv references
+#' @seealso [lscv()], [hpi()], [hscv()]
+#' @examples
+#' hlscv(precip, kernel = "epanechnikov")
+#' found <- suppressWarnings(hlscv(faithful$waiting, amise = TRUE)) # whole minutes: there are ties
+#' plot(found$curve, type = "l", log = "x")
+#' abline(v = found$h)
+#' @export
+hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, kernel = "gaussian", w = NULL,
+                  hmin = NULL, hmax = NULL) {
+  started <- proc.time()[["elapsed"]]
+  check_derivative_order(deriv.order, offered = FALSE)
+  check_flag(amise, "amise")
+  kernel <- check_choice(kernel, lscv_kernels(), "kernel")
+  moments <- selector_sample(x, w)
+  check_one_column(moments, "hlscv")
+  h0 <- reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
+  range <- check_range(if (is.null(hmin)) h0 / 4 else hmin, if (is.null(hmax)) 4 * h0 else hmax)
+  sample <- lscv_sample(moments)
+  run <- run_options()
+  run$pairs <- "cells"
+  found <- minimise_curve(function(h) lscv_curve(sample, h, "unbiased", kernel, run), range,
+                          if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L)
+  ties <- count_ties(sample, kernel)
+  warn_minimum("LSCV", found, if (ties$unbounded) ties)
+  if (!amise) return(found$h)
+  list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
+       evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run),
+       seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation)
+}
+
+check_range <- function(hmin, hmax) {
+  range <- c(check_positives(hmin, "hmin", one = TRUE), check_positives(hmax, "hmax", one = TRUE))
+  if (range[1L] >= range[2L]) {
+    abort_input("`hmin` must be below `hmax`, not ", came(range[1L]), " with `hmax` = ", came(range[2L]), ".")
+  }
+  range
+}
+
+# Ordered tied pairs an observation, and whether they make LSCV fall to minus infinity at 0: h LSCV(h) tends to
+# R(K) sum_ties p_i p_j - 2 c K(0) sum_(ties, i != j) p_i p_j. For equal weights that is negative when the tied pairs
+# an observation exceed R(K) / (2 K(0) - R(K)), but for terms in 1/n.
+count_ties <- function(sample, kernel) {
+  n <- length(sample$x)
+  run_ends <- c(which(diff(sample$x) != 0), n)
+  sizes <- diff(c(0L, run_ends))
+  p <- sample$w / sum(sample$w)
+  if (length(sizes) == n) return(list(per_observation = 0, unbounded = FALSE))
+  tied <- sum(diff(c(0, cumsum(p)[run_ends]))^2)
+  diagonal <- sum(p^2)
+  roughness <- kernel_constants(kernel, 1L)$roughness
+  limit <- roughness * tied - 2 * kernel_at_zero(kernel) * (tied - diagonal) / (1 - diagonal)
+  list(per_observation = sum(sizes * (sizes - 1)) / n, unbounded = limit < 0,
+       threshold = roughness / (2 * kernel_at_zero(kernel) - roughness))
+}
+
+# The global minimum of a smooth curve over a range of h: a dense grid, equally spaced in log h, and a search between
+# the neighbours of every local minimum of the grid that could be the lowest. Between equally spaced points a parabola
+# lies at most an eighth of its second difference below the lowest of them; the whole of it is allowed for.
+minimise_curve <- function(curve, range, size) {
+  h <- exp(seq(log(range[1L]), log(range[2L]), length.out = size))
+  h[c(1L, size)] <- range
+  value <- curve(h)
+  before <- value[c(2L, seq_len(size - 1L))]
+  after <- value[c(seq_len(size - 1L) + 1L, size - 1L)]
+  possible <- value <= before & value <= after & value - pmax(before + after - 2 * value, 0) <= min(value)
+  best <- list(h = h[which.min(value)], objective = min(value))
+  evaluations <- size
+  for (i in which(possible)) {
+    bracket <- log(h[c(max(i - 1L, 1L), min(i + 1L, size))] / h[i])
+    # In log(h / h_i), so that the tolerance is relative to h.
+    found <- stats::optimize(function(t) {
+      evaluations <<- evaluations + 1L
+      curve(h[i] * exp(t))
+    }, bracket, tol = 1e-8)
+    if (found$objective < best$objective) best <- list(h = h[i] * exp(found$minimum), objective = found$objective)
+  }
+  best$end <- if (best$h %in% range) c("lower", "upper")[match(best$h, range)]
+  c(best, list(convergence = if (is.null(best$end)) 0L else 1L, evaluations = evaluations,
+               curve = data.frame(h = h, objective = value)))
+}
+
+# One warning for all there is to say about a minimum.
+warn_minimum <- function(name, found, ties = NULL) {
+  range <- vapply(range(found$curve$h), format, "", digits = 4)
+  without_limit <- if (!is.null(ties)) {
+    paste0(name, " falls without limit as h goes to 0, because `x` has ", format(ties$per_observation, digits = 3),
+           " tied pairs an observation (it does so above ", format(ties$threshold, digits = 3),
+           "): the minimum is that of the range from ", range[1L], " to ", range[2L], ".")
+  }
+  at_end <- if (!is.null(found$end)) {
+    paste0("The least value of ", name, " is at the ", found$end, " end of the range of bandwidths, h = ",
+           range[match(found$end, c("lower", "upper"))], ".")
+  }
+  remarks <- c(without_limit, at_end)
+  if (length(remarks) > 0L) warn_search(paste(remarks, collapse = " "))
+}

@@ -1,0 +1,93 @@
+# Smoothed cross-validation in one dimension (Jones, Marron & Park 1991).
+
+#' Smoothed cross-validation bandwidth in one dimension
+#'
+#' The bandwidth of a Gaussian kernel that minimises an estimate of the mean integrated squared error in which the
+#' squared bias is that of a pilot estimate with bandwidth g:
+#' \deqn{SCV(h) = R(K) / (n h) + n^{-2} \sum_{i,j} \{\phi_{\sqrt{2h^2 + 2g^2}} - 2 \phi_{\sqrt{h^2 + 2g^2}} +
+#' \phi_{\sqrt 2 g}\}(x_i - x_j),}{SCV(h) = R(K) / (n h) + n^-2 sum_ij {phi_s2 - 2 phi_s1 + phi_s0}(x_i - x_j),  sk^2 =
+#' k h^2 + 2 g^2,}
+#' phi_s the N(0, s^2) density and g = C n^(-23/45) h^-2 (Jones, Marron & Park 1991), the g that gives the relative rate
+#' n^(-1/2). The constant
+#' \deqn{C = (441 / (64 \pi))^{1/18} (4 \pi)^{-1/5} \psi_4^{-2/5} \psi_8^{-1/9}}{C = (441 / (64 pi))^(1/18)
+#' (4 pi)^(-1/5) psi_4^(-2/5) psi_8^(-1/9)}
+#' takes the functionals [psi()] from pilot estimates. With `nstage = 2` their bandwidths rest on estimates of psi_6
+#' and psi_10, with `nstage = 1` on the values for a normal density.
+#'
+#' The minimum is the global one over \[0.1, 2\] times the normal reference bandwidth [hns()], the range of \pkg{ks}:
+#' the criterion is computed on a grid of 200 bandwidths, equally spaced in their logarithm, and a search follows
+#' wherever the least value could be. The sums are exact, and the values agree with `ks::hscv(binned = FALSE)` as far as
+#' its search goes.
+#'
+#' @inheritParams hpi
+#' @param nstage number of stages of the pilot estimates, 1 or 2.
+#' @param plot if TRUE, the criterion is drawn against h.
+#' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
+#' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `objective` (SCV(h), in units of
+#'   1/x), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `seconds`, `curve`
+#'   (a data frame: `h` and `objective` on the grid), `C` (in the units of `x` cubed) and `g` (the pilot bandwidth at
+#'   h).
+#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, and for
+#'   more than one column.
+#' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range.
+#' @section Cost: O(n) to prepare each sum over pairs and then some microseconds a bandwidth whatever n.
+#' @references Jones, M.C., Marron, J.S. & Park, B.U. (1991) A simple root n bandwidth selector. *Annals of Statistics*
+#'   **19**, 1919-1932.
+#'
+#'   Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.7.
+#' @seealso [hpi()], [hlscv()], [psi()]
+#' @examples
+#' hscv(faithful$eruptions)
+#' hscv(precip, nstage = 1, plot = TRUE)
+#' @export
+hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE) {
+  started <- proc.time()[["elapsed"]]
+  nstage <- check_stages(nstage)
+  check_flag(plot, "plot")
+  check_flag(amise, "amise")
+  sample <- selector_sample(x, w)
+  check_one_column(sample, "hscv")
+  scale <- sqrt(sample$cov[1L, 1L])
+  # In units of the standard deviation, so that no power of it overflows.
+  unit <- list(x = sample$centred[, 1L] / scale, w = sample$w, n = sample$n)
+  run <- run_options()
+  constant <- scv_constant(unit, nstage, run)
+  run$pairs <- "cells"
+  range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
+  found <- minimise_curve(function(h) scv_curve(unit, h, constant, run), range, 200L)
+  found$h <- found$h * scale
+  found$objective <- found$objective / scale
+  found$curve <- data.frame(h = found$curve$h * scale, objective = found$curve$objective / scale)
+  warn_minimum("SCV", found)
+  if (plot) draw_objective(found, "SCV(h)")
+  if (!amise) return(found$h)
+  list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
+       engine = run$pairs, seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = constant * scale^3,
+       g = scv_pilot(unit$n, found$h / scale, constant) * scale)
+}
+
+# The C of the pilot bandwidth, for data of standard deviation one. The bandwidths of psi_6 and psi_10 are those that
+# are asymptotically optimal for normal data.
+scv_constant <- function(unit, nstage, run) {
+  n <- unit$n
+  start <- function(r) (2 / ((r + 1) * n))^(1 / (r + 3)) * sqrt(2)
+  ahead <- function(r) if (nstage == 2L) psi_1d(unit$x, unit$w, start(r), r, run) else psi_normal(matrix(1), r)
+  psi <- function(r) psi_1d(unit$x, unit$w, balanced_bandwidth(r, ahead(r + 2L), n), r, run)
+  (441 / (64 * pi))^(1 / 18) * (4 * pi)^(-1 / 5) * psi(4L)^(-2 / 5) * psi(8L)^(-1 / 9)
+}
+
+scv_pilot <- function(n, h, constant) constant * n^(-23 / 45) * h^-2
+
+scv_curve <- function(unit, h, constant, run) {
+  g <- scv_pilot(unit$n, h, constant)
+  s <- sqrt(outer(h^2, 0:2) + 2 * g^2)
+  smoothed <- matrix(psi_1d(unit$x, unit$w, as.vector(s), 0L, run), ncol = 3L)
+  bias <- smoothed[, 3L] - 2 * smoothed[, 2L] + smoothed[, 1L]
+  # The squared bias is the integral of a square: below zero it is rounding.
+  1 / (2 * sqrt(pi) * unit$n * h) + pmax(bias, 0)
+}
+
+draw_objective <- function(found, label) {
+  plot(found$curve$h, found$curve$objective, type = "l", xlab = "h", ylab = label)
+  graphics::abline(v = found$h, lty = 2)
+}

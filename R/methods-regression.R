@@ -1,0 +1,222 @@
+#' Methods for kernel regressions
+#'
+#' Fitted values, residuals, standard errors, predictions, and printing, of what [npregbw()] and [npreg()] return.
+#'
+#' Where `na.action = na.omit` left rows out, `fitted()`, `residuals()`, `se()` and `predict()` without `newdata` have
+#' NA in their places, so that they are as long as the data.
+#'
+#' @param object,x an object made by [npreg()] or, for `print()`, `summary()`, `nobs()` and `formula()`, by [npregbw()].
+#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given.
+#' @param se.fit if TRUE, give standard errors too.
+#' @param interval `"confidence"` for the bands of the fit.
+#' @param level their level.
+#' @param ... not used.
+#' @param row.names,optional not used; arguments of the generic.
+#' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
+#'   without an observation within the bandwidth; with `interval = "confidence"` a matrix with columns `fit`, `lwr` and
+#'   `upr`; with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()`, `residuals()`: at the data. `se()`: the
+#'   standard errors at the points that the fit was evaluated at. `as.data.frame()`: one row for each of these points,
+#'   with the regressor, `mean`, `merr`, `lower`, `upper`, and where they are the data the response, `resid` and `loo`.
+#'   `summary()`: a list with the object and, for a bandwidth, `best`, the five best of the grid. `nobs()`: the number
+#'   of observations of positive weight. `print()` returns its argument invisibly.
+#' @section Errors: of class `kestrel_error_input` for points that are infinite or not what the regressor is.
+#' @examples
+#' fit <- npreg(dist ~ speed, data = cars)
+#' summary(fit)
+#' predict(fit, data.frame(speed = c(10, NA, 20)), interval = "confidence")
+#' head(as.data.frame(fit))
+#' @name kestrel_reg-methods
+#' @aliases print.kestrel_reg print.kestrel_regbw
+NULL
+
+#' @rdname kestrel_reg-methods
+#' @export
+predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
+                                level = object$level, exdat = NULL, ...) {
+  check_flag(se.fit, "se.fit")
+  interval <- check_choice(interval, c("none", "confidence"), "interval")
+  check_level(level)
+  points <- evaluation_points(object$bws, newdata, exdat)
+  at_data <- is.null(points)
+  if (at_data) points <- object$bws$x
+  at <- values_at(object, points, se.fit || interval == "confidence", run_options())
+  warn_no_neighbour(at$mean, points, object$bws)
+  placed <- if (at_data) function(value) stats::napredict(object$bws$na.action, value) else identity
+  fit <- placed(at$mean)
+  if (interval == "confidence") {
+    z <- stats::qnorm((1 + level) / 2)
+    fit <- cbind(fit = fit, lwr = fit - z * placed(at$se), upr = fit + z * placed(at$se))
+  }
+  if (se.fit) list(fit = fit, se.fit = placed(at$se)) else fit
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+fitted.kestrel_reg <- function(object, ...) {
+  fitted <- if (object$at.data) object$mean else object$bws$y - object$resid
+  stats::napredict(object$bws$na.action, fitted)
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+residuals.kestrel_reg <- function(object, ...) stats::naresid(object$bws$na.action, object$resid)
+
+#' @rdname kestrel_reg-methods
+#' @export
+se <- function(object, ...) UseMethod("se")
+
+#' @rdname kestrel_reg-methods
+#' @export
+se.kestrel_reg <- function(object, ...) {
+  if (object$at.data) stats::napredict(object$bws$na.action, object$merr) else object$merr
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+nobs.kestrel_reg <- function(object, ...) object$nobs
+
+#' @rdname kestrel_reg-methods
+#' @export
+nobs.kestrel_regbw <- function(object, ...) object$nobs
+
+#' @rdname kestrel_reg-methods
+#' @export
+formula.kestrel_regbw <- function(x, ...) {
+  if (!is.null(x$terms)) return(stats::formula(x$terms))
+  stats::as.formula(call("~", as.name(x$ynames), as.name(x$xnames)), env = parent.frame())
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+formula.kestrel_reg <- function(x, ...) formula.kestrel_regbw(x$bws)
+
+#' @rdname kestrel_reg-methods
+#' @export
+as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...) {
+  frame <- cbind(x$eval, mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper)
+  if (x$at.data) {
+    frame[[x$ynames]] <- x$bws$y
+    frame$resid <- x$resid
+    frame$loo <- x$loo
+  }
+  frame
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+print.kestrel_regbw <- function(x, ...) {
+  cat(regbw_lines(x), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+summary.kestrel_regbw <- function(object, ...) {
+  first <- utils::head(order(object$cv, object$grid), 5L)
+  best <- data.frame(bw = object$grid, cv = object$cv, n.unsupported = object$n.unsupported)[first, ]
+  rownames(best) <- NULL
+  structure(list(bws = object, best = best), class = "summary.kestrel_regbw")
+}
+
+#' @export
+print.summary.kestrel_regbw <- function(x, ...) {
+  cat(regbw_lines(x$bws), "", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
+  print(x$best, digits = 7, row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+print.kestrel_reg <- function(x, ...) {
+  cat(regression_lines(x), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+summary.kestrel_reg <- function(object, ...) structure(list(fit = object), class = "summary.kestrel_reg")
+
+#' @export
+print.summary.kestrel_reg <- function(x, ...) {
+  fit <- x$fit
+  errors <- (fit$bws$y - fit$loo)[fit$bws$w > 0]
+  cat(regression_lines(fit),
+      label_line("residuals", quartiles(fit$resid[fit$bws$w > 0])),
+      label_line("left out", paste0(quartiles(errors), " (leave-one-out residuals)")), sep = "\n")
+  invisible(x)
+}
+
+quartiles <- function(values) {
+  paste(c("min", "1Q", "median", "3Q", "max"), format_short(stats::quantile(values, na.rm = TRUE)), collapse = ", ")
+}
+
+size_text <- function(bws) {
+  size <- format(bws$nobs, big.mark = ",")
+  w <- bws$w[bws$w > 0]
+  if (any(w != w[1L])) size <- paste0(size, ", weighted: effective n ", format_short(effective_size(w)))
+  if (is.null(bws$na.action)) return(size)
+  paste0(size, " (", length(bws$na.action), " left out: missing values)")
+}
+
+smoother_text <- function(bws) {
+  paste0(bws$ynames, " on ", bws$xnames, ", ",
+         if (bws$regtype == "lc") "local constant (Nadaraya-Watson)" else "local linear")
+}
+
+bandwidth_text <- function(bws) {
+  meaning <- if (bws$bw.scale == "np") {
+    "as np counts"
+  } else {
+    if (bws$ckertype == "gaussian") "standard deviation" else "half the support"
+  }
+  paste0("h = ", format_short(bws$bw), " (", meaning, ")")
+}
+
+regbw_lines <- function(bws) {
+  c("Bandwidth of a kernel regression, by cross-validation",
+    label_line("call", paste(deparse(bws$call, width.cutoff = 60L), collapse = " ")),
+    label_line("n", size_text(bws)),
+    label_line("regression", smoother_text(bws)),
+    label_line("kernel", bws$ckertype),
+    label_line("bandwidth", bandwidth_text(bws)),
+    label_line(bws$method, format(bws$fval, digits = 7)),
+    label_line("grid", grid_text(bws)),
+    label_line("support", support_text(bws)),
+    if (length(bws$ties) > 0L) label_line("ties", paste0("shared by ", came(bws$ties), "; the widest is taken")),
+    label_line("engine", paste0(bws$engine, " on ", bws$backend, ", ", bws$evaluations,
+                                if (bws$evaluations == 1L) " bandwidth, " else " bandwidths, ",
+                                format_short(bws$seconds), " s"))
+  )
+}
+
+grid_text <- function(bws) {
+  if (length(bws$grid) == 1L) return("this bandwidth alone")
+  text <- paste0(length(bws$grid), " on [", paste(format_short(range(bws$grid)), collapse = ", "), "]")
+  if (bws$bw %in% bws$grid) text else paste0(text, ", refined")
+}
+
+support_text <- function(bws) {
+  lost <- sum(bws$n.unsupported > 0L)
+  if (lost == 0L) return("every observation has a neighbour")
+  if (length(bws$grid) == 1L) return(paste(bws$n.unsupported, "observations have no neighbour"))
+  paste0(lost, " of ", length(bws$grid), " bandwidths leave observations without a neighbour: ",
+         if (bws$unsupported == "reject") "rejected" else "such observations excluded")
+}
+
+regression_lines <- function(fit) {
+  bws <- fit$bws
+  c("Kernel regression",
+    label_line("call", paste(deparse(fit$call, width.cutoff = 60L), collapse = " ")),
+    label_line("n", size_text(bws)),
+    label_line("regression", smoother_text(bws)),
+    label_line("kernel", bws$ckertype),
+    label_line("bandwidth", paste0(bandwidth_text(bws),
+                                   if (length(bws$grid) > 1L) paste(", by", bws$method))),
+    if (fit$n.unsupported > 0L) label_line("support", paste(fit$n.unsupported, "observations have no neighbour")),
+    label_line("R-squared", format(fit$R2, digits = 4)),
+    label_line("residual sd", paste0(format_short(sqrt(fit$MSE)), " (", format_short(fit$edf),
+                                     " degrees of freedom used)")),
+    if (!fit$at.data) label_line("points", format(length(fit$mean), big.mark = ",")),
+    label_line("engine", paste0(fit$engine, " on ", fit$backend, ", ", format_short(fit$seconds), " s"))
+  )
+}

@@ -1,0 +1,91 @@
+#' Plot a kernel regression or its cross-validation curve
+#'
+#' A fit: the data, the curve and its confidence band. A bandwidth: the objective over the grid with its minimum; where
+#' some observations have no neighbour the background is grey.
+#'
+#' The curve of a fit is computed at 501 points over the range of the data, whatever points the fit was evaluated at; it
+#' has gaps where there is no observation within the bandwidth. Of more than 10,000 observations every k-th is drawn.
+#'
+#' @param x an object made by [npreg()] or by [npregbw()].
+#' @param band if TRUE, draw the confidence band.
+#' @param drawpoints if TRUE, draw the data.
+#' @param add if TRUE, add curve and band to a plot.
+#' @param col colour of the curve.
+#' @param xlab,ylab,main labels.
+#' @param ... further graphical parameters of the empty plot.
+#' @return `x`, invisibly.
+#' @section Cost: that of [npreg()] at 501 points.
+#' @examples
+#' bw <- npregbw(waiting ~ eruptions, data = faithful)
+#' plot(bw)
+#' plot(npreg(bw))
+#' @export
+plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = "#1F5A7A", xlab = NULL, ylab = NULL,
+                             main = NULL, ...) {
+  check_flag(band, "band")
+  check_flag(drawpoints, "drawpoints")
+  check_flag(add, "add")
+  bws <- x$bws
+  at <- seq(min(bws$x), max(bws$x), length.out = 501L)
+  curve <- values_at(x, at, band, run_options())
+  half <- stats::qnorm((1 + x$level) / 2) * curve$se
+  if (!add) {
+    seen <- if (drawpoints) bws$y else c(curve$mean - half, curve$mean + half)
+    seen <- range(seen, curve$mean, finite = TRUE)
+    graphics::plot(range(bws$x), seen, type = "n", las = 1, bty = "l", xlab = if (is.null(xlab)) x$xnames else xlab,
+                   ylab = "", main = main, ...)
+    title_beside_labels(if (is.null(ylab)) x$ynames else ylab)
+    if (drawpoints) draw_observations(bws)
+  }
+  if (band) draw_band(at, curve$mean - half, curve$mean + half, grDevices::adjustcolor(col, 0.25))
+  graphics::lines(at, curve$mean, col = col, lwd = 2)
+  invisible(x)
+}
+
+# Dense data are drawn transparent, and thinned where that would take long.
+draw_observations <- function(bws) {
+  shown <- seq(1L, length(bws$x), by = ceiling(length(bws$x) / 10000))
+  strength <- max(0.06, min(0.6, 150 / length(shown)))
+  graphics::points(bws$x[shown], bws$y[shown], pch = 16, cex = 0.6, col = grDevices::adjustcolor("#222222", strength))
+}
+
+# One polygon for each run of points with a band.
+draw_band <- function(at, lower, upper, col) {
+  known <- !is.na(lower)
+  for (run in split(which(known), cumsum(!known)[known])) {
+    graphics::polygon(c(at[run], rev(at[run])), c(lower[run], rev(upper[run])), col = col, border = NA)
+  }
+}
+
+#' @rdname plot.kestrel_reg
+#' @export
+plot.kestrel_regbw <- function(x, col = "#1F5A7A", xlab = NULL, ylab = NULL, main = NULL, ...) {
+  known <- is.finite(x$cv)
+  if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
+  if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
+  graphics::plot(range(x$grid, x$bw), range(x$cv[known], x$fval), type = "n", las = 1, bty = "l", xlab = xlab,
+                 ylab = "", main = main, ...)
+  title_beside_labels(if (is.null(ylab)) objective_name(x) else ylab)
+  draw_unsupported(x)
+  graphics::lines(x$grid[known], x$cv[known], col = col)
+  graphics::points(x$grid[known], x$cv[known], pch = 16, cex = 0.6,
+                   col = ifelse(x$n.unsupported[known] > 0L, "grey55", col))
+  graphics::segments(x$bw, graphics::par("usr")[3L], x$bw, x$fval, lty = 2, col = "#B5442E")
+  graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = "#B5442E", col = "white")
+  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, cex = 0.8, col = "#B5442E")
+  invisible(x)
+}
+
+objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-one-out error" else "Corrected AIC"
+
+# Observations without a neighbour only become fewer with h, so that these bandwidths are the first of the grid.
+draw_unsupported <- function(bws) {
+  lost <- sum(bws$n.unsupported > 0L)
+  if (lost == 0L) return(invisible())
+  usr <- graphics::par("usr")
+  edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
+  graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = "grey93", border = NA)
+  # On the side where the label of the minimum is not.
+  graphics::mtext("grey: observations without a neighbour", side = 3, line = 0.2, cex = 0.75, col = "grey45",
+                  adj = if (bws$bw < mean(usr[1:2])) 1 else 0)
+}

@@ -1,0 +1,221 @@
+# Kernel regression with one regressor: the fit, its leave-one-out residuals and standard errors.
+
+#' Kernel regression
+#'
+#' The Nadaraya-Watson (local constant) or local linear regression of a response on one numeric regressor, with standard
+#' errors and confidence bands from leave-one-out residuals. Names and conventions are those of package \pkg{np}.
+#'
+#' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
+#' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
+#' with e_-i the residuals of fits that leave out observation i: it needs no constant variance. An observation without a
+#' neighbour has no such residual; the root mean square of the others stands in. Bands are fit -+ z se, for each point
+#' by itself, without a correction for bias.
+#'
+#' Points without an observation within the bandwidth have no fit: they are NA, and one warning of class
+#' `kestrel_warning_support` counts them.
+#'
+#' @param bws a bandwidth object of [npregbw()], which carries its data, or, with `txdat` and `tydat`, a bandwidth or a
+#'   vector of candidates; if NULL, [npregbw()] selects one.
+#' @param formula,data,subset,na.action,w as in [npregbw()].
+#' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()].
+#' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula;
+#'   without a formula a numeric vector, or a matrix or data frame with one column. Rows with missing values have a fit
+#'   that is NA.
+#' @param exdat the same as values of the regressor, whether there is a formula or not.
+#' @param se if FALSE, standard errors and bands are not computed, but NA.
+#' @param level the confidence level of the bands, of each point.
+#' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
+#' @param threads,backend as in [npregbw()].
+#' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others.
+#' @return An object of class `c("kestrel_reg", "npregression")`, a list with
+#'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
+#'   \item{bws}{the bandwidth object, with the data}
+#'   \item{eval}{the points, a data frame with one column}
+#'   \item{mean, merr}{fit and standard error there, in the units of y}
+#'   \item{lower, upper, level}{the confidence band}
+#'   \item{resid, loo}{at the data: residuals of the fit, and the leave-one-out fits, NA without neighbour}
+#'   \item{R2}{squared correlation of response and fit (Li & Racine 2007, section 2.2), NA when one is constant}
+#'   \item{MSE}{mean squared residual, weighted by w}
+#'   \item{edf}{trace of the smoother matrix}
+#'   \item{n.unsupported}{how many observations have no neighbour}
+#'   \item{nobs}{the number of observations of positive weight}
+#'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
+#' @section Weights: enter every sum of a fit, so that one observation of weight 3 is three copies of it as far as the
+#'   fit at a point goes. Leaving one out leaves out all of its weight, and standard errors take its error for one.
+#' @section Errors: those of [npregbw()], and of class `kestrel_error_input` for points that are infinite or not what
+#'   the regressor is.
+#' @section Cost: O(n log n + m) for m points; O(n^2 + n m) with the Gaussian kernel. On all threads.
+#' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
+#'
+#'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
+#' @seealso [npregbw()]; [predict.kestrel_reg()] and the other methods; [plot.kestrel_reg()].
+#' @examples
+#' fit <- npreg(dist ~ speed, data = cars, regtype = "ll")
+#' fit
+#' plot(fit)
+#' predict(fit, data.frame(speed = c(10, 15)), se.fit = TRUE)
+#'
+#' if (requireNamespace("MASS", quietly = TRUE)) {
+#'   bw <- npregbw(accel ~ times, data = MASS::mcycle, refine = TRUE)
+#'   plot(npreg(bw))
+#' }
+#'
+#' # a bandwidth of one's own
+#' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
+#' @export
+npreg <- function(...) UseMethod("npreg", dispatched_on(c("formula", "bws"), ...))
+
+#' @rdname npreg
+#' @export
+npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, w = NULL, ..., newdata = NULL,
+                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto") {
+  call <- called_as(quote(npreg), match.call())
+  check_fit_arguments(se, level, residuals)
+  selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
+  bws <- eval(called_as(npregbw.formula, selection), parent.frame())
+  bws$call <- called_as(quote(npregbw), selection)
+  fit_regression(bws, newdata, exdat, se, level, threads, backend, call)
+}
+
+#' @rdname npreg
+#' @export
+npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = stats::na.fail, newdata = NULL,
+                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto") {
+  call <- called_as(quote(npreg), match.call())
+  check_fit_arguments(se, level, residuals)
+  if (missing(txdat) || missing(tydat)) {
+    abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object.")
+  }
+  bws <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
+                         na.action = na.action, threads = threads, backend = backend)
+  bws$call <- call
+  fit_regression(bws, newdata, exdat, se, level, threads, backend, call)
+}
+
+#' @rdname npreg
+#' @export
+npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE,
+                                threads = NULL, backend = "auto", ...) {
+  check_np_arguments(list(...))
+  check_fit_arguments(se, level, residuals)
+  fit_regression(bws, newdata, exdat, se, level, threads, backend,
+                 called_as(quote(npreg), match.call()))
+}
+
+# A vector under the name that messages have to use.
+named_column <- function(value, name) {
+  if (is.atomic(value) && length(dim(value)) < 2L) stats::setNames(data.frame(value), name) else value
+}
+
+check_fit_arguments <- function(se, level, residuals) {
+  check_flag(se, "se")
+  check_level(level)
+  check_flag(residuals, "residuals")
+}
+
+check_level <- function(level) {
+  if (!is_number(level) || level <= 0 || level >= 1) {
+    abort_input("`level` must be between 0 and 1, not ", came(level), ".")
+  }
+  level
+}
+
+fit_regression <- function(bws, newdata, exdat, se, level, threads, backend, call) {
+  started <- proc.time()[["elapsed"]]
+  run <- run_options(threads, backend)
+  points <- evaluation_points(bws, newdata, exdat)
+  left_out <- leave_one_out(bws, run)
+  fit <- list(bw = bws$bw, bws = bws, error2 = left_out$error2)
+  inside <- values_at(fit, bws$x, se && is.null(points), run)
+  at <- if (is.null(points)) inside else values_at(fit, points, se, run)
+  warn_no_neighbour(at$mean, if (is.null(points)) bws$x else points, bws)
+  z <- stats::qnorm((1 + level) / 2)
+  loo <- inside$mean
+  loo[bws$w > 0] <- left_out$fit
+  fit <- c(fit, list(eval = stats::setNames(data.frame(if (is.null(points)) bws$x else points), bws$xnames),
+                     at.data = is.null(points), mean = at$mean, merr = at$se, lower = at$mean - z * at$se,
+                     upper = at$mean + z * at$se, level = level, resid = bws$y - inside$mean, loo = loo),
+           fit_measures(bws$y, inside$mean, bws$w),
+           list(edf = left_out$trace, n.unsupported = left_out$unsupported, nobs = bws$nobs, xnames = bws$xnames,
+                ynames = bws$ynames, engine = bws$engine, backend = run$backend, call = call,
+                seconds = proc.time()[["elapsed"]] - started))
+  structure(fit, class = c("kestrel_reg", "npregression"))
+}
+
+# Leave-one-out fits of the observations of positive weight, and their squared errors, the mean of the others where
+# there is none.
+leave_one_out <- function(bws, run) {
+  used <- bws$w > 0
+  w <- bws$w[used]
+  y <- bws$y[used]
+  parts <- regression_loo_cpp(bws$x[used], y, w, bws$h, bws$ckertype, bws$regtype == "ll", run$threads, run$isa,
+                              run$progress)
+  error2 <- parts$residual^2
+  alone <- is.na(error2)
+  error2[alone] <- if (all(alone)) NA_real_ else sum((w * error2)[!alone]) / sum(w[!alone])
+  list(fit = ifelse(alone, NA_real_, y - parts$residual), error2 = error2, trace = sum(parts$leverage),
+       unsupported = sum(alone))
+}
+
+# Fit and standard error at values of the regressor; NA where there is no neighbour, or no value.
+values_at <- function(fit, points, se, run) {
+  bws <- fit$bws
+  used <- bws$w > 0
+  mean <- error <- rep(NA_real_, length(points))
+  known <- !is.na(points)
+  found <- regression_fit_cpp(bws$x[used], bws$y[used], bws$w[used], points[known], bws$h, bws$ckertype,
+                              bws$regtype == "ll", if (se) fit$error2 else numeric(0), run$threads, run$isa,
+                              run$progress)
+  mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
+  if (se) error[known] <- ifelse(is.nan(found$mean), NA_real_, sqrt(found$variance))
+  list(mean = mean, se = error)
+}
+
+warn_no_neighbour <- function(mean, points, bws) {
+  lost <- sum(is.na(mean) & !is.na(points))
+  if (lost > 0L) {
+    warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ", came(bws$bw),
+                 ": their fit is NA.")
+  }
+}
+
+# R2 as in np: the squared correlation of response and fit.
+fit_measures <- function(y, fitted, w) {
+  used <- w > 0
+  share <- w[used] / sum(w[used])
+  y <- y[used]
+  fitted <- fitted[used]
+  from_y <- y - sum(share * y)
+  from_fit <- fitted - sum(share * y)
+  R2 <- sum(share * from_y * from_fit)^2 / (sum(share * from_y^2) * sum(share * from_fit^2))
+  list(R2 = if (is.finite(R2)) R2 else NA_real_, MSE = sum(share * (y - fitted)^2))
+}
+
+# Values of the regressor to evaluate at, from `newdata` or `exdat`; NULL for the data themselves.
+evaluation_points <- function(bws, newdata, exdat) {
+  if (is.null(newdata) && is.null(exdat)) return(NULL)
+  if (!is.null(newdata) && !is.null(exdat)) abort_input("`newdata` and `exdat` must not both be given.")
+  if (!is.null(exdat)) return(check_not_infinite(as_variable(exdat, "exdat")$value, "exdat"))
+  if (is.null(bws$terms)) {
+    if (is.data.frame(newdata) && bws$xnames %in% names(newdata)) newdata <- newdata[[bws$xnames]]
+    return(check_not_infinite(as_variable(newdata, "newdata")$value, "newdata"))
+  }
+  regressor <- stats::delete.response(bws$terms)
+  # A constant of the formula, as s in y ~ I(x / s), need not be in the data.
+  constant <- function(name) length(get0(name, environment(regressor))) == 1L
+  wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), all.vars(regressor))
+  if (!is.data.frame(newdata) || !all(wanted %in% names(newdata))) {
+    abort_input("`newdata` must be a data frame with ", quoted(wanted), ", not ",
+                if (is.data.frame(newdata)) paste("one with", quoted(names(newdata))) else came(newdata), ".")
+  }
+  frame <- stats::model.frame(regressor, newdata, na.action = stats::na.pass)
+  check_not_infinite(as_variable(frame, "newdata")$value, "newdata")
+}
+
+check_not_infinite <- function(points, name) {
+  if (any(is.infinite(points))) {
+    abort_input("`", name, "` must be finite, but ", sum(is.infinite(points)), " of ", length(points),
+                " values are not.")
+  }
+  points
+}

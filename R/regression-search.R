@@ -1,0 +1,141 @@
+# The search for a regression bandwidth: the candidates, the objective at each, the least of them.
+
+# The candidates as supports `h` and on the scale of the user, `grid`.
+candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
+  scale <- if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1
+  if (!is.null(bws)) {
+    if (!is.null(bwmin) || !is.null(bwmax)) abort_input("`bws` must not be given together with `bwmin` or `bwmax`.")
+    grid <- sort(unique(check_bandwidths(bws)))
+    return(list(h = grid * scale, grid = grid, scale = scale, argument = "bws"))
+  }
+  nbw <- check_count(nbw, "nbw")
+  widest <- diff(range(sample$x[sample$w > 0]))
+  if (asked$ckertype == "gaussian") widest <- widest / sqrt(5)
+  if (!is.null(bwmax)) widest <- check_positive(bwmax, "bwmax") * scale
+  h <- widest * seq_len(nbw) / nbw
+  if (!is.null(bwmin)) {
+    least <- check_positive(bwmin, "bwmin") * scale
+    if (nbw < 2L) abort_input("`nbw` must be at least 2 when `bwmin` is given, not ", nbw, ".")
+    if (least >= widest) {
+      abort_input("`bwmin` must be below ", if (is.null(bwmax)) "range(x)" else "`bwmax`", ", ", came(widest / scale),
+                  ", not ", came(bwmin), ".")
+    }
+    h <- seq(least, widest, length.out = nbw)
+  }
+  list(h = h, grid = h / scale, scale = scale, argument = "bwmax")
+}
+
+check_bandwidths <- function(bws) {
+  if (!is.numeric(bws) || length(bws) == 0L) {
+    abort_input("`bws` must be positive numbers, not ", came(bws), ".")
+  }
+  check_finite(bws, "bws")
+  if (any(bws <= 0)) abort_input("`bws` must be positive, but ", sum(bws <= 0), " of ", length(bws), " are not.")
+  as.numeric(bws)
+}
+
+# The objective at each h, with how many observations have no neighbour there. NA where none has.
+regression_curve <- function(sample, h, asked, run) {
+  used <- sample$w > 0
+  n <- sample$nobs
+  sums <- regression_cv_cpp(sample$x[used], sample$y[used], sample$w[used], h, asked$ckertype, asked$regtype == "ll",
+                            run$threads, run$isa, run$progress)
+  cv <- if (asked$method == "cv.ls") sums$squares / n else corrected_aic(sums$insample / n, sums$trace, n)
+  list(cv = ifelse(sums$unsupported < n, cv, NA_real_), unsupported = as.integer(sums$unsupported))
+}
+
+# Hurvich, Simonoff & Tsai (1998), eq. 8; infinite when the fit uses up the observations.
+corrected_aic <- function(variance, trace, n) {
+  room <- n - trace - 2
+  ifelse(room > 0, log(variance) + (n + trace) / room, Inf)
+}
+
+search_bandwidth <- function(sample, grid, asked, refine, run) {
+  curve <- regression_curve(sample, grid$h, asked, run)
+  single <- length(grid$h) == 1L
+  allowed <- !is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L)
+  if (single) {
+    warn_unsupported(curve$unsupported, sample$nobs, grid$grid)
+    best <- list(index = 1L, tied = 1L)
+  } else {
+    check_allowed(allowed, curve, sample, grid, asked)
+    best <- least_value(curve$cv, allowed, asked)
+  }
+  chosen <- list(h = grid$h[best$index], value = curve$cv[best$index], evaluations = length(grid$h))
+  if (refine) chosen <- refine_bandwidth(sample, grid$h, best$index, chosen, asked, run)
+  if (!single && chosen$h %in% range(grid$h)) warn_end_of_grid(chosen$h, grid, asked)
+  on_grid <- chosen$h == grid$h[best$index]
+  list(bw = if (on_grid) grid$grid[best$index] else chosen$h / grid$scale, h = chosen$h, fval = chosen$value,
+       grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
+       ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
+       evaluations = chosen$evaluations)
+}
+
+check_allowed <- function(allowed, curve, sample, grid, asked) {
+  if (any(allowed)) return(invisible())
+  support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype)
+  lost <- curve$unsupported[length(curve$unsupported)]
+  abort_input("`", grid$argument, "` must give every observation a neighbour; at ",
+              came(grid$grid[length(grid$grid)]), " ", lost, " of ", sample$nobs, " have none. From ",
+              came(round_up(support / grid$scale)), " on all have",
+              if (asked$unsupported == "reject" && lost < sample$nobs) "; unsupported = \"exclude\" leaves them out",
+              ".")
+}
+
+# To six digits, never below the value.
+round_up <- function(value) {
+  rounded <- signif(value, 6)
+  if (rounded < value) signif(rounded + 10^(floor(log10(value)) - 5), 6) else rounded
+}
+
+# Which of the allowed values is least. Those within rounding of it are ties, of which the widest bandwidth is taken:
+# of two equal fits the smoother.
+least_value <- function(cv, allowed, asked) {
+  least <- min(cv[allowed])
+  if (least == Inf) {
+    abort_input("`bwmethod` must be \"cv.ls\" for these bandwidths, not \"cv.aic\": at each the fit uses up all ",
+                "observations (tr + 2 >= n).")
+  }
+  tolerance <- 1e-12 * (if (asked$method == "cv.ls") least else 1 + abs(least))
+  tied <- which(allowed & (cv == least | (is.finite(least) & cv - least <= tolerance)))
+  list(index = max(tied), tied = tied)
+}
+
+# Golden sections between the neighbours of the best of the grid; the neighbour of the first is the least bandwidth that
+# supports every observation. What is found counts only if it is better.
+refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
+  lower <- h[max(index - 1L, 1L)]
+  upper <- h[min(index + 1L, length(h))]
+  if (asked$unsupported == "reject") {
+    support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype)
+    lower <- if (index == 1L) support else max(support, lower)
+  }
+  calls <- 0L
+  objective <- function(h) {
+    calls <<- calls + 1L
+    curve <- regression_curve(sample, h, asked, run)
+    allowed <- is.finite(curve$cv) && (asked$unsupported == "exclude" || curve$unsupported == 0L)
+    if (allowed) curve$cv else .Machine$double.xmax
+  }
+  polished <- stats::optimize(objective, c(lower, upper), tol = 1e-7 * chosen$h)
+  if (polished$objective < chosen$value) chosen <- list(h = polished$minimum, value = polished$objective)
+  chosen$evaluations <- length(h) + calls
+  chosen
+}
+
+# Observations without a neighbour at a bandwidth that was given.
+warn_unsupported <- function(unsupported, n, h) {
+  if (unsupported == 0L) return(invisible())
+  warn_support(unsupported, " of ", n, " observations have no neighbour at the bandwidth ", came(h),
+               ": cross-validation leaves them out.")
+}
+
+warn_support <- function(...) {
+  warning(warningCondition(paste0(...), class = c("kestrel_warning_support", "kestrel_warning"), call = NULL))
+}
+
+warn_end_of_grid <- function(h, grid, asked) {
+  lower <- h == grid$h[1L]
+  warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, ",
+              came(h / grid$scale), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
+}

@@ -1,0 +1,308 @@
+# Bandwidths of kernel regression with one regressor, by cross-validation over a grid.
+
+regression_kernels <- c("epanechnikov", "gaussian", "uniform", "triangular", "biweight", "triweight")
+
+# np's Epanechnikov kernel has the support sqrt(5), that of variance one; its other kernels have ours.
+np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
+
+#' Bandwidth of a kernel regression by cross-validation
+#'
+#' Evaluates a cross-validation objective of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` at
+#' a whole grid of bandwidths and takes the least. Names and conventions are those of package \pkg{np}.
+#'
+#' With g_-i the fit without observation i, weights w (all one if not given), and M_i = 1 if another observation is
+#' within the bandwidth of x_i and 0 otherwise,
+#' \deqn{cv.ls(h) = \sum_i w_i (y_i - g_{-i}(x_i))^2 M_i / \sum_i w_i,}{cv.ls(h) = sum_i w_i (y_i - g_-i(x_i))^2 M_i /
+#' sum_i w_i,}
+#' \deqn{cv.aic(h) = \log s^2 + (1 + tr/n) / (1 - (tr + 2)/n),}{cv.aic(h) = log s^2 + (1 + tr/n) / (1 - (tr + 2)/n),}
+#' where s^2 is the (weighted) mean square of the residuals in sample and tr the trace of the smoother matrix;
+#' `cv.aic` is infinite where tr + 2 reaches n.
+#'
+#' Since cv.ls leaves out observations without a neighbour, it rewards bandwidths too small to see anything: Rohlfs &
+#' Zahran (2017) take its least value all the same (`unsupported = "exclude"`); by default only bandwidths compete at
+#' which every observation has a neighbour (`"reject"`, as in \pkg{np}). Values within 1e-12 of the least are ties:
+#' the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
+#' `kestrel_warning_search` says so.
+#'
+#' A neighbour is an observation at a distance below the bandwidth (up to and including it for the uniform kernel, below
+#' 38 bandwidths for the Gaussian). A local linear fit to observations that all have one value of x is their mean.
+#'
+#' @section The bandwidth: `bw.scale = "support"` means half the width of the kernel's support, and for the Gaussian
+#'   kernel its standard deviation. `"np"` means the number that \pkg{np} would show: the support of its Epanechnikov
+#'   kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np, while its Gaussian and uniform kernels are as here.
+#'   Triangular, biweight and triweight do not exist there; they have their support in both.
+#'
+#' @section The grid: if `bws` is not given, `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By default `bwmax`
+#'   is range(x) (its width, max - min) and `bwmin` is `bwmax` / `nbw`, the grid of Rohlfs & Zahran (2017). For the
+#'   Gaussian kernel `bwmax` is range(x) / sqrt(5), so that its candidates have the standard deviations of those of the
+#'   Epanechnikov kernel.
+#'
+#' @section Differences from np: the default kernel is `"epanechnikov"`, not `"gaussian"`; the search is a grid (which
+#'   finds the least of many local minima) in place of a descent from random starts; one numeric regressor; fixed
+#'   bandwidths and kernels of second order; missing data are an error unless `na.action` says otherwise.
+#'
+#' @section Errors: of class `kestrel_error_input` for missing or infinite values, lengths that differ, a regressor that
+#'   is constant, not numeric or not alone, fewer than three observations, grids that are empty or not positive,
+#'   arguments that \pkg{np} or this function does not have, and when no bandwidth of the grid supports every
+#'   observation: the message says from which one on they would be supported.
+#' @section Cost: O(n log n) once and O(n) for each bandwidth; with the Gaussian kernel O(n^2) for each bandwidth. On
+#'   all threads.
+#'
+#' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
+#' @param data a data frame, list or environment with the variables of `formula`.
+#' @param subset which rows of `data` to use, an expression in its variables.
+#' @param xdat the regressor: a numeric vector, or a matrix or data frame with one column.
+#' @param ydat the response, as long.
+#' @param bws a vector of candidate bandwidths in place of the grid; a single one is taken as it is, and only its
+#'   objective computed.
+#' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
+#' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
+#'   1998).
+#' @param ckertype the kernel.
+#' @param nbw,bwmin,bwmax the number of bandwidths in the grid, its first and its last.
+#' @param bw.scale the meaning of all bandwidths, given and returned: see below.
+#' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
+#' @param w weights, one for each observation, non-negative and not all zero; rows of weight zero are left out. In the
+#'   formula method an expression in the variables of `data`.
+#' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid; below the first of
+#'   the grid down to where observations lose their neighbours. The result is never worse than the grid's.
+#' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
+#'   [fitted()] and [residuals()] of a fit are NA there.
+#' @param threads the number of threads; [kestrel_threads()] if NULL.
+#' @param backend `"auto"`, `"cpu"` or `"cuda"`; this version is built without CUDA.
+#' @param verbose if TRUE, show progress.
+#' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
+#' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
+#'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `bwscaling = FALSE`.
+#' @return An object of class `c("kestrel_regbw", "rbandwidth")`, a list with
+#'   \item{bw}{the bandwidth, in the units of x and on the scale of `bw.scale`}
+#'   \item{h}{the same as half the width of the support (Gaussian: the standard deviation)}
+#'   \item{fval}{its objective}
+#'   \item{grid, cv}{all candidates, increasing, and the objective at each; NA where no observation has a neighbour}
+#'   \item{n.unsupported}{how many observations have no neighbour, for each candidate}
+#'   \item{ties}{the bandwidths that share the least objective, when there are several}
+#'   \item{method, regtype, ckertype, bw.scale, unsupported}{as asked for}
+#'   \item{nobs}{the number of observations of positive weight}
+#'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}
+#'   \item{xnames, ynames}{the names of the variables}
+#'   \item{na.action}{the rows left out, if any}
+#'   \item{evaluations, seconds, engine, backend, call}{how it was found; engine `"sweep"`, or `"direct"` for the
+#'     Gaussian kernel}
+#'   and `terms` from a formula.
+#' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
+#'
+#'   Hurvich, C.M., Simonoff, J.S. & Tsai, C.-L. (1998) Smoothing parameter selection in nonparametric regression using
+#'   an improved Akaike information criterion. *Journal of the Royal Statistical Society B* **60**, 271-293.
+#'
+#'   Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
+#'
+#'   Nadaraya, E.A. (1964) On estimating regression. *Theory of Probability and Its Applications* **9**, 141-142.
+#'
+#'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
+#'   GPU. *IEEE International Parallel and Distributed Processing Symposium Workshops*, 550-556.
+#'
+#'   Watson, G.S. (1964) Smooth regression analysis. *Sankhya A* **26**, 359-372.
+#' @seealso [npreg()] for the fit, [plot.kestrel_regbw()] for the curve.
+#' @examples
+#' bw <- npregbw(dist ~ speed, data = cars)
+#' bw
+#' plot(bw)
+#'
+#' # local linear, by AICc, between the values of the grid, as np counts
+#' npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, regtype = "ll", bwmethod = "cv.aic",
+#'         refine = TRUE, bw.scale = "np")
+#' @export
+npregbw <- function(...) UseMethod("npregbw", dispatched_on("formula", ...))
+
+# The argument that chooses the method: a formula or bandwidth object under one of the names or as the first without a
+# name. The others are left unevaluated, since `subset` and `w` may be expressions in variables of `data`.
+dispatched_on <- function(names, ...) {
+  given <- names(substitute(list(...)))[-1L]
+  if (is.null(given)) given <- rep("", ...length())
+  position <- match(c(names, ""), given, nomatch = 0L)
+  for (k in position[position > 0L]) {
+    if (inherits(...elt(k), c("formula", "kestrel_regbw"))) return(...elt(k))
+  }
+  NULL
+}
+
+# The call of the generic, not of its method.
+called_as <- function(name, call) {
+  call[[1L]] <- name
+  call
+}
+
+#' @rdname npregbw
+#' @export
+npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, w = NULL, ...) {
+  call <- called_as(quote(npregbw), match.call())
+  check_formula(formula, data)
+  wanted <- match.call(expand.dots = FALSE)
+  wanted <- wanted[c(1L, match(c("formula", "data", "subset", "w"), names(wanted), nomatch = 0L))]
+  wanted[[1L]] <- quote(stats::model.frame)
+  wanted$na.action <- quote(stats::na.pass)
+  frame <- try_formula(eval(wanted, parent.frame()))
+  bw <- npregbw.default(frame[2L], frame[1L], w = frame[["(w)"]], na.action = na.action, ...)
+  bw$terms <- attr(frame, "terms")
+  bw$call <- call
+  bw
+}
+
+# What R finds wrong with a formula, as an error of ours.
+try_formula <- function(value) {
+  tryCatch(value, error = function(e) abort_input("`formula` must make sense with `data`: ", conditionMessage(e), "."))
+}
+
+# Two variables, a response and a regressor, that exist.
+check_formula <- function(formula, data) {
+  if (!is.null(data) && !is.list(data) && !is.environment(data)) {
+    abort_input("`data` must be a data frame, a list or an environment, not ", came(data), ".")
+  }
+  if (length(formula) != 3L) abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
+  variables <- setdiff(all.vars(formula), ".")
+  there <- vapply(variables, function(name) name %in% names(data) || exists(name, environment(formula)), NA)
+  if (!all(there)) {
+    abort_input("`formula` must name variables of `data` or of its environment; not found: ",
+                quoted(variables[!there]), ".")
+  }
+  terms <- try_formula(stats::terms(formula, data = if (is.data.frame(data)) data))
+  regressors <- as.list(attr(terms, "variables"))[-(1:2)]
+  if (length(regressors) != 1L) {
+    abort_input("`formula` must have one numeric regressor, not ", length(regressors),
+                if (length(regressors) > 1L) "; not yet: several regressors", ".")
+  }
+}
+
+#' @rdname npregbw
+#' @export
+npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwmethod = c("cv.ls", "cv.aic"),
+                            ckertype = c("epanechnikov", "gaussian", "uniform", "triangular", "biweight", "triweight"),
+                            nbw = 50, bwmin = NULL, bwmax = NULL, bw.scale = c("support", "np"),
+                            unsupported = c("reject", "exclude"), w = NULL, refine = FALSE,
+                            na.action = stats::na.fail, threads = NULL, backend = "auto", verbose = FALSE,
+                            bandwidth.compute = TRUE, ...) {
+  started <- proc.time()[["elapsed"]]
+  check_np_arguments(list(...))
+  if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(bws) != 1L) {
+    abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", came(bws), ".")
+  }
+  asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
+                method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
+                ckertype = check_choice(ckertype, regression_kernels, "ckertype"),
+                bw.scale = check_choice(bw.scale, c("support", "np"), "bw.scale"),
+                unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
+  check_flag(refine, "refine")
+  check_flag(verbose, "verbose")
+  run <- run_options(threads, backend)
+  sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
+  grid <- candidate_bandwidths(sample, asked, bws, nbw, bwmin, bwmax)
+  if (refine && length(grid$h) == 1L) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")
+  found <- with_progress(verbose, "Cross-validation", function(progress) {
+    run$progress <- progress
+    search_bandwidth(sample, grid, asked, refine, run)
+  })
+  engine <- if (asked$ckertype == "gaussian") "direct" else "sweep"
+  bw <- c(found, asked, sample, list(engine = engine, backend = run$backend,
+                                     call = called_as(quote(npregbw), match.call()),
+                                     seconds = proc.time()[["elapsed"]] - started))
+  structure(bw, class = c("kestrel_regbw", "rbandwidth"))
+}
+
+# Arguments of np that only steer its search.
+np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lbc.dir", "dfc.dir", "cfac.dir",
+                         "initc.dir", "lbd.dir", "hbd.dir", "dfac.dir", "initd.dir", "lbc.init", "hbc.init",
+                         "cfac.init", "lbd.init", "hbd.init", "dfac.init", "ukertype", "okertype")
+
+# np's arguments that would change the result, at the one value that is computed here.
+np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, bwscaling = FALSE, gradients = FALSE)
+
+check_np_arguments <- function(given) {
+  for (name in intersect(names(given), names(np_fixed_arguments))) {
+    only <- np_fixed_arguments[[name]]
+    if (!isTRUE(all.equal(given[[name]], only))) {
+      abort_input("`", name, "` must be ", deparse(only), ", not ", came(given[[name]]), ".")
+    }
+  }
+  check_no_more(given[!names(given) %in% c(names(np_fixed_arguments), np_search_arguments)])
+}
+
+# What is left of the dots is a slip.
+check_no_more <- function(given) {
+  if (length(given) == 0L) return(invisible())
+  named <- Filter(nzchar, names(given))
+  abort_input("`...` must not have ", if (length(named) > 0L) quoted(named) else came(given[[1L]]),
+              ": there is no such argument.")
+}
+
+# A regressor or response: its values as doubles and its name.
+as_variable <- function(value, argument) {
+  if (is.data.frame(value) || is.matrix(value)) {
+    if (ncol(value) != 1L) {
+      abort_input("`", argument, "` must have one column, not ", ncol(value),
+                  if (argument == "xdat") "; not yet: several regressors", ".")
+    }
+    named <- colnames(value)
+    value <- if (is.data.frame(value)) value[[1L]] else value[, 1L]
+  } else {
+    named <- NULL
+  }
+  name <- if (length(named) == 1L && nzchar(named)) named else argument
+  if (!is.numeric(value) || length(dim(value)) > 1L) {
+    abort_input("`", name, "` must be numeric, not ", if (length(dim(value)) > 1L) "a matrix" else kind_of(value),
+                if (is.factor(value) && argument == "xdat") "; not yet: factors", ".")
+  }
+  list(value = as.numeric(value), name = name)
+}
+
+kind_of <- function(value) {
+  if (is.null(value) || is.factor(value) || !is.atomic(value)) return(came(value))
+  if (is.object(value)) paste("of class", class(value)[1L]) else typeof(value)
+}
+
+# The sample of a regression: the rows that na.action keeps, weights that sum to the number of positive ones.
+check_regression_sample <- function(xdat, ydat, w, na.action) {
+  x <- as_variable(xdat, "xdat")
+  y <- as_variable(ydat, "ydat")
+  n <- length(x$value)
+  if (length(y$value) != n) {
+    abort_input("`", y$name, "` must have as many values as `", x$name, "`, ", n, ", not ", length(y$value), ".")
+  }
+  w <- check_weights(w, n)
+  gone <- is.na(x$value) | is.na(y$value) | is.na(w)
+  omitted <- NULL
+  if (check_na_action(na.action) == "na.omit" && any(gone)) {
+    # Of this class naresid() and napredict() put NA in the places of the rows.
+    omitted <- structure(which(gone), class = "exclude")
+    x$value <- x$value[!gone]
+    y$value <- y$value[!gone]
+    w <- w[!gone]
+  }
+  check_observed(x)
+  check_observed(y)
+  check_finite(w, "w")
+  used <- w > 0
+  remark <- if (any(!used)) paste0(" (rows of weight 0 left out: ", sum(!used), ")")
+  if (length(w) > 0L && !any(used)) scale_weights(w)
+  if (sum(used) < 3L) {
+    abort_input("`", x$name, "` must have at least three observations, not ", sum(used), remark, ".")
+  }
+  w[used] <- scale_weights(w[used])
+  spread <- diff(range(x$value[used]))
+  if (spread == 0) {
+    abort_input("`", x$name, "` must vary, but all its values are ", came(x$value[used][1L]), remark, ".")
+  }
+  if (!is.finite(spread)) abort_input("`", x$name, "` must have a range below 1.8e308, not ", came(spread), ".")
+  list(x = x$value, y = y$value, w = w, nobs = sum(used), xnames = plain_name(x$name), ynames = plain_name(y$name),
+       na.action = omitted)
+}
+
+plain_name <- function(name) switch(name, xdat = , txdat = "x", ydat = , tydat = "y", name)
+
+check_observed <- function(variable) {
+  value <- variable$value
+  if (anyNA(value)) {
+    abort_input("`", variable$name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value),
+                " are; na.action = na.omit leaves them out.")
+  }
+  check_finite(value, variable$name)
+}

@@ -1,0 +1,305 @@
+# Speed and error of the engines for one dimension beside their yardsticks, all in one run,
+# alternating: medians, CPU time of the process, one thread, unless said.
+#
+#   Rscript bench/one-dimension.R [cv large kernels plugin lscv density peers]
+#
+# kestrel has to be installed; ks, np and FKSUM are timed where they are. Every yardstick is checked
+# against plain R on a small sample before anything is timed. A method marked * ran on a few
+# observations or points only and its time was scaled to all of them.
+
+library(kestrel)
+of_kestrel <- function(name) getFromNamespace(name, "kestrel")
+regression_cv <- of_kestrel("regression_cv_cpp")
+pair_psi <- of_kestrel("pair_psi_cpp")
+pair_curve <- of_kestrel("pair_curve_cpp")
+density_at <- of_kestrel("density_points_cpp")
+here <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  if (length(file)) dirname(file) else "bench"
+})
+for (file in c("one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/naive-sweep.cpp")) {
+  Rcpp::sourceCpp(file.path(here, file), env = globalenv())
+}
+source(file.path(here, "one-dimension-peers.R"))
+
+repetitions <- 5L
+load_average <- function() tryCatch(readLines("/proc/loadavg"), error = function(e) "?")
+wall_seconds <- function() proc.time()[["elapsed"]]
+
+# Seconds of each contender, a row for each round. A round runs all of them once, so that other work
+# on the machine meets them alike; the round before the first is not counted, and says how often a
+# short one has to be repeated to last 20 ms.
+race <- function(contenders, rounds = repetitions, clock = process_seconds) {
+  seconds <- function(contender, times) {
+    start <- clock()
+    for (i in seq_len(times)) contender()
+    (clock() - start) / times
+  }
+  first <- vapply(contenders, seconds, 0, times = 1L)
+  times <- pmin(1000, ceiling(0.02 / pmax(first, 1e-5)))
+  one_round <- function(round) mapply(seconds, contenders, times)
+  matrix(vapply(seq_len(rounds), one_round, first), rounds, byrow = TRUE,
+    dimnames = list(NULL, names(contenders)))
+}
+middle <- function(times) apply(times, 2L, stats::median)
+times_of <- function(times, a, b) stats::median(times[, a] / times[, b])
+show <- function(table) print(table, row.names = FALSE, right = TRUE)
+figure <- function(value, digits = 3L) formatC(value, digits = digits, format = "fg", big.mark = ",")
+verdict <- function(met) if (met) "met" else "MISSED"
+largest_error <- function(value, exact) max(abs(value / exact - 1))
+
+# ---- data
+smooth_of <- function(x) sin(3 * x) + x
+normal_data <- function(n) {
+  x <- stats::rnorm(n)
+  list(x = x, y = smooth_of(x) + stats::rnorm(n) / 3)
+}
+# Seven clusters with standard deviations from 1e-4 to 1 at 0, ..., 1e6.
+cluster_data <- function(n) {
+  which <- sample.int(7L, n, replace = TRUE)
+  local <- stats::rnorm(n)
+  x <- c(0, 1, 1e2, 1e3, 1e4, 1e5, 1e6)[which] + 10^seq(-4, 0, length.out = 7L)[which] * local
+  list(x = x, y = smooth_of(local) + stats::rnorm(n) / 3)
+}
+# The design of Rohlfs & Zahran (2017), section IV.
+paper_data <- function(n) {
+  x <- stats::runif(n)
+  list(x = x, y = 0.5 * x + 10 * x^2 + stats::runif(n, 0, 0.5))
+}
+geometric <- function(from, to, k) exp(seq(log(from), log(to), length.out = k))
+paper_grid <- function(x, k) diff(range(x)) * seq_len(k) / k
+
+kestrel_cv <- function(data, h, kernel = "epanechnikov", linear = FALSE, threads = 1L) {
+  regression_cv(data$x, data$y, rep(1, length(data$x)), h, kernel, linear, threads, "auto", NULL)
+}
+
+# ---- the yardsticks against plain R
+check_yardsticks <- function() {
+  data <- normal_data(300L)
+  n <- length(data$x)
+  h <- geometric(0.02, 2, 20L)
+  distance <- abs(outer(data$x, data$x, "-"))
+  diag(distance) <- Inf
+  plain <- vapply(h, function(h) {
+    k <- ifelse(distance < h, 1 - (distance / h)^2, 0)
+    fit <- colSums(k * data$y) / colSums(k)
+    c(sum((data$y - fit)^2, na.rm = TRUE), sum(is.nan(fit)))
+  }, numeric(2))
+  paper <- rohlfs_zahran_cv(data$x, data$y, h, seq_len(n))
+  naive <- naive_sweep_cv(data$x, data$y, rep(1, n), h)
+  ours <- kestrel_cv(data, h)
+  stopifnot(
+    largest_error(paper$squares, plain[1, ]) < 1e-12, paper$unsupported == plain[2, ],
+    largest_error(naive$squares, plain[1, ]) < 1e-9, naive$unsupported == plain[2, ],
+    largest_error(windowed_direct_cv(data$x, data$y, h, seq_len(n)), plain[1, ]) < 1e-12,
+    largest_error(long_double_cv(data$x, data$y, h), plain[1, ]) < 1e-12,
+    largest_error(ours$squares, plain[1, ]) < 1e-12, ours$unsupported == plain[2, ],
+    sort_values(data$x) == min(data$x), sort_pairs(data$x, data$y) == data$y[which.min(data$x)]
+  )
+}
+
+# ---- cross-validation, n = 20,000, k = 50
+race_cv <- function(name, data, h) {
+  n <- length(data$x)
+  few <- sort(sample.int(n, 200L))
+  times <- race(list(
+    kestrel = function() kestrel_cv(data, h),
+    paper = function() rohlfs_zahran_cv(data$x, data$y, h, few),
+    naive = function() naive_sweep_cv(data$x, data$y, rep(1, n), h),
+    direct = function() windowed_direct_cv(data$x, data$y, h, few)
+  ))
+  times[, c("paper", "direct")] <- times[, c("paper", "direct")] * n / length(few)
+  gain <- times_of(times, "paper", "kestrel")
+  cost <- times_of(times, "kestrel", "naive")
+  seconds <- figure(middle(times))
+  data.frame(
+    grid = name, `kestrel, s` = seconds["kestrel"], `R&Z*, s` = seconds["paper"],
+    `naive, s` = seconds["naive"], `direct*, s` = seconds["direct"],
+    `R&Z / kestrel` = figure(gain), `>= 700` = verdict(gain >= 700),
+    `kestrel / naive` = figure(cost), `<= 2` = verdict(cost <= 2),
+    `direct / kestrel` = figure(times_of(times, "direct", "kestrel")), check.names = FALSE
+  )
+}
+
+error_cv <- function(name, data, h) {
+  exact <- long_double_cv(data$x, data$y, h)
+  everyone <- seq_along(data$x)
+  error <- c(
+    kestrel = largest_error(kestrel_cv(data, h)$squares, exact),
+    `R&Z` = largest_error(rohlfs_zahran_cv(data$x, data$y, h, everyone)$squares, exact),
+    naive = largest_error(naive_sweep_cv(data$x, data$y, rep(1, length(everyone)), h)$squares, exact),
+    direct = largest_error(windowed_direct_cv(data$x, data$y, h, everyone), exact)
+  )
+  data.frame(data = name, t(formatC(error, digits = 1, format = "e")), check.names = FALSE)
+}
+
+bench_cv <- function() {
+  cat("\nLeave-one-out CV, Nadaraya-Watson, Epanechnikov, n = 20,000, 50 bandwidths\n")
+  normal <- normal_data(20000L)
+  paper <- paper_data(20000L)
+  show(rbind(
+    race_cv("normal x, 0.02 to 2 sd, geometric", normal, geometric(0.02, 2, 50L) * stats::sd(normal$x)),
+    race_cv("normal x, range * j / 50", normal, paper_grid(normal$x, 50L)),
+    race_cv("R&Z's data, range * j / 50", paper, paper_grid(paper$x, 50L))
+  ))
+  cat("\nLargest relative error of CV(h) over 50 bandwidths against long double, n = 4,000\n")
+  normal <- normal_data(4000L)
+  show(rbind(
+    error_cv("normal", normal, geometric(0.02, 2, 50L)),
+    error_cv("clusters", cluster_data(4000L), geometric(1e-4, 1e5, 50L))
+  ))
+}
+
+# ---- cross-validation, n = 1e6, k = 100
+# Bytes for each observation that a call needs beyond what the session holds (Linux only).
+scratch <- function(call, n) {
+  kilobytes <- function(field) {
+    as.numeric(gsub("[^0-9]", "", grep(field, readLines("/proc/self/status"), value = TRUE)))
+  }
+  gc()
+  ok <- tryCatch({
+    writeLines("5", "/proc/self/clear_refs")   # forgets the highest resident size
+    TRUE
+  }, error = function(e) FALSE, warning = function(e) FALSE)
+  if (!ok) return(NA)
+  before <- kilobytes("^VmRSS")
+  call()
+  (kilobytes("^VmHWM") - before) * 1024 / n
+}
+
+bench_large <- function() {
+  n <- 1000000L
+  data <- normal_data(n)
+  h <- geometric(0.02, 2, 100L)
+  bytes <- scratch(function() kestrel_cv(data, h[50:51]), n)
+  times <- race(list(
+    sort = function() sort_pairs(data$x, data$y), kestrel = function() kestrel_cv(data, h)
+  ))
+  sorts <- times_of(times, "kestrel", "sort")
+  cat("\nThe same for n = 1,000,000, 100 bandwidths, 0.02 to 2 sd\n")
+  cat(sprintf("  %.2f s, %.0f ns a point and bandwidth; std::sort of the pairs %.3f s\n",
+    middle(times)["kestrel"], 1e9 * middle(times)["kestrel"] / n / 100, middle(times)["sort"]))
+  cat(sprintf("  %.1f sorts; bar 35 with up to 100 bytes of scratch: %s; bar 45 with 16 bytes: %s\n", sorts,
+    verdict(sorts <= 35), verdict(sorts <= 45)))
+  cat(sprintf("  memory that the call added: %.0f bytes an observation, sorted copies of x, y, w (24) included\n",
+    bytes))
+  walls <- race(list(
+    one = function() kestrel_cv(data, h, threads = 1L), two = function() kestrel_cv(data, h, threads = 2L)
+  ), clock = wall_seconds)
+  gain <- times_of(walls, "one", "two")
+  cat(sprintf("  wall time, one thread %.2f s, two %.2f s: %.2f times (bar 1.8: %s)\n",
+    middle(walls)["one"], middle(walls)["two"], gain, verdict(gain >= 1.8)))
+}
+
+# ---- the other kernels, local linear
+bench_kernels <- function() {
+  cat("\nns a point and bandwidth, n = 100,000, 10 bandwidths 0.02 to 2 sd (gaussian: n = 10,000)\n")
+  kernels <- c("uniform", "triangular", "epanechnikov", "biweight", "triweight", "gaussian")
+  h <- geometric(0.02, 2, 10L)
+  rows <- lapply(kernels, function(kernel) {
+    n <- if (kernel == "gaussian") 1e4 else 1e5
+    data <- normal_data(n)
+    times <- race(list(
+      lc = function() kestrel_cv(data, h, kernel), ll = function() kestrel_cv(data, h, kernel, linear = TRUE)
+    ))
+    ns <- 1e9 * middle(times) / n / length(h)
+    data.frame(kernel = kernel, `local constant` = figure(ns["lc"]), `local linear` = figure(ns["ll"]),
+      `ll / lc` = figure(times_of(times, "ll", "lc")), check.names = FALSE)
+  })
+  show(do.call(rbind, rows))
+}
+
+# ---- two-stage plug-in (Wand & Jones 1995, section 3.6)
+functional <- function(x, g, r, engine) {
+  at_zero <- c(`4` = 3, `6` = -15)[[as.character(r)]] / sqrt(2 * pi) / g^(r + 1)
+  pairs <- pair_psi(x, rep(1, length(x)), g, as.integer(r), engine, 1L, "auto", NULL)
+  (2 * pairs + length(x) * at_zero) / length(x)^2
+}
+plug_in <- function(x, engine = "cells", scale = stats::sd(x)) {
+  n <- length(x)
+  psi8 <- 105 / (32 * sqrt(pi) * scale^9)
+  psi6 <- functional(x, (30 / (sqrt(2 * pi) * psi8 * n))^(1 / 9), 6L, engine)
+  psi4 <- functional(x, (-6 / (sqrt(2 * pi) * psi6 * n))^(1 / 7), 4L, engine)
+  (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
+}
+
+bench_plugin <- function() {
+  cat("\nTwo-stage plug-in, normal data\n")
+  x <- stats::rnorm(32768L)
+  stopifnot(largest_error(plug_in(x, "cells"), plug_in(x, "direct")) < 1e-12, largest_error(hpi(x), plug_in(x)) < 1e-12)
+  times <- race(list(cells = function() plug_in(x), direct = function() plug_in(x, "direct")), rounds = 5L)
+  gain <- times_of(times, "direct", "cells")
+  cat(sprintf("  n = 32,768: cells %.2f ms, direct (SIMD) %.0f ms, %.0f times (bar 100: %s)\n",
+    1e3 * middle(times)["cells"], 1e3 * middle(times)["direct"], gain, verdict(gain >= 100)))
+  for (n in c(1e6, 1e7)) {
+    x <- stats::rnorm(n)
+    times <- race(list(cells = function() plug_in(x), sort = function() sort_values(x)))
+    gain <- times_of(times, "sort", "cells")
+    cat(sprintf("  n = %s: cells %.1f ms, std::sort of x %.0f ms, %.1f sorts (cheaper than one: %s)\n",
+      format(n, big.mark = ",", scientific = FALSE), 1e3 * middle(times)["cells"], 1e3 * middle(times)["sort"],
+      1 / gain, verdict(gain > 1)))
+  }
+}
+
+# ---- least-squares cross-validation curves
+bench_lscv <- function() {
+  cat("\nLSCV curve, Gaussian, bandwidths 0.02 to 2 sd: ms, and microseconds for each bandwidth more\n")
+  rows <- lapply(c(1e4, 1e5, 1e6), function(n) {
+    x <- stats::rnorm(n)
+    w <- rep(1, n)
+    curve <- function(k) pair_curve(x, w, geometric(0.02, 2, k), "gaussian", "cells", 1L, "auto", NULL)
+    times <- race(list(k100 = function() curve(100L), k200 = function() curve(200L), k1000 = function() curve(1000L)))
+    more <- 1e6 * stats::median(times[, "k1000"] - times[, "k100"]) / 900
+    data.frame(n = format(n, big.mark = ",", scientific = FALSE), `100 h` = figure(1e3 * middle(times)["k100"]),
+      `200 h` = figure(1e3 * middle(times)["k200"]), `1000 h` = figure(1e3 * middle(times)["k1000"]),
+      `us a bandwidth more` = figure(more), check.names = FALSE)
+  })
+  show(do.call(rbind, rows))
+  n <- 1000000L
+  data <- normal_data(n)
+  epanechnikov <- race(list(
+    sweep = function() pair_curve(data$x, rep(1, n), c(0.05, 0.5), "epanechnikov", "sweep", 1L, "auto", NULL)
+  ))
+  cat(sprintf("  Epanechnikov, n = 1,000,000: %.0f ns a point and bandwidth, two bandwidths, sort included\n",
+    1e9 * middle(epanechnikov) / n / 2))
+}
+
+# ---- densities at as many points as observations
+bench_density <- function() {
+  cat("\nDensity at m = n = 1,000,000 points, h = 0.07: ns a point\n")
+  n <- 1000000L
+  x <- matrix(stats::rnorm(n))
+  points <- matrix(stats::rnorm(n))
+  few <- points[1:400, , drop = FALSE]
+  at <- function(points, kernel, engine) {
+    density_at(x, rep(1, n), points, matrix(0.07), kernel, FALSE, engine, 1L, "auto", NULL)
+  }
+  rows <- lapply(list(c("gaussian", "cells"), c("epanechnikov", "sweep")), function(row) {
+    kernel <- row[1]
+    times <- race(list(
+      fast = function() at(points, kernel, row[2]), direct = function() at(few, kernel, "direct"),
+      sort = function() sort_values(x)
+    ))
+    ns <- 1e9 * middle(times) / c(n, nrow(few), n)
+    direct <- at(few, kernel, "direct")
+    fast <- at(points, kernel, row[2])[1:400]
+    data.frame(kernel = kernel, engine = row[2], ns = figure(ns["fast"]), `direct*` = figure(ns["direct"]),
+      `direct / fast` = figure(ns["direct"] / ns["fast"]), `std::sort` = figure(ns["sort"]),
+      difference = formatC(max(abs(fast - direct)) / max(direct), digits = 1, format = "e"), check.names = FALSE)
+  })
+  show(do.call(rbind, rows))
+}
+
+# ---- run
+sections <- list(cv = bench_cv, large = bench_large, kernels = bench_kernels, plugin = bench_plugin,
+  lscv = bench_lscv, density = bench_density, peers = bench_peers)
+wanted <- commandArgs(TRUE)
+if (!length(wanted)) wanted <- names(sections)
+stopifnot(wanted %in% names(sections))
+set.seed(1)
+options(width = 160)
+cat("load before:", load_average(), "\n")
+cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "\n")
+check_yardsticks()
+for (section in sections[wanted]) section()
+cat("\nload after: ", load_average(), "\n")

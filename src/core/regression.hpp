@@ -1,0 +1,57 @@
+// Kernel regression with one regressor: cross-validation curves, residuals, fits.
+#ifndef KESTREL_CORE_REGRESSION_HPP
+#define KESTREL_CORE_REGRESSION_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "core/local_sums.hpp"
+
+namespace kestrel {
+
+/// n observations: x, y and weights w > 0.
+struct RegressionSample {
+  Span<const double> x, y, w;
+};
+
+/// For each bandwidth: squares = sum w_i e_i^2 over the supported observations, e_i = y_i minus the
+/// fit without observation i (Rohlfs & Zahran 2017, eq. 2; Stone 1974); how many are not
+/// supported; and in the sample sum w_i r_i^2 and the trace of the hat matrix, for the criterion
+/// AICc of Hurvich, Simonoff & Tsai (1998).
+struct CrossValidation {
+  std::vector<double> squares, in_sample, trace;
+  std::vector<std::size_t> unsupported;
+};
+
+/// Error: 1e-12 of each sum, for residuals not below 1e-6 of y. Polynomial kernels: O(n log n) once
+/// and O(n) a bandwidth; Gaussian: O(n^2) a bandwidth, less where windows are short. O(n) memory a
+/// thread. The same bits for any number of threads. Throws error(input) when sizes differ, a
+/// bandwidth is not positive, a position is not finite or the kernel is the cosine.
+CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
+                               Kernel kernel, bool local_linear, const SweepOptions& options);
+
+/// Of every observation, in the given order: the leave-one-out residual e_i (NaN where there is no
+/// neighbour), the residual in the sample, and the leverage, the diagonal of the hat matrix.
+struct Residuals {
+  std::vector<double> leave_one_out, in_sample, leverage;
+};
+Residuals regression_residuals(const RegressionSample& sample, const LocalKernel& kernel,
+                               const SweepOptions& options);
+
+/// At every point the fit (NaN without neighbour) and, when error2 is not empty, the variance
+/// sum_i l_i(e)^2 error2_i, l the weights of the fit.
+struct Fits {
+  std::vector<double> mean, variance;
+};
+Fits regression_fits(const RegressionSample& sample, Span<const double> points,
+                     Span<const double> error2, const LocalKernel& kernel,
+                     const SweepOptions& options);
+
+/// The least bandwidth at which every observation has a neighbour: the largest of the distances to
+/// the nearest other observation, or the next number above it where the window is open.
+/// O(n log n). NaN for n < 2.
+double least_supporting_bandwidth(Span<const double> x, Kernel kernel);
+
+}  // namespace kestrel
+
+#endif

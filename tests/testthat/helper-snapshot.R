@@ -1,0 +1,39 @@
+# What goes into snapshots: messages of errors, and printed objects without what differs between machines.
+
+# Each call has to end in an error of exactly the class of bad input; it and the message go into the snapshot.
+refuse <- function(...) {
+  calls <- eval(substitute(alist(...)))
+  for (call in calls) {
+    condition <- tryCatch(eval(call, parent.frame()), error = identity)
+    expect_s3_class(condition, c("kestrel_error_input", "kestrel_error", "error", "condition"), exact = TRUE)
+    expect_null(conditionCall(condition))
+    cat(deparse(call, width.cutoff = 120), sep = "\n")
+    cat(strwrap(conditionMessage(condition), 100, prefix = "    "), sep = "\n")
+  }
+}
+
+expect_refused <- function(...) {
+  calls <- substitute(refuse(...))
+  frame <- parent.frame()
+  expect_snapshot_output(eval(calls, frame))
+}
+
+# Without the seconds.
+steady <- function(lines) sub("[0-9.e+-]+ s$", "<time> s", lines)
+
+shown <- function(object) {
+  lines <- capture.output(returned <- withVisible(print(object)))
+  expect_false(returned$visible)
+  expect_identical(returned$value, object)
+  expect_true(all(nchar(lines) <= 80))
+  cat(steady(lines), sep = "\n")
+}
+
+# Draws to nowhere but counts what was drawn.
+drawn <- function(code) {
+  grDevices::pdf(NULL)
+  grDevices::dev.control("enable")
+  on.exit(grDevices::dev.off())
+  code
+  length(grDevices::recordPlot()[[1]])
+}

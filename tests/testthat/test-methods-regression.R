@@ -1,0 +1,321 @@
+# npregbw() and npreg() as an interface: their arguments, what they refuse, what they return, print and draw.
+
+x <- c(1, 2, 2.5, 4, 5.5, 6, 7.25, 9)
+y <- c(2, 3, 3.5, 5, 4, 6.5, 6, 8)
+d <- data.frame(x = x, y = y, f = factor(c("a", "b")), text = letters[1:8], z = rev(x))
+
+test_that("data", {
+  expect_refused(
+    npregbw(),
+    npregbw(x),
+    npregbw(x, y[-1]),
+    npregbw(c(x, NA), c(y, 1)),
+    npregbw(x, replace(y, 1:2, NaN)),
+    npregbw(replace(x, 3, Inf), y),
+    npregbw(x, replace(y, 3, -Inf)),
+    npregbw(letters, 1:26),
+    npregbw(xdat = d$f, ydat = y),
+    npregbw(x, d$f),
+    npregbw(x > 3, y),
+    npregbw(as.Date(x, origin = "2020-01-01"), y),
+    npregbw(d[c("x", "z")], y),
+    npregbw(x, cbind(y, y)),
+    npregbw(list(1, 2), y),
+    npregbw(numeric(0), numeric(0)),
+    npregbw(x[1:2], y[1:2]),
+    npregbw(rep(3, 8), y),
+    npregbw(c(-1e308, 0, 1e308), 1:3),
+    npregbw(c(NA, x[1:2]), y[1:3], na.action = na.omit),
+    npregbw(x, y, na.action = na.pass)
+  )
+})
+
+test_that("formula", {
+  expect_refused(
+    npregbw(y ~ x + z, data = d),
+    npregbw(y ~ ., data = d),
+    npregbw(y ~ f, data = d),
+    npregbw(y ~ text, data = d),
+    npregbw(f ~ x, data = d),
+    npregbw(~x, data = d),
+    npregbw(y ~ 1, data = d),
+    npregbw(y ~ nowhere, data = d),
+    npregbw(y ~ x, data = "d"),
+    npregbw(y ~ x, data = list(x = x, y = y[-1])),
+    npregbw(cbind(y, z) ~ x, data = d),
+    npregbw(y ~ log(x - 1), data = d),
+    npregbw(y ~ x, data = d, subset = x > 100),
+    npregbw(y ~ x, data = d, w = -x),
+    npreg(y ~ x + z, data = d)
+  )
+})
+
+test_that("weights", {
+  expect_refused(
+    npregbw(x, y, w = -x),
+    npregbw(x, y, w = rep(0, 8)),
+    npregbw(x, y, w = 1:3),
+    npregbw(x, y, w = "heavy"),
+    npregbw(x, y, w = replace(x, 2, NA)),
+    npregbw(x, y, w = c(1, 1, 0, 0, 0, 0, 0, 0)),
+    npregbw(c(3, 3, 3, 4), 1:4, w = c(1, 1, 1, 0))
+  )
+})
+
+test_that("grids and choices", {
+  expect_refused(
+    npregbw(x, y, bws = numeric(0)),
+    npregbw(x, y, bws = "wide"),
+    npregbw(x, y, bws = c(1, 0)),
+    npregbw(x, y, bws = c(1, NA)),
+    npregbw(x, y, bws = c(1, Inf)),
+    npregbw(x, y, bws = 1, bwmin = 1),
+    npregbw(x, y, nbw = 0),
+    npregbw(x, y, nbw = 1, bwmin = 1),
+    npregbw(x, y, bwmin = -1),
+    npregbw(x, y, bwmin = 3, bwmax = 2),
+    npregbw(x, y, bwmin = 100),
+    npregbw(x, y, bwmax = "wide"),
+    npregbw(x, y, bws = 1, refine = TRUE),
+    npregbw(x, y, refine = NA),
+    npregbw(x, y, regtype = "lp"),
+    npregbw(x, y, bwmethod = "cv.ml"),
+    npregbw(x, y, ckertype = "cosine"),
+    npregbw(x, y, bw.scale = "ks"),
+    npregbw(x, y, unsupported = "ignore"),
+    npregbw(x, y, threads = 0),
+    npregbw(x, y, verbose = "yes"),
+    npregbw(x, y, ckerorder = 4),
+    npregbw(x, y, bwtype = "adaptive_nn"),
+    npregbw(x, y, bandwidth.compute = FALSE),
+    npregbw(x, y, bandwith = 2)
+  )
+})
+
+test_that("bandwidths that support too little", {
+  expect_refused(
+    npregbw(x, y, bws = c(0.1, 1)),
+    npregbw(x, y, bws = c(0.1, 0.2)),
+    npregbw(x, y, bwmax = 1.5),
+    npregbw(x, y, bwmax = 0.5, bw.scale = "np"),
+    npregbw(x, y, bws = c(0.1, 0.2), unsupported = "exclude"),
+    npregbw(c(0, 0, 1), 1:3, nbw = 5),
+    npregbw(x[1:3], y[1:3], bwmethod = "cv.aic", bwmin = 2, bwmax = 3)
+  )
+})
+
+test_that("npreg and predict", {
+  fit <- npreg(y ~ x, d, bws = 3)
+  plain <- npreg(bws = 3, txdat = x, tydat = y)
+  expect_refused(
+    npreg(),
+    npreg(bws = 3),
+    npreg(3, x),
+    npreg(txdat = x, tydat = letters[1:8]),
+    npreg(txdat = d$f, tydat = y, bws = 3),
+    npreg(bws = fit$bws, txdat = x),
+    npreg(bws = fit$bws, gradients = TRUE),
+    npreg(y ~ x, d, bws = 3, level = 1),
+    npreg(y ~ x, d, bws = 3, se = "yes"),
+    npreg(y ~ x, d, bws = 3, exdat = Inf),
+    npreg(y ~ x, d, bws = 3, exdat = 1, newdata = d),
+    npreg(y ~ x, d, bws = 3, newdata = 1:3),
+    predict(fit, data.frame(z = 1)),
+    predict(fit, data.frame(x = "1")),
+    predict(fit, data.frame(x = c(1, Inf))),
+    predict(fit, d, level = 2, interval = "confidence"),
+    predict(fit, d, interval = "prediction"),
+    predict(fit, d, se.fit = 1),
+    predict(plain, "1"),
+    predict(plain, d[c("f", "z")]),
+    plot(fit, band = "yes"),
+    plot(suppressWarnings(npregbw(x, y, bws = 0.1)))
+  )
+})
+
+test_that("formula and default methods agree, whatever the order and names of arguments", {
+  bw <- suppressWarnings(npregbw(y ~ x, data = d))
+  fields <- c("bw", "fval", "grid", "cv", "n.unsupported", "x", "y", "w", "nobs", "xnames", "ynames")
+  for (other in suppressWarnings(list(
+    npregbw(formula = y ~ x, data = d), npregbw(data = d, formula = y ~ x), npregbw(data = d, y ~ x), npregbw(y ~ x),
+    npregbw(xdat = x, ydat = y), npregbw(ydat = y, xdat = x), npregbw(x, y), npregbw(d["x"], d["y"]),
+    npregbw(cbind(x), cbind(y)), npregbw(y ~ x, rbind(d, d[1, ]), subset = 1:8)
+  ))) expect_identical(other[fields], bw[fields])
+  fit <- npreg(bw)
+  fields <- c("bw", "mean", "merr", "lower", "upper", "resid", "loo", "R2", "MSE", "nobs")
+  for (other in suppressWarnings(list(
+    npreg(bws = bw), npreg(y ~ x, data = d), npreg(formula = y ~ x, data = d), npreg(txdat = x, tydat = y),
+    npreg(bws = bw$bw, txdat = x, tydat = y), npreg(tydat = y, txdat = x, bws = bw$grid), npreg(y ~ x, bws = bw$bw),
+    npreg(bw, gradients = FALSE, residuals = TRUE)
+  ))) expect_identical(other[fields], fit[fields])
+  wrapped <- function(table, ...) npreg(y ~ x, data = table, ...)
+  expect_identical(suppressWarnings(wrapped(d))$mean, fit$mean)
+  expect_identical(wrapped(d, bws = 3)$bw, 3)
+})
+
+test_that("expressions, subsets and weights are those of the data", {
+  scale <- 2
+  fit <- suppressWarnings(npreg(log(y) ~ I(x / scale), data = d, subset = z < 9, w = z))
+  used <- d$z < 9
+  same <- suppressWarnings(npreg(txdat = x[used] / 2, tydat = log(y[used]), w = d$z[used]))
+  expect_identical(fit[c("mean", "merr", "loo")], same[c("mean", "merr", "loo")])
+  expect_identical(predict(fit, d[3:4, ]), predict(same, x[3:4] / 2))
+  expect_identical(predict(fit, exdat = x[3:4] / 2), predict(same, x[3:4] / 2))
+  expect_identical(names(fit$eval), "I(x/scale)")
+  expect_equal(formula(fit), log(y) ~ I(x / scale), ignore_attr = TRUE)
+  expect_equal(formula(npregbw(d["z"], d["y"], bws = 3)), y ~ z, ignore_attr = TRUE)
+})
+
+test_that("na.omit leaves rows out and keeps their places", {
+  gaps <- rbind(d, d[1, ])
+  gaps$x[9] <- NA
+  gaps$y[2] <- NA
+  fit <- npreg(y ~ x, gaps, bws = 4, na.action = na.omit)
+  same <- npreg(y ~ x, d[-2, ], bws = 4)
+  expect_identical(fit$mean, same$mean)
+  for (value in list(fitted(fit), residuals(fit), se(fit), predict(fit), predict(fit, se.fit = TRUE)$se.fit,
+                     predict(fit, interval = "confidence")[, "upr"])) {
+    expect_identical(which(is.na(value)), c(2L, 9L))
+  }
+  expect_identical(fitted(fit)[-c(2, 9)], fitted(same))
+  expect_equal(fitted(fit) + residuals(fit), gaps$y + 0 * gaps$x)
+  expect_identical(nobs(fit), 7L)
+  expect_identical(nobs(fit$bws), 7L)
+  weighted <- npreg(y ~ x, d, bws = 4, w = replace(x, 5, NA), na.action = na.omit)
+  expect_identical(which(is.na(fitted(weighted))), 5L)
+})
+
+test_that("predict gives NA in place, with one warning that counts points without neighbour", {
+  fit <- npreg(y ~ x, d, bws = 2)
+  table <- data.frame(x = c(3, NA, 50, 6, -50))
+  expect_warning(value <- predict(fit, table, se.fit = TRUE, interval = "confidence"),
+                 "2 of 5 points have no observation within the bandwidth 2", class = "kestrel_warning_support")
+  expect_identical(is.na(value$fit[, "fit"]), c(FALSE, TRUE, TRUE, FALSE, TRUE))
+  expect_identical(is.na(value$se.fit), is.na(value$fit[, "lwr"]))
+  expect_equal(value$fit[, "upr"] - value$fit[, "fit"], stats::qnorm(0.975) * value$se.fit)
+  expect_equal(value$fit[c(1, 4), "fit"], reference_fit(c(3, 6), x, y, 2, "epanechnikov", "lc"))
+  expect_silent(within <- predict(fit, data.frame(x = c(NA, 3))))
+  expect_identical(within, c(NA, value$fit[[1, "fit"]]))
+  expect_warning(at <- npreg(fit$bws, newdata = table), "2 of 5 points")
+  expect_identical(at$mean, value$fit[, "fit"])
+  expect_identical(at$merr, value$se.fit)
+  expect_identical(at$eval, table)
+  expect_identical(fitted(at), fitted(fit))
+  expect_identical(at$resid, fit$resid)
+  expect_identical(predict(fit), fitted(fit))
+  expect_identical(predict(fit, table[0, , drop = FALSE]), numeric(0))
+  expect_identical(se(fit), fit$merr)
+  narrower <- predict(fit, d, interval = "confidence", level = 0.5)
+  expect_equal(narrower[, "upr"] - fit$mean, stats::qnorm(0.75) * fit$merr)
+})
+
+test_that("grids are as asked for, in np's numbers too", {
+  bandwidth <- function(...) suppressWarnings(npregbw(x, y, ...))
+  expect_identical(bandwidth(nbw = 4)$grid, c(2, 4, 6, 8))
+  expect_identical(bandwidth(nbw = 4, bwmax = 6)$grid, c(1.5, 3, 4.5, 6))
+  expect_identical(bandwidth(nbw = 4, bwmin = 2)$grid, c(2, 4, 6, 8))
+  expect_identical(bandwidth(nbw = 3, bwmin = 2, bwmax = 6)$grid, c(2, 4, 6))
+  expect_identical(bandwidth(bws = c(5, 3, 4, 3))$grid, c(3, 4, 5))
+  expect_equal(bandwidth(nbw = 4, ckertype = "gaussian")$grid, c(2, 4, 6, 8) / sqrt(5))
+  np <- bandwidth(nbw = 4, bw.scale = "np")
+  expect_equal(np$grid, c(2, 4, 6, 8) / sqrt(5))
+  expect_equal(np$h, np$bw * sqrt(5))
+  expect_identical(np$cv, bandwidth(nbw = 4)$cv)
+  for (kernel in setdiff(regression_kernels, "epanechnikov")) {
+    both <- lapply(c("np", "support"), function(scale) bandwidth(bws = 3, ckertype = kernel, bw.scale = scale)$cv)
+    expect_identical(both[[1]], both[[2]])
+  }
+  expect_identical(npreg(bandwidth(bws = 4 / sqrt(5), bw.scale = "np"))$mean, npreg(bandwidth(bws = 4))$mean,
+                   tolerance = 1e-12)
+  expect_identical(bandwidth(bws = 2, bandwidth.compute = FALSE, nmulti = 5, ckerorder = 2)$bw, 2)
+})
+
+test_that("the least value competes by the rule of support, and its place is reported", {
+  expect_warning(bw <- npregbw(x, y, nbw = 12), class = "kestrel_warning_search", NA)
+  supported <- bw$n.unsupported == 0
+  expect_false(all(supported))
+  expect_identical(bw$fval, min(bw$cv[supported]))
+  expect_identical(bw$bw, bw$grid[which(bw$cv == bw$fval)])
+  excluding <- suppressWarnings(npregbw(x, y, nbw = 12, unsupported = "exclude"))
+  expect_identical(excluding$fval, min(bw$cv, na.rm = TRUE))
+  tiny <- suppressWarnings(npregbw(x, y, bws = c(0.1, 2, 4)))
+  expect_identical(tiny$cv[1], NA_real_)
+  expect_identical(tiny$n.unsupported[1], 8L)
+  expect_warning(npregbw(x, y, bws = c(3.5, 4, 8)), "lower end of the grid, 3.5", class = "kestrel_warning_search")
+  expect_warning(npregbw(x, y, bws = c(1.76, 2)), "upper end of the grid, 2", class = "kestrel_warning_search")
+  expect_warning(npregbw(x, y, bws = 3), NA)
+  expect_warning(npregbw(x, y, bws = 0.6), "4 of 8 observations have no neighbour at the bandwidth 0.6",
+                 class = "kestrel_warning_support")
+})
+
+test_that("of tied bandwidths the widest is taken", {
+  # No distance lies between 1.5 and 1.75, so that the uniform kernel sees the same neighbours.
+  bw <- suppressWarnings(npregbw(x, y, ckertype = "uniform", bws = c(1.6, 1.65, 1.7, 8, 9), unsupported = "exclude"))
+  expect_equal(bw$cv[1], bw$cv[2], tolerance = 1e-14)
+  at_least <- bw$cv - min(bw$cv) <= 1e-12 * min(bw$cv)
+  expect_gt(sum(at_least), 1)
+  expect_identical(bw$ties, bw$grid[at_least])
+  expect_identical(bw$bw, max(bw$ties))
+})
+
+test_that("refinement is never worse, stays in its bracket and respects support", {
+  for (method in c("cv.ls", "cv.aic")) for (regtype in c("lc", "ll")) {
+    coarse <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype))
+    fine <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype, refine = TRUE))
+    expect_lte(fine$fval, coarse$fval)
+    expect_identical(fine$cv, coarse$cv)
+    expect_lt(abs(fine$bw - coarse$bw), coarse$grid[1])
+    at <- npregbw(dist ~ speed, cars, bws = fine$bw, bwmethod = method, regtype = regtype)
+    expect_equal(at$fval, fine$fval, tolerance = 1e-12)
+    expect_identical(at$n.unsupported, 0L)
+  }
+})
+
+test_that("print and summary say what was chosen and how", {
+  bw <- npregbw(dist ~ speed, data = cars)
+  refined <- npregbw(xdat = cars$speed, ydat = cars$dist, regtype = "ll", bwmethod = "cv.aic", refine = TRUE,
+                     bw.scale = "np", nbw = 10)
+  gaussian <- suppressWarnings(npregbw(y ~ x, rbind(d, NA), w = x, ckertype = "gaussian", unsupported = "exclude",
+                                       na.action = na.omit, bws = c(0.01, 1, 2)))
+  tied <- suppressWarnings(npregbw(x, y, ckertype = "uniform", bws = c(1.76, 1.78, 8, 9)))
+  expect_snapshot_output({
+    shown(bw)
+    shown(refined)
+    shown(gaussian)
+    shown(tied)
+    shown(suppressWarnings(npregbw(x, y, bws = 0.6)))
+    shown(summary(bw))
+    shown(npreg(bw))
+    shown(npreg(refined))
+    shown(summary(npreg(gaussian)))
+    shown(suppressWarnings(npreg(y ~ x, data = d, bws = 0.6, newdata = data.frame(x = 1:4))))
+  })
+})
+
+test_that("as.data.frame has a row a point", {
+  frame <- as.data.frame(npreg(dist ~ speed, cars, bws = 4))
+  expect_named(frame, c("speed", "mean", "merr", "lower", "upper", "dist", "resid", "loo"))
+  expect_identical(nrow(frame), 50L)
+  expect_equal(frame$mean + frame$resid, cars$dist)
+  frame <- as.data.frame(npreg(dist ~ speed, cars, bws = 4, exdat = c(10, 12)))
+  expect_identical(names(frame), c("speed", "mean", "merr", "lower", "upper"))
+  expect_identical(frame$speed, c(10, 12))
+})
+
+test_that("plots are drawn, of fits with gaps and of curves without support too, and return their object invisibly", {
+  bw <- npregbw(dist ~ speed, cars)
+  gappy <- suppressWarnings(npreg(y ~ x, d, bws = 0.6))
+  aic <- suppressWarnings(npregbw(x, y, bwmethod = "cv.aic", bw.scale = "np"))
+  for (object in list(bw, aic, npreg(bw), gappy, gappy$bws)) {
+    expect_gt(drawn(returned <- withVisible(plot(object))), 5)
+    expect_false(returned$visible)
+    expect_identical(returned$value, object)
+  }
+  fit <- npreg(bw)
+  expect_gt(drawn(plot(fit)), drawn(plot(fit, band = FALSE)))
+  expect_gt(drawn(plot(fit)), drawn(plot(fit, drawpoints = FALSE)))
+  expect_gt(drawn({
+    plot(fit)
+    plot(npreg(dist ~ speed, cars, bws = 8), add = TRUE, col = "red")
+  }), drawn(plot(fit)))
+})

@@ -1,0 +1,284 @@
+# npregbw() and npreg(): the sums against the oracle, the reference values, and the properties every regression has.
+
+test_that("objectives are those of the oracle, for every kernel, local constant and linear, on awkward data", {
+  problems <- list()
+  for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
+    actual <- shape_cv(s, kernel, regtype)
+    for (k in seq_along(s$h)) {
+      reference <- reference_regression_cv(s$x, s$y, s$h[k], kernel, regtype, s$w)
+      info <- paste(s$name, kernel, regtype, "h =", format(s$h[k], digits = 17))
+      problems <- c(problems, reference_problem(actual$squares[k], reference$squares, info = paste(info, "squares")),
+                    reference_problem(actual$trace[k], reference$trace, info = paste(info, "trace")),
+                    reference_problem(actual$insample[k], reference$insample, info = paste(info, "in sample"),
+                                      scale = reference$insample + 1e-3 * reference$squares),
+                    reference_problem(actual$unsupported[k], reference$unsupported, tol = 0,
+                                      info = paste(info, "unsupported")))
+    }
+  }
+  expect_no_problem(problems)
+})
+
+test_that("leave-one-out residuals, residuals and leverages are those of the oracle, in the order of the data", {
+  problems <- list()
+  for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
+    h <- s$h[2]
+    actual <- regression_loo_cpp(s$x, s$y, s$w, h, kernel, regtype == "ll", 1L, "auto", NULL)
+    reference <- reference_residuals(s$x, s$y, h, kernel, regtype, s$w)
+    info <- paste(s$name, kernel, regtype)
+    alone <- is.nan(reference$loo)
+    if (!identical(is.nan(actual$residual), alone)) problems <- c(problems, paste(info, "other points without fit"))
+    scale <- max(abs(reference$loo[!alone]), diff(range(s$y)))
+    problems <- c(problems,
+                  reference_problem(actual$residual[!alone], reference$loo[!alone], 1e-11, scale, info),
+                  reference_problem(actual$insample, reference$insample, 1e-11, scale, paste(info, "in sample")),
+                  reference_problem(actual$leverage, reference$leverage, 1e-11, info = paste(info, "leverage")))
+  }
+  expect_no_problem(problems)
+})
+
+test_that("fits and their variances at points are those of the oracle, NaN where there is no neighbour", {
+  problems <- list()
+  for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
+    h <- s$h[3]
+    points <- c(s$x[1:9], s$x[1:9] + 0.3 * h, min(s$x) - 0.5 * h, max(s$x) + 50 * h)
+    error2 <- s$y^2 / max(s$y^2) + 0.1
+    actual <- regression_fit_cpp(s$x, s$y, s$w, points, h, kernel, regtype == "ll", error2, 1L, "auto", NULL)
+    mean <- reference_fit(points, s$x, s$y, h, kernel, regtype, s$w)
+    variance <- reference_variance(points, s$x, s$y, h, kernel, regtype, error2, s$w)
+    info <- paste(s$name, kernel, regtype)
+    there <- !is.nan(mean)
+    if (!identical(is.nan(actual$mean), !there)) problems <- c(problems, paste(info, "other points without fit"))
+    problems <- c(problems, reference_problem(actual$mean[there], mean[there], 1e-11, max(abs(s$y)), info),
+                  reference_problem(actual$variance[there], variance[there], 1e-11, info = paste(info, "variance")))
+  }
+  expect_no_problem(problems)
+  none <- regression_fit_cpp(1:3 + 0, 1:3 + 0, rep(1, 3), numeric(0), 1, "uniform", FALSE, numeric(0), 1L, "auto", NULL)
+  expect_identical(none, list(mean = numeric(0), variance = numeric(0)))
+})
+
+test_that("a local linear fit to two neighbours is the line through them, however little weight one has", {
+  x <- c(0, 1, 3)
+  y <- c(2, -1, 4)
+  # Lines through the other two points, at 0, 1 and 3.
+  line <- c(-3.5, 2 + 2 / 3, -7)
+  for (kernel in regression_kernels) for (h in 3 * (1 + c(1e-2, 1e-5, 1e-10, .Machine$double.eps))) {
+    if (kernel == "gaussian") h <- h / 30
+    found <- regression_loo_cpp(x, y, rep(1, 3), h, kernel, TRUE, 1L, "auto", NULL)
+    expect_equal(y - found$residual, line, tolerance = 1e-12, info = paste(kernel, h))
+  }
+})
+
+test_that("the least bandwidth that supports every observation does, and the number below does not", {
+  for (s in regression_shapes()) for (kernel in regression_kernels) {
+    least <- regression_support_cpp(s$x, kernel)
+    below <- least * (1 - .Machine$double.eps / 2)
+    lost <- vapply(c(below, least), function(h) {
+      sum(vapply(seq_along(s$x), function(i) !any(reference_neighbour(s$x[i] - s$x[-i], h, kernel)), NA))
+    }, 0L)
+    expect_gt(lost[1], 0, label = paste(s$name, kernel))
+    expect_identical(lost[2], 0L, label = paste(s$name, kernel))
+  }
+})
+
+test_that("any number of threads gives the same bits", {
+  s <- with_seed(51, regression_shape("many", c(rnorm(1500), round(rnorm(500), 1)), h = c(0.01, 0.1, 0.5, 2, 9)))
+  for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
+    one <- shape_cv(s, kernel, regtype)
+    fit <- function(threads) {
+      unlist(regression_fit_cpp(s$x, s$y, s$w, s$x + 0.01, 0.1, kernel, regtype == "ll", s$y^2, threads, "auto", NULL))
+    }
+    left_out <- function(threads) {
+      unlist(regression_loo_cpp(s$x, s$y, s$w, 0.1, kernel, regtype == "ll", threads, "auto", NULL))
+    }
+    for (threads in 2:3) {
+      expect_same_bits(unlist(shape_cv(s, kernel, regtype, threads)), unlist(one), paste(kernel, regtype))
+      expect_same_bits(fit(threads), fit(1L), paste(kernel, regtype, "fit"))
+      expect_same_bits(left_out(threads), left_out(1L), paste(kernel, regtype, "leave one out"))
+    }
+  }
+})
+
+# The reference values were computed with a fit of 0 for observations without a neighbour, whose squares they contain.
+without_neighbour <- function(data, h) {
+  alone <- vapply(data$x, function(point) sum(abs(data$x - point) < h) == 1, NA)
+  sum(data$y[alone]^2) / length(data$x)
+}
+
+test_that("cross-validation values are the reference values and those of np", {
+  direct <- utils::read.csv(test_path("fixtures", "nw_loocv.csv"))
+  reference <- rbind(direct[c("data", "h", "CV_mean", "n_no_neighbour")],
+                     with(utils::read.csv(test_path("fixtures", "np_cv_reference.csv")),
+                          data.frame(data, h = h_support, CV_mean = np_npksum_notree_CV, n_no_neighbour)))
+  for (name in unique(reference$data)) {
+    data <- regression_data(name)
+    rows <- reference[reference$data == name, ]
+    rows <- rows[order(rows$h), ]
+    # Each bandwidth comes several times, which the grid does not.
+    bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h))
+    at <- match(rows$h, bw$grid)
+    expect_identical(bw$n.unsupported[at], rows$n_no_neighbour, label = name)
+    expect_no_problem(Map(function(cv, h, expected) {
+      reference_problem(cv + without_neighbour(data, h), expected, info = paste(name, h))
+    }, bw$cv[at], rows$h, rows$CV_mean))
+    # The same in np's numbers.
+    np <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h / sqrt(5), bw.scale = "np"))
+    expect_equal(np$cv, bw$cv, tolerance = 1e-9)
+    expect_equal(np$bw * sqrt(5), bw$bw, tolerance = 1e-14)
+  }
+})
+
+test_that("the default grid is that of Rohlfs & Zahran, its least values the reference's", {
+  reference <- utils::read.csv(test_path("fixtures", "nw_loocv_argmin.csv"))
+  for (r in seq_len(nrow(reference))) {
+    data <- regression_data(reference$data[r])
+    bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, nbw = reference$k[r]))
+    expect_equal(bw$grid, diff(range(data$x)) * seq_len(reference$k[r]) / reference$k[r], tolerance = 1e-15)
+    expect_identical(bw$bw, bw$grid[reference$j[r]])
+    expect_close_to_reference(bw$fval, reference$CV_mean[r])
+  }
+})
+
+test_that("the grid of the simulation of Rohlfs & Zahran, and refinement to its global minimum", {
+  reference <- utils::read.csv(test_path("fixtures", "nw_rz_global.csv"))
+  for (r in seq_len(nrow(reference))) {
+    data <- with_seed(20240101, {
+      x <- runif(reference$n[r])
+      list(x = x, y = 0.5 * x + 10 * x^2 + runif(reference$n[r], 0, 0.5))
+    })
+    for (k in c(5, 10, 50)) {
+      bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, nbw = k))
+      expect_equal(bw$bw, reference[[paste0("h_grid", k)]][r], tolerance = 1e-14)
+      expect_close_to_reference(bw$fval, reference[[paste0("CV_grid", k)]][r], tol = 1e-10)
+    }
+    at_global <- npregbw(xdat = data$x, ydat = data$y, bws = reference$h_global[r])
+    expect_close_to_reference(at_global$fval, reference$CV_direct[r])
+    best <- npregbw(xdat = data$x, ydat = data$y, refine = TRUE)
+    expect_lte(best$fval, reference$CV_direct[r] * (1 + 1e-8))
+  }
+})
+
+test_that("the corrected AIC is that of the hat matrix", {
+  for (regtype in c("lc", "ll")) {
+    bw <- suppressWarnings(npregbw(dist ~ speed, data = cars, bwmethod = "cv.aic", regtype = regtype, nbw = 8))
+    for (k in seq_along(bw$grid)) {
+      hat <- vapply(1:50, function(j) {
+        suppressWarnings(npreg(txdat = cars$speed, tydat = as.numeric(1:50 == j), bws = bw$grid[k],
+                               regtype = regtype)$mean)
+      }, numeric(50))
+      trace <- sum(diag(hat))
+      s2 <- mean((cars$dist - hat %*% cars$dist)^2)
+      expect_equal(bw$cv[k], log(s2) + (1 + trace / 50) / (1 - (trace + 2) / 50), tolerance = 1e-12)
+    }
+    expect_equal(bw$fval, min(bw$cv[bw$n.unsupported == 0]))
+  }
+  expect_equal(npreg(dist ~ speed, cars, bws = 5)$edf, reference_regression_cv(cars$speed, cars$dist, 5, "epanechnikov",
+                                                                              "lc")$trace, tolerance = 1e-13)
+})
+
+# At the bandwidths used below every observation has two neighbours at least.
+even <- with_seed(50, regression_shape("even", sample(60) / 10 + runif(60, -0.04, 0.04), w = runif(60, 0.2, 2)))
+
+test_that("a fit has the values, errors and bands of their definitions", {
+  s <- even
+  for (regtype in c("lc", "ll")) for (kernel in c("epanechnikov", "gaussian")) {
+    fit <- npreg(bws = 0.6, txdat = s$x, tydat = s$y, w = s$w, regtype = regtype, ckertype = kernel, level = 0.9)
+    reference <- reference_residuals(s$x, s$y, 0.6, kernel, regtype, s$w)
+    expect_no_problem(reference_problem(fit$resid, reference$insample, 1e-11, 1))
+    expect_no_problem(reference_problem(fit$loo, s$y - reference$loo, 1e-11, 1))
+    variance <- reference_variance(s$x, s$x, s$y, 0.6, kernel, regtype, reference$loo^2, s$w)
+    expect_close_to_reference(fit$merr, sqrt(variance), 1e-11)
+    expect_equal(fit$upper - fit$mean, stats::qnorm(0.95) * fit$merr, tolerance = 1e-12)
+    expect_equal(fit$mean - fit$lower, stats::qnorm(0.95) * fit$merr, tolerance = 1e-12)
+    expect_equal(fit$MSE, sum(s$w * fit$resid^2) / sum(s$w), tolerance = 1e-12)
+    expect_equal(fit$bws$fval, sum(s$w * reference$loo^2) / sum(s$w), tolerance = 1e-12)
+    expect_equal(fit$edf, sum(reference$leverage), tolerance = 1e-12)
+  }
+  fit <- npreg(dist ~ speed, cars, bws = 4)
+  from <- cars$dist - mean(cars$dist)
+  fitted <- fit$mean - mean(cars$dist)
+  expect_equal(fit$R2, sum(from * fitted)^2 / (sum(from^2) * sum(fitted^2)), tolerance = 1e-14)
+  expect_equal(npreg(dist ~ speed, cars, bws = 4, se = FALSE)[c("mean", "merr", "lower")],
+               list(mean = fit$mean, merr = rep(NA_real_, 50), lower = rep(NA_real_, 50)))
+})
+
+test_that("a leave-one-out fit is the fit to the data without that observation", {
+  s <- even
+  for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
+    arguments <- list(bws = 0.7, regtype = regtype, ckertype = kernel, se = FALSE)
+    fit <- function(keep, at) {
+      do.call(npreg, c(arguments, list(txdat = s$x[keep], tydat = s$y[keep], w = s$w[keep], exdat = at)))
+    }
+    all <- fit(seq_along(s$x), s$x)
+    for (i in 1:8) expect_equal(fit(-i, s$x[i])$mean, all$loo[i], tolerance = 1e-11)
+  }
+})
+
+test_that("an observation without a neighbour takes the root mean square of the other residuals for its error", {
+  x <- c(1, 1.5, 2, 2.5, 9)
+  y <- c(1, 3, 2, 5, 40)
+  expect_warning(fit <- npreg(bws = 1, txdat = x, tydat = y), "1 of 5 observations have no neighbour",
+                 class = "kestrel_warning_support")
+  errors <- reference_residuals(x, y, 1, "epanechnikov", "lc")$loo
+  expect_identical(fit$mean[5], 40)
+  expect_identical(fit$loo[5], NA_real_)
+  expect_equal(fit$merr[5], sqrt(mean(errors[1:4]^2)), tolerance = 1e-13)
+  expect_identical(fit$n.unsupported, 1L)
+  expect_equal(fit$bws$fval, sum(errors[1:4]^2) / 5, tolerance = 1e-13)
+  expect_warning(all_alone <- npreg(bws = 0.1, txdat = x, tydat = y), "5 of 5")
+  expect_identical(all_alone$bws$fval, NA_real_)
+  expect_identical(all_alone$merr, rep(NA_real_, 5))
+})
+
+test_that("weight 3 is three copies for the fit at a point, weight 0 no observation", {
+  s <- even
+  w <- rep(c(1, 3, 0, 2), 15)
+  at <- seq(1, 5, by = 0.5)
+  for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
+    copies <- npreg(bws = 0.5, txdat = rep(s$x, w), tydat = rep(s$y, w), regtype = regtype, ckertype = kernel,
+                    exdat = at)
+    weighted <- suppressWarnings(npreg(bws = 0.5, txdat = s$x, tydat = s$y, w = 10 * w, regtype = regtype,
+                                       ckertype = kernel, exdat = at))
+    expect_equal(weighted$mean, copies$mean, tolerance = 1e-12)
+    dropped <- suppressWarnings(npreg(bws = 0.5, txdat = s$x[w > 0], tydat = s$y[w > 0], w = w[w > 0],
+                                      regtype = regtype, ckertype = kernel, exdat = at))
+    for (field in c("mean", "merr", "R2", "MSE", "edf", "nobs")) expect_equal(weighted[[field]], dropped[[field]])
+    expect_equal(weighted$loo[w > 0], dropped$loo)
+    expect_equal(weighted$bws$fval, dropped$bws$fval)
+  }
+  at_zero <- suppressWarnings(npreg(bws = 0.5, txdat = s$x, tydat = s$y, w = w))
+  expect_identical(at_zero$loo[w == 0], at_zero$mean[w == 0])
+})
+
+test_that("constants are reproduced, and straight lines by local linear fits", {
+  x <- even$x
+  for (kernel in regression_kernels) {
+    flat <- npreg(bws = 0.9, txdat = x, tydat = rep(7.25, 60), ckertype = kernel)
+    expect_equal(flat$loo, rep(7.25, 60), tolerance = 1e-14)
+    expect_identical(flat$R2, NA_real_)
+    line <- npreg(bws = 0.9, txdat = x, tydat = 3 - 2 * x, ckertype = kernel, regtype = "ll")
+    expect_equal(line$mean, 3 - 2 * x, tolerance = 1e-13)
+    expect_equal(line$loo, 3 - 2 * x, tolerance = 1e-11)
+  }
+})
+
+test_that("the order of rows does not matter, and units scale through", {
+  s <- even
+  turned <- with_seed(52, sample(60))
+  for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
+    bandwidth <- function(x, y, ...) {
+      suppressWarnings(npregbw(xdat = x, ydat = y, regtype = regtype, ckertype = kernel, nbw = 12, ...))
+    }
+    bw <- bandwidth(s$x, s$y)
+    permuted <- bandwidth(s$x[turned], s$y[turned])
+    expect_equal(permuted$cv, bw$cv, tolerance = 1e-13)
+    expect_identical(permuted[c("bw", "n.unsupported")], bw[c("bw", "n.unsupported")])
+    scaled <- bandwidth(1024 * s$x, 2^-40 * s$y)
+    expect_identical(scaled[c("bw", "n.unsupported")], list(bw = 1024 * bw$bw, n.unsupported = bw$n.unsupported))
+    expect_equal(scaled$cv, 2^-80 * bw$cv, tolerance = 1e-13)
+    expect_equal(bandwidth(-s$x, s$y)$cv, bw$cv, tolerance = 1e-13)
+    expect_equal(bandwidth(s$x, 100 + s$y)$cv, bw$cv, tolerance = 1e-12)
+    # In eighths, which a shift by 1e6 leaves exact.
+    eighths <- round(8 * s$x) / 8
+    expect_equal(bandwidth(1e6 + eighths, s$y)$cv, bandwidth(eighths, s$y)$cv, tolerance = 1e-13)
+  }
+})
