@@ -12,8 +12,13 @@ namespace {
 /// Points of one work item of the direct sums.
 constexpr std::size_t kItem = 64;
 
-/// Terms below 1e-20 of the nearest one are left out: u^2 > u_nearest^2 + 2 log(1e20).
-constexpr double kNegligible = 92.2;
+/// Terms below 1e-20 of the nearest one are left out, whatever their weights: those with u^2 above
+/// u_nearest^2 + 2 log(1e20 most / least weight).
+double negligible(const double* w, std::size_t n) {
+  const auto range = std::minmax_element(w, w + n);
+  const double ratio = *range.second / *range.first;
+  return 92.2 + 2 * std::log(std::isfinite(ratio) ? ratio : 1e308);
+}
 
 struct Window {
   std::size_t first, end;
@@ -69,6 +74,7 @@ void LocalSums::gaussian(const SortedSample& sample, const SortedSample& points,
   sums_.first.resize(m);
   sums_.end.resize(m);
   scale_.resize(m);
+  const double cut = negligible(x.w, n);
   parallel_for((m + kItem - 1) / kItem, options.parallel, [&](std::size_t item, int) {
     for (std::size_t i = item * kItem; i < std::min(m, (item + 1) * kItem); ++i) {
       const std::size_t own = leave_one_out ? i : n;
@@ -78,7 +84,7 @@ void LocalSums::gaussian(const SortedSample& sample, const SortedSample& points,
       const double nearest = nearest_distance(x.x, seen, e.x[i], own) / kernel.h;
       scale_[i] = std::exp(-0.5 * power * nearest * nearest);
       if (!(nearest < kGaussianReach)) continue;
-      const double reach = kernel.h * std::sqrt(nearest * nearest + kNegligible);
+      const double reach = kernel.h * std::sqrt(nearest * nearest + cut);
       const Window used = window_of(x.x, n, e.x[i], std::min(reach, kGaussianReach * kernel.h));
       simd::GaussianWindow window{x.x, x.w, x.y, e.x[i], e.y[i], 1 / kernel.h, nearest, power, {}};
       const std::size_t end_of_left = leave_one_out ? i : used.end;

@@ -1,0 +1,397 @@
+// Kernel regression on a line, against weighted least squares at every observation.
+#include <sstream>
+
+#include "common.hpp"
+#include "core/error.hpp"
+#include "core/regression.hpp"
+#include "line-oracle.hpp"
+
+using namespace kestrel;
+using lines::Data;
+using lines::Line;
+using lines::run_on;
+using lines::span;
+using oracle::real;
+
+namespace {
+
+constexpr Kernel kernels[] = {Kernel::uniform,  Kernel::triangular, Kernel::epanechnikov,
+                              Kernel::biweight, Kernel::triweight,  Kernel::gaussian};
+
+RegressionSample sample_of(const Line& line, const std::vector<double>& y) {
+  return {line.samples(), span(y), line.weights()};
+}
+
+std::string describe(const LocalKernel& kernel) {
+  std::ostringstream text;
+  text.precision(17);
+  text << common::kernel_names[static_cast<int>(kernel.kernel)]
+       << (kernel.local_linear ? ", local linear" : ", local constant") << ", h = " << kernel.h;
+  return text.str();
+}
+
+/// Without the observations of weight zero, which regression does not know.
+std::vector<Line> lines_to_fit() {
+  std::vector<Line> all;
+  for (const Line& line : lines::of_every_kind_and_size(100)) {
+    if (line.x.size() > 100) continue;  // sizes about blocks of sums are those of test-sweep.cpp
+    Line kept{line.name, {}, {}};
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (line.w[i] == 0) continue;
+      kept.x.push_back(line.x[i]);
+      kept.w.push_back(line.w[i]);
+    }
+    all.push_back(kept);
+  }
+  return all;
+}
+
+oracle::Residuals wanted_residuals(const Data& data, const LocalKernel& kernel) {
+  return oracle::residuals(data, kernel.kernel, kernel.h, kernel.local_linear);
+}
+
+template <class F>
+void for_every_fit(const Line& line, F body) {
+  for (const double h : lines::bandwidths_and_edges(line)) {
+    for (const Kernel kernel : kernels) {
+      for (const bool local_linear : {false, true}) {
+        const LocalKernel one{kernel, h, local_linear};
+        SCOPED_TRACE(describe(one));
+        body(one);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+void expect_near(double got, real wanted, real allowed, const std::string& what) {
+  EXPECT_LE(std::fabs(got - wanted), allowed)
+      << what << ": " << got << ", not " << static_cast<double>(wanted) << ", error "
+      << static_cast<double>(std::fabs(got - wanted)) << ", allowed "
+      << static_cast<double>(allowed);
+}
+
+class Regression : public testing::TestWithParam<Line> {};
+
+std::string name_of(const testing::TestParamInfo<Line>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Lines, Regression, testing::ValuesIn(lines_to_fit()), name_of);
+
+}  // namespace
+
+TEST_P(Regression, ResidualsAndTheirSums) {
+  const Line& line = GetParam();
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  const double size = *std::max_element(line.w.begin(), line.w.end());
+  for_every_fit(line, [&](const LocalKernel& kernel) {
+    const oracle::Residuals wanted = wanted_residuals(data, kernel);
+    for (const simd::Table* table : common::tables()) {
+      SCOPED_TRACE(table->name);
+      const CrossValidation sums = cross_validate(sample_of(line, y), {&kernel.h, 1}, kernel.kernel,
+                                                  kernel.local_linear, run_on(table));
+      EXPECT_EQ(sums.unsupported[0], wanted.unsupported);
+      expect_near(sums.squares[0], wanted.squares, 1e-12 * wanted.squares, "squares");
+      // Residuals in the sample may be all rounding errors, where fits pass through the data.
+      expect_near(sums.in_sample[0], wanted.in_sample_squares,
+                  1e-12 * wanted.in_sample_squares + 1e-28 * size, "squares in the sample");
+      expect_near(sums.trace[0], wanted.trace, 1e-12 * wanted.trace, "trace");
+      const Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
+      for (std::size_t i = 0; i < data.x.size(); ++i) {
+        const std::size_t at = data.given[i];
+        const real e = wanted.leave_one_out[i];
+        if (std::isnan(e)) {
+          EXPECT_TRUE(std::isnan(each.leave_one_out[at]));
+        } else {
+          expect_near(each.leave_one_out[at], e, 1e-11 * (1 + std::fabs(e)), "leave-one-out");
+        }
+        expect_near(each.in_sample[at], wanted.in_sample[i], 1e-11, "in the sample");
+        expect_near(each.leverage[at], wanted.leverage[i], 1e-11 * wanted.leverage[i], "leverage");
+      }
+      if (HasFailure()) return;
+    }
+  });
+}
+
+/// The sum of squares where y is far larger than its residuals: as good as rounded terms allow,
+/// about eps |y_j - y_i| / |residual|.
+TEST_P(Regression, LargeResponses) {
+  const Line& line = GetParam();
+  const auto range = std::minmax_element(line.x.begin(), line.x.end());
+  const std::vector<double> noise = lines::response(line);
+  for (const bool trend : {false, true}) {
+    SCOPED_TRACE(trend ? "trend" : "offset");
+    std::vector<double> y;
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      const double share = (line.x[i] - *range.first) / (*range.second - *range.first + 1e-9);
+      y.push_back(1e6 * (trend ? share : 1.0) + noise[i]);
+    }
+    const Data data = lines::sorted(line, y);
+    std::size_t next = 0;
+    for_every_fit(line, [&](const LocalKernel& kernel) {
+      if (++next % 3 != 0) return;  // some kernels of either kind at each bandwidth
+      const oracle::Residuals wanted = wanted_residuals(data, kernel);
+      const CrossValidation got =
+          cross_validate(sample_of(line, y), {&kernel.h, 1}, kernel.kernel, kernel.local_linear,
+                         run_on(simd::find_table("auto")));
+      EXPECT_EQ(got.unsupported[0], wanted.unsupported);
+      expect_near(got.squares[0], wanted.squares, std::max(1e-12 * wanted.squares, wanted.rounding),
+                  "squares");
+    });
+  }
+}
+
+namespace {
+
+void expect_fit(double mean, double variance, const oracle::Fit& wanted, const Data& data,
+                const std::vector<double>& error2) {
+  EXPECT_EQ(std::isnan(mean), wanted.places == 0);
+  EXPECT_EQ(std::isnan(variance), wanted.places == 0);
+  // Where samples at the very edge of the window count, rounded differences decide.
+  if (wanted.places == 0 || wanted.edge > 1e-12) return;
+  real sum = 0, squares = 0;
+  for (std::size_t j = 0; j < data.x.size(); ++j) {
+    sum += wanted.weight[j] * wanted.weight[j] * error2[data.given[j]];
+    squares += wanted.weight[j] * wanted.weight[j];
+  }
+  expect_near(mean, wanted.mean, 1e-11 * (1 + std::fabs(wanted.mean)), "fit");
+  // Squares of weights that differ by 1e12, and of sums that have lost three digits.
+  expect_near(variance, sum, 1e-8 * sum + 1e-14 * squares, "variance");
+}
+
+}  // namespace
+
+TEST_P(Regression, FitsAndVariances) {
+  const Line& line = GetParam();
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  std::vector<double> error2;
+  for (std::size_t i = 0; i < y.size(); ++i) error2.push_back(0.01 * static_cast<double>(i % 7));
+  for_every_fit(line, [&](const LocalKernel& kernel) {
+    const std::vector<double> points = lines::points_about(line, kernel.h, 40);
+    std::vector<oracle::Fit> wanted;
+    for (const double e : points) {
+      wanted.push_back(
+          oracle::fit_at(data, e, 0, data.x.size(), kernel.kernel, kernel.h, kernel.local_linear));
+    }
+    for (const simd::Table* table : common::tables()) {
+      SCOPED_TRACE(table->name);
+      const Fits got =
+          regression_fits(sample_of(line, y), span(points), span(error2), kernel, run_on(table));
+      const Fits alone =
+          regression_fits(sample_of(line, y), span(points), {}, kernel, run_on(table));
+      EXPECT_TRUE(common::same_bits(alone.mean, got.mean));
+      EXPECT_TRUE(alone.variance.empty());
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        expect_fit(got.mean[i], got.variance[i], wanted[i], data, error2);
+      }
+      if (HasFailure()) return;
+    }
+  });
+}
+
+TEST_P(Regression, SupportedFromTheLeastBandwidthOn) {
+  const Line& line = GetParam();
+  const std::size_t n = line.x.size();
+  const std::vector<double> y(n, 1.0);
+  for (const Kernel kernel : kernels) {
+    SCOPED_TRACE(common::kernel_names[static_cast<int>(kernel)]);
+    const double least = least_supporting_bandwidth(line.samples(), kernel);
+    if (n < 2) {
+      EXPECT_TRUE(std::isnan(least));
+      continue;
+    }
+    const auto all_supported = [&](double h) {
+      for (std::size_t i = 0; i < n; ++i) {
+        bool any = false;
+        for (std::size_t j = 0; j < n; ++j) {
+          any = any || (j != i && oracle::inside(kernel, line.x[i], line.x[j], h));
+        }
+        if (!any) return false;
+      }
+      return true;
+    };
+    EXPECT_TRUE(all_supported(least));
+    const double below = std::nextafter(least, -1.0);
+    if (below <= 0) continue;  // all observations are tied
+    EXPECT_FALSE(all_supported(below));
+    const std::vector<double> h{below, least};
+    const CrossValidation got =
+        cross_validate(sample_of(line, y), span(h), kernel, false, run_on(simd::scalar_table()));
+    EXPECT_GT(got.unsupported[0], 0u);
+    EXPECT_EQ(got.unsupported[1], 0u);
+  }
+}
+
+TEST_P(Regression, DoesNotDependOnTheOrderOfTheData) {
+  const Line& line = GetParam();
+  const std::vector<double> y = lines::response(line);
+  Line turned{line.name, {line.x.rbegin(), line.x.rend()}, {line.w.rbegin(), line.w.rend()}};
+  const std::vector<double> turned_y(y.rbegin(), y.rend());
+  const std::vector<double> h = lines::bandwidths_and_edges(line);
+  for (const Kernel kernel : kernels) {
+    for (const bool local_linear : {false, true}) {
+      const SweepOptions options = run_on(simd::find_table("auto"));
+      const CrossValidation a =
+          cross_validate(sample_of(line, y), span(h), kernel, local_linear, options);
+      const CrossValidation b =
+          cross_validate(sample_of(turned, turned_y), span(h), kernel, local_linear, options);
+      EXPECT_EQ(a.unsupported, b.unsupported);
+      for (std::size_t k = 0; k < h.size(); ++k) {
+        SCOPED_TRACE(describe({kernel, h[k], local_linear}));
+        expect_near(a.squares[k], b.squares[k], 1e-12 * b.squares[k], "squares");
+        expect_near(a.trace[k], b.trace[k], 1e-12 * b.trace[k], "trace");
+      }
+    }
+  }
+}
+
+// ---- by hand
+
+/// Lattice points -1, 0, 0, 1 at bandwidths that show an observation none, one or more places.
+TEST(LocalLinear, CountsPlacesByIntegers) {
+  const std::vector<double> x{0, 0, 1, 3, 4, 6}, y{1, 3, 5, 2, 8, 4}, w(6, 1.0);
+  const RegressionSample sample{span(x), span(y), span(w)};
+  for (const simd::Table* table : common::tables()) {
+    // h = 1 + eps: 0 and 0 see each other and 1 beyond; 1 sees one place; 3 and 4 each other.
+    const double h = std::nextafter(1.0, 2.0);
+    for (const Kernel kernel : {Kernel::uniform, Kernel::biweight, Kernel::triweight}) {
+      const Residuals got = regression_residuals(sample, {kernel, h, true}, run_on(table));
+      EXPECT_NEAR(got.leave_one_out[0], -2, 1e-13);  // the line through (0, 3) and (1, 5)
+      EXPECT_NEAR(got.leave_one_out[1], 2, 1e-13);
+      EXPECT_NEAR(got.leave_one_out[2], 3, 1e-13);  // the mean of 1 and 3
+      EXPECT_NEAR(got.leave_one_out[3], -6, 1e-13);
+      EXPECT_NEAR(got.leave_one_out[4], 6, 1e-13);
+      EXPECT_TRUE(std::isnan(got.leave_one_out[5]));
+      EXPECT_EQ(got.in_sample[5], 0);
+      EXPECT_EQ(got.leverage[5], 1);
+      EXPECT_NEAR(got.in_sample[0], -1, 1e-13);
+      EXPECT_NEAR(got.leverage[0], 0.5, 1e-13);
+      EXPECT_NEAR(got.leverage[3], 1, 1e-13);
+    }
+  }
+}
+
+TEST(LocalLinear, ReproducesStraightLines) {
+  const Line line = lines::make("dyadic", 150, [](std::mt19937_64& random) {
+    return static_cast<double>(random() % 4096) / 1024;
+  });
+  std::vector<double> y;
+  for (const double x : line.x) y.push_back(1024 - 3 * x);
+  for (const Kernel kernel : kernels) {
+    for (const double h : {0.25, 1.0, 30.0}) {
+      SCOPED_TRACE(describe({kernel, h, true}));
+      const LocalKernel choice{kernel, h, true};
+      const SweepOptions options = run_on(simd::find_table("auto"));
+      const Residuals got = regression_residuals(sample_of(line, y), choice, options);
+      for (const double e : got.leave_one_out) EXPECT_NEAR(e, 0, 1e-12);
+      const std::vector<double> points{0.5, 1.25, 3.9, 4.1};
+      const Fits fits = regression_fits(sample_of(line, y), span(points), {}, choice, options);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_NEAR(fits.mean[i], 1024 - 3 * points[i], 1e-11);
+      }
+    }
+  }
+}
+
+/// Where exp(-u^2 / 2) is no normal number, up to the end of the window, the nearest decides.
+TEST(GaussianKernel, DoesNotUnderflowBesideOutliers) {
+  const std::vector<double> y{1, 2, 4, 8}, w(4, 1.0);
+  for (const double far : {10.0, 37.0, 37.5, 37.9, 37.999}) {
+    const std::vector<double> x{0, 0.125, 0.25, 0.25 + far};
+    const Line line{"far", x, w};
+    const Data data = lines::sorted(line, y);
+    for (const bool local_linear : {false, true}) {
+      const LocalKernel kernel{Kernel::gaussian, 1.0, local_linear};
+      SCOPED_TRACE(describe(kernel) + ", far = " + std::to_string(far));
+      const oracle::Residuals wanted = wanted_residuals(data, kernel);
+      for (const simd::Table* table : common::tables()) {
+        const Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
+        for (std::size_t i = 0; i < 4; ++i) {
+          const double e = static_cast<double>(wanted.leave_one_out[i]);
+          EXPECT_NEAR(got.leave_one_out[i], e, 1e-11 * (1 + std::fabs(e)));
+          EXPECT_NEAR(got.leverage[i], static_cast<double>(wanted.leverage[i]), 1e-11);
+          EXPECT_NEAR(got.in_sample[i], static_cast<double>(wanted.in_sample[i]), 1e-11);
+        }
+        const double beyond = 0.25 - far;
+        const Fits fits =
+            regression_fits(sample_of(line, y), {&beyond, 1}, span(w), kernel, run_on(table));
+        const auto fit = oracle::fit_at(data, beyond, 0, 4, Kernel::gaussian, 1.0, local_linear);
+        real variance = 0;
+        for (const real l : fit.weight) variance += l * l;
+        EXPECT_NEAR(fits.mean[0], static_cast<double>(fit.mean), 1e-9 * std::fabs(fits.mean[0]));
+        EXPECT_NEAR(fits.variance[0] / static_cast<double>(variance), 1, 1e-9);
+      }
+    }
+  }
+}
+
+/// However small its kernel value, a heavy observation pulls at a line.
+TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
+  const std::vector<double> y{1, 3, 2, 8};
+  const Line line{"heavy", {0, 1, 2, 9.8}, {1, 1, 1, 1e9}};
+  const LocalKernel kernel{Kernel::gaussian, 1.0, true};
+  const oracle::Residuals wanted = wanted_residuals(lines::sorted(line, y), kernel);
+  for (const simd::Table* table : common::tables()) {
+    SCOPED_TRACE(table->name);
+    const Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
+    expect_near(got.leave_one_out[0], wanted.leave_one_out[0], 1e-11, "leave-one-out");
+    expect_near(got.leverage[0], wanted.leverage[0], 1e-11, "leverage");
+  }
+}
+
+// ---- threads, errors
+
+TEST(RegressionThreads, GiveTheSameBits) {
+  const Line line = lines::make("long", 140000, shapes::normal);
+  const std::vector<double> y = lines::response(line), points = lines::points_about(line, 1, 5000);
+  const std::vector<double> few{0.01}, many{1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1};
+  const auto all_of = [&](int threads) {
+    const SweepOptions options = run_on(simd::find_table("auto"), threads);
+    std::vector<double> all;
+    const auto keep = [&](const std::vector<double>& v) {
+      all.insert(all.end(), v.begin(), v.end());
+    };
+    for (const auto& h : {few, many}) {
+      const CrossValidation got =
+          cross_validate(sample_of(line, y), span(h), Kernel::biweight, true, options);
+      keep(got.squares);
+      keep(got.in_sample);
+      keep(got.trace);
+    }
+    const double h = 1e-6;
+    keep(cross_validate(sample_of(line, y), {&h, 1}, Kernel::gaussian, true, options).squares);
+    const LocalKernel kernel{Kernel::triweight, 0.05, true};
+    keep(regression_residuals(sample_of(line, y), kernel, options).leverage);
+    const Fits fits =
+        regression_fits(sample_of(line, y), span(points), span(line.w), kernel, options);
+    keep(fits.mean);
+    keep(fits.variance);
+    return all;
+  };
+  const std::vector<double> alone = all_of(1);
+  EXPECT_EQ(alone[0], alone[6]);  // h = 0.01 among few and among many bandwidths
+  for (const int threads : {2, 3}) {
+    EXPECT_TRUE(common::same_bits(all_of(threads), alone)) << threads << " threads";
+    EXPECT_EQ(threads_last_used(), threads);
+  }
+}
+
+TEST(RegressionErrors, AreOfTheInput) {
+  const Line line = lines::make("small", 10, shapes::normal);
+  const std::vector<double> y(10, 1.0);
+  const SweepOptions options = run_on(simd::scalar_table());
+  const RegressionSample good = sample_of(line, y);
+  const auto all = [&](const RegressionSample& sample, const LocalKernel& kernel) {
+    EXPECT_THROW(cross_validate(sample, {&kernel.h, 1}, kernel.kernel, true, options), error);
+    EXPECT_THROW(regression_residuals(sample, kernel, options), error);
+    EXPECT_THROW(regression_fits(sample, line.samples(), {}, kernel, options), error);
+  };
+  for (const double h : {0.0, -1.0, std::nan(""), 1e-310}) all(good, {Kernel::biweight, h, true});
+  all(good, {Kernel::cosine, 0.5, true});
+  all({good.x, {y.data(), 9}, good.w}, {Kernel::biweight, 0.5, true});
+  all({good.x, good.y, {y.data(), 9}}, {Kernel::biweight, 0.5, true});
+  std::vector<double> bad = line.x;
+  bad[4] = std::nan("");
+  all({span(bad), good.y, good.w}, {Kernel::biweight, 0.5, true});
+}
