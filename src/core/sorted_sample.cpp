@@ -51,6 +51,7 @@ SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<cons
   for (std::size_t i = 0; i < n; ++i) order_[i] = entries[i].second;
   arrange(order_, x, -1.0, 0.0, std::numeric_limits<double>::infinity(), x_);
   arrange(order_, w, 1.0, 0.0, 0.0, w_);
+  unit_weights_ = w.size == n && std::all_of(w.begin(), w.end(), [](double v) { return v == 1.0; });
   arrange(order_, y, 1.0, 0.0, 0.0, y_);
 }
 

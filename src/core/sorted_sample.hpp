@@ -30,6 +30,8 @@ class SortedSample {
   std::size_t size() const { return order_.size(); }
   /// Where point i of the sorted ones was given.
   std::size_t given(std::size_t i) const { return order_[i]; }
+  /// Whether every weight is 1: then sums need not read them.
+  bool unit_weights() const { return unit_weights_; }
   Side ascending() const { return {x_[0].data() + 1, start(w_[0]), start(y_[0])}; }
   Side mirrored() const { return {x_[1].data() + 1, start(w_[1]), start(y_[1])}; }
 
@@ -39,6 +41,7 @@ class SortedSample {
   }
 
   std::vector<std::uint32_t> order_;
+  bool unit_weights_ = false;
   std::vector<double> x_[2], w_[2], y_[2];  // ascending and mirrored
 };
 

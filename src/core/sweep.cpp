@@ -36,6 +36,7 @@ class LeftSums {
         n_(sample.size()),
         m_(points.size()),
         leave_one_out_(&sample == &points),
+        unit_weights_(sample.unit_weights()),
         mirrored_(mirrored),
         kernel_(kernel),
         columns_(columns),
@@ -76,17 +77,18 @@ class LeftSums {
   };
 
   static std::vector<double> flat(const std::vector<Polynomial>& polynomials) {
-    std::vector<double> coefficient;
-    for (const Polynomial& p : polynomials)
-      coefficient.insert(coefficient.end(), p.begin(), p.end());
-    return coefficient;
+    std::vector<double> all;
+    for (const Polynomial& p : polynomials) all.insert(all.end(), p.begin(), p.end());
+    return all;
   }
 
   /// first_[i]: the samples before it are out of reach of point i; last_[i]: those from it on are
   /// not to the left. Both are found by comparing differences, as the kernel itself does.
   void find_windows() {
-    first_.assign(m_ + kPadding, std::numeric_limits<std::uint32_t>::max());
-    if (!leave_one_out_) last_ = first_;
+    constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    first_.resize(m_ + kPadding);
+    std::fill(first_.end() - kPadding, first_.end(), kNone);
+    if (!leave_one_out_) last_.assign(m_ + kPadding, kNone);
     // A sample at the place of a point counts on the left side only.
     const double left = mirrored_ ? std::numeric_limits<double>::denorm_min() : 0.0;
     parallel_for((m_ + kGroup - 1) / kGroup, options_.parallel, [&](std::size_t item, int) {
@@ -205,7 +207,7 @@ class LeftSums {
                         double reference) const {
     simd::SweepRun run{};
     run.x = side.x + begin;
-    run.w = side.w + begin;
+    run.w = unit_weights_ ? nullptr : side.w + begin;
     run.y = columns_ == 2 ? side.y + begin : nullptr;
     run.reference = reference;
     run.count = count;
@@ -355,20 +357,18 @@ class LeftSums {
 
   /// The first sample in reach of the mirrored point is the last one in reach of the point.
   void hand_over_windows() {
-    first_.resize(m_);
-    if (!mirrored_) {
-      out_.first.swap(first_);
-      return;
-    }
-    out_.end.resize(m_);
-    for (std::size_t i = 0; i < m_; ++i) {
-      out_.end[m_ - 1 - i] = static_cast<std::uint32_t>(n_ - first_[i]);
+    if (!mirrored_) return;
+    const std::uint32_t n = static_cast<std::uint32_t>(n_);
+    for (std::size_t i = 0, j = m_; i < j--; ++i) {
+      const std::uint32_t end = n - first_[i];
+      first_[i] = n - first_[j];
+      first_[j] = end;
     }
   }
 
   const Side x_, mirror_, e_;
   const std::size_t n_, m_;
-  const bool leave_one_out_, mirrored_;
+  const bool leave_one_out_, unit_weights_, mirrored_;
   const SweepKernel& kernel_;
   const int columns_;
   const std::size_t moments_;
@@ -379,7 +379,8 @@ class LeftSums {
   simd::SweepSumFunction sum_;
   bool near_moves_, edge_moves_;  // whether an anchor moves with the point
   std::vector<double> near_coefficient_, edge_coefficient_;
-  std::vector<std::uint32_t> first_, last_;
+  std::vector<std::uint32_t>& first_ = mirrored_ ? out_.end : out_.first;
+  std::vector<std::uint32_t> last_;
 };
 
 }  // namespace

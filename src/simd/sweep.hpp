@@ -30,7 +30,7 @@ constexpr std::size_t kSweepRun = 256;
 
 struct SweepRun {
   const double* x;
-  const double* w;
+  const double* w;  // null: all 1
   const double* y;  // read with two columns only
   double reference;
   std::size_t count;
