@@ -357,13 +357,11 @@ class LeftSums {
 
   /// The first sample in reach of the mirrored point is the last one in reach of the point.
   void hand_over_windows() {
+    first_.resize(m_);
     if (!mirrored_) return;
     const std::uint32_t n = static_cast<std::uint32_t>(n_);
-    for (std::size_t i = 0, j = m_; i < j--; ++i) {
-      const std::uint32_t end = n - first_[i];
-      first_[i] = n - first_[j];
-      first_[j] = end;
-    }
+    std::reverse(first_.begin(), first_.end());
+    for (std::uint32_t& bound : first_) bound = n - bound;
   }
 
   const Side x_, mirror_, e_;
