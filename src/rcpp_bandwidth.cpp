@@ -15,7 +15,7 @@ MatrixView column(const Rcpp::NumericVector& x) {
 }
 
 PairCurve direct_curve(const Rcpp::NumericVector& x, const Rcpp::NumericVector& w,
-                       const Rcpp::NumericVector& h, const DirectOptions& how) {
+                       const Rcpp::NumericVector& h, const RunOptions& how) {
   PairCurve curve;
   for (const double bandwidth : h) {
     const double wide = std::sqrt(2.0) * bandwidth;
@@ -36,14 +36,14 @@ Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
   if (engine != "sweep" && which != Kernel::gaussian) {
     throw error(ErrorKind::input, "engine \"" + engine + "\" takes the Gaussian kernel");
   }
+  const RunOptions how = options(threads, isa, progress);
   PairCurve curve;
   if (engine == "sweep") {
-    curve =
-        sweep_pair_curve(view(x), view(w), view(h), which, sweep_options(threads, isa, progress));
+    curve = sweep_pair_curve(view(x), view(w), view(h), which, how);
   } else if (engine == "cells") {
-    curve = cells_pair_curve(view(x), view(w), view(h), cells_options(threads, progress));
+    curve = cells_pair_curve(view(x), view(w), view(h), how);
   } else {
-    curve = direct_curve(x, w, h, options(threads, isa, progress));
+    curve = direct_curve(x, w, h, how);
   }
   Rcpp::NumericMatrix out(static_cast<int>(h.size()), 2);
   std::copy(curve.convolution.begin(), curve.convolution.end(), out.column(0).begin());
@@ -55,13 +55,11 @@ Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
 Rcpp::NumericVector pair_psi_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
                                  Rcpp::NumericVector g, int r, std::string engine, int threads,
                                  std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  if (engine == "cells") {
-    return Rcpp::wrap(
-        cells_pair_psi(view(x), view(w), view(g), r, cells_options(threads, progress)));
-  }
+  const RunOptions how = options(threads, isa, progress);
+  if (engine == "cells") return Rcpp::wrap(cells_pair_psi(view(x), view(w), view(g), r, how));
   Rcpp::NumericVector out(g.size());
   for (R_xlen_t k = 0; k < g.size(); ++k) {
-    out[k] = direct_pair_laplacian(column(x), view(w), g[k], r, options(threads, isa, progress));
+    out[k] = direct_pair_laplacian(column(x), view(w), g[k], r, how);
   }
   return out;
 }

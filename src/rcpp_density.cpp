@@ -21,15 +21,13 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
                             const Rcpp::Nullable<Rcpp::Function>& progress) {
   Rcpp::NumericVector out(static_cast<R_xlen_t>(points.size()));
   const Span<double> result{out.begin(), points.size()};
+  const RunOptions how = options(threads, isa, progress);
   if (engine == "sweep") {
-    sweep_density(view(x).column(0), view(w), on_line(points), kernel.kernel, root[0],
-                  sweep_options(threads, isa, progress), result);
+    sweep_density(view(x).column(0), view(w), on_line(points), kernel.kernel, root[0], how, result);
   } else if (engine == "cells") {
-    cells_density(view(x).column(0), view(w), on_line(points), root[0],
-                  cells_options(threads, progress), result);
+    cells_density(view(x).column(0), view(w), on_line(points), root[0], how, result);
   } else {
-    direct_density(view(x), view(w), points, kernel, entries(root), options(threads, isa, progress),
-                   result);
+    direct_density(view(x), view(w), points, kernel, entries(root), how, result);
   }
   return out;
 }

@@ -24,7 +24,7 @@ Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp:
                              Rcpp::Nullable<Rcpp::Function> progress) {
   const CrossValidation curve =
       cross_validate(sample_of(x, y, w), view(bandwidths), kernel_of_name(kernel), local_linear,
-                     sweep_options(threads, isa, progress));
+                     options(threads, isa, progress));
   return Rcpp::List::create(
       Rcpp::Named("squares") = curve.squares,
       Rcpp::Named("unsupported") =
@@ -36,9 +36,8 @@ Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp:
 Rcpp::List regression_loo_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w,
                               double h, std::string kernel, bool local_linear, int threads,
                               std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  const Residuals found =
-      regression_residuals(sample_of(x, y, w), local_kernel(kernel, h, local_linear),
-                           sweep_options(threads, isa, progress));
+  const Residuals found = regression_residuals(
+      sample_of(x, y, w), local_kernel(kernel, h, local_linear), options(threads, isa, progress));
   return Rcpp::List::create(Rcpp::Named("residual") = found.leave_one_out,
                             Rcpp::Named("insample") = found.in_sample,
                             Rcpp::Named("leverage") = found.leverage);
@@ -51,7 +50,7 @@ Rcpp::List regression_fit_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp
                               std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   const Fits fits =
       regression_fits(sample_of(x, y, w), view(points), view(error2),
-                      local_kernel(kernel, h, local_linear), sweep_options(threads, isa, progress));
+                      local_kernel(kernel, h, local_linear), options(threads, isa, progress));
   return Rcpp::List::create(Rcpp::Named("mean") = fits.mean,
                             Rcpp::Named("variance") = fits.variance);
 }

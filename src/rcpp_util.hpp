@@ -52,23 +52,10 @@ inline const simd::Table& table_of(const std::string& isa) {
   return *table;
 }
 
-inline DirectOptions options(int threads, const std::string& isa,
-                             const Rcpp::Nullable<Rcpp::Function>& progress) {
-  DirectOptions result;
+inline RunOptions options(int threads, const std::string& isa,
+                          const Rcpp::Nullable<Rcpp::Function>& progress) {
+  RunOptions result;
   result.table = &table_of(isa);
-  result.parallel.threads = threads;
-  result.parallel.poll = r_poll(progress);
-  return result;
-}
-
-inline SweepOptions sweep_options(int threads, const std::string& isa,
-                                  const Rcpp::Nullable<Rcpp::Function>& progress) {
-  const DirectOptions same = options(threads, isa, progress);
-  return {same.table, same.parallel};
-}
-
-inline CellsOptions cells_options(int threads, const Rcpp::Nullable<Rcpp::Function>& progress) {
-  CellsOptions result;
   result.parallel.threads = threads;
   result.parallel.poll = r_poll(progress);
   return result;

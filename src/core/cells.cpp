@@ -116,13 +116,13 @@ void DifferenceMoments::add_to(double* total) const {
 // ---- moments
 
 CellMoments::CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range,
-                         int exponent, int moments, const CellsOptions& options)
+                         int exponent, int moments, const RunOptions& options)
     : exponent_(exponent), moments_(moments), within_(static_cast<std::size_t>(moments), 0.0) {
   check_sizes(x, w);
   const bool whole = x.size <= kPartSize || range.cells(exponent) * kLeastOfCell > kPartSize;
   const std::size_t size = whole ? std::max<std::size_t>(1, x.size) : kPartSize;
   std::vector<CellMoments> part((x.size + size - 1) / size, *this);
-  const auto fill = [&](std::size_t i, const CellsOptions& how) {
+  const auto fill = [&](std::size_t i, const RunOptions& how) {
     const std::size_t count = std::min(size, x.size - i * size);
     const CellOrder order({x.data + i * size, count}, {w.data + i * size, count}, range, exponent);
     part[i] = CellMoments(order, moments, how);
@@ -139,7 +139,7 @@ CellMoments::CellMoments(Span<const double> x, Span<const double> w, const Value
   if (!part.empty()) *this = std::move(part[0]);
 }
 
-CellMoments::CellMoments(const CellOrder& order, int moments, const CellsOptions& options)
+CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& options)
     : exponent_(order.exponent()),
       moments_(moments),
       within_(static_cast<std::size_t>(moments), 0.0) {
@@ -152,7 +152,7 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const CellsOptions
 }
 
 void CellMoments::pair_within(const CellOrder& order, const std::vector<double>& pair_weight,
-                              const CellsOptions& options) {
+                              const RunOptions& options) {
   const std::size_t p = static_cast<std::size_t>(moments_);
   const std::size_t items = (cells() + kCellsOfItem - 1) / kCellsOfItem;
   std::vector<double> partial(items * p, 0.0);

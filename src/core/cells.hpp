@@ -12,15 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "core/run_options.hpp"
 #include "core/span.hpp"
 
 namespace kestrel {
-
-/// How to run a function of the `cells` engine.
-struct CellsOptions {
-  ParallelOptions parallel;
-};
 
 /// The exponent e with bandwidth * 2^-halvings / 2 < 2^e <= bandwidth * 2^-halvings. Throws
 /// error(input) for a bandwidth that is not positive, or outside 1e-290 .. 1e290.
@@ -126,7 +121,7 @@ struct CellSums {
   std::vector<double> moment, pair_weight;
 };
 CellSums sum_cells(const CellOrder& order, const std::vector<std::size_t>& chosen, int moments,
-                   const CellsOptions& options);
+                   const RunOptions& options);
 
 /// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. With
 /// them every sum over pairs of a smooth function of the distance in units of the width.
@@ -143,14 +138,14 @@ class CellMoments {
   /// that range_of or CellOrder refuse. O(n moments); the same bits for every number of
   /// threads.
   CellMoments(Span<const double> x, Span<const double> w, int exponent, int moments,
-              const CellsOptions& options)
+              const RunOptions& options)
       : CellMoments(x, w, range_of(x), exponent, moments, options) {}
   /// The same for a known range of x.
   CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
-              int moments, const CellsOptions& options);
+              int moments, const RunOptions& options);
 
   /// From samples in the order of their cells, with weights.
-  CellMoments(const CellOrder& order, int moments, const CellsOptions& options);
+  CellMoments(const CellOrder& order, int moments, const RunOptions& options);
 
   /// Adds the cells of other data, of the same width and number of moments.
   void add(const CellMoments& other);
@@ -172,7 +167,7 @@ class CellMoments {
 
  private:
   void pair_within(const CellOrder& order, const std::vector<double>& pair_weight,
-                   const CellsOptions& options);
+                   const RunOptions& options);
 
   int exponent_;
   int moments_;

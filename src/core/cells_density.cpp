@@ -82,9 +82,9 @@ void add_polynomial(const double* coefficient, std::size_t size, const double* y
 class PointSums {
  public:
   PointSums(Span<const double> x, Span<const double> w, Span<const double> points, double h,
-            const CellsOptions& options);
+            const RunOptions& options);
 
-  void run(const CellsOptions& options, double* value) const;
+  void run(const RunOptions& options, double* value) const;
   const CellOrder& targets() const { return targets_; }
 
  private:
@@ -118,7 +118,7 @@ struct PointSums::Local {
 };
 
 PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const double> points,
-                     double h, const CellsOptions& options)
+                     double h, const RunOptions& options)
     : accuracy_(w),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
       sources_(x, w, range_of(x), cell_exponent(h, kHalvings)),
@@ -142,7 +142,7 @@ PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const doub
   }
 }
 
-void PointSums::run(const CellsOptions& options, double* value) const {
+void PointSums::run(const RunOptions& options, double* value) const {
   std::vector<std::size_t> all(targets_.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const CellPieces pieces = cut_cells(targets_, all);
@@ -235,7 +235,7 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 }  // namespace
 
 void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
-                   const CellsOptions& options, Span<double> out) {
+                   const RunOptions& options, Span<double> out) {
   check_sizes(x, w);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
   const PointSums sums(x, w, points, h, options);

@@ -15,7 +15,7 @@ namespace kestrel {
 /// not positive or outside 1e-290 .. 1e290 and for values and weights that CellMoments refuses.
 /// O(n + m + cells): 10 ns a sample and a point, and at most 20 microseconds a cell of points.
 void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
-                   const CellsOptions& options, Span<double> out);
+                   const RunOptions& options, Span<double> out);
 
 }  // namespace kestrel
 

@@ -175,7 +175,7 @@ class CellCounts {
 /// the sums of every bandwidth and order need to know of the data (l = 0: i < j only).
 class LagTable {
  public:
-  LagTable(const CellMoments& cells, int lags, const CellsOptions& options);
+  LagTable(const CellMoments& cells, int lags, const RunOptions& options);
 
   /// The sum over pairs of phi^(order)((x_i - x_j) / g), times (2^exponent / g)^order and without
   /// the constant of phi. False where its error may be above kTolerance of the sum of |terms|.
@@ -189,7 +189,7 @@ class LagTable {
   double across_ = 0.0, squares_ = 0.0;  // sum of W_A W_B, A < B, and of W_A^2 over the cells
 };
 
-LagTable::LagTable(const CellMoments& cells, int lags, const CellsOptions& options)
+LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options)
     : exponent_(cells.exponent()), moments_(cells.moments()), lags_(lags), d_(cells.within()) {
   const std::size_t p = static_cast<std::size_t>(moments_), n = cells.cells();
   const std::size_t chunks = (n + kCellsOfItem - 1) / kCellsOfItem;
@@ -284,7 +284,7 @@ class Sample {
   /// The first octave for which cells cost less than sums pair by pair. They do for all behind it.
   std::size_t first_by_cells();
   /// Cells for that octave, by way of narrower ones with fewer moments where these are full enough.
-  CellMoments cells(std::size_t octave, const CellsOptions& options) const;
+  CellMoments cells(std::size_t octave, const RunOptions& options) const;
 
  private:
   const Span<const double> x_, w_;
@@ -310,7 +310,7 @@ std::size_t Sample::first_by_cells() {
   return octaves_.size();
 }
 
-CellMoments Sample::cells(std::size_t octave, const CellsOptions& options) const {
+CellMoments Sample::cells(std::size_t octave, const RunOptions& options) const {
   const int exponent = octaves_[octave].exponent;
   if (finest_ && octave == 0) return CellMoments(*finest_, accuracy_.moments, options);
   const double samples = static_cast<double>(std::min(x_.size, CellMoments::kPartSize));
@@ -325,7 +325,7 @@ CellMoments Sample::cells(std::size_t octave, const CellsOptions& options) const
 /// sum_{i<j} w_i w_j phi_g^(order)(x_i - x_j) for the normal densities of these bandwidths.
 std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
                               const std::vector<Bandwidth>& bandwidths, int order,
-                              const CellsOptions& options) {
+                              const RunOptions& options) {
   check_sizes(x, w);
   std::vector<double> out(bandwidths.size(), 0.0);
   const Accuracy accuracy(order);
@@ -367,7 +367,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
 }  // namespace
 
 std::vector<double> cells_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
-                                   int order, const CellsOptions& options) {
+                                   int order, const RunOptions& options) {
   if (order < 0 || order > kHighestOrder || order % 2 != 0) {
     throw error(ErrorKind::input,
                 "the order must be 0, 2, 4, 6, 8 or 10, not " + std::to_string(order));
@@ -378,7 +378,7 @@ std::vector<double> cells_pair_psi(Span<const double> x, Span<const double> w, S
 }
 
 PairCurve cells_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
-                           const CellsOptions& options) {
+                           const RunOptions& options) {
   std::vector<Bandwidth> bandwidths;
   for (const int variance : {2, 1}) {
     for (const double one : h) bandwidths.push_back({one, variance});

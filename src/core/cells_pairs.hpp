@@ -20,11 +20,11 @@ namespace kestrel {
 /// Throws error(input) for another order, a g that is not positive or outside 1e-290 .. 1e290, and
 /// data that CellMoments refuses.
 std::vector<double> cells_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
-                                   int order, const CellsOptions& options);
+                                   int order, const RunOptions& options);
 
 /// Arguments, errors, bits and cost as cells_pair_psi.
 PairCurve cells_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
-                           const CellsOptions& options);
+                           const RunOptions& options);
 
 }  // namespace kestrel
 

@@ -112,7 +112,7 @@ CellPieces cut_cells(const CellOrder& order, const std::vector<std::size_t>& cho
 }
 
 CellSums sum_cells(const CellOrder& order, const std::vector<std::size_t>& chosen, int moments,
-                   const CellsOptions& options) {
+                   const RunOptions& options) {
   const std::size_t p = static_cast<std::size_t>(moments);
   const CellPieces pieces = cut_cells(order, chosen);
   const std::vector<CellPieces::Piece>& piece = pieces.piece;

@@ -110,7 +110,7 @@ double WindowSums::reach(double h, int variance, int order) const {
   return std::min(kFarthest, std::sqrt(2 * exponent)) * deviation;
 }
 
-double WindowSums::sum(double h, int variance, int order, const CellsOptions& options) const {
+double WindowSums::sum(double h, int variance, int order, const RunOptions& options) const {
   const std::size_t n = x_.size(), items = (n + kSamplesOfItem - 1) / kSamplesOfItem;
   const GaussianOfDistance gaussian(h, variance);
   const std::vector<LongNumber> zeros = squared_zeros(order);

@@ -20,7 +20,7 @@ class WindowSums {
   /// of a few units in the last place, however far the pair, except next to a zero of the Hermite
   /// polynomial; the pairs left out hold less than 1e-16 of the largest of those between
   /// neighbours. O(n + pairs within reach).
-  double sum(double h, int variance, int order, const CellsOptions& options) const;
+  double sum(double h, int variance, int order, const RunOptions& options) const;
 
  private:
   double reach(double h, int variance, int order) const;

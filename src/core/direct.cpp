@@ -33,7 +33,7 @@ void check_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoin
 class DensitySum {
  public:
   DensitySum(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-             const TileKernel& kernel, const DirectOptions& options)
+             const TileKernel& kernel, const RunOptions& options)
       : x_(x),
         w_(w),
         points_(points),
@@ -105,7 +105,7 @@ class DensitySum {
   const Span<const double> w_;
   const EvaluationPoints& points_;
   const TileKernel& kernel_;
-  const DirectOptions& options_;
+  const RunOptions& options_;
   const Blocks blocks_;
   const std::size_t chunk_, chunks_;
   std::vector<Workspace> workers_;
@@ -115,8 +115,8 @@ class DensitySum {
 }  // namespace
 
 void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                    const KernelChoice& choice, Span<const double> root,
-                    const DirectOptions& options, Span<double> out) {
+                    const KernelChoice& choice, Span<const double> root, const RunOptions& options,
+                    Span<double> out) {
   check_sizes(x, w, points, root, out);
   const ScaledNumber scale = kernel_scale(choice, x.cols, root);
   const TileKernel kernel(*options.table, choice, x.cols, root);

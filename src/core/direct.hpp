@@ -4,18 +4,11 @@
 #define KESTREL_CORE_DIRECT_HPP
 
 #include "core/kernel.hpp"
-#include "core/parallel.hpp"
+#include "core/run_options.hpp"
 #include "core/span.hpp"
 #include "core/tiles.hpp"
 
 namespace kestrel {
-
-/// How to run: which instruction set (simd::find_table), how many threads, whom to ask whether to
-/// go on.
-struct DirectOptions {
-  const simd::Table* table = nullptr;
-  ParallelOptions parallel;
-};
 
 /// out[i] = sum_j w_j K_H(e_i - x_j), i < m, with the normalised kernel, |H|^-1/2 included and
 /// no division by n (Wand & Jones 1995, eq. 4.1).
@@ -27,8 +20,8 @@ struct DirectOptions {
 /// Throws error(input) when sizes do not match, a root is not positive or a product kernel's root
 /// is not diagonal. O(n m d) time; O(m) memory and at most 64 MiB more.
 void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                    const KernelChoice& choice, Span<const double> root,
-                    const DirectOptions& options, Span<double> out);
+                    const KernelChoice& choice, Span<const double> root, const RunOptions& options,
+                    Span<double> out);
 
 }  // namespace kestrel
 

@@ -138,7 +138,7 @@ class Pairs {
 
 /// sum_{i<j} w_i w_j leaf(z_i - z_j).
 double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
-                const DirectOptions& options) {
+                const RunOptions& options) {
   if (x.rows < 2) return 0.0;
   const Pairs pairs(x, w, kernel, 2 * x.cols);
   std::vector<double> partial(pairs.items(), 0.0);
@@ -214,13 +214,13 @@ struct MonomialTable {
 }  // namespace
 
 double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelChoice& choice,
-                       Span<const double> root, const DirectOptions& options) {
+                       Span<const double> root, const RunOptions& options) {
   const ScaledNumber scale = kernel_scale(choice, x.cols, root);
   return scale.times(pair_sum(x, w, TileKernel(*options.table, choice, x.cols, root), options));
 }
 
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
-                             const DirectOptions& options) {
+                             const RunOptions& options) {
   check_order(order, 10);
   check_pilot(g, x.cols);
   const TileKernel kernel(*options.table, x.cols, g, laplacian_polynomial(x.cols, order));
@@ -241,7 +241,7 @@ std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order) {
 }
 
 std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> w, double g,
-                                        int order, const DirectOptions& options) {
+                                        int order, const RunOptions& options) {
   check_order(order, 8);
   check_pilot(g, x.cols);
   const MonomialTable table(x.cols, order);

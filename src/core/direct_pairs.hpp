@@ -11,7 +11,7 @@ namespace kestrel {
 /// sum_{i<j} w_i w_j K_H(x_i - x_j), the normalised kernel. Arguments, errors and bits as
 /// direct_density. O(n^2 d / 2) time, O(n d) memory.
 double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelChoice& choice,
-                       Span<const double> root, const DirectOptions& options);
+                       Span<const double> root, const RunOptions& options);
 
 /// sum_{i<j} w_i w_j (nabla^2)^(order/2) phi_g(x_i - x_j), phi_g the N(0, g^2 I_d) density, order
 /// even and at most 10. In one dimension this is the derivative of that order: Andrzejewski et al.
@@ -20,7 +20,7 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
 /// O(n^2 d / 2) time, O(n d) memory. Throws error(input) for another order or a g that is not
 /// positive.
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
-                             const DirectOptions& options);
+                             const RunOptions& options);
 
 /// The multi-indices alpha of R^d with |alpha| = 0, 2, ..., order, each as d exponents, in the
 /// order of direct_pair_moments.
@@ -30,7 +30,7 @@ std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order);
 /// even_multi_indices(d, order): all that the functionals psi_r, |r| <= order, need
 /// (Chacon & Duong 2010). Order at most 8. O(n^2 (d+order choose d) / 2) time, O(n d) memory.
 std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> w, double g,
-                                        int order, const DirectOptions& options);
+                                        int order, const RunOptions& options);
 
 }  // namespace kestrel
 

@@ -49,7 +49,7 @@ double nearest_distance(const double* x, Window window, double point, std::size_
 
 void LocalSums::compute(const SortedSample& sample, const SortedSample& points,
                         const LocalKernel& kernel, int power, Anchors anchors,
-                        const SweepOptions& options) {
+                        const RunOptions& options) {
   if (kernel.kernel == Kernel::gaussian) {
     gaussian(sample, points, kernel, power, options);
     return;
@@ -64,7 +64,7 @@ void LocalSums::compute(const SortedSample& sample, const SortedSample& points,
 }
 
 void LocalSums::gaussian(const SortedSample& sample, const SortedSample& points,
-                         const LocalKernel& kernel, int power, const SweepOptions& options) {
+                         const LocalKernel& kernel, int power, const RunOptions& options) {
   const std::size_t n = sample.size(), m = points.size();
   const bool leave_one_out = &sample == &points;
   const SortedSample::Side x = sample.ascending(), e = points.ascending();

@@ -29,7 +29,7 @@ class LocalSums {
   /// window. O(n + m) for polynomial kernels, O(pairs in windows) for the Gaussian one. Throws
   /// error(input) for the cosine kernel. Memory is kept for the next call.
   void compute(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
-               int power, Anchors anchors, const SweepOptions& options);
+               int power, Anchors anchors, const RunOptions& options);
 
   double s(int q, std::size_t i) const { return column(q, 0)[i]; }
   double r(int q, std::size_t i) const { return column(q, 1)[i]; }
@@ -49,7 +49,7 @@ class LocalSums {
                sums_.points;
   }
   void gaussian(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
-                int power, const SweepOptions& options);
+                int power, const RunOptions& options);
 
   SweepSums sums_;
   std::vector<double> scale_;

@@ -65,7 +65,7 @@ class Validation {
 
   /// Calls take(i, fit) for every i: blocks in any order, on several threads, each in order.
   template <class Take>
-  void run(const LocalKernel& kernel, const SweepOptions& options, LocalSums& sums,
+  void run(const LocalKernel& kernel, const RunOptions& options, LocalSums& sums,
            const Take& take) const {
     check_kernel(kernel);
     sums.compute(sample_, sample_, kernel, 1, Anchors::edges, options);
@@ -79,7 +79,7 @@ class Validation {
 
   /// The totals of every block of local constant fits by a polynomial kernel, from the cheaper sums
   /// where the points at which these lose digits are few; else by run().
-  void totals_of_constants(const LocalKernel& kernel, const SweepOptions& options, LocalSums& sums,
+  void totals_of_constants(const LocalKernel& kernel, const RunOptions& options, LocalSums& sums,
                            Totals& totals) const {
     check_kernel(kernel);
     sums.compute(sample_, sample_, kernel, 1, Anchors::ends, options);
@@ -95,7 +95,7 @@ class Validation {
 
  private:
   template <class Body>
-  void for_each_block(const SweepOptions& options, const Body& body) const {
+  void for_each_block(const RunOptions& options, const Body& body) const {
     const std::size_t n = sample_.size();
     parallel_for((n + kBlock - 1) / kBlock, options.parallel, [&](std::size_t block, int) {
       body(block, block * kBlock, std::min(n, (block + 1) * kBlock));
@@ -112,7 +112,7 @@ class Validation {
   }
 
   /// False where the direct sums for unstable fits would cost more than the sweep did.
-  bool constant_block(const LocalKernel& kernel, const SweepOptions& options, const LocalSums& sums,
+  bool constant_block(const LocalKernel& kernel, const RunOptions& options, const LocalSums& sums,
                       std::size_t block, std::size_t begin, std::size_t end, Totals& totals) const {
     std::uint32_t unstable[kBlock];
     simd::ConstantFits fits{};
@@ -146,7 +146,7 @@ class Validation {
 }  // namespace
 
 CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
-                               Kernel kernel, bool local_linear, const SweepOptions& options) {
+                               Kernel kernel, bool local_linear, const RunOptions& options) {
   for (const double h : bandwidth) check_kernel({kernel, h, local_linear});
   const SortedSample line = sorted(sample);
   const Validation validation(line);
@@ -166,7 +166,7 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
                    Worker& mine = workers[static_cast<std::size_t>(worker)];
                    mine.totals.start((line.size() + kBlock - 1) / kBlock);
                    const LocalKernel here{kernel, bandwidth[k], local_linear};
-                   const SweepOptions how{options.table, inner};
+                   const RunOptions how{options.table, inner};
                    if (!local_linear && is_polynomial(kernel)) {
                      validation.totals_of_constants(here, how, mine.sums, mine.totals);
                    } else {
@@ -184,7 +184,7 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
 }
 
 Residuals regression_residuals(const RegressionSample& sample, const LocalKernel& kernel,
-                               const SweepOptions& options) {
+                               const RunOptions& options) {
   const SortedSample line = sorted(sample);
   const double* w = line.ascending().w;
   Residuals result;
@@ -228,7 +228,7 @@ double variance_of(const LocalFit& fit, const LocalSums& squares, bool local_lin
 
 Fits regression_fits(const RegressionSample& sample, Span<const double> points,
                      Span<const double> error2, const LocalKernel& kernel,
-                     const SweepOptions& options) {
+                     const RunOptions& options) {
   check_kernel(kernel);
   const SortedSample line = sorted(sample);
   const std::vector<double> near = nearby_values(line, points);

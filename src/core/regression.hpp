@@ -28,7 +28,7 @@ struct CrossValidation {
 /// thread. The same bits for any number of threads. Throws error(input) when sizes differ, a
 /// bandwidth is not positive, a position is not finite or the kernel is the cosine.
 CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
-                               Kernel kernel, bool local_linear, const SweepOptions& options);
+                               Kernel kernel, bool local_linear, const RunOptions& options);
 
 /// Of every observation, in the given order: the leave-one-out residual e_i (NaN where there is no
 /// neighbour), the residual in the sample, and the leverage, the diagonal of the hat matrix.
@@ -36,7 +36,7 @@ struct Residuals {
   std::vector<double> leave_one_out, in_sample, leverage;
 };
 Residuals regression_residuals(const RegressionSample& sample, const LocalKernel& kernel,
-                               const SweepOptions& options);
+                               const RunOptions& options);
 
 /// At every point the fit (NaN without neighbour) and, when error2 is not empty, the variance
 /// sum_i l_i(e)^2 error2_i, l the weights of the fit.
@@ -45,7 +45,7 @@ struct Fits {
 };
 Fits regression_fits(const RegressionSample& sample, Span<const double> points,
                      Span<const double> error2, const LocalKernel& kernel,
-                     const SweepOptions& options);
+                     const RunOptions& options);
 
 /// The least bandwidth at which every observation has a neighbour: the largest of the distances to
 /// the nearest other observation, or the next number above it where the window is open.

@@ -29,7 +29,7 @@ std::size_t position_of_degree(int degree) {
 class LeftSums {
  public:
   LeftSums(const SortedSample& sample, const SortedSample& points, bool mirrored,
-           const SweepKernel& kernel, int columns, const SweepOptions& options, SweepSums& out)
+           const SweepKernel& kernel, int columns, const RunOptions& options, SweepSums& out)
       : x_(mirrored ? sample.mirrored() : sample.ascending()),
         mirror_(mirrored ? sample.ascending() : sample.mirrored()),
         e_(mirrored ? points.mirrored() : points.ascending()),
@@ -370,7 +370,7 @@ class LeftSums {
   const SweepKernel& kernel_;
   const int columns_;
   const std::size_t moments_;
-  const SweepOptions& options_;
+  const RunOptions& options_;
   SweepSums& out_;
   double outside_;
   simd::SweepScanFunction total_, scan_near_, scan_edge_;
@@ -384,7 +384,7 @@ class LeftSums {
 }  // namespace
 
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
-                int columns, SweepSide side, const SweepOptions& options, SweepSums& out) {
+                int columns, SweepSide side, const RunOptions& options, SweepSums& out) {
   out.points = points.size();
   out.columns = static_cast<std::size_t>(columns);
   out.sum.resize(kernel.sums() * out.columns * out.points);

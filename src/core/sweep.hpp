@@ -15,18 +15,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "core/run_options.hpp"
 #include "core/sorted_sample.hpp"
 #include "core/span.hpp"
 #include "core/sweep_kernel.hpp"
 #include "simd/kernels.hpp"
 
 namespace kestrel {
-
-struct SweepOptions {
-  const simd::Table* table = nullptr;
-  ParallelOptions parallel;
-};
 
 /// One worker's memory: moments of a run of this cell and of one of the cell before, and those of
 /// all that comes before each run of the latter: 8 (degree + 1) / 256 bytes a sample and column.
@@ -59,7 +54,7 @@ enum class SweepSide { left, both };
 /// eps times the condition of the polynomial (3, 9, 27 for parabola, its square and its cube). The
 /// same bits for any number of threads. O(n + m) time for each call.
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
-                int columns, SweepSide side, const SweepOptions& options, SweepSums& out);
+                int columns, SweepSide side, const RunOptions& options, SweepSums& out);
 
 }  // namespace kestrel
 

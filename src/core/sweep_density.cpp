@@ -16,7 +16,7 @@ void check_bandwidth(double h) {
 }
 
 /// sum_{i<j} w_i w_j of the kernel: every pair once, at its right member.
-double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const SweepOptions& options,
+double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const RunOptions& options,
                 SweepSums& sums) {
   sweep_sums(sample, sample, kernel, 1, SweepSide::left, options, sums);
   const double* w = sample.ascending().w;
@@ -28,7 +28,7 @@ double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const Swe
 }  // namespace
 
 void sweep_density(Span<const double> x, Span<const double> w, Span<const double> points,
-                   Kernel kernel, double h, const SweepOptions& options, Span<double> out) {
+                   Kernel kernel, double h, const RunOptions& options, Span<double> out) {
   check_bandwidth(h);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
   const SortedSample sample(x, w, {}), at(points, {}, {});
@@ -38,7 +38,7 @@ void sweep_density(Span<const double> x, Span<const double> w, Span<const double
 }
 
 PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,
-                           Kernel kernel, const SweepOptions& options) {
+                           Kernel kernel, const RunOptions& options) {
   for (const double h : bandwidth) check_bandwidth(h);
   const SortedSample sample(x, w, {});
   PairCurve curve;
@@ -47,7 +47,7 @@ PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<cons
   std::vector<SweepSums> workers(static_cast<std::size_t>(parallel_threads(options.parallel)));
   parallel_tasks(bandwidth.size, options.parallel,
                  [&](std::size_t k, int worker, const ParallelOptions& inner) {
-                   const SweepOptions how{options.table, inner};
+                   const RunOptions how{options.table, inner};
                    SweepSums& sums = workers[static_cast<std::size_t>(worker)];
                    const SweepKernel kernel_at_h = window_density(kernel, bandwidth[k]);
                    curve.kernel[k] = pair_sum(sample, kernel_at_h, how, sums);

@@ -91,8 +91,8 @@ inline std::vector<double> points_about(const Line& line, double h, std::size_t 
   return points;
 }
 
-inline kestrel::SweepOptions run_on(const kestrel::simd::Table* table, int threads = 1) {
-  kestrel::SweepOptions options;
+inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads = 1) {
+  kestrel::RunOptions options;
   options.table = table;
   options.parallel.threads = threads;
   return options;

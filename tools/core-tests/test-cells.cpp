@@ -16,8 +16,8 @@ namespace {
 constexpr double tolerance = 1e-14;   // of the sum of absolute values
 constexpr double underflow = 1e-300;  // of exp(-u^2/2), which long double still sees
 
-CellsOptions threads(int count) {
-  CellsOptions options;
+RunOptions threads(int count) {
+  RunOptions options;
   options.parallel.threads = count;
   return options;
 }
@@ -276,7 +276,7 @@ TEST(ManySamples, GiveTheSameBitsOnAnyNumberOfThreadsAndUseThem) {
 
 TEST(ManySamples, PollsAreAsked) {
   const Line line = lines::make("long", 150000, shapes::normal);
-  CellsOptions options = threads(1);
+  RunOptions options = threads(1);
   options.parallel.poll = [](double) { throw std::runtime_error("stop"); };
   const double g = 0.2;
   EXPECT_THROW(

@@ -12,15 +12,15 @@ namespace {
 
 constexpr double tolerance = 1e-12;  // of the largest value
 
-DirectOptions run_on(const simd::Table* table, int threads) {
-  DirectOptions options;
+RunOptions run_on(const simd::Table* table, int threads) {
+  RunOptions options;
   options.table = table;
   options.parallel.threads = threads;
   return options;
 }
 
 std::vector<double> density(const Shape& shape, const KernelChoice& choice,
-                            const DirectOptions& options) {
+                            const RunOptions& options) {
   std::vector<double> out(shape.m, -1.0);
   EvaluationPoints points;
   points.matrix = shape.evaluation();
@@ -157,7 +157,7 @@ TEST(DirectPoll, StopsTheCallAndLeavesTheEngineUsable) {
   // Far more pairs than fit between two polls.
   Shape shape = shapes::make("endless", 20000, 2000, 2, 0.5);
   for (const int threads : {1, 2}) {
-    DirectOptions options = run_on(simd::scalar_table(), threads);
+    RunOptions options = run_on(simd::scalar_table(), threads);
     double seen = -1;
     options.parallel.poll = [&](double fraction) {
       seen = fraction;

@@ -15,8 +15,8 @@ namespace {
 constexpr double tolerance = 1e-12;   // of the sum of absolute values
 constexpr double underflow = 1e-300;  // long double sees terms that a double calls zero
 
-DirectOptions run_on(const simd::Table* table, int threads) {
-  DirectOptions options;
+RunOptions run_on(const simd::Table* table, int threads) {
+  RunOptions options;
   options.table = table;
   options.parallel.threads = threads;
   return options;
@@ -67,7 +67,7 @@ TEST_P(Pairs, KernelSums) {
     const oracle::Sum wanted = oracle::over_pairs(
         shape.samples(), shape.w,
         [&](const double* a, const double* b) { return kernel(a, shape.n, b, shape.n); });
-    expect_everywhere({wanted}, [&](const DirectOptions& options) {
+    expect_everywhere({wanted}, [&](const RunOptions& options) {
       return std::vector<double>{
           direct_pair_sum(shape.samples(), shape.weights(), choice, shape.bandwidth(), options)};
     });
@@ -93,7 +93,7 @@ TEST_P(Pairs, Laplacians) {
     SCOPED_TRACE("order " + std::to_string(order));
     const oracle::Sum& sum = wanted[order / 2];
     if (sum.absolute > 1e300L) continue;  // the units x^-(d + order) leave the range of a double
-    expect_everywhere({sum}, [&](const DirectOptions& options) {
+    expect_everywhere({sum}, [&](const RunOptions& options) {
       return std::vector<double>{
           direct_pair_laplacian(shape.samples(), shape.weights(), g, order, options)};
     });
@@ -126,7 +126,7 @@ TEST_P(Pairs, Moments) {
       }
     }
   }
-  expect_everywhere(wanted, [&](const DirectOptions& options) {
+  expect_everywhere(wanted, [&](const RunOptions& options) {
     return direct_pair_moments(shape.samples(), shape.weights(), g, order, options);
   });
 }
@@ -149,7 +149,7 @@ TEST(PairIndices, AreAllEvenDegreesOnce) {
 
 TEST(PairErrors, OrdersPilotsAndWeightsThatDoNotFit) {
   const Shape shape = shapes::make("good", 10, 1, 2, 0.5);
-  const DirectOptions options = run_on(simd::scalar_table(), 1);
+  const RunOptions options = run_on(simd::scalar_table(), 1);
   for (const int order : {-2, 1, 3, 12}) {
     EXPECT_THROW(direct_pair_laplacian(shape.samples(), shape.weights(), 0.5, order, options),
                  error);

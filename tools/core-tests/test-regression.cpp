@@ -231,7 +231,7 @@ TEST_P(Regression, DoesNotDependOnTheOrderOfTheData) {
   const std::vector<double> h = lines::bandwidths_and_edges(line);
   for (const Kernel kernel : kernels) {
     for (const bool local_linear : {false, true}) {
-      const SweepOptions options = run_on(simd::find_table("auto"));
+      const RunOptions options = run_on(simd::find_table("auto"));
       const CrossValidation a =
           cross_validate(sample_of(line, y), span(h), kernel, local_linear, options);
       const CrossValidation b =
@@ -282,7 +282,7 @@ TEST(LocalLinear, ReproducesStraightLines) {
     for (const double h : {0.25, 1.0, 30.0}) {
       SCOPED_TRACE(describe({kernel, h, true}));
       const LocalKernel choice{kernel, h, true};
-      const SweepOptions options = run_on(simd::find_table("auto"));
+      const RunOptions options = run_on(simd::find_table("auto"));
       const Residuals got = regression_residuals(sample_of(line, y), choice, options);
       for (const double e : got.leave_one_out) EXPECT_NEAR(e, 0, 1e-12);
       const std::vector<double> points{0.5, 1.25, 3.9, 4.1};
@@ -347,7 +347,7 @@ TEST(RegressionThreads, GiveTheSameBits) {
   const std::vector<double> y = lines::response(line), points = lines::points_about(line, 1, 5000);
   const std::vector<double> few{0.01}, many{1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1};
   const auto all_of = [&](int threads) {
-    const SweepOptions options = run_on(simd::find_table("auto"), threads);
+    const RunOptions options = run_on(simd::find_table("auto"), threads);
     std::vector<double> all;
     const auto keep = [&](const std::vector<double>& v) {
       all.insert(all.end(), v.begin(), v.end());
@@ -380,7 +380,7 @@ TEST(RegressionThreads, GiveTheSameBits) {
 TEST(RegressionErrors, AreOfTheInput) {
   const Line line = lines::make("small", 10, shapes::normal);
   const std::vector<double> y(10, 1.0);
-  const SweepOptions options = run_on(simd::scalar_table());
+  const RunOptions options = run_on(simd::scalar_table());
   const RegressionSample good = sample_of(line, y);
   const auto all = [&](const RegressionSample& sample, const LocalKernel& kernel) {
     EXPECT_THROW(cross_validate(sample, {&kernel.h, 1}, kernel.kernel, true, options), error);

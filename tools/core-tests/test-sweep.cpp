@@ -319,7 +319,7 @@ TEST(SweepThreads, GiveTheSameBits) {
   const Line line = lines::make("long", 140000, shapes::normal);
   const std::vector<double> few{0.05}, many{1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10};
   const auto all_of = [&](int threads) {
-    const SweepOptions options = run_on(simd::find_table("auto"), threads);
+    const RunOptions options = run_on(simd::find_table("auto"), threads);
     std::vector<double> all;
     for (const auto& h : {few, many}) {
       const PairCurve curve =
@@ -344,7 +344,7 @@ TEST(SweepThreads, GiveTheSameBits) {
 
 TEST(SweepThreads, AloneOrOneOfManyABandwidthGivesTheSameBits) {
   const Line line = lines::make("long", 140000, shapes::normal);
-  const SweepOptions options = run_on(simd::find_table("auto"), 3);
+  const RunOptions options = run_on(simd::find_table("auto"), 3);
   const std::vector<double> h{1e-3, 0.02, 0.3, 0.4, 0.5, 0.6, 2};
   const PairCurve together =
       sweep_pair_curve(line.samples(), line.weights(), span(h), Kernel::biweight, options);
@@ -359,7 +359,7 @@ TEST(SweepThreads, AloneOrOneOfManyABandwidthGivesTheSameBits) {
 TEST(SweepErrors, AreOfTheInput) {
   const Line line = lines::make("small", 10, shapes::normal);
   const Span<const double> x = line.samples(), w = line.weights();
-  const SweepOptions options = run_on(simd::scalar_table());
+  const RunOptions options = run_on(simd::scalar_table());
   const auto density = [&](Span<const double> sample, Span<const double> weight,
                            Span<const double> points, Kernel kernel, double h) {
     std::vector<double> out(points.size);
