@@ -31,14 +31,14 @@ double value(const LocalKernel& kernel, double distance, double nearest) {
 }  // namespace
 
 LocalFitter::LocalFitter(const SortedSample& sample) : sample_(sample) {
-  const SortedSample::Side side = sample.ascending();
+  const double *x = sample.x(), *w = sample.w();
   const std::size_t n = sample.size();
   rank_.assign(n, 0);
   weight_.assign(n + 1, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    if (i > 0) rank_[i] = rank_[i - 1] + (side.x[i] > side.x[i - 1] ? 1 : 0);
-    weight_[i + 1] = weight_[i] + side.w[i];
-    least_sum_ = std::max(least_sum_, side.w[i] / kMostLoss);
+    if (i > 0) rank_[i] = rank_[i - 1] + (x[i] > x[i - 1] ? 1 : 0);
+    weight_[i + 1] = weight_[i] + w[i];
+    least_sum_ = std::max(least_sum_, w[i] / kMostLoss);
   }
 }
 
@@ -71,13 +71,13 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
   fit.deviation = r0 / s0;
   fit.constant = 1 / s0;
   fit.scale = sums.scale(i);
-  fit.unstable = !(s0 * kMostLoss > in_window);
+  fit.unstable = kernel.local_linear && !(s0 * kMostLoss > in_window);
   if (!kernel.local_linear || seen < 2) return fit;
   const double s1 = sums.s(1, i), s2 = sums.s(2, i), r1 = sums.r(1, i);
   const double mean = s1 / s0, spread = s2 - s1 * mean;
   // Errors of spread and of r_1 - r_0 mean are a few eps of the terms of their sums, which are at
-  // most the weight in the window (Gaussian: s_2); |slope| is at most |r_0| / s_0 sqrt(s_0 /
-  // spread).
+  // most the weight in the window (Gaussian: s_2); |slope| is at most sqrt(s_0 / spread) times the
+  // root of the mean of v^2 with weights w K.
   const double terms = (gaussian ? s2 + s1 * mean : in_window) / spread;
   const double pull = std::abs(mean) * std::sqrt(s0 / std::abs(spread));
   const double loss = terms * (std::abs(mean) + pull + std::min(1.0, pull * pull));
@@ -91,32 +91,32 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
 LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, std::size_t first,
                              std::size_t end, std::size_t own, const double* error2,
                              double* variance) const {
-  const SortedSample::Side side = sample_.ascending();
+  const double *x = sample_.x(), *w = sample_.w(), *all_y = sample_.y();
   std::size_t nearest = own == first ? first + 1 : first, farthest = nearest;
-  const auto distance = [&](std::size_t j) { return std::abs(side.x[j] - point); };
+  const auto distance = [&](std::size_t j) { return std::abs(x[j] - point); };
   for (std::size_t j = first; j < end; ++j) {
     if (j != own && distance(j) < distance(nearest)) nearest = j;
-    if (j != own && side.x[j] != side.x[nearest]) farthest = j;
+    if (j != own && x[j] != x[nearest]) farthest = j;
   }
-  const double origin = side.x[nearest], least = distance(nearest);
+  const double origin = x[nearest], least = distance(nearest);
   const auto each = [&](const auto& body) {
     for (std::size_t j = first; j < end; ++j) {
-      if (j != own) body(j, side.w[j] * value(kernel, distance(j), least), side.x[j] - origin);
+      if (j != own) body(j, w[j] * value(kernel, distance(j), least), x[j] - origin);
     }
   };
   long double s0 = 0, s1 = 0, r0 = 0;
   each([&](std::size_t j, long double weight, double z) {
     s0 += weight;
     s1 += weight * z;
-    r0 += weight * (side.y[j] - y);
+    r0 += weight * (all_y[j] - y);
   });
   const long double mean = s1 / s0, mean_y = r0 / s0;
   long double spread = 0, product = 0;
   each([&](std::size_t j, long double weight, double z) {
     spread += weight * (z - mean) * (z - mean);
-    product += weight * (z - mean) * ((side.y[j] - y) - mean_y);
+    product += weight * (z - mean) * ((all_y[j] - y) - mean_y);
   });
-  const bool line = kernel.local_linear && side.x[farthest] != side.x[nearest];
+  const bool line = kernel.local_linear && x[farthest] != x[nearest];
   const long double away = line ? (static_cast<long double>(point) - origin) - mean : 0;
   if (!line) spread = 1;
   LocalFit fit;

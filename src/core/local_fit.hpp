@@ -14,7 +14,7 @@ namespace kestrel {
 struct LocalFit {
   bool supported = false;  // there is a sample in the window
   bool exact = false;      // the line through e and one other place is no fit: it passes through y
-  bool unstable = false;   // the sums have lost digits: to be computed by LocalFitter::direct
+  bool unstable = false;   // a line whose sums have lost digits: LocalFitter::direct finds it
   double deviation = 0.0;  // the fit minus y
   double constant = 0.0, slope = 0.0, scale = 1.0;
 
@@ -54,10 +54,10 @@ class LocalFitter {
 
   /// Sums s_0 above this times the samples in the window are stable.
   double least_sum_of_a_sample() const { return least_sum_; }
-  /// sum of w over the samples [first, end): an estimate, by difference.
-  double weight(std::size_t first, std::size_t end) const { return weight_[end] - weight_[first]; }
 
  private:
+  /// sum of w over the samples [first, end): an estimate, by difference.
+  double weight(std::size_t first, std::size_t end) const { return weight_[end] - weight_[first]; }
   std::size_t places(std::size_t first, std::size_t end) const {
     return end > first ? rank_[end - 1] - rank_[first] + 1 : 0;
   }

@@ -45,13 +45,60 @@ double nearest_distance(const double* x, Window window, double point, std::size_
   return std::min(left, right < end ? *right - point : HUGE_VAL);
 }
 
+/// One block of points and the Gaussian kernel.
+class GaussianBlock {
+ public:
+  void sum(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
+           int power, double cut, const simd::SweepTable& table, std::size_t item) {
+    const std::size_t n = sample.size(), begin = item * kItem;
+    const bool leave_one_out = &sample == &points;
+    block_ = {begin, std::min(points.size() - begin, kItem), item, sum_, 2, kItem, first_, end_};
+    for (std::size_t i = 0; i < block_.count; ++i) {
+      const std::size_t own = leave_one_out ? begin + i : n;
+      const double e = points.x()[begin + i];
+      const Window seen = window_of(sample.x(), n, e, kGaussianReach * kernel.h);
+      first_[i] = static_cast<std::uint32_t>(seen.first);
+      end_[i] = static_cast<std::uint32_t>(seen.end);
+      const double nearest = nearest_distance(sample.x(), seen, e, own) / kernel.h;
+      scale_[i] = std::exp(-0.5 * power * nearest * nearest);
+      simd::GaussianWindow window{sample.x(),   sample.w(), sample.y(), e, points.y()[begin + i],
+                                  1 / kernel.h, nearest,    power,      {}};
+      if (nearest < kGaussianReach) {
+        const double reach = kernel.h * std::sqrt(nearest * nearest + cut);
+        const Window used = window_of(sample.x(), n, e, std::min(reach, kGaussianReach * kernel.h));
+        table.gaussian_window(window, used.first, leave_one_out ? own : used.end);
+        if (leave_one_out) table.gaussian_window(window, own + 1, used.end);
+      }
+      for (std::size_t k = 0; k < 5; ++k) sum_[k * kItem + i] = window.sum[k];
+    }
+  }
+
+  LocalSums sums() const { return {block_, scale_}; }
+
+ private:
+  SweepBlock block_;
+  double sum_[6 * kItem] = {}, scale_[kItem];
+  std::uint32_t first_[kItem], end_[kItem];
+};
+
+void gaussian_sums(const SortedSample& sample, const SortedSample& points,
+                   const LocalKernel& kernel, int power, const RunOptions& options,
+                   const LocalTake& take) {
+  const double cut = negligible(sample.w(), sample.size());
+  const std::size_t items = (points.size() + kItem - 1) / kItem;
+  parallel_for(items, options.parallel, [&](std::size_t item, int worker) {
+    GaussianBlock block;
+    block.sum(sample, points, kernel, power, cut, *options.table->sweep, item);
+    take(block.sums(), worker);
+  });
+}
+
 }  // namespace
 
-void LocalSums::compute(const SortedSample& sample, const SortedSample& points,
-                        const LocalKernel& kernel, int power, Anchors anchors,
-                        const RunOptions& options) {
+void local_sums(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
+                int power, Anchors anchors, const RunOptions& options, const LocalTake& take) {
   if (kernel.kernel == Kernel::gaussian) {
-    gaussian(sample, points, kernel, power, options);
+    gaussian_sums(sample, points, kernel, power, options, take);
     return;
   }
   const SweepKernel window = kernel.local_linear
@@ -59,40 +106,14 @@ void LocalSums::compute(const SortedSample& sample, const SortedSample& points,
                                  : window_sum(kernel.kernel, kernel.h, power, anchors);
   // No leaf takes two columns of the highest degree; only sums of K^2 have it, and those need no y.
   const int columns = window.degree() == simd::kSweepHighestDegree ? 1 : 2;
-  sweep_sums(sample, points, window, columns, SweepSide::both, options, sums_);
-  scale_.clear();
+  sweep_sums(sample, points, window, columns, SweepSide::both, options,
+             [&](const SweepBlock& block, int worker) {
+               take({block, nullptr}, worker);
+             });
 }
 
-void LocalSums::gaussian(const SortedSample& sample, const SortedSample& points,
-                         const LocalKernel& kernel, int power, const RunOptions& options) {
-  const std::size_t n = sample.size(), m = points.size();
-  const bool leave_one_out = &sample == &points;
-  const SortedSample::Side x = sample.ascending(), e = points.ascending();
-  sums_.points = m;
-  sums_.columns = 2;
-  sums_.sum.assign(6 * m, 0.0);
-  sums_.first.resize(m);
-  sums_.end.resize(m);
-  scale_.resize(m);
-  const double cut = negligible(x.w, n);
-  parallel_for((m + kItem - 1) / kItem, options.parallel, [&](std::size_t item, int) {
-    for (std::size_t i = item * kItem; i < std::min(m, (item + 1) * kItem); ++i) {
-      const std::size_t own = leave_one_out ? i : n;
-      const Window seen = window_of(x.x, n, e.x[i], kGaussianReach * kernel.h);
-      sums_.first[i] = static_cast<std::uint32_t>(seen.first);
-      sums_.end[i] = static_cast<std::uint32_t>(seen.end);
-      const double nearest = nearest_distance(x.x, seen, e.x[i], own) / kernel.h;
-      scale_[i] = std::exp(-0.5 * power * nearest * nearest);
-      if (!(nearest < kGaussianReach)) continue;
-      const double reach = kernel.h * std::sqrt(nearest * nearest + cut);
-      const Window used = window_of(x.x, n, e.x[i], std::min(reach, kGaussianReach * kernel.h));
-      simd::GaussianWindow window{x.x, x.w, x.y, e.x[i], e.y[i], 1 / kernel.h, nearest, power, {}};
-      const std::size_t end_of_left = leave_one_out ? i : used.end;
-      options.table->sweep->gaussian_window(window, used.first, end_of_left);
-      if (leave_one_out) options.table->sweep->gaussian_window(window, i + 1, used.end);
-      for (std::size_t k = 0; k < 5; ++k) sums_.sum[k * m + i] = window.sum[k];
-    }
-  });
+std::size_t local_slots(const SortedSample& sample, const SortedSample& points) {
+  return std::max(sweep_slots(sample, points), points.size() / kItem + 1);
 }
 
 }  // namespace kestrel

@@ -2,7 +2,7 @@
 #ifndef KESTREL_CORE_LOCAL_SUMS_HPP
 #define KESTREL_CORE_LOCAL_SUMS_HPP
 
-#include <vector>
+#include <functional>
 
 #include "core/sweep.hpp"
 
@@ -16,44 +16,52 @@ struct LocalKernel {
   bool local_linear;
 };
 
-/// At point i, in sorted order, with u_j = (x_j - e_i) / h and v_j = y_j - y of the point, over the
-/// samples in the window but without the point itself when points and sample are the same:
+/// At the points [begin, begin + count) in sorted order, with u_j = (x_j - e_i) / h and v_j = y_j -
+/// y of the point, over the samples in the window but without the point itself when points and
+/// sample are the same:
 ///     s_q = sum w_j K(u_j) u_j^q,   r_q = sum w_j K(u_j) u_j^q v_j,
 /// q = 0 for local constant fits; q <= 2 (s), q <= 1 (r) for local linear ones. Sums of the
 /// Gaussian kernel are divided by scale_i, its value at the nearest sample, so that they do not
 /// underflow.
 class LocalSums {
  public:
-  /// power: 1, or 2 for sums of K^2. `anchors` is for local constant fits by polynomial kernels:
-  /// `ends` is cheaper and good to 1e-13 where s_0 is not below a thousandth of the weight in the
-  /// window. O(n + m) for polynomial kernels, O(pairs in windows) for the Gaussian one. Throws
-  /// error(input) for the cosine kernel. Memory is kept for the next call.
-  void compute(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
-               int power, Anchors anchors, const RunOptions& options);
+  /// scale: one value a point, or null where it is 1.
+  LocalSums(const SweepBlock& block, const double* scale) : block_(block), scale_(scale) {}
 
-  double s(int q, std::size_t i) const { return column(q, 0)[i]; }
-  double r(int q, std::size_t i) const { return column(q, 1)[i]; }
-  double scale(std::size_t i) const { return scale_.empty() ? 1.0 : scale_[i]; }
-  /// s_0 and r_0 at all points, one after another, and the windows.
-  const double* s0() const { return column(0, 0); }
-  const double* r0() const { return column(0, 1); }
-  const SweepSums& windows() const { return sums_; }
+  std::size_t begin() const { return block_.begin; }
+  std::size_t count() const { return block_.count; }
+  /// The number of this block, below local_slots().
+  std::size_t slot() const { return block_.slot; }
+
+  double s(int q, std::size_t i) const { return column(q, 0)[i - block_.begin]; }
+  double r(int q, std::size_t i) const { return column(q, 1)[i - block_.begin]; }
+  double scale(std::size_t i) const { return scale_ == nullptr ? 1.0 : scale_[i - block_.begin]; }
   /// Samples in the window, the point itself among them when it is one: [first, end).
-  std::size_t first(std::size_t i) const { return sums_.first[i]; }
-  std::size_t end(std::size_t i) const { return sums_.end[i]; }
+  std::size_t first(std::size_t i) const { return block_.first[i - block_.begin]; }
+  std::size_t end(std::size_t i) const { return block_.end[i - block_.begin]; }
+  const SweepBlock& block() const { return block_; }
 
  private:
-  const double* column(int q, int c) const {
-    return sums_.sum.data() +
-           (static_cast<std::size_t>(q) * sums_.columns + static_cast<std::size_t>(c)) *
-               sums_.points;
+  const double* column(int q, std::size_t c) const {
+    return block_.of(static_cast<std::size_t>(q), c);
   }
-  void gaussian(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
-                int power, const RunOptions& options);
 
-  SweepSums sums_;
-  std::vector<double> scale_;
+  const SweepBlock& block_;
+  const double* scale_;
 };
+
+using LocalTake = std::function<void(const LocalSums& sums, int worker)>;
+
+/// Calls `take` with the sums of each block of points, in any order, on any worker; blocks do not
+/// depend on the threads. power: 1, or 2 for sums of K^2. `anchors` is for local constant fits by
+/// polynomial kernels: `ends` is cheaper and good to 1e-13 where s_0 is not below a thousandth of
+/// the weight in the window. O(n + m) for polynomial kernels, O(pairs in windows) for the Gaussian
+/// one; memory as sweep_sums. Throws error(input) for the cosine kernel.
+void local_sums(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
+                int power, Anchors anchors, const RunOptions& options, const LocalTake& take);
+
+/// Slots of blocks are below this.
+std::size_t local_slots(const SortedSample& sample, const SortedSample& points);
 
 /// Widest window of the Gaussian kernel, in standard deviations: exp(-38^2/2) is the smallest that
 /// a double holds.

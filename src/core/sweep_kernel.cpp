@@ -82,6 +82,11 @@ Polynomial self_convolution(const Polynomial& e) {
   return result;
 }
 
+/// c / h with c K(u) of integral one.
+double constant_at(Kernel kernel, double h) {
+  return kernel_scale({kernel, KernelType::radial}, 1, {&h, 1}).times(1.0);
+}
+
 }  // namespace
 
 bool is_polynomial(Kernel kernel) { return kernel != Kernel::gaussian && kernel != Kernel::cosine; }
@@ -106,29 +111,19 @@ SweepKernel window_moments(Kernel kernel, double h, int exponent) {
   return window;
 }
 
-double polynomial_normaliser(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::triangular: return 1.0;
-    case Kernel::epanechnikov: return 0.75;
-    case Kernel::biweight: return 15.0 / 16.0;
-    case Kernel::triweight: return 35.0 / 32.0;
-    default: return 0.5;
-  }
-}
-
 SweepKernel window_density(Kernel kernel, double h) {
-  return one_window(kernel, h, scaled(profile(kernel, true), polynomial_normaliser(kernel) / h));
+  return one_window(kernel, h, scaled(profile(kernel, true), constant_at(kernel, h)));
 }
 
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h) {
-  const double c = polynomial_normaliser(kernel);
   if (kernel == Kernel::triangular) {
     // (K*K)(u) = [(2 - u)^3_+ - 4 (1 - u)^3_+] / 6
     return {one_window(kernel, 2 * h, {0, 0, 0, 8 / (6 * h)}),
             one_window(kernel, h, {0, 0, 0, -4 / (6 * h)})};
   }
   const Polynomial convolution = self_convolution(profile(kernel, true));
-  SweepKernel window = one_window(kernel, 2 * h, scaled(convolution, c * c / h));
+  SweepKernel window = one_window(
+      kernel, 2 * h, scaled(convolution, constant_at(kernel, 1.0) * constant_at(kernel, h)));
   window.closed = false;  // it is zero at the edge, for the uniform kernel too
   return {window};
 }

@@ -46,9 +46,6 @@ SweepKernel window_sum(Kernel kernel, double h, int power = 1, Anchors anchors =
 /// The three sums of K(u)^power ((x_j - e) / h)^q, q = 0, 1, 2, with K(0) = 1: local linear fits.
 SweepKernel window_moments(Kernel kernel, double h, int power = 1);
 
-/// c with c K(u) of integral one.
-double polynomial_normaliser(Kernel kernel);
-
 /// The normalised kernel at h, K(u) / h.
 SweepKernel window_density(Kernel kernel, double h);
 

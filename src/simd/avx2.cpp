@@ -23,12 +23,17 @@ struct Environment {
 };
 
 inline Vector load(const double* p) { return _mm256_loadu_pd(p); }
-inline Vector load_first(const double* p, std::size_t count) {
+inline __m256i first_lanes(std::size_t count) {
   const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
-  const __m256i limit = _mm256_set1_epi64x(static_cast<long long>(count));
-  return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(limit, lane));
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(count)), lane);
+}
+inline Vector load_first(const double* p, std::size_t count) {
+  return _mm256_maskload_pd(p, first_lanes(count));
 }
 inline void store(double* p, Vector v) { _mm256_storeu_pd(p, v); }
+inline void store_first(double* p, Vector v, std::size_t count) {
+  _mm256_maskstore_pd(p, first_lanes(count), v);
+}
 inline Vector broadcast(double v) { return _mm256_set1_pd(v); }
 inline Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
 inline Vector subtract(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
@@ -81,18 +86,20 @@ inline Vector shift_up(Vector v, Vector first) {
   return S == 1 ? _mm256_blend_pd(_mm256_permute4x64_pd(v, 0x90), first, 1)
                 : _mm256_blend_pd(_mm256_permute2f128_pd(v, v, 0x00), first, 3);
 }
+template <int S>
+inline Vector shift_down(Vector v, Vector last) {
+  return S == 1 ? _mm256_blend_pd(_mm256_permute4x64_pd(v, 0xf9), last, 8)
+                : _mm256_blend_pd(_mm256_permute2f128_pd(v, v, 0x11), last, 12);
+}
+inline Vector first_lane(Vector v) { return _mm256_permute4x64_pd(v, 0x00); }
 inline Vector last_lane(Vector v) { return _mm256_permute4x64_pd(v, 0xff); }
 using Counter = __m256i;
 inline Counter no_count() { return _mm256_setzero_si256(); }
 inline Counter count_at_least(Counter count, Vector a, Vector b) {
   return _mm256_sub_epi64(count, _mm256_castpd_si256(_mm256_cmp_pd(a, b, _CMP_GE_OQ)));
 }
-inline std::size_t store_counts(Counter count, std::size_t start, std::size_t lanes,
-                                std::uint32_t* to) {
-  alignas(32) std::uint64_t value[4];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(value), count);
-  for (std::size_t l = 0; l < lanes; ++l) to[l] = static_cast<std::uint32_t>(start + value[l]);
-  return to[lanes - 1];
+inline void store_counter(Counter count, std::uint64_t* value) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(value), count);
 }
 
 inline bool all_less(Vector a, Vector b) {
@@ -103,14 +110,13 @@ inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
                                   _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
   return _mm256_cvtepi32_pd(d);  // below 2^31
 }
-inline Vector reverse(Vector v) { return _mm256_permute4x64_pd(v, 0x1b); }
 inline Vector pick(const double* base, const std::ptrdiff_t* lane) {
   return _mm256_set_pd(base[lane[3]], base[lane[2]], base[lane[1]], base[lane[0]]);
 }
 
 #include "simd/body.inc"
-#include "simd/picks.inc"
 #include "simd/local.inc"
+#include "simd/plain.inc"
 #include "simd/sweep.inc"
 
 }  // namespace avx2

@@ -25,6 +25,7 @@ struct Environment {
 inline Vector load(const double* p) { return *p; }
 inline Vector load_first(const double* p, std::size_t) { return *p; }
 inline void store(double* p, Vector v) { *p = v; }
+inline void store_first(double* p, Vector v, std::size_t) { *p = v; }
 inline Vector broadcast(double v) { return v; }
 inline Vector add(Vector a, Vector b) { return a + b; }
 inline Vector subtract(Vector a, Vector b) { return a - b; }
@@ -64,27 +65,28 @@ template <int S>
 inline Vector shift_up(Vector, Vector first) {
   return first;
 }
+template <int S>
+inline Vector shift_down(Vector, Vector last) {
+  return last;
+}
+inline Vector first_lane(Vector v) { return v; }
 inline Vector last_lane(Vector v) { return v; }
 using Counter = std::size_t;
 inline Counter no_count() { return 0; }
 inline Counter count_at_least(Counter count, Vector a, Vector b) {
   return count + (a >= b ? 1 : 0);
 }
-inline std::size_t store_counts(Counter count, std::size_t start, std::size_t, std::uint32_t* to) {
-  *to = static_cast<std::uint32_t>(start + count);
-  return *to;
-}
+inline void store_counter(Counter count, std::uint64_t* value) { *value = count; }
 
 inline bool all_less(Vector a, Vector b) { return a < b; }
 inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
   return static_cast<double>(*a - *b);
 }
-inline Vector reverse(Vector v) { return v; }
 inline Vector pick(const double* base, const std::ptrdiff_t* lane) { return base[lane[0]]; }
 
 #include "simd/body.inc"
-#include "simd/picks.inc"
 #include "simd/local.inc"
+#include "simd/plain.inc"
 #include "simd/sweep.inc"
 
 }  // namespace scalar

@@ -23,6 +23,7 @@ struct Environment {
 inline Vector load(const double* p) { return _mm_loadu_pd(p); }
 inline Vector load_first(const double* p, std::size_t) { return _mm_load_sd(p); }
 inline void store(double* p, Vector v) { _mm_storeu_pd(p, v); }
+inline void store_first(double* p, Vector v, std::size_t) { _mm_store_sd(p, v); }
 inline Vector broadcast(double v) { return _mm_set1_pd(v); }
 inline Vector add(Vector a, Vector b) { return _mm_add_pd(a, b); }
 inline Vector subtract(Vector a, Vector b) { return _mm_sub_pd(a, b); }
@@ -69,32 +70,32 @@ template <int S>
 inline Vector shift_up(Vector v, Vector first) {
   return _mm_unpacklo_pd(first, v);
 }
+template <int S>
+inline Vector shift_down(Vector v, Vector last) {
+  return _mm_unpackhi_pd(v, last);
+}
+inline Vector first_lane(Vector v) { return _mm_unpacklo_pd(v, v); }
 inline Vector last_lane(Vector v) { return _mm_unpackhi_pd(v, v); }
 using Counter = __m128i;
 inline Counter no_count() { return _mm_setzero_si128(); }
 inline Counter count_at_least(Counter count, Vector a, Vector b) {
   return _mm_sub_epi64(count, _mm_castpd_si128(_mm_cmpge_pd(a, b)));
 }
-inline std::size_t store_counts(Counter count, std::size_t start, std::size_t lanes,
-                                std::uint32_t* to) {
-  alignas(16) std::uint64_t value[2];
-  _mm_store_si128(reinterpret_cast<__m128i*>(value), count);
-  for (std::size_t l = 0; l < lanes; ++l) to[l] = static_cast<std::uint32_t>(start + value[l]);
-  return to[lanes - 1];
+inline void store_counter(Counter count, std::uint64_t* value) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(value), count);
 }
 
 inline bool all_less(Vector a, Vector b) { return _mm_movemask_pd(_mm_cmplt_pd(a, b)) == 3; }
 inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
   return _mm_set_pd(static_cast<double>(a[1] - b[1]), static_cast<double>(a[0] - b[0]));
 }
-inline Vector reverse(Vector v) { return _mm_shuffle_pd(v, v, 1); }
 inline Vector pick(const double* base, const std::ptrdiff_t* lane) {
   return _mm_set_pd(base[lane[1]], base[lane[0]]);
 }
 
 #include "simd/body.inc"
-#include "simd/picks.inc"
 #include "simd/local.inc"
+#include "simd/plain.inc"
 #include "simd/sweep.inc"
 
 }  // namespace sse2

@@ -246,6 +246,37 @@ TEST_P(Regression, DoesNotDependOnTheOrderOfTheData) {
   }
 }
 
+/// Lonely observations that see a large cluster through the very edge of their windows, too many of
+/// them for direct sums: the cheap sums of local constant fits must not be used, nor must each of
+/// these points be summed by itself.
+TEST(LocalConstant, ManyLonelyObservationsBesideACluster) {
+  std::mt19937_64 random(7);
+  const double h = 1.0;
+  Line line{"lonely", {}, {}};
+  for (int i = 0; i < 20000; ++i) line.x.push_back(1e-10 * shapes::uniform(random));
+  for (int i = 0; i < 40; ++i) {
+    line.x.push_back(h * (1 - 1e-9) + 1e-11 * shapes::uniform(random));
+  }
+  line.w.assign(line.x.size(), 1.0);
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  const LocalKernel kernel{Kernel::epanechnikov, h, false};
+  for (const simd::Table* table : common::tables()) {
+    SCOPED_TRACE(table->name);
+    const CrossValidation sums =
+        cross_validate(sample_of(line, y), {&h, 1}, kernel.kernel, false, run_on(table));
+    const Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
+    real squares = 0;
+    for (const double e : each.leave_one_out) squares += static_cast<real>(e) * e;
+    expect_near(sums.squares[0], squares, 1e-13 * squares, "squares");
+    for (std::size_t i = data.x.size() - 40; i < data.x.size(); i += 13) {
+      const oracle::Fit fit =
+          oracle::fit_at(data, data.x[i], data.y[i], i, kernel.kernel, h, false);
+      expect_near(each.leave_one_out[data.given[i]], -fit.mean, 1e-12, "leave-one-out");
+    }
+  }
+}
+
 // ---- by hand
 
 /// Lattice points -1, 0, 0, 1 at bandwidths that show an observation none, one or more places.

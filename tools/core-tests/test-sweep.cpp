@@ -35,6 +35,37 @@ std::string describe(Kernel kernel, int power, double h) {
   return text.str();
 }
 
+/// The blocks of sums put together; every point must be in one of them.
+struct SweepSums {
+  std::size_t points, columns;
+  std::vector<double> sum;
+  std::vector<std::uint32_t> first, end;
+
+  const double* of(std::size_t p, std::size_t column) const {
+    return sum.data() + (p * columns + column) * points;
+  }
+};
+
+SweepSums collect(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
+                  int columns, SweepSide side, const RunOptions& options) {
+  const std::size_t m = points.size(), c = static_cast<std::size_t>(columns);
+  const std::size_t sums = kernel.sums() * c;
+  SweepSums all{m, c, std::vector<double>(sums * m, std::nan("")), {}, {}};
+  all.first.resize(m);
+  all.end.resize(m);
+  std::vector<char> taken(sweep_slots(sample, points), 0);
+  sweep_sums(sample, points, kernel, columns, side, options, [&](const SweepBlock& block, int) {
+    EXPECT_EQ(taken.at(block.slot)++, 0);
+    EXPECT_LE(block.count, kSweepBlock);
+    std::copy_n(block.first, block.count, all.first.data() + block.begin);
+    std::copy_n(block.end, block.count, all.end.data() + block.begin);
+    for (std::size_t k = 0; k < sums; ++k) {
+      std::copy_n(block.of(k / c, k % c), block.count, all.sum.data() + k * m + block.begin);
+    }
+  });
+  return all;
+}
+
 class Sweep : public testing::TestWithParam<Line> {};
 
 std::string name_of(const testing::TestParamInfo<Line>& info) { return info.param.name; }
@@ -59,7 +90,7 @@ void expect_column(const double* got, std::size_t count, F wanted_and_allowed, c
 /// A rounding of each difference of the data moves them by this, whatever is done with them.
 real rounding(const WindowSums& wanted) { return 4 * oracle::kEpsilon * wanted.slack; }
 
-void expect_sum(SweepSums& got, const std::vector<WindowSums>& wanted, double relative) {
+void expect_sum(const SweepSums& got, const std::vector<WindowSums>& wanted, double relative) {
   const auto error = [&](std::size_t i) { return relative * wanted[i].s[0] + rounding(wanted[i]); };
   expect_column(
       got.of(0, 0), wanted.size(),
@@ -71,7 +102,7 @@ void expect_sum(SweepSums& got, const std::vector<WindowSums>& wanted, double re
       "sum of responses");
 }
 
-void expect_moments(SweepSums& got, const std::vector<WindowSums>& wanted, double relative) {
+void expect_moments(const SweepSums& got, const std::vector<WindowSums>& wanted, double relative) {
   for (std::size_t q = 0; q < 3; ++q) {
     SCOPED_TRACE("moment " + std::to_string(q));
     expect_column(
@@ -104,16 +135,16 @@ void expect_sums(const SortedSample& sample, const SortedSample& points,
   const SweepKernel sum = window_sum(kernel, h, power);
   for (const simd::Table* table : common::tables()) {
     SCOPED_TRACE(table->name);
-    SweepSums got;
     for (const int columns : {1, 2}) {
       SCOPED_TRACE(std::to_string(columns) + " columns");
       if (columns == 1 || sum.degree() < 14) {
-        sweep_sums(sample, points, sum, columns, SweepSide::both, run_on(table), got);
+        const SweepSums got = collect(sample, points, sum, columns, SweepSide::both, run_on(table));
         expect_windows(got, wanted);
         expect_sum(got, wanted, tolerance(kernel, power));
       }
       if (columns == 1 || moments.degree() < 14) {
-        sweep_sums(sample, points, moments, columns, SweepSide::both, run_on(table), got);
+        const SweepSums got =
+            collect(sample, points, moments, columns, SweepSide::both, run_on(table));
         expect_windows(got, wanted);
         expect_moments(got, wanted, 1e-13);
       }
@@ -183,17 +214,51 @@ TEST_P(Sweep, LeftSidesStopAtThePoint) {
     const SortedSample points(span(place), {}, {});
     const SweepKernel uniform = window_sum(Kernel::uniform, h);
     for (const simd::Table* table : common::tables()) {
-      SweepSums got;
-      sweep_sums(sample, sample, uniform, 1, SweepSide::left, run_on(table), got);
+      SweepSums got = collect(sample, sample, uniform, 1, SweepSide::left, run_on(table));
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(got.of(0, 0)[i], static_cast<double>(i - got.first[i])) << table->name;
       }
-      sweep_sums(sample, points, uniform, 1, SweepSide::left, run_on(table), got);
+      got = collect(sample, points, uniform, 1, SweepSide::left, run_on(table));
       for (std::size_t i = 0; i < place.size(); ++i) {
         const auto last = std::upper_bound(data.x.begin(), data.x.end(), place[i]);
         const auto before = static_cast<std::size_t>(last - data.x.begin());
         ASSERT_EQ(got.of(0, 0)[i], static_cast<double>(before - got.first[i])) << table->name;
       }
+    }
+  }
+}
+
+/// More samples than one work item takes: what it needs of its neighbours' is there. Every 97th
+/// point, and two of each kind of sum.
+TEST(SweepGroups, AreJoined_long) {
+  const Line line = lines::make("long", 140000, shapes::normal);
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  const SortedSample sample = sample_of(line, y);
+  std::vector<double> place;
+  for (std::size_t i = 0; i < data.x.size(); i += 97) place.push_back(data.x[i] + 1e-4);
+  const std::vector<double> level(place.size(), 0.5);
+  const SortedSample points(span(place), {}, span(level));
+  const Kernel kernel = Kernel::epanechnikov;
+  for (const double h : {1e-4, 0.3, 20.0}) {
+    SCOPED_TRACE(describe(kernel, 1, h));
+    const auto run = [&](const SortedSample& at) {
+      return collect(sample, at, window_sum(kernel, h), 2, SweepSide::both,
+                     run_on(simd::find_table("auto"), 2));
+    };
+    const SweepSums left_out = run(sample), at_points = run(points);
+    for (std::size_t k = 0; k<place.size(); k += h> 1e-3 ? 10 : 1) {
+      const std::size_t i = 97 * k;
+      const auto expect = [&](const SweepSums& got, std::size_t at, const WindowSums& wanted) {
+        EXPECT_EQ(got.first[at], wanted.first);
+        EXPECT_EQ(got.end[at], wanted.end);
+        const double error = 1e-13 * static_cast<double>(wanted.s[0] + rounding(wanted));
+        EXPECT_NEAR(got.of(0, 0)[at], static_cast<double>(wanted.s[0]), error);
+        EXPECT_NEAR(got.of(0, 1)[at], static_cast<double>(wanted.r[0]),
+                    error * static_cast<double>(wanted.farthest));
+      };
+      expect(left_out, i, oracle::window_sums(data, data.x[i], data.y[i], i, kernel, h, 1));
+      expect(at_points, k, oracle::window_sums(data, place[k], 0.5, data.x.size(), kernel, h, 1));
     }
   }
 }
