@@ -30,7 +30,8 @@ kernel_at_zero <- function(kernel) if (is_compact(kernel)) 1 / ball_integral(ker
 #' @return A vector as long as `h`, in units of 1/x. The error of each value is below 1e-12 of the sum of the absolute
 #'   values of its terms.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than one
-#'   column or fewer than two observations, for bandwidths that are not positive, and for an unknown kernel.
+#'   column or fewer than two observations, for bandwidths that are not positive or below 1e-300 of the largest value,
+#'   for weights of which one is all, and for an unknown kernel.
 #' @section Cost: for the Gaussian kernel O(n) to prepare and then some microseconds a bandwidth whatever n; for the
 #'   compact kernels O(n log n) and then O(n) a bandwidth. Memory is O(n).
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
@@ -56,6 +57,7 @@ lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gau
   h <- lscv_bandwidths(if (!missing(H)) H, if (!missing(h)) h)
   sample <- check_sample(x, w)
   check_one_column(sample, "lscv")
+  check_beside(h, sample$x, if (missing(H)) "h" else "H")
   lscv_curve(lscv_sample(sample), h, form, kernel, run_options())
 }
 
@@ -76,6 +78,7 @@ lscv_sample <- function(sample) {
     abort_input("`x` must have at least two observations for cross-validation, not ", length(x),
                 if (any(!used)) paste0(" (observations of weight 0 left out: ", sum(!used), ")"), ".")
   }
+  check_effective_size(w)
   sorted <- order(x, w, method = "radix")
   list(x = x[sorted], w = scale_weights(w[sorted]))
 }
@@ -128,8 +131,8 @@ curve_engine <- function(x, h, kernel, run) {
 #'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
 #'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `seconds`,
 #'   `curve` (a data frame: `h` and `objective` on the grid) and `ties` (tied pairs an observation).
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, for
-#'   more than one column, an unknown kernel, and a range that is none.
+#' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column, an unknown kernel,
+#'   and a range that is none.
 #' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
 #' @section Cost: that of [lscv()] for about 450 bandwidths.
 #' @inherit lscv references
@@ -149,7 +152,7 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   moments <- selector_sample(x, w)
   check_one_column(moments, "hlscv")
   h0 <- reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
-  range <- check_range(if (is.null(hmin)) h0 / 4 else hmin, if (is.null(hmax)) 4 * h0 else hmax)
+  range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- run_options()
   run$pairs <- "cells"
@@ -163,12 +166,14 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
        seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation)
 }
 
-check_range <- function(hmin, hmax) {
-  range <- c(check_positives(hmin, "hmin", one = TRUE), check_positives(hmax, "hmax", one = TRUE))
-  if (range[1L] >= range[2L]) {
-    abort_input("`hmin` must be below `hmax`, not ", came(range[1L]), " with `hmax` = ", came(range[2L]), ".")
-  }
-  range
+check_range <- function(hmin, hmax, h0) {
+  range <- c(if (is.null(hmin)) h0 / 4 else check_positives(hmin, "hmin", one = TRUE),
+             if (is.null(hmax)) 4 * h0 else check_positives(hmax, "hmax", one = TRUE))
+  if (range[1L] < range[2L]) return(range)
+  if (is.null(hmin)) abort_input("`hmax` must be above h0/4 = ", came(h0 / 4), ", where the range begins, not ",
+                                 came(hmax), ".")
+  abort_input("`hmin` must be below ", if (is.null(hmax)) "4 h0 = " else "`hmax`, ", came(range[2L]), ", not ",
+              came(hmin), ".")
 }
 
 # Ordered tied pairs an observation, and whether they make LSCV fall to minus infinity at 0: h LSCV(h) tends to

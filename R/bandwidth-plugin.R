@@ -34,8 +34,9 @@ known_pilots <- c("samse", "dscalar")
 #'   in \pkg{ks}), `objective` (the AMISE in the units of `x`), `convergence` (0 when the search converged),
 #'   `evaluations`, `engine`, `seconds`, `g` (the pilot bandwidths on the sphered or scaled data, first stage first).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for constant or
-#'   linearly dependent columns (named), when n is not larger than d, for an unknown pilot, and for `pre = "sphere"`
-#'   in `Hpi.diag`.
+#'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights of which one is all, when
+#'   n is not larger than d, for an unknown pilot, and for `pre = "sphere"` in `Hpi.diag` or with standard deviations
+#'   that differ by a factor above 1e15.
 #' @section Cost: O(n^2) for each stage, with d(d+1)(d+2)(d+3)/24 moments a pair; the search does not touch the data.
 #' @references Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
 #'   bandwidth matrices. *Test* **19**, 375-398.
@@ -88,7 +89,8 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   if (is.null(pilot)) pilot <- if (d == 2L) "samse" else "dscalar"
   pilot <- check_choice(pilot, known_pilots, "pilot")
   root <- pre_transform(sample$cov, pre)
-  inverse <- solve(root)
+  # Standard deviations in very different units are not singular.
+  inverse <- if (pre == "scale") diag(1 / diag(root)) else solve(root)
   star <- list(x = sample$centred %*% inverse, w = sample$w, n = sample$n, cov = inverse %*% sample$cov %*% inverse)
   star$cov <- (star$cov + t(star$cov)) / 2
   g <- if (pilot == "samse") samse_pilots(star, nstage, run) else dscalar_pilots(star, nstage, run)
@@ -111,8 +113,12 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
 
 # The symmetric square root of the covariance, or the standard deviations.
 pre_transform <- function(cov, pre) {
-  if (pre == "scale") return(diag(sqrt(diag(cov))))
-  # Through the correlation, so that columns in very different units lose no digits.
+  scale <- sqrt(diag(cov))
+  if (pre == "scale") return(diag(scale))
+  if (max(scale) > 1e15 * min(scale)) {
+    abort_input("`x` must have standard deviations within a factor of 1e15 for pre = \"sphere\", not from ",
+                came(min(scale)), " to ", came(max(scale)), ": rescale its columns; \"scale\" does without.")
+  }
   parts <- eigen(unname(cov), symmetric = TRUE)
   parts$vectors %*% (sqrt(parts$values) * t(parts$vectors))
 }

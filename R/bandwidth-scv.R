@@ -27,8 +27,7 @@
 #'   1/x), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `seconds`, `curve`
 #'   (a data frame: `h` and `objective` on the grid), `C` (in the units of `x` cubed) and `g` (the pilot bandwidth at
 #'   h).
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, and for
-#'   more than one column.
+#' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column.
 #' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range.
 #' @section Cost: O(n) to prepare each sum over pairs and then some microseconds a bandwidth whatever n.
 #' @references Jones, M.C., Marron, J.S. & Park, B.U. (1991) A simple root n bandwidth selector. *Annals of Statistics*

@@ -8,7 +8,7 @@ selector_sample <- function(x, w) {
   everyone <- all(used)
   weights <- if (everyone) sample$w else scale_weights(sample$w[used])
   values <- if (everyone) sample$x else sample$x[used, , drop = FALSE]
-  n_eff <- effective_size(weights)
+  n_eff <- check_effective_size(weights)
   p <- weights / sum(weights)
   # The second pass takes out the rounding of the first mean when it is large beside the spread.
   centred <- values
@@ -54,7 +54,8 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #'   effective sample size (sum w)^2 / sum w^2 in place of n.
 #' @return `hns`: a positive number, in the units of `x`. `Hns`, `Hns.diag`: a d x d matrix, in their squares.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for a constant
-#'   column or columns that are linearly dependent (named), and when n is not larger than d.
+#'   column or columns that are linearly dependent (named), for variances outside of 1e-300 to 1e300, for weights of
+#'   which one is all, and when n is not larger than d.
 #' @section Cost: one pass over the data, O(n d^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, sections 3.2 and 4.7.
 #'
@@ -115,7 +116,8 @@ Hns.diag <- function(x, w = NULL) {
 #'   (the estimated asymptotic mean integrated squared error at h, in units of 1/x), `convergence` (0), `evaluations`,
 #'   `engine`, `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and `psi4` (NA for what `nstage = 1`
 #'   leaves out).
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric.
+#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, or have
+#'   a variance outside of 1e-300 to 1e300, and for weights of which one is all.
 #' @section Cost: O(n) for each stage, by moments of the observations in cells; for the few hundred observations where
 #'   that is less, O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.

@@ -8,6 +8,39 @@ check_positive <- function(value, name) {
   as.numeric(value)
 }
 
+# Bandwidths, or `one`, within limits: by default those that can be squared, and have squares that can be divided by.
+check_positives <- function(value, name, one = FALSE, limits = powers_within(2)) {
+  what <- if (one) "a positive number" else "a vector of positive numbers"
+  if (!is.numeric(value) || length(dim(value)) > 1L || length(value) == 0L || (one && length(value) > 1L)) {
+    abort_input("`", name, "` must be ", what, ", not ", came(value), ".")
+  }
+  value <- as.numeric(value)
+  bad <- is.na(value) | value <= 0 | value == Inf
+  if (any(bad)) {
+    first <- which(bad)[1L]
+    abort_input("`", name, "` must be ", what, if (length(value) == 1L) ", not " else paste0("; entry ", first, " is "),
+                came(value[first]), ".")
+  }
+  out <- value < limits[1L] | value > limits[2L]
+  if (any(out)) {
+    abort_input("`", name, "` must be between ", paste(format(limits, digits = 2), collapse = " and "), ", not ",
+                came(value[out][1L]), ".")
+  }
+  value
+}
+
+# Bandwidths by which the data can be divided.
+check_beside <- function(h, x, name) {
+  largest <- max(abs(x))
+  if (largest > 0.5 * .Machine$double.xmax || largest / min(h) > 1e300) {
+    abort_input("`x` must be at most 1e300 times the bandwidth, and below 8.9e307, but it reaches ", came(largest),
+                " and the least bandwidth of `", name, "` is ", came(min(h)), ": rescale `x`.")
+  }
+}
+
+# The numbers whose power keeps all its digits.
+powers_within <- function(power) c(.Machine$double.xmin, .Machine$double.xmax)^(1 / power)
+
 check_count <- function(value, name, least = 1L) {
   if (!is_number(value) || value < least || value != round(value)) {
     abort_input("`", name, "` must be a whole number, at least ", least, ", not ", came(value), ".")
@@ -43,7 +76,7 @@ as_points <- function(x, name) {
   }
   if (!is.numeric(x) || length(dim(x)) > 2L) {
     abort_input("`", name, "` must be a numeric vector, matrix or data frame, not ",
-                if (is.numeric(x)) "an array" else if (is.atomic(x) && !is.factor(x)) typeof(x) else came(x), ".")
+                if (is.numeric(x)) "an array" else kind_of(x), ".")
   }
   if (length(dim(x)) < 2L) x <- matrix(as.vector(x), ncol = 1L)
   storage.mode(x) <- "double"
@@ -83,7 +116,7 @@ check_weights <- function(w, n) {
   if (is.null(w)) return(rep(1, n))
   if (!is.numeric(w) || length(w) != n) {
     abort_input("`w` must be a numeric vector of ", n, " weights, one for each row of `x`, not ",
-                if (is.numeric(w)) length(w) else came(w), ".")
+                if (is.numeric(w)) length(w) else kind_of(w), ".")
   }
   w <- as.numeric(w)
   if (any(w < 0, na.rm = TRUE)) {
@@ -100,6 +133,16 @@ scale_weights <- function(w) {
 }
 
 effective_size <- function(w) sum(w)^2 / sum(w^2)
+
+# The same where variances are divided by it less one: a number with at least half its digits left, for two observations
+# or more.
+check_effective_size <- function(w) {
+  n_eff <- effective_size(w)
+  if (length(w) > 1L && n_eff - 1 < 1e-8) {
+    abort_input("`w` must not give all weight to one observation: the effective sample size (sum w)^2 / sum w^2 is 1.")
+  }
+  n_eff
+}
 
 # The sample: x (n x d), w (sums to n), names, and which rows na.omit took out. na.action is NULL where the caller has
 # no such argument.
@@ -135,15 +178,6 @@ check_points <- function(points, d, name) {
   check_finite(points, name)
 }
 
-# Its square, H, has to be a number that can be divided by.
-check_h <- function(h) {
-  h <- check_positive(h, "h")
-  if (!is.finite(h^2) || h^2 < .Machine$double.xmin) {
-    abort_input("`h` must be between 1.5e-154 and 1.3e154, not ", came(h), ".")
-  }
-  h
-}
-
 check_H <- function(H, d, name = "H") {
   if (is.numeric(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
   if (!is.numeric(H) || !is.matrix(H)) {
@@ -156,6 +190,10 @@ check_H <- function(H, d, name = "H") {
   }
   check_finite(H, name)
   if (!isSymmetric(unname(H))) abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
+  small <- diag(H) > 0 & diag(H) < .Machine$double.xmin
+  if (any(small)) {
+    abort_input("`", name, "` must have diagonal elements of at least 2.2e-308, not ", came(diag(H)[small][1L]), ".")
+  }
   check_definite(H / 2 + t(H) / 2, name)
 }
 
@@ -181,6 +219,7 @@ check_spread <- function(x, names, cov, left_out = 0L) {
   if (any(constant)) {
     abort_input("`x` must vary in every column; constant: ", quoted(names[constant]), remark, ".")
   }
+  check_variances(x, names, diag(cov), remark)
   if (n <= ncol(x)) {
     abort_input("`x` must have more rows than columns when no bandwidth is given, not ", n, " x ", ncol(x), ".")
   }
@@ -191,4 +230,14 @@ check_spread <- function(x, names, cov, left_out = 0L) {
                 quoted(names[loading > 1e-6]), ".")
   }
   invisible(x)
+}
+
+# Variances with room for the multiples of them that selectors look at, such as bandwidths from a quarter to four times
+# that for a normal density.
+check_variances <- function(x, names, variances, remark = NULL) {
+  bad <- which(!(variances >= 1e-300 & variances <= 1e300))
+  if (length(bad) == 0L) return(invisible())
+  k <- bad[1L]
+  abort_input("`x` must have variances between 1e-300 and 1e+300 when no bandwidth is given; `", names[k],
+              "` has values from ", came(min(x[, k])), " to ", came(max(x[, k])), remark, ": rescale it.")
 }

@@ -19,14 +19,22 @@ warn_search <- function(...) {
 came <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.factor(value)) return("a factor")
-  if (is.data.frame(value)) return(sprintf("a data frame with %d columns", ncol(value)))
+  if (is.data.frame(value)) {
+    return(paste0("a data frame with ", ncol(value), if (ncol(value) == 1L) " column" else " columns"))
+  }
   if (is.function(value)) return("a function")
-  if (is.list(value)) return("a list")
+  if (is.list(value)) return(if (is.object(value)) paste("an object of class", class(value)[1L]) else "a list")
   if (is.matrix(value)) return(sprintf("a %d x %d matrix", nrow(value), ncol(value)))
   if (length(value) == 0L) return(sprintf("an empty %s vector", typeof(value)))
   if (length(value) > 5L) return(sprintf("%d values", length(value)))
   shown <- if (is.character(value)) paste0('"', value, '"') else format(value, trim = TRUE, digits = 7)
   paste(shown, collapse = ", ")
+}
+
+# The same for what is of the wrong kind, whatever its values: "not character", "not of class Date".
+kind_of <- function(value) {
+  if (is.null(value) || is.factor(value) || !is.atomic(value)) return(came(value))
+  if (is.object(value)) paste("of class", class(value)[1L]) else typeof(value)
 }
 
 quoted <- function(names, mark = "`") paste0(mark, names, mark, collapse = ", ")

@@ -161,7 +161,7 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
 resolve_bandwidth <- function(given, sample, kernel, product, run) {
   d <- ncol(sample$x)
   if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
-  if (!is.null(given$h)) return(list(H = diag(check_h(given$h)^2, d)))
+  if (!is.null(given$h)) return(list(H = diag(check_positives(given$h, "h", one = TRUE)^2, d)))
   if (!is.null(given$H)) {
     H <- check_H(given$H, d)
     if (product && any(H[lower.tri(H)] != 0)) {
@@ -205,10 +205,9 @@ grid_for <- function(fhat, grid) {
 
 estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat$engine <- plan_run(fhat, prod(lengths(grid$axes)), run, verbose)
-  run$engine <- fhat$engine
   estimate <- with_progress(verbose, "Density on a grid", function(progress) {
     run$progress <- progress
-    density_on_axes(fhat, grid$axes, run)
+    density_on_axes(fhat, grid$axes, run, fhat$engine)
   })
   d <- length(grid$axes)
   fhat$eval.points <- if (d == 1L) grid$axes[[1L]] else grid$axes
@@ -221,10 +220,9 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
 estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
   checked <- check_points(points, dimension(fhat), "eval.points")
   fhat$engine <- plan_run(fhat, nrow(checked), run, verbose)
-  run$engine <- fhat$engine
   fhat$estimate <- with_progress(verbose, "Density at points", function(progress) {
     run$progress <- progress
-    density_at(fhat, checked, run)
+    density_at(fhat, checked, run, fhat$engine)
   })
   fhat$eval.points <- points
   fhat$gridded <- FALSE
@@ -258,15 +256,14 @@ check_summable <- function(fhat) {
 }
 
 # The estimate at the rows of a matrix, zero outside of the sample space.
-density_at <- function(fhat, points, run) {
+density_at <- function(fhat, points, run, engine = plan_run(fhat, nrow(points), run)) {
   check_summable(fhat)
   x <- points_to_line(fhat$transform, sample_matrix(fhat))
   line <- points_to_line(fhat$transform, points)
   inside <- rowSums(is.infinite(line)) == 0
   line <- line[inside, , drop = FALSE]
   value <- density_points_cpp(unname(x), fhat$w, unname(line), bandwidth_root(fhat), fhat$kernel,
-                              fhat$kernel_type == "product", plan_run(fhat, nrow(line), run), run$threads, run$isa,
-                              run$progress) / nrow(x)
+                              fhat$kernel_type == "product", engine, run$threads, run$isa, run$progress) / nrow(x)
   if (is.null(fhat$transform)) return(value)
   for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])
   estimate <- numeric(nrow(points))
@@ -275,7 +272,7 @@ density_at <- function(fhat, points, run) {
 }
 
 # The estimate on a grid, first axis fastest.
-density_on_axes <- function(fhat, axes, run) {
+density_on_axes <- function(fhat, axes, run, engine) {
   check_summable(fhat)
   x <- points_to_line(fhat$transform, sample_matrix(fhat))
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
@@ -283,8 +280,7 @@ density_on_axes <- function(fhat, axes, run) {
   line <- Map(`[`, line, inside)
   if (any(lengths(line) == 0L)) return(numeric(prod(lengths(axes))))
   value <- density_grid_cpp(unname(x), fhat$w, line, bandwidth_root(fhat), fhat$kernel,
-                            fhat$kernel_type == "product", plan_run(fhat, prod(lengths(line)), run), run$threads,
-                            run$isa, run$progress) / nrow(x)
+                            fhat$kernel_type == "product", engine, run$threads, run$isa, run$progress) / nrow(x)
   if (is.null(fhat$transform)) return(value)
   slope <- Reduce(outer, lapply(line, function(axis) line_slope(fhat$transform, axis)))
   estimate <- array(0, lengths(axes))

@@ -80,6 +80,13 @@ label_line <- function(label, text) {
   strwrap(text, width = 80, initial = sprintf("  %-13s", label), exdent = 15, prefix = "")
 }
 
+# Cut short: do.call() puts the data themselves into a call.
+call_lines <- function(call) {
+  lines <- deparse(call, width.cutoff = 60L, nlines = 6L)
+  if (length(lines) == 6L) lines[6L] <- "..."
+  label_line("call", paste(lines, collapse = " "))
+}
+
 format_short <- function(value) vapply(value, function(one) format(one, digits = 4), "")
 
 density_lines <- function(fhat) {
@@ -89,7 +96,7 @@ density_lines <- function(fhat) {
   if (fhat$n_eff < n * (1 - 1e-12)) size <- paste0(size, ", weighted: effective n ", format_short(fhat$n_eff))
   c(
     paste0("Kernel density estimate, d = ", d),
-    label_line("call", paste(deparse(fhat$call, width.cutoff = 60L), collapse = " ")),
+    call_lines(fhat$call),
     label_line("n", size),
     label_line("variables", paste(fhat$names, collapse = ", ")),
     label_line("kernel", if (d > 1L) paste0(fhat$kernel, ", ", fhat$kernel_type) else fhat$kernel),

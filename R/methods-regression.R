@@ -10,7 +10,7 @@
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` for the bands of the fit.
 #' @param level their level.
-#' @param ... not used.
+#' @param ... not used; `predict()` refuses what it does not know.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
 #'   without an observation within the bandwidth; with `interval = "confidence"` a matrix with columns `fit`, `lwr` and
@@ -19,7 +19,11 @@
 #'   with the regressor, `mean`, `merr`, `lower`, `upper`, and where they are the data the response, `resid` and `loo`.
 #'   `summary()`: a list with the object and, for a bandwidth, `best`, the five best of the grid. `nobs()`: the number
 #'   of observations of positive weight. `print()` returns its argument invisibly.
-#' @section Errors: of class `kestrel_error_input` for points that are infinite or not what the regressor is.
+#' @section Errors: of class `kestrel_error_input` for points that are infinite or not what the regressor is, and in
+#'   `predict()` for arguments that it does not have.
+#' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
+#'   the data the fit is there, and standard errors too unless [npreg()] was told to leave them out or to evaluate
+#'   elsewhere: then they cost as much as n points. The other methods O(n).
 #' @examples
 #' fit <- npreg(dist ~ speed, data = cars)
 #' summary(fit)
@@ -36,10 +40,12 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
   check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   check_level(level)
+  check_no_more(given_names(...))
   points <- evaluation_points(object$bws, newdata, exdat)
   at_data <- is.null(points)
   if (at_data) points <- object$bws$x
-  at <- values_at(object, points, se.fit || interval == "confidence", run_options())
+  errors <- se.fit || interval == "confidence"
+  at <- if (at_data) known_at_data(object, errors) else values_at(object, points, errors, run_options())
   warn_no_neighbour(at$mean, points, object$bws)
   placed <- if (at_data) function(value) stats::napredict(object$bws$na.action, value) else identity
   fit <- placed(at$mean)
@@ -50,12 +56,18 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
   if (se.fit) list(fit = fit, se.fit = placed(at$se)) else fit
 }
 
+# What values_at() would give at the data: the errors are computed if the fit has them not.
+known_at_data <- function(object, errors) {
+  se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
+  if (errors && all(is.na(se))) se <- values_at(object, object$bws$x, TRUE, run_options())$se
+  list(mean = fit_inside(object), se = se)
+}
+
+fit_inside <- function(object) if (object$at.data) object$mean else object$bws$y - object$resid
+
 #' @rdname kestrel_reg-methods
 #' @export
-fitted.kestrel_reg <- function(object, ...) {
-  fitted <- if (object$at.data) object$mean else object$bws$y - object$resid
-  stats::napredict(object$bws$na.action, fitted)
-}
+fitted.kestrel_reg <- function(object, ...) stats::napredict(object$bws$na.action, fit_inside(object))
 
 #' @rdname kestrel_reg-methods
 #' @export
@@ -174,7 +186,7 @@ bandwidth_text <- function(bws) {
 
 regbw_lines <- function(bws) {
   c("Bandwidth of a kernel regression, by cross-validation",
-    label_line("call", paste(deparse(bws$call, width.cutoff = 60L), collapse = " ")),
+    call_lines(bws$call),
     label_line("n", size_text(bws)),
     label_line("regression", smoother_text(bws)),
     label_line("kernel", bws$ckertype),
@@ -206,7 +218,7 @@ support_text <- function(bws) {
 regression_lines <- function(fit) {
   bws <- fit$bws
   c("Kernel regression",
-    label_line("call", paste(deparse(fit$call, width.cutoff = 60L), collapse = " ")),
+    call_lines(fit$call),
     label_line("n", size_text(bws)),
     label_line("regression", smoother_text(bws)),
     label_line("kernel", bws$ckertype),

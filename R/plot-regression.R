@@ -14,7 +14,7 @@
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot.
 #' @return `x`, invisibly.
-#' @section Cost: that of [npreg()] at 501 points.
+#' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
 #' @examples
 #' bw <- npregbw(waiting ~ eruptions, data = faithful)
 #' plot(bw)
@@ -22,6 +22,7 @@
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = "#1F5A7A", xlab = NULL, ylab = NULL,
                              main = NULL, ...) {
+  check_drawing_arguments(...)
   check_flag(band, "band")
   check_flag(drawpoints, "drawpoints")
   check_flag(add, "add")
@@ -42,6 +43,10 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   invisible(x)
 }
 
+check_drawing_arguments <- function(...) {
+  if ("type" %in% given_names(...)) abort_input("`type` must not be given: the plot has points and lines of its own.")
+}
+
 # Dense data are drawn transparent, and thinned where that would take long.
 draw_observations <- function(bws) {
   shown <- seq(1L, length(bws$x), by = ceiling(length(bws$x) / 10000))
@@ -60,6 +65,7 @@ draw_band <- function(at, lower, upper, col) {
 #' @rdname plot.kestrel_reg
 #' @export
 plot.kestrel_regbw <- function(x, col = "#1F5A7A", xlab = NULL, ylab = NULL, main = NULL, ...) {
+  check_drawing_arguments(...)
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
   if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
@@ -70,10 +76,17 @@ plot.kestrel_regbw <- function(x, col = "#1F5A7A", xlab = NULL, ylab = NULL, mai
   graphics::lines(x$grid[known], x$cv[known], col = col)
   graphics::points(x$grid[known], x$cv[known], pch = 16, cex = 0.6,
                    col = ifelse(x$n.unsupported[known] > 0L, "grey55", col))
-  graphics::segments(x$bw, graphics::par("usr")[3L], x$bw, x$fval, lty = 2, col = "#B5442E")
+  graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = "#B5442E")
   graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = "#B5442E", col = "white")
   graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, cex = 0.8, col = "#B5442E")
   invisible(x)
+}
+
+# The limits of the plot in the units of the data, for logarithmic axes too.
+plot_corners <- function() {
+  usr <- graphics::par("usr")
+  logarithmic <- rep(c(graphics::par("xlog"), graphics::par("ylog")), each = 2L)
+  ifelse(logarithmic, 10^usr, usr)
 }
 
 objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-one-out error" else "Corrected AIC"
@@ -82,7 +95,7 @@ objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-o
 draw_unsupported <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return(invisible())
-  usr <- graphics::par("usr")
+  usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = "grey93", border = NA)
   # On the side where the label of the minimum is not.

@@ -151,7 +151,8 @@ psi_orders <- seq(0, 10, by = 2)
 #' @return A vector as long as `g`, in units of x^-(r+1). The error of each value is below 1e-12 of the sum of the
 #'   absolute values of its terms.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than one
-#'   column, for another `r`, and for a `g` that is not positive or whose power g^(r+1) is out of range.
+#'   column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or whose power
+#'   g^(r+1) is out of range.
 #' @section Cost: O(n) to prepare, then some microseconds a bandwidth; O(n^2) a bandwidth for the few hundred
 #'   observations where that is less.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.5.
@@ -167,31 +168,10 @@ psi <- function(x, g, r, w = NULL) {
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
   }
-  g <- check_positives(g, "g", power = max(2, r + 1))
+  g <- check_positives(g, "g", limits = powers_within(max(2, r + 1)))
   sample <- check_sample(x, w)
   check_one_column(sample, "psi")
+  check_beside(g, sample$x, "g")
   used <- sample$w > 0
   psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), run_options())
-}
-
-# Bandwidths, or `one`, that can be raised to the power with both signs.
-check_positives <- function(value, name, one = FALSE, power = 2) {
-  what <- if (one) "a positive number" else "a vector of positive numbers"
-  if (!is.numeric(value) || length(dim(value)) > 1L || length(value) == 0L || (one && length(value) > 1L)) {
-    abort_input("`", name, "` must be ", what, ", not ", came(value), ".")
-  }
-  value <- as.numeric(value)
-  bad <- is.na(value) | value <= 0 | value == Inf
-  if (any(bad)) {
-    first <- which(bad)[1L]
-    abort_input("`", name, "` must be ", what, if (length(value) == 1L) ", not " else paste0("; entry ", first, " is "),
-                came(value[first]), ".")
-  }
-  limits <- c(.Machine$double.xmin, .Machine$double.xmax)^(1 / power)
-  out <- value < limits[1L] | value > limits[2L]
-  if (any(out)) {
-    limits <- format(limits, digits = 2)
-    abort_input("`", name, "` must be between ", limits[1L], " and ", limits[2L], ", not ", came(value[out][1L]), ".")
-  }
-  value
 }

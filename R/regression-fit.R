@@ -44,7 +44,9 @@
 #'   fit at a point goes. Leaving one out leaves out all of its weight, and standard errors take its error for one.
 #' @section Errors: those of [npregbw()], and of class `kestrel_error_input` for points that are infinite or not what
 #'   the regressor is.
-#' @section Cost: O(n log n + m) for m points; O(n^2 + n m) with the Gaussian kernel. On all threads.
+#' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
+#'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
+#'   threads.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
@@ -63,7 +65,7 @@
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
-npreg <- function(...) UseMethod("npreg", dispatched_on(c("formula", "bws"), ...))
+npreg <- function(...) UseMethod("npreg", dispatched_on(list(formula = "formula", bws = "kestrel_regbw"), ...))
 
 #' @rdname npreg
 #' @export
@@ -83,8 +85,13 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
                           exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto") {
   call <- called_as(quote(npreg), match.call())
   check_fit_arguments(se, level, residuals)
+  if (!is.null(bws) && !is.numeric(bws)) {
+    abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", came(bws),
+                if (inherits(bws, "formula")) "; a formula is the first argument or `formula`", ".")
+  }
   if (missing(txdat) || missing(tydat)) {
-    abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object.")
+    abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object",
+                if (!is.null(bws)) "; `bws` is the first argument", ".")
   }
   bws <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
                          na.action = na.action, threads = threads, backend = backend)
@@ -96,8 +103,12 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
 #' @export
 npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE,
                                 threads = NULL, backend = "auto", ...) {
-  check_np_arguments(list(...))
+  check_np_arguments(...)
   check_fit_arguments(se, level, residuals)
+  if (inherits(newdata, "formula")) {
+    abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
+                came(newdata), ".")
+  }
   fit_regression(bws, newdata, exdat, se, level, threads, backend,
                  called_as(quote(npreg), match.call()))
 }
@@ -126,15 +137,17 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, backend, cal
   points <- evaluation_points(bws, newdata, exdat)
   left_out <- leave_one_out(bws, run)
   fit <- list(bw = bws$bw, bws = bws, error2 = left_out$error2)
-  inside <- values_at(fit, bws$x, se && is.null(points), run)
-  at <- if (is.null(points)) inside else values_at(fit, points, se, run)
-  warn_no_neighbour(at$mean, if (is.null(points)) bws$x else points, bws)
+  inside <- fit_at_data(fit, left_out, run)
+  at_data <- is.null(points)
+  if (at_data) points <- bws$x
+  # At the data only the errors are left to compute.
+  at <- if (!at_data || se) values_at(fit, points, se, run) else list(se = rep(NA_real_, length(points)))
+  if (at_data) at$mean <- inside$mean
+  warn_no_neighbour(at$mean, points, bws)
   z <- stats::qnorm((1 + level) / 2)
-  loo <- inside$mean
-  loo[bws$w > 0] <- left_out$fit
-  fit <- c(fit, list(eval = stats::setNames(data.frame(if (is.null(points)) bws$x else points), bws$xnames),
-                     at.data = is.null(points), mean = at$mean, merr = at$se, lower = at$mean - z * at$se,
-                     upper = at$mean + z * at$se, level = level, resid = bws$y - inside$mean, loo = loo),
+  fit <- c(fit, list(eval = stats::setNames(data.frame(points), bws$xnames), at.data = at_data, mean = at$mean,
+                     merr = at$se, lower = at$mean - z * at$se, upper = at$mean + z * at$se, level = level,
+                     resid = inside$resid, loo = inside$loo),
            fit_measures(bws$y, inside$mean, bws$w),
            list(edf = left_out$trace, n.unsupported = left_out$unsupported, nobs = bws$nobs, xnames = bws$xnames,
                 ynames = bws$ynames, engine = bws$engine, backend = run$backend, call = call,
@@ -142,8 +155,23 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, backend, cal
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 
+# Fit, residual and leave-one-out fit of every row. Those of weight 0 are in no fit: theirs is the same without them.
+fit_at_data <- function(fit, left_out, run) {
+  bws <- fit$bws
+  used <- bws$w > 0
+  resid <- mean <- loo <- rep(NA_real_, length(bws$x))
+  resid[used] <- left_out$resid
+  mean[used] <- bws$y[used] - left_out$resid
+  loo[used] <- left_out$fit
+  if (any(!used)) {
+    mean[!used] <- loo[!used] <- values_at(fit, bws$x[!used], FALSE, run)$mean
+    resid[!used] <- (bws$y - mean)[!used]
+  }
+  list(mean = mean, resid = resid, loo = loo)
+}
+
 # Leave-one-out fits of the observations of positive weight, and their squared errors, the mean of the others where
-# there is none.
+# there is none; their residuals in the sample.
 leave_one_out <- function(bws, run) {
   used <- bws$w > 0
   w <- bws$w[used]
@@ -153,8 +181,8 @@ leave_one_out <- function(bws, run) {
   error2 <- parts$residual^2
   alone <- is.na(error2)
   error2[alone] <- if (all(alone)) NA_real_ else sum((w * error2)[!alone]) / sum(w[!alone])
-  list(fit = ifelse(alone, NA_real_, y - parts$residual), error2 = error2, trace = sum(parts$leverage),
-       unsupported = sum(alone))
+  list(fit = ifelse(alone, NA_real_, y - parts$residual), error2 = error2, resid = parts$insample,
+       trace = sum(parts$leverage), unsupported = sum(alone))
 }
 
 # Fit and standard error at values of the regressor; NA where there is no neighbour, or no value.
@@ -179,7 +207,8 @@ warn_no_neighbour <- function(mean, points, bws) {
   }
 }
 
-# R2 as in np: the squared correlation of response and fit.
+# R2 as in np: the squared correlation of response and fit. There is none when one of them is constant, the fit as far
+# as its digits go.
 fit_measures <- function(y, fitted, w) {
   used <- w > 0
   share <- w[used] / sum(w[used])
@@ -187,8 +216,11 @@ fit_measures <- function(y, fitted, w) {
   fitted <- fitted[used]
   from_y <- y - sum(share * y)
   from_fit <- fitted - sum(share * y)
-  R2 <- sum(share * from_y * from_fit)^2 / (sum(share * from_y^2) * sum(share * from_fit^2))
-  list(R2 = if (is.finite(R2)) R2 else NA_real_, MSE = sum(share * (y - fitted)^2))
+  scale_y <- sqrt(sum(share * from_y^2))
+  scale_fit <- sqrt(sum(share * from_fit^2))
+  flat <- all(y == y[1L]) || scale_fit <= max(1e-12 * scale_y, 4 * .Machine$double.eps * max(abs(y)))
+  list(R2 = if (flat) NA_real_ else (sum(share * from_y * from_fit) / scale_y / scale_fit)^2,
+       MSE = sum(share * (y - fitted)^2))
 }
 
 # Values of the regressor to evaluate at, from `newdata` or `exdat`; NULL for the data themselves.
@@ -206,10 +238,14 @@ evaluation_points <- function(bws, newdata, exdat) {
   wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), all.vars(regressor))
   if (!is.data.frame(newdata) || !all(wanted %in% names(newdata))) {
     abort_input("`newdata` must be a data frame with ", quoted(wanted), ", not ",
-                if (is.data.frame(newdata)) paste("one with", quoted(names(newdata))) else came(newdata), ".")
+                if (!is.data.frame(newdata)) came(newdata) else if (ncol(newdata) == 0L) "one without columns" else
+                  paste("one with", quoted(names(newdata))), ".")
   }
-  frame <- stats::model.frame(regressor, newdata, na.action = stats::na.pass)
-  check_not_infinite(as_variable(frame, "newdata")$value, "newdata")
+  frame <- tryCatch(stats::model.frame(regressor, newdata, na.action = stats::na.pass), error = function(e) {
+    abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")
+  })
+  variable <- as_variable(frame, "newdata")
+  check_not_infinite(variable$value, if (variable$name %in% names(newdata)) "newdata" else variable$name)
 }
 
 check_not_infinite <- function(points, name) {

@@ -1,20 +1,24 @@
 # The search for a regression bandwidth: the candidates, the objective at each, the least of them.
 
+# Between these limits a bandwidth can be put on the other scale, and the 38 bandwidths that the Gaussian kernel reaches
+# are a number too.
+regression_limits <- c(1e-300, 1e300)
+
 # The candidates as supports `h` and on the scale of the user, `grid`.
 candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
   scale <- if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1
   if (!is.null(bws)) {
     if (!is.null(bwmin) || !is.null(bwmax)) abort_input("`bws` must not be given together with `bwmin` or `bwmax`.")
-    grid <- sort(unique(check_bandwidths(bws)))
+    grid <- sort(unique(check_positives(bws, "bws", limits = regression_limits)))
     return(list(h = grid * scale, grid = grid, scale = scale, argument = "bws"))
   }
   nbw <- check_count(nbw, "nbw")
   widest <- diff(range(sample$x[sample$w > 0]))
   if (asked$ckertype == "gaussian") widest <- widest / sqrt(5)
-  if (!is.null(bwmax)) widest <- check_positive(bwmax, "bwmax") * scale
+  if (!is.null(bwmax)) widest <- check_positives(bwmax, "bwmax", TRUE, regression_limits) * scale
   h <- widest * seq_len(nbw) / nbw
   if (!is.null(bwmin)) {
-    least <- check_positive(bwmin, "bwmin") * scale
+    least <- check_positives(bwmin, "bwmin", TRUE, regression_limits) * scale
     if (nbw < 2L) abort_input("`nbw` must be at least 2 when `bwmin` is given, not ", nbw, ".")
     if (least >= widest) {
       abort_input("`bwmin` must be below ", if (is.null(bwmax)) "range(x)" else "`bwmax`", ", ", came(widest / scale),
@@ -23,15 +27,6 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
     h <- seq(least, widest, length.out = nbw)
   }
   list(h = h, grid = h / scale, scale = scale, argument = "bwmax")
-}
-
-check_bandwidths <- function(bws) {
-  if (!is.numeric(bws) || length(bws) == 0L) {
-    abort_input("`bws` must be positive numbers, not ", came(bws), ".")
-  }
-  check_finite(bws, "bws")
-  if (any(bws <= 0)) abort_input("`bws` must be positive, but ", sum(bws <= 0), " of ", length(bws), " are not.")
-  as.numeric(bws)
 }
 
 # The objective at each h, with how many observations have no neighbour there. NA where none has.
@@ -59,7 +54,7 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
     best <- list(index = 1L, tied = 1L)
   } else {
     check_allowed(allowed, curve, sample, grid, asked)
-    best <- least_value(curve$cv, allowed, asked)
+    best <- least_value(curve$cv, allowed, asked, sample)
   }
   chosen <- list(h = grid$h[best$index], value = curve$cv[best$index], evaluations = length(grid$h))
   if (refine) chosen <- refine_bandwidth(sample, grid$h, best$index, chosen, asked, run)
@@ -90,8 +85,12 @@ round_up <- function(value) {
 
 # Which of the allowed values is least. Those within rounding of it are ties, of which the widest bandwidth is taken:
 # of two equal fits the smoother.
-least_value <- function(cv, allowed, asked) {
+least_value <- function(cv, allowed, asked, sample) {
   least <- min(cv[allowed])
+  if (least == Inf && asked$method == "cv.ls") {
+    abort_input("`", sample$ynames, "` must have residuals whose squares have a sum below 1.8e308; at each bandwidth ",
+                "they have not: rescale it.")
+  }
   if (least == Inf) {
     abort_input("`bwmethod` must be \"cv.ls\" for these bandwidths, not \"cv.aic\": at each the fit uses up all ",
                 "observations (tr + 2 >= n).")

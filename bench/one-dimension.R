@@ -179,10 +179,13 @@ bench_large <- function() {
   cat("\nThe same for n = 1,000,000, 100 bandwidths, 0.02 to 2 sd\n")
   cat(sprintf("  %.2f s, %.0f ns a point and bandwidth; std::sort of the pairs %.3f s\n",
     middle(times)["kestrel"], 1e9 * middle(times)["kestrel"] / n / 100, middle(times)["sort"]))
-  cat(sprintf("  %.1f sorts; bar 35 with up to 100 bytes of scratch: %s; bar 45 with 16 bytes: %s\n", sorts,
-    verdict(sorts <= 35), verdict(sorts <= 45)))
   cat(sprintf("  memory that the call added: %.0f bytes an observation, sorted copies of x, y, w (24) included\n",
     bytes))
+  # A sweep may take longer that takes less memory; where it cannot be measured, the stricter bar.
+  small <- isTRUE(bytes <= 16)
+  bar <- if (small) 45 else 35
+  cat(sprintf("  %.1f sorts; bar %d with up to %d bytes of scratch: %s\n", sorts, bar, if (small) 16 else 100,
+    verdict(sorts <= bar && !isTRUE(bytes > 100))))
   walls <- race(list(
     one = function() kestrel_cv(data, h, threads = 1L), two = function() kestrel_cv(data, h, threads = 2L)
   ), clock = wall_seconds)

@@ -169,3 +169,19 @@ test_that("Hpi takes data frames and four and five dimensions, in agreement with
   found <- Hpi(wide, amise = TRUE)
   expect_equal(found$PI.star, objective(found$H), tolerance = 1e-10)
 })
+
+test_that("units scale through, as far as variances are numbers", {
+  x <- with_seed(59, matrix(rnorm(120), 60))
+  x[, 2] <- x[, 1] + x[, 2]
+  one <- list(hpi(x[, 1]), hlscv(x[, 1]), hscv(x[, 1]), hns(x[, 1]))
+  for (unit in 2^c(-490, 490)) {
+    scaled <- x[, 1] * unit
+    expect_equal(lapply(list(hpi(scaled), hlscv(scaled), hscv(scaled), hns(scaled)), `/`, unit), one, tolerance = 1e-7)
+    expect_equal(Hns(x * unit) / unit^2, Hns(x), tolerance = 1e-12)
+    expect_equal(Hpi(x * unit) / unit^2, Hpi(x), tolerance = 1e-5)
+    units <- diag(c(1, unit))
+    expect_equal(Hns.diag(x %*% units), units %*% Hns.diag(x) %*% units, tolerance = 1e-12)
+    expect_equal(Hpi.diag(x %*% units)[1, 1], Hpi.diag(x)[1, 1], tolerance = 1e-5)
+    expect_equal(Hpi(x %*% units, pre = "scale")[1, 1], Hpi(x, pre = "scale")[1, 1], tolerance = 1e-5)
+  }
+})

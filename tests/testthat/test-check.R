@@ -58,6 +58,47 @@ test_that("x without a bandwidth", {
   )
 })
 
+test_that("x of values too large or too small for a bandwidth", {
+  Y <- cbind(X, c = c(1, 4, 2, 5, 3) * 1e-200)
+  expect_refused(
+    hpi(x * 1e250),
+    hns(x * 1e-200),
+    hlscv(x * 1e300),
+    hlscv(x * 1e-300, kernel = "uniform"),
+    hscv(x * 1e160, w = c(1, 1, 1, 1, 0)),
+    hpi(c(-1.7e308, 0, 1.7e308)),
+    kde(x * 1e-160),
+    kde(x * 1e300, kernel = "epanechnikov"),
+    Hns(Y),
+    Hns.diag(Y),
+    Hpi(Y),
+    Hpi.diag(Y),
+    Hpi(cbind(x, X[, "b"] * 1e20)),
+    kde(Y, kernel = "biweight"),
+    hpi(x, w = c(1, 1e-20, 1e-20, 0, 0)),
+    hlscv(x, w = c(1, 1e-20, 1e-20, 0, 0)),
+    Hpi(X, w = c(1, 1e-20, 1e-20, 0, 0)),
+    lscv(x, h = 1, w = c(1, 1e-20, 1e-20, 0, 0)),
+    lscv(x * 1e300, h = c(1, 1e-10)),
+    lscv(c(-1.7e308, 0, 1.7e308), h = c(1, 2)),
+    lscv(x, H = 2^-1030),
+    psi(x * 1e200, 1e-150, 0),
+    kde(x, H = 2^-1030)
+  )
+})
+
+test_that("dates and the like", {
+  expect_refused(
+    hpi(as.Date(x, origin = "2020-01-01")),
+    hlscv(as.difftime(x, units = "mins")),
+    kde(as.POSIXct(x, origin = "2020-01-01"), h = 1),
+    hpi(y ~ x),
+    hpi(x, w = x > 0),
+    hpi(x, w = data.frame(x)),
+    predict(kde(x, h = 1), stats::density(x))
+  )
+})
+
 test_that("h", {
   expect_refused(
     kde(x, h = 0),

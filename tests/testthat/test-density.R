@@ -281,3 +281,13 @@ test_that("rows with missing values are left out by na.omit, with their weights 
                    kde(plane[-5, ], H = Hns(faithful))$estimate)
   expect_null(kde(x[-c(3, 9)], h = 0.3, na.action = na.omit)$na.action)
 })
+
+test_that("an estimate is planned once", {
+  plans <- function(code) length(traced("plan_cpp", quote(m), code))
+  expect_identical(plans(kde(faithful, compute.cont = FALSE)), 1L)
+  expect_identical(plans(kde(faithful$waiting, h = 3, eval.points = 1:9)), 1L)
+  expect_identical(plans(kde(faithful$waiting, h = 3, positive = TRUE, compute.cont = FALSE)), 1L)
+  fhat <- kde(faithful$waiting, h = 3)
+  expect_identical(plans(predict(fhat, 1:3)), 1L)
+  expect_identical(plans(dkde(1:3, fhat)), 1L)
+})

@@ -25,6 +25,14 @@ test_that("data", {
     npregbw(x[1:2], y[1:2]),
     npregbw(rep(3, 8), y),
     npregbw(c(-1e308, 0, 1e308), 1:3),
+    npregbw(x * 1e-309, y),
+    npregbw(x * 1e-291, y, w = replace(x, 1, 0)),
+    npregbw(x, y * 1e300),
+    npregbw(x, y * 1e300, bwmethod = "cv.aic"),
+    npregbw(d["x"], d["y"] * 1e154, bws = 3),
+    npregbw(x, array(y, c(8, 1, 1))),
+    npregbw(xdat = d[integer(0)], ydat = y),
+    npregbw(as.difftime(x, units = "mins"), y),
     npregbw(c(NA, x[1:2]), y[1:3], na.action = na.omit),
     npregbw(x, y, na.action = na.pass)
   )
@@ -43,6 +51,16 @@ test_that("formula", {
     npregbw(y ~ x, data = "d"),
     npregbw(y ~ x, data = list(x = x, y = y[-1])),
     npregbw(cbind(y, z) ~ x, data = d),
+    npregbw(y ~ poly(x, 2), data = d),
+    npregbw(y ~ offset(x), data = d),
+    npregbw(y ~ x + offset(z), data = d),
+    npregbw(y ~ x, data = d, weights = z),
+    npregbw(y ~ x, data = d, subset = nowhere > 1),
+    npregbw(y ~ x, data = d, w = nowhere),
+    npregbw(y ~ x, data = d, w = 1:3),
+    npregbw(y ~ x, data = d[1:2, ]),
+    npregbw(data = d, x),
+    npregbw(formula = "y ~ x", data = d, subset = x > 2),
     npregbw(y ~ log(x - 1), data = d),
     npregbw(y ~ x, data = d, subset = x > 100),
     npregbw(y ~ x, data = d, w = -x),
@@ -56,6 +74,8 @@ test_that("weights", {
     npregbw(x, y, w = rep(0, 8)),
     npregbw(x, y, w = 1:3),
     npregbw(x, y, w = "heavy"),
+    npregbw(x, y, w = x > 0),
+    npregbw(x, y, w = d["z"]),
     npregbw(x, y, w = replace(x, 2, NA)),
     npregbw(x, y, w = c(1, 1, 0, 0, 0, 0, 0, 0)),
     npregbw(c(3, 3, 3, 4), 1:4, w = c(1, 1, 1, 0))
@@ -69,6 +89,13 @@ test_that("grids and choices", {
     npregbw(x, y, bws = c(1, 0)),
     npregbw(x, y, bws = c(1, NA)),
     npregbw(x, y, bws = c(1, Inf)),
+    npregbw(x, y, bws = 2^-1030),
+    npregbw(x, y, bws = c(1, 1e308), bw.scale = "np"),
+    npregbw(x, y, bws = cbind(1:3)),
+    npregbw(x, y, bwmin = 2^-1030),
+    npregbw(x, y, bwmax = 2^-1030),
+    npregbw(x, y, bwmax = 1e308, bw.scale = "np"),
+    npregbw(x, y, bwmin = 1:2),
     npregbw(x, y, bws = 1, bwmin = 1),
     npregbw(x, y, nbw = 0),
     npregbw(x, y, nbw = 1, bwmin = 1),
@@ -114,6 +141,11 @@ test_that("npreg and predict", {
     npreg(txdat = x, tydat = letters[1:8]),
     npreg(txdat = d$f, tydat = y, bws = 3),
     npreg(bws = fit$bws, txdat = x),
+    npreg(y ~ x, d, bws = fit$bws),
+    npreg(bws = y ~ x, data = d),
+    npreg(fit),
+    npreg(txdat = x, tydat = y, data = d),
+    npreg(y ~ x, d, weights = z),
     npreg(bws = fit$bws, gradients = TRUE),
     npreg(y ~ x, d, bws = 3, level = 1),
     npreg(y ~ x, d, bws = 3, se = "yes"),
@@ -123,12 +155,18 @@ test_that("npreg and predict", {
     predict(fit, data.frame(z = 1)),
     predict(fit, data.frame(x = "1")),
     predict(fit, data.frame(x = c(1, Inf))),
+    predict(fit, data.frame()),
+    predict(fit, d, type = "response"),
+    predict(npreg(y ~ log(x), d, bws = 1), data.frame(x = 0:1)),
+    predict(npreg(y ~ log(x), d, bws = 1), data.frame(x = "a")),
     predict(fit, d, level = 2, interval = "confidence"),
     predict(fit, d, interval = "prediction"),
     predict(fit, d, se.fit = 1),
     predict(plain, "1"),
     predict(plain, d[c("f", "z")]),
     plot(fit, band = "yes"),
+    plot(fit, type = "l"),
+    plot(fit$bws, type = "b"),
     plot(suppressWarnings(npregbw(x, y, bws = 0.1)))
   )
 })
@@ -164,6 +202,17 @@ test_that("expressions, subsets and weights are those of the data", {
   expect_identical(names(fit$eval), "I(x/scale)")
   expect_equal(formula(fit), log(y) ~ I(x / scale), ignore_attr = TRUE)
   expect_equal(formula(npregbw(d["z"], d["y"], bws = 3)), y ~ z, ignore_attr = TRUE)
+})
+
+test_that("a column that is a matrix of one, and missing values without a type, are numbers", {
+  fit <- npreg(scale(y) ~ scale(x), d, bws = 1.5)
+  same <- npreg(txdat = as.vector(scale(x)), tydat = as.vector(scale(y)), bws = 1.5)
+  expect_identical(fit[c("mean", "merr", "loo")], same[c("mean", "merr", "loo")])
+  # By the mean and standard deviation of the data, not of the new points.
+  expect_equal(predict(fit, d[2:3, ]), fitted(fit)[2:3], tolerance = 1e-14)
+  expect_identical(npregbw(y ~ poly(x, 1), d, bws = 1)$xnames, "poly(x, 1)")
+  expect_identical(predict(fit, data.frame(x = NA)), NA_real_)
+  expect_identical(predict(fit, exdat = c(NA, NA)), c(NA_real_, NA_real_))
 })
 
 test_that("na.omit leaves rows out and keeps their places", {
@@ -207,6 +256,29 @@ test_that("predict gives NA in place, with one warning that counts points withou
   expect_identical(se(fit), fit$merr)
   narrower <- predict(fit, d, interval = "confidence", level = 0.5)
   expect_equal(narrower[, "upr"] - fit$mean, stats::qnorm(0.75) * fit$merr)
+})
+
+test_that("nothing is fitted twice: at the data only errors are computed, and those only once", {
+  points_of <- function(code) traced("regression_fit_cpp", quote(c(length(points), length(error2))), code)
+  for (kernel in c("epanechnikov", "gaussian")) {
+    fit <- function(...) npreg(y ~ x, d, bws = 3, ckertype = kernel, ...)
+    with_errors <- fit()
+    without <- fit(se = FALSE)
+    elsewhere <- fit(exdat = c(2, 3))
+    expect_identical(points_of(fit()), list(c(8L, 8L)))
+    expect_identical(points_of(fit(se = FALSE)), list())
+    expect_identical(points_of(fit(exdat = c(2, 3))), list(c(2L, 8L)))
+    # One of weight 0 is in no fit.
+    expect_identical(points_of(fit(se = FALSE, w = replace(x, 4, 0))), list(c(1L, 0L)))
+    expect_identical(points_of(predict(with_errors, se.fit = TRUE, interval = "confidence")), list())
+    expect_identical(points_of(predict(elsewhere)), list())
+    expect_identical(points_of(predict(without, se.fit = TRUE)), list(c(8L, 8L)))
+    expect_identical(points_of(predict(elsewhere, se.fit = TRUE)), list(c(8L, 8L)))
+    for (other in list(without, elsewhere)) {
+      expect_identical(predict(other, se.fit = TRUE), list(fit = with_errors$mean, se.fit = with_errors$merr))
+    }
+    expect_equal(with_errors$mean, predict(with_errors, d), tolerance = 1e-14)
+  }
 })
 
 test_that("grids are as asked for, in np's numbers too", {
@@ -292,6 +364,11 @@ test_that("print and summary say what was chosen and how", {
   })
 })
 
+test_that("the call is cut short where it holds the data", {
+  expect_lt(length(capture.output(do.call(npregbw, list(as.numeric(1:1000), sqrt(1:1000), bws = 50)))), 20)
+  expect_lt(length(capture.output(do.call(kde, list(as.numeric(1:1000), h = 50)))), 20)
+})
+
 test_that("as.data.frame has a row a point", {
   frame <- as.data.frame(npreg(dist ~ speed, cars, bws = 4))
   expect_named(frame, c("speed", "mean", "merr", "lower", "upper", "dist", "resid", "loo"))
@@ -300,22 +377,4 @@ test_that("as.data.frame has a row a point", {
   frame <- as.data.frame(npreg(dist ~ speed, cars, bws = 4, exdat = c(10, 12)))
   expect_identical(names(frame), c("speed", "mean", "merr", "lower", "upper"))
   expect_identical(frame$speed, c(10, 12))
-})
-
-test_that("plots are drawn, of fits with gaps and of curves without support too, and return their object invisibly", {
-  bw <- npregbw(dist ~ speed, cars)
-  gappy <- suppressWarnings(npreg(y ~ x, d, bws = 0.6))
-  aic <- suppressWarnings(npregbw(x, y, bwmethod = "cv.aic", bw.scale = "np"))
-  for (object in list(bw, aic, npreg(bw), gappy, gappy$bws)) {
-    expect_gt(drawn(returned <- withVisible(plot(object))), 5)
-    expect_false(returned$visible)
-    expect_identical(returned$value, object)
-  }
-  fit <- npreg(bw)
-  expect_gt(drawn(plot(fit)), drawn(plot(fit, band = FALSE)))
-  expect_gt(drawn(plot(fit)), drawn(plot(fit, drawpoints = FALSE)))
-  expect_gt(drawn({
-    plot(fit)
-    plot(npreg(dist ~ speed, cars, bws = 8), add = TRUE, col = "red")
-  }), drawn(plot(fit)))
 })

@@ -197,6 +197,12 @@ test_that("a fit has the values, errors and bands of their definitions", {
   from <- cars$dist - mean(cars$dist)
   fitted <- fit$mean - mean(cars$dist)
   expect_equal(fit$R2, sum(from * fitted)^2 / (sum(from^2) * sum(fitted^2)), tolerance = 1e-14)
+  # Whatever the units of y, and not where the fit is the same everywhere.
+  for (unit in c(1e-100, 1e150)) {
+    expect_equal(npreg(txdat = cars$speed, tydat = unit * cars$dist, bws = 4)$R2, fit$R2, tolerance = 1e-12)
+  }
+  expect_identical(npreg(dist ~ speed, cars, bws = 100, ckertype = "uniform")$R2, NA_real_)
+  expect_identical(npreg(I(0 * dist + 3) ~ speed, cars, bws = 4)$R2, NA_real_)
   expect_equal(npreg(dist ~ speed, cars, bws = 4, se = FALSE)[c("mean", "merr", "lower")],
                list(mean = fit$mean, merr = rep(NA_real_, 50), lower = rep(NA_real_, 50)))
 })
@@ -259,6 +265,20 @@ test_that("constants are reproduced, and straight lines by local linear fits", {
     expect_equal(line$mean, 3 - 2 * x, tolerance = 1e-13)
     expect_equal(line$loo, 3 - 2 * x, tolerance = 1e-11)
   }
+})
+
+test_that("a regressor in the smallest and largest units has the same fit, a constant of any size is one", {
+  s <- even
+  for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
+    fit <- function(unit) {
+      npreg(bws = 0.9 * unit, txdat = s$x * unit, tydat = s$y, ckertype = kernel, regtype = regtype)
+    }
+    for (exponent in c(-960, 990)) {
+      expect_equal(fit(2^exponent)[c("mean", "merr", "loo")], fit(1)[c("mean", "merr", "loo")], tolerance = 1e-12)
+    }
+  }
+  expect_identical(suppressWarnings(npregbw(s$x, rep(1e200, 60)))$fval, 0)
+  expect_identical(suppressWarnings(npregbw(s$x, s$y * 1e-200))$fval, 0)
 })
 
 test_that("the order of rows does not matter, and units scale through", {
