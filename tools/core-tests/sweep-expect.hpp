@@ -1,0 +1,60 @@
+// What tests of the sweep engine expect of sums over windows.
+#ifndef KESTREL_TOOLS_SWEEP_EXPECT_HPP
+#define KESTREL_TOOLS_SWEEP_EXPECT_HPP
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "common.hpp"
+#include "line-oracle.hpp"
+
+namespace sweeps {
+
+using kestrel::Kernel;
+using oracle::real;
+
+constexpr Kernel kernels[] = {Kernel::uniform, Kernel::triangular, Kernel::epanechnikov,
+                              Kernel::biweight, Kernel::triweight};
+
+/// Of each sum of positive terms. The polynomial that a window holds is of t = 1 - |u| with signs;
+/// the sum of its |terms| is up to 3^degree times its value (1, 1, 3, 9, 27, squares of them for
+/// power 2), each with a few roundings.
+inline double tolerance(Kernel kernel, int power) {
+  const double condition = std::pow(3.0, oracle::exponent(kernel) * power);
+  return std::max(1e-13, 8 * oracle::kEpsilon * condition);
+}
+
+inline std::string describe(Kernel kernel, int power, double h) {
+  std::ostringstream text;
+  text.precision(17);
+  text << common::kernel_names[static_cast<int>(kernel)] << ", power " << power << ", h = " << h;
+  return text.str();
+}
+
+inline std::string name_of(const testing::TestParamInfo<lines::Line>& info) {
+  return info.param.name;
+}
+
+template <class F>
+void expect_column(const double* got, std::size_t count, F wanted_and_allowed, const char* what) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::pair<real, real> each = wanted_and_allowed(i);
+    ASSERT_LE(std::fabs(got[i] - each.first), each.second)
+        << what << " at point " << i << ": " << got[i] << ", not "
+        << static_cast<double>(each.first) << ", allowed " << static_cast<double>(each.second);
+  }
+}
+
+/// A rounding of each difference of the data moves them by this, whatever is done with them.
+inline real rounding(const oracle::WindowSums& wanted) {
+  return 4 * oracle::kEpsilon * wanted.slack;
+}
+
+}  // namespace sweeps
+
+#endif

@@ -1,0 +1,137 @@
+// Kernel regression where something special happens: lonely observations, few places, straight
+// lines, underflow.
+#include "common.hpp"
+#include "core/regression.hpp"
+#include "line-oracle.hpp"
+#include "regression-expect.hpp"
+
+using namespace kestrel;
+using lines::Data;
+using lines::Line;
+using lines::run_on;
+using lines::span;
+using oracle::real;
+using namespace fits;
+
+/// Lonely observations that see a large cluster through the very edge of their windows, too many of
+/// them for direct sums: the cheap sums of local constant fits must not be used, nor must each of
+/// these points be summed by itself.
+TEST(LocalConstant, ManyLonelyObservationsBesideACluster) {
+  std::mt19937_64 random(7);
+  const double h = 1.0;
+  Line line{"lonely", {}, {}};
+  for (int i = 0; i < 20000; ++i) line.x.push_back(1e-10 * shapes::uniform(random));
+  for (int i = 0; i < 40; ++i) {
+    line.x.push_back(h * (1 - 1e-9) + 1e-11 * shapes::uniform(random));
+  }
+  line.w.assign(line.x.size(), 1.0);
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  const LocalKernel kernel{Kernel::epanechnikov, h, false};
+  for (const simd::Table* table : common::tables()) {
+    SCOPED_TRACE(table->name);
+    const CrossValidation sums =
+        cross_validate(sample_of(line, y), {&h, 1}, kernel.kernel, false, run_on(table));
+    const Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
+    real squares = 0;
+    for (const double e : each.leave_one_out) squares += static_cast<real>(e) * e;
+    expect_near(sums.squares[0], squares, 1e-13 * squares, "squares");
+    for (std::size_t i = data.x.size() - 40; i < data.x.size(); i += 13) {
+      const oracle::Fit fit =
+          oracle::fit_at(data, data.x[i], data.y[i], i, kernel.kernel, h, false);
+      expect_near(each.leave_one_out[data.given[i]], -fit.mean, 1e-12, "leave-one-out");
+    }
+  }
+}
+
+/// Lattice points -1, 0, 0, 1 at bandwidths that show an observation none, one or more places.
+TEST(LocalLinear, CountsPlacesByIntegers) {
+  const std::vector<double> x{0, 0, 1, 3, 4, 6}, y{1, 3, 5, 2, 8, 4}, w(6, 1.0);
+  const RegressionSample sample{span(x), span(y), span(w)};
+  for (const simd::Table* table : common::tables()) {
+    // h = 1 + eps: 0 and 0 see each other and 1 beyond; 1 sees one place; 3 and 4 each other.
+    const double h = std::nextafter(1.0, 2.0);
+    for (const Kernel kernel : {Kernel::uniform, Kernel::biweight, Kernel::triweight}) {
+      const Residuals got = regression_residuals(sample, {kernel, h, true}, run_on(table));
+      EXPECT_NEAR(got.leave_one_out[0], -2, 1e-13);  // the line through (0, 3) and (1, 5)
+      EXPECT_NEAR(got.leave_one_out[1], 2, 1e-13);
+      EXPECT_NEAR(got.leave_one_out[2], 3, 1e-13);  // the mean of 1 and 3
+      EXPECT_NEAR(got.leave_one_out[3], -6, 1e-13);
+      EXPECT_NEAR(got.leave_one_out[4], 6, 1e-13);
+      EXPECT_TRUE(std::isnan(got.leave_one_out[5]));
+      EXPECT_EQ(got.in_sample[5], 0);
+      EXPECT_EQ(got.leverage[5], 1);
+      EXPECT_NEAR(got.in_sample[0], -1, 1e-13);
+      EXPECT_NEAR(got.leverage[0], 0.5, 1e-13);
+      EXPECT_NEAR(got.leverage[3], 1, 1e-13);
+    }
+  }
+}
+
+TEST(LocalLinear, ReproducesStraightLines) {
+  const Line line = lines::make("dyadic", 150, [](std::mt19937_64& random) {
+    return static_cast<double>(random() % 4096) / 1024;
+  });
+  std::vector<double> y;
+  for (const double x : line.x) y.push_back(1024 - 3 * x);
+  for (const Kernel kernel : kernels) {
+    for (const double h : {0.25, 1.0, 30.0}) {
+      SCOPED_TRACE(describe({kernel, h, true}));
+      const LocalKernel choice{kernel, h, true};
+      const RunOptions options = run_on(simd::find_table("auto"));
+      const Residuals got = regression_residuals(sample_of(line, y), choice, options);
+      for (const double e : got.leave_one_out) EXPECT_NEAR(e, 0, 1e-12);
+      const std::vector<double> points{0.5, 1.25, 3.9, 4.1};
+      const Fits fits = regression_fits(sample_of(line, y), span(points), {}, choice, options);
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_NEAR(fits.mean[i], 1024 - 3 * points[i], 1e-11);
+      }
+    }
+  }
+}
+
+/// Where exp(-u^2 / 2) is no normal number, up to the end of the window, the nearest decides.
+TEST(GaussianKernel, DoesNotUnderflowBesideOutliers) {
+  const std::vector<double> y{1, 2, 4, 8}, w(4, 1.0);
+  for (const double far : {10.0, 37.0, 37.5, 37.9, 37.999}) {
+    const std::vector<double> x{0, 0.125, 0.25, 0.25 + far};
+    const Line line{"far", x, w};
+    const Data data = lines::sorted(line, y);
+    for (const bool local_linear : {false, true}) {
+      const LocalKernel kernel{Kernel::gaussian, 1.0, local_linear};
+      SCOPED_TRACE(describe(kernel) + ", far = " + std::to_string(far));
+      const oracle::Residuals wanted = wanted_residuals(data, kernel);
+      for (const simd::Table* table : common::tables()) {
+        const Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
+        for (std::size_t i = 0; i < 4; ++i) {
+          const double e = static_cast<double>(wanted.leave_one_out[i]);
+          EXPECT_NEAR(got.leave_one_out[i], e, 1e-11 * (1 + std::fabs(e)));
+          EXPECT_NEAR(got.leverage[i], static_cast<double>(wanted.leverage[i]), 1e-11);
+          EXPECT_NEAR(got.in_sample[i], static_cast<double>(wanted.in_sample[i]), 1e-11);
+        }
+        const double beyond = 0.25 - far;
+        const Fits fits =
+            regression_fits(sample_of(line, y), {&beyond, 1}, span(w), kernel, run_on(table));
+        const auto fit = oracle::fit_at(data, beyond, 0, 4, Kernel::gaussian, 1.0, local_linear);
+        real variance = 0;
+        for (const real l : fit.weight) variance += l * l;
+        EXPECT_NEAR(fits.mean[0], static_cast<double>(fit.mean), 1e-9 * std::fabs(fits.mean[0]));
+        EXPECT_NEAR(fits.variance[0] / static_cast<double>(variance), 1, 1e-9);
+      }
+    }
+  }
+}
+
+/// However small its kernel value, a heavy observation pulls at a line.
+TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
+  const std::vector<double> y{1, 3, 2, 8};
+  const Line line{"heavy", {0, 1, 2, 9.8}, {1, 1, 1, 1e9}};
+  const LocalKernel kernel{Kernel::gaussian, 1.0, true};
+  const oracle::Residuals wanted = wanted_residuals(lines::sorted(line, y), kernel);
+  for (const simd::Table* table : common::tables()) {
+    SCOPED_TRACE(table->name);
+    const Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
+    expect_near(got.leave_one_out[0], wanted.leave_one_out[0], 1e-11, "leave-one-out");
+    expect_near(got.leverage[0], wanted.leverage[0], 1e-11, "leverage");
+  }
+}
