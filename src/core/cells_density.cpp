@@ -4,15 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
+#include "core/cells.hpp"
 #include "core/cells_pack.hpp"
 #include "core/error.hpp"
+#include "core/kernel.hpp"
+#include "core/parallel.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 /// Widths are at most 2^-kHalvings of the bandwidth.
 constexpr int kHalvings = 2;
 /// Values are accurate relative to themselves up to so many bandwidths from the nearest sample.
@@ -84,7 +88,7 @@ class PointSums {
   PointSums(Span<const double> x, Span<const double> w, Span<const double> points, double h,
             const RunOptions& options);
 
-  void run(const RunOptions& options, double* value) const;
+  void run(const ParallelOptions& options, double* value) const;
   const CellOrder& targets() const { return targets_; }
 
  private:
@@ -142,11 +146,11 @@ PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const doub
   }
 }
 
-void PointSums::run(const RunOptions& options, double* value) const {
+void PointSums::run(const ParallelOptions& options, double* value) const {
   std::vector<std::size_t> all(targets_.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const CellPieces pieces = cut_cells(targets_, all);
-  parallel_for(pieces.items(), options.parallel, [&](std::size_t item, int) {
+  parallel_for(pieces.items(), options, [&](std::size_t item, int) {
     for (std::size_t i = pieces.first_piece[item]; i < pieces.first_piece[item + 1]; ++i) {
       piece(pieces.piece[i], value);
     }
@@ -236,11 +240,14 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 
 void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
                    const RunOptions& options, Span<double> out) {
-  check_sizes(x, w);
+  check_weight_count(x.size, w.size);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
-  const PointSums sums(x, w, points, h, options);
+  // Samples first, then points: progress takes them as of one cost.
+  const double samples = static_cast<double>(x.size) /
+                         static_cast<double>(std::max<std::size_t>(1, x.size + points.size));
+  const PointSums sums(x, w, points, h, {options.table, part_of(options.parallel, 0, samples)});
   std::vector<double> value(points.size);
-  sums.run(options, value.data());
+  sums.run(part_of(options.parallel, samples, 1), value.data());
   const double constant = 1 / std::sqrt(2 * kPi);
   for (std::size_t i = 0; i < points.size; ++i) {
     // Where all samples are far, rounding errors may be all there is.

@@ -2,7 +2,8 @@
 #ifndef KESTREL_CORE_CELLS_DENSITY_HPP
 #define KESTREL_CORE_CELLS_DENSITY_HPP
 
-#include "core/cells.hpp"
+#include "core/run_options.hpp"
+#include "core/span.hpp"
 
 namespace kestrel {
 

@@ -6,16 +6,18 @@
 #include <numeric>
 #include <string>
 
+#include "core/cells.hpp"
 #include "core/cells_windows.hpp"
 #include "core/error.hpp"
 #include "core/kernel.hpp"
+#include "core/parallel.hpp"
 #include "core/tiles.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr int kHighestOrder = 10;
 
 /// Error, relative to the sum of |terms|, up to which cells are trusted with a sum; the truncation
@@ -325,8 +327,10 @@ CellMoments Sample::cells(std::size_t octave, const RunOptions& options) const {
 /// sum_{i<j} w_i w_j phi_g^(order)(x_i - x_j) for the normal densities of these bandwidths.
 std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
                               const std::vector<Bandwidth>& bandwidths, int order,
-                              const RunOptions& options) {
-  check_sizes(x, w);
+                              const RunOptions& options_) {
+  check_weight_count(x.size, w.size);
+  // Several loops, whose cost is not known beforehand.
+  const RunOptions options{options_.table, part_of(options_.parallel, 0, 1)};
   std::vector<double> out(bandwidths.size(), 0.0);
   const Accuracy accuracy(order);
   const std::vector<Octave> octaves = octaves_of(bandwidths, accuracy.halvings);

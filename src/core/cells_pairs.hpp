@@ -5,8 +5,9 @@
 
 #include <vector>
 
-#include "core/cells.hpp"
 #include "core/pair_curve.hpp"
+#include "core/run_options.hpp"
+#include "core/span.hpp"
 
 namespace kestrel {
 

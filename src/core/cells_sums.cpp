@@ -1,7 +1,9 @@
+#include "core/cells_sums.hpp"
+
 #include <algorithm>
 
-#include "core/cells.hpp"
 #include "core/cells_pack.hpp"
+#include "core/parallel.hpp"
 #include "core/tiles.hpp"
 
 namespace kestrel {
