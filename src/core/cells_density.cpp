@@ -23,12 +23,11 @@ constexpr int kHalvings = 2;
 constexpr double kAccurateReach = 8.0;
 /// A tenth of the error that is promised.
 constexpr double kTolerance = 1e-13;
-/// Cells with fewer samples have no moments: their samples are taken one by one.
-constexpr std::size_t kFewSamples = 4;
-/// Pairs of a sample and a point that cost as much as a pair of cells does by moments.
-constexpr std::size_t kFewPairs = 16;
-/// Points in a cell for which a sample's Taylor series is worth its while.
-constexpr std::size_t kFewPoints = 6;
+/// Cells with fewer samples have no moments: their one sample has a Taylor series of its own.
+constexpr std::size_t kFewSamples = 2;
+/// Pairs of a sample and a point for which exponentials are cheaper than moments or a series
+/// (measured on cells of 1 to 10 samples with 1 to 20 points).
+constexpr std::size_t kFewPairs = 8;
 
 /// How many moments and how far to look, in bandwidths, so that what is left out of all samples at
 /// a distance of kAccurateReach and more is below kTolerance of the lightest one there.
@@ -212,9 +211,7 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
   for (; s < key_.size() && key_[s] - key <= lags_; ++s) {
     const double lag = key - key_[s];
     if (lag > lags_) continue;
-    const bool few =
-        slot_[s] == kNone ? points <= kFewPoints : points * sources_.count(s) <= kFewPairs;
-    if (few) {
+    if (points * sources_.count(s) <= kFewPairs) {
       add_pair_by_pair(s, lag, piece, value);
       continue;
     }

@@ -35,10 +35,12 @@ constexpr std::size_t kCellsOfItem = 256;
 constexpr double kLeastOfCell = 64;
 constexpr int kMostHalved = 3;
 
-/// Seconds of a pair of cells, each moment squared; of a sample's moments, each; of a pair of
-/// samples; of sorting a sample. Measured in 2026-11 on a 2.5 GHz Xeon: they choose between two
-/// ways to one sum, they do not promise times.
-constexpr double kCellPairSeconds = 2.0e-10, kMomentSeconds = 6e-10, kPairSeconds = 1.2e-8,
+/// Seconds of a pair of cells, each moment squared (measured 1.6e-10 for 40 moments to 2.7e-10 for
+/// 16); of a sample, each moment, its place among the cells included (6e-10 to 8e-10 for 40 to 24);
+/// of a pair of samples (1.5e-8 to 2.0e-8); of sorting a sample (4e-8 to 1.2e-7 for n = 1000 to
+/// 1e6). Measured in 2026-11 on a 2.5 GHz Xeon, one thread: they choose between two ways to one
+/// sum, they do not promise times.
+constexpr double kCellPairSeconds = 2.0e-10, kMomentSeconds = 7e-10, kPairSeconds = 1.8e-8,
                  kSortSeconds = 1e-7;
 
 /// phi^(order)(u) without the constant of phi.
