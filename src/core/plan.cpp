@@ -22,8 +22,9 @@ constexpr double kDirectError = 1e-12;
 // are a fit to those times (least absolute deviation of logarithms).
 
 /// Vector operations of a pair by the direct engine beyond two for each variable. Here n = m = 3000
-/// normal samples, 1 to 16 variables and every kernel were timed: within a fifth with AVX-512 (but
-/// for the uniform kernel in several dimensions), within a factor of three with narrower vectors.
+/// normal samples (1000 for narrower vectors), 1 to 16 variables and every kernel were timed: right
+/// within a quarter with AVX-512 and a factor of three with narrower vectors, but for the uniform
+/// kernel (a factor of two in one dimension, more in several).
 double kernel_operations(Kernel kernel) {
   return kernel == Kernel::gaussian || kernel == Kernel::cosine ? 13.0 : 4.0;
 }
