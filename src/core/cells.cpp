@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
-#include <string>
+#include <utility>
 
 #include "core/cells_pack.hpp"
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "core/tiles.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
@@ -118,7 +119,7 @@ void DifferenceMoments::add_to(double* total) const {
 CellMoments::CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range,
                          int exponent, int moments, const RunOptions& options)
     : exponent_(exponent), moments_(moments), within_(static_cast<std::size_t>(moments), 0.0) {
-  check_sizes(x, w);
+  check_weight_count(x.size, w.size);
   const bool whole = x.size <= kPartSize || range.cells(exponent) * kLeastOfCell > kPartSize;
   const std::size_t size = whole ? std::max<std::size_t>(1, x.size) : kPartSize;
   std::vector<CellMoments> part((x.size + size - 1) / size, *this);

@@ -4,27 +4,30 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
+#include "core/cells.hpp"
 #include "core/cells_pack.hpp"
 #include "core/error.hpp"
+#include "core/kernel.hpp"
+#include "core/parallel.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 /// Widths are at most 2^-kHalvings of the bandwidth.
 constexpr int kHalvings = 2;
 /// Values are accurate relative to themselves up to so many bandwidths from the nearest sample.
 constexpr double kAccurateReach = 8.0;
 /// A tenth of the error that is promised.
 constexpr double kTolerance = 1e-13;
-/// Cells with fewer samples have no moments: their samples are taken one by one.
-constexpr std::size_t kFewSamples = 4;
-/// Pairs of a sample and a point that cost as much as a pair of cells does by moments.
-constexpr std::size_t kFewPairs = 16;
-/// Points in a cell for which a sample's Taylor series is worth its while.
-constexpr std::size_t kFewPoints = 6;
+/// Cells with fewer samples have no moments: their one sample has a Taylor series of its own.
+constexpr std::size_t kFewSamples = 2;
+/// Pairs of a sample and a point for which exponentials are cheaper than moments or a series
+/// (measured on cells of 1 to 10 samples with 1 to 20 points).
+constexpr std::size_t kFewPairs = 8;
 
 /// How many moments and how far to look, in bandwidths, so that what is left out of all samples at
 /// a distance of kAccurateReach and more is below kTolerance of the lightest one there.
@@ -84,7 +87,7 @@ class PointSums {
   PointSums(Span<const double> x, Span<const double> w, Span<const double> points, double h,
             const RunOptions& options);
 
-  void run(const RunOptions& options, double* value) const;
+  void run(const ParallelOptions& options, double* value) const;
   const CellOrder& targets() const { return targets_; }
 
  private:
@@ -142,11 +145,11 @@ PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const doub
   }
 }
 
-void PointSums::run(const RunOptions& options, double* value) const {
+void PointSums::run(const ParallelOptions& options, double* value) const {
   std::vector<std::size_t> all(targets_.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const CellPieces pieces = cut_cells(targets_, all);
-  parallel_for(pieces.items(), options.parallel, [&](std::size_t item, int) {
+  parallel_for(pieces.items(), options, [&](std::size_t item, int) {
     for (std::size_t i = pieces.first_piece[item]; i < pieces.first_piece[item + 1]; ++i) {
       piece(pieces.piece[i], value);
     }
@@ -208,9 +211,7 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
   for (; s < key_.size() && key_[s] - key <= lags_; ++s) {
     const double lag = key - key_[s];
     if (lag > lags_) continue;
-    const bool few =
-        slot_[s] == kNone ? points <= kFewPoints : points * sources_.count(s) <= kFewPairs;
-    if (few) {
+    if (points * sources_.count(s) <= kFewPairs) {
       add_pair_by_pair(s, lag, piece, value);
       continue;
     }
@@ -236,11 +237,14 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 
 void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
                    const RunOptions& options, Span<double> out) {
-  check_sizes(x, w);
+  check_weight_count(x.size, w.size);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
-  const PointSums sums(x, w, points, h, options);
+  // Samples first, then points: progress takes them as of one cost.
+  const double samples = static_cast<double>(x.size) /
+                         static_cast<double>(std::max<std::size_t>(1, x.size + points.size));
+  const PointSums sums(x, w, points, h, {options.table, part_of(options.parallel, 0, samples)});
   std::vector<double> value(points.size);
-  sums.run(options, value.data());
+  sums.run(part_of(options.parallel, samples, 1), value.data());
   const double constant = 1 / std::sqrt(2 * kPi);
   for (std::size_t i = 0; i < points.size; ++i) {
     // Where all samples are far, rounding errors may be all there is.

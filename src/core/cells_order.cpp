@@ -1,10 +1,11 @@
+#include "core/cells_order.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "core/cells.hpp"
 #include "core/error.hpp"
 
 namespace kestrel {
@@ -65,13 +66,6 @@ ValueRange range_of(Span<const double> x) {
 double ValueRange::cells(int exponent) const {
   const double scale = std::ldexp(1.0, -exponent);
   return least <= most ? std::floor(most * scale) - std::floor(least * scale) + 1 : 0.0;
-}
-
-void check_sizes(Span<const double> x, Span<const double> w) {
-  if (w.size != x.size) {
-    throw error(ErrorKind::input, "there are " + std::to_string(x.size) + " samples but " +
-                                      std::to_string(w.size) + " weights");
-  }
 }
 
 void check_weights(Span<const double> w) {

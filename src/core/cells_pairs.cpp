@@ -6,16 +6,18 @@
 #include <numeric>
 #include <string>
 
+#include "core/cells.hpp"
 #include "core/cells_windows.hpp"
 #include "core/error.hpp"
 #include "core/kernel.hpp"
+#include "core/parallel.hpp"
 #include "core/tiles.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr int kHighestOrder = 10;
 
 /// Error, relative to the sum of |terms|, up to which cells are trusted with a sum; the truncation
@@ -33,10 +35,12 @@ constexpr std::size_t kCellsOfItem = 256;
 constexpr double kLeastOfCell = 64;
 constexpr int kMostHalved = 3;
 
-/// Seconds of a pair of cells, each moment squared; of a sample's moments, each; of a pair of
-/// samples; of sorting a sample. Measured in 2026-11 on a 2.5 GHz Xeon: they choose between two
-/// ways to one sum, they do not promise times.
-constexpr double kCellPairSeconds = 2.0e-10, kMomentSeconds = 6e-10, kPairSeconds = 1.2e-8,
+/// Seconds of a pair of cells, each moment squared (measured 1.6e-10 for 40 moments to 2.7e-10 for
+/// 16); of a sample, each moment, its place among the cells included (6e-10 to 8e-10 for 40 to 24);
+/// of a pair of samples (1.5e-8 to 2.0e-8); of sorting a sample (4e-8 to 1.2e-7 for n = 1000 to
+/// 1e6). Measured in 2026-11 on a 2.5 GHz Xeon, one thread: they choose between two ways to one
+/// sum, they do not promise times.
+constexpr double kCellPairSeconds = 2.0e-10, kMomentSeconds = 7e-10, kPairSeconds = 1.5e-8,
                  kSortSeconds = 1e-7;
 
 /// phi^(order)(u) without the constant of phi.
@@ -325,8 +329,10 @@ CellMoments Sample::cells(std::size_t octave, const RunOptions& options) const {
 /// sum_{i<j} w_i w_j phi_g^(order)(x_i - x_j) for the normal densities of these bandwidths.
 std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
                               const std::vector<Bandwidth>& bandwidths, int order,
-                              const RunOptions& options) {
-  check_sizes(x, w);
+                              const RunOptions& options_) {
+  check_weight_count(x.size, w.size);
+  // Several loops, whose cost is not known beforehand.
+  const RunOptions options{options_.table, part_of(options_.parallel, 0, 1)};
   std::vector<double> out(bandwidths.size(), 0.0);
   const Accuracy accuracy(order);
   const std::vector<Octave> octaves = octaves_of(bandwidths, accuracy.halvings);

@@ -1,14 +1,17 @@
+#include "core/cells_sums.hpp"
+
 #include <algorithm>
 
-#include "core/cells.hpp"
 #include "core/cells_pack.hpp"
+#include "core/parallel.hpp"
 #include "core/tiles.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// Samples of a piece and of a run at most; a cell costs as much as so many samples.
+/// Samples of a piece and of a run at most. A cell counts as so many samples: a work item has at
+/// most 64 cells, 1.5 ms where each is a cell of points of cells_density.
 constexpr std::size_t kPieceSize = 4096, kRunSize = 512, kCellSize = 64;
 
 /// out[a] = sum_i w_i z_i^a, a < moments, over at most kRunSize samples, eight at a time.

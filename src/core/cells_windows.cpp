@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "core/kernel.hpp"
+#include "core/parallel.hpp"
 #include "core/tiles.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr std::size_t kSamplesOfItem = 512;
 /// exp(-u^2/2) is zero in doubles beyond.
 constexpr double kFarthest = 38.6;

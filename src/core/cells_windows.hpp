@@ -6,7 +6,8 @@
 
 #include <vector>
 
-#include "core/cells.hpp"
+#include "core/run_options.hpp"
+#include "core/span.hpp"
 
 namespace kestrel {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
@@ -15,10 +16,7 @@ constexpr std::size_t kPartialSums = (std::size_t{64} << 20) / sizeof(double);
 
 void check_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                  Span<const double> root, Span<double> out) {
-  if (w.size != x.rows) {
-    throw error(ErrorKind::input, "there are " + std::to_string(x.rows) + " samples but " +
-                                      std::to_string(w.size) + " weights");
-  }
+  check_weight_count(x.rows, w.size);
   if (points.dimension() != x.cols) {
     throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
                                       " variables but evaluation points " +
@@ -49,28 +47,18 @@ class DensitySum {
     for (std::size_t first = 0; first < blocks_.count(); first += at_a_time) {
       const std::size_t last = std::min(blocks_.count(), first + at_a_time);
       partial_.resize((last - first) * kBlockSize * chunks_);
-      parallel_for((last - first) * chunks_, polled(first, last),
-                   [&](std::size_t item, int worker) {
-                     sum_item(first + item / chunks_, item % chunks_, first,
-                              workers_[static_cast<std::size_t>(worker)]);
-                   });
+      const double all = static_cast<double>(blocks_.count());
+      const ParallelOptions part = part_of(options_.parallel, static_cast<double>(first) / all,
+                                           static_cast<double>(last) / all);
+      parallel_for((last - first) * chunks_, part, [&](std::size_t item, int worker) {
+        sum_item(first + item / chunks_, item % chunks_, first,
+                 workers_[static_cast<std::size_t>(worker)]);
+      });
       add_chunks(first, last, scale, out);
     }
   }
 
  private:
-  /// The options for blocks [first, last), with progress counted over all blocks.
-  ParallelOptions polled(std::size_t first, std::size_t last) const {
-    ParallelOptions options = options_.parallel;
-    if (!options.poll) return options;
-    const double total = static_cast<double>(blocks_.count());
-    const double offset = static_cast<double>(first) / total;
-    const double share = static_cast<double>(last - first) / total;
-    const Poll poll = options_.parallel.poll;
-    options.poll = [=](double fraction) { poll(offset + share * fraction); };
-    return options;
-  }
-
   double* partial(std::size_t block, std::size_t chunk) {
     return partial_.data() + (block * chunks_ + chunk) * kBlockSize;
   }

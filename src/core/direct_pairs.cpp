@@ -5,12 +5,12 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 void check_order(int order, int highest) {
   if (order < 0 || order > highest || order % 2 != 0) {
     throw error(ErrorKind::input, "the order must be even, 0 to " + std::to_string(highest) +
@@ -31,10 +31,7 @@ class Pairs {
   Pairs(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
         std::size_t operations_of_a_pair)
       : kernel_(kernel), chunk_(kernel.chunk_size(operations_of_a_pair)) {
-    if (w.size != x.rows) {
-      throw error(ErrorKind::input, "there are " + std::to_string(x.rows) + " samples but " +
-                                        std::to_string(w.size) + " weights");
-    }
+    check_weight_count(x.rows, w.size);
     EvaluationPoints points;
     points.matrix = x;
     blocks_ = cut_blocks(points, kernel);

@@ -8,8 +8,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-
 constexpr const char* kNames[] = {"gaussian", "epanechnikov", "uniform", "triangular",
                                   "biweight", "triweight",    "cosine"};
 

@@ -9,6 +9,8 @@
 
 namespace kestrel {
 
+constexpr double kPi = 3.14159265358979323846;
+
 enum class Kernel { gaussian, epanechnikov, uniform, triangular, biweight, triweight, cosine };
 
 /// radial: K(u) depends on |u|; product: K(u) = prod_k K_1(u_k) (Michailidis & Margaritis 2013,

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -262,15 +263,30 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
   loop.finish();
 }
 
+ParallelOptions part_of(const ParallelOptions& options, double begin, double end) {
+  ParallelOptions part = options;
+  if (!options.poll) return part;
+  const auto reached = std::make_shared<double>(begin);
+  part.poll = [begin, end, reached, poll = options.poll](double fraction) {
+    // No rounding past the end, where the next part begins.
+    *reached = std::max(*reached, std::min(end, begin + fraction * (end - begin)));
+    poll(*reached);
+  };
+  return part;
+}
+
 void parallel_tasks(std::size_t tasks, const ParallelOptions& options,
                     const std::function<void(std::size_t, int, const ParallelOptions&)>& body) {
-  ParallelOptions inner = options;
   if (tasks < 2 * static_cast<std::size_t>(parallel_threads(options))) {
-    for (std::size_t task = 0; task < tasks; ++task) body(task, 0, inner);
+    const double all = static_cast<double>(tasks);
+    for (std::size_t task = 0; task < tasks; ++task) {
+      const double before = static_cast<double>(task);
+      body(task, 0, part_of(options, before / all, (before + 1) / all));
+    }
     return;
   }
+  ParallelOptions inner;
   inner.threads = 1;
-  inner.poll = nullptr;
   parallel_for(tasks, options, [&](std::size_t task, int worker) { body(task, worker, inner); });
 }
 

@@ -36,9 +36,14 @@ struct ParallelOptions {
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
 
+/// The options for the share [begin, end] of some work, 0 <= begin <= end <= 1: polls are told of
+/// the share of all the work that is done, and never of less than before where several loops, one
+/// after another, run with these options. Without a poll, the options as they are.
+ParallelOptions part_of(const ParallelOptions& options, double begin, double end);
+
 /// Runs body(task, worker, inner) for like tasks that can each be spread over threads themselves,
 /// by parallel_for(..., inner, ...): tasks side by side where there are at least two a thread, else
-/// one after another. `worker` as above.
+/// one after another, where the poll of `inner` counts all tasks as of one size. `worker` as above.
 void parallel_tasks(
     std::size_t tasks, const ParallelOptions& options,
     const std::function<void(std::size_t task, int worker, const ParallelOptions& inner)>& body);

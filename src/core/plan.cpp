@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/sweep_kernel.hpp"
+#include "core/tiles.hpp"
 
 namespace kestrel {
 
@@ -13,32 +14,102 @@ namespace {
 /// The direct engine's own error bound, relative to the largest value (core/tiles.hpp).
 constexpr double kDirectError = 1e-12;
 
-/// Seconds of one pair by the direct engine on one thread: vector operations of the Gaussian leaf
-/// over the rate at which they run. Constants by bench/direct.R, section "plan" (2026-11, 2.5 GHz
-/// Xeon): they order engines, they do not promise times.
+// Seconds on one thread, which order the engines and do not promise times. Measured in 2026-11 on a
+// 2.5 GHz Xeon with AVX-512 (two shared cores of a virtual machine), as thread CPU time, the least
+// of at least three runs: n = 100 to 1e6 normal samples, m = 100 and 400 points of a grid and m = n
+// random ones, a range of 4, 30, 300, 3000 and 1e5 bandwidths, AVX-512 and scalars (the sets
+// between up to n = 6400), kernels Gaussian, Epanechnikov and triweight. The constants of "cells"
+// are a fit to those times (least absolute deviation of logarithms).
+
+/// Vector operations of a pair by the direct engine beyond two for each variable. Here n = m = 3000
+/// normal samples (1000 for narrower vectors), 1 to 16 variables and every kernel were timed: right
+/// within a quarter with AVX-512 and a factor of three with narrower vectors, but for the uniform
+/// kernel (a factor of two in one dimension, more in several).
+double kernel_operations(Kernel kernel) {
+  return kernel == Kernel::gaussian || kernel == Kernel::cosine ? 13.0 : 4.0;
+}
+
+/// Seconds of a pair that do not fall with the width of vectors: a square root, or the comparison
+/// of the uniform kernel, which works on the data as given.
+double kernel_seconds(Kernel kernel) {
+  if (kernel == Kernel::triangular) return 1.0e-9;
+  return kernel == Kernel::uniform ? 0.7e-9 : 0.0;
+}
+
+/// Seconds of one pair: operations over the rate at which they run. A product kernel of several
+/// variables costs as many kernels of one; the uniform kernel in several dimensions costs more.
 double direct_pair_seconds(const DensityTask& task) {
-  const double operations = 2.0 * static_cast<double>(task.d) + 13.0;
+  const Kernel kernel = task.kernel.kernel;
+  const double d = static_cast<double>(task.d);
+  const bool radial = task.kernel.type == KernelType::radial || kernel == Kernel::gaussian;
+  const double kernels = radial ? 1.0 : d;
+  const double operations = 2 * d + kernels * kernel_operations(kernel);
+  const double rest = kernels * kernel_seconds(kernel);
   switch (task.lanes) {
-    case 8: return operations / (8 * 4.1e9);
-    case 4: return operations / (4 * 3.2e9);
-    case 2: return operations / (2 * 1.5e9);
-    default: return operations / 1.5e9;
+    case 8: return operations / (8 * 4.1e9) + rest;
+    case 4: return operations / (4 * 3.2e9) + rest;
+    case 2: return operations / (2 * 1.5e9) + rest;
+    default: return operations / 1.5e9 + rest;
   }
 }
 
-/// Seconds of the linear engines, from bench/one-dimension.R: sorting and sums of the sweep for
-/// each sample and point; moments and Taylor sums of the cells for each, and what a pair of cells
-/// costs. A point meets cells up to 10.5 bandwidths away, four cells a bandwidth or fewer.
-constexpr double kSweepPointSeconds = 150e-9;
-constexpr double kCellsPointSeconds = 30e-9;
-constexpr double kCellPairSeconds = 60e-9;
+/// Of a sample met by a block of points, however many they are.
+constexpr double kBlockSampleSeconds = 2e-9;
+
+double direct_seconds(const DensityTask& task) {
+  // Blocks of points hold kBlockSize of them, but are at most 2 kBlockRadius bandwidths wide.
+  const double blocks = std::min(task.m, task.m / kBlockSize + task.spread / (2 * kBlockRadius));
+  return task.n * (task.m * direct_pair_seconds(task) + blocks * kBlockSampleSeconds);
+}
+
+/// Of a value to sort and sweep, for each doubling of their number: 58 to 102 ns for 400 to 13,000
+/// values. (Two million took 178 ns, not 157.)
+constexpr double kSweepSeconds = 7.5e-9;
+
+double sweep_seconds(const DensityTask& task) {
+  const double values = task.n + task.m;
+  return kSweepSeconds * values * std::log2(std::max(2.0, values));
+}
+
+/// Of the cells engine, for densities: a sample or point; a cell; a pair of cells by their moments,
+/// and of a sample and a point by an exponential; a call.
+constexpr double kCellsValueSeconds = 23e-9, kCellSeconds = 65e-9, kCellPairSeconds = 84e-9,
+                 kExponentialSeconds = 13.5e-9, kCellsSeconds = 7e-6;
+/// Cells are an eighth to a quarter of a bandwidth wide, and those within 11.7 bandwidths meet (for
+/// 1000 samples of one weight).
+constexpr double kCellsOfBandwidth = 6, kCellsInReach = 140;
 
 double cells_density_seconds(const DensityTask& task) {
-  const double cells_in_reach = 84;
-  const double target_cells = std::min(task.m, 4 * task.spread + 1);
-  const double source_cells = std::min({task.n, 4 * task.spread + 1, cells_in_reach});
-  return kCellsPointSeconds * (task.n + task.m) + kCellPairSeconds * target_cells * source_cells;
+  const double cells = kCellsOfBandwidth * task.spread + 1;
+  const double sources = std::max(1.0, std::min(task.n, cells));
+  const double targets = std::max(1.0, std::min(task.m, cells));
+  const double samples = task.n / sources, points = task.m / targets;  // of a cell
+  const double met = sources * std::min(1.0, kCellsInReach / cells);
+  const double pair = std::min(kCellPairSeconds, samples * points * kExponentialSeconds);
+  return kCellsSeconds + kCellsValueSeconds * (task.n + task.m) +
+         kCellSeconds * (sources + targets) + targets * met * pair;
 }
+
+/// Of the cells engine, for a sum over pairs of samples at one bandwidth, measured at order 4: a
+/// sample and a pair of cells by moments; a sample and a pair within reach where it sorts instead;
+/// a call.
+constexpr double kMomentsSeconds = 21e-9, kMomentsPairSeconds = 120e-9, kWindowsSeconds = 180e-9,
+                 kWindowsPairSeconds = 31e-9, kPairSumsSeconds = 5e-6;
+/// Cells are a quarter to a half of a bandwidth wide and meet within ten bandwidths.
+constexpr double kWideCellsOfBandwidth = 3, kWideCellsInReach = 30, kBandwidthsInReach = 10;
+
+double cells_pairs_seconds(double n, double spread) {
+  const double cells = kWideCellsOfBandwidth * spread + 1, full = std::min(n, cells);
+  const double met = std::max(1.0, full * std::min(1.0, kWideCellsInReach / cells));
+  const double by_moments = kMomentsSeconds * n + kMomentsPairSeconds * full * met;
+  const double in_reach = n * n * std::min(0.5, kBandwidthsInReach / spread);
+  const double by_windows = kWindowsSeconds * n + kWindowsPairSeconds * in_reach;
+  return kPairSumsSeconds + std::min(by_moments, by_windows);
+}
+
+/// The direct engine there: of a sample, in the corners of the triangle of pairs; and how many
+/// times as long a pair takes for the polynomial.
+constexpr double kCornerSeconds = 100e-9, kPolynomialFactor = 1.2;
 
 bool fits_sweep(const DensityTask& task) {
   return task.d == 1 && is_polynomial(task.kernel.kernel);
@@ -70,50 +141,58 @@ Plan direct_plan(const DensityTask& task) {
   plan.tolerance = std::min(task.tolerance, kDirectError);
   // The result, and the order of the points with their cells while they are cut into blocks.
   plan.bytes = 8 * task.m * (2 + static_cast<double>(task.d));
-  plan.seconds = task.n * task.m * direct_pair_seconds(task) / std::max(1, task.threads);
+  plan.seconds = direct_seconds(task) / std::max(1, task.threads);
   plan.reason = "sums every pair, for any kernel and dimension";
   return plan;
 }
 
-/// Sorted copies of samples and points in both directions; most work runs on one thread.
-Plan linear_plan(const DensityTask& task, const char* engine, double seconds, const char* reason) {
+/// Most work runs on one thread.
+Plan linear_plan(const DensityTask& task, const char* engine, double bytes, double seconds,
+                 const char* reason) {
   Plan plan;
   plan.engine = engine;
   plan.tolerance = std::min(task.tolerance, kDirectError);
-  plan.bytes = 64 * (task.n + task.m);
+  plan.bytes = bytes;
   plan.seconds = seconds;
   plan.reason = reason;
   return plan;
+}
+
+/// Values and weights in both directions, their order and the pairs that are sorted; of points also
+/// both ends of their windows, a sum and the result.
+Plan sweep_plan(const DensityTask& task) {
+  return linear_plan(task, "sweep", 52 * task.n + 60 * task.m, sweep_seconds(task),
+                     "sorts samples and points and sums windows in one sweep");
+}
+
+/// At most: of each value four counters of cells, the key and the first place of its cell, its own
+/// place and offset; of a sample also its weight, the key and slot of its cell and half of 40
+/// moments; of a point its sum, its piece of work and the result.
+Plan cells_plan(const DensityTask& task) {
+  return linear_plan(task, "cells", 228 * task.n + 92 * task.m, cells_density_seconds(task),
+                     "sums moments of cells, for any number of samples");
 }
 
 }  // namespace
 
 std::string plan_pairs(double n, double spread, std::size_t lanes) {
   DensityTask task;
+  task.d = 1;
   task.lanes = lanes;
-  // The lag table: at most n cells, and at most one pair of cells for each two samples.
-  const double cells = std::min(n, 2 * spread + 1);
-  const double seconds = kCellsPointSeconds * n + kCellPairSeconds * cells * std::min(cells, 40.0);
-  // Fixed costs of building the cells and the table.
-  const double direct = 0.5 * n * n * direct_pair_seconds(task);
-  return seconds + 50e-6 < direct ? "cells" : "direct";
+  const double of_pair = kPolynomialFactor * direct_pair_seconds(task);
+  const double direct = n * (kCornerSeconds + 0.5 * n * of_pair);
+  return cells_pairs_seconds(n, spread) < direct ? "cells" : "direct";
 }
 
 Plan plan_density(const DensityTask& task, const std::string& engine) {
   check_engine(task, engine);
   Plan plan = direct_plan(task);
-  Plan linear = plan;
-  if (fits_sweep(task)) {
-    linear = linear_plan(task, "sweep", kSweepPointSeconds * (task.n + task.m) + 20e-6,
-                         "sorts samples and points and sums windows in one sweep");
-  } else if (fits_cells(task)) {
-    linear = linear_plan(task, "cells", cells_density_seconds(task) + 20e-6,
-                         "sums moments of cells, for any number of samples");
+  if (fits_sweep(task) || fits_cells(task)) {
+    const Plan linear = fits_sweep(task) ? sweep_plan(task) : cells_plan(task);
+    // Compared on one thread: a result has the same bits for any number of them.
+    const bool faster = linear.seconds < direct_seconds(task);
+    if (engine == linear.engine || (engine == "auto" && faster)) plan = linear;
   }
-  // Compared on one thread: a result has the same bits for any number of them.
-  const double direct_seconds = plan.seconds * std::max(1, task.threads);
-  if (engine == linear.engine || (engine == "auto" && linear.seconds < direct_seconds))
-    plan = linear;
   if (engine != "auto") plan.reason = "asked for";
   return plan;
 }

@@ -13,7 +13,7 @@ namespace kestrel {
 struct DensityTask {
   double n = 0, m = 0;  // double: a grid may have more points than there are integers
   std::size_t d = 0;
-  double spread = 0;  // d = 1: the range of samples and points in bandwidths
+  double spread = 0;  // d = 1: the range of the samples in bandwidths
   KernelChoice kernel;
   double tolerance = 1e-12;  // relative to the largest value
   std::size_t lanes = 1;     // of the instruction set in use

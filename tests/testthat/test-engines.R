@@ -62,7 +62,7 @@ test_that("kde() takes the engine that is asked for, records it, and all agree",
     expect_close_to_reference(predict(linear, x = x[1:50]), predict(direct, x = x[1:50]))
   }
   expect_identical(kde(rep(x, 20), h = 0.1)$engine, "cells")
-  expect_identical(kde(rep(x, 20), h = 0.1, kernel = "biweight")$engine, "sweep")
+  expect_identical(kde(rep(x, 20), h = 0.1, kernel = "biweight", eval.points = x)$engine, "sweep")
   expect_identical(kde(x[1:30], h = 0.1)$engine, "direct")
   positive <- kde(x, h = 0.3, positive = TRUE, adj.positive = 0, engine = "cells")
   expect_close_to_reference(positive$estimate,

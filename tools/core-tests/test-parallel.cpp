@@ -221,6 +221,53 @@ TEST_P(EachBackend, ShortLoopsArePolledToo) {
   EXPECT_GE(polls, 2);
 }
 
+TEST_P(EachBackend, TasksReportOneProgressThatNeverGoesBack) {
+  for (const int threads : {1, 3}) {
+    for (const std::size_t tasks : {3, 12}) {  // one after another, and side by side
+      std::vector<double> seen;
+      const Poll poll = [&](double fraction) { seen.push_back(fraction); };
+      std::vector<std::atomic<int>> runs(tasks);
+      parallel_tasks(tasks, on(threads, poll),
+                     [&](std::size_t task, int worker, const ParallelOptions& inner) {
+                       EXPECT_LT(worker, threads);
+                       EXPECT_LE(parallel_threads(inner), threads);
+                       for (int loop = 0; loop < 2; ++loop) {
+                         parallel_for(9, inner, [](std::size_t, int) { wait_ms(6); });
+                       }
+                       runs[task]++;
+                     });
+      for (const auto& count : runs) EXPECT_EQ(count, 1);
+      ASSERT_GE(seen.size(), 1u) << tasks << " tasks on " << threads;
+      double last = 0;
+      for (const double fraction : seen) {
+        EXPECT_GE(fraction, last) << tasks << " tasks on " << threads;
+        EXPECT_LE(fraction, 1.0);
+        last = fraction;
+      }
+      EXPECT_GE(last, 0.5) << tasks << " tasks on " << threads;
+    }
+  }
+}
+
+TEST(Tasks, OneAfterAnotherCountTheirShares) {
+  std::vector<double> seen;
+  parallel_tasks(4, on(3, [&](double fraction) { seen.push_back(fraction); }),
+                 [&](std::size_t task, int, const ParallelOptions& inner) {
+                   inner.poll(0.0);
+                   EXPECT_DOUBLE_EQ(seen.back(), static_cast<double>(task) / 4);
+                   inner.poll(0.5);
+                   EXPECT_DOUBLE_EQ(seen.back(), (static_cast<double>(task) + 0.5) / 4);
+                   inner.poll(0.25);
+                   EXPECT_DOUBLE_EQ(seen.back(), (static_cast<double>(task) + 0.5) / 4);
+                   inner.poll(1.0);
+                   EXPECT_DOUBLE_EQ(seen.back(), (static_cast<double>(task) + 1) / 4);
+                 });
+  EXPECT_EQ(seen.size(), 16u);
+  parallel_tasks(2, on(3), [](std::size_t, int, const ParallelOptions& inner) {
+    EXPECT_FALSE(inner.poll) << "a poll where none was given";
+  });
+}
+
 TEST_P(EachBackend, AForkedChildRunsSerially) {
   parallel_for(10, on(3), [](std::size_t, int) { wait_ms(1); });  // wakes the pool up
   const pid_t child = fork();
