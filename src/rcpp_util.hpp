@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "core/cells.hpp"
 #include "core/direct.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
