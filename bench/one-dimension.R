@@ -151,27 +151,19 @@ bench_cv <- function() {
 }
 
 # ---- cross-validation, n = 1e6, k = 100
-# Bytes for each observation that a call needs beyond what the session holds (Linux only).
-scratch <- function(call, n) {
-  kilobytes <- function(field) {
-    as.numeric(gsub("[^0-9]", "", grep(field, readLines("/proc/self/status"), value = TRUE)))
-  }
-  gc()
-  ok <- tryCatch({
-    writeLines("5", "/proc/self/clear_refs")   # forgets the highest resident size
-    TRUE
-  }, error = function(e) FALSE, warning = function(e) FALSE)
-  if (!ok) return(NA)
-  before <- kilobytes("^VmRSS")
-  call()
-  (kilobytes("^VmHWM") - before) * 1024 / n
+# Bytes for each observation that a call needs beyond what the session holds, from a session of its own: what earlier
+# calls gave back would be taken again unseen. Nothing where it cannot be measured.
+scratch <- function() {
+  script <- shQuote(file.path(here, "one-dimension-memory.R"))
+  printed <- system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE)
+  as.numeric(c(tail(printed, 1L), NA))[1L]
 }
 
 bench_large <- function() {
   n <- 1000000L
   data <- normal_data(n)
   h <- geometric(0.02, 2, 100L)
-  bytes <- scratch(function() kestrel_cv(data, h[50:51]), n)
+  bytes <- scratch()
   times <- race(list(
     sort = function() sort_pairs(data$x, data$y), kestrel = function() kestrel_cv(data, h)
   ))
