@@ -22,32 +22,33 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// What every worker reads.
 struct Sweep {
-  Sweep(const SortedSample& s, const SortedSample& p, const SweepKernel& k, int c, SweepSide which,
-        const simd::SweepTable& t)
-      : sample(s),
-        points(p),
-        kernel(k),
-        table(t),
-        columns(c),
-        leave_one_out(&s == &p),
-        both(which == SweepSide::both),
-        near_moves(k.anchors == Anchors::nearest),
-        edge_moves(k.anchors == Anchors::edges),
-        sum(t.sum[c - 1][position_of_degree(k.degree())]) {
-    const double never = std::numeric_limits<double>::infinity();
-    outside = k.closed ? std::nextafter(k.h, never) : k.h;
-    farthest = k.closed ? k.h : std::nextafter(k.h, 0.0);
-    const auto& near = near_moves ? k.in_distance : k.in_edge;
-    const auto& edge = edge_moves ? k.in_edge : k.in_distance;
-    for (std::size_t p_ = 0; p_ < k.sums(); ++p_) {
-      for (const double v : near[p_]) {
-        near_coefficient[0].push_back(k.left_sign[p_] * v);
-        near_coefficient[1].push_back(v);
-      }
-      for (const double v : edge[p_]) {
-        edge_coefficient[0].push_back(k.left_sign[p_] * v);
-        edge_coefficient[1].push_back(v);
-      }
+  Sweep(const SortedSample& of, const SortedSample& at, const SweepKernel& with, int column_count,
+        SweepSide side, const simd::SweepTable& leaves)
+      : sample(of),
+        points(at),
+        kernel(with),
+        table(leaves),
+        columns(column_count),
+        leave_one_out(&of == &at),
+        both(side == SweepSide::both),
+        near_moves(with.anchors == Anchors::nearest),
+        edge_moves(with.anchors == Anchors::edges),
+        sum(leaves.sum[column_count - 1][position_of_degree(with.degree())]),
+        outside(with.closed ? std::nextafter(with.h, HUGE_VAL) : with.h),
+        farthest(with.closed ? with.h : std::nextafter(with.h, 0.0)) {
+    const auto& near = near_moves ? with.in_distance : with.in_edge;
+    const auto& edge = edge_moves ? with.in_edge : with.in_distance;
+    for (std::size_t p = 0; p < with.sums(); ++p) {
+      add_coefficients(near[p], with.left_sign[p], near_coefficient);
+      add_coefficients(edge[p], with.left_sign[p], edge_coefficient);
+    }
+  }
+
+  static void add_coefficients(const Polynomial& polynomial, double left_sign,
+                               std::vector<double>* coefficient) {
+    for (const double c : polynomial) {
+      coefficient[0].push_back(left_sign * c);
+      coefficient[1].push_back(c);
     }
   }
 
