@@ -158,10 +158,10 @@ Plan linear_plan(const DensityTask& task, const char* engine, double bytes, doub
   return plan;
 }
 
-/// Values and weights in both directions, their order and the pairs that are sorted; of points also
-/// both ends of their windows, a sum and the result.
+/// Values, their order and the pairs that are sorted; of samples also the weights, of points the
+/// result.
 Plan sweep_plan(const DensityTask& task) {
-  return linear_plan(task, "sweep", 52 * task.n + 60 * task.m, sweep_seconds(task),
+  return linear_plan(task, "sweep", 36 * task.n + 36 * task.m, sweep_seconds(task),
                      "sorts samples and points and sums windows in one sweep");
 }
 
