@@ -69,6 +69,34 @@ plan_cpp <- function(n, m, d, spread, kernel, product, engine, tol, threads, isa
     .Call(`_kestrel_plan_cpp`, n, m, d, spread, kernel, product, engine, tol, threads, isa)
 }
 
+fourier_sums_cpp <- function(x, w, root, least, most, tolerance, threads, isa, progress) {
+    .Call(`_kestrel_fourier_sums_cpp`, x, w, root, least, most, tolerance, threads, isa, progress)
+}
+
+fourier_lscv_cpp <- function(kept, H, paper, gradient, threads, isa, progress) {
+    .Call(`_kestrel_fourier_lscv_cpp`, kept, H, paper, gradient, threads, isa, progress)
+}
+
+fourier_scv_cpp <- function(kept, H, G, gradient, threads, isa, progress) {
+    .Call(`_kestrel_fourier_scv_cpp`, kept, H, G, gradient, threads, isa, progress)
+}
+
+fourier_psi_cpp <- function(kept, G, order, threads, isa, progress) {
+    .Call(`_kestrel_fourier_psi_cpp`, kept, G, order, threads, isa, progress)
+}
+
+direct_lscv_cpp <- function(x, w, root, moments, threads, isa, progress) {
+    .Call(`_kestrel_direct_lscv_cpp`, x, w, root, moments, threads, isa, progress)
+}
+
+direct_gaussian_moments_cpp <- function(x, w, root, threads, isa, progress) {
+    .Call(`_kestrel_direct_gaussian_moments_cpp`, x, w, root, threads, isa, progress)
+}
+
+direct_lscv_curve_cpp <- function(x, w, root, h, threads, isa, progress) {
+    .Call(`_kestrel_direct_lscv_curve_cpp`, x, w, root, h, threads, isa, progress)
+}
+
 regression_cv_cpp <- function(x, y, w, bandwidths, kernel, local_linear, threads, isa, progress) {
     .Call(`_kestrel_regression_cv_cpp`, x, y, w, bandwidths, kernel, local_linear, threads, isa, progress)
 }

@@ -1,6 +1,7 @@
 # Plug-in bandwidth matrices: pilots, functionals, and the search for the H that minimises the estimated AMISE.
 
 known_pilots <- c("samse", "dscalar")
+default_pilot <- function(d) if (d == 2L) "samse" else "dscalar"
 
 #' Plug-in bandwidth matrices
 #'
@@ -86,13 +87,10 @@ plug_in_matrix <- function(x, nstage, pilot, pre, Hstart, amise, deriv.order, ve
 select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   started <- proc.time()[["elapsed"]]
   d <- ncol(sample$x)
-  if (is.null(pilot)) pilot <- if (d == 2L) "samse" else "dscalar"
-  pilot <- check_choice(pilot, known_pilots, "pilot")
+  pilot <- check_choice(if (is.null(pilot)) default_pilot(d) else pilot, known_pilots, "pilot")
   root <- pre_transform(sample$cov, pre)
-  # Standard deviations in very different units are not singular.
-  inverse <- if (pre == "scale") diag(1 / diag(root)) else solve(root)
-  star <- list(x = sample$centred %*% inverse, w = sample$w, n = sample$n, cov = inverse %*% sample$cov %*% inverse)
-  star$cov <- (star$cov + t(star$cov)) / 2
+  inverse <- inverse_root(root, pre)
+  star <- transformed_sample(sample, inverse)
   g <- if (pilot == "samse") samse_pilots(star, nstage, run) else dscalar_pilots(star, nstage, run)
   psi4 <- psi_order(star, g[[length(g)]], 4L, run)
   start <- if (is.null(Hstart)) {
@@ -100,15 +98,23 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   } else {
     inverse %*% check_H(Hstart, d, "Hstart") %*% inverse
   }
-  best <- minimise_amise(psi4, star$n, start, diagonal)
+  best <- minimise_over_matrices(amise_criterion(psi4, star$n, d), start, diagonal)
   H <- root %*% best$H %*% root
   H <- (H + t(H)) / 2
   if (best$convergence != 0L) {
     warn_search("The search for the plug-in bandwidth matrix did not converge: ", best$message)
   }
   list(H = H, PI.star = best$value, objective = best$value / det(root), convergence = best$convergence,
-       evaluations = best$evaluations, engine = "direct", seconds = proc.time()[["elapsed"]] - started,
+       evaluations = best$evaluations, engine = faster_engine(sample$n, d), seconds = proc.time()[["elapsed"]] - started,
        pilot = pilot, g = unlist(g))
+}
+
+# Standard deviations in very different units are not singular.
+inverse_root <- function(root, pre) if (pre == "scale") diag(1 / diag(root)) else solve(root)
+
+transformed_sample <- function(sample, inverse) {
+  cov <- inverse %*% sample$cov %*% inverse
+  list(x = sample$centred %*% inverse, w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
 }
 
 # The symmetric square root of the covariance, or the standard deviations.
@@ -155,8 +161,12 @@ as_ks_reads <- function(psi, d, order) {
 
 # Chacon & Duong (2010), with the squared error summed over all d^j derivatives. In the first of two stages the product
 # term carries a factor 64, and in the second the curvature is the one number eta_6: both as in ks, whose values
-# these are to reproduce.
-dscalar_pilots <- function(star, nstage, run) {
+# these are to reproduce. `factors`, of the terms A1, A2 and A3, are those of the criterion that the pilot is for: plug-in
+# or smoothed cross-validation (Chacon & Duong 2011), whose product term in the first stage is that of ks again.
+plug_in_factors <- function(d) list(first = c(1, 64, 1), last = c(1, 1, 1))
+scv_factors <- function(d) list(first = c(2^(-6 - d), 2^(-2 - d / 2), 4), last = c(2^-d, 2^(1 - d / 2), 4))
+
+dscalar_pilots <- function(star, nstage, run, factors = plug_in_factors(ncol(star$x))) {
   d <- ncol(star$x)
   terms <- function(j, psi) {
     counts <- tuple_counts(tuple_exponents(index_tuples(d, j), d))
@@ -164,15 +174,12 @@ dscalar_pilots <- function(star, nstage, run) {
     curvature <- psi_contracted(psi, d, j)
     c(sum(counts * at_zero^2), sum(counts * at_zero * curvature), sum(counts * curvature^2))
   }
-  if (nstage == 1L) {
-    A <- terms(4L, psi_normal(star$cov, 6L))
-    return(list(pilot_bandwidth(A[1L], A[2L], A[3L], d, 4L, star$n)))
-  }
-  A <- terms(6L, psi_normal(star$cov, 8L))
-  g6 <- pilot_bandwidth(A[1L], 64 * A[2L], A[3L], d, 6L, star$n)
+  pilot <- function(A, j) pilot_bandwidth(A[1L], A[2L], A[3L], d, j, star$n)
+  if (nstage == 1L) return(list(pilot(factors$last * terms(4L, psi_normal(star$cov, 6L)), 4L)))
+  g6 <- pilot(factors$first * terms(6L, psi_normal(star$cov, 8L)), 6L)
   eta6 <- eta(star, g6, 6L, run)
-  A1 <- 3 * d * (d + 2) * (2 * pi)^(-d)
-  list(g6, pilot_bandwidth(A1, 3 * (2 * pi)^(-d / 2) * eta6, eta6^2, d, 4L, star$n))
+  A <- c(3 * d * (d + 2) * (2 * pi)^(-d), 3 * (2 * pi)^(-d / 2) * eta6, eta6^2)
+  list(g6, pilot(factors$last * A, 4L))
 }
 
 # The functionals of order four as the matrix of the quadratic form (vec'H) Psi (vec H).
@@ -182,34 +189,13 @@ psi_matrix <- function(psi4, d) {
   matrix(psi4[tuple_positions(unname(quads), d)], d^2)
 }
 
-# Parameters theta of H = S L L' S, S the Cholesky factor of the start: log of the diagonal of L, and what is below it.
-factor_from <- function(theta, d, diagonal) {
-  L <- diag(exp(theta[seq_len(d)]), d)
-  if (!diagonal) L[lower.tri(L)] <- theta[-seq_len(d)]
-  L
-}
-
-minimise_amise <- function(psi4, n, start, diagonal) {
-  d <- nrow(start)
+# AMISE of H given the functionals of order four (Wand & Jones 1995, eq. 4.9), with its gradient.
+amise_criterion <- function(psi4, n, d) {
   Psi <- psi_matrix(psi4, d)
-  S <- if (diagonal) diag(sqrt(diag(start)), d) else t(chol(start))
-  amise <- function(H) (4 * pi)^(-d / 2) / (n * sqrt(det(H))) + as.vector(H) %*% Psi %*% as.vector(H) / 4
-  matrix_at <- function(theta) tcrossprod(S %*% factor_from(theta, d, diagonal))
-  unit <- drop(amise(tcrossprod(S)))
-  value <- function(theta) drop(amise(matrix_at(theta))) / unit
-  gradient <- function(theta) {
-    L <- factor_from(theta, d, diagonal)
-    H <- tcrossprod(S %*% L)
-    G <- -(4 * pi)^(-d / 2) / (2 * n * sqrt(det(H))) * solve(H) + matrix(Psi %*% as.vector(H), d) / 2
-    slope <- 2 * crossprod(S, (G + t(G)) / 2) %*% S %*% L
-    c(diag(slope) * diag(L), if (!diagonal) slope[lower.tri(slope)]) / unit
+  function(H) {
+    variance <- (4 * pi)^(-d / 2) / (n * sqrt(det(H)))
+    curved <- matrix(Psi %*% as.vector(H), d)
+    gradient <- curved / 2 - variance / 2 * solve(H)
+    structure(variance + sum(curved * H) / 4, gradient = (gradient + t(gradient)) / 2)
   }
-  theta <- numeric(if (diagonal) d else d * (d + 1) / 2)
-  found <- stats::optim(theta, value, gradient, method = "BFGS", control = list(maxit = 1000, reltol = 1e-15))
-  steepest <- max(abs(gradient(found$par)))
-  converged <- found$convergence == 0L && steepest < 1e-5 * found$value
-  list(H = matrix_at(found$par), value = found$value * unit, convergence = if (converged) 0L else 1L,
-       evaluations = unname(found$counts[["function"]]),
-       message = sprintf("relative gradient %.1e after %d evaluations", steepest / found$value,
-                         found$counts[["function"]]))
 }

@@ -17,7 +17,7 @@ selector_sample <- function(x, w) {
   # By colSums(), which adds in long double: the sums of crossprod() lose digits when n is large.
   products <- vapply(seq_len(ncol(values)), function(k) colSums(scaled * scaled[, k]), numeric(ncol(values)))
   cov <- matrix(products, ncol(values)) * (n_eff / (n_eff - 1))
-  dimnames(cov) <- rep(list(colnames(values)), 2L)
+  if (!is.null(colnames(values))) dimnames(cov) <- rep(list(colnames(values)), 2L)
   check_spread(values, sample$names, cov, left_out = sum(!used))
   list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = centred)
 }

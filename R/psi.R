@@ -58,27 +58,41 @@ hermite_moment <- function(r, moments) {
   sum(coefficient * moments[exponent_names(exponents)])
 }
 
-# psi_r(g) for all multi-indices of one order, in the order of index_tuples(): n^-2 sum_ij w_i w_j phi_g^(r)(x_i - x_j),
-# the pairs i = j with their weights.
+# psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j),
+# p = w / sum(w), the pairs i = j with their weights. By the engine that is the faster.
 psi_order <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
-  n <- nrow(x)
+  if (faster_engine(sample$n, d) == "fourier") {
+    # One g for all directions: the grid's axes are those of the data, whatever their correlations.
+    found <- tryCatch(
+      fourier_criteria(replace(sample, "cov", list(diag(d))), run, c(g / 2, 2 * g))$psi(diag(g^2, d), order),
+      kestrel_error_memory = function(e) if (few_enough_for_direct(sample)) NULL else stop(e)
+    )
+    if (!is.null(found)) return(found)
+  }
   exponents <- tuple_exponents(index_tuples(d, order), d)
   moments <- pair_moments_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
   pairs <- apply(exponents, 1L, hermite_moment, moments = moments)
-  (2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / (n^2 * g^(d + order) * (2 * pi)^(d / 2))
+  (2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / (sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2))
 }
 
 # eta_order(g): the same sum over iterated Laplacians, in two dimensions or more.
 eta <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
-  n <- nrow(x)
+  if (faster_engine(sample$n, d) == "fourier") {
+    psi <- psi_order(sample, g, order, run)
+    while (order > 0) {
+      order <- order - 2
+      psi <- psi_contracted(psi, d, order)
+    }
+    return(psi)
+  }
   m <- order / 2
   pairs <- pair_laplacian_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
   at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
-  (2 * pairs + sum(sample$w^2) * at_zero) / n^2
+  (2 * pairs + sum(sample$w^2) * at_zero) / sum(sample$w)^2
 }
 
 # psi_r(g) in one dimension for every g: both are sum_ij p_i p_j phi_g^(r)(x_i - x_j), p = w / sum(w).

@@ -17,35 +17,12 @@ here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
   if (length(file)) dirname(file) else "bench"
 })
-for (file in c("one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/naive-sweep.cpp")) {
+for (file in c("clock.cpp", "one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/naive-sweep.cpp")) {
   Rcpp::sourceCpp(file.path(here, file), env = globalenv())
 }
+source(file.path(here, "race.R"))
 source(file.path(here, "one-dimension-peers.R"))
 
-repetitions <- 5L
-load_average <- function() tryCatch(readLines("/proc/loadavg"), error = function(e) "?")
-wall_seconds <- function() proc.time()[["elapsed"]]
-
-# Seconds of each contender, a row for each round. A round runs all of them once, so that other work
-# on the machine meets them alike; the round before the first is not counted, and says how often a
-# short one has to be repeated to last 20 ms.
-race <- function(contenders, rounds = repetitions, clock = process_seconds) {
-  seconds <- function(contender, times) {
-    start <- clock()
-    for (i in seq_len(times)) contender()
-    (clock() - start) / times
-  }
-  first <- vapply(contenders, seconds, 0, times = 1L)
-  times <- pmin(1000, ceiling(0.02 / pmax(first, 1e-5)))
-  one_round <- function(round) mapply(seconds, contenders, times)
-  matrix(vapply(seq_len(rounds), one_round, first), rounds, byrow = TRUE,
-    dimnames = list(NULL, names(contenders)))
-}
-middle <- function(times) apply(times, 2L, stats::median)
-times_of <- function(times, a, b) stats::median(times[, a] / times[, b])
-show <- function(table) print(table, row.names = FALSE, right = TRUE)
-figure <- function(value, digits = 3L) formatC(value, digits = digits, format = "fg", big.mark = ",")
-verdict <- function(met) if (met) "met" else "MISSED"
 largest_error <- function(value, exact) max(abs(value / exact - 1))
 
 # ---- data

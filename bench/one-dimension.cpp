@@ -1,8 +1,7 @@
-// The other yardsticks of bench/one-dimension.R: a clock, std::sort, windowed direct sums in double
+// The other yardsticks of bench/one-dimension.R: std::sort, windowed direct sums in double
 // and, for the errors, in long double.
 // [[Rcpp::plugins(cpp17)]]
 #include <Rcpp.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,14 +55,6 @@ void window_sums(const double* x, const double* y, std::size_t from, std::size_t
 }
 
 }  // namespace
-
-// Seconds of CPU that this process has used, all threads together.
-// [[Rcpp::export]]
-double process_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec + 1e-9 * now.tv_nsec;
-}
 
 // The unit of the bars for large n: std::sort of the pairs (x, y) by x.
 // [[Rcpp::export]]

@@ -253,6 +253,125 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fourier_sums_cpp
+SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double least, double most, double tolerance, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< double >::type least(leastSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_sums_cpp(x, w, root, least, most, tolerance, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fourier_lscv_cpp
+Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::NumericMatrix H, bool paper, bool gradient, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP keptSEXP, SEXP HSEXP, SEXP paperSEXP, SEXP gradientSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type H(HSEXP);
+    Rcpp::traits::input_parameter< bool >::type paper(paperSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_lscv_cpp(kept, H, paper, gradient, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fourier_scv_cpp
+Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::NumericMatrix H, Rcpp::NumericMatrix G, bool gradient, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_scv_cpp(SEXP keptSEXP, SEXP HSEXP, SEXP GSEXP, SEXP gradientSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type H(HSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type G(GSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_scv_cpp(kept, H, G, gradient, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fourier_psi_cpp
+Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_psi_cpp(SEXP keptSEXP, SEXP GSEXP, SEXP orderSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type G(GSEXP);
+    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_psi_cpp(kept, G, order, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// direct_lscv_cpp
+Rcpp::List direct_lscv_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP momentsSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< bool >::type moments(momentsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_lscv_cpp(x, w, root, moments, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// direct_gaussian_moments_cpp
+Rcpp::List direct_gaussian_moments_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_direct_gaussian_moments_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_gaussian_moments_cpp(x, w, root, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// direct_lscv_curve_cpp
+Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, Rcpp::NumericVector h, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_direct_lscv_curve_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP hSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_lscv_curve_cpp(x, w, root, h, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
 // regression_cv_cpp
 Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_regression_cv_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -343,6 +462,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 10},
     {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 10},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 10},
+    {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 9},
+    {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},
+    {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 7},
+    {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 6},
+    {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 7},
+    {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 6},
+    {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 7},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 9},
     {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 9},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 11},

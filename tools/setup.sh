@@ -6,7 +6,7 @@ set -eu
 # looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the core are built with.
 # Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded.
 packages="r-base-core g++ make dpkg-dev
-  r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev
+  r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev libfftw3-dev
   r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate
   qpdf tidy devscripts cmake libgtest-dev"

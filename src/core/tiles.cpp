@@ -74,10 +74,10 @@ void AlignedBuffer::resize(std::size_t size) {
 double gaussian_unit() { return std::sqrt(0.5 / kLn2); }
 
 TileKernel::TileKernel(const simd::Table& table, const KernelChoice& choice, std::size_t d,
-                       Span<const double> root)
+                       Span<const double> root, double width)
     : table_(&table), leaf_(leaf_of(choice)), d_(d) {
   whitens_ = choice.kernel != Kernel::uniform;
-  set_matrix(root, choice.kernel == Kernel::gaussian ? gaussian_unit() : 1.0);
+  set_matrix(root, (choice.kernel == Kernel::gaussian ? gaussian_unit() : 1.0) / width);
   if (choice.type == KernelType::product && !diagonal_) {
     throw error(ErrorKind::input, "a product kernel takes a diagonal bandwidth matrix only");
   }
@@ -247,6 +247,7 @@ void Workspace::load_block(const TileKernel& kernel, const EvaluationPoints& poi
 
 void Workspace::set_block_weights(const double* weight, std::size_t count) {
   std::copy(weight, weight + count, block_weight_.data());
+  std::fill_n(block_weight_.data() + count, simd::kTargets, 0.0);
 }
 
 void Workspace::load_tile(const TileKernel& kernel, const MatrixView& x, Span<const double> w,

@@ -54,10 +54,11 @@ class AlignedBuffer {
 /// A kernel at a bandwidth, made ready for the leaves of one instruction set.
 class TileKernel {
  public:
-  /// `root`: lower Cholesky factor of H, d*d column-major; outlives the object.
+  /// The kernel at width^2 H. `root`: lower Cholesky factor of H, d*d column-major; outlives the
+  /// object. `width` is 1 for the uniform kernels.
   /// Throws error(input) for a product kernel with a root that is not diagonal.
   TileKernel(const simd::Table& table, const KernelChoice& choice, std::size_t d,
-             Span<const double> root);
+             Span<const double> root, double width = 1.0);
   /// The Gaussian kernel times a polynomial in the squared distance |u|^2,
   /// u = (e - x) / g: sum_r coefficient[r] |u|^(2r) exp(-|u|^2 / 2).
   TileKernel(const simd::Table& table, std::size_t d, double g,
@@ -123,6 +124,7 @@ class Workspace {
   /// Block of the points at positions [first, last) of `blocks`, about the first of them.
   void load_block(const TileKernel& kernel, const EvaluationPoints& points, const Blocks& blocks,
                   std::size_t first, std::size_t last);
+  /// Zeros follow, as for a whole group of points.
   void set_block_weights(const double* weight, std::size_t count);
   /// Tile of the samples [first, last), about the current block's centre.
   void load_tile(const TileKernel& kernel, const MatrixView& x, Span<const double> w,

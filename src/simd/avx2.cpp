@@ -1,5 +1,6 @@
 // AVX2 with FMA: four doubles a vector.
 #include "simd/exp2.hpp"
+#include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"
 #include "simd/sweep.hpp"
 #include "simd/target.hpp"
@@ -115,13 +116,17 @@ inline Vector pick(const double* base, const std::ptrdiff_t* lane) {
 }
 
 #include "simd/body.inc"
+#include "simd/gaussian_pairs.inc"
+#include "simd/gaussian_pairs_near.inc"
 #include "simd/local.inc"
 #include "simd/plain.inc"
 #include "simd/sweep.inc"
 
 }  // namespace avx2
 
-const Table* avx2_table() { return avx2::make_table("avx2", avx2::kSweepTable); }
+const Table* avx2_table() {
+  return avx2::make_table("avx2", avx2::kSweepTable, avx2::kGaussianPairs);
+}
 
 }  // namespace simd
 }  // namespace kestrel

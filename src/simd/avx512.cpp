@@ -1,5 +1,6 @@
 // AVX-512 (F and DQ): eight doubles a vector.
 #include "simd/exp2.hpp"
+#include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"
 #include "simd/sweep.hpp"
 #include "simd/target.hpp"
@@ -152,12 +153,16 @@ struct Picks {
 };
 
 #include "simd/body.inc"
+#include "simd/gaussian_pairs.inc"
+#include "simd/gaussian_pairs_near.inc"
 #include "simd/local.inc"
 #include "simd/sweep.inc"
 
 }  // namespace avx512
 
-const Table* avx512_table() { return avx512::make_table("avx512", avx512::kSweepTable); }
+const Table* avx512_table() {
+  return avx512::make_table("avx512", avx512::kSweepTable, avx512::kGaussianPairs);
+}
 
 }  // namespace simd
 }  // namespace kestrel

@@ -28,7 +28,7 @@ struct Tile {
   std::size_t count;
 };
 
-// Evaluation points in the same layout. `weight` is used by `moments` only.
+// Evaluation points in the same layout. `weight` is used by the leaves of sums over pairs only.
 struct Block {
   const double* coordinate;
   const double* weight;
@@ -95,7 +95,8 @@ struct Whitening {
 using WhitenFunction = void (*)(const Whitening&, const double* x, std::size_t column,
                                 std::size_t count, double* z, std::size_t stride);
 
-struct SweepTable;  // simd/sweep.hpp
+struct SweepTable;         // simd/sweep.hpp
+struct GaussianPairTable;  // simd/gaussian_pairs.hpp
 
 struct Table {
   const char* name;   // "scalar", "sse2", "avx2", "avx512"
@@ -104,6 +105,7 @@ struct Table {
   MomentFunction moments;
   WhitenFunction whiten;
   const SweepTable* sweep;
+  const GaussianPairTable* pairs;
 };
 
 // Null where the compiler does not build for that instruction set.

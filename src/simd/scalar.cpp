@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "simd/exp2.hpp"
+#include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"
 #include "simd/sweep.hpp"
 #include "simd/target.hpp"
@@ -85,13 +86,17 @@ inline Vector load_difference(const std::uint32_t* a, const std::uint32_t* b) {
 inline Vector pick(const double* base, const std::ptrdiff_t* lane) { return base[lane[0]]; }
 
 #include "simd/body.inc"
+#include "simd/gaussian_pairs.inc"
+#include "simd/gaussian_pairs_near.inc"
 #include "simd/local.inc"
 #include "simd/plain.inc"
 #include "simd/sweep.inc"
 
 }  // namespace scalar
 
-const Table* scalar_table() { return scalar::make_table("scalar", scalar::kSweepTable); }
+const Table* scalar_table() {
+  return scalar::make_table("scalar", scalar::kSweepTable, scalar::kGaussianPairs);
+}
 
 }  // namespace simd
 }  // namespace kestrel

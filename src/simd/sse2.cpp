@@ -1,5 +1,6 @@
 // SSE2: two doubles a vector, on every x86-64 machine.
 #include "simd/exp2.hpp"
+#include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"
 #include "simd/sweep.hpp"
 #include "simd/target.hpp"
@@ -94,13 +95,17 @@ inline Vector pick(const double* base, const std::ptrdiff_t* lane) {
 }
 
 #include "simd/body.inc"
+#include "simd/gaussian_pairs.inc"
+#include "simd/gaussian_pairs_near.inc"
 #include "simd/local.inc"
 #include "simd/plain.inc"
 #include "simd/sweep.inc"
 
 }  // namespace sse2
 
-const Table* sse2_table() { return sse2::make_table("sse2", sse2::kSweepTable); }
+const Table* sse2_table() {
+  return sse2::make_table("sse2", sse2::kSweepTable, sse2::kGaussianPairs);
+}
 
 }  // namespace simd
 }  // namespace kestrel

@@ -150,6 +150,7 @@ fixture_data <- function(name) {
     faithful = as.matrix(datasets::faithful),
     geyser = as.matrix(MASS::geyser),
     iris123 = as.matrix(datasets::iris[, 1:3]),
+    iris4 = as.matrix(datasets::iris[, 1:4]),
     airquality.OzoneTemp = complete(datasets::airquality[, c("Ozone", "Temp")]),
     simnormal3_seed1 = as.matrix(utils::read.csv(test_path("fixtures", "simnormal3_seed1.csv"))),
     {

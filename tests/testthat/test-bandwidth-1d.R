@@ -296,7 +296,6 @@ test_that("bad input", {
     lscv("a", h = 1),
     lscv(5, h = 1),
     lscv(x, h = 1, w = c(0, 0, 0, 0, 1)),
-    lscv(cbind(x, x), h = 1),
     lscv(x),
     lscv(x, H = 1, h = 1),
     lscv(x, H = -1),

@@ -1,0 +1,207 @@
+# Least squares cross-validation of a bandwidth matrix: full, diagonal, or a multiple of the covariance.
+
+#' Bandwidth matrices by least squares cross-validation
+#'
+#' The bandwidth matrix H at which [lscv()] is least: over all symmetric positive definite matrices, over diagonal ones,
+#' or over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
+#'
+#' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method ([stats::nlminb()])
+#' with the analytic gradient: roughly from several starts (the normal reference, and the best of some multiples of the
+#' covariance and of its diagonal), then from the best of what they gave. With `optim.fun = "nelder-mead"` the last
+#' search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries of H; `"optim"` and `"nlm"`, the names
+#' of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths
+#' between h0/4 and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the least.
+#'
+#' LSCV falls without limit as H shrinks when many observations are tied, in all columns or in some. The search is
+#' therefore kept to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as quadratic
+#' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. A minimum at
+#' the edge of this range, and a search that did not converge, are warned of.
+#'
+#' @param x a matrix or data frame of observations, one a row, two columns or more.
+#' @param Hstart a matrix to start from instead of the several ones.
+#' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
+#' @param amise whether to return all that was found, not the matrix alone.
+#' @param deriv.order 0, the density itself.
+#' @param verbose whether to show the progress of the direct engine's sums.
+#' @param optim.fun `"optim"`, `"nlm"` or `"nelder-mead"`.
+#' @param trunc accepted for compatibility and without effect: the range of the search is stated below.
+#' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
+#' @param type `"full"`, `"diag"` or `"scalar"`.
+#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which has to be asked for above 16 columns.
+#' @return The d x d matrix H, in squared units of `x`. With `type = "scalar"` it carries the curve as
+#'   `attr(, "path")`, a data frame of `h` and `objective`. With `amise = TRUE` a list: `H`, `LSCV` and `objective` (its
+#'   value there), `convergence` (0 if the search converged inside the range), `evaluations`, `engine`, `seconds` and,
+#'   for `"scalar"`, `h` and `path`.
+#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, fewer than two
+#'   columns, no more rows than columns, constant or linearly dependent columns (named); of class `kestrel_error_memory`
+#'   where the Fourier engine would need more than 1 GB.
+#' @section Cost: engine `"fourier"`: O(n) to prepare, then time that does not depend on n, for each of some tens of
+#'   evaluations; `"direct"`: O(n^2 d^2) each. Memory is O(n), and at most 1 GB for `"fourier"`.
+#' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
+#'   Statistics* **9**, 65-78.
+#'
+#'   Duong, T. & Hazelton, M.L. (2005) Cross-validation bandwidth matrices for multivariate kernel density estimation.
+#'   *Scandinavian Journal of Statistics* **32**, 485-506.
+#'
+#'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
+#'   selection for kernel density estimation. *International Journal of Applied Mathematics and Computer Science*
+#'   **23**, 869-885.
+#' @seealso [lscv()] for the objective, [hlscv()] for one column, [Hpi()]
+#' @examples
+#' x <- as.matrix(iris[, 1:2]) + 0.05 * cos(1:300) # iris is rounded to 0.1
+#' Hlscv(x)
+#' Hlscv.diag(x)
+#' path <- attr(Hlscv(x, type = "scalar"), "path")
+#' plot(path, type = "l", log = "x", ylab = "LSCV")
+#' @rdname Hlscv-matrix
+#' @export
+Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE, optim.fun = "optim",
+                  trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct")) {
+  select_by_lscv(x, if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
+                 check_choice(type, c("full", "diag", "scalar"), "type"),
+                 check_choice(engine, c("auto", "fourier", "direct"), "engine"))
+}
+
+#' @rdname Hlscv-matrix
+#' @export
+Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE,
+                       optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct")) {
+  select_by_lscv(x, if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, "diag",
+                 check_choice(engine, c("auto", "fourier", "direct"), "engine"))
+}
+
+select_by_lscv <- function(x, Hstart, amise, deriv.order, verbose, optim.fun, w, type, engine) {
+  started <- proc.time()[["elapsed"]]
+  check_derivative_order(deriv.order, offered = FALSE)
+  check_flag(amise, "amise")
+  optim.fun <- check_choice(optim.fun, search_methods, "optim.fun")
+  sample <- selector_sample(x, w)
+  d <- ncol(sample$x)
+  if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hlscv() takes one.")
+  if (!is.null(Hstart)) check_H(Hstart, d, "Hstart")
+  # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
+  if (type == "diag") sample$cov <- sample$cov * diag(d)
+  found <- with_progress(check_flag(verbose, "verbose"), "Cross-validation", function(progress) {
+    criteria <- criteria_for(sample, engine, run_options(progress = progress))
+    c(list(engine = criteria$engine), if (type == "scalar") lscv_along_covariance(sample, criteria) else {
+      lscv_over_matrices(sample, criteria, Hstart, type == "diag", optim.fun)
+    })
+  })
+  dimnames(found$H) <- dimnames(sample$cov)
+  if (!amise) return(found$H)
+  c(found[c("H", "h")[c(TRUE, type == "scalar")]],
+    list(LSCV = found$value, objective = found$value, convergence = found$convergence,
+         evaluations = found$evaluations, engine = found$engine, seconds = proc.time()[["elapsed"]] - started),
+    if (type == "scalar") list(path = attr(found$H, "path")))
+}
+
+# The objective at one matrix, or at multiples of the identity matrix.
+lscv_matrices <- function(x, w, H, h, form, kernel) {
+  if (kernel != "gaussian") abort_input("`kernel` must be \"gaussian\" for more than one column, not \"", kernel, "\".")
+  check_one_given(H, h)
+  given <- check_sample(x, w)
+  used <- given$w > 0
+  d <- ncol(given$x)
+  if (sum(used) < 2L) abort_input("`x` must have at least two observations for cross-validation, not ", sum(used), ".")
+  S <- if (is.null(H)) diag(d) else check_H(H, d)
+  h <- if (is.null(H)) check_positives(h, "h") else 1
+  # One evaluation is not worth the preparation of a grid for few observations.
+  fourier <- d %in% 2:3 && sum(used) >= 2000
+  sample <- if (fourier) selector_sample(x, w) else {
+    list(x = given$x[used, , drop = FALSE], w = given$w[used], n = check_effective_size(given$w[used]))
+  }
+  criteria <- criteria_for(sample, if (fourier) "auto" else "direct", run_options())
+  criteria$lscv_multiples(S, h, form)
+}
+
+# Bandwidths h with H = h^2 S, h0 that of the normal reference.
+lscv_along_covariance <- function(sample, criteria) {
+  h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
+  found <- minimise_curve(function(h) criteria$lscv_multiples(sample$cov, h), c(h0 / 4, 4 * h0), 150L)
+  warn_minimum("LSCV", found, unbounded_ties(sample))
+  found$H <- structure(found$h^2 * sample$cov, path = found$curve)
+  found$value <- found$objective
+  found
+}
+
+lscv_over_matrices <- function(sample, criteria, Hstart, diagonal, optim.fun) {
+  d <- ncol(sample$x)
+  h0 <- reference_scale(sample$n, d, "gaussian")
+  ties <- unbounded_ties(sample)
+  limits <- h0 * c(if (is.null(ties)) 1 / 32 else 1 / 4, 8)
+  criterion <- within_limits(function(H) criteria$lscv(H, gradient = TRUE), sample$cov, limits)
+  if (!is.null(Hstart)) check_start(Hstart, sample$cov, limits)
+  starts <- if (is.null(Hstart)) matrix_starts(sample, criteria, h0, diagonal) else list(Hstart)
+  best <- minimise_criterion(criterion, starts, diagonal, optim.fun)
+  reached <- relative_bandwidths(best$H, sample$cov)
+  at_edge <- reached[1L] < 1.05 * limits[1L] || reached[2L] > limits[2L] / 1.05
+  remarks <- c(
+    if (!is.null(ties)) paste0("LSCV falls without limit as H goes to 0, because `x` has ",
+                               format(ties$per_observation, digits = 3), " tied pairs an observation."),
+    if (at_edge) "The least value of LSCV is at the edge of the range of bandwidth matrices."
+    else if (best$convergence != 0L) {
+      paste0("The search for the least value of LSCV did not converge: ", best$message, ".")
+    }
+  )
+  if (length(remarks) > 0L) warn_search(paste(remarks, collapse = " "))
+  if (at_edge) best$convergence <- 1L
+  best
+}
+
+# The normal reference, and the best of some multiples of the covariance and of its diagonal, not so small that a grid
+# made for the usual bandwidths would not serve.
+matrix_starts <- function(sample, criteria, h0, diagonal) {
+  best_multiple <- function(S) {
+    h <- seq(1.1 * usual_range(sample)[1L], h0, length.out = 4L) / relative_bandwidths(S, sample$cov)[1L]
+    h[which.min(criteria$lscv_multiples(S, h))]^2 * S
+  }
+  axes <- diag(diag(sample$cov))
+  if (diagonal) return(list(h0^2 * axes, best_multiple(axes)))
+  list(h0^2 * sample$cov, best_multiple(sample$cov), best_multiple(axes))
+}
+
+# The least and the greatest h with H = h^2 S along some direction.
+relative_bandwidths <- function(H, S) {
+  root <- t(chol(unname(S)))
+  inner <- forwardsolve(root, t(forwardsolve(root, unname(H))))
+  sqrt(pmax(range(eigen((inner + t(inner)) / 2, symmetric = TRUE, only.values = TRUE)$values), 0))
+}
+
+check_start <- function(H, S, limits) {
+  reached <- relative_bandwidths(H, S)
+  if (reached[1L] >= limits[1L] && reached[2L] <= limits[2L]) return(invisible(H))
+  shown <- vapply(c(limits, reached), format, "", digits = 3)
+  abort_input("`Hstart` must be in the range of the search, h^2 times the covariance with h from ", shown[1L], " to ",
+              shown[2L], " along every direction, not from ", shown[3L], " to ", shown[4L], ".")
+}
+
+# Infinite outside a range of bandwidths relative to S, or where a grid would need too much memory, so that a step there
+# is taken back.
+within_limits <- function(criterion, S, limits) {
+  function(H) {
+    reached <- relative_bandwidths(H, S)
+    if (!all(is.finite(reached)) || reached[1L] < limits[1L] || reached[2L] > limits[2L]) {
+      return(structure(Inf, gradient = 0 * H))
+    }
+    tryCatch(criterion(H), kestrel_error_memory = function(e) structure(Inf, gradient = 0 * H))
+  }
+}
+
+# Ordered tied pairs an observation where they make LSCV fall to minus infinity as H = h^2 S goes to 0; else NULL.
+# h^d LSCV then tends to (4 pi)^(-d/2) sum_ties p_i p_j - 2 c (2 pi)^(-d/2) sum_(ties, i != j) p_i p_j.
+unbounded_ties <- function(sample) {
+  x <- sample$x
+  n <- nrow(x)
+  d <- ncol(x)
+  by_value <- do.call(order, as.data.frame(x))
+  sorted <- x[by_value, , drop = FALSE]
+  ends <- c(which(rowSums(sorted[-1L, , drop = FALSE] != sorted[-n, , drop = FALSE]) > 0), n)
+  if (length(ends) == n) return(NULL)
+  p <- (sample$w / sum(sample$w))[by_value]
+  tied <- sum(diff(c(0, cumsum(p)[ends]))^2)
+  diagonal <- sum(p^2)
+  limit <- (4 * pi)^(-d / 2) * tied - 2 * (2 * pi)^(-d / 2) * (tied - diagonal) / (1 - diagonal)
+  if (limit >= 0) return(NULL)
+  sizes <- diff(c(0L, ends))
+  list(per_observation = sum(sizes * (sizes - 1)) / n, threshold = 1 / (2^(d / 2 + 1) - 1))
+}

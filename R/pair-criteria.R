@@ -1,0 +1,140 @@
+# What selectors of a bandwidth matrix minimise, as functions of H with gradients: sums of Gaussian kernels over all
+# pairs of observations, by the Fourier engine in two and three dimensions, by direct sums in any.
+#
+# A gradient is the symmetric matrix D with dF = tr(D dH).
+
+# Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2).
+pair_criteria <- function(sample, engine, run) {
+  switch(engine, fourier = fourier_criteria(sample, run), direct = direct_criteria(sample, run))
+}
+
+# Where the engine was not asked for, direct sums step in for a grid that would need too much memory, at the start or
+# for one bandwidth matrix, unless they would take hours.
+few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
+
+criteria_for <- function(sample, asked, run) {
+  engine <- plan_selector(sample$n, ncol(sample$x), asked)
+  settled <- engine == "direct" || asked != "auto" || !few_enough_for_direct(sample)
+  if (settled) return(pair_criteria(sample, engine, run))
+  direct <- direct_criteria(sample, run)
+  fourier <- tryCatch(fourier_criteria(sample, run), kestrel_error_memory = function(e) NULL)
+  if (is.null(fourier)) return(direct)
+  either <- function(name) {
+    function(...) tryCatch(fourier[[name]](...), kestrel_error_memory = function(e) direct[[name]](...))
+  }
+  list(engine = "fourier", lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
+}
+
+# From which number of observations on the Fourier engine is the faster for a search, which evaluates a criterion tens
+# of times.
+faster_engine <- function(n, d) if ((d == 2L && n >= 300) || (d == 3L && n >= 2000)) "fourier" else "direct"
+
+plan_selector <- function(n, d, engine) {
+  if (engine == "fourier" && !d %in% 2:3) {
+    abort_input("`engine` must be \"direct\" for ", d, " columns; \"fourier\" takes two or three.")
+  }
+  if (engine != "auto") return(engine)
+  if (d > 16L) {
+    abort_input("`engine` must be \"direct\" for more than 16 columns, to say that n^2 d^2 operations for each of many ",
+                "steps are wanted; `x` has ", d, ".")
+  }
+  faster_engine(n, d)
+}
+
+# ---- Fourier
+# The grid is made for bandwidths in a range relative to the covariance, and anew when more is asked for: in three
+# dimensions memory goes with the cube of what is foreseen.
+usual_range <- function(sample) {
+  d <- ncol(sample$x)
+  reference_scale(sample$n, d, "gaussian") * if (d == 2L) c(1 / 4, 2) else c(0.6, 1.5)
+}
+
+fourier_criteria <- function(sample, run, range = usual_range(sample)) {
+  root <- unname(t(chol(sample$cov)))
+  sums <- refusing_memory(fourier_sums_cpp(unname(centred_values(sample)), sample$w, root, range[1L], range[2L], 0,
+                                           run$threads, run$isa, run$progress))
+  list(
+    engine = "fourier",
+    lscv = function(H, form = "unbiased", gradient = FALSE) {
+      paper <- form == "paper"
+      with_gradient(refusing_memory(fourier_lscv_cpp(sums, H, paper, gradient, run$threads, run$isa, run$progress)))
+    },
+    lscv_multiples = function(S, h, form = "unbiased") {
+      paper <- form == "paper"
+      at <- function(H) fourier_lscv_cpp(sums, H, paper, FALSE, run$threads, run$isa, run$progress)$value
+      refusing_memory(vapply(h, function(one) at(one^2 * S), 0))
+    },
+    scv = function(H, G, gradient = FALSE) {
+      with_gradient(refusing_memory(fourier_scv_cpp(sums, H, G, gradient, run$threads, run$isa, run$progress)))
+    },
+    psi = function(G, order) {
+      refusing_memory(fourier_psi_cpp(sums, G, order, run$threads, run$isa, run$progress))
+    }
+  )
+}
+
+# A sample that was sphered or scaled is centred already, and lscv() takes differences of the data as given.
+centred_values <- function(sample) if (is.null(sample$centred)) sample$x else sample$centred
+
+# The core's refusal of a grid as a condition of this package.
+refusing_memory <- function(code) {
+  tryCatch(code, kestrel_error_memory = function(e) abort_memory(conditionMessage(e), "; direct sums need none."))
+}
+
+with_gradient <- function(found) {
+  if (length(found$gradient) == 0L) return(found$value)
+  structure(found$value, gradient = found$gradient)
+}
+
+# ---- direct
+direct_criteria <- function(sample, run) {
+  x <- unname(centred_values(sample))
+  p <- sample$w / sum(sample$w)
+  diagonal <- sum(p^2)
+  cross_factor <- function(form) if (form == "paper") 4 else 4 / (1 - diagonal)
+  list(
+    engine = "direct",
+    lscv = function(H, form = "unbiased", gradient = FALSE) {
+      root <- unname(t(chol(H)))
+      sums <- direct_lscv_cpp(x, p, root, gradient, run$threads, run$isa, run$progress)
+      convolution <- with_slope(sums$convolution, sums$convolution_moments, root, 1 / 2)
+      kernel <- with_slope(sums$kernel, sums$kernel_moments, root, 1)
+      combine(c(2, diagonal, -cross_factor(form)), list(convolution, at_origin(H, 2, gradient), kernel))
+    },
+    lscv_multiples = function(S, h, form = "unbiased") {
+      sums <- direct_lscv_curve_cpp(x, p, unname(t(chol(S))), h, run$threads, run$isa, run$progress)
+      2 * sums[, 1L] + diagonal * as.numeric(at_origin(S, 2, FALSE)) * h^-ncol(x) - cross_factor(form) * sums[, 2L]
+    },
+    scv = function(H, G, gradient = FALSE) {
+      # sum_ij p_i p_j K_(a H + 2 G).
+      smoothed <- function(a) {
+        M <- a * H + 2 * G
+        root <- unname(t(chol(M)))
+        sums <- direct_gaussian_moments_cpp(x, p, root, run$threads, run$isa, run$progress)
+        pairs <- with_slope(sums$sum, if (gradient) sums$moments, root, 1, by = a)
+        combine(c(2, diagonal), list(pairs, at_origin(M, 1, gradient, by = a)))
+      }
+      combine(c(diagonal, 1, -2, 1), list(at_origin(H, 2, gradient), smoothed(2), smoothed(1), smoothed(0)))
+    }
+  )
+}
+
+# A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1, U
+# its second moments in units of L.
+with_slope <- function(sum, moments, root, share, by = 1) {
+  if (is.null(moments)) return(sum)
+  inverse <- forwardsolve(root, diag(nrow(root)))
+  structure(sum, gradient = by / 2 * t(inverse) %*% (share * moments - diag(sum, nrow(root))) %*% inverse)
+}
+
+# K_(a M)(0), and its gradient by H where M = by * H + B.
+at_origin <- function(M, a, gradient, by = 1) {
+  value <- (2 * pi * a)^(-nrow(M) / 2) / sqrt(det(M))
+  if (gradient) structure(value, gradient = -by * value / 2 * solve(M)) else value
+}
+
+combine <- function(factors, values) {
+  total <- sum(factors * vapply(values, as.numeric, 0))
+  if (is.null(attr(values[[1L]], "gradient"))) return(total)
+  structure(total, gradient = Reduce(`+`, Map(function(f, v) f * attr(v, "gradient"), factors, values)))
+}

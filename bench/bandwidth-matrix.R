@@ -1,0 +1,190 @@
+# Speed of cross-validation with a bandwidth matrix beside its yardsticks, all in one run,
+# alternating: medians, CPU time of the process, one thread, unless said.
+#
+#   Rscript bench/bandwidth-matrix.R [curve objective rates]
+#
+# kestrel has to be installed. The yardsticks are checked against plain R on a small sample before
+# anything is timed. A method marked * ran on a few observations only and its time was scaled to
+# all of them.
+
+library(kestrel)
+of_kestrel <- function(name) getFromNamespace(name, "kestrel")
+direct_lscv <- of_kestrel("direct_lscv_cpp")
+direct_gaussian_moments <- of_kestrel("direct_gaussian_moments_cpp")
+direct_lscv_curve <- of_kestrel("direct_lscv_curve_cpp")
+isa_available <- of_kestrel("isa_available_cpp")()
+here <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  if (length(file)) dirname(file) else "bench"
+})
+for (file in c("clock.cpp", "limits.cpp", "papers/andrzejewski-lscv.cpp")) {
+  Rcpp::sourceCpp(file.path(here, file), env = globalenv())
+}
+source(file.path(here, "race.R"))
+
+lower_root <- function(H) t(chol(H))
+normal_data <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.7, d) + 0.3)
+# The normal reference of Andrzejewski et al. (2013), eq. 28 with its lost factor put back.
+reference_h <- function(n, d) (4 / (d + 2))^(1 / (d + 4)) * n^(-1 / (d + 4))
+
+# g(h), eq. 43, of the sums over pairs.
+paper_form <- function(sums, n, at_zero) 2 / n^2 * (sums[, 1] - 2 * sums[, 2]) + at_zero / n
+kestrel_curve <- function(x, root, h, isa = "auto") {
+  n <- nrow(x)
+  at_zero <- (4 * pi)^(-ncol(x) / 2) / prod(diag(root)) / h^ncol(x)
+  paper_form(direct_lscv_curve(x, rep(1, n), root, h, 1L, isa, NULL), n, at_zero)
+}
+kestrel_sum <- function(x, root, isa = "auto") {
+  sums <- direct_lscv(x, rep(1, nrow(x)), root, FALSE, 1L, isa, NULL)
+  sums$convolution - 2 * sums$kernel
+}
+
+# ---- the yardsticks against plain R
+check_yardsticks <- function() {
+  n <- 60L
+  d <- 3L
+  x <- normal_data(n, d)
+  S <- stats::cov(x)
+  h <- c(0.4, 0.7, 1.1)
+  squared <- outer(seq_len(n), seq_len(n), Vectorize(function(i, j) {
+    drop(crossprod(x[i, ] - x[j, ], solve(S, x[i, ] - x[j, ])))
+  }))
+  squared <- squared[upper.tri(squared)]
+  constant <- function(scale) (scale * pi)^(-d / 2) / sqrt(det(S))
+  sum_of <- function(h) sum(constant(4) * exp(-squared / 4 / h^2) - 2 * constant(2) * exp(-squared / 2 / h^2))
+  g <- vapply(h, function(h) h^-d * (2 / n^2 * sum_of(h) + constant(4) / n), 0)
+  theirs <- function(single) andrzejewski_lscv_h(t(x), solve(S), det(S), h, single)
+  their_sum <- function(single) andrzejewski_lscv_H(t(x), solve(S), det(S), seq_len(n), single)
+  off <- function(value, exact) max(abs(value / exact - 1))
+  stopifnot(
+    off(theirs(FALSE), g) < 1e-12, off(theirs(TRUE), g) < 1e-4, off(their_sum(FALSE), sum_of(1)) < 1e-12,
+    off(their_sum(TRUE), sum_of(1)) < 1e-4, off(kestrel_curve(x, lower_root(S), h), g) < 1e-12,
+    off(kestrel_sum(x, lower_root(S)), sum_of(1)) < 1e-12
+  )
+}
+
+wide_isas <- function() intersect(c("avx512", "avx2"), isa_available)
+
+# ---- LSCV_h, the last row but one of table 3
+bench_curve <- function() {
+  n <- 1024L
+  d <- 16L
+  x <- normal_data(n, d)
+  S <- stats::cov(x)
+  inverse <- solve(S)
+  h <- seq(reference_h(n, d) / 4, 4 * reference_h(n, d), length.out = 150L)
+  cat("\nLSCV_h, n = 1,024, d = 16, 150 bandwidths (Andrzejewski et al. 2013, table 3)\n")
+  rows <- lapply(wide_isas(), function(isa) {
+    times <- race(list(
+      kestrel = function() kestrel_curve(x, lower_root(S), h, isa),
+      double = function() andrzejewski_lscv_h(t(x), inverse, det(S), h, FALSE),
+      single = function() andrzejewski_lscv_h(t(x), inverse, det(S), h, TRUE)
+    ))
+    gain <- times_of(times, "double", "kestrel")
+    data.frame(
+      isa = isa, `kestrel, ms` = figure(1e3 * middle(times)["kestrel"]),
+      `paper, double, ms` = figure(1e3 * middle(times)["double"]),
+      `paper, single, ms` = figure(1e3 * middle(times)["single"]), `double / kestrel` = figure(gain),
+      `>= 20` = verdict(gain >= 20), `single / kestrel` = figure(times_of(times, "single", "kestrel")),
+      difference = formatC(max(abs(kestrel_curve(x, lower_root(S), h, isa) /
+        andrzejewski_lscv_h(t(x), inverse, det(S), h, FALSE) - 1)), digits = 1, format = "e"), check.names = FALSE
+    )
+  })
+  show(do.call(rbind, rows))
+}
+
+# ---- the objective of LSCV_H, the last row of table 3
+bench_objective <- function() {
+  n <- 16384L
+  d <- 16L
+  x <- normal_data(n, d)
+  H <- reference_h(n, d)^2 * stats::cov(x)
+  root <- lower_root(H)
+  inverse <- solve(H)
+  few <- sort(sample.int(n, 128L))
+  whole <- n * (n - 1) / 2 / sum(n - few)
+  cat("\nThe objective of LSCV_H, n = 16,384, d = 16 (Andrzejewski et al. 2013, table 3)\n")
+  rows <- lapply(wide_isas(), function(isa) {
+    times <- race(list(
+      kestrel = function() kestrel_sum(x, root, isa),
+      gradient = function() direct_lscv(x, rep(1, n), root, TRUE, 1L, isa, NULL),
+      double = function() andrzejewski_lscv_H(t(x), inverse, det(H), few, FALSE),
+      single = function() andrzejewski_lscv_H(t(x), inverse, det(H), few, TRUE)
+    ))
+    times[, c("double", "single")] <- times[, c("double", "single")] * whole
+    gain <- times_of(times, "double", "kestrel")
+    bar <- if (isa == "avx512") 40 else 20
+    data.frame(
+      isa = isa, `kestrel, s` = figure(middle(times)["kestrel"]),
+      `with gradient, s` = figure(middle(times)["gradient"]), `paper*, double, s` = figure(middle(times)["double"]),
+      `paper*, single, s` = figure(middle(times)["single"]), `double / kestrel` = figure(gain), bar = bar,
+      met = verdict(gain >= bar), `single / kestrel` = figure(times_of(times, "single", "kestrel")),
+      check.names = FALSE
+    )
+  })
+  show(do.call(rbind, rows))
+}
+
+# ---- pairs a second, beside the machine's limit
+#
+# Vector operations of a vector of pairs on the two multiply-add ports, counted as in bench/direct.R:
+# distance and exponential, 2 d + 12 with AVX-512 and 2 d + 15 with AVX2, and 3 for the two sums.
+# With second moments in d <= 3, for every product of every pair, d differences, two weights and for
+# each kernel d + d (d + 1) / 2 + 1, and 1 for the second kernel; in d > 3, by blocks, two values, 2 (d
+# + 2) multiply-adds. For another bandwidth of a curve, 1 + 12 (15) + 3.
+operations <- function(what, d, isa) {
+  exponential <- if (isa == "avx512") 12 else 15
+  switch(what,
+    value = 2 * d + exponential + 3,
+    gradient = 2 * d + exponential + if (d <= 3) d + 2 + 2 * (d + d * (d + 1) / 2 + 1) + 1 else 2 + 2 * (d + 2),
+    curve = exponential + 4
+  )
+}
+
+rates_of <- function(d, isa) {
+  n <- 8192L
+  x <- normal_data(n, d)
+  w <- rep(1, n)
+  root <- reference_h(n, d) * lower_root(stats::cov(x))
+  h <- seq(0.25, 4, length.out = 50L)
+  some <- 1:2048
+  rounds <- 5e6
+  pairs <- function(n) n * (n - 1) / 2
+  limit <- function() multiply_adds(isa, rounds)
+  times <- race(list(
+    limit = limit, value = function() direct_lscv(x, w, root, FALSE, 1L, isa, NULL),
+    limit = limit, gradient = function() direct_lscv(x, w, root, TRUE, 1L, isa, NULL),
+    limit = limit, curve = function() direct_lscv_curve(x[some, , drop = FALSE], w[some], root, h, 1L, isa, NULL),
+    limit = limit
+  ))
+  work <- c(value = pairs(n), gradient = pairs(n), curve = pairs(length(some)) * length(h))
+  lanes <- c(avx512 = 8, avx2 = 4)[[isa]]
+  row <- data.frame(isa = isa, d = d)
+  for (what in names(work)) {
+    at <- match(what, colnames(times))
+    beside <- rowMeans(times[, at + c(-1L, 1L)])   # other tenants slow the machine by the second
+    share <- work[[what]] / lanes * operations(what, d, isa) / (12 * rounds) * beside / times[, what]
+    row[[paste0(what, "/s")]] <- figure(work[[what]] / middle(times)[[what]])
+    row[["of limit"]] <- sprintf("%.0f %%", 100 * stats::median(share))
+    names(row)[ncol(row)] <- paste("of limit,", what)
+  }
+  row
+}
+
+bench_rates <- function() {
+  cat("\nPairs a second, n = 8,192, normal reference bandwidth; curve: pairs times bandwidths, n = 2,048, 50 h\n")
+  for (isa in wide_isas()) show(do.call(rbind, lapply(c(1, 2, 3, 6, 16), rates_of, isa = isa)))
+}
+
+# ---- run
+sections <- list(curve = bench_curve, objective = bench_objective, rates = bench_rates)
+wanted <- commandArgs(TRUE)
+if (!length(wanted)) wanted <- names(sections)
+stopifnot(wanted %in% names(sections))
+set.seed(1)
+options(width = 160)
+cat("load before:", load_average(), "\n")
+cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "\n")
+check_yardsticks()
+for (section in sections[wanted]) section()
+cat("\nload after: ", load_average(), "\n")

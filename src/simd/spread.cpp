@@ -1,0 +1,46 @@
+#include "simd/spread.hpp"
+
+#include "simd/target.hpp"
+
+namespace kestrel {
+namespace simd {
+
+namespace {
+
+namespace baseline {
+constexpr int kWidth = 2;
+#include "simd/spread.inc"
+}  // namespace baseline
+
+#if KESTREL_X86
+
+KESTREL_TARGET_BEGIN("avx2,fma")
+namespace avx2 {
+constexpr int kWidth = 4;
+#include "simd/spread.inc"
+}  // namespace avx2
+KESTREL_TARGET_END
+
+KESTREL_TARGET_BEGIN("avx512f,avx512dq,avx2,fma")
+namespace avx512 {
+constexpr int kWidth = 8;
+#include "simd/spread.inc"
+}  // namespace avx512
+KESTREL_TARGET_END
+
+#endif
+
+}  // namespace
+
+const SpreadTable& spread_table(const Table* table) {
+#if KESTREL_X86
+  if (table != nullptr && table->lanes == 8) return avx512::kSpreadTable;
+  if (table != nullptr && table->lanes == 4) return avx2::kSpreadTable;
+#else
+  (void)table;
+#endif
+  return baseline::kSpreadTable;
+}
+
+}  // namespace simd
+}  // namespace kestrel

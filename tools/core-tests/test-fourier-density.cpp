@@ -1,0 +1,179 @@
+// Densities by the fourier engine, against the oracle.
+#include <algorithm>
+
+#include "common.hpp"
+#include "core/error.hpp"
+#include "core/fourier_density.hpp"
+#include "fourier-samples.hpp"
+
+using namespace kestrel;
+using namespace fourier_oracle;
+
+namespace {
+
+constexpr double tolerance = 1e-12;
+
+/// The lower Cholesky factor of a matrix.
+std::vector<double> root_of(const std::vector<double>& H, std::size_t d) {
+  std::vector<double> root(d * d, 0.0);
+  for (std::size_t l = 0; l < d; ++l) {
+    for (std::size_t k = l; k < d; ++k) {
+      double sum = H[l * d + k];
+      for (std::size_t m = 0; m < l; ++m) sum -= root[m * d + k] * root[m * d + l];
+      root[l * d + k] = k == l ? std::sqrt(sum) : sum / root[l * d + l];
+    }
+  }
+  return root;
+}
+
+struct Task {
+  Sample sample;
+  std::vector<double> root, points;
+  std::vector<std::vector<double>> axis;
+  EvaluationPoints where;
+
+  explicit Task(const Sample& s, std::size_t bandwidth = 2) : sample(s) {
+    root = root_of(matrices_for(s)[bandwidth], s.d);
+  }
+  /// m values an axis, from below the samples to above by some bandwidths.
+  void use_grid(std::size_t m, double beyond) {
+    axis.assign(sample.d, std::vector<double>(m));
+    for (std::size_t k = 0; k < sample.d; ++k) {
+      const auto first = sample.x.begin() + static_cast<std::ptrdiff_t>(k * sample.n);
+      const auto range = std::minmax_element(first, first + static_cast<std::ptrdiff_t>(sample.n));
+      const double low = *range.first - beyond * root[k * sample.d + k];
+      const double high = *range.second + beyond * root[k * sample.d + k];
+      for (std::size_t i = 0; i < m; ++i) {
+        axis[k][i] = low + (high - low) * static_cast<double>(i) / static_cast<double>(m);
+      }
+      where.axes.push_back(span(axis[k]));
+    }
+  }
+  /// The samples, and others near them.
+  void use_points() {
+    points = sample.x;
+    for (std::size_t i = 0; i < points.size(); i += 2) points[i] += 0.4 * root[0];
+    where.matrix = {points.data(), sample.n, sample.d};
+  }
+  std::vector<double> run(const RunOptions& options, double bytes = 1e9) const {
+    std::vector<double> out(where.size(), -1.0);
+    fourier_density(sample.view(), sample.weights(), where, span(root), tolerance, bytes, options,
+                    {out.data(), out.size()});
+    return out;
+  }
+};
+
+void expect_density(const Task& task) {
+  const std::size_t d = task.sample.d, m = task.where.size();
+  const std::vector<double> out = task.run(threads(1));
+  std::vector<double> all(m * d);
+  std::vector<std::size_t> which(m);
+  for (std::size_t i = 0; i < m; ++i) {
+    double v[3];
+    task.where.copy(i, v);
+    for (std::size_t k = 0; k < d; ++k) all[k * m + i] = v[k];
+    which[i] = i;
+  }
+  const std::vector<real> wanted =
+      oracle::density(task.sample.view(), task.sample.w, {all.data(), m, d}, which,
+                      oracle::ScaledKernel({}, d, task.root));
+  const real largest = *std::max_element(wanted.begin(), wanted.end());
+  for (std::size_t i = 0; i < m; ++i) {
+    EXPECT_LE(std::fabs(out[i] - wanted[i]), tolerance * largest) << i;
+    EXPECT_GE(out[i], 0.0);
+    if (wanted[i] < 1e-9L * largest && wanted[i] > 1e-290L) {
+      EXPECT_LE(std::fabs(out[i] - wanted[i]), 2e-12L * wanted[i]) << i;
+    }
+  }
+}
+
+std::vector<Sample> all_samples() {
+  std::vector<Sample> all;
+  for (const std::size_t d : {1, 2, 3}) {
+    for (const Sample& s : samples_of_every_kind(d == 3 ? 80 : 120, d)) all.push_back(s);
+  }
+  return all;
+}
+
+class FourierDensity : public testing::TestWithParam<Sample> {};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FourierDensity, testing::ValuesIn(all_samples()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+
+TEST_P(FourierDensity, OnGrids) {
+  Task task(GetParam());
+  task.use_grid(GetParam().d == 1 ? 200 : GetParam().d == 2 ? 33 : 13, 12);
+  expect_density(task);
+}
+
+TEST_P(FourierDensity, AtPoints) {
+  for (const std::size_t bandwidth : {0, 2}) {
+    Task task(GetParam(), bandwidth);
+    task.use_points();
+    expect_density(task);
+  }
+}
+
+TEST(FourierDensityCorners, OneValueAnAxisFarPointsAndFewSamples) {
+  for (const std::size_t d : {1, 2, 3}) {
+    const Sample s = normal_sample(60, d);
+    Task one(s);
+    one.use_grid(1, 0);
+    expect_density(one);
+    Task far(s);
+    far.use_points();
+    far.points[0] = 1e6;
+    far.points[far.sample.n - 1] = -30;
+    expect_density(far);
+    Task nowhere(s);
+    nowhere.use_points();
+    for (double& v : nowhere.points) v += 1000;
+    expect_density(nowhere);
+    Task single(s);
+    single.sample.n = 1;
+    single.sample.x.resize(d);
+    single.sample.w = {2.5};
+    single.use_grid(9, 5);
+    expect_density(single);
+    Task nothing(s);
+    std::fill(nothing.sample.w.begin(), nothing.sample.w.end(), 0.0);
+    nothing.use_points();
+    expect_density(nothing);
+  }
+}
+
+TEST(FourierDensityThreads, GiveTheSameBits) {
+  for (const std::size_t d : {2, 3}) {
+    Task grid(normal_sample(3000, d));
+    grid.use_grid(d == 2 ? 90 : 30, 6);
+    Task points(normal_sample(3000, d));
+    points.use_points();
+    for (const Task* task : {&grid, &points}) {
+      const std::vector<double> one = task->run(threads(1));
+      for (const int count : {2, 3}) {
+        EXPECT_TRUE(common::same_bits(task->run(threads(count)), one)) << count << " threads";
+      }
+    }
+  }
+}
+
+TEST(FourierDensityErrors, MemoryAndInput) {
+  Task task(normal_sample(50, 2));
+  task.use_points();
+  try {
+    task.run(threads(1), 1e4);
+    ADD_FAILURE() << "no error";
+  } catch (const error& problem) {
+    EXPECT_EQ(problem.kind, ErrorKind::memory);
+  }
+  std::vector<double> out(task.where.size());
+  for (const double bad : {0.0, 1e-15, 0.5}) {
+    EXPECT_THROW(fourier_density(task.sample.view(), task.sample.weights(), task.where,
+                                 span(task.root), bad, 1e9, threads(1), {out.data(), out.size()}),
+                 error);
+  }
+  task.root[0] = 0;
+  EXPECT_THROW(task.run(threads(1)), error);
+}

@@ -1,0 +1,221 @@
+// The fourier engine over all pairs, against the oracle.
+#include <algorithm>
+
+#include "common.hpp"
+#include "core/error.hpp"
+#include "core/fourier_queries.hpp"
+#include "fourier-oracle.hpp"
+
+using namespace kestrel;
+using namespace fourier_oracle;
+
+namespace {
+
+double tolerance_for(const Sample& s) { return default_fourier_tolerance(s.d); }
+
+void expect_near(double got, real wanted, real allowed, const std::string& what) {
+  EXPECT_LE(std::fabs(got - wanted), allowed)
+      << what << ": " << got << ", relative " << static_cast<double>(got / wanted - 1);
+}
+
+void expect_gradient(const std::vector<double>& got, const Matrix& wanted, const Matrix& H,
+                     std::size_t d, real allowed) {
+  // In units of the value: D_kl sqrt(H_kk H_ll).
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t l = 0; l < d; ++l) {
+      const real unit = std::sqrt(H[k * d + k] * H[l * d + l]);
+      EXPECT_LE(std::fabs(got[l * d + k] - wanted[l * d + k]) * unit, allowed)
+          << "gradient " << k << ", " << l << ": " << got[l * d + k] << ", not "
+          << static_cast<double>(wanted[l * d + k]);
+    }
+  }
+}
+
+std::vector<Sample> all_samples() {
+  std::vector<Sample> all;
+  for (const std::size_t d : {1, 2, 3}) {
+    for (const Sample& s : samples_of_every_kind(d == 3 ? 80 : 120, d)) {
+      all.push_back(s);
+    }
+  }
+  return all;
+}
+
+class Fourier : public testing::TestWithParam<Sample> {};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Fourier, testing::ValuesIn(all_samples()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+
+TEST_P(Fourier, MeansAndPairs) {
+  const Sample& s = GetParam();
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  real weight = 0;
+  for (const double w : s.w) weight += w;
+  for (const std::vector<double>& H : matrices_for(s)) {
+    for (const real factor : {1, 2}) {
+      const Matrix wide = in_long_double(H, factor);
+      const std::vector<double> given(wide.begin(), wide.end());
+      const real wanted = mean_kernel(s, wide);
+      expect_near(sums.mean_kernel(span(given), {}, threads(1)), wanted, tolerance_for(s) * wanted,
+                  "S");
+      const real pairs = weight * weight / 2 * (wanted - share(s) * peak(wide, s.d));
+      expect_near(sums.pair_sum(span(given), threads(1)), pairs,
+                  tolerance_for(s) * wanted * weight * weight / 2, "pairs");
+    }
+  }
+  EXPECT_EQ(sums.spreads(), 1);
+}
+
+TEST_P(Fourier, CrossValidation) {
+  const Sample& s = GetParam();
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  for (const std::vector<double>& H : matrices_for(s)) {
+    const Matrix wide = in_long_double(H);
+    for (const bool unbiased : {true, false}) {
+      const LscvForm form = unbiased ? LscvForm::unbiased : LscvForm::paper;
+      const Criterion wanted = lscv(s, wide, unbiased);
+      std::vector<double> gradient(s.d * s.d);
+      const double value = sums.lscv(span(H), form, {gradient.data(), gradient.size()}, threads(1));
+      expect_near(value, wanted.value, tolerance_for(s) * wanted.size, "LSCV");
+      EXPECT_NEAR(sums.lscv(span(H), form, {}, threads(1)), value,
+                  static_cast<double>(1e-15L * wanted.size));
+      const Matrix slope =
+          slopes(wide, s.d, [&](const Matrix& at) { return lscv(s, at, unbiased).value; });
+      expect_gradient(gradient, slope, wide, s.d, 1e-9L * wanted.size);
+    }
+  }
+}
+
+TEST_P(Fourier, SmoothedCrossValidation) {
+  const Sample& s = GetParam();
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const auto matrices = matrices_for(s);
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    const std::vector<double>& H = matrices[m];
+    // The pilot of another shape, so that the two forms differ in every direction.
+    std::vector<double> G = matrices[(m + 1) % matrices.size()];
+    for (double& v : G) v *= 0.6;
+    const Matrix wide = in_long_double(H), pilot = in_long_double(G);
+    const real wanted = scv(s, wide, pilot).value;
+    std::vector<double> gradient(s.d * s.d);
+    expect_near(sums.scv(span(H), span(G), {gradient.data(), gradient.size()}, threads(1)), wanted,
+                tolerance_for(s) * wanted, "SCV");
+    const Matrix slope =
+        slopes(wide, s.d, [&](const Matrix& at) { return scv(s, at, pilot).value; });
+    expect_gradient(gradient, slope, wide, s.d, 1e-9L * wanted);
+  }
+}
+
+TEST_P(Fourier, Functionals) {
+  const Sample& s = GetParam();
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  for (const std::vector<double>& G : matrices_for(s)) {
+    const MeanDerivatives wanted(s, in_long_double(G), 10);
+    for (const int order : {0, 2, 4, 6, 8, 10}) {
+      const auto& of_order = wanted.of_degree[static_cast<std::size_t>(order)];
+      const auto indices = indices_of_degree(s.d, order);
+      const std::vector<double> psi = sums.psi(span(G), order, threads(1));
+      ASSERT_EQ(psi.size(), of_order.size());
+      for (std::size_t m = 0; m < psi.size(); ++m) {
+        // int |t^alpha| A E is at most the product of (int |t_k|^r A E)^(alpha_k / r) (Hoelder).
+        real size = order == 0 ? wanted.of_degree[0][0] : 1;
+        for (std::size_t k = 0; k < s.d && order > 0; ++k) {
+          Index pure(s.d, 0);
+          pure[k] = order;
+          const auto at = std::find(indices.begin(), indices.end(), pure) - indices.begin();
+          size *= std::pow(std::fabs(of_order[static_cast<std::size_t>(at)]),
+                           static_cast<real>(indices[m][k]) / order);
+        }
+        expect_near(psi[m], of_order[m], tolerance_for(s) * size,
+                    "psi " + std::to_string(order) + ", " + std::to_string(m));
+      }
+    }
+  }
+}
+
+TEST(FourierGradient, OfAFunctionalIsHalfOfHigherOnes) {
+  const Sample s = normal_sample(60, 2);
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const std::vector<double> G = matrices_for(s)[2];
+  const std::vector<double> sixth = sums.psi(span(G), 6, threads(1));
+  std::vector<double> above = G, below = G;
+  const double step = 1e-4 * G[0];
+  above[0] += step;
+  below[0] -= step;
+  const double slope =
+      (sums.psi(span(above), 4, threads(1))[1] - sums.psi(span(below), 4, threads(1))[1]) /
+      (2 * step);
+  EXPECT_NEAR(slope, 0.5 * sixth[1], 1e-6 * std::fabs(sixth[1]));  // psi_31 by G_11: psi_51
+}
+
+TEST(FourierOutliers, AreSummedOneByOne) {
+  for (const std::size_t d : {1, 2, 3}) {
+    Sample s = normal_sample(150, d);
+    for (std::size_t i = 0; i < 6; ++i) {  // two groups of three close ones, a million sd away
+      for (std::size_t k = 0; k < d; ++k) {
+        s.x[k * s.n + i] = (i < 3 ? 1e6 : -1e6) + 0.1 * static_cast<double>(i * (k + 1));
+      }
+    }
+    FourierDemand demand;
+    demand.root.assign(d * d, 0.0);
+    for (std::size_t k = 0; k < d; ++k) demand.root[k * d + k] = 1;
+    demand.least = 0.3;
+    demand.most = 1;
+    const RunOptions options = threads(1);
+    FourierSums sums(s.view(), s.weights(), demand, options);
+    EXPECT_TRUE(d == 1 || sums.modes().geometry().trimmed);
+    std::vector<double> H(d * d, 0.0), gradient(d * d);
+    for (std::size_t k = 0; k < d; ++k) H[k * d + k] = 0.2 + 0.1 * static_cast<double>(k);
+    const Matrix wide = in_long_double(H);
+    // Places of 1e6 bandwidths cost six digits of a coordinate in an untrimmed grid.
+    const real allowed = d == 1 ? 1e-9L : tolerance_for(s);
+    const Criterion wanted = lscv(s, wide, true);
+    expect_near(sums.lscv(span(H), LscvForm::unbiased, {gradient.data(), d * d}, options),
+                wanted.value, allowed * wanted.size, "LSCV");
+    const Matrix slope = slopes(wide, d, [&](const Matrix& at) { return lscv(s, at, true).value; });
+    expect_gradient(gradient, slope, wide, d, 1e-9L * wanted.size);
+    const real smoothed = scv(s, wide, wide).value;
+    expect_near(sums.scv(span(H), span(H), {gradient.data(), d * d}, options), smoothed,
+                allowed * smoothed, "SCV");
+    const MeanDerivatives psi(s, wide, 8);
+    expect_near(sums.psi(span(H), 8, options)[0], psi.of_degree[8][0],
+                allowed * psi.of_degree[8][0], "psi");
+  }
+}
+
+TEST(FourierRange, GrowsWhenAskedOutside) {
+  const Sample s = normal_sample(100, 2);
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  for (const double factor : {0.2, 1.0, 3.0, 0.2, 3.0}) {
+    std::vector<double> H = matrices_for(s)[2];
+    for (double& v : H) v *= factor * factor;
+    const Criterion wanted = lscv(s, in_long_double(H), true);
+    expect_near(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), wanted.value,
+                1e-12L * wanted.size, "LSCV");
+  }
+  EXPECT_EQ(sums.spreads(), 3);
+}
+
+TEST(FourierSmall, OneSampleTwoSamplesAndEqualOnes) {
+  FourierDemand demand;
+  demand.root = {1, 0.3, 0, 0.8};
+  demand.least = 0.2;
+  demand.most = 0.5;
+  const std::vector<double> H = {0.1, 0.02, 0.02, 0.12};
+  for (const std::size_t n : {1, 2, 5}) {
+    Sample s = normal_sample(n, 2);
+    if (n == 5) std::fill(s.x.begin(), s.x.end(), 3.25);
+    FourierSums sums(s.view(), s.weights(), demand, threads(1));
+    const real wanted = mean_kernel(s, in_long_double(H));
+    expect_near(sums.mean_kernel(span(H), {}, threads(1)), wanted, 1e-12L * wanted, "S");
+    if (n == 1) {
+      EXPECT_THROW(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), error);
+    } else {
+      const Criterion criterion = lscv(s, in_long_double(H), true);
+      expect_near(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), criterion.value,
+                  1e-12L * criterion.size, "LSCV");
+    }
+  }
+}
