@@ -24,7 +24,7 @@
 #' @param deriv.order 0, the density itself.
 #' @param verbose whether to show the progress of the direct engine's sums.
 #' @param optim.fun `"optim"`, `"nlm"` or `"nelder-mead"`.
-#' @param trunc accepted for compatibility and without effect: the range of the search is stated below.
+#' @param trunc accepted for compatibility and without effect: the range of the search is that of the details.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
 #' @param type `"full"`, `"diag"` or `"scalar"`.
 #' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which has to be asked for above 16 columns.

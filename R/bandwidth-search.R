@@ -31,11 +31,14 @@ minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15
   }
   theta <- numeric(if (diagonal) d else d * (d + 1) / 2)
   found <- stats::nlminb(theta, function(t) at(t)$value, function(t) at(t)$gradient,
-                         control = list(iter.max = 500, eval.max = 1000, rel.tol = tolerance, x.tol = 1e-12, sing.tol = 1e-30))
+                         control = list(iter.max = 500, eval.max = 1000, rel.tol = tolerance, x.tol = 1e-12,
+                                        sing.tol = 1e-30))
   best <- at(found$par)
   steepest <- max(abs(best$gradient)) / max(abs(best$value), 1e-3)
   H <- tcrossprod(S %*% factor_from(found$par, d, diagonal))
-  list(H = H, value = best$value * unit, convergence = if (steepest < 1e-5) 0L else 1L, evaluations = evaluations,
+  # Where the criterion is infinite the gradient says nothing.
+  converged <- steepest < 1e-5 && best$value < 1e6
+  list(H = H, value = best$value * unit, convergence = if (converged) 0L else 1L, evaluations = evaluations,
        message = sprintf("relative gradient %.1e after %d evaluations", steepest, evaluations))
 }
 

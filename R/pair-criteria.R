@@ -26,7 +26,7 @@ criteria_for <- function(sample, asked, run) {
 }
 
 # From which number of observations on the Fourier engine is the faster for a search, which evaluates a criterion tens
-# of times.
+# of times: estimated from the rates of both engines, not timed as a whole.
 faster_engine <- function(n, d) if ((d == 2L && n >= 300) || (d == 3L && n >= 2000)) "fourier" else "direct"
 
 plan_selector <- function(n, d, engine) {

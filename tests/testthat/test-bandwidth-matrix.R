@@ -116,6 +116,11 @@ test_that("Hpi and Hscv by the Fourier engine are those of the direct sums", {
   }
 })
 
+test_that("a criterion that is infinite everywhere has no minimum", {
+  nowhere <- function(H) structure(Inf, gradient = 0 * H)
+  expect_identical(minimise_over_matrices(nowhere, diag(2), FALSE)$convergence, 1L)
+})
+
 test_that("the plug-in matrix of data in many dimensions does without an engine's name", {
   x <- with_seed(79, matrix(rnorm(40 * 17), 40))
   expect_identical(dim(psi_matrix(seq_len(choose(20, 4)), 17)), c(289L, 289L))
