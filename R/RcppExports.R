@@ -73,6 +73,10 @@ fourier_sums_cpp <- function(x, w, root, least, most, tolerance, threads, isa, p
     .Call(`_kestrel_fourier_sums_cpp`, x, w, root, least, most, tolerance, threads, isa, progress)
 }
 
+fourier_prepare_cpp <- function(kept, least, most, threads, isa, progress) {
+    invisible(.Call(`_kestrel_fourier_prepare_cpp`, kept, least, most, threads, isa, progress))
+}
+
 fourier_lscv_cpp <- function(kept, H, paper, gradient, threads, isa, progress) {
     .Call(`_kestrel_fourier_lscv_cpp`, kept, H, paper, gradient, threads, isa, progress)
 }
@@ -111,5 +115,13 @@ regression_fit_cpp <- function(x, y, w, points, h, kernel, local_linear, error2,
 
 regression_support_cpp <- function(x, kernel) {
     .Call(`_kestrel_regression_support_cpp`, x, kernel)
+}
+
+sample_covariance_cpp <- function(x, p) {
+    .Call(`_kestrel_sample_covariance_cpp`, x, p)
+}
+
+count_ties_cpp <- function(x, p) {
+    .Call(`_kestrel_count_ties_cpp`, x, p)
 }
 

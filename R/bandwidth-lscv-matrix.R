@@ -5,17 +5,22 @@
 #' The bandwidth matrix H at which [lscv()] is least: over all symmetric positive definite matrices, over diagonal ones,
 #' or over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
 #'
-#' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method ([stats::nlminb()])
-#' with the analytic gradient: roughly from several starts (the normal reference, and the best of some multiples of the
-#' covariance and of its diagonal), then from the best of what they gave. With `optim.fun = "nelder-mead"` the last
-#' search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries of H; `"optim"` and `"nlm"`, the names
-#' of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths
+#' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method
+#' ([stats::nlminb()]) with the analytic gradient: roughly from several starts (the best of some multiples of the
+#' covariance, the normal reference among them, and the best of some of its diagonal where the two are alike enough),
+#' then from the best of what they gave. With `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al.
+#' (2013), Nelder and Mead's on the entries of H; `"optim"` and `"nlm"`, the names of `ks`, both mean the first.
+#' `type = "scalar"` looks at 150 bandwidths
 #' between h0/4 and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the least.
 #'
 #' LSCV falls without limit as H shrinks when many observations are tied, in all columns or in some. The search is
 #' therefore kept to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as quadratic
 #' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. A minimum at
 #' the edge of this range, and a search that did not converge, are warned of.
+#'
+#' Where the Fourier engine has no memory for a bandwidth matrix, and nobody asked for it, direct sums step in up to
+#' 50,000 observations. Else such matrices are left out of the search, which is warned of when a start is among them or
+#' the search did not converge, and is an error when all starts are.
 #'
 #' @param x a matrix or data frame of observations, one a row, two columns or more.
 #' @param Hstart a matrix to start from instead of the several ones.
@@ -34,7 +39,7 @@
 #'   for `"scalar"`, `h` and `path`.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, fewer than two
 #'   columns, no more rows than columns, constant or linearly dependent columns (named); of class `kestrel_error_memory`
-#'   where the Fourier engine would need more than 1 GB.
+#'   where the Fourier engine would need more than 1 GB for every start.
 #' @section Cost: engine `"fourier"`: O(n) to prepare, then time that does not depend on n, for each of some tens of
 #'   evaluations; `"direct"`: O(n^2 d^2) each. Memory is O(n), and at most 1 GB for `"fourier"`.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
@@ -82,7 +87,7 @@ select_by_lscv <- function(x, Hstart, amise, deriv.order, verbose, optim.fun, w,
   # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
   if (type == "diag") sample$cov <- sample$cov * diag(d)
   found <- with_progress(check_flag(verbose, "verbose"), "Cross-validation", function(progress) {
-    criteria <- criteria_for(sample, engine, run_options(progress = progress))
+    criteria <- criteria_for(sample, engine, run_options(progress = progress), curve = type == "scalar")
     c(list(engine = criteria$engine), if (type == "scalar") lscv_along_covariance(sample, criteria) else {
       lscv_over_matrices(sample, criteria, Hstart, type == "diag", optim.fun)
     })
@@ -118,46 +123,48 @@ lscv_matrices <- function(x, w, H, h, form, kernel) {
 lscv_along_covariance <- function(sample, criteria) {
   h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
   found <- minimise_curve(function(h) criteria$lscv_multiples(sample$cov, h), c(h0 / 4, 4 * h0), 150L)
-  warn_minimum("LSCV", found, unbounded_ties(sample))
+  warn_minimum("LSCV", found, count_ties(sample, "gaussian"))
   found$H <- structure(found$h^2 * sample$cov, path = found$curve)
   found$value <- found$objective
   found
 }
 
 lscv_over_matrices <- function(sample, criteria, Hstart, diagonal, optim.fun) {
-  d <- ncol(sample$x)
-  h0 <- reference_scale(sample$n, d, "gaussian")
-  ties <- unbounded_ties(sample)
-  limits <- h0 * c(if (is.null(ties)) 1 / 32 else 1 / 4, 8)
-  criterion <- within_limits(function(H) criteria$lscv(H, gradient = TRUE), sample$cov, limits)
+  ties <- count_ties(sample, "gaussian")
+  limits <- reference_scale(sample$n, ncol(sample$x), "gaussian") * c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
   if (!is.null(Hstart)) check_start(Hstart, sample$cov, limits)
-  starts <- if (is.null(Hstart)) matrix_starts(sample, criteria, h0, diagonal) else list(Hstart)
-  best <- minimise_criterion(criterion, starts, diagonal, optim.fun)
-  reached <- relative_bandwidths(best$H, sample$cov)
-  at_edge <- reached[1L] < 1.05 * limits[1L] || reached[2L] > limits[2L] / 1.05
-  remarks <- c(
-    if (!is.null(ties)) paste0("LSCV falls without limit as H goes to 0, because `x` has ",
-                               format(ties$per_observation, digits = 3), " tied pairs an observation."),
-    if (at_edge) "The least value of LSCV is at the edge of the range of bandwidth matrices."
-    else if (best$convergence != 0L) {
-      paste0("The search for the least value of LSCV did not converge: ", best$message, ".")
-    }
-  )
+  best <- search_matrices(sample, criteria, Hstart, diagonal, optim.fun, limits)
+  falling <- if (ties$unbounded) {
+    paste0("LSCV falls without limit as H goes to 0, because `x` has ", format(ties$per_observation, digits = 3),
+           " tied pairs an observation.")
+  }
+  remarks <- c(falling, best$remarks)
   if (length(remarks) > 0L) warn_search(paste(remarks, collapse = " "))
-  if (at_edge) best$convergence <- 1L
   best
 }
 
-# The normal reference, and the best of some multiples of the covariance and of its diagonal, not so small that a grid
-# made for the usual bandwidths would not serve.
-matrix_starts <- function(sample, criteria, h0, diagonal) {
+search_matrices <- function(sample, criteria, Hstart, diagonal, optim.fun, limits) {
+  starts <- if (is.null(Hstart)) matrix_starts(sample, criteria, diagonal) else list(Hstart)
+  criterion <- function(H) criteria$lscv(H, gradient = TRUE)
+  minimise_within(limits, sample$cov, "LSCV", criterion, starts, diagonal, optim.fun, usual_range(sample))
+}
+
+# The best of some multiples of the covariance, up to the normal reference, and of its diagonal where some of those are
+# in the usual range, which a grid is made for.
+matrix_starts <- function(sample, criteria, diagonal) {
+  h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
+  usual <- usual_range(sample) * c(1.1, 1 / 1.1)
   best_multiple <- function(S) {
-    h <- seq(1.1 * usual_range(sample)[1L], h0, length.out = 4L) / relative_bandwidths(S, sample$cov)[1L]
-    h[which.min(criteria$lscv_multiples(S, h))]^2 * S
+    reached <- relative_bandwidths(S, sample$cov)
+    range <- c(usual[1L] / reached[1L], min(h0 / reached[1L], usual[2L] / reached[2L]))
+    if (range[1L] > range[2L]) return(NULL)
+    h <- seq(range[1L], range[2L], length.out = 4L)
+    # Whether there is memory for that start is left to the search from it.
+    least <- tryCatch(which.min(criteria$lscv_multiples(S, h)), kestrel_error_memory = function(e) length(h))
+    h[least]^2 * S
   }
   axes <- diag(diag(sample$cov))
-  if (diagonal) return(list(h0^2 * axes, best_multiple(axes)))
-  list(h0^2 * sample$cov, best_multiple(sample$cov), best_multiple(axes))
+  Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))
 }
 
 # The least and the greatest h with H = h^2 S along some direction.
@@ -183,25 +190,6 @@ within_limits <- function(criterion, S, limits) {
     if (!all(is.finite(reached)) || reached[1L] < limits[1L] || reached[2L] > limits[2L]) {
       return(structure(Inf, gradient = 0 * H))
     }
-    tryCatch(criterion(H), kestrel_error_memory = function(e) structure(Inf, gradient = 0 * H))
+    tryCatch(criterion(H), kestrel_error_memory = function(e) structure(Inf, gradient = 0 * H, refused = e))
   }
-}
-
-# Ordered tied pairs an observation where they make LSCV fall to minus infinity as H = h^2 S goes to 0; else NULL.
-# h^d LSCV then tends to (4 pi)^(-d/2) sum_ties p_i p_j - 2 c (2 pi)^(-d/2) sum_(ties, i != j) p_i p_j.
-unbounded_ties <- function(sample) {
-  x <- sample$x
-  n <- nrow(x)
-  d <- ncol(x)
-  by_value <- do.call(order, as.data.frame(x))
-  sorted <- x[by_value, , drop = FALSE]
-  ends <- c(which(rowSums(sorted[-1L, , drop = FALSE] != sorted[-n, , drop = FALSE]) > 0), n)
-  if (length(ends) == n) return(NULL)
-  p <- (sample$w / sum(sample$w))[by_value]
-  tied <- sum(diff(c(0, cumsum(p)[ends]))^2)
-  diagonal <- sum(p^2)
-  limit <- (4 * pi)^(-d / 2) * tied - 2 * (2 * pi)^(-d / 2) * (tied - diagonal) / (1 - diagonal)
-  if (limit >= 0) return(NULL)
-  sizes <- diff(c(0L, ends))
-  list(per_observation = sum(sizes * (sizes - 1)) / n, threshold = 1 / (2^(d / 2 + 1) - 1))
 }

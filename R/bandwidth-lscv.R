@@ -3,12 +3,11 @@
 # Those whose convolution with themselves an engine knows.
 lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 
-kernel_at_zero <- function(kernel) if (is_compact(kernel)) 1 / ball_integral(kernel, 1L, 0, 1) else stats::dnorm(0)
-
 #' Least squares cross-validation: the objective
 #'
 #' An estimate of the integrated squared error of a density estimate, less the integral of the squared density, as a
-#' function of the bandwidth; [hlscv()] and \code{\link{Hlscv}()} find where it is least. In one dimension, with p_i = w_i / sum(w),
+#' function of the bandwidth; [hlscv()] and \code{\link{Hlscv}()} find where it is least. In one dimension, with
+#' p_i = w_i / sum(w),
 #' \deqn{LSCV(h) = \sum_{i,j} p_i p_j (K*K)_h(x_i - x_j) - 2 c \sum_{i \ne j} p_i p_j K_h(x_i - x_j),}{LSCV(h) = sum_ij
 #' p_i p_j (K*K)_h(x_i - x_j) - 2 c sum_(i != j) p_i p_j K_h(x_i - x_j),}
 #' K_h(u) = K(u/h)/h, and K*K the convolution of the kernel with itself. The first sum is the integral of the squared
@@ -37,8 +36,8 @@ kernel_at_zero <- function(kernel) if (is_compact(kernel)) 1 / ball_integral(ker
 #'   two observations, for bandwidths that are not positive or below 1e-300 of the largest value, a matrix that is not
 #'   symmetric positive definite, for weights of which one is all, and for an unknown kernel.
 #' @section Cost: for the Gaussian kernel O(n) to prepare and then some microseconds a bandwidth whatever n; for the
-#'   compact kernels O(n log n) and then O(n) a bandwidth. In two and three dimensions O(n) and time that does not depend
-#'   on n for each; in more, or for less than 2,000 observations, O(n^2 d). Memory is O(n).
+#'   compact kernels O(n log n) and then O(n) a bandwidth. In two and three dimensions O(n) and time that does not
+#'   depend on n for each; in more, or for less than 2,000 observations, O(n^2 d). Memory is O(n).
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'
@@ -168,7 +167,7 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   found <- minimise_curve(function(h) lscv_curve(sample, h, "unbiased", kernel, run), range,
                           if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L)
   ties <- count_ties(sample, kernel)
-  warn_minimum("LSCV", found, if (ties$unbounded) ties)
+  warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
   list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
        evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run),
@@ -183,23 +182,6 @@ check_range <- function(hmin, hmax, h0) {
                                  came(hmax), ".")
   abort_input("`hmin` must be below ", if (is.null(hmax)) "4 h0 = " else "`hmax`, ", came(range[2L]), ", not ",
               came(hmin), ".")
-}
-
-# Ordered tied pairs an observation, and whether they make LSCV fall to minus infinity at 0: h LSCV(h) tends to
-# R(K) sum_ties p_i p_j - 2 c K(0) sum_(ties, i != j) p_i p_j. For equal weights that is negative when the tied pairs
-# an observation exceed R(K) / (2 K(0) - R(K)), but for terms in 1/n.
-count_ties <- function(sample, kernel) {
-  n <- length(sample$x)
-  run_ends <- c(which(diff(sample$x) != 0), n)
-  sizes <- diff(c(0L, run_ends))
-  p <- sample$w / sum(sample$w)
-  if (length(sizes) == n) return(list(per_observation = 0, unbounded = FALSE))
-  tied <- sum(diff(c(0, cumsum(p)[run_ends]))^2)
-  diagonal <- sum(p^2)
-  roughness <- kernel_constants(kernel, 1L)$roughness
-  limit <- roughness * tied - 2 * kernel_at_zero(kernel) * (tied - diagonal) / (1 - diagonal)
-  list(per_observation = sum(sizes * (sizes - 1)) / n, unbounded = limit < 0,
-       threshold = roughness / (2 * kernel_at_zero(kernel) - roughness))
 }
 
 # The global minimum of a smooth curve over a range of h: a dense grid, equally spaced in log h, and a search between
@@ -231,7 +213,7 @@ minimise_curve <- function(curve, range, size) {
 # One warning for all there is to say about a minimum.
 warn_minimum <- function(name, found, ties = NULL) {
   range <- vapply(range(found$curve$h), format, "", digits = 4)
-  without_limit <- if (!is.null(ties)) {
+  without_limit <- if (isTRUE(ties$unbounded)) {
     paste0(name, " falls without limit as h goes to 0, because `x` has ", format(ties$per_observation, digits = 3),
            " tied pairs an observation (it does so above ", format(ties$threshold, digits = 3),
            "): the minimum is that of the range from ", range[1L], " to ", range[2L], ".")

@@ -3,24 +3,36 @@
 #' Bandwidth matrices by smoothed cross-validation
 #'
 #' The bandwidth matrix H at which the criterion of smoothed cross-validation is least,
-#' \deqn{SCV(H) = (4\pi)^{-d/2} |H|^{-1/2} / n + \sum_{i,j} p_i p_j (K_{2H+2G} - 2 K_{H+2G} + K_{2G})(x_i - x_j),}{SCV(H)
-#' = (4 pi)^(-d/2) |H|^(-1/2) / n + sum_ij p_i p_j (K_(2H+2G) - 2 K_(H+2G) + K_2G)(x_i - x_j),}
-#' with a pilot matrix G = g^2 I for data that are sphered or scaled. The sums over all pairs are exact, never binned.
+#' \deqn{SCV(H) = (4\pi)^{-d/2} |H|^{-1/2} / n + \sum_{i,j} p_i p_j (K_{2H+2G} - 2 K_{H+2G} + K_{2G})(x_i - x_j),}{
+#' SCV(H) = (4 pi)^(-d/2) |H|^(-1/2) / n + sum_ij p_i p_j (K_(2H+2G) - 2 K_(H+2G) + K_2G)(x_i - x_j),}
+#' with a pilot matrix G. The sums over all pairs are exact, never binned.
 #'
-#' The pilot `"samse"` (Duong & Hazelton 2005) is for two columns the default, as in `ks`, `"dscalar"` (Chacon & Duong
-#' 2011) for more. With `"dscalar"` the values agree with `ks::Hscv(binned = FALSE)` for `nstage = 2`; for `nstage = 1`
-#' the formula of the second stage is used, which is not that of \pkg{ks}. For `"samse"` \pkg{ks} takes a binned plug-in
-#' matrix whatever is asked for, where this is an exact one. The search is that of [Hlscv()], from the normal reference.
+#' G is g^2 I for data that are sphered or scaled, or any matrix. The pilot `"samse"` (Duong & Hazelton 2005) is for two
+#' columns the default, as in \pkg{ks}, `"dscalar"` (Chacon & Duong 2011) for more; `"unconstr"` is the full matrix of
+#' the same paper, found by a search of its own on the sphered data, whatever `pre` is.
+#'
+#' With `"dscalar"` and `nstage = 2`, and with `"unconstr"`, the criterion is that of `ks::Hscv(binned = FALSE)`, whose
+#' search may end above its least value. With `"dscalar"` and `nstage = 1` the formula of the second stage is used, with
+#' functionals of a normal density, and the rate n^(-1/(d+6)) of the theory; \pkg{ks} has n^(-1/(d+8)) and other
+#' constants there. For `"samse"` \pkg{ks} takes a binned plug-in matrix whatever is asked for, where this is an exact
+#' one.
+#'
+#' The search is that of [Hlscv()], from the normal reference and between 1/32 and 8 times the bandwidths of the normal
+#' reference. A minimum at the edge of this range, and a search that did not converge, are warned of.
 #'
 #' @inheritParams Hlscv
 #' @param nstage 1 or 2, how often functionals of derivatives are estimated before those of a normal density are used.
 #' @param pre `"sphere"` or, for a diagonal matrix the only one, `"scale"`: what is done to the data before g is found.
-#' @param pilot `"samse"` or `"dscalar"`.
+#' @param pilot `"samse"`, `"dscalar"` or, but for a diagonal matrix, `"unconstr"` (at most ten columns).
 #' @param Hstart a matrix to start from, in the units of `x`.
+#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which has to be asked for above 16 columns:
+#'   of the criterion and of the functionals of its pilot.
 #' @return The d x d matrix H, in squared units of `x`; with `amise = TRUE` a list: `H`, `SCV.star` (the criterion for
-#'   the data sphered or scaled), `objective` (for `x`), `convergence`, `evaluations`, `engine`, `seconds`, `pilot`, `g`.
-#' @section Errors: as [Hlscv()].
-#' @section Cost: as [Hlscv()].
+#'   the data sphered or scaled; for `x` with `"unconstr"`, as in \pkg{ks}), `objective` (for `x`), `convergence` (0 if
+#'   the search converged inside the range), `evaluations`, `engine`, `seconds`, `pilot`, `g` (the scalar pilot
+#'   bandwidths for the data sphered or scaled, first stage first) and `G` (the pilot matrix, in squared units of `x`).
+#' @section Errors: as [Hlscv()], and of class `kestrel_error_input` for a pilot that is not known or not to be had.
+#' @section Cost: as [Hlscv()], and for the pilot that of [Hpi()].
 #' @references Duong, T. & Hazelton, M.L. (2005) Cross-validation bandwidth matrices for multivariate kernel density
 #'   estimation. *Scandinavian Journal of Statistics* **32**, 485-506.
 #'
@@ -33,23 +45,25 @@
 #' @rdname Hscv-matrix
 #' @export
 Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                 verbose = FALSE, optim.fun = "optim", w = NULL) {
+                 verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct")) {
   select_by_scv(x, nstage, check_choice(pre, c("sphere", "scale"), "pre"), if (missing(pilot)) NULL else pilot,
-                if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, diagonal = FALSE)
+                if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
+                check_choice(engine, c("auto", "fourier", "direct"), "engine"), diagonal = FALSE)
 }
 
 #' @rdname Hscv-matrix
 #' @export
 Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                      verbose = FALSE, optim.fun = "optim", w = NULL) {
+                      verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct")) {
   if (identical(pre, "sphere")) {
     abort_input("`pre` must be \"scale\" for a diagonal bandwidth matrix, not \"sphere\", which rotates the axes.")
   }
   select_by_scv(x, nstage, check_choice(pre, "scale", "pre"), if (missing(pilot)) NULL else pilot,
-                if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, diagonal = TRUE)
+                if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
+                check_choice(engine, c("auto", "fourier", "direct"), "engine"), diagonal = TRUE)
 }
 
-select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, verbose, optim.fun, w, diagonal) {
+select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, verbose, optim.fun, w, engine, diagonal) {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
@@ -58,10 +72,10 @@ select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, ver
   sample <- selector_sample(x, w)
   d <- ncol(sample$x)
   if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hscv() takes one.")
-  if (d > 16L) abort_input("`x` must have at most 16 columns for smoothed cross-validation, not ", d, ".")
-  pilot <- check_choice(if (is.null(pilot)) default_pilot(d) else pilot, known_pilots, "pilot")
-  root <- pre_transform(sample$cov, pre)
-  inverse <- inverse_root(root, pre)
+  pilot <- check_pilot(pilot, d, diagonal)
+  plan_selector(sample$n, d, engine)
+  root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
+  inverse <- inverse_root(root)
   star <- transformed_sample(sample, inverse)
   # What matrices are compared with, as in select_by_lscv(). The pilots follow correlations.
   spread <- if (diagonal) star$cov * diag(d) else star$cov
@@ -71,58 +85,19 @@ select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, ver
     check_start(inverse %*% check_H(Hstart, d, "Hstart") %*% inverse, spread, limits)
   }
   found <- with_progress(check_flag(verbose, "verbose"), "Smoothed cross-validation", function(progress) {
-    run <- run_options(progress = progress)
-    g <- if (pilot == "samse") samse_scv_pilot(star, nstage, run) else {
-      unlist(dscalar_pilots(star, nstage, run, scv_factors(d)))
-    }
-    criteria <- criteria_for(replace(star, "cov", list(spread)), "auto", run)
-    G <- diag(g[length(g)]^2, d)
-    criterion <- within_limits(function(H) criteria$scv(H, G, gradient = TRUE), spread, limits)
-    c(minimise_criterion(criterion, list(start), diagonal, optim.fun),
-      list(g = g, engine = criteria$engine))
+    run <- c(run_options(progress = progress), engine = engine)
+    pilots <- scv_pilots(star, nstage, pilot, run)
+    criteria <- criteria_for(replace(star, "cov", list(spread)), engine, run)
+    criterion <- function(H) criteria$scv(H, pilots$G, gradient = TRUE)
+    c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, optim.fun), pilots,
+      engine = criteria$engine)
   })
-  if (found$convergence != 0L) {
-    warn_search("The search for the least value of SCV did not converge: ", found$message, ".")
-  }
-  H <- root %*% found$H %*% root
-  H <- (H + t(H)) / 2
+  if (length(found$remarks) > 0L) warn_search(paste(found$remarks, collapse = " "))
+  H <- moved_back(found$H, root)
   dimnames(H) <- dimnames(sample$cov)
   if (!amise) return(H)
-  list(H = H, SCV.star = found$value, objective = found$value / det(root), convergence = found$convergence,
-       evaluations = found$evaluations, engine = found$engine, seconds = proc.time()[["elapsed"]] - started, pilot = pilot,
-       g = found$g)
-}
-
-# The g that minimises the leading squared error of the SCV criterion's pilot, summed over the entries of H, at the
-# plug-in H of one stage (Duong & Hazelton 2005, eq. 10): like pilot_bandwidth(), with functionals of order six.
-samse_scv_pilot <- function(star, nstage, run) {
-  d <- ncol(star$x)
-  H <- one_stage_matrix(star, run)
-  g6 <- if (nstage == 2L) samse_pilot(psi_normal(star$cov, 8L), d, 6L, star$n)
-  psi6 <- if (nstage == 2L) psi_order(star, g6, 6L, run) else psi_normal(star$cov, 6L)
-  tuples <- as.matrix(expand.grid(rep(list(seq_len(d)), 6L)))
-  full <- array(psi6[tuple_positions(unname(tuples), d)], rep(d, 6L))
-  # The first and the last index contracted with H, and all others with themselves.
-  outer_pair <- matrix(full, d)
-  moved <- matrix(H %*% outer_pair, d^5) %*% H
-  squared_bias <- sum(matrix(full, d^5) * moved) / 4
-  by_matrices <- outer(outer(H, H), diag(d))
-  cross <- 3 / 4 * (4 * pi)^(-d / 2) * sum(by_matrices * full)
-  diagonal <- (4 * pi)^(-d) * (4 * sum(H * H) + (d + 8) * sum(diag(H))^2) / 64
-  slope <- (d + 2) * cross
-  g <- (2 * (d + 4) * diagonal /
-          ((sqrt(slope^2 + 8 * (d + 4) * squared_bias * diagonal) - slope) * star$n))^(1 / (d + 6))
-  c(g6, g)
-}
-
-# The plug-in matrix of one stage, for data that are sphered once more.
-one_stage_matrix <- function(star, run) {
-  d <- ncol(star$x)
-  root <- pre_transform(star$cov, "sphere")
-  twice <- transformed_sample(list(centred = star$x, w = star$w, n = star$n, cov = star$cov), inverse_root(root, "sphere"))
-  g4 <- samse_pilot(psi_normal(twice$cov, 6L), d, 4L, star$n)
-  psi4 <- psi_order(twice, g4, 4L, run)
-  best <- minimise_over_matrices(amise_criterion(psi4, star$n, d), reference_scale(star$n, d, "gaussian")^2 * twice$cov,
-                                 diagonal = FALSE)
-  root %*% best$H %*% root
+  objective <- found$value / det(root)
+  list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
+       convergence = found$convergence, evaluations = found$evaluations, engine = found$engine,
+       seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = moved_back(found$G, root))
 }

@@ -8,38 +8,55 @@ factor_from <- function(theta, d, diagonal) {
   L
 }
 
-# `criterion(H)` is a number with its gradient D by H, dF = tr(D dH), as an attribute; infinite where it is not to go.
+# `criterion(H)` is a number with its gradient D by H, dF = tr(D dH), as an attribute; infinite where it is not to go,
+# with the condition as attribute `refused` where that is for memory.
 # The quasi-Newton search of the PORT library, which asks for the value and the gradient at one place one after the
 # other. `tolerance` is relative, of the value.
 minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15) {
   d <- nrow(start)
   S <- if (diagonal) diag(sqrt(diag(start)), d) else t(chol(start))
-  unit <- abs(as.numeric(criterion(tcrossprod(S))))
-  if (!is.finite(unit) || unit == 0) unit <- 1
-  evaluations <- 1L
+  evaluations <- 0L
+  refused <- NULL
   last <- list(theta = NULL)
   at <- function(theta) {
     if (!identical(theta, last$theta)) {
       L <- factor_from(theta, d, diagonal)
       value <- criterion(tcrossprod(S %*% L))
+      if (!is.null(attr(value, "refused"))) refused <<- attr(value, "refused")
       slope <- 2 * crossprod(S, attr(value, "gradient")) %*% S %*% L
       evaluations <<- evaluations + 1L
-      last <<- list(theta = theta, value = min(as.numeric(value) / unit, 1e6),
-                    gradient = c(diag(slope) * diag(L), if (!diagonal) slope[lower.tri(slope)]) / unit)
+      last <<- list(theta = theta, value = as.numeric(value),
+                    gradient = c(diag(slope) * diag(L), if (!diagonal) slope[lower.tri(slope)]))
     }
     last
   }
   theta <- numeric(if (diagonal) d else d * (d + 1) / 2)
-  found <- stats::nlminb(theta, function(t) at(t)$value, function(t) at(t)$gradient,
+  unit <- curvature_at(theta, d, at)
+  size <- abs(at(theta)$value)
+  if (!is.finite(size) || size == 0) size <- 1
+  worst <- 1e6 * size # PORT takes no infinity
+  found <- stats::nlminb(theta, function(t) min(at(t)$value, worst) / unit, function(t) at(t)$gradient / unit,
                          control = list(iter.max = 500, eval.max = 1000, rel.tol = tolerance, x.tol = 1e-12,
                                         sing.tol = 1e-30))
   best <- at(found$par)
-  steepest <- max(abs(best$gradient)) / max(abs(best$value), 1e-3)
+  steepest <- max(abs(best$gradient)) / max(abs(best$value), 1e-3 * size)
   H <- tcrossprod(S %*% factor_from(found$par, d, diagonal))
   # Where the criterion is infinite the gradient says nothing.
-  converged <- steepest < 1e-5 && best$value < 1e6
-  list(H = H, value = best$value * unit, convergence = if (converged) 0L else 1L, evaluations = evaluations,
+  converged <- is.finite(best$value) && steepest < 1e-5
+  list(H = H, value = best$value, convergence = if (converged) 0L else 1L, evaluations = evaluations, refused = refused,
        message = sprintf("relative gradient %.1e after %d evaluations", steepest, evaluations))
+}
+
+# The second derivative of the criterion along the log diagonal. In units of it a search begins with steps of the right
+# length: near the minimum the criterion is flat, the more so the larger n, and PORT begins as if it were not.
+curvature_at <- function(theta, d, at) {
+  along <- seq_along(theta) <= d
+  step <- 0.05
+  slope <- function(t) sum(at(theta + t * along)$gradient[along])
+  curvature <- (slope(step) - slope(0)) / (step * d)
+  if (is.finite(curvature) && curvature > 0) return(curvature)
+  value <- abs(at(theta)$value)
+  if (is.finite(value) && value > 0) value else 1
 }
 
 # Nelder & Mead (1965) on vech(H), as Andrzejewski et al. (2013), section 2.3.3, do: matrices that are not positive
@@ -51,33 +68,63 @@ minimise_vech <- function(criterion, start, diagonal) {
   entries <- if (diagonal) function(M) diag(M) else vech
   matrix_of <- function(theta) (if (diagonal) diag(theta, d) else invvech(theta)) * unit
   evaluations <- 0L
+  refused <- NULL
   value <- function(theta) {
     evaluations <<- evaluations + 1L
     H <- matrix_of(theta)
     if (inherits(try(chol(H), silent = TRUE), "try-error")) return(Inf)
-    as.numeric(criterion(H))
+    found <- criterion(H)
+    if (!is.null(attr(found, "refused"))) refused <<- attr(found, "refused")
+    as.numeric(found)
   }
   found <- list(par = entries(start / unit), value = Inf, convergence = 1L)
-  # Started anew where it ended, as a simplex may collapse.
-  for (round in 1:20) {
+  # Started anew where it ended, as a simplex may collapse. optim() has to start from a finite value.
+  for (round in if (value(found$par) < Inf) 1:20) {
     before <- found$value
     found <- stats::optim(found$par, value, method = "Nelder-Mead",
                           control = list(maxit = 500 * length(found$par), reltol = 1e-12))
     if (found$convergence == 0L && before - found$value <= 1e-10 * abs(found$value)) break
   }
   list(H = matrix_of(found$par), value = found$value, convergence = if (found$convergence == 0L) 0L else 1L,
-       evaluations = evaluations, message = sprintf("%d evaluations of Nelder and Mead's search", evaluations))
+       evaluations = evaluations, refused = refused,
+       message = sprintf("%d evaluations of Nelder and Mead's search", evaluations))
 }
 
 search_methods <- c("optim", "nlm", "nelder-mead")
 
-# From several starts: each of them roughly, and the best to the end. "optim" and "nlm", ks's names, are one search here.
-minimise_criterion <- function(criterion, starts, diagonal, optim.fun) {
-  starts <- unique(starts)
-  rough <- if (length(starts) > 1L) lapply(starts, minimise_over_matrices, criterion = criterion, diagonal = diagonal,
-                                           tolerance = 1e-3)
-  start <- if (is.null(rough)) starts[[1L]] else rough[[which.min(vapply(rough, `[[`, 0, "value"))]]$H
+# From several starts: each of them roughly, by a criterion that may be confined to a smaller range, and the best to the
+# end. "optim" and "nlm", ks's names, are one search. Ends in the error of the memory where there is none for any start.
+# Where there is none for one of them, or for matrices that a search which did not converge came to, `refused` is that
+# condition.
+minimise_criterion <- function(criterion, starts, diagonal, optim.fun, confined = criterion) {
+  roughly <- function(start) minimise_over_matrices(confined, start, diagonal, tolerance = 1e-3)
+  rough <- if (length(starts) > 1L) lapply(starts, roughly)
+  values <- vapply(rough, `[[`, 0, "value")
+  start <- if (is.null(rough)) starts[[1L]] else rough[[which.min(values)]]$H
   best <- (if (optim.fun == "nelder-mead") minimise_vech else minimise_over_matrices)(criterion, start, diagonal)
+  if (best$value == Inf && !is.null(best$refused)) stop(best$refused)
+  if (best$convergence == 0L) best["refused"] <- list(NULL)
+  if (any(values == Inf) && is.null(best$refused)) best$refused <- rough[[which(values == Inf)[1L]]]$refused
   best$evaluations <- best$evaluations + sum(vapply(rough, `[[`, 0L, "evaluations"))
+  best
+}
+
+# The least value between limits of the bandwidths relative to S, with `remarks` where it may not be one. At the edge of
+# the range it has not converged. `name` is the criterion's.
+minimise_within <- function(limits, S, name, criterion, starts, diagonal, optim.fun, usual = limits) {
+  within <- function(limits) within_limits(criterion, S, limits)
+  best <- minimise_criterion(within(limits), starts, diagonal, optim.fun, within(usual))
+  reached <- relative_bandwidths(best$H, S)
+  at_edge <- reached[1L] < 1.05 * limits[1L] || reached[2L] > limits[2L] / 1.05
+  best$remarks <- c(
+    if (at_edge) paste0("The least value of ", name, " is at the edge of the range of bandwidth matrices.")
+    else if (best$convergence != 0L) {
+      paste0("The search for the least value of ", name, " did not converge: ", best$message, ".")
+    },
+    if (!is.null(best$refused)) {
+      paste0("Bandwidth matrices were left out of the search for want of memory: ", conditionMessage(best$refused))
+    }
+  )
+  if (at_edge) best$convergence <- 1L
   best
 }

@@ -9,17 +9,11 @@ selector_sample <- function(x, w) {
   weights <- if (everyone) sample$w else scale_weights(sample$w[used])
   values <- if (everyone) sample$x else sample$x[used, , drop = FALSE]
   n_eff <- check_effective_size(weights)
-  p <- weights / sum(weights)
-  # The second pass takes out the rounding of the first mean when it is large beside the spread.
-  centred <- values
-  for (pass in 1:2) centred <- centred - rep(colSums(centred * p), each = nrow(values))
-  scaled <- centred * sqrt(p)
-  # By colSums(), which adds in long double: the sums of crossprod() lose digits when n is large.
-  products <- vapply(seq_len(ncol(values)), function(k) colSums(scaled * scaled[, k]), numeric(ncol(values)))
-  cov <- matrix(products, ncol(values)) * (n_eff / (n_eff - 1))
+  found <- sample_covariance_cpp(unname(values), weights / sum(weights))
+  cov <- found$cov * (n_eff / (n_eff - 1))
   if (!is.null(colnames(values))) dimnames(cov) <- rep(list(colnames(values)), 2L)
   check_spread(values, sample$names, cov, left_out = sum(!used))
-  list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = centred)
+  list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = found$centred)
 }
 
 # `more` is the name of the function for several columns, where there is one.

@@ -104,8 +104,8 @@ check_finite <- function(value, name) {
 
 # As check_finite(), for the sample: counts rows, which is what one leaves out, and says how, where there is a way.
 check_complete <- function(x, way_out = "") {
-  missing_rows <- sum(rowSums(is.na(x)) > 0)
-  if (missing_rows > 0L) {
+  if (anyNA(x)) {
+    missing_rows <- sum(rowSums(is.na(x)) > 0)
     abort_input("`x` must not have missing values, but ", missing_rows, " of ", nrow(x),
                 if (ncol(x) > 1L) " rows do" else " are", way_out, ".")
   }
@@ -189,7 +189,10 @@ check_H <- function(H, d, name = "H") {
                 ", not ", nrow(H), " x ", ncol(H), ".")
   }
   check_finite(H, name)
-  if (!isSymmetric(unname(H))) abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
+  # What selectors of other packages leave of rounding is no more than this.
+  if (max(abs(H - t(H))) > 1e-10 * max(abs(H))) {
+    abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
+  }
   small <- diag(H) > 0 & diag(H) < .Machine$double.xmin
   if (any(small)) {
     abort_input("`", name, "` must have diagonal elements of at least 2.2e-308, not ", came(diag(H)[small][1L]), ".")
@@ -215,7 +218,9 @@ check_spread <- function(x, names, cov, left_out = 0L) {
   n <- nrow(x)
   remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
   if (n == 1L) abort_input("`x` must have at least two observations when no bandwidth is given, not 1.")
-  constant <- vapply(seq_len(ncol(x)), function(k) all(x[, k] == x[1L, k]), NA)
+  # The last row first: most columns need no look at all of them.
+  constant <- x[n, ] == x[1L, ]
+  constant[constant] <- vapply(which(constant), function(k) all(x[, k] == x[1L, k]), NA)
   if (any(constant)) {
     abort_input("`x` must vary in every column; constant: ", quoted(names[constant]), remark, ".")
   }

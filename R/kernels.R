@@ -37,6 +37,9 @@ ball_integral <- function(kernel, d, a, q) {
   d * unit_ball_volume(d) * radial
 }
 
+# K(0) of the radial kernel.
+kernel_at_zero <- function(kernel, d) if (is_compact(kernel)) 1 / ball_integral(kernel, d, 0, 1) else (2 * pi)^(-d / 2)
+
 # R(K) and mu2 of the d-variate kernel, radial or a product of d one-dimensional ones.
 kernel_constants <- function(kernel, d, product = FALSE) {
   if (product && d > 1L) {

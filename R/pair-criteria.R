@@ -12,8 +12,8 @@ pair_criteria <- function(sample, engine, run) {
 # for one bandwidth matrix, unless they would take hours.
 few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
 
-criteria_for <- function(sample, asked, run) {
-  engine <- plan_selector(sample$n, ncol(sample$x), asked)
+criteria_for <- function(sample, asked, run, curve = FALSE) {
+  engine <- plan_selector(sample$n, ncol(sample$x), asked, curve)
   settled <- engine == "direct" || asked != "auto" || !few_enough_for_direct(sample)
   if (settled) return(pair_criteria(sample, engine, run))
   direct <- direct_criteria(sample, run)
@@ -25,20 +25,25 @@ criteria_for <- function(sample, asked, run) {
   list(engine = "fourier", lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
 }
 
-# From which number of observations on the Fourier engine is the faster for a search, which evaluates a criterion tens
-# of times: estimated from the rates of both engines, not timed as a whole.
-faster_engine <- function(n, d) if ((d == 2L && n >= 300) || (d == 3L && n >= 2000)) "fourier" else "direct"
+# From which number of observations on the Fourier engine is the faster for a selector. Timed in 2026-11 on one core
+# with AVX-512, normal data and three clusters: in two dimensions Hlscv, Hscv and Hpi take the same time by both engines
+# at 100 to 300 observations; in three Hscv does at about 3,000, Hlscv at 4,000 to 10,000 and Hpi at 10,000. The `curve`
+# of Hlscv(type = "scalar"), of which direct sums see all bandwidths in one pass, does at 900 and 7,500.
+faster_engine <- function(n, d, curve = FALSE) {
+  least <- if (curve) c(Inf, 900, 7500) else c(Inf, 200, 5000)
+  if (d <= 3L && n >= least[d]) "fourier" else "direct"
+}
 
-plan_selector <- function(n, d, engine) {
+plan_selector <- function(n, d, engine, curve = FALSE) {
   if (engine == "fourier" && !d %in% 2:3) {
     abort_input("`engine` must be \"direct\" for ", d, " columns; \"fourier\" takes two or three.")
   }
   if (engine != "auto") return(engine)
   if (d > 16L) {
-    abort_input("`engine` must be \"direct\" for more than 16 columns, to say that n^2 d^2 operations for each of many ",
-                "steps are wanted; `x` has ", d, ".")
+    abort_input("`engine` must be \"direct\" for more than 16 columns, to say that n^2 d^2 operations for each of many",
+                " steps are wanted; `x` has ", d, ".")
   }
-  faster_engine(n, d)
+  faster_engine(n, d, curve)
 }
 
 # ---- Fourier
@@ -46,12 +51,12 @@ plan_selector <- function(n, d, engine) {
 # dimensions memory goes with the cube of what is foreseen.
 usual_range <- function(sample) {
   d <- ncol(sample$x)
-  reference_scale(sample$n, d, "gaussian") * if (d == 2L) c(1 / 4, 2) else c(0.6, 1.5)
+  reference_scale(sample$n, d, "gaussian") * if (d == 3L) c(0.6, 1.5) else c(1 / 4, 2)
 }
 
-fourier_criteria <- function(sample, run, range = usual_range(sample)) {
+fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
   root <- unname(t(chol(sample$cov)))
-  sums <- refusing_memory(fourier_sums_cpp(unname(centred_values(sample)), sample$w, root, range[1L], range[2L], 0,
+  sums <- refusing_memory(fourier_sums_cpp(unname(centred_values(sample)), sample$w, root, usual[1L], usual[2L], 0,
                                            run$threads, run$isa, run$progress))
   list(
     engine = "fourier",
@@ -62,7 +67,17 @@ fourier_criteria <- function(sample, run, range = usual_range(sample)) {
     lscv_multiples = function(S, h, form = "unbiased") {
       paper <- form == "paper"
       at <- function(H) fourier_lscv_cpp(sums, H, paper, FALSE, run$threads, run$isa, run$progress)$value
-      refusing_memory(vapply(h, function(one) at(one^2 * S), 0))
+      reached <- relative_bandwidths(S, sample$cov)
+      # Below the usual range, in it, and above: one grid for all would have to be both long and fine. With room for a
+      # search between neighbours on a curve.
+      part <- (h * reached[1L] >= usual[1L]) + (h * reached[2L] > usual[2L])
+      value <- numeric(length(h))
+      for (these in split(seq_along(h), part)) {
+        wanted <- range(h[these]) * reached * c(1 / 1.05, 1.05)
+        refusing_memory(fourier_prepare_cpp(sums, wanted[1L], wanted[2L], run$threads, run$isa, run$progress))
+        value[these] <- vapply(h[these], function(one) at(one^2 * S), 0)
+      }
+      value
     },
     scv = function(H, G, gradient = FALSE) {
       with_gradient(refusing_memory(fourier_scv_cpp(sums, H, G, gradient, run$threads, run$isa, run$progress)))
@@ -119,8 +134,8 @@ direct_criteria <- function(sample, run) {
   )
 }
 
-# A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1, U
-# its second moments in units of L.
+# A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1,
+# U its second moments in units of L.
 with_slope <- function(sum, moments, root, share, by = 1) {
   if (is.null(moments)) return(sum)
   inverse <- forwardsolve(root, diag(nrow(root)))

@@ -59,29 +59,40 @@ hermite_moment <- function(r, moments) {
 }
 
 # psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j),
-# p = w / sum(w), the pairs i = j with their weights. By the engine that is the faster.
+# p = w / sum(w), the pairs i = j with their weights. By run$engine where a selector was asked for one, else by the one
+# that is the faster; attribute `engine`: the one that it was.
 psi_order <- function(sample, g, order, run) {
+  d <- ncol(sample$x)
+  if (functional_engine(sample, run) == "direct") return(direct_psi_order(sample, g, order, run))
+  # One g for all directions: the grid's axes are those of the data, whatever their correlations.
+  tryCatch({
+    criteria <- fourier_criteria(replace(sample, "cov", list(diag(d))), run, c(g / 2, 2 * g))
+    structure(criteria$psi(diag(g^2, d), order), engine = "fourier")
+  }, kestrel_error_memory = function(e) {
+    if (identical(run$engine, "fourier") || !few_enough_for_direct(sample)) stop(e)
+    direct_psi_order(sample, g, order, run)
+  })
+}
+
+direct_psi_order <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
-  if (faster_engine(sample$n, d) == "fourier") {
-    # One g for all directions: the grid's axes are those of the data, whatever their correlations.
-    found <- tryCatch(
-      fourier_criteria(replace(sample, "cov", list(diag(d))), run, c(g / 2, 2 * g))$psi(diag(g^2, d), order),
-      kestrel_error_memory = function(e) if (few_enough_for_direct(sample)) NULL else stop(e)
-    )
-    if (!is.null(found)) return(found)
-  }
   exponents <- tuple_exponents(index_tuples(d, order), d)
   moments <- pair_moments_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
   pairs <- apply(exponents, 1L, hermite_moment, moments = moments)
-  (2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / (sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2))
+  unit <- sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2)
+  structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit, engine = "direct")
+}
+
+functional_engine <- function(sample, run) {
+  if (is.null(run$engine) || run$engine == "auto") faster_engine(sample$n, ncol(sample$x)) else run$engine
 }
 
 # eta_order(g): the same sum over iterated Laplacians, in two dimensions or more.
 eta <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
-  if (faster_engine(sample$n, d) == "fourier") {
+  if (functional_engine(sample, run) == "fourier") {
     psi <- psi_order(sample, g, order, run)
     while (order > 0) {
       order <- order - 2

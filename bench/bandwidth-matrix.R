@@ -1,9 +1,9 @@
 # Speed of cross-validation with a bandwidth matrix beside its yardsticks, all in one run,
 # alternating: medians, CPU time of the process, one thread, unless said.
 #
-#   Rscript bench/bandwidth-matrix.R [curve objective rates]
+#   Rscript bench/bandwidth-matrix.R [curve objective rates peers large]
 #
-# kestrel has to be installed. The yardsticks are checked against plain R on a small sample before
+# kestrel has to be installed; ks is timed where it is. The yardsticks are checked against plain R on a small sample before
 # anything is timed. A method marked * ran on a few observations only and its time was scaled to
 # all of them.
 
@@ -21,6 +21,7 @@ for (file in c("clock.cpp", "limits.cpp", "papers/andrzejewski-lscv.cpp")) {
   Rcpp::sourceCpp(file.path(here, file), env = globalenv())
 }
 source(file.path(here, "race.R"))
+source(file.path(here, "bandwidth-matrix-peers.R"))
 
 lower_root <- function(H) t(chol(H))
 normal_data <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.7, d) + 0.3)
@@ -177,7 +178,8 @@ bench_rates <- function() {
 }
 
 # ---- run
-sections <- list(curve = bench_curve, objective = bench_objective, rates = bench_rates)
+sections <- list(curve = bench_curve, objective = bench_objective, rates = bench_rates, peers = bench_peers,
+                 large = bench_large)
 wanted <- commandArgs(TRUE)
 if (!length(wanted)) wanted <- names(sections)
 stopifnot(wanted %in% names(sections))

@@ -60,13 +60,6 @@ void window_sums(const double* x, const double* y, std::size_t from, std::size_t
 // [[Rcpp::export]]
 double sort_pairs(Rcpp::NumericVector x, Rcpp::NumericVector y) { return sorted_pairs(x, y)[0].y; }
 
-// [[Rcpp::export]]
-double sort_values(Rcpp::NumericVector x) {
-  std::vector<double> values(x.begin(), x.end());
-  std::sort(values.begin(), values.end());
-  return values[0];
-}
-
 // Sorted once, then every window summed directly; the sum over `observations` (ranks from 1).
 // [[Rcpp::export]]
 Rcpp::NumericVector windowed_direct_cv(Rcpp::NumericVector x, Rcpp::NumericVector y,

@@ -272,6 +272,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fourier_prepare_cpp
+void fourier_prepare_cpp(SEXP kept, double least, double most, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP keptSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< double >::type least(leastSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    fourier_prepare_cpp(kept, least, most, threads, isa, progress);
+    return R_NilValue;
+END_RCPP
+}
 // fourier_lscv_cpp
 Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::NumericMatrix H, bool paper, bool gradient, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP keptSEXP, SEXP HSEXP, SEXP paperSEXP, SEXP gradientSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -443,6 +458,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sample_covariance_cpp
+Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p);
+RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP xSEXP, SEXP pSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_covariance_cpp(x, p));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_ties_cpp
+Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p);
+RcppExport SEXP _kestrel_count_ties_cpp(SEXP xSEXP, SEXP pSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_ties_cpp(x, p));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
@@ -463,6 +502,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 10},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 10},
     {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 9},
+    {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 6},
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},
     {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 7},
     {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 6},
@@ -473,6 +513,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 9},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 11},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
+    {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
+    {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
     {NULL, NULL, 0}
 };
 

@@ -63,9 +63,18 @@ SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::Numeri
 }
 
 // [[Rcpp::export]]
+void fourier_prepare_cpp(SEXP kept, double least, double most, int threads, std::string isa,
+                         Rcpp::Nullable<Rcpp::Function> progress) {
+  const Rcpp::XPtr<Kept> sums(kept);
+  refusing([&] {
+    sums->sums->prepare(least, most, options(threads, isa, progress));
+    return 0;
+  });
+}
+
+// [[Rcpp::export]]
 Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::NumericMatrix H, bool paper, bool gradient,
-                            int threads, std::string isa,
-                            Rcpp::Nullable<Rcpp::Function> progress) {
+                            int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   const Rcpp::XPtr<Kept> sums(kept);
   return value_and_gradient(H, gradient, [&](Span<double> slope) {
     return sums->sums->lscv(entries(H), paper ? LscvForm::paper : LscvForm::unbiased, slope,
@@ -75,8 +84,7 @@ Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::NumericMatrix H, bool paper, bool g
 
 // [[Rcpp::export]]
 Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::NumericMatrix H, Rcpp::NumericMatrix G, bool gradient,
-                           int threads, std::string isa,
-                           Rcpp::Nullable<Rcpp::Function> progress) {
+                           int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   const Rcpp::XPtr<Kept> sums(kept);
   return value_and_gradient(H, gradient, [&](Span<double> slope) {
     return sums->sums->scv(entries(H), entries(G), slope, options(threads, isa, progress));

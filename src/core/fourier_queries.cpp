@@ -121,6 +121,14 @@ void FourierSums::make_ready(const RunOptions& options) {
   if (!modes_) spread(demand_.least, demand_.most, options);
 }
 
+void FourierSums::prepare(double least, double most, const RunOptions& options) {
+  if (modes_) {
+    const FourierGeometry& g = modes_->geometry();
+    if (least >= g.least * (1 - kSlack) && most <= g.most * (1 + kSlack)) return;
+  }
+  spread(least, most, options);
+}
+
 void FourierSums::cover(const Form3& narrow, const Form3& wide, int degree,
                         const RunOptions& options) {
   const FourierGeometry& g = modes_->geometry();

@@ -32,6 +32,11 @@ class FourierSums {
   FourierSums(const MatrixView& x, Span<const double> w, const FourierDemand& demand,
               const RunOptions& options);
 
+  /// Makes the grid anew for bandwidths from `least` to `most` (as in FourierDemand) and no others,
+  /// unless it serves them: for a curve over a wide range, part by part, where a grid for all of it
+  /// would have a long period and small cells at once. Errors and cost as of the constructor.
+  void prepare(double least, double most, const RunOptions& options);
+
   /// W^-2 sum_{i,j} w_i w_j K_H(x_i - x_j), i = j among them.
   double mean_kernel(Span<const double> H, Span<double> gradient, const RunOptions& options);
 

@@ -67,19 +67,21 @@ reference_eta <- function(x, g, order) {
   (2 * sum(reference_laplacian_terms(x, rep(1, n), g, order)) + n * at_zero) / n^2
 }
 
-# AMISE(H) with the fourth-order functional estimated at the scalar pilot g:
-# (4 pi)^(-d/2) |H|^(-1/2)/n + 1/4 n^-2 sum_{ij} (grad' H grad)^2 phi_g(x_i - x_j).
-reference_amise <- function(H, x, g) {
+# AMISE(H) with the fourth-order functional estimated at the pilot G, a matrix or g with G = g^2 I:
+# (4 pi)^(-d/2) |H|^(-1/2)/n + 1/4 n^-2 sum_{ij} (grad' H grad)^2 phi_G(x_i - x_j).
+reference_amise <- function(H, x, G) {
   x <- as.matrix(x)
   n <- nrow(x)
   d <- ncol(x)
-  pairs <- reference_pairs(x)
-  u <- rbind(pairs$u / g, 0)
-  A <- H / g^2
-  quadratic <- rowSums((u %*% A) * u)
-  constant <- sum(diag(A))^2 + 2 * sum(A * A)
-  curvature <- quadratic^2 - 2 * quadratic * sum(diag(A)) - 4 * rowSums((u %*% A %*% A) * u) + constant
-  terms <- curvature * exp(-rowSums(u^2) / 2) * (2 * pi)^(-d / 2) * g^(-d)
+  P <- if (is.matrix(G)) solve(G) else diag(G^-2, d)
+  u <- rbind(reference_pairs(x)$u, 0)
+  v <- u %*% P
+  HP <- H %*% P
+  trace <- sum(diag(HP))
+  quadratic <- rowSums((v %*% H) * v)
+  constant <- trace^2 + 2 * sum(diag(HP %*% HP))
+  curvature <- quadratic^2 - 2 * quadratic * trace - 4 * rowSums((v %*% HP %*% H) * v) + constant
+  terms <- curvature * exp(-rowSums(v * u) / 2) * (2 * pi)^(-d / 2) * sqrt(det(P))
   times <- c(rep(2, nrow(u) - 1), n)
   (4 * pi)^(-d / 2) / sqrt(det(H)) / n + sum(times * terms) / (4 * n^2)
 }

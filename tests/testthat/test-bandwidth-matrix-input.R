@@ -58,7 +58,9 @@ test_that("more than 16 columns, and engines", {
     Hscv(wide),
     Hlscv(four, engine = "fourier"),
     Hlscv(wide, engine = "fourier"),
-    Hlscv(x, engine = "cells")
+    Hlscv(x, engine = "cells"),
+    Hscv(four, engine = "fourier"),
+    Hscv.diag(x, engine = "cells")
   )
   found <- quietly(Hlscv(wide, engine = "direct", type = "scalar", amise = TRUE))
   expect_identical(found$engine, "direct")
@@ -94,7 +96,10 @@ test_that("other arguments", {
     Hlscv(x, amise = NA),
     Hlscv(x, verbose = 1),
     Hscv(x, pilot = "amse"),
-    Hscv(x, pilot = "unconstr"),
+    Hscv.diag(x, pilot = "unconstr"),
+    Hpi.diag(x, pilot = "unconstr"),
+    Hpi(wide[, 1:11], pilot = "unconstr"),
+    Hscv(wide[, 1:11], pilot = "unconstr"),
     Hscv(x, pilot = 1),
     Hscv(x, nstage = 3),
     Hscv(x, pre = "none"),
@@ -146,6 +151,16 @@ test_that("ties that drive LSCV down without limit are warned of, and H stays in
   few <- with_seed(83, matrix(rnorm(200), 100))
   few[1, ] <- few[2, ]
   expect_null(with_remarks(Hlscv(few))$remarks)
+})
+
+test_that("a minimum of SCV at the edge of its range is warned of as that", {
+  # With a range that begins above the least value.
+  for (select in list(Hscv, Hscv.diag)) {
+    found <- with_binding("reference_scale", function(n, d, kernel) 40, with_remarks(select(x, amise = TRUE)))
+    expect_identical(found$remarks, "The least value of SCV is at the edge of the range of bandwidth matrices.")
+    expect_identical(found$value$convergence, 1L)
+  }
+  expect_null(with_remarks(Hscv(x))$remarks)
 })
 
 test_that("a minimum at the edge of the range is warned of", {

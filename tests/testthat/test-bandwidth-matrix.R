@@ -95,7 +95,7 @@ test_that("Hpi and Hscv by the Fourier engine are those of the direct sums", {
     x <- with_seed(73, matrix(rnorm(400 * d), 400))
     x[, 2] <- x[, 1] + 0.3 * exp(x[, 2])
     sample <- selector_sample(x, NULL)
-    star <- transformed_sample(sample, inverse_root(pre_transform(sample$cov, "scale"), "scale"))
+    star <- transformed_sample(sample, inverse_root(pre_transform(sample$cov, "scale")))
     many <- replace(star, "n", 1e5)
     few <- replace(star, "n", 10)
     for (order in c(4, 6)) {
@@ -116,9 +116,89 @@ test_that("Hpi and Hscv by the Fourier engine are those of the direct sums", {
   }
 })
 
+test_that("both engines find the same minimum", {
+  samples <- list(with_seed(93, with_correlation(matrix(rnorm(600), 300), 0.6)), crossed_ridges(200),
+                  with_seed(94, with_correlation(matrix(rnorm(450), 150), 0.4)))
+  selectors <- list(Hlscv, Hlscv.diag, function(x, ...) Hscv(x, pilot = "dscalar", ...),
+                    function(x, ...) Hscv.diag(x, pilot = "dscalar", ...),
+                    function(x, ...) Hscv(x, pilot = "unconstr", ...), Hscv)
+  for (x in samples) for (k in seq_along(selectors)) {
+    found <- lapply(c("fourier", "direct"), function(engine) selectors[[k]](x, engine = engine, amise = TRUE))
+    expect_identical(vapply(found, `[[`, "", "engine"), c("fourier", "direct"))
+    expect_identical(c(found[[1]]$convergence, found[[2]]$convergence), c(0L, 0L))
+    # Pilots that come from a search of their own are known to where that stops.
+    tolerance <- if (k > 4) 1e-8 else if (ncol(x) == 2) 1e-12 else 1e-11
+    expect_lt(abs(found[[1]]$objective / found[[2]]$objective - 1), tolerance)
+    expect_lt(relative_difference(found[[1]]$H, found[[2]]$H), 1e-5)
+  }
+})
+
 test_that("a criterion that is infinite everywhere has no minimum", {
   nowhere <- function(H) structure(Inf, gradient = 0 * H)
   expect_identical(minimise_over_matrices(nowhere, diag(2), FALSE)$convergence, 1L)
+})
+
+test_that("a search ends in the error of the memory where that refuses all starts, and says when it refuses some", {
+  bowl <- function(H) structure(sum((H - diag(2))^2), gradient = 2 * (H - diag(2)))
+  refusal <- errorCondition("too large", class = c("kestrel_error_memory", "kestrel_error"))
+  refusing <- function(when) function(H) if (when(H)) stop(refusal) else bowl(H)
+  search <- function(when, starts, optim.fun = "optim") {
+    minimise_within(c(1 / 100, 100), diag(2), "BOWL", refusing(when), starts, FALSE, optim.fun)
+  }
+  everywhere <- function(H) TRUE
+  beyond <- function(H) H[1, 1] > 50
+  for (optim.fun in c("optim", "nelder-mead")) {
+    expect_error(search(everywhere, list(diag(2)), optim.fun), "too large", class = "kestrel_error_memory")
+    expect_error(search(everywhere, list(diag(2), 2 * diag(2)), optim.fun), class = "kestrel_error_memory")
+    expect_error(search(beyond, list(99 * diag(2)), optim.fun), class = "kestrel_error_memory")
+    # A start is left out.
+    found <- search(beyond, list(99 * diag(2), 4 * diag(2)), optim.fun)
+    expect_equal(found$H, diag(2), tolerance = 1e-4)
+    expect_identical(found$convergence, 0L)
+    expect_match(found$remarks, "^Bandwidth matrices were left out of the search for want of memory: too large$")
+    # A step that is refused is taken back.
+    expect_null(search(beyond, list(4 * diag(2)), optim.fun)$remarks)
+    expect_null(search(function(H) FALSE, list(4 * diag(2)), optim.fun)$remarks)
+  }
+  # No minimum where there is memory.
+  found <- search(function(H) H[1, 1] < 1.5, list(4 * diag(2)))
+  expect_identical(found$convergence, 1L)
+  expect_match(found$remarks[1], "^The search for the least value of BOWL did not converge: ")
+  expect_match(found$remarks[2], "for want of memory: too large$")
+})
+
+test_that("so does Hlscv where the Fourier engine was asked for", {
+  x <- matrix_shapes(3)$correlated$x
+  # In the range of the search, but 200 times as wide along one direction of the data as along another.
+  start <- 1e-3 * diag(diag(cov(x)))
+  for (optim.fun in c("optim", "nelder-mead")) {
+    expect_error(Hlscv(x, engine = "fourier", Hstart = start, optim.fun = optim.fun), "needs [0-9.]+ GB",
+                 class = "kestrel_error_memory")
+  }
+  # No memory for some of the bandwidth matrices, as if the grid for them were too large.
+  y <- small_samples()$correlated
+  lscv_of_grid <- fourier_lscv_cpp
+  search <- function(refused) {
+    some <- function(sums, H, ...) if (refused(H)) abort_memory("too large") else lscv_of_grid(sums, H, ...)
+    with_binding("fourier_lscv_cpp", some, Hlscv(y, engine = "fourier"))
+  }
+  expect_error(search(function(H) TRUE), "too large", class = "kestrel_error_memory")
+  expect_warning(H <- search(is_diagonal), class = "kestrel_warning_search",
+                 "^Bandwidth matrices were left out of the search for want of memory: too large; direct sums need none.$")
+  expect_lt(relative_difference(H, Hlscv(y)), 1e-4)
+})
+
+test_that("the engine recorded is the one that computed the functionals of the plug-in matrix", {
+  x <- with_seed(95, with_correlation(matrix(rnorm(700), 350), 0.5))
+  refuse <- function(...) abort_memory("no grid")
+  for (pilot in known_pilots) {
+    found <- Hpi(x, pilot = pilot, amise = TRUE)
+    expect_identical(found$engine, "fourier")
+    direct <- with_binding("fourier_sums_cpp", refuse, Hpi(x, pilot = pilot, amise = TRUE))
+    expect_identical(direct$engine, "direct")
+    expect_lt(relative_difference(found$H, direct$H), 1e-6)
+  }
+  expect_identical(Hpi(faithful[1:150, ], amise = TRUE)$engine, "direct")
 })
 
 test_that("the plug-in matrix of data in many dimensions does without an engine's name", {
@@ -159,7 +239,8 @@ test_that("the order of the rows and the place of the data do not matter", {
 test_that("the same bits for any number of threads, by both engines", {
   x <- with_seed(75, with_correlation(matrix(rnorm(900), 450), 0.5))
   calls <- list(function() Hlscv(x, engine = "fourier"), function() Hlscv(x, engine = "direct"), function() Hscv(x),
-                function() Hlscv(x, type = "scalar"), function() Hpi(x), function() lscv(x, diag(2)))
+                function() Hlscv(x, type = "scalar"), function() Hpi(x), function() Hpi(x, pilot = "unconstr"),
+                function() Hscv(x, pilot = "unconstr", engine = "direct"), function() lscv(x, diag(2)))
   one <- with_threads(1, lapply(calls, function(call) call()))
   for (threads in 2:3) {
     many <- with_threads(threads, lapply(calls, function(call) call()))

@@ -70,7 +70,7 @@ for (engine in c("fourier", "direct")) local({
       shape <- matrix_shapes(d)[[name]]
       sample <- selector_sample(shape$x, shape$w)
       # Spheres or scales, as selectors do; a scalar g has no meaning else.
-      star <- transformed_sample(sample, inverse_root(pre_transform(sample$cov, "scale"), "scale"))
+      star <- transformed_sample(sample, inverse_root(pre_transform(sample$cov, "scale")))
       g <- (4 / ((d + 2) * star$n))^(1 / (d + 4)) * c(0.7, 1.5)
       # What psi_order() plans with is the number of observations.
       star$n <- if (engine == "fourier") 1e6 else 2

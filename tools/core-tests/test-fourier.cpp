@@ -198,6 +198,32 @@ TEST(FourierRange, GrowsWhenAskedOutside) {
   EXPECT_EQ(sums.spreads(), 3);
 }
 
+TEST(FourierRange, IsMadeAnewForAnotherPartOfACurve) {
+  const Sample s = normal_sample(100, 3);
+  FourierDemand demand = demand_for(s);
+  const double least = demand.least, most = demand.most;
+  FourierSums sums(s.view(), s.weights(), demand, threads(1));
+  const std::size_t cells = sums.modes().geometry().box.size();
+  sums.prepare(least, 0.5 * (least + most), threads(1));
+  EXPECT_EQ(sums.spreads(), 1);
+  sums.prepare(2 * most, 3 * most, threads(1));
+  EXPECT_EQ(sums.spreads(), 2);
+  EXPECT_LT(sums.modes().geometry().box.size(), cells);
+  const std::array<double, 9>& root = sums.modes().geometry().root;
+  std::vector<double> H(9, 0.0);
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t l = 0; l < 3; ++l) {
+      for (std::size_t m = 0; m <= std::min(k, l); ++m) {
+        H[l * 3 + k] += 6 * most * most * root[m * 3 + k] * root[m * 3 + l];
+      }
+    }
+  }
+  const Criterion wanted = lscv(s, in_long_double(H), true);
+  expect_near(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), wanted.value,
+              1e-9L * wanted.size, "LSCV");
+  EXPECT_EQ(sums.spreads(), 2);
+}
+
 TEST(FourierSmall, OneSampleTwoSamplesAndEqualOnes) {
   FourierDemand demand;
   demand.root = {1, 0.3, 0, 0.8};

@@ -1,0 +1,17 @@
+# Observations that are equal in every column, and what they do to cross-validation.
+
+# Ordered tied pairs an observation, and whether they make LSCV fall to minus infinity at 0: for H = h^2 S, h^d LSCV(H)
+# tends to a multiple of R(K) sum_ties p_i p_j - 2 c K(0) sum_(ties, i != j) p_i p_j. For equal weights that is negative
+# when the tied pairs an observation exceed R(K) / (2 K(0) - R(K)), but for terms in 1/n.
+count_ties <- function(sample, kernel) {
+  x <- as.matrix(sample$x)
+  p <- sample$w / sum(sample$w)
+  ties <- count_ties_cpp(unname(x), p)
+  if (ties$pairs == 0) return(list(per_observation = 0, unbounded = FALSE))
+  diagonal <- sum(p^2)
+  roughness <- kernel_constants(kernel, ncol(x))$roughness
+  at_zero <- kernel_at_zero(kernel, ncol(x))
+  limit <- roughness * (ties$weight + diagonal) - 2 * at_zero * ties$weight / (1 - diagonal)
+  list(per_observation = ties$pairs / nrow(x), unbounded = limit < 0,
+       threshold = roughness / (2 * at_zero - roughness))
+}

@@ -1,0 +1,35 @@
+# Plain-R oracle of the unconstrained pilot matrix, from Chacon & Duong's (2010) vectors of d^r derivatives, repeats and
+# all.
+
+# |D^4 phi_G(0) / n + (vec'G x I) psi_6(g^2 I) / 2|^2 as a function of G.
+oracle_functional_bias <- function(x, g) {
+  d <- ncol(x)
+  exponents <- oracle_exponents(d, 6)
+  name <- function(r) paste(r, collapse = " ")
+  psi6 <- apply(exponents, 1, function(r) as.numeric(oracle_psi(x, g, r)))
+  names(psi6) <- apply(exponents, 1, name)
+  tuples <- as.matrix(expand.grid(rep(list(seq_len(d)), 4)))
+  function(G) {
+    P <- solve(G)
+    squares <- apply(tuples, 1, function(t) {
+      pairings <- P[t[1], t[2]] * P[t[3], t[4]] + P[t[1], t[3]] * P[t[2], t[4]] + P[t[1], t[4]] * P[t[2], t[3]]
+      ahead <- outer(seq_len(d), seq_len(d), Vectorize(function(k, l) psi6[[name(tabulate(c(t, k, l), d))]]))
+      (pairings * (2 * pi)^(-d / 2) / sqrt(det(G)) / nrow(x) + sum(G * ahead) / 2)^2
+    })
+    sum(squares)
+  }
+}
+
+# The value of a name of the package's namespace replaced while `code` runs.
+with_binding <- function(name, value, code) {
+  namespace <- asNamespace("kestrel")
+  old <- get(name, namespace)
+  bind <- function(value) {
+    unlockBinding(name, namespace) # testthat 3.1.6 has no mocked bindings
+    assign(name, value, namespace)
+    lockBinding(name, namespace)
+  }
+  on.exit(bind(old))
+  bind(value)
+  code
+}

@@ -1,0 +1,120 @@
+// What selectors need to know of a sample: its covariance, and which of its rows are equal.
+#include <cmath>
+#include <random>
+
+#include "common.hpp"
+#include "core/error.hpp"
+#include "core/sample_moments.hpp"
+#include "core/ties.hpp"
+
+using namespace kestrel;
+
+namespace {
+
+struct Sample {
+  std::size_t n, d;
+  std::vector<double> x, p;
+  MatrixView view() const { return {x.data(), n, d}; }
+  Span<const double> shares() const { return {p.data(), n}; }
+};
+
+/// Values rounded to `step` where it is not zero.
+Sample make(std::size_t n, std::size_t d, double offset, double step, bool uneven) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  Sample sample{n, d, {}, {}};
+  for (std::size_t i = 0; i < n * d; ++i) {
+    const double value = normal(random);
+    sample.x.push_back(offset + (step > 0 ? step * std::round(value / step) : value));
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sample.p.push_back(uneven ? std::exp(3 * normal(random)) : 1.0);
+    sum += sample.p.back();
+  }
+  for (double& p : sample.p) p /= sum;
+  return sample;
+}
+
+Ties by_all_pairs(const Sample& s) {
+  Ties ties;
+  for (std::size_t i = 0; i < s.n; ++i) {
+    for (std::size_t j = 0; j < s.n; ++j) {
+      bool same = i != j;
+      for (std::size_t k = 0; k < s.d; ++k) same = same && s.view()(i, k) == s.view()(j, k);
+      if (!same) continue;
+      ties.pairs += 1;
+      ties.weight += s.p[i] * s.p[j];
+    }
+  }
+  return ties;
+}
+
+}  // namespace
+
+TEST(Ties, AreThoseOfAllPairs) {
+  for (const std::size_t d : {1, 2, 3, 16}) {
+    for (const std::size_t n : {1, 2, 31, 32, 33, 700}) {
+      for (const double step : {0.0, 0.5, 4.0}) {
+        const Sample s = make(n, d, 0, step, true);
+        const Ties got = count_ties(s.view(), s.shares()), wanted = by_all_pairs(s);
+        EXPECT_EQ(got.pairs, wanted.pairs) << "d = " << d << ", n = " << n << ", step " << step;
+        EXPECT_NEAR(got.weight, wanted.weight, 1e-13 * wanted.weight);
+      }
+    }
+  }
+}
+
+TEST(Ties, TakeBothZerosAsOneNumber) {
+  const std::vector<double> x{0.0, -0.0, 1.0}, p{0.5, 0.25, 0.25};
+  const Ties ties = count_ties({x.data(), 3, 1}, {p.data(), 3});
+  EXPECT_EQ(ties.pairs, 2);
+  EXPECT_EQ(ties.weight, 0.25);
+}
+
+TEST(Ties, OfEqualSamplesAreAllPairs) {
+  const std::size_t n = 100000;
+  const std::vector<double> x(2 * n, 3.5), p(n, 1.0 / n);
+  const Ties ties = count_ties({x.data(), n, 2}, {p.data(), n});
+  EXPECT_EQ(ties.pairs, 1.0 * n * (n - 1));
+  EXPECT_NEAR(ties.weight, 1 - 1.0 / n, 1e-10);
+}
+
+TEST(Ties, AndCovarianceCheckSizes) {
+  const std::vector<double> x(4, 1.0), p(3, 1.0);
+  std::vector<double> centred(4);
+  EXPECT_THROW(count_ties({x.data(), 2, 2}, {p.data(), 3}), error);
+  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 3}, {centred.data(), 4}), error);
+  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 2}, {centred.data(), 3}), error);
+}
+
+TEST(SampleCovariance, IsThatOfLongDoublesFarFromTheOriginToo) {
+  for (const std::size_t d : {1, 2, 3, 16}) {
+    for (const std::size_t n : {1, 2, 5000}) {
+      for (const double offset : {0.0, 1e9}) {
+        const Sample s = make(n, d, offset, 0, true);
+        std::vector<double> centred(n * d);
+        const std::vector<double> got =
+            sample_covariance(s.view(), s.shares(), {centred.data(), centred.size()});
+        long double weight = 0;
+        for (const double p : s.p) weight += p;
+        std::vector<long double> mean(d, 0.0L);
+        for (std::size_t k = 0; k < d; ++k) {
+          for (std::size_t i = 0; i < n; ++i)
+            mean[k] += s.p[i] / weight * (s.view()(i, k) - offset);
+        }
+        for (std::size_t k = 0; k < d; ++k) {
+          for (std::size_t l = 0; l < d; ++l) {
+            long double wanted = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+              const long double a = s.view()(i, k) - offset - mean[k];
+              const long double b = s.view()(i, l) - offset - mean[l];
+              wanted += s.p[i] / weight * a * b;
+            }
+            EXPECT_NEAR(got[k * d + l], wanted, 1e-14) << d << " " << n << " " << offset;
+          }
+        }
+      }
+    }
+  }
+}
