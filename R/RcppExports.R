@@ -65,8 +65,16 @@ density_grid_cpp <- function(x, w, axes, root, kernel, product, engine, threads,
     .Call(`_kestrel_density_grid_cpp`, x, w, axes, root, kernel, product, engine, threads, isa, progress)
 }
 
-plan_cpp <- function(n, m, d, spread, kernel, product, engine, tol, threads, isa) {
-    .Call(`_kestrel_plan_cpp`, n, m, d, spread, kernel, product, engine, tol, threads, isa)
+density_extent_cpp <- function(x, w, points, axes, root, threads, isa) {
+    .Call(`_kestrel_density_extent_cpp`, x, w, points, axes, root, threads, isa)
+}
+
+density_fourier_cpp <- function(x, w, points, axes, root, extent, tol, threads, isa, progress) {
+    .Call(`_kestrel_density_fourier_cpp`, x, w, points, axes, root, extent, tol, threads, isa, progress)
+}
+
+plan_cpp <- function(n, m, d, spread, extent, kernel, product, engine, tol, threads, isa) {
+    .Call(`_kestrel_plan_cpp`, n, m, d, spread, extent, kernel, product, engine, tol, threads, isa)
 }
 
 fourier_sums_cpp <- function(x, w, root, least, most, tolerance, threads, isa, progress) {

@@ -1,22 +1,25 @@
 # Where and how a kernel sum runs: backend, threads, instruction set, progress.
 
-known_engines <- c("auto", "direct", "sweep", "cells")
+known_engines <- c("auto", "direct", "sweep", "cells", "fourier")
 known_backends <- c("auto", "cpu", "cuda")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
-# The engines of one dimension and what they take.
+# The engines for a task, and what those for some tasks only take.
+engines_for <- function(d, kernel) {
+  c("auto", "direct", if (d == 1L && kernel %in% sweep_kernels) "sweep", if (d == 1L && kernel == "gaussian") "cells",
+    if (d %in% 2:3 && kernel == "gaussian") "fourier")
+}
+
 check_engine <- function(engine, d, kernel) {
-  fits <- switch(engine,
-    sweep = d == 1L && kernel %in% sweep_kernels,
-    cells = d == 1L && kernel == "gaussian",
-    TRUE
+  fitting <- engines_for(d, kernel)
+  if (engine %in% fitting) return(engine)
+  takes <- switch(engine,
+    sweep = paste0("one dimension and ", quoted(sweep_kernels, '"'), "."),
+    cells = "one dimension and the Gaussian kernel.",
+    fourier = "two or three dimensions and the Gaussian kernel."
   )
-  if (!fits) {
-    abort_input("`engine` must be \"auto\" or \"direct\" for d = ", d, " and kernel = \"", kernel, "\", not \"", engine,
-                "\", which takes one dimension and ",
-                if (engine == "cells") "the Gaussian kernel." else paste0(quoted(sweep_kernels, '"'), "."))
-  }
-  engine
+  abort_input("`engine` must be one of ", quoted(fitting, '"'), " for d = ", d, " and kernel = \"", kernel,
+              "\", not \"", engine, "\", which takes ", takes)
 }
 
 resolve_backend <- function(backend) {

@@ -21,7 +21,7 @@
 #' which makes it the same as `"unconstr"`.
 #'
 #' The search runs over the logarithm of the Cholesky factor, so that every step is positive definite, with an analytic
-#' gradient (BFGS). It warns when it did not converge.
+#' gradient ([stats::nlminb()]). It warns when it did not converge.
 #'
 #' @inheritParams hpi
 #' @param x a numeric matrix or data frame with n rows and d columns.

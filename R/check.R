@@ -190,7 +190,8 @@ check_H <- function(H, d, name = "H") {
   }
   check_finite(H, name)
   # What selectors of other packages leave of rounding is no more than this.
-  if (max(abs(H - t(H))) > 1e-10 * max(abs(H))) {
+  size <- sqrt(abs(diag(H)))
+  if (any(abs(H - t(H)) > 1e-10 * outer(size, size))) {
     abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
   }
   small <- diag(H) > 0 & diag(H) < .Machine$double.xmin

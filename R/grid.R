@@ -32,8 +32,9 @@ check_gridtype <- function(gridtype, d) {
 grid_limits <- function(x, H, supp, xmin, xmax, bounds) {
   d <- ncol(x)
   margin <- supp * sqrt(diag(H))
-  lower <- if (is.null(xmin)) pmax(apply(x, 2L, min) - margin, bounds[1L]) else check_per_axis(xmin, d, "xmin")
-  upper <- if (is.null(xmax)) pmin(apply(x, 2L, max) + margin, bounds[2L]) else check_per_axis(xmax, d, "xmax")
+  ends <- vapply(seq_len(d), function(k) range(x[, k]), c(0, 0)) # apply() would copy all of x
+  lower <- if (is.null(xmin)) pmax(ends[1L, ] - margin, bounds[1L]) else check_per_axis(xmin, d, "xmin")
+  upper <- if (is.null(xmax)) pmin(ends[2L, ] + margin, bounds[2L]) else check_per_axis(xmax, d, "xmax")
   if (any(lower >= upper)) {
     axis <- which(lower >= upper)[1L]
     abort_input("`xmin` must be below `xmax`, but on axis ", axis, " it is ", format(lower[axis], digits = 7),

@@ -17,8 +17,8 @@
 #' \describe{
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"scalar"`, `"sse2"`, `"avx2"` or `"avx512"`.}
-#'   \item{`kestrel.memory_limit`}{the most memory, in bytes, that a grid may need. By default the memory that the
-#'     machine has available.}
+#'   \item{`kestrel.memory_limit`}{the most memory, in bytes, that a grid of estimates may need. By default the
+#'     memory that the machine has available.}
 #' }
 #' @keywords internal
 #' @useDynLib kestrel, .registration = TRUE

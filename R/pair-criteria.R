@@ -74,8 +74,10 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
       value <- numeric(length(h))
       for (these in split(seq_along(h), part)) {
         wanted <- range(h[these]) * reached * c(1 / 1.05, 1.05)
-        refusing_memory(fourier_prepare_cpp(sums, wanted[1L], wanted[2L], run$threads, run$isa, run$progress))
-        value[these] <- vapply(h[these], function(one) at(one^2 * S), 0)
+        # Where there is no memory for a grid for all of these, each may still have one of its own.
+        tryCatch(fourier_prepare_cpp(sums, wanted[1L], wanted[2L], run$threads, run$isa, run$progress),
+                 kestrel_error_memory = function(e) NULL)
+        value[these] <- refusing_memory(vapply(h[these], function(one) at(one^2 * S), 0))
       }
       value
     },

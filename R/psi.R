@@ -3,15 +3,24 @@
 # Chacon & Duong 2010). A multi-index is held as the sorted tuple of the coordinates that it differentiates: in two
 # dimensions (3, 1) is 1, 1, 1, 2.
 
-# All sorted tuples of `order` coordinates out of d, one a row.
+# All sorted tuples of `order` coordinates out of d, one a row. One selection asks for the same tables tens of times, so
+# small ones are kept.
 index_tuples <- function(d, order) {
-  if (order == 0L) return(matrix(0L, 1L, 0L))
-  shorter <- index_tuples(d, order - 1L)
-  last <- if (order == 1L) rep(1L, nrow(shorter)) else shorter[, order - 1L]
-  repeats <- d - last + 1L
-  rows <- rep(seq_len(nrow(shorter)), repeats)
-  unname(cbind(shorter[rows, , drop = FALSE], last[rows] + sequence(repeats) - 1L))
+  name <- paste(d, order)
+  known <- index_tables[[name]]
+  if (!is.null(known)) return(known)
+  tuples <- matrix(0L, 1L, 0L)
+  for (size in seq_len(order)) {
+    last <- if (size == 1L) 1L else tuples[, size - 1L]
+    repeats <- d - last + 1L
+    rows <- rep(seq_len(nrow(tuples)), repeats)
+    tuples <- unname(cbind(tuples[rows, , drop = FALSE], last[rows] + sequence(repeats) - 1L))
+  }
+  if (length(tuples) <= 1e4) assign(name, tuples, envir = index_tables)
+  tuples
 }
+
+index_tables <- new.env(parent = emptyenv())
 
 # The same multi-indices as rows of exponents (r_1, ..., r_d).
 tuple_exponents <- function(tuples, d) {
@@ -26,12 +35,26 @@ tuple_counts <- function(exponents) {
   factorial(rowSums(exponents)) / apply(exponents, 1L, function(r) prod(factorial(r)))
 }
 
-# Row numbers, in index_tuples(d, ncol(tuples)), of tuples in any order.
+# Each row sorted, all rows at once, by exchanges of neighbours.
+sort_rows <- function(tuples) {
+  for (last in rev(seq_len(ncol(tuples))[-1L])) {
+    for (k in seq_len(last - 1L)) {
+      wrong <- which(tuples[, k] > tuples[, k + 1L])
+      tuples[wrong, k:(k + 1L)] <- tuples[wrong, (k + 1L):k]
+    }
+  }
+  tuples
+}
+
+# Row numbers, in index_tuples(d, ncol(tuples)), of tuples in any order. Sums of powers of a number above all exponents
+# tell tuples apart whatever their order, as long as they are exact; the columns of sorted ones are digits.
 tuple_positions <- function(tuples, d) {
   width <- ncol(tuples)
-  sorted <- matrix(t(tuples)[order(rep(seq_len(nrow(tuples)), each = width), t(tuples))], ncol = width, byrow = TRUE)
-  place <- d^(seq_len(width) - 1)
-  match(as.vector((sorted - 1) %*% place), as.vector((index_tuples(d, width) - 1) %*% place))
+  base <- width + 1
+  key <- if (width * base^(d - 1) < 2^53) function(tuples) rowSums(base^(tuples - 1)) else {
+    function(tuples) as.vector((sort_rows(tuples) - 1) %*% d^(seq_len(width) - 1))
+  }
+  match(key(tuples), key(index_tuples(d, width)))
 }
 
 # He_r(0) for the product of probabilists' Hermite polynomials.
@@ -41,21 +64,30 @@ hermite_at_zero <- function(exponents) {
   })
 }
 
-# sum_alpha c_alpha moment_alpha for He_r = sum_alpha c_alpha u^alpha: coordinate k contributes the exponents r_k,
-# r_k - 2, ..., so a multi-index of order 4 or 6 has few terms whatever d.
-hermite_moment <- function(r, moments) {
-  used <- which(r >= 2L)
-  lowered <- as.matrix(expand.grid(lapply(r[used], function(r_k) 0:(r_k %/% 2L))))
-  if (length(used) == 0L) lowered <- matrix(0L, 1L, 0L)
-  coefficient <- rep(1, nrow(lowered))
-  exponents <- matrix(r, nrow(lowered), length(r), byrow = TRUE)
-  for (k in seq_along(used)) {
-    r_k <- r[used[k]]
-    j <- lowered[, k]
-    coefficient <- coefficient * (-1)^j * factorial(r_k) / (2^j * factorial(j) * factorial(r_k - 2 * j))
-    exponents[, used[k]] <- as.integer(r_k - 2 * j)
+# sum_alpha c_alpha moment_alpha for He_r = sum_alpha c_alpha u^alpha, for all multi-indices r of one order, from the
+# moments of that order and of every second below it, named by their exponents: He_r = exp(-L / 2) u^r with the
+# Laplacian L, that is sum_m (-1/2)^m / m! L^m u^r.
+hermite_moments <- function(moments, d, order) {
+  orders <- seq(0L, order, by = 2L)
+  tuples <- lapply(orders, index_tuples, d = d)
+  exponents <- lapply(tuples, tuple_exponents, d = d)
+  total <- 0
+  for (step in seq_along(orders)) {
+    m <- length(orders) - step
+    # The moments of L^m u^r, from those of order r - 2m: L takes u^(r + 2 e_k) to (r_k + 2) (r_k + 1) u^r.
+    value <- unname(moments[exponent_names(exponents[[step]])])
+    for (below in step + seq_len(m) - 1L) {
+      raised <- numeric(nrow(tuples[[below + 1L]]))
+      for (k in seq_len(d)) {
+        above <- tuple_positions(cbind(tuples[[below]], k, k), d)
+        r_k <- exponents[[below]][, k]
+        raised[above] <- raised[above] + (r_k + 2) * (r_k + 1) * value
+      }
+      value <- raised
+    }
+    total <- total + (-1 / 2)^m / factorial(m) * value
   }
-  sum(coefficient * moments[exponent_names(exponents)])
+  total
 }
 
 # psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j),
@@ -79,7 +111,7 @@ direct_psi_order <- function(sample, g, order, run) {
   d <- ncol(x)
   exponents <- tuple_exponents(index_tuples(d, order), d)
   moments <- pair_moments_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
-  pairs <- apply(exponents, 1L, hermite_moment, moments = moments)
+  pairs <- hermite_moments(moments, d, order)
   unit <- sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2)
   structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit, engine = "direct")
 }

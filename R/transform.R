@@ -45,6 +45,7 @@ line_slope <- function(transform, line) {
 }
 
 points_to_line <- function(transform, points) {
+  if (is.null(transform)) return(points)
   for (k in seq_len(ncol(points))) points[, k] <- to_line(transform, points[, k], k)
   points
 }

@@ -86,8 +86,6 @@ large_selection <- function(d) {
     criteria <- of_kestrel("fourier_criteria")(sample, of_kestrel("run_options")(threads = 1L))
     of_kestrel("search_matrices")(sample, criteria, NULL, FALSE, "optim", reference_h(n, d) * c(1 / 32, 8))
   }
-  before <- kestrel_threads(1)
-  on.exit(kestrel_threads(before))
   times <- race(list(
     sort = function() sort_values(x[, 1L]), search = search, whole = function() Hlscv(x), plug_in = function() Hpi(x)
   ))

@@ -82,11 +82,12 @@ bench_curve <- function() {
       single = function() andrzejewski_lscv_h(t(x), inverse, det(S), h, TRUE)
     ))
     gain <- times_of(times, "double", "kestrel")
+    bar <- if (isa == "avx512") 20 else 10
     data.frame(
       isa = isa, `kestrel, ms` = figure(1e3 * middle(times)["kestrel"]),
       `paper, double, ms` = figure(1e3 * middle(times)["double"]),
       `paper, single, ms` = figure(1e3 * middle(times)["single"]), `double / kestrel` = figure(gain),
-      `>= 20` = verdict(gain >= 20), `single / kestrel` = figure(times_of(times, "single", "kestrel")),
+      bar = bar, met = verdict(gain >= bar), `single / kestrel` = figure(times_of(times, "single", "kestrel")),
       difference = formatC(max(abs(kestrel_curve(x, lower_root(S), h, isa) /
         andrzejewski_lscv_h(t(x), inverse, det(S), h, FALSE) - 1)), digits = 1, format = "e"), check.names = FALSE
     )
@@ -188,5 +189,6 @@ options(width = 160)
 cat("load before:", load_average(), "\n")
 cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "\n")
 check_yardsticks()
+kestrel_threads(1) # CPU time counts the waiting of the other threads
 for (section in sections[wanted]) section()
 cat("\nload after: ", load_average(), "\n")

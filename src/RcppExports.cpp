@@ -233,9 +233,46 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// density_extent_cpp
+SEXP density_extent_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::NumericMatrix root, int threads, std::string isa);
+RcppExport SEXP _kestrel_density_extent_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_extent_cpp(x, w, points, axes, root, threads, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// density_fourier_cpp
+Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::NumericMatrix root, SEXP extent, double tol, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_density_fourier_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP extentSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type extent(extentSEXP);
+    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_fourier_cpp(x, w, points, axes, root, extent, tol, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
 // plan_cpp
-Rcpp::List plan_cpp(double n, double m, int d, double spread, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
-RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
+RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP extentSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -243,13 +280,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type m(mSEXP);
     Rcpp::traits::input_parameter< int >::type d(dSEXP);
     Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type extent(extentSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
     Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
     Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, spread, kernel, product, engine, tol, threads, isa));
+    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, spread, extent, kernel, product, engine, tol, threads, isa));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -500,7 +538,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 7},
     {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 10},
     {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 10},
-    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 10},
+    {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 7},
+    {"_kestrel_density_fourier_cpp", (DL_FUNC) &_kestrel_density_fourier_cpp, 10},
+    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 11},
     {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 9},
     {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 6},
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},

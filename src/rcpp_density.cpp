@@ -1,6 +1,7 @@
 // R to core: densities at points and on grids.
 #include "core/cells_density.hpp"
 #include "core/direct.hpp"
+#include "core/fourier_density.hpp"
 #include "core/plan.hpp"
 #include "core/sweep_density.hpp"
 #include "rcpp_util.hpp"
@@ -32,6 +33,20 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
   return out;
 }
 
+/// The rows of a matrix, or a grid where there are axes.
+struct KeptPoints {
+  std::vector<Rcpp::NumericVector> axes;  // keeps coerced ones alive
+  EvaluationPoints at;
+
+  KeptPoints(const Rcpp::NumericMatrix& points, const Rcpp::List& given) {
+    for (R_xlen_t k = 0; k < given.size(); ++k) {
+      axes.emplace_back(Rcpp::as<Rcpp::NumericVector>(given[k]));
+      at.axes.push_back(view(axes.back()));
+    }
+    if (axes.empty()) at.matrix = view(points);
+  }
+};
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -50,28 +65,49 @@ Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector 
                                      Rcpp::NumericMatrix root, std::string kernel, bool product,
                                      std::string engine, int threads, std::string isa,
                                      Rcpp::Nullable<Rcpp::Function> progress) {
-  std::vector<Rcpp::NumericVector> kept;  // keeps coerced axes alive
-  EvaluationPoints at;
-  for (R_xlen_t k = 0; k < axes.size(); ++k) {
-    kept.emplace_back(Rcpp::as<Rcpp::NumericVector>(axes[k]));
-    at.axes.push_back(view(kept.back()));
-  }
-  return density(x, w, at, root, choice(kernel, product), engine, threads, isa, progress);
+  const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
+  return density(x, w, kept.at, root, choice(kernel, product), engine, threads, isa, progress);
+}
+
+/// What the engine "fourier" and its plan need to know of the data.
+// [[Rcpp::export]]
+SEXP density_extent_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points,
+                        Rcpp::List axes, Rcpp::NumericMatrix root, int threads, std::string isa) {
+  const KeptPoints kept(points, axes);
+  return Rcpp::XPtr<DensityExtent>(new DensityExtent(measure_density(
+      view(x), view(w), kept.at, entries(root), options(threads, isa, R_NilValue))));
 }
 
 // [[Rcpp::export]]
-Rcpp::List plan_cpp(double n, double m, int d, double spread, std::string kernel, bool product,
-                    std::string engine, double tol, int threads, std::string isa) {
+Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
+                                        Rcpp::NumericMatrix points, Rcpp::List axes,
+                                        Rcpp::NumericMatrix root, SEXP extent, double tol,
+                                        int threads, std::string isa,
+                                        Rcpp::Nullable<Rcpp::Function> progress) {
+  const KeptPoints kept(points, axes);
+  Rcpp::NumericVector out(static_cast<R_xlen_t>(kept.at.size()));
+  refusing([&] {
+    fourier_density(view(x), view(w), kept.at, entries(root), *Rcpp::XPtr<DensityExtent>(extent),
+                    tol, kFourierBytes, options(threads, isa, progress),
+                    {out.begin(), kept.at.size()});
+  });
+  return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, std::string kernel,
+                    bool product, std::string engine, double tol, int threads, std::string isa) {
   DensityTask task;
   task.n = n;
   task.m = m;
   task.d = static_cast<std::size_t>(d);
   task.spread = spread;
+  if (!Rf_isNull(extent)) task.extent = Rcpp::XPtr<DensityExtent>(extent).get();
   task.kernel = choice(kernel, product);
   task.tolerance = tol;
   task.threads = threads;
   task.lanes = table_of(isa).lanes;
-  const Plan plan = plan_density(task, engine);
+  const Plan plan = refusing([&] { return plan_density(task, engine); });
   return Rcpp::List::create(Rcpp::Named("engine") = plan.engine,
                             Rcpp::Named("tol") = plan.tolerance, Rcpp::Named("bytes") = plan.bytes,
                             Rcpp::Named("seconds") = plan.seconds,

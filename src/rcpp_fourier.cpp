@@ -6,23 +6,7 @@
 
 using namespace kestrel;
 
-/// Rcpp makes the name of an exception's type a class of the condition in R.
-struct kestrel_error_memory : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 namespace {
-
-/// The core's refusal of a grid, which R can answer with another engine.
-template <class Call>
-auto refusing(const Call& call) {
-  try {
-    return call();
-  } catch (const error& problem) {
-    if (problem.kind != ErrorKind::memory) throw;
-    throw kestrel_error_memory(problem.what());
-  }
-}
 
 /// The sums and the data they are of.
 struct Kept {

@@ -4,6 +4,7 @@
 
 #include <Rcpp.h>
 
+#include <stdexcept>
 #include <string>
 
 #include "core/direct.hpp"
@@ -13,7 +14,23 @@
 #include "core/sweep.hpp"
 #include "simd/kernels.hpp"
 
+/// Rcpp makes the name of an exception's type a class of the condition in R.
+struct kestrel_error_memory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 namespace kestrel {
+
+/// The core's refusal of a grid, which R can answer with another engine.
+template <class Call>
+auto refusing(const Call& call) {
+  try {
+    return call();
+  } catch (const error& problem) {
+    if (problem.kind != ErrorKind::memory) throw;
+    throw kestrel_error_memory(problem.what());
+  }
+}
 
 inline MatrixView view(const Rcpp::NumericMatrix& x) {
   return {x.begin(), static_cast<std::size_t>(x.nrow()), static_cast<std::size_t>(x.ncol())};

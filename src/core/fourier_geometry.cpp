@@ -6,10 +6,10 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "core/kernel.hpp"
-#include "core/weights.hpp"
 #include "core/fourier_tail.hpp"
 #include "core/fourier_window.hpp"
+#include "core/kernel.hpp"
+#include "core/weights.hpp"
 
 namespace kestrel {
 
@@ -61,7 +61,8 @@ void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand
   if (!(demand.least > 0) || !(demand.most >= demand.least) || !std::isfinite(demand.most)) {
     throw error(ErrorKind::input, "bandwidths must be positive and in ascending order");
   }
-  if (!(demand.tolerance == 0 || (demand.tolerance >= 1e-13 && demand.tolerance <= 0.01))) {
+  if (!(demand.tolerance == 0 || (demand.tolerance >= kLeastFourierTolerance &&
+                                  demand.tolerance <= kMostFourierTolerance))) {
     throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
   }
 }

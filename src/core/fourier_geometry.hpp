@@ -20,6 +20,9 @@ namespace kestrel {
 
 using Point3 = std::array<double, 3>;
 
+/// Between these a tolerance has to be.
+constexpr double kLeastFourierTolerance = 1e-13, kMostFourierTolerance = 0.01;
+
 /// What a grid is wanted for.
 struct FourierDemand {
   /// Lower Cholesky factor of Sigma, d*d column-major, in the units of x; empty for the sample

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 
 #include "core/error.hpp"
 #include "core/tiles.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int kMostTaps = FourierWindow::kMostTaps;
 /// Samples sorted and spread at a time, and those of one work item of the sorting.
-constexpr std::size_t kPart = std::size_t{1} << 20, kChunk = std::size_t{1} << 14;
+constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 16;
 /// Counters of the sort at most: tiles times chunks.
 constexpr std::size_t kCounters = std::size_t{1} << 22;
 /// Samples of a tile added to its own cells before these are added to the grid: rounding errors
@@ -46,8 +47,8 @@ class TileOrder {
   std::array<std::size_t, 3> position(std::size_t tile) const {
     return {tile / (tiles_[1] * tiles_[2]), tile / tiles_[2] % tiles_[1], tile % tiles_[2]};
   }
-  const Spot* begin(std::size_t tile) const { return spot_.data() + start_[tile]; }
-  const Spot* end(std::size_t tile) const { return spot_.data() + start_[tile + 1]; }
+  const Spot* begin(std::size_t tile) const { return spot_.get() + start_[tile]; }
+  const Spot* end(std::size_t tile) const { return spot_.get() + start_[tile + 1]; }
 
   /// A counting sort that keeps the order of samples within a tile. Samples without a weight and
   /// outliers are left out; the latter, and those near the edge, are filed in the tail.
@@ -75,7 +76,7 @@ class TileOrder {
       }
       start_.push_back(before);
     }
-    spot_.resize(before);
+    spot_.reset(new Spot[before]);  // each is written once, below
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
       for (std::size_t i = begin(chunk); i < begin(chunk + 1); ++i) {
         if (tile[i] == kNowhere) continue;
@@ -120,7 +121,7 @@ class TileOrder {
   std::array<unsigned, 3> bits_;
   std::array<std::size_t, 3> tiles_;
   Point3 cells_of_length_;
-  std::vector<Spot> spot_;
+  std::unique_ptr<Spot[]> spot_;
   std::vector<std::uint32_t> start_;
 };
 

@@ -12,6 +12,8 @@ namespace {
 /// Points of a work item, and lines of the result that are worked on together: neighbours of a
 /// cache line.
 constexpr std::size_t kPointsOfItem = 512, kLines = 8;
+/// Cells of the planes that a worker keeps at most, 32 MB, where one takes no more.
+constexpr std::size_t kPlaneCells = std::size_t{1} << 22;
 
 /// sum_t weight_t row_t, t < taps; an even number of them is read.
 double read_row(const double* row, const double* weight, int taps) {
@@ -44,13 +46,12 @@ Point3 whitened_point(const FourierGeometry& geometry, const EvaluationPoints& p
 /// Where the window of a coordinate begins, and its values.
 struct FourierReader::Reading {
   bool readable = true;
-  std::size_t first = 0;
+  std::uint32_t first = 0;
   double value[FourierWindow::kMostTaps] = {1.0};
 };
 
 FourierReader::FourierReader(const FourierGeometry& geometry, const FourierWindow& window,
-                             const std::array<std::array<double, 2>, 3>& readable,
-                             const simd::Table* table)
+                             const std::array<Range, 3>& readable, const simd::Table* table)
     : geometry_(geometry),
       window_(window.polynomials()),
       table_(simd::spread_table(table)),
@@ -58,42 +59,41 @@ FourierReader::FourierReader(const FourierGeometry& geometry, const FourierWindo
   for (std::size_t a = 0; a < 3; ++a) taps_[a] = geometry.box.cells[a] == 1 ? 1 : geometry.taps;
 }
 
-FourierReader::Reading FourierReader::reading(std::size_t axis, double z) const {
-  Reading reading;
-  reading.readable = is_readable(axis, z);
-  if (!reading.readable) return reading;
+void FourierReader::place(std::size_t axis, double z, std::uint32_t* first, double* part) const {
   const double from = (z - geometry_.origin[axis]) *
                           static_cast<double>(geometry_.box.cells[axis]) / geometry_.period[axis] -
                       0.5 * geometry_.taps;
   const double begin = std::ceil(from);
-  reading.first = static_cast<std::size_t>(begin);
-  table_.values(window_, begin - from, reading.value);
+  *first = static_cast<std::uint32_t>(begin);
+  *part = begin - from;
+}
+
+FourierReader::Reading FourierReader::reading(std::size_t axis, double z) const {
+  Reading reading;
+  reading.readable = is_readable(axis, z);
+  if (!reading.readable) return reading;
+  double part = 0;
+  place(axis, z, &reading.first, &part);
+  table_.values(window_, part, reading.value);
   return reading;
 }
 
 void FourierReader::read_points(const double* cells, const EvaluationPoints& points,
                                 const ParallelOptions& options, Span<double> out) const {
   const TransformBox& box = geometry_.box;
+  const simd::ReadBox from{cells, box.row(1, 0), box.row_length(),
+                           static_cast<int>(3 - geometry_.d)};
   const std::size_t m = points.size(), items = (m + kPointsOfItem - 1) / kPointsOfItem;
   parallel_for(items, options, [&](std::size_t item, int) {
     for (std::size_t i = item * kPointsOfItem; i < std::min(m, (item + 1) * kPointsOfItem); ++i) {
       const Point3 z = whitened_point(geometry_, points, i);
+      simd::Spot spot{};
       bool readable = true;
-      for (std::size_t a = 0; a < 3; ++a) readable = readable && is_readable(a, z[a]);
-      double sum = 0.0;
-      if (readable) {
-        std::array<Reading, 3> at;
-        for (std::size_t a = 3 - geometry_.d; a < 3; ++a) at[a] = reading(a, z[a]);
-        for (int s = 0; s < taps_[0]; ++s) {
-          for (int t = 0; t < taps_[1]; ++t) {
-            const double* row = cells + at[2].first +
-                                box.row(at[0].first + static_cast<std::size_t>(s),
-                                        at[1].first + static_cast<std::size_t>(t));
-            sum += at[0].value[s] * at[1].value[t] * read_row(row, at[2].value, taps_[2]);
-          }
-        }
+      for (std::size_t a = 3 - geometry_.d; a < 3 && readable; ++a) {
+        readable = is_readable(a, z[a]);
+        if (readable) place(a, z[a], &spot.first[a], &spot.part[a]);
       }
-      out[i] = sum;
+      out[i] = readable ? table_.read(window_, spot, from) : 0.0;
     }
   });
 }
@@ -115,8 +115,10 @@ void FourierReader::read_axes(const double* cells, const std::vector<Span<const 
   // variables it is axis 0, and all of axis 1 follows, with two axis 1.
   const bool three = geometry_.d == 3;
   const std::size_t m = three ? m0 : m1, steps = three ? m1 : 1;
-  parallel_for((m + kLines - 1) / kLines, options, [&](std::size_t item, int) {
-    const std::size_t first = item * kLines, lines = std::min(m - first, kLines);
+  const std::size_t together =
+      three ? std::max<std::size_t>(1, std::min(kLines, kPlaneCells / plane)) : kLines;
+  parallel_for((m + together - 1) / together, options, [&](std::size_t item, int) {
+    const std::size_t first = item * together, lines = std::min(m - first, together);
     std::vector<double> planes(three ? lines * plane : 0), rows(lines * row);
     for (std::size_t l = 0; l < lines && three; ++l) {
       const Reading& of_axis = at[0][first + l];

@@ -4,9 +4,11 @@
 #define KESTREL_CORE_FOURIER_READER_HPP
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/fourier_geometry.hpp"
+#include "core/fourier_layout.hpp"
 #include "core/fourier_window.hpp"
 #include "core/tiles.hpp"
 
@@ -16,13 +18,13 @@ namespace kestrel {
 Point3 whitened_point(const FourierGeometry& geometry, const EvaluationPoints& points,
                       std::size_t i);
 
-/// out = sum_c psi(c - g) cell_c at points g, in cells; zero for points outside `readable` (the
-/// least and the largest z along each axis). `window` must outlive the object. The same bits for
+/// out = sum_c psi(c - g) cell_c at points g, in cells; zero for points outside `readable`, ranges
+/// of z along each axis. `window` must outlive the object. The same bits for
 /// every number of threads.
 class FourierReader {
  public:
   FourierReader(const FourierGeometry& geometry, const FourierWindow& window,
-                const std::array<std::array<double, 2>, 3>& readable, const simd::Table* table);
+                const std::array<Range, 3>& readable, const simd::Table* table);
 
   /// Point by point: O(m taps^d).
   void read_points(const double* cells, const EvaluationPoints& points,
@@ -35,14 +37,16 @@ class FourierReader {
  private:
   struct Reading;
   bool is_readable(std::size_t axis, double z) const {
-    return z >= readable_[axis][0] && z <= readable_[axis][1];
+    return z >= readable_[axis].low && z <= readable_[axis].high;
   }
+  /// The cell of tap 0, and how far behind the window's beginning it lies.
+  void place(std::size_t axis, double z, std::uint32_t* first, double* part) const;
   Reading reading(std::size_t axis, double z) const;
 
   const FourierGeometry& geometry_;
   const simd::Window window_;
   const simd::SpreadTable& table_;
-  std::array<std::array<double, 2>, 3> readable_;
+  std::array<Range, 3> readable_;
   std::array<int, 3> taps_;
 };
 

@@ -119,9 +119,14 @@ bool fits_cells(const DensityTask& task) {
   return task.d == 1 && task.kernel.kernel == Kernel::gaussian;
 }
 
+bool fits_fourier(const DensityTask& task) {
+  return (task.d == 2 || task.d == 3) && task.kernel.kernel == Kernel::gaussian;
+}
+
 void check_engine(const DensityTask& task, const std::string& engine) {
-  const char* const names = "auto, direct, sweep, cells";
-  if (engine != "auto" && engine != "direct" && engine != "sweep" && engine != "cells") {
+  const char* const names = "auto, direct, sweep, cells, fourier";
+  if (engine != "auto" && engine != "direct" && engine != "sweep" && engine != "cells" &&
+      engine != "fourier") {
     throw error(ErrorKind::input,
                 "engine must be one of " + std::string(names) + ", not " + engine);
   }
@@ -132,6 +137,10 @@ void check_engine(const DensityTask& task, const std::string& engine) {
   }
   if (engine == "cells" && !fits_cells(task)) {
     throw error(ErrorKind::input, "engine \"cells\" takes the Gaussian kernel in one dimension");
+  }
+  if (engine == "fourier" && !fits_fourier(task)) {
+    throw error(ErrorKind::input,
+                "engine \"fourier\" takes the Gaussian kernel in two and three dimensions");
   }
 }
 
@@ -144,6 +153,34 @@ Plan direct_plan(const DensityTask& task) {
   plan.seconds = direct_seconds(task) / std::max(1, task.threads);
   plan.reason = "sums every pair, for any kernel and dimension";
   return plan;
+}
+
+/// The grid, samples in the order of its tiles (half a million at a time) and of the cubes for far
+/// points, and of a point its result, its cube and its place there.
+Plan fourier_plan(const DensityTask& task) {
+  if (task.extent == nullptr) throw error(ErrorKind::internal, "the data were not measured");
+  const DensityExtent& extent = *task.extent;
+  Plan plan;
+  plan.engine = "fourier";
+  plan.tolerance =
+      std::min(std::max(task.tolerance, kLeastFourierTolerance), kMostFourierTolerance);
+  const DensityLayout layout = lay_density(extent, plan.tolerance);
+  check_fourier_memory(layout, kFourierBytes);
+  plan.bytes = layout.bytes + 12 * extent.n + 48 * std::min(extent.n, 524288.0) + 28 * task.m;
+  plan.seconds = layout.seconds / std::max(1, task.threads);
+  plan.reason = "sums by Fourier transform, for any number of samples";
+  return plan;
+}
+
+/// Whether the engine "fourier" is expected to be faster, on one thread: a result has the same bits
+/// for any number of them.
+bool is_fourier_faster(const DensityTask& task) {
+  if (!fits_fourier(task) || task.extent == nullptr) return false;
+  if (!(task.tolerance >= kLeastFourierTolerance)) return false;
+  const DensityLayout layout =
+      lay_density(*task.extent, std::min(task.tolerance, kMostFourierTolerance));
+  return layout.bytes <= kFourierBytes && layout.rounding <= task.tolerance &&
+         layout.seconds < direct_seconds(task);
 }
 
 /// Most work runs on one thread.
@@ -192,6 +229,9 @@ Plan plan_density(const DensityTask& task, const std::string& engine) {
     // Compared on one thread: a result has the same bits for any number of them.
     const bool faster = linear.seconds < direct_seconds(task);
     if (engine == linear.engine || (engine == "auto" && faster)) plan = linear;
+  }
+  if (engine == "fourier" || (engine == "auto" && is_fourier_faster(task))) {
+    plan = fourier_plan(task);
   }
   if (engine != "auto") plan.reason = "asked for";
   return plan;

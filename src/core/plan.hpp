@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "core/fourier_layout.hpp"
 #include "core/kernel.hpp"
 
 namespace kestrel {
@@ -13,7 +14,8 @@ namespace kestrel {
 struct DensityTask {
   double n = 0, m = 0;  // double: a grid may have more points than there are integers
   std::size_t d = 0;
-  double spread = 0;  // d = 1: the range of the samples in bandwidths
+  double spread = 0;                      // d = 1: the range of the samples in bandwidths
+  const DensityExtent* extent = nullptr;  // d = 2, 3: without it "fourier" is not thought of
   KernelChoice kernel;
   double tolerance = 1e-12;  // relative to the largest value
   std::size_t lanes = 1;     // of the instruction set in use
@@ -28,14 +30,18 @@ struct Plan {
   std::string reason;  // one clause for people
 };
 
+/// What the grid of the engine "fourier" may take.
+constexpr double kFourierBytes = 1e9;
+
 /// Whether sums over all pairs of n samples on a line, with the Gaussian kernel, are cheaper by the
 /// engine "cells" than by "direct"; `spread` is the range of the samples in bandwidths. O(1).
 std::string plan_pairs(double n, double spread, std::size_t lanes);
 
 /// A pure function, in which the number of threads changes the time only. `engine` is "auto" or the
 /// name of one; throws error(input), listing the names there are, for any other, and for one that
-/// cannot do the task: "sweep" takes polynomial kernels in one dimension, "cells" the Gaussian one.
-/// O(1).
+/// cannot do the task: "sweep" takes polynomial kernels in one dimension, "cells" the Gaussian one,
+/// "fourier" the Gaussian one in two and three; error(memory) where "fourier" is asked for and its
+/// grid would take more than kFourierBytes. O(1).
 Plan plan_density(const DensityTask& task, const std::string& engine);
 
 }  // namespace kestrel

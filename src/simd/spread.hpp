@@ -1,5 +1,5 @@
-// The leaf loop of non-uniform Fourier transforms: samples spread over a grid with a window of at
-// most 16 cells an axis, given as polynomials.
+// The leaf loops of non-uniform Fourier transforms: samples spread over a grid, and values read off
+// one, with a window of at most 16 cells an axis, given as polynomials.
 #ifndef KESTREL_SIMD_SPREAD_HPP
 #define KESTREL_SIMD_SPREAD_HPP
 
@@ -38,11 +38,20 @@ struct SpreadBox {
   int first_axis;
 };
 
+// The same to read from; 16 cells of the last axis are.
+struct ReadBox {
+  const double* cell;
+  std::size_t stride0, stride1;
+  int first_axis;
+};
+
 struct SpreadTable {
   // out[16]
   void (*values)(const Window&, double part, double* out);
   // Adds weight * value(axis 0) * value(axis 1) * value(axis 2) for each spot.
   void (*spread)(const Window&, const Spot* spot, std::size_t count, const SpreadBox&);
+  // The sum of cell * value(axis 0) * value(axis 1) * value(axis 2) over the spot's window.
+  double (*read)(const Window&, const Spot& spot, const ReadBox&);
 };
 
 // Of the instruction set of a table; null stands for the one that every machine has.

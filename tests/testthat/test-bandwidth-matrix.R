@@ -183,8 +183,8 @@ test_that("so does Hlscv where the Fourier engine was asked for", {
     with_binding("fourier_lscv_cpp", some, Hlscv(y, engine = "fourier"))
   }
   expect_error(search(function(H) TRUE), "too large", class = "kestrel_error_memory")
-  expect_warning(H <- search(is_diagonal), class = "kestrel_warning_search",
-                 "^Bandwidth matrices were left out of the search for want of memory: too large; direct sums need none.$")
+  remark <- "^Bandwidth matrices were left out of the search for want of memory: too large; direct sums need none.$"
+  expect_warning(H <- search(is_diagonal), remark, class = "kestrel_warning_search")
   expect_lt(relative_difference(H, Hlscv(y)), 1e-4)
 })
 

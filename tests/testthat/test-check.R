@@ -288,4 +288,7 @@ test_that("what is unusual but right is no error", {
   expect_silent(kde(x, h = 1, na.action = "na.omit"))
   H <- matrix(c(1, 0.3, 0.3 + 1e-16, 1), 2) # symmetric but for rounding
   expect_silent(kde(X, H = H))
+  # Small beside the largest entry only: correlations of 0.5 and -0.5.
+  H <- matrix(c(1e10, 0.5, -0.5, 1e-10), 2)
+  expect_error(kde(X, H = H), "must be symmetric", class = "kestrel_error_input")
 })

@@ -74,7 +74,10 @@ test_that("an engine that does not take the task is refused", {
     kde(faithful, H = diag(2), engine = "cells"),
     kde(faithful$waiting, h = 1, kernel = "epanechnikov", engine = "cells"),
     kde(faithful$waiting, h = 1, engine = "sweep"),
-    kde(faithful$waiting, h = 1, kernel = "cosine", engine = "sweep")
+    kde(faithful$waiting, h = 1, kernel = "cosine", engine = "sweep"),
+    kde(faithful$waiting, h = 1, engine = "fourier"),
+    kde(iris[1:4], h = 1, engine = "fourier"),
+    kde(faithful, h = 1, kernel = "biweight", engine = "fourier")
   )
 })
 

@@ -1,8 +1,8 @@
 # The cost model: a pure function of what is asked for.
 
 plan_of <- function(n = 1000, m = 400, d = 2, kernel = "gaussian", product = FALSE, engine = "auto", tol = 1e-12,
-                    threads = 1L, isa = "auto", spread = 30) {
-  plan_cpp(n, m, d, spread, kernel, product, engine, tol, threads, isa)
+                    threads = 1L, isa = "auto", spread = 30, extent = NULL) {
+  plan_cpp(n, m, d, spread, extent, kernel, product, engine, tol, threads, isa)
 }
 
 test_that("a plan says which engine, how exact, how much memory, how long and why", {
@@ -69,4 +69,31 @@ test_that("an engine that cannot do the task is refused", {
 test_that("sums over pairs go to the cells where that is cheaper", {
   expect_identical(plan_pairs_cpp(50, 30, "auto"), "direct")
   expect_identical(plan_pairs_cpp(1e5, 30, "auto"), "cells")
+})
+
+# The extent of n normal samples and a grid of side^d points, or of the samples as points.
+normal_extent <- function(n, d, h, side = NULL) {
+  x <- with_seed(67, matrix(rnorm(n * d), n))
+  axes <- if (is.null(side)) list() else rep(list(seq(-4, 4, length.out = side)), d)
+  density_extent_cpp(x, rep(1, n), x, axes, diag(h, d), 1L, "auto")
+}
+
+test_that("in two and three dimensions the transform takes over where there is much to sum", {
+  for (d in 2:3) {
+    side <- c(151, 51)[d - 1]
+    plan <- function(n, h, ...) plan_of(n, side^d, d, extent = normal_extent(n, d, h, side), ...)
+    expect_identical(plan(1e5, 0.3)$engine, "fourier")
+    expect_identical(plan(2, 0.3)$engine, "direct") # without vectors too
+    expect_lt(plan(1e5, 0.3)$seconds, plan(1e5, 0.3, engine = "direct")$seconds)
+    expect_gt(plan(1e5, 0.3)$bytes, 8 * side^d)
+    expect_identical(plan(1e5, 0.3, kernel = "epanechnikov")$engine, "direct")
+    expect_identical(plan(1e5, 0.3, tol = 1e-6)$tol, 1e-6)
+    expect_identical(plan(1e5, 0.3, tol = 1e-14)$engine, "direct")
+    # a grid of more than 1 GB
+    expect_identical(plan(1e5, c(2e-4, 2e-2)[d - 1])$engine, "direct")
+    expect_error(plan(1e5, c(2e-4, 2e-2)[d - 1], engine = "fourier"), "GB", class = "kestrel_error_memory")
+    threads <- vapply(c(1L, 2L, 64L), function(threads) plan(2000, 0.1, threads = threads)$engine, "")
+    expect_length(unique(threads), 1)
+  }
+  for (d in c(1, 4)) expect_error(plan_of(d = d, engine = "fourier"), "two and three")
 })

@@ -1,6 +1,7 @@
 // The choice of an engine: a pure function of the task.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -120,6 +121,59 @@ TEST(Plan, TheEngineIsTheOneThatMeasuredFaster) {
   EXPECT_EQ(plan_pairs(800, 4, 8), "cells");                             // 0.28, 0.042
   EXPECT_EQ(plan_pairs(3200, 3000, 8), "cells");                         // 3.8, 1.9
   EXPECT_EQ(plan_pairs(400, 30, 1), "cells");                            // 0.93, 0.31
+}
+
+namespace {
+
+/// n samples and a grid of m points in a cube of this many bandwidths.
+DensityExtent cube_extent(double n, double side_of_grid, std::size_t d, double spread) {
+  DensityExtent extent;
+  extent.n = extent.weight = n;
+  extent.heaviest = 1;
+  extent.m = std::pow(side_of_grid, static_cast<double>(d));
+  extent.least_share = std::max(1 / n, std::pow(spread, -static_cast<double>(d)));
+  extent.frame.resize(1);
+  DensityFrame& frame = extent.frame[0];
+  frame.geometry.d = d;
+  frame.along_data = true;
+  for (std::size_t a = 3 - d; a < 3; ++a) {
+    extent.axis[a - (3 - d)] = side_of_grid;
+    frame.h[4 * a] = 1;
+    frame.samples[a] = frame.points[a] = {0, spread};
+  }
+  return extent;
+}
+
+}  // namespace
+
+TEST(Plan, FourierTakesOverInTwoAndThreeDimensions) {
+  for (const std::size_t d : {2, 3}) {
+    const double side = d == 2 ? 151 : 51;
+    const auto plan = [&](double n, double spread, const char* engine, double tolerance = 1e-12) {
+      const DensityExtent extent = cube_extent(n, side, d, spread);
+      DensityTask space = task(n, extent.m, d);
+      space.lanes = 8;
+      space.extent = &extent;
+      space.tolerance = tolerance;
+      return plan_density(space, engine);
+    };
+    EXPECT_EQ(plan(1e5, 40, "auto").engine, "fourier");
+    EXPECT_EQ(plan(10, 40, "auto").engine, "direct");
+    EXPECT_EQ(plan(10, 40, "fourier").engine, "fourier");
+    EXPECT_GE(plan(1e5, 40, "fourier").bytes, 8 * 1e5);
+    EXPECT_EQ(plan(1e5, 40, "auto", 1e-6).tolerance, 1e-6);
+    EXPECT_EQ(plan(1e5, 40, "auto", 1e-15).engine, "direct");
+    EXPECT_EQ(plan(1e5, 1e6, "auto").engine, "direct") << "more than 1 GB";
+    try {
+      plan(1e5, 1e6, "fourier");
+      ADD_FAILURE() << "nothing thrown";
+    } catch (const error& problem) {
+      EXPECT_EQ(problem.kind, ErrorKind::memory);
+      EXPECT_NE(std::string(problem.what()).find("GB"), std::string::npos);
+    }
+  }
+  EXPECT_THROW(plan_density(task(10, 10, 1), "fourier"), error);
+  EXPECT_THROW(plan_density(task(10, 10, 4), "fourier"), error);
 }
 
 TEST(Plan, NothingToSumIsDirect) {
