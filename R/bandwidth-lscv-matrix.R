@@ -6,9 +6,9 @@
 #' or over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
 #'
 #' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method
-#' ([stats::nlminb()]) with the analytic gradient: roughly from several starts (the best of some multiples of the
-#' covariance, the normal reference among them, and the best of some of its diagonal where the two are alike enough),
-#' then from the best of what they gave. With `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al.
+#' ([stats::nlminb()]) with the analytic gradient: from the best of some multiples of the covariance, the normal
+#' reference among them, and, where the two are alike enough, from the best of some of its diagonal; roughly first, then
+#' to the end from the better one. With `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al.
 #' (2013), Nelder and Mead's on the entries of H; `"optim"` and `"nlm"`, the names of `ks`, both mean the first.
 #' `type = "scalar"` looks at 150 bandwidths
 #' between h0/4 and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the least.
@@ -23,11 +23,11 @@
 #' the search did not converge, and is an error when all starts are.
 #'
 #' @param x a matrix or data frame of observations, one a row, two columns or more.
-#' @param Hstart a matrix to start from instead of the several ones.
+#' @param Hstart a matrix to start from instead; of a diagonal search only its diagonal. Without effect on `"scalar"`.
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
 #' @param amise whether to return all that was found, not the matrix alone.
 #' @param deriv.order 0, the density itself.
-#' @param verbose whether to show the progress of the direct engine's sums.
+#' @param verbose whether to show progress.
 #' @param optim.fun `"optim"`, `"nlm"` or `"nelder-mead"`.
 #' @param trunc accepted for compatibility and without effect: the range of the search is that of the details.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.

@@ -1,7 +1,7 @@
 # Speed of cross-validation with a bandwidth matrix beside its yardsticks, all in one run,
 # alternating: medians, CPU time of the process, one thread, unless said.
 #
-#   Rscript bench/bandwidth-matrix.R [curve objective rates peers large]
+#   Rscript bench/bandwidth-matrix.R [curve objective rates memory peers large]
 #
 # kestrel has to be installed; ks is timed where it is. The yardsticks are checked against plain R on a small sample before
 # anything is timed. A method marked * ran on a few observations only and its time was scaled to
@@ -179,16 +179,6 @@ bench_rates <- function() {
 }
 
 # ---- run
-sections <- list(curve = bench_curve, objective = bench_objective, rates = bench_rates, peers = bench_peers,
-                 large = bench_large)
-wanted <- commandArgs(TRUE)
-if (!length(wanted)) wanted <- names(sections)
-stopifnot(wanted %in% names(sections))
-set.seed(1)
-options(width = 160)
-cat("load before:", load_average(), "\n")
-cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "\n")
-check_yardsticks()
-kestrel_threads(1) # CPU time counts the waiting of the other threads
-for (section in sections[wanted]) section()
-cat("\nload after: ", load_average(), "\n")
+sections <- list(curve = bench_curve, objective = bench_objective, rates = bench_rates, memory = bench_memory,
+                 peers = bench_peers, large = bench_large)
+run_sections(sections, check_yardsticks)

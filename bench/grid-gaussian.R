@@ -78,14 +78,4 @@ sections <- list(
   plane = function() bench_grids(2L, c(151L, 151L)), fine = function() bench_grids(2L, c(1400L, 1350L)),
   space = function() bench_grids(3L, c(51L, 51L, 51L))
 )
-wanted <- commandArgs(TRUE)
-if (!length(wanted)) wanted <- names(sections)
-stopifnot(wanted %in% names(sections))
-set.seed(1)
-options(width = 160)
-cat("load before:", load_average(), "\n")
-cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "- ks",
-    format(utils::packageVersion("ks")), "\n")
-check_direct()
-for (section in sections[wanted]) section()
-cat("\nload after: ", load_average(), "\n")
+run_sections(sections, check_direct)

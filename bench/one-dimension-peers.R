@@ -140,8 +140,6 @@ beside <- function(make, sizes) {
 }
 
 bench_peers <- function() {
-  before <- kestrel_threads(1L)
-  on.exit(kestrel_threads(before))
   sizes <- c(1e4, 1e5, 1e6)
   cat("\nOther packages: seconds of CPU, and the relative error of h against the exact value of the same criterion\n")
   cat("\nx: half N(0, 1), half N(3, 0.3^2)\n")

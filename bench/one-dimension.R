@@ -265,13 +265,4 @@ bench_density <- function() {
 # ---- run
 sections <- list(cv = bench_cv, large = bench_large, kernels = bench_kernels, plugin = bench_plugin,
   lscv = bench_lscv, density = bench_density, peers = bench_peers)
-wanted <- commandArgs(TRUE)
-if (!length(wanted)) wanted <- names(sections)
-stopifnot(wanted %in% names(sections))
-set.seed(1)
-options(width = 160)
-cat("load before:", load_average(), "\n")
-cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "\n")
-check_yardsticks()
-for (section in sections[wanted]) section()
-cat("\nload after: ", load_average(), "\n")
+run_sections(sections, check_yardsticks)

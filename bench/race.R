@@ -24,3 +24,20 @@ times_of <- function(times, a, b) stats::median(times[, a] / times[, b])
 show <- function(table) print(table, row.names = FALSE, right = TRUE)
 figure <- function(value, digits = 3L) formatC(value, digits = digits, format = "fg", big.mark = ",")
 verdict <- function(met) if (met) "met" else "MISSED"
+
+# Runs the sections named on the command line, or all, between two looks at the load. `check` comes first: no yardstick
+# is timed that was not compared with plain R. On one thread: CPU time counts the waiting of the others.
+run_sections <- function(sections, check) {
+  wanted <- commandArgs(TRUE)
+  if (!length(wanted)) wanted <- names(sections)
+  stopifnot(wanted %in% names(sections))
+  set.seed(1)
+  options(width = 160)
+  cat("load before:", load_average(), "\n")
+  cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel::kestrel_info()$isa, "\n")
+  check()
+  before <- kestrel::kestrel_threads(1)
+  on.exit(kestrel::kestrel_threads(before))
+  for (section in sections[wanted]) section()
+  cat("\nload after: ", load_average(), "\n")
+}

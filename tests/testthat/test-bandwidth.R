@@ -185,3 +185,13 @@ test_that("units scale through, as far as variances are numbers", {
     expect_equal(Hpi(x %*% units, pre = "scale")[1, 1], Hpi(x, pre = "scale")[1, 1], tolerance = 1e-5)
   }
 })
+
+test_that("tuples are found whatever their order, in any dimension", {
+  # 4 * 5^(d - 1) passes 2^53 between 22 and 23 coordinates.
+  for (case in list(c(2, 8), c(3, 6), c(17, 4), c(22, 4), c(23, 4), c(40, 2), c(40, 3))) {
+    tuples <- index_tuples(case[1], case[2])
+    some <- with_seed(41, sample(nrow(tuples), min(nrow(tuples), 200)))
+    shuffled <- with_seed(42, t(apply(tuples[some, , drop = FALSE], 1L, sample)))
+    expect_identical(tuple_positions(shuffled, case[1]), some, info = paste(case, collapse = ", "))
+  }
+})
