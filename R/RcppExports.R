@@ -61,8 +61,8 @@ density_points_cpp <- function(x, w, points, root, kernel, product, engine, thre
     .Call(`_kestrel_density_points_cpp`, x, w, points, root, kernel, product, engine, threads, isa, progress)
 }
 
-density_grid_cpp <- function(x, w, axes, root, kernel, product, engine, threads, isa, progress) {
-    .Call(`_kestrel_density_grid_cpp`, x, w, axes, root, kernel, product, engine, threads, isa, progress)
+density_grid_cpp <- function(x, w, axes, root, kernel, product, engine, threads, isa, progress, limbs = 0L) {
+    .Call(`_kestrel_density_grid_cpp`, x, w, axes, root, kernel, product, engine, threads, isa, progress, limbs)
 }
 
 density_extent_cpp <- function(x, w, points, axes, root, threads, isa) {
@@ -73,8 +73,20 @@ density_fourier_cpp <- function(x, w, points, axes, root, extent, tol, threads, 
     .Call(`_kestrel_density_fourier_cpp`, x, w, points, axes, root, extent, tol, threads, isa, progress)
 }
 
-plan_cpp <- function(n, m, d, spread, extent, kernel, product, engine, tol, threads, isa) {
-    .Call(`_kestrel_plan_cpp`, n, m, d, spread, extent, kernel, product, engine, tol, threads, isa)
+regular_grid_cpp <- function(axes, root, product) {
+    .Call(`_kestrel_regular_grid_cpp`, axes, root, product)
+}
+
+plan_cpp <- function(n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa) {
+    .Call(`_kestrel_plan_cpp`, n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa)
+}
+
+density_runs_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
+    .Call(`_kestrel_density_runs_cpp`, x, w, axes, root, kernel, product, threads, isa)
+}
+
+density_slab_cpp <- function(runs, first, count, threads, isa) {
+    .Call(`_kestrel_density_slab_cpp`, runs, first, count, threads, isa)
 }
 
 fourier_sums_cpp <- function(x, w, root, least, most, tolerance, threads, isa, progress) {

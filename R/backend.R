@@ -1,25 +1,29 @@
 # Where and how a kernel sum runs: backend, threads, instruction set, progress.
 
-known_engines <- c("auto", "direct", "sweep", "cells", "fourier")
+known_engines <- c("auto", "direct", "sweep", "cells", "fourier", "runs")
 known_backends <- c("auto", "cpu", "cuda")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
-# The engines for a task, and what those for some tasks only take.
-engines_for <- function(d, kernel) {
+# The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
+engines_for <- function(d, kernel, gridded) {
   c("auto", "direct", if (d == 1L && kernel %in% sweep_kernels) "sweep", if (d == 1L && kernel == "gaussian") "cells",
-    if (d %in% 2:3 && kernel == "gaussian") "fourier")
+    if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_runs(d, kernel)) "runs")
 }
 
-check_engine <- function(engine, d, kernel) {
-  fitting <- engines_for(d, kernel)
+# Whether "runs" takes the kernel, on a regular grid.
+fits_runs <- function(d, kernel) d <= 6L && is_compact(kernel)
+
+check_engine <- function(engine, d, kernel, gridded) {
+  fitting <- engines_for(d, kernel, gridded)
   if (engine %in% fitting) return(engine)
   takes <- switch(engine,
     sweep = paste0("one dimension and ", quoted(sweep_kernels, '"'), "."),
     cells = "one dimension and the Gaussian kernel.",
-    fourier = "two or three dimensions and the Gaussian kernel."
+    fourier = "two or three dimensions and the Gaussian kernel.",
+    runs = "grids with equal steps in up to six dimensions and the compact kernels."
   )
-  abort_input("`engine` must be one of ", quoted(fitting, '"'), " for d = ", d, " and kernel = \"", kernel,
-              "\", not \"", engine, "\", which takes ", takes)
+  abort_input("`engine` must be one of ", quoted(fitting, '"'), " for d = ", d, " and kernel = \"", kernel, "\"",
+              if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ", takes)
 }
 
 resolve_backend <- function(backend) {

@@ -15,6 +15,10 @@ warn_search <- function(...) {
   warning(warningCondition(paste0(...), class = c("kestrel_warning_search", "kestrel_warning"), call = NULL))
 }
 
+warn_grid <- function(...) {
+  warning(warningCondition(paste0(...), class = c("kestrel_warning_grid", "kestrel_warning"), call = NULL))
+}
+
 # "not -1", "not a factor": the end of a message, for whatever came.
 came <- function(value) {
   if (is.null(value)) return("NULL")

@@ -22,7 +22,8 @@
 #' @section Grid:
 #' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, 21 on each axis in more, from
 #' min - supp sqrt(H_kk) to max + supp sqrt(H_kk). A grid that needs more memory than there is
-#' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated.
+#' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. Of
+#' compact kernels, a grid that is too coarse for the bandwidth or out of reach of all samples is warned of.
 #'
 #' @section Bounded data:
 #' With `positive = TRUE` the data are taken to log(x + adj.positive), with `unit.interval = TRUE` to their normal
@@ -35,7 +36,10 @@
 #' @section Cost: O(n m d) for m points by direct sums, on all threads. In one dimension at most about 0.2 microseconds
 #'   for each observation and each point, where that is less. With the Gaussian kernel in two and three dimensions,
 #'   where that is less, at most about 0.2 and 1.3 microseconds for each observation, 0.2 and 1 for each point, and 0.05
-#'   for each cell of a grid whose cells are about 0.3 bandwidths wide.
+#'   for each cell of a grid whose cells are about 0.3 bandwidths wide. A compact kernel on a grid with equal steps:
+#'   about 0.1 microseconds for each observation and 0.02 for each row of the grid that its kernel crosses (the radial
+#'   Epanechnikov kernel; the others for each eight points it covers), and 5 nanoseconds for each point of the grid; in
+#'   memory the estimate and a sorted copy of the data.
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
@@ -67,10 +71,12 @@
 #'   observation at every point; in one dimension also `"sweep"`, windows of the sorted observations, for the kernels
 #'   uniform, triangular, epanechnikov, biweight and triweight, and `"cells"`, expansions of the Gaussian kernel in
 #'   cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid of
-#'   at most 1 GB. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by name with data
-#'   that span more than 5,000 bandwidths only to 2e-16 times their number). At points more than 8 bandwidths from all
-#'   data `"cells"` may give zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error
-#'   of at most 1 per cent by `"fourier"`.
+#'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"runs"`, the points that
+#'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6). All keep to `tol`
+#'   (`"fourier"` to 1e-13 where it is less, and where it is asked for by name with data that span more than 5,000
+#'   bandwidths only to 2e-16 times their number). At points more than 8 bandwidths from all data `"cells"` may give
+#'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent
+#'   by `"fourier"`.
 #' @param backend `"auto"`, `"cpu"` or `"cuda"`; this version is built without CUDA.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
@@ -136,7 +142,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
-  check_engine(run$engine, ncol(line$x), kernel)
+  check_engine(run$engine, ncol(line$x), kernel, is.null(points))
   # The engine is that of the density.
   bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", run[names(run) != "engine"])
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
@@ -208,17 +214,39 @@ grid_for <- function(fhat, grid) {
     if (is.null(grid$xmin)) limits$lower <- 1 / (size + 1)
     if (is.null(grid$xmax)) limits$upper <- size / (size + 1)
   }
-  grid_axes(limits, grid$gridsize, grid$gridtype, grid$step)
+  grid_axes(limits, grid$gridsize, grid$gridtype, grid$step, isTRUE(grid$streamed))
 }
 
 estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat <- estimate_task(fhat, task_on_axes(fhat, grid$axes), run, verbose, "Density on a grid")
   d <- length(grid$axes)
   fhat$eval.points <- if (d == 1L) grid$axes[[1L]] else grid$axes
-  if (d > 1L) dim(fhat$estimate) <- lengths(grid$axes)
   fhat$gridtype <- grid$gridtype
   fhat$gridded <- TRUE
+  warn_sparse(fhat, grid$axes, max(fhat$estimate))
   fhat
+}
+
+# A compact kernel may reach no point of a grid from most samples, or from all.
+warn_sparse <- function(fhat, axes, largest) {
+  if (largest == 0) {
+    warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
+  } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
+    reached <- points_reached(fhat, axes)
+    if (reached < 1) {
+      # The share of samples that reach a point is at most the mean of how many they reach.
+      warn_grid("The grid is too coarse for the bandwidth: at least ", floor(100 * (1 - reached)),
+                " % of the samples fall between its points and do not count.")
+    }
+  }
+}
+
+# Points of a grid within the support of one kernel, on average.
+points_reached <- function(fhat, axes) {
+  d <- length(axes)
+  step <- vapply(axes, function(axis) (axis[length(axis)] - axis[1L]) / (length(axis) - 1), 0)
+  unit <- if (fhat$kernel_type == "product") 2^d else pi^(d / 2) / gamma(d / 2 + 1)
+  unit * prod(diag(bandwidth_root(fhat)) / step)
 }
 
 estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
@@ -266,7 +294,7 @@ task_at_points <- function(fhat, points) {
        complete = complete)
 }
 
-# The same for a grid, first axis fastest.
+# The same for a grid: the estimate is an array.
 task_on_axes <- function(fhat, axes) {
   check_summable(fhat)
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
@@ -276,7 +304,8 @@ task_on_axes <- function(fhat, axes) {
     if (is.null(fhat$transform)) return(value)
     slope <- Reduce(outer, lapply(line, function(axis) line_slope(fhat$transform, axis)))
     estimate <- array(0, lengths(axes))
-    as.vector(do.call(`[<-`, c(list(estimate), inside, list(value = value * as.vector(slope)))))
+    estimate <- do.call(`[<-`, c(list(estimate), inside, list(value = value * as.vector(slope))))
+    if (length(axes) > 1L) estimate else as.vector(estimate)
   }
   list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), points = matrix(0, 0L, length(axes)),
        axes = unname(line), m = prod(lengths(axes)), complete = complete)
@@ -285,14 +314,18 @@ task_on_axes <- function(fhat, axes) {
 # Which engine runs, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   d <- ncol(task$x)
-  engine <- check_engine(if (is.null(run$engine)) "auto" else run$engine, d, fhat$kernel)
+  gridded <- length(task$axes) > 0L
+  engine <- check_engine(if (is.null(run$engine)) "auto" else run$engine, d, fhat$kernel, gridded)
   extent <- if (d %in% 2:3 && fhat$kernel == "gaussian" && engine != "direct") {
     density_extent_cpp(task$x, fhat$w, task$points, task$axes, bandwidth_root(fhat), run$threads, run$isa)
   }
+  grid <- regular_grid(fhat, task)
+  if (engine == "runs" && is.null(grid)) abort_irregular()
   plan <- refusing_memory(plan_cpp(
-    length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, fhat$kernel,
+    length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
     fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
   ))
+  if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m)
   if (verbose) {
     message(sprintf("%s samples, %s points: engine %s (%s), about %s and %.2g s on %d thread%s.",
                     format(length(fhat$w), big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
@@ -301,25 +334,39 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   c(plan, extent = extent)
 }
 
-# The estimate at all points of a task, zero outside of the sample space.
-run_task <- function(fhat, task, run, plan) {
+# The grid of a task for the engine "runs", NULL where it does not take it.
+regular_grid <- function(fhat, task) {
+  if (length(task$axes) == 0L || any(lengths(task$axes) == 0L)) return(NULL)
+  if (fits_runs(length(task$axes), fhat$kernel)) {
+    regular_grid_cpp(task$axes, bandwidth_root(fhat), fhat$kernel_type == "product")
+  }
+}
+
+abort_irregular <- function() {
+  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step.")
+}
+
+# The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:
+# sums without a name are divided in place.
+run_task <- function(fhat, task, run, plan) task$complete(kernel_sums(fhat, task, run, plan) / nrow(task$x))
+
+kernel_sums <- function(fhat, task, run, plan) {
   root <- bandwidth_root(fhat)
+  product <- fhat$kernel_type == "product"
   sums <- if (any(lengths(task$axes) == 0L)) {
     numeric(0)
   } else if (plan$engine == "fourier") {
     density_fourier_cpp(task$x, fhat$w, task$points, task$axes, root, plan$extent, plan$tol, run$threads, run$isa,
                         run$progress)
+  } else if (length(task$axes)) {
+    density_grid_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
+                     run$progress)
   } else {
-    product <- fhat$kernel_type == "product"
-    if (length(task$axes)) {
-      density_grid_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
+    density_points_cpp(task$x, fhat$w, task$points, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
                        run$progress)
-    } else {
-      density_points_cpp(task$x, fhat$w, task$points, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
-                         run$progress)
-    }
   }
-  task$complete(sums / nrow(task$x))
+  if (length(task$axes) > 1L) dim(sums) <- lengths(task$axes)
+  sums
 }
 
 # The estimate at the rows of a matrix.

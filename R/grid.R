@@ -43,13 +43,15 @@ grid_limits <- function(x, H, supp, xmin, xmax, bounds) {
   list(lower = unname(lower), upper = unname(upper))
 }
 
-# The axes of a grid, a list of d vectors. Refused before anything is allocated when it needs too much memory.
-grid_axes <- function(limits, gridsize, gridtype, step) {
+# The axes of a grid, a list of d vectors. Refused before anything is allocated when it needs too much memory; one that
+# is to be streamed, only when its axes do.
+grid_axes <- function(limits, gridsize, gridtype, step, streamed = FALSE) {
+  check_grid_memory <- function(sizes) check_memory(sizes, 8 * (sum(sizes) + if (streamed) 0 else 2 * prod(sizes)))
   d <- length(limits$lower)
   gridtype <- check_gridtype(gridtype, d)
   if (is.null(step)) {
     sizes <- check_gridsize(gridsize, d)
-    check_memory(sizes)
+    check_grid_memory(sizes)
     axes <- lapply(seq_len(d), function(k) grid_axis(limits$lower[k], limits$upper[k], sizes[k], gridtype[k]))
     return(list(axes = axes, gridtype = gridtype))
   }
@@ -60,7 +62,7 @@ grid_axes <- function(limits, gridsize, gridtype, step) {
   # A last point that rounding puts beyond xmax still belongs to the grid.
   sizes <- floor((limits$upper - limits$lower) / step + 1e-9) + 1
   if (any(sizes < 2)) abort_input("`step` must be at most `xmax` - `xmin`, not ", came(step), ".")
-  check_memory(sizes)
+  check_grid_memory(sizes)
   list(axes = lapply(seq_len(d), function(k) limits$lower[k] + step[k] * (seq_len(sizes[k]) - 1)), gridtype = gridtype)
 }
 
@@ -81,14 +83,12 @@ grid_axis <- function(lower, upper, size, type) {
   axis
 }
 
-# The sums, the estimate, and while the engine orders the points d + 1 numbers a point (see plan()).
-check_memory <- function(sizes) {
-  needed <- 8 * ((3 + length(sizes)) * prod(sizes) + sum(sizes))
+# Of a grid of these sizes: before its axes are made, for the sums and the estimate; later with what its plan says.
+check_memory <- function(sizes, needed = 8 * (2 * prod(sizes) + sum(sizes))) {
   limit <- memory_limit()
   if (needed > limit) {
-    shape <- paste(format(sizes, trim = TRUE), collapse = " x ")
-    abort_memory("`gridsize` must give a grid that fits in memory: ", shape, " points need ", format_bytes(needed),
-                 ", and there are ", format_bytes(limit), ".")
+    abort_memory("`gridsize` must give a grid that fits in memory: ", format_sizes(sizes), " points need ",
+                 format_bytes(needed), ", and there are ", format_bytes(limit), ". kde_stream() takes larger grids.")
   }
   # R indexes arrays by integers along each axis.
   if (any(sizes > .Machine$integer.max)) {
@@ -96,6 +96,8 @@ check_memory <- function(sizes) {
   }
   invisible(needed)
 }
+
+format_sizes <- function(sizes) paste(format(sizes, trim = TRUE, scientific = FALSE), collapse = " x ")
 
 format_bytes <- function(bytes) {
   unit <- min(max(floor(log(max(bytes, 1), 1000)), 0), 5)
@@ -128,8 +130,13 @@ trapezoid_weights <- function(axis) {
 
 # The integral of gridded values over all axes.
 grid_integral <- function(axes, values) {
-  for (axis in axes) values <- drop(crossprod(trapezoid_weights(axis), matrix(values, length(axis))))
-  sum(values)
+  sum(slice_integrals(axes, values) * trapezoid_weights(axes[[length(axes)]]))
+}
+
+# The integrals over all axes but the last.
+slice_integrals <- function(axes, values) {
+  for (axis in axes[-length(axes)]) values <- drop(crossprod(trapezoid_weights(axis), matrix(values, length(axis))))
+  values
 }
 
 # (Multi)linear interpolation in a grid, NA outside of it.

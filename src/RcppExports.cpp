@@ -214,8 +214,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_grid_cpp
-Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_grid_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress, int limbs);
+RcppExport SEXP _kestrel_density_grid_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP, SEXP limbsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -229,7 +229,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_grid_cpp(x, w, axes, root, kernel, product, engine, threads, isa, progress));
+    Rcpp::traits::input_parameter< int >::type limbs(limbsSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_grid_cpp(x, w, axes, root, kernel, product, engine, threads, isa, progress, limbs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -270,9 +271,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// regular_grid_cpp
+SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product);
+RcppExport SEXP _kestrel_regular_grid_cpp(SEXP axesSEXP, SEXP rootSEXP, SEXP productSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    rcpp_result_gen = Rcpp::wrap(regular_grid_cpp(axes, root, product));
+    return rcpp_result_gen;
+END_RCPP
+}
 // plan_cpp
-Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
-RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP extentSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
+RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP extentSEXP, SEXP gridSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -281,13 +295,47 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type d(dSEXP);
     Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
     Rcpp::traits::input_parameter< SEXP >::type extent(extentSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
     Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
     Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, spread, extent, kernel, product, engine, tol, threads, isa));
+    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// density_runs_cpp
+SEXP density_runs_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
+RcppExport SEXP _kestrel_density_runs_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_runs_cpp(x, w, axes, root, kernel, product, threads, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// density_slab_cpp
+Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int threads, std::string isa);
+RcppExport SEXP _kestrel_density_slab_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_slab_cpp(runs, first, count, threads, isa));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -537,10 +585,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 7},
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 7},
     {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 10},
-    {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 10},
+    {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 11},
     {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 7},
     {"_kestrel_density_fourier_cpp", (DL_FUNC) &_kestrel_density_fourier_cpp, 10},
-    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 11},
+    {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 3},
+    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 12},
+    {"_kestrel_density_runs_cpp", (DL_FUNC) &_kestrel_density_runs_cpp, 8},
+    {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
     {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 9},
     {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 6},
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},

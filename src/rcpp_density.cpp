@@ -3,12 +3,19 @@
 #include "core/direct.hpp"
 #include "core/fourier_density.hpp"
 #include "core/plan.hpp"
+#include "core/runs.hpp"
 #include "core/sweep_density.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
 
 namespace {
+
+std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
+  std::vector<RegularAxis> axes = find_regular_axes(points.axes);
+  if (axes.empty()) throw error(ErrorKind::input, "engine \"runs\" takes regular grids");
+  return axes;
+}
 
 /// The points as one run of numbers: a column of a matrix or the only axis of a grid.
 Span<const double> on_line(const EvaluationPoints& points) {
@@ -18,8 +25,8 @@ Span<const double> on_line(const EvaluationPoints& points) {
 Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& w,
                             const EvaluationPoints& points, const Rcpp::NumericMatrix& root,
                             const KernelChoice& kernel, const std::string& engine, int threads,
-                            const std::string& isa,
-                            const Rcpp::Nullable<Rcpp::Function>& progress) {
+                            const std::string& isa, const Rcpp::Nullable<Rcpp::Function>& progress,
+                            int limbs = 0) {
   Rcpp::NumericVector out(static_cast<R_xlen_t>(points.size()));
   const Span<double> result{out.begin(), points.size()};
   const RunOptions how = options(threads, isa, progress);
@@ -27,8 +34,14 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
     sweep_density(view(x).column(0), view(w), on_line(points), kernel.kernel, root[0], how, result);
   } else if (engine == "cells") {
     cells_density(view(x).column(0), view(w), on_line(points), root[0], how, result);
-  } else {
+  } else if (engine == "runs") {
+    const std::vector<RegularAxis> axes = regular_axes(points);
+    runs_density(view(x), view(w), {axes.data(), axes.size()}, kernel, entries(root), {limbs}, how,
+                 result);
+  } else if (engine == "direct") {
     direct_density(view(x), view(w), points, kernel, entries(root), how, result);
+  } else {
+    throw error(ErrorKind::internal, "no engine has the name " + engine);
   }
   return out;
 }
@@ -60,13 +73,15 @@ Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVecto
   return density(x, w, at, root, choice(kernel, product), engine, threads, isa, progress);
 }
 
+/// limbs: of the engine "runs", 0 for as many as the data ask for; one is for comparisons.
 // [[Rcpp::export]]
 Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
                                      Rcpp::NumericMatrix root, std::string kernel, bool product,
                                      std::string engine, int threads, std::string isa,
-                                     Rcpp::Nullable<Rcpp::Function> progress) {
+                                     Rcpp::Nullable<Rcpp::Function> progress, int limbs = 0) {
   const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
-  return density(x, w, kept.at, root, choice(kernel, product), engine, threads, isa, progress);
+  return density(x, w, kept.at, root, choice(kernel, product), engine, threads, isa, progress,
+                 limbs);
 }
 
 /// What the engine "fourier" and its plan need to know of the data.
@@ -94,15 +109,33 @@ Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVect
   return out;
 }
 
+/// A grid for the engine "runs" and its plan, or NULL where that does not take it; root: of the
+/// bandwidth matrix.
 // [[Rcpp::export]]
-Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, std::string kernel,
-                    bool product, std::string engine, double tol, int threads, std::string isa) {
+SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product) {
+  const KeptPoints kept(Rcpp::NumericMatrix(0, root.ncol()), axes);
+  try {
+    const std::vector<RegularAxis> found = regular_axes(kept.at);
+    return Rcpp::XPtr<RunsGeometry>(
+        new RunsGeometry(Span<const RegularAxis>{found.data(), found.size()}, entries(root),
+                         product ? KernelType::product : KernelType::radial));
+  } catch (const error& problem) {
+    if (problem.kind != ErrorKind::input) throw;
+    return R_NilValue;
+  }
+}
+
+// [[Rcpp::export]]
+Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid,
+                    std::string kernel, bool product, std::string engine, double tol, int threads,
+                    std::string isa) {
   DensityTask task;
   task.n = n;
   task.m = m;
   task.d = static_cast<std::size_t>(d);
   task.spread = spread;
   if (!Rf_isNull(extent)) task.extent = Rcpp::XPtr<DensityExtent>(extent).get();
+  if (!Rf_isNull(grid)) task.grid = Rcpp::XPtr<RunsGeometry>(grid).get();
   task.kernel = choice(kernel, product);
   task.tolerance = tol;
   task.threads = threads;
@@ -112,4 +145,29 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, std::
                             Rcpp::Named("tol") = plan.tolerance, Rcpp::Named("bytes") = plan.bytes,
                             Rcpp::Named("seconds") = plan.seconds,
                             Rcpp::Named("reason") = plan.reason);
+}
+
+/// The engine "runs" with its samples sorted, for one slab of a grid after another.
+// [[Rcpp::export]]
+SEXP density_runs_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
+                      Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
+                      std::string isa) {
+  const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
+  const std::vector<RegularAxis> regular = regular_axes(kept.at);
+  return Rcpp::XPtr<RunsDensity>(new RunsDensity(view(x), view(w), {regular.data(), regular.size()},
+                                                 choice(kernel, product), entries(root), {},
+                                                 options(threads, isa, R_NilValue)));
+}
+
+/// Indices first, ..., first + count - 1 of the last axis, counted from one.
+// [[Rcpp::export]]
+Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int threads,
+                                     std::string isa) {
+  const Rcpp::XPtr<RunsDensity> density(runs);
+  const std::size_t slices = static_cast<std::size_t>(count);
+  const std::size_t size = slices * density->points();
+  Rcpp::NumericVector out(static_cast<R_xlen_t>(size));
+  density->slab(static_cast<std::size_t>(first) - 1, slices, options(threads, isa, R_NilValue),
+                {out.begin(), size});
+  return out;
 }

@@ -8,7 +8,7 @@ set -eu
 packages="r-base-core g++ make dpkg-dev
   r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev libfftw3-dev
   r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
-  r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate
+  r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate r-cran-ncdf4
   qpdf tidy devscripts cmake libgtest-dev"
 for group in "$@"; do
   case $group in

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/runs.hpp"
 #include "core/sweep_kernel.hpp"
 #include "core/tiles.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 
 /// The direct engine's own error bound, relative to the largest value (core/tiles.hpp).
 constexpr double kDirectError = 1e-12;
+/// And that of the runs engine (core/runs.hpp).
+constexpr double kRunsError = 1e-13;
 
 // Seconds on one thread, which order the engines and do not promise times. Measured in 2026-11 on a
 // 2.5 GHz Xeon with AVX-512 (two shared cores of a virtual machine), as thread CPU time, the least
@@ -123,10 +126,14 @@ bool fits_fourier(const DensityTask& task) {
   return (task.d == 2 || task.d == 3) && task.kernel.kernel == Kernel::gaussian;
 }
 
+bool fits_runs(const DensityTask& task) {
+  return task.grid != nullptr && task.kernel.kernel != Kernel::gaussian;
+}
+
 void check_engine(const DensityTask& task, const std::string& engine) {
-  const char* const names = "auto, direct, sweep, cells, fourier";
+  const char* const names = "auto, direct, sweep, cells, fourier, runs";
   if (engine != "auto" && engine != "direct" && engine != "sweep" && engine != "cells" &&
-      engine != "fourier") {
+      engine != "fourier" && engine != "runs") {
     throw error(ErrorKind::input,
                 "engine must be one of " + std::string(names) + ", not " + engine);
   }
@@ -141,6 +148,9 @@ void check_engine(const DensityTask& task, const std::string& engine) {
   if (engine == "fourier" && !fits_fourier(task)) {
     throw error(ErrorKind::input,
                 "engine \"fourier\" takes the Gaussian kernel in two and three dimensions");
+  }
+  if (engine == "runs" && !fits_runs(task)) {
+    throw error(ErrorKind::input, "engine \"runs\" takes the compact kernels on regular grids");
   }
 }
 
@@ -210,6 +220,29 @@ Plan cells_plan(const DensityTask& task) {
                      "sums moments of cells, for any number of samples");
 }
 
+/// Of the runs engine: a sample, to be sorted; a row of the grid that it crosses; where its kernel
+/// has no events, a point that it covers; and a point of the grid.
+constexpr double kRunsSampleSeconds = 60e-9, kRunsRowSeconds = 12e-9, kRunsCoveredSeconds = 1e-9,
+                 kRunsPointSeconds = 4e-9;
+
+double runs_seconds(const DensityTask& task) {
+  const bool events = runs_method(*task.grid, task.kernel) == RunsMethod::events;
+  const double covered = events ? 0 : kRunsCoveredSeconds * task.grid->points_reached();
+  return task.n * (kRunsSampleSeconds + kRunsRowSeconds * task.grid->rows_crossed() + covered) +
+         kRunsPointSeconds * task.m;
+}
+
+/// The result, the sorted samples, and the cells of tiles.
+Plan runs_plan(const DensityTask& task) {
+  Plan plan;
+  plan.engine = "runs";
+  plan.tolerance = std::min(task.tolerance, kRunsError);
+  plan.bytes = 8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n + 2e6 * task.threads;
+  plan.seconds = runs_seconds(task) / std::max(1, task.threads);
+  plan.reason = "adds whole runs of grid points, by exact integers";
+  return plan;
+}
+
 }  // namespace
 
 std::string plan_pairs(double n, double spread, std::size_t lanes) {
@@ -232,6 +265,10 @@ Plan plan_density(const DensityTask& task, const std::string& engine) {
   }
   if (engine == "fourier" || (engine == "auto" && is_fourier_faster(task))) {
     plan = fourier_plan(task);
+  }
+  if (engine == "runs" || (engine == "auto" && fits_runs(task) &&
+                           runs_seconds(task) < plan.seconds * std::max(1, task.threads))) {
+    plan = runs_plan(task);
   }
   if (engine != "auto") plan.reason = "asked for";
   return plan;

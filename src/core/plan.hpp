@@ -7,6 +7,7 @@
 
 #include "core/fourier_layout.hpp"
 #include "core/kernel.hpp"
+#include "core/runs_geometry.hpp"
 
 namespace kestrel {
 
@@ -16,6 +17,7 @@ struct DensityTask {
   std::size_t d = 0;
   double spread = 0;                      // d = 1: the range of the samples in bandwidths
   const DensityExtent* extent = nullptr;  // d = 2, 3: without it "fourier" is not thought of
+  const RunsGeometry* grid = nullptr;     // a regular grid: without it "runs" is not thought of
   KernelChoice kernel;
   double tolerance = 1e-12;  // relative to the largest value
   std::size_t lanes = 1;     // of the instruction set in use
@@ -40,7 +42,8 @@ std::string plan_pairs(double n, double spread, std::size_t lanes);
 /// A pure function, in which the number of threads changes the time only. `engine` is "auto" or the
 /// name of one; throws error(input), listing the names there are, for any other, and for one that
 /// cannot do the task: "sweep" takes polynomial kernels in one dimension, "cells" the Gaussian one,
-/// "fourier" the Gaussian one in two and three; error(memory) where "fourier" is asked for and its
+/// "fourier" the Gaussian one in two and three, "runs" the compact ones on regular grids in one to
+/// six; error(memory) where "fourier" is asked for and its
 /// grid would take more than kFourierBytes. O(1).
 Plan plan_density(const DensityTask& task, const std::string& engine);
 

@@ -1,4 +1,5 @@
 // AVX2 with FMA: four doubles a vector.
+#include "simd/cosine.hpp"
 #include "simd/exp2.hpp"
 #include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"

@@ -1,4 +1,5 @@
 // AVX-512 (F and DQ): eight doubles a vector.
+#include "simd/cosine.hpp"
 #include "simd/exp2.hpp"
 #include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simd/cosine.hpp"
 #include "simd/exp2.hpp"
 #include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"

@@ -1,4 +1,5 @@
 // SSE2: two doubles a vector, on every x86-64 machine.
+#include "simd/cosine.hpp"
 #include "simd/exp2.hpp"
 #include "simd/gaussian_pairs.hpp"
 #include "simd/kernels.hpp"

@@ -17,8 +17,10 @@
 
 // For what a leaf calls more than once and must not pass through memory.
 #if defined(__GNUC__)
-#define KESTREL_INLINE inline __attribute__((always_inline))
+#define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
+#define KESTREL_INLINE inline KESTREL_INLINE_BODY
 #else
+#define KESTREL_INLINE_BODY
 #define KESTREL_INLINE inline
 #endif
 

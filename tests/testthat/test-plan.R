@@ -2,7 +2,7 @@
 
 plan_of <- function(n = 1000, m = 400, d = 2, kernel = "gaussian", product = FALSE, engine = "auto", tol = 1e-12,
                     threads = 1L, isa = "auto", spread = 30, extent = NULL) {
-  plan_cpp(n, m, d, spread, extent, kernel, product, engine, tol, threads, isa)
+  plan_cpp(n, m, d, spread, extent, NULL, kernel, product, engine, tol, threads, isa)
 }
 
 test_that("a plan says which engine, how exact, how much memory, how long and why", {

@@ -1,0 +1,195 @@
+# Density estimates on grids beyond memory, slab by slab.
+
+#' Kernel density estimate on a grid of any size, slab by slab
+#'
+#' What [kde()] estimates on a grid, computed in slabs of some indices of the last axis, each of which goes to a
+#' function or into a file and is then forgotten: disk limits the size of the grid, not memory.
+#'
+#' With the engine `"runs"` (the compact kernels on a grid with equal steps) the observations are sorted once, and every
+#' slab has the very bits that kde() gives there. Otherwise each slab is an estimate of its own, within `tol` of the
+#' largest value that the estimate has anywhere.
+#'
+#' @section Files:
+#' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
+#' variables, and the estimate as the variable `density`. Any other name makes a file of nothing but the estimate, as
+#' doubles of 8 bytes, lowest byte first, the first axis fastest, which
+#' `readBin(file, "double", n, endian = "little")` reads. A file that is there is replaced; one that an error leaves
+#' incomplete is removed.
+#'
+#' @section Errors: as [kde()]; `kestrel_error_memory` also when one index of the last axis is too much.
+#' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them.
+#'
+#' @inheritParams kde
+#' @param to a function, called with each slab in turn, or the name of a file.
+#' @param slab how many indices of the last axis make a slab; as many as take 64 MB if NULL.
+#' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
+#' @param verbose if TRUE, say what is going to be computed and show progress.
+#' @return An object of class `"kestrel_stream"`, invisibly: a list with `axes`, a list of d vectors; `file`, its name,
+#'   or NULL; `slabs`, how many there were; `mass`, the integral of the estimate over the grid by the trapezoid rule;
+#'   `largest`, its largest value; and `h` or `H`, `names`, `n`, `n_eff`, `kernel`, `kernel_type`, `engine`, `backend`,
+#'   `call`, `seconds` as in [kde()]; where slabs are estimates of their own, `engine` is that of the first.
+#'
+#'   A function is called with a list: `estimate`, an array with d dimensions (a vector when d = 1); `axes`, its axes;
+#'   `first`, the index on the last axis where it begins.
+#' @seealso [kde()]
+#' @examples
+#' # the largest value of each slab
+#' peaks <- numeric(0)
+#' kde_stream(faithful, kernel = "epanechnikov", gridsize = c(200, 300), slab = 100,
+#'            to = function(slab) peaks <<- c(peaks, max(slab$estimate)))
+#' peaks
+#'
+#' # a file of doubles
+#' file <- tempfile()
+#' written <- kde_stream(faithful, kernel = "epanechnikov", gridsize = c(200, 300), to = file)
+#' written
+#' estimate <- readBin(file, "double", 200 * 300, endian = "little")
+#' fhat <- kde(faithful, kernel = "epanechnikov", gridsize = c(200, 300))
+#' identical(estimate, as.vector(fhat$estimate))
+#' unlink(file)
+#' @export
+kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gaussian",
+                       kernel_type = c("radial", "product"), step = NULL, slab = NULL, tol = 1e-12, engine = "auto",
+                       backend = "auto", threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
+  started <- proc.time()[["elapsed"]]
+  grid <- list(gridsize = if (!missing(gridsize)) gridsize, xmin = if (!missing(xmin)) xmin,
+               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = TRUE)
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
+  check_flag(verbose, "verbose")
+  kernel <- check_choice(kernel, kernel_names, "kernel")
+  kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
+  run <- c(run_options(threads, backend), engine = check_choice(engine, known_engines, "engine"),
+           tol = check_positive(tol, "tol"))
+  sample <- check_sample(x, if (!missing(w)) w, na.action)
+  check_engine(run$engine, ncol(sample$x), kernel, TRUE)
+  sink <- check_sink(if (!missing(to)) to)
+  bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", run[names(run) != "engine"])
+  fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, NULL, run)
+  axes <- grid_for(fhat, grid)$axes
+  slabs <- cut_slabs(lengths(axes), slab)
+  source <- slab_source(fhat, axes, slabs, run)
+  if (verbose) {
+    message(sprintf("%s points (%s) in %d slabs: engine %s.", format_sizes(lengths(axes)),
+                    format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$engine))
+  }
+  result <- with_progress(verbose, "Density by slabs", function(progress) {
+    pour_slabs(fhat, axes, slabs, source, sink, progress)
+  })
+  fhat$engine <- source$engine
+  kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "n_eff")
+  result <- c(list(axes = axes, file = sink$file, slabs = length(slabs$first)), result, list(n = length(fhat$w)),
+              fhat[intersect(kept, names(fhat))])
+  result$call <- match.call()
+  result$seconds <- proc.time()[["elapsed"]] - started
+  invisible(structure(result, class = "kestrel_stream"))
+}
+
+# Where slabs go: `open(fhat, axes)` returns a function of a slab, and `close()` follows whatever happens; `remove()`
+# takes away what an error left.
+check_sink <- function(to) {
+  if (is.function(to)) {
+    return(list(open = function(fhat, axes) to, close = function() NULL, remove = function() NULL, file = NULL))
+  }
+  if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
+    abort_input("`to` must be a function of a slab or the name of a file, not ", came(to), ".")
+  }
+  file <- path.expand(to)
+  if (!dir.exists(dirname(file)) || dir.exists(file)) {
+    abort_input("`to` must be the name of a file in a folder that exists, not ", came(to), ".")
+  }
+  c(if (grepl("\\.nc$", file)) netcdf_sink(file) else raw_sink(file), remove = function() unlink(file), file = file)
+}
+
+raw_sink <- function(file) {
+  connection <- NULL
+  open <- function(fhat, axes) {
+    connection <<- base::file(file, "wb")
+    function(slab) writeBin(as.vector(slab$estimate), connection, endian = "little")
+  }
+  list(open = open, close = function() if (!is.null(connection)) close(connection))
+}
+
+# Indices of the last axis where slabs begin, and how many they have.
+cut_slabs <- function(sizes, slab) {
+  last <- sizes[length(sizes)]
+  slice <- prod(sizes[-length(sizes)])
+  count <- if (is.null(slab)) max(1, floor(64e6 / 8 / slice)) else check_count(slab, "slab")
+  count <- min(count, last)
+  needed <- 8 * (2 * slice * count + sum(sizes))
+  limit <- memory_limit()
+  if (needed > limit) {
+    abort_memory("`slab` must be few enough indices of the last axis to fit in memory: ", count, " of ",
+                 format_sizes(sizes), " points need ", format_bytes(needed), ", and there are ",
+                 format_bytes(limit), ".")
+  }
+  first <- seq(1, last, by = count)
+  list(first = first, count = pmin(count, last - first + 1))
+}
+
+# The engine, and the estimate at `count` indices of the last axis from `first` on, as a function of both.
+slab_source <- function(fhat, axes, slabs, run) {
+  d <- length(axes)
+  part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
+  task <- task_on_axes(fhat, axes)
+  grid <- if (run$engine %in% c("auto", "runs")) regular_grid(fhat, task)
+  if (is.null(grid)) {
+    if (run$engine == "runs") abort_irregular()
+    slab <- function(first, count) {
+      task <- task_on_axes(fhat, part_of_axes(first, count))
+      run_task(fhat, task, run, plan_run(fhat, task, run))
+    }
+    first <- task_on_axes(fhat, part_of_axes(1, slabs$count[1L]))
+    return(list(engine = plan_run(fhat, first, run)$engine, axes = part_of_axes, slab = slab))
+  }
+  runs <- density_runs_cpp(task$x, fhat$w, task$axes, bandwidth_root(fhat), fhat$kernel, fhat$kernel_type == "product",
+                           run$threads, run$isa)
+  n <- length(fhat$w)
+  slab <- function(first, count) {
+    estimate <- density_slab_cpp(runs, first, count, run$threads, run$isa)
+    if (d > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
+    estimate / n
+  }
+  list(engine = "runs", axes = part_of_axes, slab = slab)
+}
+
+# Every slab into the sink; the integral and the largest value of the estimate.
+pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
+  done <- FALSE
+  on.exit({
+    sink$close()
+    if (!done) sink$remove()
+  })
+  put <- sink$open(fhat, axes)
+  weights <- trapezoid_weights(axes[[length(axes)]])
+  mass <- largest <- 0
+  for (i in seq_along(slabs$first)) {
+    index <- slabs$first[i] - 1 + seq_len(slabs$count[i])
+    part <- source$axes(slabs$first[i], slabs$count[i])
+    estimate <- source$slab(slabs$first[i], slabs$count[i])
+    largest <- max(largest, estimate)
+    mass <- mass + sum(slice_integrals(part, estimate) * weights[index])
+    put(list(estimate = estimate, axes = part, first = slabs$first[i]))
+    if (!is.null(progress)) progress(i / length(slabs$first))
+  }
+  warn_sparse(fhat, axes, largest)
+  done <- TRUE
+  list(mass = mass, largest = largest)
+}
+
+#' @export
+print.kestrel_stream <- function(x, ...) {
+  sizes <- lengths(x$axes)
+  limits <- vapply(x$axes, function(axis) paste0("[", paste(format_short(range(axis)), collapse = ", "), "]"), "")
+  cat(
+    paste0("Kernel density estimate by slabs, d = ", length(sizes)),
+    call_lines(x$call),
+    label_line("n", format(x$n, big.mark = ",")),
+    label_line("variables", paste(x$names, collapse = ", ")),
+    label_line("grid", paste(format_sizes(sizes), "on", paste(limits, collapse = " x "))),
+    label_line("slabs", paste0(x$slabs, if (is.null(x$file)) ", to a function" else paste0(", in ", x$file))),
+    label_line("engine", paste0(x$engine, " on ", x$backend, ", ", format_short(x$seconds), " s")),
+    label_line("estimate", paste("up to", format_short(x$largest))),
+    label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n"
+  )
+  invisible(x)
+}

@@ -1,0 +1,41 @@
+# A sample with its bandwidth and its grid, as Lopez-Novoa (2015), chapter 6, has them, and kestrel's estimate of it.
+# bench/grid.R and bench/grid-memory.R read this.
+
+of_kestrel <- function(name) getFromNamespace(name, "kestrel")
+density_grid <- of_kestrel("density_grid_cpp")
+
+normal_data <- function(n, correlation) matrix(stats::rnorm(n * ncol(correlation)), n) %*% chol(correlation)
+# One to three dimensions; the last are the thesis's.
+correlations <- list(diag(1L), matrix(c(1, 0.5, 0.5, 1), 2L), matrix(c(1, 0.5, 0.3, 0.5, 1, 0.5, 0.3, 0.5, 1), 3L))
+
+# kde()'s bandwidth, which is that of the thesis (eq. 9-10), and its limits of a grid. The thesis names
+# the axes of its arrays with the fastest in memory last, R with the fastest first.
+task_for <- function(x, thesis_points, limits = NULL) {
+  n <- nrow(x)
+  d <- ncol(x)
+  H <- of_kestrel("reference_scale")(n, d, "epanechnikov")^2 * stats::cov(x)
+  reach <- sqrt(diag(H))
+  # Not by apply(), which copies all of x.
+  if (is.null(limits)) limits <- vapply(seq_len(d), function(k) range(x[, k]) + c(-1, 1) * reach[k], c(0, 0))
+  points <- rev(as.integer(thesis_points))
+  step <- (limits[2L, ] - limits[1L, ]) / (points - 1)
+  unit_ball <- pi^(d / 2) / gamma(d / 2 + 1)
+  list(
+    x = x, w = rep(1, n), origin = limits[1L, ], step = step, points = points, reach = reach, inverse = solve(H),
+    constant = (d + 2) / (2 * unit_ball) / sqrt(det(H)) / n, root = t(chol(H)),
+    axes = lapply(seq_len(d), function(k) limits[1L, k] + step[k] * (seq_len(points[k]) - 1)),
+    name = grid_name(thesis_points), influenced = unit_ball * sqrt(det(H)) / prod(step)
+  )
+}
+grid_name <- function(points) paste(format(points, trim = TRUE, scientific = FALSE, big.mark = ","), collapse = " x ")
+evaluation_points <- function(task) prod(as.numeric(task$points))
+
+# The density times n, radial Epanechnikov kernel. limbs: integers for each coefficient; one is faster and less exact,
+# and asked for where density_grid takes the number.
+known_limbs <- if ("limbs" %in% names(formals(density_grid))) 2:1 else 2L
+kestrel_grid <- function(task, isa = "auto", limbs = 2L, x = task$x, threads = 1L) {
+  gc(full = FALSE)   # the last result, so that there are never more than two arrays; milliseconds
+  w <- if (nrow(x) == length(task$w)) task$w else task$w[seq_len(nrow(x))]
+  what <- list(x, w, task$axes, task$root, "epanechnikov", FALSE, "runs", threads, isa, NULL)
+  do.call(density_grid, c(what, if (length(known_limbs) > 1L) list(limbs = limbs)))
+}

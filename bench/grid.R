@@ -1,0 +1,200 @@
+# Speed of density estimates on regular grids, radial Epanechnikov kernel, beside the programs of
+# Lopez-Novoa (2015), chapter 6, all in one run, alternating: medians, CPU time of the process, one
+# thread, unless said.
+#
+#   Rscript bench/grid.R [three two one threads memory peers]
+#
+# kestrel has to be installed; ks is timed where it is. The yardsticks are checked against plain R on
+# small grids before anything is timed. A method marked * ran on a few samples or points only and its
+# time, linear in their number, was scaled to all of them. The largest grid takes 3.2 GB, for two
+# arrays.
+
+library(kestrel)
+here <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  if (length(file)) dirname(file) else "bench"
+})
+for (file in c("clock.cpp", "grid.cpp", "papers/skde.cpp")) {
+  Rcpp::sourceCpp(file.path(here, file), env = globalenv())
+}
+for (file in c("race.R", "grid-task.R", "grid-peers.R")) source(file.path(here, file))
+
+wide_isas <- intersect(c("avx512", "avx2"), of_kestrel("isa_available_cpp")())
+
+# ---- the yardsticks against plain R
+plain_density <- function(task) {
+  at <- as.matrix(expand.grid(task$axes))
+  d <- ncol(at)
+  H <- tcrossprod(task$root)
+  volume <- c(2, pi, 4 / 3 * pi, pi^2 / 2)[d]
+  sum <- numeric(nrow(at))
+  for (s in seq_len(nrow(task$x))) {
+    q <- stats::mahalanobis(at, task$x[s, ], H)
+    sum <- sum + (d + 2) / 2 / volume * pmax(0, 1 - q)
+  }
+  sum / sqrt(det(H)) / nrow(task$x)
+}
+yardsticks <- function(task) {
+  filled <- function(method) {
+    grid <- numeric(evaluation_points(task))
+    method(grid)
+    grid
+  }
+  s_kde <- function(chop, atomic) filled(function(grid) lopez_novoa_s_kde(task$x, task, chop, atomic, grid))
+  list(
+    ep = filled(function(grid) lopez_novoa_ep_kde(task$x, task, 1, length(grid), grid)), box = s_kde(FALSE, FALSE),
+    box_atomic = s_kde(FALSE, TRUE), chop = s_kde(TRUE, FALSE), chop_atomic = s_kde(TRUE, TRUE),
+    rows = if (ncol(task$x) == 1L) filled(function(grid) direct_rows(task$x, task, grid))
+  )
+}
+check_task <- function(task) {
+  exact <- plain_density(task)
+  stopifnot(max(exact) > 0)
+  for (value in Filter(length, yardsticks(task))) stopifnot(max(abs(value - exact)) < 1e-12 * max(exact))
+  for (isa in wide_isas) for (limbs in known_limbs) {
+    stopifnot(grid_difference(kestrel_grid(task, isa, limbs), 1 / nrow(task$x), exact) < 1e-12)
+  }
+}
+# Grids around all samples, grids that cut through them, with samples at two corners, and those corners
+# alone, so that most samples reach no point.
+check_yardsticks <- function() {
+  for (d in 1:4) {
+    correlation <- 0.7^abs(outer(seq_len(d), seq_len(d), "-"))
+    x <- normal_data(150L, correlation) %*% diag(c(1, -30, 0.01, 5)[seq_len(d)], d)
+    thesis_points <- c(301L, 23L, 14L, 7L)[d] + seq_len(d)
+    inside <- apply(x, 2L, stats::quantile, c(0.2, 0.9))
+    x <- rbind(x, inside, 2 * inside)
+    check_task(task_for(x, thesis_points))
+    check_task(task_for(x, thesis_points, inside))
+    check_task(task_for(x, rep(2L, d), inside))
+  }
+  check_gaussian()
+}
+
+# ---- one task, everybody
+# About how many evaluation points within the reach of samples a yardstick takes in a round.
+yardstick_work <- 5e7
+ep_work <- 2e8
+few_samples <- function(task) {
+  n <- nrow(task$x)
+  task$x[seq_len(round(min(max(yardstick_work / task$influenced, 5e-4 * n), 0.03 * n))), , drop = FALSE]
+}
+
+# kestrel, a call for each instruction set and number of limbs.
+variants <- expand.grid(isa = wide_isas, limbs = known_limbs, stringsAsFactors = FALSE)
+variants$name <- paste("kestrel,", c("one limb", "two limbs")[variants$limbs])
+variants$key <- paste(variants$isa, variants$limbs)
+calls_of_kestrel <- function(task) {
+  calls <- Map(function(isa, limbs) function() kestrel_grid(task, isa, limbs), variants$isa, variants$limbs)
+  stats::setNames(calls, variants$key)
+}
+# Pages for `grid`, of the yardsticks, and for a result of kestrel, whose memory stays in the process.
+prepare_grid <- function(points) {
+  gc()
+  release_pages()
+  grid <- numeric(points)
+  numeric(1.05 * points)
+  grid
+}
+# Of all variants, from the sum of the samples x by `method`, which adds to a grid.
+differences <- function(task, x, grid, method) {
+  clear(grid)
+  method(grid)
+  difference <- function(isa, limbs) grid_difference(kestrel_grid(task, isa, limbs, x), 1 / nrow(task$x), grid)
+  scientific(mapply(difference, variants$isa, variants$limbs))
+}
+scientific <- function(value) formatC(value, digits = 1, format = "e")
+
+# A row for each variant of kestrel and, marked *, each yardstick. `bars`, a list: for some of these, the bars of the
+# variants with two limbs and with one; NA for none.
+table_of <- function(times, bars, difference) {
+  others <- setdiff(colnames(times), variants$key)
+  table <- data.frame(
+    method = c(variants$name, paste0(others, "*")), isa = c(variants$isa, rep("", length(others))),
+    s = vapply(middle(times)[c(variants$key, others)], figure, ""), row.names = NULL
+  )
+  for (other in names(bars)) {
+    gain <- vapply(variants$key, function(key) times_of(times, other, key), 0)
+    # Bars hold for AVX-512; with AVX2 six tenths of them.
+    bar <- bars[[other]][3L - variants$limbs] * ifelse(variants$isa == "avx2", 0.6, 1)
+    met <- ifelse(is.na(bar), "", vapply(gain >= bar, function(it) verdict(isTRUE(it)), ""))
+    table[[paste0(other, "/it")]] <- c(vapply(gain, figure, ""), rep("", length(others)))
+    table[[paste0("bar", strrep(" ", ncol(table)))]] <- c(ifelse(is.na(bar), "", figure(bar)), rep("", length(others)))
+    table[[paste0("met", strrep(" ", ncol(table)))]] <- c(met, rep("", length(others)))
+  }
+  table$difference <- c(difference, rep("", length(others)))
+  table
+}
+# Shown as soon as it is there: the next may take minutes.
+show_task <- function(task, few, table) {
+  n <- nrow(task$x)
+  cat(sprintf("\n%s samples, %s points; *: of %s %% of the samples; EP, direct: at some of the points\n",
+              format(n, big.mark = ","), task$name, trimws(figure(100 * nrow(few) / n, 2L))))
+  show(table)
+  cat("load:", load_average(), "\n")
+}
+
+race_task <- function(task, bars) {
+  x <- few_samples(task)
+  points <- evaluation_points(task)
+  some <- min(points, max(1, round(ep_work / nrow(task$x))))
+  first <- floor((points - some) / 2) + 1
+  grid <- prepare_grid(points)
+  s_kde <- function(chop, atomic) function() lopez_novoa_s_kde(x, task, chop, atomic, grid)
+  times <- race(c(calls_of_kestrel(task), list(
+    chop = s_kde(TRUE, FALSE), atomic = s_kde(TRUE, TRUE), box = s_kde(FALSE, FALSE),
+    EP = function() lopez_novoa_ep_kde(task$x, task, first, first + some - 1, grid)
+  )), rounds = 3L)
+  sampled <- c("chop", "atomic", "box")
+  times[, sampled] <- times[, sampled] * nrow(task$x) / nrow(x)
+  times[, "EP"] <- times[, "EP"] * points / some
+  difference <- differences(task, x, grid, function(grid) lopez_novoa_s_kde(x, task, TRUE, FALSE, grid))
+  show_task(task, x, table_of(times, bars, difference))
+}
+
+# ---- three dimensions (thesis, chapter 6, table 4)
+thesis_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220, 440, 805), c(220, 1100, 805))
+bench_three <- function() {
+  cat("\nd = 3, normal data, correlations 0.5, 0.3, 0.5; chop, atomic: S-KDE with chop & crop, without and with\n")
+  cat("atomic additions; box: S-KDE, bounding boxes; EP: every sample at every point\n")
+  chop_bars <- list(c(2.5, NA), NA, NA, NA, c(10, 15))
+  for (n in c(5e5, 1e6)) {
+    x <- normal_data(n, correlations[[3L]])
+    for (i in seq_along(thesis_grids)) {
+      race_task(task_for(x, thesis_grids[[i]]), list(chop = chop_bars[[i]], atomic = c(15, NA)))
+    }
+  }
+}
+
+# ---- two dimensions (tables 2 and 3, the largest)
+bench_two <- function() {
+  cat("\nd = 2, normal data, correlation 0.5; the slice is the bounding box\n")
+  race_task(task_for(normal_data(3473932, correlations[[2L]]), c(2800, 2700)), list(chop = c(8, NA), atomic = NA))
+  race_task(task_for(normal_data(5885326, correlations[[2L]]), c(3800, 3400)), list(chop = c(8, NA), atomic = NA))
+}
+
+# ---- one dimension
+bench_one <- function() {
+  cat("\nd = 1, normal data; rows: every sample adds its parabola to the points that it reaches, vectorised; direct:\n")
+  cat("kestrel's direct engine, every sample at every point\n")
+  task <- task_for(normal_data(1e7, correlations[[1L]]), 1e6)
+  x <- few_samples(task)
+  points <- evaluation_points(task)
+  some <- task$axes[[1L]][round(seq(1, points, length.out = 64L))]
+  grid <- prepare_grid(points)
+  times <- race(c(calls_of_kestrel(task), list(
+    rows = function() direct_rows(x, task, grid),
+    direct = function() {
+      density_grid(task$x, task$w, list(some), task$root, "epanechnikov", FALSE, "direct", 1L, "auto", NULL)
+    }
+  )))
+  times[, "rows"] <- times[, "rows"] * nrow(task$x) / nrow(x)
+  times[, "direct"] <- times[, "direct"] * points / length(some)
+  difference <- differences(task, x, grid, function(grid) direct_rows(x, task, grid))
+  show_task(task, x, table_of(times, list(rows = c(150, NA)), difference))
+}
+
+# ---- run
+keep_pages()
+run_sections(list(three = bench_three, two = bench_two, one = bench_one, threads = bench_threads, memory = bench_memory,
+                  peers = bench_peers), check_yardsticks)

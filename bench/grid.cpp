@@ -1,0 +1,43 @@
+// What bench/grid.R does with arrays of gigabytes, without a copy of them.
+// [[Rcpp::plugins(cpp17)]]
+#include <Rcpp.h>
+
+#include <algorithm>
+#include <cmath>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+// From here on memory that is given back stays with the process, its pages in place: a result of
+// gigabytes is not paid for with page faults in every round.
+// [[Rcpp::export]]
+void keep_pages() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
+
+// What was kept goes back to the system.
+// [[Rcpp::export]]
+void release_pages() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+// Zeros, in place.
+// [[Rcpp::export]]
+void clear(Rcpp::NumericVector grid) { std::fill(grid.begin(), grid.end(), 0.0); }
+
+// The largest of |scale a_i - b_i|, in units of the largest b_i.
+// [[Rcpp::export]]
+double grid_difference(Rcpp::NumericVector a, double scale, Rcpp::NumericVector b) {
+  if (a.size() != b.size()) Rcpp::stop("grids of different sizes");
+  double difference = 0, largest = 0;
+  for (R_xlen_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, std::abs(scale * a[i] - b[i]));
+    largest = std::max(largest, b[i]);
+  }
+  return difference / largest;
+}

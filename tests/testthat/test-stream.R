@@ -1,0 +1,119 @@
+# Estimates on grids slab by slab.
+
+stream_sample <- function(d) with_seed(91, matrix(rexp(500 * d), 500, dimnames = list(NULL, letters[seq_len(d)])))
+
+collect <- function(..., to) {
+  parts <- list()
+  result <- kde_stream(..., to = function(slab) parts[[length(parts) + 1L]] <<- slab)
+  c(result, list(parts = parts))
+}
+
+test_that("slabs put together are the estimate of kde()", {
+  for (d in 1:3) for (kernel in c("epanechnikov", "gaussian")) {
+    size <- list(90, c(20, 30), c(12, 9, 17))[[d]]
+    x <- stream_sample(d)
+    w <- rep(1:2, 250)
+    engine <- if (kernel == "epanechnikov") "runs" else "auto"
+    whole <- kde(x, gridsize = size, kernel = kernel, w = w, compute.cont = FALSE, engine = engine)
+    for (slab in c(1, 7, 1000)) {
+      streamed <- collect(x, gridsize = size, kernel = kernel, w = w, slab = slab)
+      values <- unlist(lapply(streamed$parts, function(part) part$estimate))
+      expect_close_to_reference(values, whole$estimate)
+      if (kernel == "epanechnikov") expect_same_bits(values, whole$estimate)
+      firsts <- seq(1, size[d], by = min(slab, size[d]))
+      expect_equal(vapply(streamed$parts, function(part) part$first, 0), firsts)
+      expect_identical(streamed$slabs, length(firsts))
+      last <- unlist(lapply(streamed$parts, function(part) part$axes[[d]]))
+      expect_identical(last, axes_of(whole)[[d]])
+      expect_identical(streamed$axes, axes_of(whole))
+      expect_identical(dim(streamed$parts[[1]]$estimate), if (d > 1) as.integer(c(size[-d], min(slab, size[d]))))
+      expect_equal(streamed$mass, summary(whole)$mass, tolerance = 1e-12)
+      expect_equal(streamed$largest, max(whole$estimate), tolerance = 1e-12)
+      expect_equal(streamed$H, whole$H)
+    }
+  }
+})
+
+test_that("a file of doubles holds the estimate, the first axis fastest", {
+  file <- tempfile()
+  on.exit(unlink(file))
+  x <- stream_sample(2)
+  written <- withVisible(kde_stream(x, kernel = "epanechnikov", gridsize = c(20, 30), slab = 4, to = file))
+  expect_false(written$visible)
+  expect_identical(written$value$file, file)
+  expect_identical(file.size(file), 8 * 600)
+  values <- readBin(file, "double", 600, endian = "little")
+  expect_identical(values, as.vector(kde(x, kernel = "epanechnikov", gridsize = c(20, 30), engine = "runs")$estimate))
+})
+
+test_that("a netCDF file holds the estimate with its axes", {
+  skip_if_not_installed("ncdf4")
+  file <- tempfile(fileext = ".nc")
+  on.exit(unlink(file))
+  x <- stream_sample(3)
+  kde_stream(x, kernel = "epanechnikov", gridsize = c(8, 9, 7), slab = 3, to = file)
+  whole <- kde(x, kernel = "epanechnikov", gridsize = c(8, 9, 7), engine = "runs")
+  nc <- ncdf4::nc_open(file)
+  on.exit(ncdf4::nc_close(nc), add = TRUE, after = FALSE)
+  expect_identical(dim(ncdf4::ncvar_get(nc, "density")), dim(whole$estimate))
+  expect_same_bits(ncdf4::ncvar_get(nc, "density"), whole$estimate)
+  for (k in 1:3) expect_identical(as.vector(ncdf4::ncvar_get(nc, letters[k])), whole$eval.points[[k]])
+  expect_identical(ncdf4::ncatt_get(nc, "density", "kernel")$value, "epanechnikov")
+  expect_identical(ncdf4::ncatt_get(nc, "density", "bandwidth_matrix")$value, as.vector(whole$H))
+})
+
+test_that("the grid may be larger than memory, a slab not", {
+  old <- options(kestrel.memory_limit = 4e5)
+  on.exit(options(old))
+  x <- stream_sample(2)
+  expect_error(kde(x, kernel = "epanechnikov", gridsize = c(100, 500)), "kde_stream", class = "kestrel_error_memory")
+  streamed <- collect(x, kernel = "epanechnikov", gridsize = c(100, 500), slab = 100)
+  expect_length(streamed$parts, 5)
+  expect_error(collect(x, kernel = "epanechnikov", gridsize = c(100, 500), slab = 400),
+               "400 of 100 x 500 points need", class = "kestrel_error_memory")
+})
+
+test_that("an error in the function comes through, and no incomplete file stays", {
+  x <- stream_sample(2)
+  expect_error(kde_stream(x, gridsize = 10, to = function(slab) stop("full")), "full")
+  file <- tempfile()
+  missing <- x
+  missing[3] <- NA
+  expect_error(kde_stream(missing, gridsize = 10, to = file), class = "kestrel_error_input")
+  expect_false(file.exists(file))
+  # Slabs are in the file when the last one fails.
+  sink <- check_sink(file)
+  fhat <- list(H = 1)
+  source <- list(axes = function(first, count) list(1:4, first), slab = function(first, count) {
+    if (first == 3) stop("broken")
+    matrix(1, 4, 1)
+  })
+  slabs <- list(first = 1:3, count = rep(1, 3))
+  expect_error(pour_slabs(fhat, list(1:4, 1:3), slabs, source, sink, NULL), "broken")
+  expect_false(file.exists(file))
+})
+
+test_that("bad input is refused", {
+  x <- stream_sample(2)
+  expect_refused(
+    kde_stream(x),
+    kde_stream(x, to = 3),
+    kde_stream(x, to = c("a", "b")),
+    kde_stream(x, to = file.path("no", "such", "folder")),
+    kde_stream(x, to = identity, slab = 0),
+    kde_stream(x, to = identity, h = -1),
+    kde_stream(x, to = identity, engine = "runs"),
+    kde_stream(x, to = identity, h = 1e-8, xmin = c(1e12, 0), xmax = c(1e12 + 1, 1), kernel = "epanechnikov",
+               engine = "runs")
+  )
+})
+
+test_that("print, messages and warnings", {
+  x <- stream_sample(2)
+  streamed <- kde_stream(x, H = diag(2), kernel = "epanechnikov", gridsize = c(20, 30), to = identity)
+  expect_snapshot_output(shown(streamed))
+  expect_message(kde_stream(x, H = diag(2), kernel = "epanechnikov", gridsize = 20, slab = 5, to = identity,
+                            verbose = TRUE), "20 x 20 points \\(3.2 kB\\) in 4 slabs: engine runs.")
+  expect_warning(kde_stream(x, h = 0.1, kernel = "epanechnikov", xmin = c(50, 50), xmax = c(60, 60), to = identity),
+                 "out of reach", class = "kestrel_warning_grid")
+})

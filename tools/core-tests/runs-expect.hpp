@@ -1,0 +1,66 @@
+// What the tests of the runs engine share.
+#ifndef KESTREL_TOOLS_RUNS_EXPECT_HPP
+#define KESTREL_TOOLS_RUNS_EXPECT_HPP
+
+#include "common.hpp"
+#include "core/runs.hpp"
+#include "runs-oracle.hpp"
+
+namespace runs_oracle {
+
+inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads) {
+  kestrel::RunOptions options;
+  options.table = table;
+  options.parallel.threads = threads;
+  return options;
+}
+
+inline std::vector<double> density(const Case& c, const kestrel::RunsSettings& settings,
+                                   const kestrel::RunOptions& options) {
+  std::vector<double> out(c.points(), -1.0);
+  const std::vector<kestrel::RegularAxis> axes = c.grid();
+  kestrel::runs_density({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
+                        {c.root.data(), c.root.size()}, settings, options,
+                        {out.data(), out.size()});
+  return out;
+}
+
+/// The same samples in another order.
+inline Case shuffled(const Case& c) {
+  std::vector<std::size_t> order(c.n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(3));
+  Case other = c;
+  for (std::size_t j = 0; j < c.n; ++j) {
+    other.w[j] = c.w[order[j]];
+    for (std::size_t k = 0; k < c.d; ++k) other.x[k * c.n + j] = c.x[k * c.n + order[j]];
+  }
+  return other;
+}
+
+/// `unseen`: values below that share of the peak may come out zero; `rim`: whether points on a rim
+/// are of account.
+inline void expect_close(const std::vector<double>& got, const Expected& wanted, real unseen = 0,
+                         bool rim = true) {
+  real worst = 0;
+  std::size_t other_zeros = 0, negative = 0, beyond = 0;
+  for (std::size_t p = 0; p < got.size(); ++p) {
+    if (!rim && wanted.at_rim[p]) continue;
+    worst = std::max(worst, std::fabs(got[p] - wanted.value[p]));
+    if (!(got[p] >= 0)) ++negative;
+    if ((got[p] == 0) == (wanted.value[p] == 0)) continue;
+    if (wanted.value[p] <= unseen * wanted.peak && got[p] == 0) continue;
+    if (!wanted.at_rim[p]) ++other_zeros;
+    if (std::fabs(got[p] - wanted.value[p]) > 1e-13L * wanted.peak) ++beyond;
+  }
+  EXPECT_LE(worst, 1e-14L * wanted.largest) << "relative " << worst / wanted.largest;
+  EXPECT_EQ(negative, 0u);
+  EXPECT_EQ(other_zeros, 0u);
+  EXPECT_EQ(beyond, 0u);
+}
+
+inline std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+}  // namespace runs_oracle
+
+#endif

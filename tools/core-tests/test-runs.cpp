@@ -1,0 +1,216 @@
+// The runs engine: every instruction set, number of threads, size of tiles and order of samples
+// against densities summed point by point.
+#include "core/error.hpp"
+#include "core/runs.hpp"
+#include "core/runs_geometry.hpp"
+#include "core/runs_sample.hpp"
+#include "runs-expect.hpp"
+
+using namespace kestrel;
+using runs_oracle::Case;
+using runs_oracle::density;
+using runs_oracle::expect_close;
+using runs_oracle::name_of;
+using runs_oracle::run_on;
+using runs_oracle::shuffled;
+
+namespace {
+
+class Runs : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Cases, Runs, testing::ValuesIn(runs_oracle::cases_of_every_kind()),
+                         name_of);
+
+/// Enough samples and points for several chunks of samples and many tiles.
+std::vector<Case> work_for_three_threads() {
+  using runs_oracle::inside;
+  using runs_oracle::make;
+  return {make("line_d1", 60000, {500}, 20.0, 0, inside),
+          make("long_line_d1", 40000, {130000}, 800.0, 0, inside),
+          make("plane_d2", 30000, {130, 170}, 9.0, 0.5, inside),
+          runs_oracle::weighted(make("space_d3", 30000, {40, 50, 30}, 4.0, -0.4, inside), "wild",
+                                [](std::size_t j) { return std::exp((j * j % 19) / 3.0); })};
+}
+
+class RunsThreads : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Long, RunsThreads, testing::ValuesIn(work_for_three_threads()), name_of);
+
+}  // namespace
+
+TEST_P(Runs, AgreesWithTheOracle) {
+  const Case& c = GetParam();
+  const runs_oracle::Expected wanted = runs_oracle::expect(c);
+  // Of points moved a little, RunsLine takes no notice; see test-runs-line.cpp.
+  RunsSettings settings;
+  settings.sorted = !c.values.empty();
+  expect_close(density(c, settings, run_on(common::tables()[0], 1)), wanted);
+  expect_close(density(c, {4, 0}, run_on(common::tables()[0], 1)), wanted);
+}
+
+TEST_P(Runs, HasTheSameBitsHoweverItIsRun) {
+  const Case& c = GetParam();
+  const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
+  const Case other = shuffled(c);
+  for (const simd::Table* table : common::tables()) {
+    SCOPED_TRACE(table->name);
+    for (const std::size_t bytes : {0, 3000, 40000}) {
+      RunsSettings settings;
+      settings.tile_bytes = bytes;
+      const Case& some = bytes == 3000 ? other : c;
+      const int threads = bytes == 0 ? 1 : bytes == 3000 ? 2 : 3;
+      EXPECT_TRUE(common::same_bits(density(some, settings, run_on(table, threads)), one)) << bytes;
+    }
+    const std::vector<double> four = density(c, {4, 0}, run_on(common::tables()[0], 1));
+    EXPECT_TRUE(common::same_bits(density(c, {4, 5000}, run_on(table, 1)), four));
+  }
+}
+
+TEST_P(Runs, HasTheSameBitsSlabBySlab) {
+  const Case& c = GetParam();
+  const RunOptions options = run_on(common::tables().back(), 2);
+  const std::vector<double> whole = density(c, {}, options);
+  const std::vector<RegularAxis> axes = c.grid();
+  const RunsDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
+                         {c.root.data(), c.root.size()}, {0, 3000}, options);
+  EXPECT_EQ(runs.count() * runs.points(), c.points());
+  EXPECT_THROW(runs.slab(runs.count(), 1, options, {nullptr, runs.points()}), error);
+  for (const std::size_t thick : {std::size_t{1}, std::size_t{7}, runs.count() / 2 + 1}) {
+    std::vector<double> out(c.points(), -1.0);
+    for (std::size_t first = 0; first < runs.count(); first += thick) {
+      const std::size_t count = std::min(thick, runs.count() - first);
+      runs.slab(first, count, options, {out.data() + first * runs.points(), count * runs.points()});
+    }
+    EXPECT_TRUE(common::same_bits(out, whole)) << thick;
+  }
+}
+
+TEST_P(RunsThreads, GiveTheSameBitsAndAreUsed) {
+  const Case& c = GetParam();
+  const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
+  for (const simd::Table* table : common::tables()) {
+    for (const int threads : {1, 2, 3}) {
+      EXPECT_TRUE(common::same_bits(density(c, {}, run_on(table, threads)), one)) << threads;
+      EXPECT_TRUE(threads == 1 || threads_last_used() > 1);
+      EXPECT_TRUE(common::same_bits(density(shuffled(c), {0, 100000}, run_on(table, threads)), one))
+          << threads;
+    }
+  }
+}
+
+TEST(RunsPoll, IsAskedAndStopsTheWork) {
+  const Case c = work_for_three_threads()[2];
+  RunOptions options = run_on(common::tables()[0], 2);
+  int polls = 0;
+  options.parallel.poll = [&](double) {
+    if (++polls == 2) throw std::runtime_error("enough");
+  };
+  const auto work = [&] {
+    for (int i = 0; i < 1000; ++i) density(c, {}, options);
+  };
+  EXPECT_THROW(work(), std::runtime_error);
+}
+
+// The sum of a density over the points times the volume of a cell is the sum of the weights.
+TEST(RunsMass, IsThatOfTheSamples) {
+  const Case c = runs_oracle::make("mass", 500, {90, 80, 70}, 6.0, 0.5, runs_oracle::inside);
+  oracle::real sum = 0;
+  for (const double v : density(c, {}, run_on(common::tables()[0], 1))) sum += v;
+  for (const RegularAxis& axis : c.axes) sum *= axis.step;
+  EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(c.n), 0.01 * static_cast<double>(c.n));
+}
+
+// What is active at a point never exceeds what the histogram says, by counting.
+TEST(RunsScaleBound, HoldsAtEveryPoint) {
+  for (const Case& c : runs_oracle::cases_of_every_kind()) {
+    if (c.d > 3) continue;
+    const RunsGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
+    RunsHistogram histogram(geometry);
+    RunsPlace place;
+    std::vector<RunsPlace> places;
+    for (std::size_t j = 0; j < c.n; ++j) {
+      if (!geometry.place({c.x.data(), c.n, c.d}, j, &place)) continue;
+      histogram.add(place, static_cast<double>(j % 4) / 3);
+      places.push_back(place);
+    }
+    const RunsActive bound = histogram.most_active();
+    std::mt19937_64 random(5);
+    for (int trial = 0; trial < 300; ++trial) {
+      std::array<double, simd::kRunsAxes> point{};
+      for (std::size_t a = 0; a < geometry.axes(); ++a) {
+        point[a] = static_cast<double>(random() % geometry.count(a));
+      }
+      double active = 0;
+      for (const RunsPlace& p : places) {
+        bool near = true;
+        for (std::size_t a = 0; a < geometry.axes(); ++a) {
+          near = near && std::fabs(point[a] - p.base[a] - p.part[a]) <= geometry.reach(a);
+        }
+        if (near) ++active;
+      }
+      EXPECT_LE(active, bound.samples) << c.name;
+    }
+  }
+}
+
+TEST(RunsAxis, IsFoundWhereValuesAreRegular) {
+  RegularAxis axis;
+  const auto find = [&](const std::vector<double>& values) {
+    return find_regular_axis({values.data(), values.size()}, &axis);
+  };
+  std::vector<double> exact, rounded, other;
+  for (int i = 0; i < 33; ++i) {
+    exact.push_back(-2 + 0.125 * i);
+    rounded.push_back(-2 + 0.1 * i);
+    other.push_back(-2 + 0.125 * i + (i == 20 ? 0.125 * 4e-7 : 0.0));
+  }
+  ASSERT_TRUE(find(exact));
+  EXPECT_EQ(axis.origin, -2);
+  EXPECT_EQ(axis.step, 0.125);
+  EXPECT_EQ(axis.count, 33u);
+  for (const double shift : shifts_of(axis, 3)) EXPECT_EQ(shift, 0);
+  EXPECT_EQ(shifts_of(axis, 3).size(), 36u);
+  ASSERT_TRUE(find(rounded));
+  for (const double shift : shifts_of(axis, 0)) EXPECT_LT(std::fabs(shift), 1e-14);
+  ASSERT_TRUE(find(other));
+  EXPECT_NEAR(shifts_of(axis, 0)[20], 4e-7, 1e-15);
+  other[20] += 0.125 * 2e-7;
+  EXPECT_FALSE(find(other));
+  EXPECT_TRUE(find({4.5}));
+  EXPECT_EQ(axis.count, 1u);
+  EXPECT_FALSE(find({}));
+  EXPECT_FALSE(find({1, 1}));
+  EXPECT_FALSE(find({2, 1}));
+  EXPECT_FALSE(find({1, 2, HUGE_VAL}));
+  EXPECT_FALSE(find({1, std::nan(""), 3}));
+}
+
+TEST(RunsErrors, Input) {
+  const Case good = runs_oracle::make("errors", 9, {5, 6}, 2.0, 0.3, runs_oracle::inside);
+  const auto expect_kind = [&](ErrorKind kind, const Case& c, const RunsSettings& settings) {
+    try {
+      density(c, settings, run_on(common::tables()[0], 2));
+      ADD_FAILURE() << "no error";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, kind) << e.what();
+    }
+  };
+  expect_kind(ErrorKind::internal, good, {3, 0});
+  Case bad = good;
+  bad.x[3] = std::nan("");
+  expect_kind(ErrorKind::input, bad, {});
+  for (const double weight : {-1.0, HUGE_VAL, std::nan("")}) {
+    bad = good;
+    bad.w[4] = weight;
+    expect_kind(ErrorKind::input, bad, {});
+  }
+  for (const double step : {0.0, -1.0, HUGE_VAL}) {
+    bad = good;
+    bad.axes[1].step = step;
+    expect_kind(ErrorKind::input, bad, {});
+  }
+  expect_kind(ErrorKind::input, runs_oracle::moved(good, "moved", 1e-4), {});
+  bad = good;
+  bad.root[0] = 0;
+  expect_kind(ErrorKind::input, bad, {});
+  bad.root[0] = 1e30;
+  expect_kind(ErrorKind::input, bad, {});
+}
