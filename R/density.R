@@ -234,9 +234,9 @@ warn_sparse <- function(fhat, axes, largest) {
   } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
     reached <- points_reached(fhat, axes)
     if (reached < 1) {
-      # The share of samples that reach a point is at most the mean of how many they reach.
-      warn_grid("The grid is too coarse for the bandwidth: at least ", floor(100 * (1 - reached)),
-                " % of the samples fall between its points and do not count.")
+      # Not how many samples it misses: those that lie on its points, as rounded data may, all count.
+      warn_grid("The grid is too coarse for the bandwidth: a kernel covers ", format(reached, digits = 2),
+                " points on average, so that samples may fall between points and not count.")
     }
   }
 }

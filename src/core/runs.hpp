@@ -53,7 +53,7 @@ class RunsDensity {
   /// column-major, in the units of x; d = 1 to 6. Keeps a sorted copy of the samples, or the sums
   /// of one row; none of the arguments. Throws error(input) for the Gaussian kernel and where
   /// RunsGeometry and RunsSample do. O(n) time; memory: 8 d bytes a sample, and 8 where weights
-  /// differ; 1 MiB a thread more while they are sorted; or what RunsLine takes.
+  /// differ; at most 2.5 MiB a thread more while they are sorted; or what RunsLine takes.
   RunsDensity(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const RunsSettings& settings,
               const RunOptions& options);

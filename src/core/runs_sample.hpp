@@ -28,7 +28,7 @@ class RunsSample {
   /// w: n weights, finite and not negative. segment: points of the run axis in one tile.
   /// Throws error(input) when they are not so, a coordinate is not finite, or there are 2^32 - 1
   /// samples or more. O(n d) time; 8 d bytes a sample are kept, and 8 where
-  /// weights differ; while they are sorted, 1 MiB a thread.
+  /// weights differ; while they are sorted, at most 2.5 MiB a thread, most often far less.
   RunsSample(const RunsGeometry& geometry, const MatrixView& x, Span<const double> w,
              const RunsTask& task, std::size_t segment, const RunOptions& options);
 
