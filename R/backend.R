@@ -52,6 +52,12 @@ run_options <- function(threads = NULL, backend = "auto", progress = NULL) {
   list(backend = resolve_backend(backend), threads = resolve_threads(threads), isa = resolve_isa(), progress = progress)
 }
 
+# The same for a density, which engines compute to a tolerance.
+density_options <- function(threads, backend, engine, tol) {
+  c(run_options(threads, backend), engine = check_choice(engine, known_engines, "engine"),
+    tol = check_positive(tol, "tol"))
+}
+
 # Calls body(progress), where progress(fraction) moves a bar when verbose and is NULL otherwise.
 with_progress <- function(verbose, label, body) {
   if (!verbose) return(body(NULL))

@@ -136,8 +136,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_flag(verbose, "verbose")
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
-  run <- c(run_options(threads, backend), engine = check_choice(engine, known_engines, "engine"),
-           tol = check_positive(tol, "tol"))
+  run <- density_options(threads, backend, engine, tol)
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))

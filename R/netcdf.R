@@ -6,7 +6,7 @@ netcdf_sink <- function(file) {
   }
   nc <- NULL
   open <- function(fhat, axes) {
-    nc <<- create_netcdf(file, fhat, axes)
+    nc <<- opened(file, create_netcdf(file, fhat, axes))
     d <- length(axes)
     function(slab) {
       ncdf4::ncvar_put(nc, "density", slab$estimate, start = c(rep(1, d - 1L), slab$first),
@@ -18,7 +18,9 @@ netcdf_sink <- function(file) {
 
 # A file with the axes and attributes of an estimate, its values still to come.
 create_netcdf <- function(file, fhat, axes) {
-  dimensions <- Map(function(name, axis) ncdf4::ncdim_def(name, "", axis), make.unique(fhat$names), axes)
+  # A dimension must not have the variable's name, nor a slash in its own.
+  names <- make.unique(c("density", gsub("/", "_", fhat$names, fixed = TRUE)))[-1L]
+  dimensions <- Map(function(name, axis) ncdf4::ncdim_def(name, "", axis), names, axes)
   density <- ncdf4::ncvar_def("density", "", dimensions, longname = "kernel density estimate", prec = "double")
   nc <- ncdf4::nc_create(file, density, force_v4 = TRUE)
   put <- function(name, value, variable = "density") ncdf4::ncatt_put(nc, variable, name, value)

@@ -58,8 +58,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   check_flag(verbose, "verbose")
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
-  run <- c(run_options(threads, backend), engine = check_choice(engine, known_engines, "engine"),
-           tol = check_positive(tol, "tol"))
+  run <- density_options(threads, backend, engine, tol)
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   check_engine(run$engine, ncol(sample$x), kernel, TRUE)
   sink <- check_sink(if (!missing(to)) to)
@@ -100,10 +99,17 @@ check_sink <- function(to) {
   c(if (grepl("\\.nc$", file)) netcdf_sink(file) else raw_sink(file), remove = function() unlink(file), file = file)
 }
 
+# What `code` opens for writing.
+opened <- function(file, code) {
+  tryCatch(suppressWarnings(code), error = function(e) {
+    abort_input("`to` must be a file that can be written, but ", came(file), " cannot be opened.")
+  })
+}
+
 raw_sink <- function(file) {
   connection <- NULL
   open <- function(fhat, axes) {
-    connection <<- base::file(file, "wb")
+    connection <<- opened(file, base::file(file, "wb"))
     function(slab) writeBin(as.vector(slab$estimate), connection, endian = "little")
   }
   list(open = open, close = function() if (!is.null(connection)) close(connection))
@@ -155,11 +161,12 @@ slab_source <- function(fhat, axes, slabs, run) {
 # Every slab into the sink; the integral and the largest value of the estimate.
 pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
   done <- FALSE
+  # A file that could not be opened is not ours to remove.
+  put <- sink$open(fhat, axes)
   on.exit({
     sink$close()
     if (!done) sink$remove()
   })
-  put <- sink$open(fhat, axes)
   weights <- trapezoid_weights(axes[[length(axes)]])
   mass <- largest <- 0
   for (i in seq_along(slabs$first)) {

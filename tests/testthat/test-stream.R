@@ -62,6 +62,19 @@ test_that("a netCDF file holds the estimate with its axes", {
   expect_identical(ncdf4::ncatt_get(nc, "density", "bandwidth_matrix")$value, as.vector(whole$H))
 })
 
+test_that("variables of any name get a netCDF file", {
+  skip_if_not_installed("ncdf4")
+  file <- tempfile(fileext = ".nc")
+  on.exit(unlink(file))
+  x <- stream_sample(2)
+  colnames(x) <- c("density", "m/s")
+  kde_stream(x, kernel = "epanechnikov", gridsize = c(8, 9), to = file)
+  nc <- ncdf4::nc_open(file)
+  expect_identical(names(nc$dim), c("density.1", "m_s"))
+  expect_identical(dim(ncdf4::ncvar_get(nc, "density")), c(8L, 9L))
+  ncdf4::nc_close(nc)
+})
+
 test_that("the grid may be larger than memory, a slab not", {
   old <- options(kestrel.memory_limit = 4e5)
   on.exit(options(old))
@@ -89,6 +102,13 @@ test_that("an error in the function comes through, and no incomplete file stays"
     matrix(1, 4, 1)
   })
   slabs <- list(first = 1:3, count = rep(1, 3))
+  # A file that cannot be opened stays.
+  writeLines("mine", file)
+  sink$open <- function(fhat, axes) stop("no permission")
+  expect_error(pour_slabs(fhat, list(1:4, 1:3), slabs, source, sink, NULL), "no permission")
+  expect_identical(readLines(file), "mine")
+  expect_error(opened("/a", stop("no")), "`to` must be a file that can be written", class = "kestrel_error_input")
+  sink <- check_sink(file)
   expect_error(pour_slabs(fhat, list(1:4, 1:3), slabs, source, sink, NULL), "broken")
   expect_false(file.exists(file))
 })
