@@ -17,6 +17,11 @@ std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
   return axes;
 }
 
+/// For an engine, which writes all of it: zeros first would be another pass over a large grid.
+Rcpp::NumericVector uninitialised(std::size_t size) {
+  return Rcpp::no_init(static_cast<R_xlen_t>(size));
+}
+
 /// The points as one run of numbers: a column of a matrix or the only axis of a grid.
 Span<const double> on_line(const EvaluationPoints& points) {
   return points.axes.empty() ? points.matrix.column(0) : points.axes[0];
@@ -27,7 +32,7 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
                             const KernelChoice& kernel, const std::string& engine, int threads,
                             const std::string& isa, const Rcpp::Nullable<Rcpp::Function>& progress,
                             int limbs = 0) {
-  Rcpp::NumericVector out(static_cast<R_xlen_t>(points.size()));
+  Rcpp::NumericVector out = uninitialised(points.size());
   const Span<double> result{out.begin(), points.size()};
   const RunOptions how = options(threads, isa, progress);
   if (engine == "sweep") {
@@ -166,7 +171,7 @@ Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int 
   const Rcpp::XPtr<RunsDensity> density(runs);
   const std::size_t slices = static_cast<std::size_t>(count);
   const std::size_t size = slices * density->points();
-  Rcpp::NumericVector out(static_cast<R_xlen_t>(size));
+  Rcpp::NumericVector out = uninitialised(size);
   density->slab(static_cast<std::size_t>(first) - 1, slices, options(threads, isa, R_NilValue),
                 {out.begin(), size});
   return out;

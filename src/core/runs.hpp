@@ -20,7 +20,7 @@ namespace kestrel {
 
 struct RunsSettings {
   int limbs = 0;  ///< 64-bit integers of a number: 1, 2, 4 (rows: 2) or 0 = choose_scale
-  std::size_t tile_bytes = 0;  ///< cells of a tile, 0 = half a second-level cache
+  std::size_t tile_bytes = 0;  ///< cells of a tile, 0 = what a second-level cache takes
   RunsMethod method = RunsMethod::best;
   bool sorted = false;  ///< sort also what RunsLine takes as it is
 };

@@ -41,6 +41,17 @@ namespace simd {
 
 namespace {
 
+// Of lanes as bits, at least one.
+inline std::size_t first_lane(unsigned lanes) {
+#if defined(__GNUC__)
+  return static_cast<std::size_t>(__builtin_ctz(lanes));
+#else
+  std::size_t lane = 0;
+  for (; (lanes & 1) == 0; lanes >>= 1) ++lane;
+  return lane;
+#endif
+}
+
 namespace scalar {
 
 using Vector = double;

@@ -19,9 +19,12 @@
 #if defined(__GNUC__)
 #define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
 #define KESTREL_INLINE inline KESTREL_INLINE_BODY
+// For what a loop seldom needs and whose arguments must not be kept in memory for it.
+#define KESTREL_SELDOM __attribute__((noinline))
 #else
 #define KESTREL_INLINE_BODY
 #define KESTREL_INLINE inline
+#define KESTREL_SELDOM
 #endif
 
 #if defined(__clang__)
