@@ -16,7 +16,8 @@ class RunsTiles {
  public:
   /// Of the part of the grid that is in a box; tiles of two boxes next to each other meet where
   /// those of the whole do, or in between. cell: the bytes of one; bytes: of the cells of a tile,
-  /// at least enough for one row of 16 points; or 0 for half a second-level cache of 1 MiB.
+  /// at least enough for one row of 16 points; or 0 for half a second-level cache of 1 MiB,
+  /// three quarters where there are outer axes.
   RunsTiles(const RunsGeometry& geometry, const RunsBox& part, std::size_t cell, std::size_t bytes);
 
   std::size_t count() const;

@@ -28,19 +28,21 @@ inline void take_pair(std::uint64_t* from, const std::uint64_t* what) {
 
 #if KESTREL_X86
 
-KESTREL_TARGET_BEGIN("avx2")
-namespace avx2 {
-
-inline void add_pair(std::uint64_t* to, const std::uint64_t* from) {
+// Of 128 bits in every instruction set.
+KESTREL_INLINE void add_pair(std::uint64_t* to, const std::uint64_t* from) {
   __m128i* cell = reinterpret_cast<__m128i*>(to);
   const __m128i* event = reinterpret_cast<const __m128i*>(from);
   _mm_store_si128(cell, _mm_add_epi64(_mm_load_si128(cell), _mm_load_si128(event)));
 }
-inline void take_pair(std::uint64_t* from, const std::uint64_t* what) {
+KESTREL_INLINE void take_pair(std::uint64_t* from, const std::uint64_t* what) {
   __m128i* cell = reinterpret_cast<__m128i*>(from);
   const __m128i* event = reinterpret_cast<const __m128i*>(what);
   _mm_store_si128(cell, _mm_sub_epi64(_mm_load_si128(cell), _mm_load_si128(event)));
 }
+
+KESTREL_TARGET_BEGIN("avx2")
+namespace avx2 {
+
 inline void store_pairs(std::uint64_t* to, Whole a, Whole b) {
   store_whole(to, _mm256_unpacklo_epi64(a, b));
   store_whole(to + 4, _mm256_unpackhi_epi64(a, b));
@@ -54,16 +56,6 @@ KESTREL_TARGET_END
 KESTREL_TARGET_BEGIN("avx512f,avx512dq,avx2")
 namespace avx512 {
 
-inline void add_pair(std::uint64_t* to, const std::uint64_t* from) {
-  __m128i* cell = reinterpret_cast<__m128i*>(to);
-  const __m128i* event = reinterpret_cast<const __m128i*>(from);
-  _mm_store_si128(cell, _mm_add_epi64(_mm_load_si128(cell), _mm_load_si128(event)));
-}
-inline void take_pair(std::uint64_t* from, const std::uint64_t* what) {
-  __m128i* cell = reinterpret_cast<__m128i*>(from);
-  const __m128i* event = reinterpret_cast<const __m128i*>(what);
-  _mm_store_si128(cell, _mm_sub_epi64(_mm_load_si128(cell), _mm_load_si128(event)));
-}
 inline void store_pairs(std::uint64_t* to, Whole a, Whole b) {
   store_whole(to, _mm512_maskz_unpacklo_epi64(kAll, a, b));
   store_whole(to + 8, _mm512_maskz_unpackhi_epi64(kAll, a, b));
