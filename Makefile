@@ -26,6 +26,8 @@ test: setup
 	@tools/check-layers.sh
 	@tools/core-tests.sh
 	@tools/test-variant.sh
+	@tools/test-cuda.sh
+	@tools/test-fake-cuda.sh
 	@tools/test.sh
 
 check: setup

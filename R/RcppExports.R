@@ -109,6 +109,58 @@ fourier_psi_cpp <- function(kept, G, order, threads, isa, progress) {
     .Call(`_kestrel_fourier_psi_cpp`, kept, G, order, threads, isa, progress)
 }
 
+cuda_object_cpp <- function(path) {
+    invisible(.Call(`_kestrel_cuda_object_cpp`, path))
+}
+
+cuda_built_cpp <- function() {
+    .Call(`_kestrel_cuda_built_cpp`)
+}
+
+cuda_device_cpp <- function() {
+    .Call(`_kestrel_cuda_device_cpp`)
+}
+
+density_cuda_cpp <- function(x, w, points, axes, root, kernel, product, single, isa, progress) {
+    .Call(`_kestrel_density_cuda_cpp`, x, w, points, axes, root, kernel, product, single, isa, progress)
+}
+
+runs_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
+    .Call(`_kestrel_runs_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa)
+}
+
+slab_cuda_cpp <- function(runs, first, count, threads, isa) {
+    .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, threads, isa)
+}
+
+close_runs_cuda_cpp <- function(runs) {
+    invisible(.Call(`_kestrel_close_runs_cuda_cpp`, runs))
+}
+
+density_runs_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa, progress) {
+    .Call(`_kestrel_density_runs_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa, progress)
+}
+
+lscv_cuda_cpp <- function(x, w, root, moments, isa, progress) {
+    .Call(`_kestrel_lscv_cuda_cpp`, x, w, root, moments, isa, progress)
+}
+
+lscv_curve_cuda_cpp <- function(x, w, root, h, single, isa, progress) {
+    .Call(`_kestrel_lscv_curve_cuda_cpp`, x, w, root, h, single, isa, progress)
+}
+
+pair_laplacian_cuda_cpp <- function(x, w, g, order, single, isa, progress) {
+    .Call(`_kestrel_pair_laplacian_cuda_cpp`, x, w, g, order, single, isa, progress)
+}
+
+pair_moments_cuda_cpp <- function(x, w, g, order, isa, progress) {
+    .Call(`_kestrel_pair_moments_cuda_cpp`, x, w, g, order, isa, progress)
+}
+
+regression_cv_cuda_cpp <- function(x, y, w, bandwidths, kernel, local_linear, isa, progress) {
+    .Call(`_kestrel_regression_cv_cuda_cpp`, x, y, w, bandwidths, kernel, local_linear, isa, progress)
+}
+
 direct_lscv_cpp <- function(x, w, root, moments, threads, isa, progress) {
     .Call(`_kestrel_direct_lscv_cpp`, x, w, root, moments, threads, isa, progress)
 }

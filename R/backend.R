@@ -2,6 +2,7 @@
 
 known_engines <- c("auto", "direct", "sweep", "cells", "fourier", "runs")
 known_backends <- c("auto", "cpu", "cuda")
+known_precisions <- c("double", "single")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
 # The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
@@ -26,10 +27,12 @@ check_engine <- function(engine, d, kernel, gridded) {
               if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ", takes)
 }
 
-resolve_backend <- function(backend) {
+# The backend of a call; `cuda`: whether what is called can run on a GPU, so that "auto" is not decided yet.
+resolve_backend <- function(backend, cuda) {
   backend <- check_choice(backend, known_backends, "backend")
+  if (cuda) return(backend)
   if (backend == "cuda") {
-    abort_backend("`backend` must be \"auto\" or \"cpu\" here, not \"cuda\": kestrel was built without CUDA.")
+    abort_backend("`backend` must be \"auto\" or \"cpu\" here, not \"cuda\": this runs on the CPU only.")
   }
   "cpu"
 }
@@ -48,14 +51,15 @@ resolve_isa <- function() {
 }
 
 # How a kernel sum runs: what every call of the core needs besides its data.
-run_options <- function(threads = NULL, backend = "auto", progress = NULL) {
-  list(backend = resolve_backend(backend), threads = resolve_threads(threads), isa = resolve_isa(), progress = progress)
+run_options <- function(threads = NULL, backend = "auto", progress = NULL, cuda = FALSE, precision = "double") {
+  list(backend = resolve_backend(backend, cuda), threads = resolve_threads(threads), isa = resolve_isa(),
+       precision = check_choice(precision, known_precisions, "precision"), progress = progress)
 }
 
 # The same for a density, which engines compute to a tolerance.
-density_options <- function(threads, backend, engine, tol) {
-  c(run_options(threads, backend), engine = check_choice(engine, known_engines, "engine"),
-    tol = check_positive(tol, "tol"))
+density_options <- function(threads, backend, engine, tol, cuda = FALSE, precision = "double") {
+  c(run_options(threads, backend, cuda = cuda, precision = precision),
+    engine = check_choice(engine, known_engines, "engine"), tol = check_positive(tol, "tol"))
 }
 
 # Calls body(progress), where progress(fraction) moves a bar when verbose and is NULL otherwise.
@@ -71,8 +75,11 @@ with_progress <- function(verbose, label, body) {
 #' The instruction set, threads and optional parts that kestrel found on this machine.
 #'
 #' @return A list of class `"kestrel_info"`: `version`, `isa` (the instruction set in use), `isa_available`, `threads`
-#'   (the cap, see [kestrel_threads()]), `parallel` (the threading library), `cuda` (a list: `built`, `reason`), and
-#'   `build` (compiler and optional libraries found by configure).
+#'   (the cap, see [kestrel_threads()]), `parallel` (the threading library), `cuda` (a list: `built`, whether there is a
+#'   CUDA object; `usable`; and either `reason`, why it cannot be used, or `device`, `memory` in bytes,
+#'   `multiprocessors`, `capability` and `driver`, the newest version of CUDA that the driver supports), and `build`
+#'   (compiler and optional libraries found by configure). With a CUDA object the first call starts the driver, after
+#'   which processes forked from this one cannot use the device.
 #' @section Errors: of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
 #'   processor lacks.
 #' @examples
@@ -85,7 +92,7 @@ kestrel_info <- function() {
     isa_available = isa_available_cpp(),
     threads = thread_cap_cpp(),
     parallel = parallel_backend_cpp(),
-    cuda = list(built = FALSE, reason = "kestrel was built without CUDA"),
+    cuda = cuda_info(),
     build = build_info_cpp()
   ), class = "kestrel_info")
 }
@@ -95,7 +102,8 @@ print.kestrel_info <- function(x, ...) {
   cat("kestrel ", x$version, "\n",
       "  instruction set  ", x$isa, " (available: ", paste(x$isa_available, collapse = ", "), ")\n",
       "  threads          ", x$threads, " (", x$parallel, ")\n",
-      "  CUDA             no: ", x$cuda$reason, "\n", sep = "")
+      sep = "")
+  cat(strwrap(cuda_text(x$cuda), width = 78, initial = "  CUDA             ", exdent = 19), sep = "\n")
   parts <- vapply(x$build, function(part) if (is.character(part)) part else if (part) "yes" else "no", "")
   cat(strwrap(paste(names(parts), parts, collapse = ", "), width = 78, initial = "  build            ", exdent = 19),
       sep = "\n")

@@ -32,14 +32,26 @@
 #' @param trunc accepted for compatibility and without effect: the range of the search is that of the details.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
 #' @param type `"full"`, `"diag"` or `"scalar"`.
-#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which has to be asked for above 16 columns.
-#' @return The d x d matrix H, in squared units of `x`. With `type = "scalar"` it carries the curve as
-#'   `attr(, "path")`, a data frame of `h` and `objective`. With `amise = TRUE` a list: `H`, `LSCV` and `objective` (its
-#'   value there), `convergence` (0 if the search converged inside the range), `evaluations`, `engine`, `seconds` and,
-#'   for `"scalar"`, `h` and `path`.
+#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which above 16 columns has to be asked for:
+#'   by this name or by `backend = "cuda"`, which takes no other.
+#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, an error where that cannot be (see [kestrel_info()]
+#'   and below); or `"auto"`, the GPU where there is one, the engine is `"direct"` and the selection would take a second
+#'   or more on the CPU and at least twice as long as there. The sums agree with those of the CPU to 1e-12 of the sum of
+#'   their terms' absolute values.
+#' @return The d x d matrix H, in squared units of `x`. With `type = "scalar"` it carries the curve as `attr(, "path")`,
+#'   a data frame of `h` and `objective`. With `amise = TRUE` a list: `H`, `LSCV` and `objective` (its value there),
+#'   `convergence` (0 if the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's
+#'   name), `seconds` and, for `"scalar"`, `h` and `path`.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, fewer than two
 #'   columns, no more rows than columns, constant or linearly dependent columns (named); of class `kestrel_error_memory`
-#'   where the Fourier engine would need more than 1 GB for every start.
+#'   where the Fourier engine would need more than 1 GB for every start, and where the memory of a GPU that was asked
+#'   for does not suffice; of class `kestrel_error_backend` for a backend that this build or machine lacks or that does
+#'   not take the task.
+#' @section On a GPU: at most 128 columns, and observations within 512 bandwidths of the middle of each column's range
+#'   (beyond 28 columns fewer, 224 with 128; also fewer where H is strongly correlated). A matrix H for which they do
+#'   not, at any step of the search, is an error for `"cuda"`; with `"auto"` the CPU takes over for the rest of the
+#'   selection, with a message. The device needs at most 32 d + 24 bytes for each observation, for gradients up to 128 d
+#'   more, and 128 MiB.
 #' @section Cost: engine `"fourier"`: O(n) to prepare, then time that does not depend on n, for each of some tens of
 #'   evaluations; `"direct"`: O(n^2 d^2) each. Memory is O(n), and at most 1 GB for `"fourier"`.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
@@ -61,21 +73,23 @@
 #' @rdname Hlscv-matrix
 #' @export
 Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE, optim.fun = "optim",
-                  trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct")) {
+                  trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct"),
+                  backend = "auto") {
   select_by_lscv(x, if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
                  check_choice(type, c("full", "diag", "scalar"), "type"),
-                 check_choice(engine, c("auto", "fourier", "direct"), "engine"))
+                 check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend)
 }
 
 #' @rdname Hlscv-matrix
 #' @export
 Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE,
-                       optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct")) {
+                       optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct"),
+                       backend = "auto") {
   select_by_lscv(x, if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, "diag",
-                 check_choice(engine, c("auto", "fourier", "direct"), "engine"))
+                 check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend)
 }
 
-select_by_lscv <- function(x, Hstart, amise, deriv.order, verbose, optim.fun, w, type, engine) {
+select_by_lscv <- function(x, Hstart, amise, deriv.order, verbose, optim.fun, w, type, engine, backend) {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
@@ -86,22 +100,31 @@ select_by_lscv <- function(x, Hstart, amise, deriv.order, verbose, optim.fun, w,
   if (!is.null(Hstart)) check_H(Hstart, d, "Hstart")
   # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
   if (type == "diag") sample$cov <- sample$cov * diag(d)
+  range <- if (type != "scalar") search_range(sample, Hstart)
+  run <- run_options(backend = backend, cuda = TRUE)
+  check_cuda_engine(replace(run, "engine", engine))
+  if (run$backend == "cuda") engine <- "direct"
   found <- with_progress(check_flag(verbose, "verbose"), "Cross-validation", function(progress) {
-    criteria <- criteria_for(sample, engine, run_options(progress = progress), curve = type == "scalar")
-    c(list(engine = criteria$engine), if (type == "scalar") lscv_along_covariance(sample, criteria) else {
-      lscv_over_matrices(sample, criteria, Hstart, type == "diag", optim.fun)
-    })
+    run$progress <- progress
+    criteria <- criteria_for(sample, engine, run, bandwidths = if (type == "scalar") 150)
+    found <- if (type == "scalar") {
+      lscv_along_covariance(sample, criteria)
+    } else {
+      lscv_over_matrices(sample, criteria, range, Hstart, type == "diag", optim.fun)
+    }
+    c(found, by = list(criteria$by()))
   })
   dimnames(found$H) <- dimnames(sample$cov)
   if (!amise) return(found$H)
   c(found[c("H", "h")[c(TRUE, type == "scalar")]],
     list(LSCV = found$value, objective = found$value, convergence = found$convergence,
-         evaluations = found$evaluations, engine = found$engine, seconds = proc.time()[["elapsed"]] - started),
+         evaluations = found$evaluations),
+    found$by, list(seconds = proc.time()[["elapsed"]] - started),
     if (type == "scalar") list(path = attr(found$H, "path")))
 }
 
 # The objective at one matrix, or at multiples of the identity matrix.
-lscv_matrices <- function(x, w, H, h, form, kernel) {
+lscv_matrices <- function(x, w, H, h, form, kernel, backend, precision) {
   if (kernel != "gaussian") abort_input("`kernel` must be \"gaussian\" for more than one column, not \"", kernel, "\".")
   check_one_given(H, h)
   given <- check_sample(x, w)
@@ -111,11 +134,12 @@ lscv_matrices <- function(x, w, H, h, form, kernel) {
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
   # One evaluation is not worth the preparation of a grid for few observations.
-  fourier <- d %in% 2:3 && sum(used) >= 2000
+  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
+  fourier <- d %in% 2:3 && sum(used) >= 2000 && run$backend != "cuda"
   sample <- if (fourier) selector_sample(x, w) else {
     list(x = given$x[used, , drop = FALSE], w = given$w[used], n = check_effective_size(given$w[used]))
   }
-  criteria <- criteria_for(sample, if (fourier) "auto" else "direct", run_options())
+  criteria <- criteria_for(sample, if (fourier) "auto" else "direct", run, bandwidths = length(h))
   criteria$lscv_multiples(S, h, form)
 }
 
@@ -129,11 +153,18 @@ lscv_along_covariance <- function(sample, criteria) {
   found
 }
 
-lscv_over_matrices <- function(sample, criteria, Hstart, diagonal, optim.fun) {
+# The limits of a search over matrices relative to the covariance, the ties that they depend on, and `Hstart` checked
+# against them.
+search_range <- function(sample, Hstart) {
   ties <- count_ties(sample, "gaussian")
   limits <- reference_scale(sample$n, ncol(sample$x), "gaussian") * c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
   if (!is.null(Hstart)) check_start(Hstart, sample$cov, limits)
-  best <- search_matrices(sample, criteria, Hstart, diagonal, optim.fun, limits)
+  list(limits = limits, ties = ties)
+}
+
+lscv_over_matrices <- function(sample, criteria, range, Hstart, diagonal, optim.fun) {
+  best <- search_matrices(sample, criteria, Hstart, diagonal, optim.fun, range$limits)
+  ties <- range$ties
   falling <- if (ties$unbounded) {
     paste0("LSCV falls without limit as H goes to 0, because `x` has ", format(ties$per_observation, digits = 3),
            " tied pairs an observation.")
@@ -160,7 +191,7 @@ matrix_starts <- function(sample, criteria, diagonal) {
     if (range[1L] > range[2L]) return(NULL)
     h <- seq(range[1L], range[2L], length.out = 4L)
     # Whether there is memory for that start is left to the search from it.
-    least <- tryCatch(which.min(criteria$lscv_multiples(S, h)), kestrel_error_memory = function(e) length(h))
+    least <- unless_memory(which.min(criteria$lscv_multiples(S, h)), function(e) length(h))
     h[least]^2 * S
   }
   axes <- diag(diag(sample$cov))
@@ -190,6 +221,15 @@ within_limits <- function(criterion, S, limits) {
     if (!all(is.finite(reached)) || reached[1L] < limits[1L] || reached[2L] > limits[2L]) {
       return(structure(Inf, gradient = 0 * H))
     }
-    tryCatch(criterion(H), kestrel_error_memory = function(e) structure(Inf, gradient = 0 * H, refused = e))
+    unless_memory(criterion(H), function(e) structure(Inf, gradient = 0 * H, refused = e))
   }
+}
+
+# `code`, or otherwise(condition) where that needs too much memory; but not where that is the memory of a GPU that was
+# asked for.
+unless_memory <- function(code, otherwise) {
+  tryCatch(code, kestrel_error_memory = function(e) {
+    if (inherits(e, "kestrel_error_backend")) stop(e)
+    otherwise(e)
+  })
 }

@@ -30,14 +30,29 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #' @param form `"unbiased"` or `"paper"`.
 #' @param kernel `"gaussian"`; in one dimension also `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"` or
 #'   `"triweight"`.
+#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error where that
+#'   cannot be (see [kestrel_info()] and below); or `"auto"`: in one dimension the CPU; in several the GPU if there is
+#'   one, the CPU would sum over all pairs, too, and that would take it a second or more and at least twice as long as
+#'   the GPU.
+#' @param precision `"double"`, or `"single"` to let a GPU compute the terms in single precision and add them in double:
+#'   with an error of at most 1e-5 of the largest of the parts that the value is the sum of. The CPU always computes in
+#'   double.
 #' @return A vector as long as `h`, or one number for `H`, in units of x^-d. The error of each value is below 1e-12 (in
-#'   three dimensions 1e-9) of the sum of the absolute values of its terms.
+#'   three dimensions 1e-9) of the sum of the absolute values of its terms, in single precision 1e-5.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for fewer than
 #'   two observations, for bandwidths that are not positive or below 1e-300 of the largest value, a matrix that is not
-#'   symmetric positive definite, for weights of which one is all, and for an unknown kernel.
+#'   symmetric positive definite, for weights of which one is all, and for an unknown kernel; of class
+#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task; of class
+#'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice.
+#' @section On a GPU: sums of one dimension take any observations, but in single precision such as lie within 1e7 of the
+#'   bandwidths, the smallest counts, of the middle of their range. Those of several take at most 128 columns, and
+#'   observations within 512 bandwidths of the middle of each column's range (beyond 28 columns fewer, 224 with 128;
+#'   also fewer where H is strongly correlated). The device needs at most 32 d + 24 bytes for each observation (in
+#'   single precision 8 d + 4 more) and 128 MiB.
 #' @section Cost: for the Gaussian kernel O(n) to prepare and then some microseconds a bandwidth whatever n; for the
 #'   compact kernels O(n log n) and then O(n) a bandwidth. In two and three dimensions O(n) and time that does not
-#'   depend on n for each; in more, or for less than 2,000 observations, O(n^2 d). Memory is O(n).
+#'   depend on n for each; in more, for less than 2,000 observations (in three 7,500), or on a GPU, O(n^2 d). Memory is
+#'   O(n).
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'
@@ -56,14 +71,18 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #' lscv(faithful$eruptions, H = 0.1^2)
 #' lscv(faithful, H = Hns(faithful))
 #' @export
-lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian") {
+lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian", backend = "auto",
+                 precision = c("double", "single")) {
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   sample <- check_sample(x, w)
-  if (ncol(sample$x) > 1L) return(lscv_matrices(x, w, if (!missing(H)) H, if (!missing(h)) h, form, kernel))
+  if (ncol(sample$x) > 1L) {
+    return(lscv_matrices(x, w, if (!missing(H)) H, if (!missing(h)) h, form, kernel, backend, precision))
+  }
   h <- lscv_bandwidths(if (!missing(H)) H, if (!missing(h)) h)
   check_beside(h, sample$x, if (missing(H)) "h" else "H")
-  lscv_curve(lscv_sample(sample), h, form, kernel, run_options())
+  sample <- lscv_sample(sample)
+  lscv_curve(sample, h, form, kernel, line_run(backend, length(sample$x), precision, kernel))
 }
 
 check_one_given <- function(H, h) {
@@ -96,8 +115,10 @@ lscv_sample <- function(sample) {
 lscv_curve <- function(sample, h, form, kernel, run) {
   total <- sum(sample$w)^2
   at_diagonal <- sum(sample$w^2) / total
-  sums <- pair_curve_cpp(sample$x, sample$w, h, kernel, curve_engine(sample$x, h, kernel, run), run$threads, run$isa,
-                         run$progress)
+  sums <- sums_by_backend(run, lscv_curve_cuda_cpp(matrix(sample$x), sample$w, matrix(1), h, run$precision == "single",
+                                                   run$isa, run$progress),
+                          pair_curve_cpp(sample$x, sample$w, h, kernel, curve_engine(sample$x, h, kernel, run),
+                                         run$threads, run$isa, run$progress))
   square <- 2 * sums[, 1L] / total + at_diagonal * kernel_constants(kernel, 1L)$roughness / h
   cross <- 2 * sums[, 2L] / total
   if (form == "unbiased") cross <- cross / (1 - at_diagonal)
@@ -107,6 +128,7 @@ lscv_curve <- function(sample, h, form, kernel, run) {
 # Compact kernels are swept. For the Gaussian kernel cells pay for themselves as soon as there are some bandwidths to
 # share them.
 curve_engine <- function(x, h, kernel, run) {
+  if (on_cuda(run)) return("direct")
   if (is_compact(kernel)) return("sweep")
   if (length(h) > 1L && is.null(run$pairs)) "cells" else pair_engine(x, min(h), run)
 }
@@ -135,14 +157,17 @@ curve_engine <- function(x, h, kernel, run) {
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size (sum w)^2 / sum w^2, the normal reference.
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
+#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error where that
+#'   cannot be (see [kestrel_info()]); or `"auto"`, the CPU, whose engines take time in proportion to n.
 #' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
 #'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
-#'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `seconds`,
-#'   `curve` (a data frame: `h` and `objective` on the grid) and `ties` (tied pairs an observation).
+#'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`,
+#'   `device` (the GPU's name), `seconds`, `curve` (a data frame: `h` and `objective` on the grid) and `ties` (tied
+#'   pairs an observation).
 #' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column, an unknown kernel,
 #'   and a range that is none.
 #' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
-#' @section Cost: that of [lscv()] for about 450 bandwidths.
+#' @section Cost: that of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
 #' @inherit lscv references
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples
@@ -152,7 +177,7 @@ curve_engine <- function(x, h, kernel, run) {
 #' abline(v = found$h)
 #' @export
 hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, kernel = "gaussian", w = NULL,
-                  hmin = NULL, hmax = NULL) {
+                  hmin = NULL, hmax = NULL, backend = "auto") {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
@@ -162,16 +187,16 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   h0 <- reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
-  run <- run_options()
+  run <- line_run(backend, length(sample$x), kernel = kernel)
   run$pairs <- "cells"
   found <- minimise_curve(function(h) lscv_curve(sample, h, "unbiased", kernel, run), range,
                           if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L)
   ties <- count_ties(sample, kernel)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
-  list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
-       evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run),
-       seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation)
+  c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
+         evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run)), place_of(run),
+    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
 }
 
 check_range <- function(hmin, hmax, h0) {

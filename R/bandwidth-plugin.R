@@ -34,19 +34,27 @@
 #' @param optim.fun `"optim"` or `"nlm"`, as in \pkg{ks}; the search is the same.
 #' @param w weights, one for each row of `x`, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
+#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, in up to 32 dimensions, an error where that cannot be
+#'   (see [kestrel_info()]); or `"auto"`, for each sum over all pairs the GPU where there is one, the engine is
+#'   `"direct"` and the sum would take a second or more on the CPU and twice as long as there. The sums agree with those
+#'   of the CPU to 1e-12 of the sum of their terms' absolute values.
 #' @return A d x d matrix; with `amise = TRUE` a list: `H`, `PI.star` (the least AMISE of the sphered or scaled data, of
 #'   `x` with `"unconstr"`, as in \pkg{ks}), `objective` (the AMISE in the units of `x`), `convergence` (0 when the
-#'   search converged), `evaluations`, `engine` (which computed psi_4), `seconds`, `pilot`, `g` (the scalar pilot
-#'   bandwidths on the sphered or scaled data, first stage first) and `G` (the pilot matrix of psi_4, in squared units
-#'   of `x`).
+#'   search converged), `evaluations`, `engine`, `backend` and `device` (which computed psi_4; `device` is the GPU's
+#'   name), `seconds`, `pilot`, `g` (the scalar pilot bandwidths on the sphered or scaled data, first stage first) and
+#'   `G` (the pilot matrix of psi_4, in squared units of `x`).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for constant or
 #'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights of which one is all, when
 #'   n is not larger than d, for a pilot that is not known or not to be had, and for `pre = "sphere"` in `Hpi.diag` or
 #'   with standard deviations that differ by a factor above 1e15. Of class `kestrel_error_memory` where the Fourier
-#'   engine would need more than 1 GB, above 50,000 observations.
+#'   engine would need more than 1 GB, above 50,000 observations, and where the memory of a GPU that was asked for does
+#'   not suffice; of class `kestrel_error_backend` for a backend that this build or machine lacks or that does not take
+#'   the task: a GPU takes at most 32 columns, and data that, sphered or scaled, lie within 512 pilot bandwidths of the
+#'   middle of each column's range (beyond 28 columns fewer, 480 with 32).
 #' @section Cost: engine `"fourier"`, in two and three dimensions: O(n) for each stage; `"direct"`: O(n^2) for each
 #'   stage, with the moments up to order four, or six in the first stage of `"samse"` and `"unconstr"`, of every pair.
-#'   The searches do not touch the data.
+#'   The searches do not touch the data. A GPU needs at most 32 d + 24 bytes of its memory for each observation, and 128
+#'   MiB or, of many functionals, one number for each of them and each 128 observations.
 #' @references Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
 #'   bandwidth matrices. *Test* **19**, 375-398.
 #'
@@ -62,31 +70,37 @@
 #' @rdname Hpi-matrix
 #' @export
 Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                verbose = FALSE, optim.fun = "optim", w = NULL) {
+                verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto") {
   plug_in_matrix(x, nstage, if (missing(pilot)) NULL else pilot, check_choice(pre, c("sphere", "scale"), "pre"),
-                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, diagonal = FALSE)
+                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, backend,
+                 diagonal = FALSE)
 }
 
 #' @rdname Hpi-matrix
 #' @export
 Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                     verbose = FALSE, optim.fun = "optim", w = NULL) {
+                     verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto") {
   if (identical(pre, "sphere")) {
     abort_input("`pre` must be \"scale\" for a diagonal bandwidth matrix, not \"sphere\", which rotates the axes.")
   }
   plug_in_matrix(x, nstage, if (missing(pilot)) NULL else pilot, check_choice(pre, "scale", "pre"),
-                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, diagonal = TRUE)
+                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, backend,
+                 diagonal = TRUE)
 }
 
-plug_in_matrix <- function(x, nstage, pilot, pre, Hstart, amise, deriv.order, verbose, optim.fun, w, diagonal) {
+plug_in_matrix <- function(x, nstage, pilot, pre, Hstart, amise, deriv.order, verbose, optim.fun, w, backend,
+                           diagonal) {
   check_derivative_order(deriv.order, offered = FALSE)
   check_choice(optim.fun, c("optim", "nlm"), "optim.fun")
   check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   sample <- selector_sample(x, w)
   if (ncol(sample$x) < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hpi() takes one.")
+  pilot <- check_pilot(pilot, ncol(sample$x), diagonal)
+  if (!is.null(Hstart)) Hstart <- check_H(Hstart, ncol(sample$x), "Hstart")
+  run <- run_options(backend = backend, cuda = TRUE)
   found <- with_progress(check_flag(verbose, "verbose"), "Plug-in bandwidth", function(progress) {
-    select_matrix(sample, nstage, pilot, pre, Hstart, diagonal, run_options(progress = progress))
+    select_matrix(sample, nstage, pilot, pre, Hstart, diagonal, replace(run, "progress", list(progress)))
   })
   if (amise) found else found$H
 }
@@ -96,7 +110,6 @@ plug_in_matrix <- function(x, nstage, pilot, pre, Hstart, amise, deriv.order, ve
 select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   started <- proc.time()[["elapsed"]]
   d <- ncol(sample$x)
-  pilot <- check_pilot(pilot, d, diagonal)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
   pilots <- plug_in_pilots(transformed_sample(sample, inverse), nstage, pilot, run)
@@ -108,17 +121,16 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   start <- if (is.null(Hstart)) {
     (4 / (sample$n * (d + 2)))^(2 / (d + 4)) * by_pilot$cov
   } else {
-    inverse %*% check_H(Hstart, d, "Hstart") %*% t(inverse)
+    inverse %*% Hstart %*% t(inverse)
   }
   best <- minimise_over_matrices(amise_criterion(psi4, sample$n, d), start, diagonal)
   if (best$convergence != 0L) {
     warn_search("The search for the plug-in bandwidth matrix did not converge: ", best$message, ".")
   }
   objective <- best$value / det(total)
-  list(H = moved_back(best$H, total), PI.star = if (pilot == "unconstr") objective else best$value / det(pilot_root),
-       objective = objective, convergence = best$convergence, evaluations = best$evaluations,
-       engine = attr(psi4, "engine"), seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = pilots$g,
-       G = moved_back(pilots$G, root))
+  c(list(H = moved_back(best$H, total), PI.star = if (pilot == "unconstr") objective else best$value / det(pilot_root),
+         objective = objective, convergence = best$convergence, evaluations = best$evaluations), attr(psi4, "by"),
+    list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = pilots$g, G = moved_back(pilots$G, root)))
 }
 
 # Standard deviations in very different units are not singular.

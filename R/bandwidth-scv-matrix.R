@@ -25,13 +25,16 @@
 #' @param pre `"sphere"` or, for a diagonal matrix the only one, `"scale"`: what is done to the data before g is found.
 #' @param pilot `"samse"`, `"dscalar"` or, but for a diagonal matrix, `"unconstr"` (at most ten columns).
 #' @param Hstart a matrix to start from, in the units of `x`.
-#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which has to be asked for above 16 columns:
-#'   of the criterion and of the functionals of its pilot.
+#' @param engine of the criterion and of the functionals of its pilot: `"auto"`, `"fourier"` (two or three columns) or
+#'   `"direct"`, which above 16 columns has to be asked for: by this name or by `backend = "cuda"`, which takes no
+#'   other.
 #' @return The d x d matrix H, in squared units of `x`; with `amise = TRUE` a list: `H`, `SCV.star` (the criterion for
 #'   the data sphered or scaled; for `x` with `"unconstr"`, as in \pkg{ks}), `objective` (for `x`), `convergence` (0 if
-#'   the search converged inside the range), `evaluations`, `engine`, `seconds`, `pilot`, `g` (the scalar pilot
-#'   bandwidths for the data sphered or scaled, first stage first) and `G` (the pilot matrix, in squared units of `x`).
+#'   the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's name), `seconds`,
+#'   `pilot`, `g` (the scalar pilot bandwidths for the data sphered or scaled, first stage first) and `G` (the pilot
+#'   matrix, in squared units of `x`).
 #' @section Errors: as [Hlscv()], and of class `kestrel_error_input` for a pilot that is not known or not to be had.
+#' @section On a GPU: as [Hlscv()], and at most 32 columns with the pilot `"samse"`.
 #' @section Cost: as [Hlscv()], and for the pilot that of [Hpi()].
 #' @references Duong, T. & Hazelton, M.L. (2005) Cross-validation bandwidth matrices for multivariate kernel density
 #'   estimation. *Scandinavian Journal of Statistics* **32**, 485-506.
@@ -45,25 +48,28 @@
 #' @rdname Hscv-matrix
 #' @export
 Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                 verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct")) {
+                 verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
+                 backend = "auto") {
   select_by_scv(x, nstage, check_choice(pre, c("sphere", "scale"), "pre"), if (missing(pilot)) NULL else pilot,
                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
-                check_choice(engine, c("auto", "fourier", "direct"), "engine"), diagonal = FALSE)
+                check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend, diagonal = FALSE)
 }
 
 #' @rdname Hscv-matrix
 #' @export
 Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                      verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct")) {
+                      verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
+                      backend = "auto") {
   if (identical(pre, "sphere")) {
     abort_input("`pre` must be \"scale\" for a diagonal bandwidth matrix, not \"sphere\", which rotates the axes.")
   }
   select_by_scv(x, nstage, check_choice(pre, "scale", "pre"), if (missing(pilot)) NULL else pilot,
                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
-                check_choice(engine, c("auto", "fourier", "direct"), "engine"), diagonal = TRUE)
+                check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend, diagonal = TRUE)
 }
 
-select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, verbose, optim.fun, w, engine, diagonal) {
+select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, verbose, optim.fun, w, engine, backend,
+                          diagonal) {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
@@ -73,6 +79,9 @@ select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, ver
   d <- ncol(sample$x)
   if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hscv() takes one.")
   pilot <- check_pilot(pilot, d, diagonal)
+  run <- c(run_options(backend = backend, cuda = TRUE), engine = engine)
+  check_cuda_engine(run)
+  if (run$backend == "cuda") engine <- run$engine <- "direct"
   plan_selector(sample$n, d, engine)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
@@ -85,19 +94,19 @@ select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, ver
     check_start(inverse %*% check_H(Hstart, d, "Hstart") %*% inverse, spread, limits)
   }
   found <- with_progress(check_flag(verbose, "verbose"), "Smoothed cross-validation", function(progress) {
-    run <- c(run_options(progress = progress), engine = engine)
+    run$progress <- progress
     pilots <- scv_pilots(star, nstage, pilot, run)
     criteria <- criteria_for(replace(star, "cov", list(spread)), engine, run)
     criterion <- function(H) criteria$scv(H, pilots$G, gradient = TRUE)
     c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, optim.fun), pilots,
-      engine = criteria$engine)
+      by = list(criteria$by()))
   })
   if (length(found$remarks) > 0L) warn_search(paste(found$remarks, collapse = " "))
   H <- moved_back(found$H, root)
   dimnames(H) <- dimnames(sample$cov)
   if (!amise) return(H)
   objective <- found$value / det(root)
-  list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
-       convergence = found$convergence, evaluations = found$evaluations, engine = found$engine,
-       seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = moved_back(found$G, root))
+  c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
+         convergence = found$convergence, evaluations = found$evaluations), found$by,
+    list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = moved_back(found$G, root)))
 }

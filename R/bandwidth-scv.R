@@ -23,13 +23,15 @@
 #' @param nstage number of stages of the pilot estimates, 1 or 2.
 #' @param plot if TRUE, the criterion is drawn against h.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
+#' @param backend as in [hlscv()].
 #' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `objective` (SCV(h), in units of
-#'   1/x), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `seconds`, `curve`
-#'   (a data frame: `h` and `objective` on the grid), `C` (in the units of `x` cubed) and `g` (the pilot bandwidth at
-#'   h).
+#'   1/x), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`, `device`
+#'   (the GPU's name), `seconds`, `curve` (a data frame: `h` and `objective` on the grid), `C` (in the units of `x`
+#'   cubed) and `g` (the pilot bandwidth at h).
 #' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column.
 #' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range.
-#' @section Cost: O(n) to prepare each sum over pairs and then some microseconds a bandwidth whatever n.
+#' @section Cost: O(n) to prepare each sum over pairs and then some microseconds a bandwidth whatever n; on a GPU O(n^2)
+#'   for each of about 600 bandwidths.
 #' @references Jones, M.C., Marron, J.S. & Park, B.U. (1991) A simple root n bandwidth selector. *Annals of Statistics*
 #'   **19**, 1919-1932.
 #'
@@ -39,7 +41,7 @@
 #' hscv(faithful$eruptions)
 #' hscv(precip, nstage = 1, plot = TRUE)
 #' @export
-hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE) {
+hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE, backend = "auto") {
   started <- proc.time()[["elapsed"]]
   nstage <- check_stages(nstage)
   check_flag(plot, "plot")
@@ -49,7 +51,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   scale <- sqrt(sample$cov[1L, 1L])
   # In units of the standard deviation, so that no power of it overflows.
   unit <- list(x = sample$centred[, 1L] / scale, w = sample$w, n = sample$n)
-  run <- run_options()
+  run <- line_run(backend, length(unit$x))
   constant <- scv_constant(unit, nstage, run)
   run$pairs <- "cells"
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
@@ -60,9 +62,10 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   warn_minimum("SCV", found)
   if (plot) draw_objective(found, "SCV(h)")
   if (!amise) return(found$h)
-  list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
-       engine = run$pairs, seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = constant * scale^3,
-       g = scv_pilot(unit$n, found$h / scale, constant) * scale)
+  c(list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
+         engine = pair_engine(unit$x, found$h, run)), place_of(run),
+    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = constant * scale^3,
+         g = scv_pilot(unit$n, found$h / scale, constant) * scale))
 }
 
 # The C of the pilot bandwidth, for data of standard deviation one. The bandwidths of psi_6 and psi_10 are those that

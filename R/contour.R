@@ -59,13 +59,14 @@ check_between <- function(value, most, name) {
   value
 }
 
-contour_levels <- function(fhat, prob, approx) {
+# `run`: how the density at the data is computed where it has to be.
+contour_levels <- function(fhat, prob, approx, run = run_options()) {
   x <- sample_matrix(fhat)
   density <- rep(NA_real_, nrow(x))
   if (approx && fhat$gridded) density <- interpolate_grid(axes_of(fhat), fhat$estimate, x)
   # Exactly where the grid does not reach: a grid may zoom in on part of the data.
   beyond <- is.na(density)
-  if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run_options())
+  if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run)
   weighted_quantile(density, fhat$w, prob)
 }
 

@@ -32,14 +32,18 @@
 #' @section Errors: all of class `kestrel_error`. `kestrel_error_input` for every argument that is not what it should
 #'   be: missing or infinite values, a matrix `H` that is not symmetric and positive definite, a product kernel with an
 #'   `H` that is not diagonal, and so on; `kestrel_error_memory` for a grid too large, also that of
-#'   engine = "fourier"; `kestrel_error_backend` for a backend that this build or machine lacks.
+#'   engine = "fourier", and where the memory of a GPU that was asked for does not suffice; `kestrel_error_backend` for
+#'   a backend that this build or machine lacks or that does not take the task.
 #' @section Cost: O(n m d) for m points by direct sums, on all threads. In one dimension at most about 0.2 microseconds
 #'   for each observation and each point, where that is less. With the Gaussian kernel in two and three dimensions,
 #'   where that is less, at most about 0.2 and 1.3 microseconds for each observation, 0.2 and 1 for each point, and 0.05
 #'   for each cell of a grid whose cells are about 0.3 bandwidths wide. A compact kernel on a grid with equal steps:
 #'   about 0.1 microseconds for each observation and 0.02 for each row of the grid that its kernel crosses (the radial
 #'   Epanechnikov kernel; the others for each eight points it covers), and 5 nanoseconds for each point of the grid; in
-#'   memory the estimate and a sorted copy of the data.
+#'   memory the estimate and a sorted copy of the data. A GPU needs for direct sums at most 2 GiB of its own memory, and
+#'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"runs"` 8 bytes for each coordinate
+#'   and weight, 64 MiB, and for values 256 MiB, more where one index of the last axis takes more or where the runs lie
+#'   along that axis.
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
@@ -75,13 +79,21 @@
 #'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6). All keep to `tol`
 #'   (`"fourier"` to 1e-13 where it is less, and where it is asked for by name with data that span more than 5,000
 #'   bandwidths only to 2e-16 times their number). At points more than 8 bandwidths from all data `"cells"` may give
-#'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent
-#'   by `"fourier"`.
-#' @param backend `"auto"`, `"cpu"` or `"cuda"`; this version is built without CUDA.
+#'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent by
+#'   `"fourier"`.
+#' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"runs"` for the radial Epanechnikov kernel on a grid
+#'   with equal steps, else by `"direct"`, and an error where that cannot be (see [kestrel_info()]); or `"auto"`, the
+#'   GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there.
+#'   Where that GPU fails the CPU takes over, with one message in a session for each kind of problem. For `"cuda"`, too,
+#'   a bandwidth that is not given is found as with `"auto"`.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
 #' @param step distance of grid points, one number or one for each axis, in place of `gridsize`: the grid runs from
 #'   `xmin` in steps up to `xmax`.
+#' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, with an error of at most 1e-5 of
+#'   the largest value that the estimate has anywhere; where it is below about 1e-30 of what one observation adds at its
+#'   own place, zero may be given. The uniform kernel, points that are too scattered, the engine `"runs"` and all on
+#'   the CPU are computed in double whatever is asked for. The field `precision` of the result says which it was.
 #' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x}{the data, a vector or an n x d matrix}
 #'   \item{eval.points}{the points: a vector (d = 1), for a grid a list of d axes, otherwise as given}
@@ -93,9 +105,10 @@
 #'   \item{w}{the weights, summing to n}
 #'   \item{type}{`"kde"`}
 #'   \item{cont}{contour levels, named by the probability below them}
-#'   and further `kernel`, `kernel_type`, `engine`, `backend`, `tol`, `n_eff` (effective sample size
-#'   (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and where they apply `transform`, `selector` (how the bandwidth
-#'   was found: `objective`, `convergence`, `evaluations`, `engine`, `seconds`) and `na.action` (the rows left out).
+#'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol`, `n_eff`
+#'   (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and where they apply `transform`,
+#'   `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`, `engine`, `backend`, `device`,
+#'   `seconds`) and `na.action` (the rows left out).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
@@ -121,7 +134,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                 positive = FALSE, adj.positive, w, compute.cont = TRUE, approx.cont = TRUE, unit.interval = FALSE,
                 density = FALSE, verbose = FALSE, kernel = "gaussian", kernel_type = c("radial", "product"),
                 tol = 1e-12, engine = "auto", backend = "auto", threads = NULL, na.action = stats::na.fail,
-                step = NULL) {
+                step = NULL, precision = c("double", "single")) {
   started <- proc.time()[["elapsed"]]
   # The one place that asks what is missing: from here on NULL means not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
@@ -136,21 +149,26 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_flag(verbose, "verbose")
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
-  run <- density_options(threads, backend, engine, tol)
+  run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
+  check_cuda_engine(run, c("direct", "runs"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
-  # The engine is that of the density.
-  bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", run[names(run) != "engine"])
+  # Before a bandwidth is looked for, which may take long.
+  if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
+  bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)))
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
   fhat <- if (is.null(points)) {
     estimate_on_grid(fhat, grid_for(fhat, grid), run, verbose)
   } else {
     estimate_at_points(fhat, points, run, verbose)
   }
-  if (compute.cont && fhat$gridded) fhat$cont <- contour_levels(fhat, (99:1) / 100, approx.cont)
+  if (compute.cont && fhat$gridded) {
+    # An engine for grids need not be one for the data.
+    fhat$cont <- contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
+  }
   fhat$selector <- bandwidth$selector
   fhat$na.action <- sample$na.action
   fhat$call <- match.call()
@@ -190,9 +208,10 @@ resolve_bandwidth <- function(given, sample, kernel, product, run) {
   selector <- if (d == 1L) {
     plug_in_1d(sample, 2L, "stdev", run)
   } else {
-    select_matrix(sample, 2L, NULL, if (product) "scale" else "sphere", NULL, product, run)
+    select_matrix(sample, 2L, default_pilot(d), if (product) "scale" else "sphere", NULL, product, run)
   }
-  list(H = selector$H, selector = selector[c("objective", "convergence", "evaluations", "engine", "seconds")])
+  kept <- c("objective", "convergence", "evaluations", "engine", "backend", "device", "seconds")
+  list(H = selector$H, selector = selector[intersect(kept, names(selector))])
 }
 
 sample_matrix <- function(fhat) if (is.matrix(fhat$x)) fhat$x else matrix(fhat$x, ncol = 1L)
@@ -201,19 +220,18 @@ dimension <- function(fhat) if (is.matrix(fhat$x)) ncol(fhat$x) else 1L
 
 axes_of <- function(fhat) if (is.list(fhat$eval.points)) fhat$eval.points else list(fhat$eval.points)
 
-# The axes that `grid`, the arguments of kde(), ask for.
+# The axes that `grid` asks for, the arguments of kde() as check_grid() has them.
 grid_for <- function(fhat, grid) {
   x <- sample_matrix(fhat)
   if (is.null(grid$supp)) grid$supp <- if (is_compact(fhat$kernel)) 1 else 3.7
   bounds <- transform_bounds(fhat$transform)
-  limits <- grid_limits(x, as.matrix(fhat$H), check_positive(grid$supp, "supp"), grid$xmin, grid$xmax, bounds)
+  limits <- grid_limits(x, as.matrix(fhat$H), grid, bounds)
   # As in ks, a grid on the unit interval spans all of it, without its ends.
   if (identical(fhat$transform$type, "probit") && is.null(grid$step)) {
-    size <- check_gridsize(grid$gridsize, 1L)
-    if (is.null(grid$xmin)) limits$lower <- 1 / (size + 1)
-    if (is.null(grid$xmax)) limits$upper <- size / (size + 1)
+    if (is.null(grid$xmin)) limits$lower <- 1 / (grid$gridsize + 1)
+    if (is.null(grid$xmax)) limits$upper <- grid$gridsize / (grid$gridsize + 1)
   }
-  grid_axes(limits, grid$gridsize, grid$gridtype, grid$step, isTRUE(grid$streamed))
+  grid_axes(limits, grid)
 }
 
 estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
@@ -257,12 +275,15 @@ estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
 }
 
 estimate_task <- function(fhat, task, run, verbose, label) {
-  plan <- plan_run(fhat, task, run, verbose)
-  fhat$engine <- plan$engine
-  fhat$estimate <- with_progress(verbose, label, function(progress) {
+  ran <- with_progress(verbose, label, function(progress) {
     run$progress <- progress
-    run_task(fhat, task, run, plan)
+    run_planned(fhat, task, run, verbose)
   })
+  fhat$engine <- ran$plan$engine
+  fhat$backend <- ran$plan$backend
+  fhat$device <- ran$plan$device
+  fhat$precision <- ran$precision
+  fhat$estimate <- ran$estimate
   fhat
 }
 
@@ -308,68 +329,4 @@ task_on_axes <- function(fhat, axes) {
   }
   list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), points = matrix(0, 0L, length(axes)),
        axes = unname(line), m = prod(lengths(axes)), complete = complete)
-}
-
-# Which engine runs, and what it needs to know; says so when verbose.
-plan_run <- function(fhat, task, run, verbose = FALSE) {
-  d <- ncol(task$x)
-  gridded <- length(task$axes) > 0L
-  engine <- check_engine(if (is.null(run$engine)) "auto" else run$engine, d, fhat$kernel, gridded)
-  extent <- if (d %in% 2:3 && fhat$kernel == "gaussian" && engine != "direct") {
-    density_extent_cpp(task$x, fhat$w, task$points, task$axes, bandwidth_root(fhat), run$threads, run$isa)
-  }
-  grid <- regular_grid(fhat, task)
-  if (engine == "runs" && is.null(grid)) abort_irregular()
-  plan <- refusing_memory(plan_cpp(
-    length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
-    fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
-  ))
-  if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m)
-  if (verbose) {
-    message(sprintf("%s samples, %s points: engine %s (%s), about %s and %.2g s on %d thread%s.",
-                    format(length(fhat$w), big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
-                    format_bytes(plan$bytes), plan$seconds, run$threads, if (run$threads == 1L) "" else "s"))
-  }
-  c(plan, extent = extent)
-}
-
-# The grid of a task for the engine "runs", NULL where it does not take it.
-regular_grid <- function(fhat, task) {
-  if (length(task$axes) == 0L || any(lengths(task$axes) == 0L)) return(NULL)
-  if (fits_runs(length(task$axes), fhat$kernel)) {
-    regular_grid_cpp(task$axes, bandwidth_root(fhat), fhat$kernel_type == "product")
-  }
-}
-
-abort_irregular <- function() {
-  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step.")
-}
-
-# The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:
-# sums without a name are divided in place.
-run_task <- function(fhat, task, run, plan) task$complete(kernel_sums(fhat, task, run, plan) / nrow(task$x))
-
-kernel_sums <- function(fhat, task, run, plan) {
-  root <- bandwidth_root(fhat)
-  product <- fhat$kernel_type == "product"
-  sums <- if (any(lengths(task$axes) == 0L)) {
-    numeric(0)
-  } else if (plan$engine == "fourier") {
-    density_fourier_cpp(task$x, fhat$w, task$points, task$axes, root, plan$extent, plan$tol, run$threads, run$isa,
-                        run$progress)
-  } else if (length(task$axes)) {
-    density_grid_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
-                     run$progress)
-  } else {
-    density_points_cpp(task$x, fhat$w, task$points, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
-                       run$progress)
-  }
-  if (length(task$axes) > 1L) dim(sums) <- lengths(task$axes)
-  sums
-}
-
-# The estimate at the rows of a matrix.
-density_at <- function(fhat, points, run) {
-  task <- task_at_points(fhat, points)
-  run_task(fhat, task, run, plan_run(fhat, task, run))
 }

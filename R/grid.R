@@ -28,37 +28,60 @@ check_gridtype <- function(gridtype, d) {
   rep(gridtype, length.out = d)
 }
 
-# Limits as in ks: supp * sqrt(H_kk) beyond the data, cut at the bounds of the sample space.
-grid_limits <- function(x, H, supp, xmin, xmax, bounds) {
-  d <- ncol(x)
-  margin <- supp * sqrt(diag(H))
-  ends <- vapply(seq_len(d), function(k) range(x[, k]), c(0, 0)) # apply() would copy all of x
-  lower <- if (is.null(xmin)) pmax(ends[1L, ] - margin, bounds[1L]) else check_per_axis(xmin, d, "xmin")
-  upper <- if (is.null(xmax)) pmin(ends[2L, ] + margin, bounds[2L]) else check_per_axis(xmax, d, "xmax")
-  if (any(lower >= upper)) {
-    axis <- which(lower >= upper)[1L]
-    abort_input("`xmin` must be below `xmax`, but on axis ", axis, " it is ", format(lower[axis], digits = 7),
-                " and `xmax` is ", format(upper[axis], digits = 7), ".")
+# The arguments of a grid in d dimensions, as far as they can be checked without a bandwidth: one of each for every
+# axis. `gridsize` is NULL where a step was given.
+check_grid <- function(grid, d) {
+  if (!is.null(grid$supp)) check_positive(grid$supp, "supp")
+  if (!is.null(grid$xmin)) grid$xmin <- check_per_axis(grid$xmin, d, "xmin")
+  if (!is.null(grid$xmax)) grid$xmax <- check_per_axis(grid$xmax, d, "xmax")
+  if (!is.null(grid$xmin) && !is.null(grid$xmax)) check_limits(grid$xmin, grid$xmax)
+  grid$gridtype <- check_gridtype(grid$gridtype, d)
+  if (is.null(grid$step)) {
+    grid$gridsize <- check_gridsize(grid$gridsize, d)
+    return(grid)
   }
+  if (!is.null(grid$gridsize)) abort_input("`step` must not be given together with `gridsize`.")
+  if (any(grid$gridtype != "linear")) {
+    abort_input("`step` must go with gridtype = \"linear\", not ", came(grid$gridtype), ".")
+  }
+  grid$step <- check_per_axis(grid$step, d, "step")
+  if (any(grid$step <= 0)) abort_input("`step` must be positive, not ", came(grid$step), ".")
+  grid
+}
+
+check_limits <- function(lower, upper) {
+  if (all(lower < upper)) return(invisible())
+  axis <- which(lower >= upper)[1L]
+  abort_input("`xmin` must be below `xmax`, but on axis ", axis, " it is ", format(lower[axis], digits = 7),
+              " and `xmax` is ", format(upper[axis], digits = 7), ".")
+}
+
+# Limits as in ks: supp * sqrt(H_kk) beyond the data, cut at the bounds of the sample space. `grid` as check_grid() has
+# it.
+grid_limits <- function(x, H, grid, bounds) {
+  margin <- grid$supp * sqrt(diag(H))
+  ends <- vapply(seq_len(ncol(x)), function(k) range(x[, k]), c(0, 0)) # apply() would copy all of x
+  lower <- if (is.null(grid$xmin)) pmax(ends[1L, ] - margin, bounds[1L]) else grid$xmin
+  upper <- if (is.null(grid$xmax)) pmin(ends[2L, ] + margin, bounds[2L]) else grid$xmax
+  check_limits(lower, upper)
   list(lower = unname(lower), upper = unname(upper))
 }
 
 # The axes of a grid, a list of d vectors. Refused before anything is allocated when it needs too much memory; one that
 # is to be streamed, only when its axes do.
-grid_axes <- function(limits, gridsize, gridtype, step, streamed = FALSE) {
-  check_grid_memory <- function(sizes) check_memory(sizes, 8 * (sum(sizes) + if (streamed) 0 else 2 * prod(sizes)))
+grid_axes <- function(limits, grid) {
+  check_grid_memory <- function(sizes) {
+    check_memory(sizes, 8 * (sum(sizes) + if (isTRUE(grid$streamed)) 0 else 2 * prod(sizes)))
+  }
   d <- length(limits$lower)
-  gridtype <- check_gridtype(gridtype, d)
+  gridtype <- grid$gridtype
+  step <- grid$step
   if (is.null(step)) {
-    sizes <- check_gridsize(gridsize, d)
+    sizes <- grid$gridsize
     check_grid_memory(sizes)
     axes <- lapply(seq_len(d), function(k) grid_axis(limits$lower[k], limits$upper[k], sizes[k], gridtype[k]))
     return(list(axes = axes, gridtype = gridtype))
   }
-  if (!is.null(gridsize)) abort_input("`step` must not be given together with `gridsize`.")
-  if (any(gridtype != "linear")) abort_input("`step` must go with gridtype = \"linear\", not ", came(gridtype), ".")
-  step <- check_per_axis(step, d, "step")
-  if (any(step <= 0)) abort_input("`step` must be positive, not ", came(step), ".")
   # A last point that rounding puts beyond xmax still belongs to the grid.
   sizes <- floor((limits$upper - limits$lower) / step + 1e-9) + 1
   if (any(sizes < 2)) abort_input("`step` must be at most `xmax` - `xmin`, not ", came(step), ".")

@@ -68,6 +68,9 @@ integrated_marginal <- function(fhat, dims) {
   estimate <- drop(matrix(kept, ncol = length(weights)) %*% as.vector(weights))
   result <- marginal_frame(fhat, dims)
   result$kernel_type <- "integrated"
+  # The integral itself is the CPU's, whatever the estimate was made by.
+  result$backend <- "cpu"
+  result$precision <- "double"
   one <- length(dims) == 1L
   result$eval.points <- if (one) axes[[dims]] else axes[dims]
   result$estimate <- if (one) estimate else array(estimate, lengths(axes[dims]))

@@ -9,12 +9,15 @@
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
 #'   frame with d columns.
 #' @param ... not used.
+#' @param backend,precision as for [kde()].
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
 #'   as the variables, and `estimate`; the first axis runs fastest. `summary()`: a list of class
 #'   `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and `mass` (the integral over
 #'   the grid), both NULL without a grid. `print()` returns its argument invisibly.
-#' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension.
+#' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension; in
+#'   `predict()` of class `kestrel_error_backend` for a backend that this build or machine lacks, and of class
+#'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice.
 #' @examples
 #' fhat <- kde(faithful)
 #' summary(fhat)
@@ -26,11 +29,12 @@ NULL
 
 #' @rdname kestrel_kde-methods
 #' @export
-predict.kestrel_kde <- function(object, newdata, ..., x) {
+predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single")) {
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
-  density_at(object, check_points(points, dimension(object), name), run_options())
+  density_at(object, check_points(points, dimension(object), name),
+             run_options(backend = backend, cuda = TRUE, precision = precision))
 }
 
 #' @rdname kestrel_kde-methods
@@ -103,9 +107,14 @@ density_lines <- function(fhat) {
     bandwidth_lines(fhat),
     label_line(if (fhat$gridded) "grid" else "points", points_text(fhat)),
     if (!is.null(fhat$transform)) label_line("scale", transform_text(fhat$transform)),
-    label_line("engine", paste0(fhat$engine, " on ", fhat$backend, ", ", format_short(fhat$seconds), " s")),
+    label_line("engine", paste0(fhat$engine, " on ", backend_text(fhat), ", ", format_short(fhat$seconds), " s")),
     label_line("estimate", paste(format_short(range(fhat$estimate)), collapse = " to "))
   )
+}
+
+backend_text <- function(fhat) {
+  if (is.null(fhat$device)) return(fhat$backend)
+  paste0(fhat$backend, " (", fhat$device, if (identical(fhat$precision, "single")) ", single precision", ")")
 }
 
 # h, or H as a small table; beyond six dimensions its diagonal.

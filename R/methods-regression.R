@@ -195,7 +195,7 @@ regbw_lines <- function(bws) {
     label_line("grid", grid_text(bws)),
     label_line("support", support_text(bws)),
     if (length(bws$ties) > 0L) label_line("ties", paste0("shared by ", came(bws$ties), "; the widest is taken")),
-    label_line("engine", paste0(bws$engine, " on ", bws$backend, ", ", bws$evaluations,
+    label_line("engine", paste0(bws$engine, " on ", backend_text(bws), ", ", bws$evaluations,
                                 if (bws$evaluations == 1L) " bandwidth, " else " bandwidths, ",
                                 format_short(bws$seconds), " s"))
   )

@@ -3,26 +3,33 @@
 #
 # A gradient is the symmetric matrix D with dF = tr(D dH).
 
-# Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2).
-pair_criteria <- function(sample, engine, run) {
-  switch(engine, fourier = fourier_criteria(sample, run), direct = direct_criteria(sample, run))
+# Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2). `bandwidths`: of how many
+# multiples of one matrix the criterion is wanted, NULL for a search over matrices. by(): the engine, the backend and
+# the device, if it was one.
+pair_criteria <- function(sample, engine, run, bandwidths = NULL) {
+  switch(engine, fourier = fourier_criteria(sample, run), direct = direct_criteria(sample, run, bandwidths))
 }
 
 # Where the engine was not asked for, direct sums step in for a grid that would need too much memory, at the start or
 # for one bandwidth matrix, unless they would take hours.
 few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
 
-criteria_for <- function(sample, asked, run, curve = FALSE) {
-  engine <- plan_selector(sample$n, ncol(sample$x), asked, curve)
+criteria_for <- function(sample, asked, run, bandwidths = NULL) {
+  engine <- plan_selector(sample$n, ncol(sample$x), asked, !is.null(bandwidths))
   settled <- engine == "direct" || asked != "auto" || !few_enough_for_direct(sample)
-  if (settled) return(pair_criteria(sample, engine, run))
-  direct <- direct_criteria(sample, run)
+  if (settled) return(pair_criteria(sample, engine, run, bandwidths))
   fourier <- tryCatch(fourier_criteria(sample, run), kestrel_error_memory = function(e) NULL)
-  if (is.null(fourier)) return(direct)
-  either <- function(name) {
-    function(...) tryCatch(fourier[[name]](...), kestrel_error_memory = function(e) direct[[name]](...))
+  if (is.null(fourier)) return(direct_criteria(sample, run, bandwidths))
+  # A GPU is asked for only when it comes to them.
+  direct <- NULL
+  directly <- function(name) {
+    if (is.null(direct)) direct <<- direct_criteria(sample, run, bandwidths)
+    direct[[name]]
   }
-  list(engine = "fourier", lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
+  either <- function(name) {
+    function(...) tryCatch(fourier[[name]](...), kestrel_error_memory = function(e) directly(name)(...))
+  }
+  list(by = fourier$by, lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
 }
 
 # From which number of observations on the Fourier engine is the faster for a selector. Timed in 2026-11 on one core
@@ -59,7 +66,7 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
   sums <- refusing_memory(fourier_sums_cpp(unname(centred_values(sample)), sample$w, root, usual[1L], usual[2L], 0,
                                            run$threads, run$isa, run$progress))
   list(
-    engine = "fourier",
+    by = function() list(engine = "fourier", backend = "cpu"),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
       paper <- form == "paper"
       with_gradient(refusing_memory(fourier_lscv_cpp(sums, H, paper, gradient, run$threads, run$isa, run$progress)))
@@ -104,22 +111,28 @@ with_gradient <- function(found) {
 }
 
 # ---- direct
-direct_criteria <- function(sample, run) {
+direct_criteria <- function(sample, run, bandwidths = NULL) {
   x <- unname(centred_values(sample))
   p <- sample$w / sum(sample$w)
+  work <- if (is.null(bandwidths)) gradient_work(ncol(x)) else curve_work(ncol(x), bandwidths)
+  run <- with_pairs_place(run, nrow(x), ncol(x), work)
+  single <- run$precision == "single"
   diagonal <- sum(p^2)
   cross_factor <- function(form) if (form == "paper") 4 else 4 / (1 - diagonal)
   list(
-    engine = "direct",
+    by = function() c(engine = "direct", place_of(run)),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
       root <- unname(t(chol(H)))
-      sums <- direct_lscv_cpp(x, p, root, gradient, run$threads, run$isa, run$progress)
+      sums <- sums_by_backend(run, lscv_cuda_cpp(x, p, root, gradient, run$isa, run$progress),
+                              direct_lscv_cpp(x, p, root, gradient, run$threads, run$isa, run$progress))
       convolution <- with_slope(sums$convolution, sums$convolution_moments, root, 1 / 2)
       kernel <- with_slope(sums$kernel, sums$kernel_moments, root, 1)
       combine(c(2, diagonal, -cross_factor(form)), list(convolution, at_origin(H, 2, gradient), kernel))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
-      sums <- direct_lscv_curve_cpp(x, p, unname(t(chol(S))), h, run$threads, run$isa, run$progress)
+      root <- unname(t(chol(S)))
+      sums <- sums_by_backend(run, lscv_curve_cuda_cpp(x, p, root, h, single, run$isa, run$progress),
+                              direct_lscv_curve_cpp(x, p, root, h, run$threads, run$isa, run$progress))
       2 * sums[, 1L] + diagonal * as.numeric(at_origin(S, 2, FALSE)) * h^-ncol(x) - cross_factor(form) * sums[, 2L]
     },
     scv = function(H, G, gradient = FALSE) {
@@ -127,13 +140,20 @@ direct_criteria <- function(sample, run) {
       smoothed <- function(a) {
         M <- a * H + 2 * G
         root <- unname(t(chol(M)))
-        sums <- direct_gaussian_moments_cpp(x, p, root, run$threads, run$isa, run$progress)
+        sums <- sums_by_backend(run, gaussian_moments_cuda(x, p, root, gradient, run),
+                                direct_gaussian_moments_cpp(x, p, root, run$threads, run$isa, run$progress))
         pairs <- with_slope(sums$sum, if (gradient) sums$moments, root, 1, by = a)
         combine(c(2, diagonal), list(pairs, at_origin(M, 1, gradient, by = a)))
       }
       combine(c(diagonal, 1, -2, 1), list(at_origin(H, 2, gradient), smoothed(2), smoothed(1), smoothed(0)))
     }
   )
+}
+
+# What direct_gaussian_moments_cpp() returns, or the problem: on a GPU the sums of K * K are not to be had without.
+gaussian_moments_cuda <- function(x, p, root, gradient, run) {
+  sums <- lscv_cuda_cpp(x, p, root, gradient, run$isa, run$progress)
+  if (is_cuda_problem(sums)) sums else list(sum = sums$kernel, moments = sums$kernel_moments)
 }
 
 # A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1,

@@ -92,14 +92,14 @@ hermite_moments <- function(moments, d, order) {
 
 # psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j),
 # p = w / sum(w), the pairs i = j with their weights. By run$engine where a selector was asked for one, else by the one
-# that is the faster; attribute `engine`: the one that it was.
+# that is the faster; attribute `by`: the engine, backend and device that it was.
 psi_order <- function(sample, g, order, run) {
   d <- ncol(sample$x)
   if (functional_engine(sample, run) == "direct") return(direct_psi_order(sample, g, order, run))
   # One g for all directions: the grid's axes are those of the data, whatever their correlations.
   tryCatch({
     criteria <- fourier_criteria(replace(sample, "cov", list(diag(d))), run, c(g / 2, 2 * g))
-    structure(criteria$psi(diag(g^2, d), order), engine = "fourier")
+    structure(criteria$psi(diag(g^2, d), order), by = criteria$by())
   }, kestrel_error_memory = function(e) {
     if (identical(run$engine, "fourier") || !few_enough_for_direct(sample)) stop(e)
     direct_psi_order(sample, g, order, run)
@@ -110,14 +110,18 @@ direct_psi_order <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
   exponents <- tuple_exponents(index_tuples(d, order), d)
-  moments <- pair_moments_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
+  run <- with_pairs_place(run, nrow(x), d, monomial_work(d, order))
+  order <- as.integer(order)
+  moments <- sums_by_backend(run, pair_moments_cuda_cpp(x, sample$w, g, order, run$isa, run$progress),
+                             pair_moments_cpp(x, sample$w, g, order, run$threads, run$isa, run$progress))
   pairs <- hermite_moments(moments, d, order)
   unit <- sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2)
-  structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit, engine = "direct")
+  structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit, by = c(engine = "direct", place_of(run)))
 }
 
 functional_engine <- function(sample, run) {
-  if (is.null(run$engine) || run$engine == "auto") faster_engine(sample$n, ncol(sample$x)) else run$engine
+  if (run$backend == "cuda") return("direct")
+  if (is_auto(run$engine)) faster_engine(sample$n, ncol(sample$x)) else run$engine
 }
 
 # eta_order(g): the same sum over iterated Laplacians, in two dimensions or more.
@@ -133,14 +137,18 @@ eta <- function(sample, g, order, run) {
     return(psi)
   }
   m <- order / 2
-  pairs <- pair_laplacian_cpp(x, sample$w, g, as.integer(order), run$threads, run$isa, run$progress)
+  run <- with_pairs_place(run, nrow(x), d, laplacian_work(d))
+  order <- as.integer(order)
+  pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(x, sample$w, g, order, FALSE, run$isa, run$progress),
+                           pair_laplacian_cpp(x, sample$w, g, order, run$threads, run$isa, run$progress))
   at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
   (2 * pairs + sum(sample$w^2) * at_zero) / sum(sample$w)^2
 }
 
 # psi_r(g) in one dimension for every g: both are sum_ij p_i p_j phi_g^(r)(x_i - x_j), p = w / sum(w).
 psi_1d <- function(x, w, g, r, run) {
-  pairs <- pair_psi_cpp(x, w, g, r, pair_engine(x, min(g), run), run$threads, run$isa, run$progress)
+  pairs <- sums_by_backend(run, psi_sums_cuda(x, w, g, r, run),
+                           pair_psi_cpp(x, w, g, r, pair_engine(x, min(g), run), run$threads, run$isa, run$progress))
   (2 * pairs + sum(w^2) * gaussian_at_zero(r) / g^(r + 1)) / sum(w)^2
 }
 
@@ -150,6 +158,7 @@ gaussian_at_zero <- function(r) hermite_at_zero(matrix(r)) / sqrt(2 * pi)
 # The engine of sums of a Gaussian kernel over all pairs: run$pairs where a selector has settled on one. It is the one
 # for one thread, so that the bits of a result do not depend on the number of threads.
 pair_engine <- function(x, g, run) {
+  if (on_cuda(run)) return("direct")
   if (!is.null(run$pairs)) return(run$pairs)
   plan_pairs_cpp(length(x), (max(x) - min(x)) / g, run$isa)
 }
@@ -206,12 +215,15 @@ psi_orders <- seq(0, 10, by = 2)
 #' @param g a vector of bandwidths, positive, in the units of `x`.
 #' @param r the order of the derivative: 0, 2, 4, 6, 8 or 10. (psi_r is 0 for odd r.)
 #' @return A vector as long as `g`, in units of x^-(r+1). The error of each value is below 1e-12 of the sum of the
-#'   absolute values of its terms.
+#'   absolute values of its terms, in single precision 1e-5.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than one
 #'   column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or whose power
-#'   g^(r+1) is out of range.
+#'   g^(r+1) is out of range; of class `kestrel_error_backend` for a backend that this build or machine lacks or that
+#'   does not take the task (a GPU: in single precision observations farther than 1e7 bandwidths, the smallest counts,
+#'   from the middle of their range); of class `kestrel_error_memory` where the memory of a GPU that was asked for does
+#'   not suffice: at most 68 bytes for each observation and 128 MiB.
 #' @section Cost: O(n) to prepare, then some microseconds a bandwidth; O(n^2) a bandwidth for the few hundred
-#'   observations where that is less.
+#'   observations where that is less, and on a GPU.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.5.
 #' @seealso [hpi()], [hscv()], [lscv()]
 #' @examples
@@ -221,7 +233,7 @@ psi_orders <- seq(0, 10, by = 2)
 #' (1 / (2 * sqrt(pi) * psi(x, found$g2, 4) * length(x)))^(1 / 5)
 #' hpi(x)
 #' @export
-psi <- function(x, g, r, w = NULL) {
+psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "single")) {
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
   }
@@ -230,5 +242,5 @@ psi <- function(x, g, r, w = NULL) {
   check_one_column(sample, "psi")
   check_beside(g, sample$x, "g")
   used <- sample$w > 0
-  psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), run_options())
+  psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), line_run(backend, sum(used), precision))
 }

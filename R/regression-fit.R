@@ -25,7 +25,9 @@
 #' @param se if FALSE, standard errors and bands are not computed, but NA.
 #' @param level the confidence level of the bands, of each point.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
-#' @param threads,backend as in [npregbw()].
+#' @param threads as in [npregbw()].
+#' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
+#'   bandwidth object `"auto"` or `"cpu"`.
 #' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
 #'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
@@ -42,8 +44,9 @@
 #'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
 #' @section Weights: enter every sum of a fit, so that one observation of weight 3 is three copies of it as far as the
 #'   fit at a point goes. Leaving one out leaves out all of its weight, and standard errors take its error for one.
-#' @section Errors: those of [npregbw()], and of class `kestrel_error_input` for points that are infinite or not what
-#'   the regressor is.
+#' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or not what the
+#'   regressor is; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where there is
+#'   nothing to search for.
 #' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
 #'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
 #'   threads.
@@ -76,7 +79,7 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
   bws <- eval(called_as(npregbw.formula, selection), parent.frame())
   bws$call <- called_as(quote(npregbw), selection)
-  fit_regression(bws, newdata, exdat, se, level, threads, backend, call)
+  fit_regression(bws, newdata, exdat, se, level, threads, "cpu", call)
 }
 
 #' @rdname npreg
@@ -96,7 +99,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
   bws <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
                          na.action = na.action, threads = threads, backend = backend)
   bws$call <- call
-  fit_regression(bws, newdata, exdat, se, level, threads, backend, call)
+  fit_regression(bws, newdata, exdat, se, level, threads, "cpu", call)
 }
 
 #' @rdname npreg
@@ -150,8 +153,8 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, backend, cal
                      resid = inside$resid, loo = inside$loo),
            fit_measures(bws$y, inside$mean, bws$w),
            list(edf = left_out$trace, n.unsupported = left_out$unsupported, nobs = bws$nobs, xnames = bws$xnames,
-                ynames = bws$ynames, engine = bws$engine, backend = run$backend, call = call,
-                seconds = proc.time()[["elapsed"]] - started))
+                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend),
+                backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 

@@ -33,8 +33,7 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
 regression_curve <- function(sample, h, asked, run) {
   used <- sample$w > 0
   n <- sample$nobs
-  sums <- regression_cv_cpp(sample$x[used], sample$y[used], sample$w[used], h, asked$ckertype, asked$regtype == "ll",
-                            run$threads, run$isa, run$progress)
+  sums <- regression_sums(sample$x[used], sample$y[used], sample$w[used], h, asked, run)
   cv <- if (asked$method == "cv.ls") sums$squares / n else corrected_aic(sums$insample / n, sums$trace, n)
   list(cv = ifelse(sums$unsupported < n, cv, NA_real_), unsupported = as.integer(sums$unsupported))
 }
@@ -46,6 +45,7 @@ corrected_aic <- function(variance, trace, n) {
 }
 
 search_bandwidth <- function(sample, grid, asked, refine, run) {
+  run <- with_regression_place(run, sample$x[sample$w > 0], grid$h, asked)
   curve <- regression_curve(sample, grid$h, asked, run)
   single <- length(grid$h) == 1L
   allowed <- !is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L)
@@ -60,10 +60,11 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
   if (refine) chosen <- refine_bandwidth(sample, grid$h, best$index, chosen, asked, run)
   if (!single && chosen$h %in% range(grid$h)) warn_end_of_grid(chosen$h, grid, asked)
   on_grid <- chosen$h == grid$h[best$index]
-  list(bw = if (on_grid) grid$grid[best$index] else chosen$h / grid$scale, h = chosen$h, fval = chosen$value,
-       grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
-       ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
-       evaluations = chosen$evaluations)
+  found <- list(bw = if (on_grid) grid$grid[best$index] else chosen$h / grid$scale, h = chosen$h, fval = chosen$value,
+                grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
+                ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
+                evaluations = chosen$evaluations)
+  c(found, place_of(run))
 }
 
 check_allowed <- function(allowed, curve, sample, grid, asked) {

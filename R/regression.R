@@ -45,10 +45,22 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300, responses whose squared
 #'   differences have no finite sum, fewer than three observations, bandwidths that are not within 1e-300 and 1e300,
 #'   arguments that \pkg{np} or this function does not have, and when no bandwidth of the grid supports every
-#'   observation: the message says from which one on they would be supported.
+#'   observation: the message says from which one on they would be supported. Of class `kestrel_error_backend` for a
+#'   backend that this build or machine lacks or that does not take the task; of class `kestrel_error_memory` where the
+#'   memory of a GPU that was asked for does not suffice.
 #' @section Cost: O(n log n) once and O(n) for each bandwidth; the few local linear fits whose sums have lost their
 #'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: every observation
 #'   takes those within 38 bandwidths. On all threads. Refinement adds a search of 10 to 30 bandwidths, each O(n log n).
+#'   A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and, for a kernel that is a polynomial of
+#'   degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight), 8 p + 16 more, with p + 2 in place of
+#'   p for local linear fits.
+#'
+#' @section On a GPU: `backend = "cuda"` computes the objective there, to the CPU's 1e-12, at all bandwidths in one go
+#'   and with the same bits in every run: with the kernels that are polynomials from sums over blocks of 8, 16, 32, ...
+#'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23
+#'   times the range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as
+#'   fast as the CPU, whose `threads` would take a second or more, and the CPU where there is none, after one message.
+#'   The fits of [npreg()] themselves are computed on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
 #' @param data a data frame, list or environment with the variables of `formula`.
@@ -71,7 +83,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
 #'   [fitted()] and [residuals()] of a fit are NA there.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
-#' @param backend `"auto"`, `"cpu"` or `"cuda"`; this version is built without CUDA.
+#' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see below.
 #' @param verbose if TRUE, show progress.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
 #' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
@@ -88,8 +100,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}
 #'   \item{xnames, ynames}{the names of the variables}
 #'   \item{na.action}{the rows left out, if any}
-#'   \item{evaluations, seconds, engine, backend, call}{how it was found; engine `"sweep"`, or `"direct"` for the
-#'     Gaussian kernel}
+#'   \item{evaluations, seconds, engine, backend, device, call}{how it was found; engine `"sweep"`, on a GPU
+#'     `"blocks"`, or `"direct"` for the Gaussian kernel; device is the name of the GPU, where there was one}
 #'   and `terms` from a formula.
 #' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
 #'
@@ -207,7 +219,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
   check_flag(refine, "refine")
   check_flag(verbose, "verbose")
-  run <- run_options(threads, backend)
+  run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
   grid <- candidate_bandwidths(sample, asked, bws, nbw, bwmin, bwmax)
   if (refine && length(grid$h) == 1L) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")
@@ -215,9 +227,8 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
     run$progress <- progress
     search_bandwidth(sample, grid, asked, refine, run)
   })
-  engine <- if (asked$ckertype == "gaussian") "direct" else "sweep"
-  bw <- c(found, asked, sample, list(engine = engine, backend = run$backend,
-                                     call = called_as(quote(npregbw), match.call()),
+  engine <- regression_engine(asked$ckertype, found$backend)
+  bw <- c(found, asked, sample, list(engine = engine, call = called_as(quote(npregbw), match.call()),
                                      seconds = proc.time()[["elapsed"]] - started))
   structure(bw, class = c("kestrel_regbw", "rbandwidth"))
 }

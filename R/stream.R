@@ -6,7 +6,8 @@
 #' function or into a file and is then forgotten: disk limits the size of the grid, not memory.
 #'
 #' With the engine `"runs"` (the compact kernels on a grid with equal steps) the observations are sorted once, and every
-#' slab has the very bits that kde() gives there. Otherwise each slab is an estimate of its own, within `tol` of the
+#' slab has the very bits that kde() gives there with the same backend; where a GPU that `backend = "auto"` took fails
+#' on the way, the slabs from there on are the CPU's. Otherwise each slab is an estimate of its own, within `tol` of the
 #' largest value that the estimate has anywhere.
 #'
 #' @section Files:
@@ -16,18 +17,21 @@
 #' `readBin(file, "double", n, endian = "little")` reads. A file that is there is replaced; one that an error leaves
 #' incomplete is removed.
 #'
-#' @section Errors: as [kde()]; `kestrel_error_memory` also when one index of the last axis is too much.
+#' @section Errors: as [kde()], those of a backend among them; `kestrel_error_memory` also when one index of the last
+#'   axis is too much.
 #' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them.
 #'
 #' @inheritParams kde
 #' @param to a function, called with each slab in turn, or the name of a file.
 #' @param slab how many indices of the last axis make a slab; as many as take 64 MB if NULL.
 #' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
+#' @param backend as in [kde()]; the GPU's memory limits neither the grid nor a slab.
 #' @param verbose if TRUE, say what is going to be computed and show progress.
 #' @return An object of class `"kestrel_stream"`, invisibly: a list with `axes`, a list of d vectors; `file`, its name,
 #'   or NULL; `slabs`, how many there were; `mass`, the integral of the estimate over the grid by the trapezoid rule;
 #'   `largest`, its largest value; and `h` or `H`, `names`, `n`, `n_eff`, `kernel`, `kernel_type`, `engine`, `backend`,
-#'   `call`, `seconds` as in [kde()]; where slabs are estimates of their own, `engine` is that of the first.
+#'   `device`, `call`, `seconds` as in [kde()]; where slabs are estimates of their own, `engine`, `backend` and `device`
+#'   are those of the first.
 #'
 #'   A function is called with a list: `estimate`, an array with d dimensions (a vector when d = 1); `axes`, its axes;
 #'   `first`, the index on the last axis where it begins.
@@ -58,24 +62,30 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   check_flag(verbose, "verbose")
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
-  run <- density_options(threads, backend, engine, tol)
+  run <- density_options(threads, backend, engine, tol, cuda = TRUE)
+  check_cuda_engine(run, c("direct", "runs"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   check_engine(run$engine, ncol(sample$x), kernel, TRUE)
+  grid <- check_grid(grid, ncol(sample$x))
   sink <- check_sink(if (!missing(to)) to)
-  bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", run[names(run) != "engine"])
+  bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", selecting(run, ncol(sample$x)))
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, NULL, run)
   axes <- grid_for(fhat, grid)$axes
   slabs <- cut_slabs(lengths(axes), slab)
   source <- slab_source(fhat, axes, slabs, run)
+  on.exit(source$close())
   if (verbose) {
-    message(sprintf("%s points (%s) in %d slabs: engine %s.", format_sizes(lengths(axes)),
-                    format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$engine))
+    message(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
+                    format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$by()$engine,
+                    backend_text(source$by())))
   }
   result <- with_progress(verbose, "Density by slabs", function(progress) {
     pour_slabs(fhat, axes, slabs, source, sink, progress)
   })
-  fhat$engine <- source$engine
-  kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "n_eff")
+  by <- source$by()
+  fhat[c("engine", "backend")] <- by[c("engine", "backend")]
+  fhat$device <- by$device
+  kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "device", "n_eff")
   result <- c(list(axes = axes, file = sink$file, slabs = length(slabs$first)), result, list(n = length(fhat$w)),
               fhat[intersect(kept, names(fhat))])
   result$call <- match.call()
@@ -132,30 +142,79 @@ cut_slabs <- function(sizes, slab) {
   list(first = first, count = pmin(count, last - first + 1))
 }
 
-# The engine, and the estimate at `count` indices of the last axis from `first` on, as a function of both.
+# The estimate at `count` indices of the last axis from `first` on, and their axes, as functions of both; by(): the
+# engine, the backend and the device, if it was one; close() when no more are wanted. Where they are computed is settled
+# once, for all slabs.
 slab_source <- function(fhat, axes, slabs, run) {
   d <- length(axes)
   part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
+  part_of_task <- function(first, count) task_on_axes(fhat, part_of_axes(first, count))
   task <- task_on_axes(fhat, axes)
   grid <- if (run$engine %in% c("auto", "runs")) regular_grid(fhat, task)
-  if (is.null(grid)) {
-    if (run$engine == "runs") abort_irregular()
+  if (is.null(grid) && run$engine == "runs") abort_irregular()
+  plan <- plan_slabs(fhat, task, grid, part_of_task(1, slabs$count[1L]), run)
+  run <- with_place(run, if (plan$backend == "cuda") plan)
+  # A slab may be regular where the grid is not, and its plan "runs".
+  if (is.null(grid) || plan$engine != "runs") {
     slab <- function(first, count) {
-      task <- task_on_axes(fhat, part_of_axes(first, count))
-      run_task(fhat, task, run, plan_run(fhat, task, run))
+      ran <- run_planned(fhat, part_of_task(first, count), run)
+      if (first == 1) plan <<- ran$plan
+      ran$estimate
     }
-    first <- task_on_axes(fhat, part_of_axes(1, slabs$count[1L]))
-    return(list(engine = plan_run(fhat, first, run)$engine, axes = part_of_axes, slab = slab))
+    return(list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL))
   }
-  runs <- density_runs_cpp(task$x, fhat$w, task$axes, bandwidth_root(fhat), fhat$kernel, fhat$kernel_type == "product",
-                           run$threads, run$isa)
+  runs <- runs_by_slabs(fhat, task, run)
   n <- length(fhat$w)
   slab <- function(first, count) {
-    estimate <- density_slab_cpp(runs, first, count, run$threads, run$isa)
+    estimate <- runs$slab(first, count)
     if (d > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
     estimate / n
   }
-  list(engine = "runs", axes = part_of_axes, slab = slab)
+  list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
+}
+
+# The plan of all slabs together, with its backend. On the CPU that is "runs" where there is a `grid`; otherwise every
+# slab has the plan of the `first`, and takes as long in proportion.
+plan_slabs <- function(fhat, task, grid, first, run) {
+  n <- length(fhat$w)
+  d <- length(task$axes)
+  gpu_engine <- cuda_engine(fhat, grid, run)
+  if (is.null(grid)) {
+    run_cpu <- replace(run, "backend", "cpu")
+    if (run$backend == "cuda") run_cpu$engine <- gpu_engine
+    plan <- plan_run(fhat, first, run_cpu)
+    plan$seconds <- plan$seconds * task$m / first$m
+  } else {
+    plan <- plan_cpp(n, task$m, d, 0, NULL, grid, fhat$kernel, fhat$kernel_type == "product", "runs", run$tol,
+                     run$threads, run$isa)
+  }
+  with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
+}
+
+# Sums of the engine "runs" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU that
+# then cannot, the CPU's.
+runs_by_slabs <- function(fhat, task, run) {
+  root <- bandwidth_root(fhat)
+  product <- fhat$kernel_type == "product"
+  open_cuda <- function() {
+    runs_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
+  }
+  open_cpu <- function() {
+    density_runs_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
+  }
+  runs <- sums_by_backend(run, open_cuda(), open_cpu())
+  slab <- function(first, count) {
+    on_device <- on_cuda(run)
+    sums_by_backend(run, slab_cuda_cpp(runs, first, count, run$threads, run$isa), {
+      if (on_device) {
+        close_runs_cuda_cpp(runs)
+        runs <<- open_cpu()
+      }
+      density_slab_cpp(runs, first, count, run$threads, run$isa)
+    })
+  }
+  list(by = function() c(engine = "runs", place_of(run)), slab = slab,
+       close = function() if (on_cuda(run)) close_runs_cuda_cpp(runs))
 }
 
 # Every slab into the sink; the integral and the largest value of the estimate.
@@ -194,7 +253,7 @@ print.kestrel_stream <- function(x, ...) {
     label_line("variables", paste(x$names, collapse = ", ")),
     label_line("grid", paste(format_sizes(sizes), "on", paste(limits, collapse = " x "))),
     label_line("slabs", paste0(x$slabs, if (is.null(x$file)) ", to a function" else paste0(", in ", x$file))),
-    label_line("engine", paste0(x$engine, " on ", x$backend, ", ", format_short(x$seconds), " s")),
+    label_line("engine", paste0(x$engine, " on ", backend_text(x), ", ", format_short(x$seconds), " s")),
     label_line("estimate", paste("up to", format_short(x$largest))),
     label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n"
   )

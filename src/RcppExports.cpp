@@ -423,6 +423,202 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// cuda_object_cpp
+void cuda_object_cpp(std::string path);
+RcppExport SEXP _kestrel_cuda_object_cpp(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    cuda_object_cpp(path);
+    return R_NilValue;
+END_RCPP
+}
+// cuda_built_cpp
+bool cuda_built_cpp();
+RcppExport SEXP _kestrel_cuda_built_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(cuda_built_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
+// cuda_device_cpp
+Rcpp::List cuda_device_cpp();
+RcppExport SEXP _kestrel_cuda_device_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(cuda_device_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
+// density_cuda_cpp
+SEXP density_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_density_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP singleSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< bool >::type single(singleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_cuda_cpp(x, w, points, axes, root, kernel, product, single, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// runs_cuda_cpp
+SEXP runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
+RcppExport SEXP _kestrel_runs_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    rcpp_result_gen = Rcpp::wrap(runs_cuda_cpp(x, w, axes, root, kernel, product, threads, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// slab_cuda_cpp
+SEXP slab_cuda_cpp(SEXP runs, double first, double count, int threads, std::string isa);
+RcppExport SEXP _kestrel_slab_cuda_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    rcpp_result_gen = Rcpp::wrap(slab_cuda_cpp(runs, first, count, threads, isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// close_runs_cuda_cpp
+void close_runs_cuda_cpp(SEXP runs);
+RcppExport SEXP _kestrel_close_runs_cuda_cpp(SEXP runsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
+    close_runs_cuda_cpp(runs);
+    return R_NilValue;
+END_RCPP
+}
+// density_runs_cuda_cpp
+SEXP density_runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_density_runs_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_runs_cuda_cpp(x, w, axes, root, kernel, product, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// lscv_cuda_cpp
+Rcpp::List lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_lscv_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP momentsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< bool >::type moments(momentsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(lscv_cuda_cpp(x, w, root, moments, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// lscv_curve_cuda_cpp
+SEXP lscv_curve_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, Rcpp::NumericVector h, bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_lscv_curve_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP hSEXP, SEXP singleSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< bool >::type single(singleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(lscv_curve_cuda_cpp(x, w, root, h, single, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_laplacian_cuda_cpp
+SEXP pair_laplacian_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericVector g, int order, bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_pair_laplacian_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP orderSEXP, SEXP singleSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type g(gSEXP);
+    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< bool >::type single(singleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cuda_cpp(x, w, g, order, single, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_moments_cuda_cpp
+SEXP pair_moments_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_pair_moments_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP orderSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< double >::type g(gSEXP);
+    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_moments_cuda_cpp(x, w, g, order, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// regression_cv_cuda_cpp
+Rcpp::List regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_regression_cv_cuda_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bandwidths(bandwidthsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_cv_cuda_cpp(x, y, w, bandwidths, kernel, local_linear, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
 // direct_lscv_cpp
 Rcpp::List direct_lscv_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP momentsSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -597,6 +793,19 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},
     {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 7},
     {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 6},
+    {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
+    {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
+    {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
+    {"_kestrel_density_cuda_cpp", (DL_FUNC) &_kestrel_density_cuda_cpp, 10},
+    {"_kestrel_runs_cuda_cpp", (DL_FUNC) &_kestrel_runs_cuda_cpp, 8},
+    {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 5},
+    {"_kestrel_close_runs_cuda_cpp", (DL_FUNC) &_kestrel_close_runs_cuda_cpp, 1},
+    {"_kestrel_density_runs_cuda_cpp", (DL_FUNC) &_kestrel_density_runs_cuda_cpp, 9},
+    {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 6},
+    {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 7},
+    {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 7},
+    {"_kestrel_pair_moments_cuda_cpp", (DL_FUNC) &_kestrel_pair_moments_cuda_cpp, 6},
+    {"_kestrel_regression_cv_cuda_cpp", (DL_FUNC) &_kestrel_regression_cv_cuda_cpp, 8},
     {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 7},
     {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 6},
     {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 7},

@@ -43,5 +43,5 @@ Rcpp::List build_info_cpp() {
 #endif
   return Rcpp::List::create(
       Rcpp::Named("compiler") = compiler, Rcpp::Named("openmp") = KESTREL_HAVE_OPENMP != 0,
-      Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0, Rcpp::Named("nvcc") = KESTREL_HAVE_NVCC != 0);
+      Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0, Rcpp::Named("cuda") = KESTREL_HAVE_CUDA != 0);
 }

@@ -3,6 +3,7 @@
 #include "core/direct_pairs.hpp"
 #include "core/plan.hpp"
 #include "core/sweep_density.hpp"
+#include "rcpp_pairs.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
@@ -45,10 +46,7 @@ Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
   } else {
     curve = direct_curve(x, w, h, how);
   }
-  Rcpp::NumericMatrix out(static_cast<int>(h.size()), 2);
-  std::copy(curve.convolution.begin(), curve.convolution.end(), out.column(0).begin());
-  std::copy(curve.kernel.begin(), curve.kernel.end(), out.column(1).begin());
-  return out;
+  return curve_matrix(curve);
 }
 
 // [[Rcpp::export]]
@@ -87,18 +85,7 @@ double pair_laplacian_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g
 Rcpp::NumericVector pair_moments_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g,
                                      int order, int threads, std::string isa,
                                      Rcpp::Nullable<Rcpp::Function> progress) {
-  const std::vector<double> sums =
-      direct_pair_moments(view(x), view(w), g, order, options(threads, isa, progress));
-  const auto indices = even_multi_indices(static_cast<std::size_t>(x.ncol()), order);
-  Rcpp::NumericVector out(sums.begin(), sums.end());
-  Rcpp::CharacterVector names(out.size());
-  for (std::size_t t = 0; t < indices.size(); ++t) {
-    std::string name;
-    for (std::size_t k = 0; k < indices[t].size(); ++k) {
-      name += (k > 0 ? "," : "") + std::to_string(indices[t][k]);
-    }
-    names[static_cast<R_xlen_t>(t)] = name;
-  }
-  out.names() = names;
-  return out;
+  return named_moments(
+      direct_pair_moments(view(x), view(w), g, order, options(threads, isa, progress)), x.ncol(),
+      order);
 }

@@ -5,22 +5,11 @@
 #include "core/plan.hpp"
 #include "core/runs.hpp"
 #include "core/sweep_density.hpp"
-#include "rcpp_util.hpp"
+#include "rcpp_points.hpp"
 
 using namespace kestrel;
 
 namespace {
-
-std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
-  std::vector<RegularAxis> axes = find_regular_axes(points.axes);
-  if (axes.empty()) throw error(ErrorKind::input, "engine \"runs\" takes regular grids");
-  return axes;
-}
-
-/// For an engine, which writes all of it: zeros first would be another pass over a large grid.
-Rcpp::NumericVector uninitialised(std::size_t size) {
-  return Rcpp::no_init(static_cast<R_xlen_t>(size));
-}
 
 /// The points as one run of numbers: a column of a matrix or the only axis of a grid.
 Span<const double> on_line(const EvaluationPoints& points) {
@@ -50,20 +39,6 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
   }
   return out;
 }
-
-/// The rows of a matrix, or a grid where there are axes.
-struct KeptPoints {
-  std::vector<Rcpp::NumericVector> axes;  // keeps coerced ones alive
-  EvaluationPoints at;
-
-  KeptPoints(const Rcpp::NumericMatrix& points, const Rcpp::List& given) {
-    for (R_xlen_t k = 0; k < given.size(); ++k) {
-      axes.emplace_back(Rcpp::as<Rcpp::NumericVector>(given[k]));
-      at.axes.push_back(view(axes.back()));
-    }
-    if (axes.empty()) at.matrix = view(points);
-  }
-};
 
 }  // namespace
 
@@ -130,6 +105,7 @@ SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product) {
   }
 }
 
+/// The plan, and `rows`, of a regular grid those that a sample's kernel crosses.
 // [[Rcpp::export]]
 Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid,
                     std::string kernel, bool product, std::string engine, double tol, int threads,
@@ -146,10 +122,11 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
   task.threads = threads;
   task.lanes = table_of(isa).lanes;
   const Plan plan = refusing([&] { return plan_density(task, engine); });
+  const double rows = task.grid == nullptr ? 0 : task.grid->rows_crossed();
   return Rcpp::List::create(Rcpp::Named("engine") = plan.engine,
                             Rcpp::Named("tol") = plan.tolerance, Rcpp::Named("bytes") = plan.bytes,
                             Rcpp::Named("seconds") = plan.seconds,
-                            Rcpp::Named("reason") = plan.reason);
+                            Rcpp::Named("reason") = plan.reason, Rcpp::Named("rows") = rows);
 }
 
 /// The engine "runs" with its samples sorted, for one slab of a grid after another.
@@ -168,11 +145,6 @@ SEXP density_runs_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List a
 // [[Rcpp::export]]
 Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int threads,
                                      std::string isa) {
-  const Rcpp::XPtr<RunsDensity> density(runs);
-  const std::size_t slices = static_cast<std::size_t>(count);
-  const std::size_t size = slices * density->points();
-  Rcpp::NumericVector out = uninitialised(size);
-  density->slab(static_cast<std::size_t>(first) - 1, slices, options(threads, isa, R_NilValue),
-                {out.begin(), size});
-  return out;
+  return slab_values(*Rcpp::XPtr<RunsDensity>(runs), first, count,
+                     options(threads, isa, R_NilValue));
 }

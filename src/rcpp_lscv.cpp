@@ -1,18 +1,9 @@
 // R to core: cross-validation with a bandwidth matrix by the direct engine.
 #include "core/direct_lscv.hpp"
+#include "rcpp_pairs.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
-
-namespace {
-
-/// NULL where moments were not asked for.
-SEXP moment_matrix(const GaussianPairSums& sums, int d) {
-  if (sums.moments.empty()) return R_NilValue;
-  return Rcpp::NumericMatrix(d, d, sums.moments.begin());
-}
-
-}  // namespace
 
 // [[Rcpp::export]]
 Rcpp::List direct_lscv_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
@@ -20,10 +11,7 @@ Rcpp::List direct_lscv_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::N
                            Rcpp::Nullable<Rcpp::Function> progress) {
   const LscvPairSums sums =
       direct_lscv(view(x), view(w), entries(root), moments, options(threads, isa, progress));
-  return Rcpp::List::create(
-      Rcpp::Named("convolution") = sums.convolution.sum, Rcpp::Named("kernel") = sums.kernel.sum,
-      Rcpp::Named("convolution_moments") = moment_matrix(sums.convolution, x.ncol()),
-      Rcpp::Named("kernel_moments") = moment_matrix(sums.kernel, x.ncol()));
+  return lscv_list(sums, x.ncol());
 }
 
 // [[Rcpp::export]]
@@ -43,8 +31,5 @@ Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVe
                                           Rcpp::Nullable<Rcpp::Function> progress) {
   const PairCurve curve =
       direct_lscv_curve(view(x), view(w), entries(root), view(h), options(threads, isa, progress));
-  Rcpp::NumericMatrix out(static_cast<int>(h.size()), 2);
-  std::copy(curve.convolution.begin(), curve.convolution.end(), out.column(0).begin());
-  std::copy(curve.kernel.begin(), curve.kernel.end(), out.column(1).begin());
-  return out;
+  return curve_matrix(curve);
 }

@@ -1,15 +1,9 @@
 // R to core: kernel regression with one regressor.
-#include "core/regression.hpp"
-#include "rcpp_util.hpp"
+#include "rcpp_regression.hpp"
 
 using namespace kestrel;
 
 namespace {
-
-RegressionSample sample_of(const Rcpp::NumericVector& x, const Rcpp::NumericVector& y,
-                           const Rcpp::NumericVector& w) {
-  return {view(x), view(y), view(w)};
-}
 
 LocalKernel local_kernel(const std::string& kernel, double h, bool local_linear) {
   return {kernel_of_name(kernel), h, local_linear};
@@ -22,14 +16,8 @@ Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp:
                              Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear,
                              int threads, std::string isa,
                              Rcpp::Nullable<Rcpp::Function> progress) {
-  const CrossValidation curve =
-      cross_validate(sample_of(x, y, w), view(bandwidths), kernel_of_name(kernel), local_linear,
-                     options(threads, isa, progress));
-  return Rcpp::List::create(
-      Rcpp::Named("squares") = curve.squares,
-      Rcpp::Named("unsupported") =
-          Rcpp::IntegerVector(curve.unsupported.begin(), curve.unsupported.end()),
-      Rcpp::Named("insample") = curve.in_sample, Rcpp::Named("trace") = curve.trace);
+  return curve_list(cross_validate(sample_of(x, y, w), view(bandwidths), kernel_of_name(kernel),
+                                   local_linear, options(threads, isa, progress)));
 }
 
 // [[Rcpp::export]]

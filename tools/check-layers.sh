@@ -26,13 +26,15 @@ complain() {
 
 core=$(find src/core -type f ! -name config.hpp ! -name '*.o')
 simd=$(find src/simd -type f ! -name '*.o')
+gpu=$(find src/gpu -type f ! -name '*.o')
+cuda=$(find src/cuda -type f)
 top=$(find src -maxdepth 1 -type f -name '*.[ch]pp')
-package="$core $simd $top"
+package="$core $simd $gpu $top"
 # shellcheck disable=SC2046,SC2086  # names without spaces, all of them
 {
   forbid 'R headers only at the top of src/' \
     '#[[:space:]]*include[[:space:]]*[<"](R\.h|Rinternals\.h|Rmath\.h|Rdefines\.h|R_ext/|Rcpp)' \
-    $core $simd
+    $core $simd $gpu $cuda
   forbid 'OpenMP is named in core/parallel.cpp only' \
     '#[[:space:]]*pragma[[:space:]]+omp|omp\.h|(^|[^A-Za-z_])(omp_[a-z]|_OPENMP)' \
     $(echo "$package" | tr ' ' '\n' | grep -v '^src/core/parallel\.cpp$')
@@ -45,6 +47,10 @@ package="$core $simd $top"
     'std::(vector|string|function|unique_ptr|min|max|copy|fill)|malloc|(^|[^a-z_])new |"core/|"rcpp' \
     $simd
   forbid 'an arrow runs only downward' '"(rcpp_|RcppExports)' $core
+  forbid 'the core knows no GPU' '"(gpu|cuda)/' $core $simd
+  forbid 'CUDA is known to src/cuda only' 'cuda_runtime|cuda[A-Z][a-z]+|"cuda/' $core $simd $gpu
+  forbid 'src/cuda shares with the package the C of gpu/gpu_abi.h only' \
+    '"(core|simd)/|"gpu/[^g]|"gpu/g[^p]|"gpu/gpu_[^a]|"rcpp' $cuda
   forbid 'one build for every machine' '-ffast-math|-march=native|-Ofast' \
     $package src/Makevars.in configure Makefile tools/core-tests/CMakeLists.txt
   forbid 'no GNU make in a package' '\$\((shell|wildcard|patsubst|foreach|addprefix) |^(ifeq|ifdef|ifneq)|[+:]=' \
@@ -80,7 +86,7 @@ functions_longer_than() {
 # shellcheck disable=SC2046,SC2086
 {
   complain 'a function has at most 60 lines' \
-    "$(functions_longer_than 60 $core $simd $(find R -name '*.R' ! -name RcppExports.R))"
+    "$(functions_longer_than 60 $core $simd $gpu $cuda $(find R -name '*.R' ! -name RcppExports.R))"
   complain 'a function at the top of src/ unpacks, calls and packs, in at most 40 lines' \
     "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"
 }
@@ -93,6 +99,12 @@ if [ "$listed" != "$there" ]; then
 $listed
 there:
 $there"
+fi
+
+# bench/ is not in the package, so that the vignette has a copy.
+results=$(find bench/results -name '*.csv' | sort | tail -n 1)
+if ! cmp -s "$results" vignettes/gpu-results.csv; then
+  complain 'the vignette on a GPU shows the last results' "$results is not vignettes/gpu-results.csv"
 fi
 
 [ $status -ne 0 ] || echo "check-layers: all rules kept"

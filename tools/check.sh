@@ -14,7 +14,8 @@ export _R_CHECK_XREFS_USE_ALIASES_FROM_CRAN_=false
 rm -rf build/check
 mkdir -p build/check
 log=build/check/kestrel.Rcheck/00check.log
-if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual -o build/check "$tarball" \
+# R CMD build has just made the vignettes.
+if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual --no-build-vignettes -o build/check "$tarball" \
   >build/check/output.log 2>&1; then
   cat build/check/output.log
   for file in build/check/kestrel.Rcheck/tests/*.fail build/check/kestrel.Rcheck/00install.out; do

@@ -2,16 +2,30 @@
 # Makes the tarball, and installs it: to be sourced, from the root of the project.
 #
 #   make_tarball             build/kestrel_x.y.z.tar.gz, if it is older than any source
-#   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG
+#   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG;
+#                            without ARG, --with-cuda where nvcc is
 #
 # The working tree stays as it is: R CMD build works on a copy.
 set -eu
+
+# The CUDA object, where nvcc is, for one architecture, and its warnings are errors: others take minutes. There it
+# has to be built, which configure does not ask for by itself.
+: "${KESTREL_CUDA_ARCH:=sm_90}"
+KESTREL_WERROR=1
+export KESTREL_CUDA_ARCH KESTREL_WERROR
+nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
 
 jobs=$(getconf _NPROCESSORS_ONLN)
 version=$(sed -n 's/^Version: *//p' DESCRIPTION)
 tarball=$(pwd)/build/kestrel_$version.tar.gz
 logs=$(pwd)/build/logs
 mkdir -p "$logs"
+
+# The same sources are compiled for the vignettes, the check and the tests: once, with ccache.
+PATH=/usr/lib/ccache:$PATH
+CCACHE_DIR=$(pwd)/build/ccache
+CCACHE_NOHASHDIR=1
+export PATH CCACHE_DIR CCACHE_NOHASHDIR
 
 # run_logged NAME COMMAND...: what the command says goes to a file, shown when it fails.
 run_logged() {
@@ -53,7 +67,7 @@ install_into() {
   mkdir -p "$1"
   name=install-$(basename "$1")
   run_logged "$name" env MAKEFLAGS="-j$jobs" R CMD INSTALL --no-docs --no-test-load \
-    --library="$1" --configure-args="${2:-}" "$tarball" || return 1
+    --library="$1" --configure-args="${2:-${nvcc:+--with-cuda}}" "$tarball" || return 1
   grep '^kestrel: ' "$logs/$name.log"
   touch "$stamp"
 }

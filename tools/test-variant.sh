@@ -1,15 +1,16 @@
 #!/bin/sh
-# The package as it is built where there is no OpenMP: it has to run on RcppParallel's threads, and
-# pass the tests of threads.
+# The package as it is built where there is neither OpenMP nor a CUDA compiler: it has to run on
+# RcppParallel's threads, say that it has no CUDA, and pass the tests of threads.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
-install_into build/library-without-openmp --without-openmp
+install_into build/library-without-openmp "--without-openmp --without-cuda"
 unpack_tests build/tests-without-openmp
 echo "test: R tests of threads, without OpenMP"
 R_LIBS=$(pwd)/build/library-without-openmp
 export R_LIBS
-Rscript --vanilla -e 'stopifnot(kestrel:::parallel_backend_cpp() == "rcppparallel")'
-Rscript --vanilla tools/run-tests.R build/tests-without-openmp/testthat parallel
+Rscript --vanilla -e 'cuda <- kestrel::kestrel_info()[["cuda"]]
+  stopifnot(kestrel:::parallel_backend_cpp() == "rcppparallel", !cuda[["built"]], !cuda[["usable"]])'
+Rscript --vanilla tools/run-tests.R build/tests-without-openmp/testthat "parallel|cuda-loader"

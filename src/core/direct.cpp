@@ -14,19 +14,6 @@ namespace {
 /// Room for the partial sums of the blocks that are worked on at a time.
 constexpr std::size_t kPartialSums = (std::size_t{64} << 20) / sizeof(double);
 
-void check_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                 Span<const double> root, Span<double> out) {
-  check_weight_count(x.rows, w.size);
-  if (points.dimension() != x.cols) {
-    throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
-                                      " variables but evaluation points " +
-                                      std::to_string(points.dimension()));
-  }
-  if (root.size != x.cols * x.cols || out.size != points.size()) {
-    throw error(ErrorKind::internal, "bandwidth root or output of a wrong size");
-  }
-}
-
 /// One call of direct_density: blocks of points times chunks of samples.
 class DensitySum {
  public:
@@ -102,10 +89,23 @@ class DensitySum {
 
 }  // namespace
 
+void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                         Span<const double> root, Span<double> out) {
+  check_weight_count(x.rows, w.size);
+  if (points.dimension() != x.cols) {
+    throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
+                                      " variables but evaluation points " +
+                                      std::to_string(points.dimension()));
+  }
+  if (root.size != x.cols * x.cols || out.size != points.size()) {
+    throw error(ErrorKind::internal, "bandwidth root or output of a wrong size");
+  }
+}
+
 void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out) {
-  check_sizes(x, w, points, root, out);
+  check_density_sizes(x, w, points, root, out);
   const ScaledNumber scale = kernel_scale(choice, x.cols, root);
   const TileKernel kernel(*options.table, choice, x.cols, root);
   DensitySum(x, w, points, kernel, options).run(scale, out);

@@ -160,12 +160,37 @@ std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
 
 }  // namespace
 
+void scale_lscv(std::size_t d, Span<const double> root, LscvPairSums& sums) {
+  // |u|^2 / 4 = ln(2) |v|^2
+  scale_sums(sums.convolution, gaussian_scale(d, root, std::sqrt(2.0)), 4 * kLn2);
+  scale_sums(sums.kernel, kernel_scale({}, d, root), 4 * kLn2);
+}
+
+CurveFactors::CurveFactors(std::size_t d, Span<const double> root, Span<const double> h) {
+  for (const double bandwidth : h) {
+    of_kernel_.push_back(gaussian_scale(d, root, bandwidth));
+    of_convolution_.push_back(of_kernel_.back());
+    of_convolution_.back().multiply(std::pow(2.0, -0.5 * static_cast<double>(d)));
+  }
+  if (h.size == 0) return;
+  smallest = *std::min_element(h.begin(), h.end());
+  for (const double bandwidth : h) {
+    factor.push_back(0.5 * (smallest / bandwidth) * (smallest / bandwidth));
+  }
+}
+
+PairCurve CurveFactors::curve(const std::vector<double>& sums) const {
+  PairCurve curve;
+  for (std::size_t s = 0; s < factor.size(); ++s) {
+    curve.convolution.push_back(of_convolution_[s].times(sums[2 * s]));
+    curve.kernel.push_back(of_kernel_[s].times(sums[2 * s + 1]));
+  }
+  return curve;
+}
+
 LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
                          bool moments, const RunOptions& options) {
-  const double wide = std::sqrt(2.0);
-  const ScaledNumber of_convolution = gaussian_scale(x.cols, root, wide);
-  const ScaledNumber of_kernel = kernel_scale({}, x.cols, root);
-  const TileKernel kernel(*options.table, {}, x.cols, root, wide);
+  const TileKernel kernel(*options.table, {}, x.cols, root, std::sqrt(2.0));
   LscvPairSums out;
   if (moments) {
     std::vector<GaussianPairSums> sums = whitened_moments(x, w, kernel, 2, options);
@@ -175,9 +200,7 @@ LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const d
     out.convolution.sum = sums[0];
     out.kernel.sum = sums[1];
   }
-  // |u|^2 / 4 = ln(2) |v|^2
-  scale_sums(out.convolution, of_convolution, 4 * kLn2);
-  scale_sums(out.kernel, of_kernel, 4 * kLn2);
+  scale_lscv(x.cols, root, out);
   return out;
 }
 
@@ -192,29 +215,11 @@ GaussianPairSums direct_gaussian_moments(const MatrixView& x, Span<const double>
 
 PairCurve direct_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
                             Span<const double> h, const RunOptions& options) {
-  std::vector<ScaledNumber> of_convolution, of_kernel;
-  for (const double bandwidth : h) {
-    of_kernel.push_back(gaussian_scale(x.cols, root, bandwidth));
-    of_convolution.push_back(of_kernel.back());
-    of_convolution.back().multiply(std::pow(2.0, -0.5 * static_cast<double>(x.cols)));
-  }
-  PairCurve curve;
-  if (h.size == 0) return curve;
-  // Whitened by the smallest, so that the blocks are small enough for all of them: |u|^2 / 4 at h
-  // is ln(2) |v|^2 (smallest / h)^2 / 2.
-  const double smallest = *std::min_element(h.begin(), h.end());
-  const TileKernel kernel(*options.table, {}, x.cols, root, smallest);
-  std::vector<double> factor;
-  for (const double bandwidth : h) {
-    factor.push_back(0.5 * (smallest / bandwidth) * (smallest / bandwidth));
-  }
-  const std::vector<double> sums =
-      whitened_curve(x, w, kernel, {factor.data(), factor.size()}, options);
-  for (std::size_t s = 0; s < h.size; ++s) {
-    curve.convolution.push_back(of_convolution[s].times(sums[2 * s]));
-    curve.kernel.push_back(of_kernel[s].times(sums[2 * s + 1]));
-  }
-  return curve;
+  const CurveFactors factors(x.cols, root, h);
+  if (h.size == 0) return {};
+  const TileKernel kernel(*options.table, {}, x.cols, root, factors.smallest);
+  return factors.curve(
+      whitened_curve(x, w, kernel, {factors.factor.data(), factors.factor.size()}, options));
 }
 
 }  // namespace kestrel

@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "core/kernel.hpp"
 #include "core/pair_curve.hpp"
 #include "core/run_options.hpp"
 #include "core/span.hpp"
@@ -31,6 +32,28 @@ struct GaussianPairSums {
 /// K*K = K_2H and K_H; the u of both is L^-1 (x_i - x_j).
 struct LscvPairSums {
   GaussianPairSums convolution, kernel;
+};
+
+/// From the whitened variable v of sqrt(2) L, in which K*K is 2^-|v|^2, to that of LscvPairSums:
+/// the constants of the densities, and u u' for v v'. Throws as direct_lscv.
+void scale_lscv(std::size_t d, Span<const double> root, LscvPairSums& sums);
+
+/// Bandwidths h, with H = h^2 L L', in the whitened variable v of smallest * L: |u|^2 / 4 at h is
+/// ln(2) factor |v|^2, factor = (smallest / h)^2 / 2. By the smallest, so that blocks of points are
+/// small enough for all of them.
+class CurveFactors {
+ public:
+  /// Throws as direct_lscv_curve.
+  CurveFactors(std::size_t d, Span<const double> root, Span<const double> h);
+
+  double smallest = 1.0;
+  std::vector<double> factor;  // one for each h
+
+  /// From sums without the constants of the densities: of K*K in sums[2 s], of K in sums[2 s + 1].
+  PairCurve curve(const std::vector<double>& sums) const;
+
+ private:
+  std::vector<ScaledNumber> of_convolution_, of_kernel_;
 };
 
 /// All that LSCV(H) is made of (math: Wand & Jones 1995, 4.7; Andrzejewski et al. 2013, eq. 32-35),

@@ -44,24 +44,6 @@ double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& ker
   return sum_over_items(pairs.items(), 1, options.parallel, add_item)[0];
 }
 
-/// Coefficients of P in (nabla^2)^(order/2) exp(-q/2) = P(q) exp(-q/2), q = |u|^2 in R^d, by
-/// nabla^2 (P e^(-q/2)) = [4 q P'' + (2 d - 4 q) P' + (q - d) P] e^(-q/2).
-std::vector<double> laplacian_polynomial(std::size_t d, int order) {
-  const double dd = static_cast<double>(d);
-  std::vector<double> p{1.0};
-  for (int step = 0; step < order / 2; ++step) {
-    std::vector<double> next(p.size() + 1, 0.0);
-    for (std::size_t r = 0; r < p.size(); ++r) {
-      const double rr = static_cast<double>(r);
-      if (r >= 1) next[r - 1] += (4 * rr * (rr - 1) + 2 * dd * rr) * p[r];
-      next[r] -= (4 * rr + dd) * p[r];
-      next[r + 1] += p[r];
-    }
-    p = next;
-  }
-  return p;
-}
-
 /// The monomials of R^d up to some degree, each from one of a degree less.
 struct MonomialTable {
   std::vector<std::vector<int>> exponent;
@@ -104,14 +86,35 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
   return scale.times(pair_sum(x, w, TileKernel(*options.table, choice, x.cols, root), options));
 }
 
+std::vector<double> laplacian_polynomial(std::size_t d, int order) {
+  const double dd = static_cast<double>(d);
+  std::vector<double> p{1.0};
+  for (int step = 0; step < order / 2; ++step) {
+    std::vector<double> next(p.size() + 1, 0.0);
+    for (std::size_t r = 0; r < p.size(); ++r) {
+      const double rr = static_cast<double>(r);
+      if (r >= 1) next[r - 1] += (4 * rr * (rr - 1) + 2 * dd * rr) * p[r];
+      next[r] -= (4 * rr + dd) * p[r];
+      next[r + 1] += p[r];
+    }
+    p = next;
+  }
+  return p;
+}
+
+ScaledNumber laplacian_scale(std::size_t d, double g, int order) {
+  check_order(order, 10);
+  check_pilot(g, d);
+  ScaledNumber scale;
+  scale.multiply(std::pow(2 * kPi, -0.5 * static_cast<double>(d)));
+  for (std::size_t k = 0; k < d + static_cast<std::size_t>(order); ++k) scale.divide(g);
+  return scale;
+}
+
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
                              const RunOptions& options) {
-  check_order(order, 10);
-  check_pilot(g, x.cols);
+  const ScaledNumber scale = laplacian_scale(x.cols, g, order);
   const TileKernel kernel(*options.table, x.cols, g, laplacian_polynomial(x.cols, order));
-  ScaledNumber scale;
-  scale.multiply(std::pow(2 * kPi, -0.5 * static_cast<double>(x.cols)));
-  for (std::size_t k = 0; k < x.cols + static_cast<std::size_t>(order); ++k) scale.divide(g);
   return scale.times(pair_sum(x, w, kernel, options));
 }
 

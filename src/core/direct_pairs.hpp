@@ -22,6 +22,12 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
                              const RunOptions& options);
 
+/// What it is made of: coefficients of P in (nabla^2)^(order/2) exp(-q/2) = P(q) exp(-q/2),
+/// q = |u|^2 in R^d, by nabla^2 (P e^(-q/2)) = [4 q P'' + (2 d - 4 q) P' + (q - d) P] e^(-q/2),
+std::vector<double> laplacian_polynomial(std::size_t d, int order);
+/// and the constant (2 pi)^(-d/2) g^(-d-order). Throws as direct_pair_laplacian.
+ScaledNumber laplacian_scale(std::size_t d, double g, int order);
+
 /// The multi-indices alpha of R^d with |alpha| = 0, 2, ..., order, each as d exponents, in the
 /// order of direct_pair_moments.
 std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order);

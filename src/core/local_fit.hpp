@@ -24,7 +24,10 @@ struct LocalFit {
   double residual_in_sample(double w) const {
     return whole() ? 0.0 : -deviation * scale / (scale + w * constant);
   }
-  double leverage(double w) const { return whole() ? 1.0 : w * constant / (scale + w * constant); }
+  double leverage(double w) const {
+    // The constant of a steep line may be infinite.
+    return whole() ? 1.0 : 1.0 / (1.0 + scale / (w * constant));
+  }
 
  private:
   bool whole() const { return !supported || exact; }

@@ -12,14 +12,6 @@ namespace {
 /// Points of one work item of the direct sums.
 constexpr std::size_t kItem = 64;
 
-/// Terms below 1e-20 of the nearest one are left out, whatever their weights: those with u^2 above
-/// u_nearest^2 + 2 log(1e20 most / least weight).
-double negligible(const double* w, std::size_t n) {
-  const auto range = std::minmax_element(w, w + n);
-  const double ratio = *range.second / *range.first;
-  return 92.2 + 2 * std::log(std::isfinite(ratio) ? ratio : 1e308);
-}
-
 struct Window {
   std::size_t first, end;
 };
@@ -63,7 +55,7 @@ class GaussianBlock {
       scale_[i] = std::exp(-0.5 * power * nearest * nearest);
       simd::GaussianWindow window{sample.x(),   sample.w(), sample.y(), e, points.y()[begin + i],
                                   1 / kernel.h, nearest,    power,      {}};
-      if (nearest < kGaussianReach) {
+      if (std::isfinite(nearest)) {  // fl(38 h) may be more than 38 h
         const double reach = kernel.h * std::sqrt(nearest * nearest + cut);
         const Window used = window_of(sample.x(), n, e, std::min(reach, kGaussianReach * kernel.h));
         table.gaussian_window(window, used.first, leave_one_out ? own : used.end);
@@ -84,7 +76,7 @@ class GaussianBlock {
 void gaussian_sums(const SortedSample& sample, const SortedSample& points,
                    const LocalKernel& kernel, int power, const RunOptions& options,
                    const LocalTake& take) {
-  const double cut = negligible(sample.w(), sample.size());
+  const double cut = gaussian_cut(sample.w(), sample.size());
   const std::size_t items = (points.size() + kItem - 1) / kItem;
   parallel_for(items, options.parallel, [&](std::size_t item, int worker) {
     GaussianBlock block;
@@ -94,6 +86,12 @@ void gaussian_sums(const SortedSample& sample, const SortedSample& points,
 }
 
 }  // namespace
+
+double gaussian_cut(const double* w, std::size_t n) {
+  const auto range = std::minmax_element(w, w + n);
+  const double ratio = *range.second / *range.first;
+  return 92.2 + 2 * std::log(std::isfinite(ratio) ? ratio : 1e308);
+}
 
 void local_sums(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
                 int power, Anchors anchors, const RunOptions& options, const LocalTake& take) {

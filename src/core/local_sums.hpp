@@ -67,6 +67,11 @@ std::size_t local_slots(const SortedSample& sample, const SortedSample& points);
 /// a double holds.
 constexpr double kGaussianReach = 38.0;
 
+/// Terms of the Gaussian kernel below 1e-20 of the nearest one are left out, whatever their
+/// weights: those with u^2 above u_nearest^2 + 2 log(1e20 most / least weight), which this is.
+/// n > 0 positive weights.
+double gaussian_cut(const double* w, std::size_t n);
+
 }  // namespace kestrel
 
 #endif

@@ -16,15 +16,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-void check_kernel(const LocalKernel& kernel) {
-  if (!(kernel.h > 0) || !std::isfinite(1 / kernel.h)) {
-    throw error(ErrorKind::input, "a bandwidth must be positive, not " + std::to_string(kernel.h));
-  }
-  if (kernel.kernel != Kernel::gaussian && !is_polynomial(kernel.kernel)) {
-    throw error(ErrorKind::input, "regression takes any kernel but the cosine");
-  }
-}
-
 /// Samples that the direct sums of one block may look at: about what the sweep costs.
 constexpr std::size_t kMostDirect = 16 * kSweepBlock;
 
@@ -63,7 +54,7 @@ class Validation {
   /// Calls take(i, fit, slot) for every i: blocks in any order, on several threads, each in order.
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
-    check_kernel(kernel);
+    check_local_kernel(kernel);
     const auto each = [&](const LocalSums& sums, int) {
       for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
         const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
@@ -98,7 +89,7 @@ class Validation {
   /// which these lose digits are too many for direct sums.
   bool constant_fits(const LocalKernel& kernel, const RunOptions& options,
                      std::vector<Totals>& blocks) const {
-    check_kernel(kernel);
+    check_local_kernel(kernel);
     std::vector<char> too_many(blocks.size(), 0);
     local_sums(sample_, sample_, kernel, 1, Anchors::ends, options,
                [&](const LocalSums& sums, int) {
@@ -140,9 +131,18 @@ class Validation {
 
 }  // namespace
 
+void check_local_kernel(const LocalKernel& kernel) {
+  if (!(kernel.h > 0) || !std::isfinite(1 / kernel.h)) {
+    throw error(ErrorKind::input, "a bandwidth must be positive, not " + std::to_string(kernel.h));
+  }
+  if (kernel.kernel != Kernel::gaussian && !is_polynomial(kernel.kernel)) {
+    throw error(ErrorKind::input, "regression takes any kernel but the cosine");
+  }
+}
+
 CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
                                Kernel kernel, bool local_linear, const RunOptions& options) {
-  for (const double h : bandwidth) check_kernel({kernel, h, local_linear});
+  for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
   const SortedSample line = sorted(sample);
   const Validation validation(line);
   CrossValidation result;
@@ -224,7 +224,7 @@ void add_variances(const RegressionSample& sample, const SortedSample& at,
 Fits regression_fits(const RegressionSample& sample, Span<const double> points,
                      Span<const double> error2, const LocalKernel& kernel,
                      const RunOptions& options) {
-  check_kernel(kernel);
+  check_local_kernel(kernel);
   const SortedSample line = sorted(sample);
   const std::vector<double> near = nearby_values(line, points);
   const SortedSample at(points, {}, {near.data(), near.size()});

@@ -30,6 +30,9 @@ struct CrossValidation {
 CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
                                Kernel kernel, bool local_linear, const RunOptions& options);
 
+/// Throws error(input) where a bandwidth or a kernel is none for regression.
+void check_local_kernel(const LocalKernel& kernel);
+
 /// Of every observation, in the given order: the leave-one-out residual e_i (NaN where there is no
 /// neighbour), the residual in the sample, and the leverage, the diagonal of the hat matrix.
 struct Residuals {

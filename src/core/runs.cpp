@@ -303,9 +303,15 @@ void RunsDensity::slab(std::size_t first, std::size_t count, const RunOptions& o
   }
   const RunsTiles tiles(geometry_, geometry_.slab(first, count),
                         8 * cell_values(task_, sample_->scale().limbs), settings_.tile_bytes);
-  const simd::RunsOutput output = output_for(geometry_, task_, *sample_, scale_, out.data);
-  SlabRuns(geometry_, tiles, *sample_, task_, rim_.leaf(*sample_), output, first * points_, options)
+  SlabRuns(geometry_, tiles, *sample_, task_, rim_.leaf(*sample_), output(out.data),
+           first * points_, options)
       .run();
+}
+
+simd::RunsForm RunsDensity::form() const { return form_of(geometry_, task_, sample_->scale()); }
+
+simd::RunsOutput RunsDensity::output(double* out) const {
+  return output_for(geometry_, task_, *sample_, scale_, out);
 }
 
 void runs_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,

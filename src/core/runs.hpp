@@ -78,6 +78,13 @@ class RunsDensity {
   /// By rows or by events.
   RunsMethod method() const { return task_.method; }
 
+  /// What other leaves than those of simd/ go by, valid as long as this. sample(): null for a
+  /// RunsLine; form() and output() only where there is one and it is not empty.
+  const RunsGeometry& geometry() const { return geometry_; }
+  const RunsSample* sample() const { return sample_.get(); }
+  simd::RunsForm form() const;
+  simd::RunsOutput output(double* out) const;
+
  private:
   const RunsSettings settings_;
   const std::size_t points_, count_;

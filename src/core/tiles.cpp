@@ -151,7 +151,8 @@ void whiten_point(const TileKernel& kernel, const EvaluationPoints& points, std:
 }
 
 /// Sorts the points by cells of one radius; leaves `order` empty when all share one cell.
-void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, Blocks& blocks) {
+void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, double radius,
+                  Blocks& blocks) {
   const std::size_t m = points.size(), d = kernel.dimension();
   std::vector<double> cell(m * d), centre(d), raw(d), z(d);
   points.copy(0, centre.data());
@@ -160,7 +161,7 @@ void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, Bloc
     whiten_point(kernel, points, i, centre.data(), raw.data(), z.data());
     for (std::size_t k = 0; k < d; ++k) {
       // Cells about the first point, so that a cloud of one radius about it is one cell.
-      cell[i * d + k] = std::floor(0.5 * (z[k] * kernel.stretch(k) / kBlockRadius + 1.0));
+      cell[i * d + k] = std::floor(0.5 * (z[k] * kernel.stretch(k) / radius + 1.0));
       one_cell = one_cell && cell[i * d + k] == 0.0;
     }
   }
@@ -178,19 +179,20 @@ void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, Bloc
 
 }  // namespace
 
-Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel) {
+Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel, std::size_t size,
+                  double radius) {
   const std::size_t m = points.size(), d = kernel.dimension();
   Blocks blocks;
-  if (m > 0 && kernel.whitens()) sort_by_cell(kernel, points, blocks);
+  if (m > 0 && kernel.whitens()) sort_by_cell(kernel, points, radius, blocks);
   std::vector<double> centre(d), raw(d), z(d);
   std::size_t start = 0;
   for (std::size_t i = 0; i < m; ++i) {
-    bool opens = i == 0 || i - start == kBlockSize;
+    bool opens = i == 0 || i - start == size;
     if (!opens && kernel.whitens()) {
       whiten_point(kernel, points, blocks.point(i), centre.data(), raw.data(), z.data());
       // A block may reach two radii from its first point, that is one cell across.
       for (std::size_t k = 0; k < d; ++k) {
-        opens = opens || std::fabs(z[k]) * kernel.stretch(k) > 2 * kBlockRadius;
+        opens = opens || std::fabs(z[k]) * kernel.stretch(k) > 2 * radius;
       }
     }
     if (!opens) continue;

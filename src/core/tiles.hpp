@@ -110,10 +110,12 @@ struct Blocks {
   }
 };
 
-/// Cuts the points into blocks within kBlockRadius. Points that span more than one radius are first
-/// brought into the order of a coarse grid of cells, so that neighbours share a block.
-/// O(m d^2), and O(m log m) where sorting is needed. Depends on the points only: never on threads.
-Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel);
+/// Cuts the points into blocks of at most `size` within `radius`. Points that span more than one
+/// radius are first brought into the order of a coarse grid of cells, so that neighbours share a
+/// block. O(m d^2), and O(m log m) where sorting is needed. Depends on the points only: never on
+/// threads.
+Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
+                  std::size_t size = kBlockSize, double radius = kBlockRadius);
 
 /// One worker's memory: a tile, a block and what the leaves return.
 class Workspace {

@@ -53,6 +53,18 @@ with_threads <- function(n, code) {
   code
 }
 
+# With another file for the CUDA object; "" stands for none.
+with_cuda_object <- function(path, code) {
+  on.exit(find_cuda_object(system.file(package = "kestrel")))
+  cuda_object_cpp(path)
+  code
+}
+
+skip_without_device <- function() {
+  device <- cuda_device_cpp()
+  skip_if(is_cuda_problem(device), paste("no GPU:", device$reason))
+}
+
 with_backend <- function(name, code) {
   on.exit(force_parallel_backend_cpp(""))
   force_parallel_backend_cpp(name)

@@ -18,6 +18,11 @@ expect_refused <- function(...) {
   expect_snapshot_output(eval(calls, frame))
 }
 
+# The messages of conditions, whatever their class.
+say <- function(...) {
+  for (condition in list(...)) cat(strwrap(conditionMessage(condition), 100), sep = "\n")
+}
+
 # Without the seconds.
 steady <- function(lines) sub("[0-9.e+-]+ s$", "<time> s", lines)
 

@@ -136,7 +136,8 @@ test_that("hlscv of the uniform kernel is no higher than the grid, where the cri
 test_that("with amise = TRUE there is the list of ks and what the search did", {
   x <- with_seed(48, rnorm(100))
   found <- hlscv(x, amise = TRUE)
-  expect_named(found, c("h", "LSCV", "objective", "convergence", "evaluations", "engine", "seconds", "curve", "ties"))
+  expect_named(found, c("h", "LSCV", "objective", "convergence", "evaluations", "engine", "backend", "seconds", "curve",
+                        "ties"))
   expect_identical(found$h, hlscv(x))
   expect_identical(found$objective, found$LSCV)
   expect_identical(c(found$engine, hlscv(x, kernel = "biweight", amise = TRUE)$engine), c("cells", "sweep"))

@@ -190,5 +190,5 @@ test_that("lists of what was found", {
     utils::str(shown, give.attr = FALSE, digits.d = 4)
   })
   expect_identical(names(values[[1]]),
-                   c("H", "LSCV", "objective", "convergence", "evaluations", "engine", "seconds"))
+                   c("H", "LSCV", "objective", "convergence", "evaluations", "engine", "backend", "seconds"))
 })

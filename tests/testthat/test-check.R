@@ -292,3 +292,16 @@ test_that("what is unusual but right is no error", {
   H <- matrix(c(1e10, 0.5, -0.5, 1e-10), 2)
   expect_error(kde(X, H = H), "must be symmetric", class = "kestrel_error_input")
 })
+
+test_that("points and grids are checked before a bandwidth is looked for", {
+  bad <- list(list(eval.points = "a"), list(eval.points = cbind(1, 2)), list(gridsize = 1), list(gridtype = "cubic"),
+              list(supp = 0), list(xmin = NA), list(xmax = "a"), list(xmin = 5, xmax = 4), list(step = -1),
+              list(step = 1, gridsize = 10), list(step = 1, gridtype = "exp"))
+  # Data of which no bandwidth can be found: that would be the error, were it looked for first.
+  for (arguments in bad) {
+    condition <- tryCatch(do.call(kde, c(list(rep(1, 10)), arguments)), error = identity)
+    expect_match(conditionMessage(condition), paste0("`(", paste(names(arguments), collapse = "|"), ")` "))
+  }
+  expect_error(kde(rep(1, 10)), "`x`", class = "kestrel_error_input")
+  expect_error(kde_stream(rep(1, 10), to = identity, gridsize = 1), "`gridsize`", class = "kestrel_error_input")
+})

@@ -89,3 +89,14 @@ test_that("cont of the object holds the levels of 99 to 1 per cent regions, 1 % 
   expect_false(is.unsorted(rev(fit$cont)))
   expect_null(kde(faithful$eruptions, h = 0.3, compute.cont = FALSE)$cont)
 })
+
+test_that("the density at the data is computed where the estimate was", {
+  fhat <- kde(faithful, gridsize = 10)
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    run <- run_options(backend = "cuda", cuda = TRUE)
+    expect_error(contour_levels(fhat, 0.5, FALSE, run), "could not be loaded", class = "kestrel_error_backend")
+  })
+  # By an engine that takes points, whatever the grid's is.
+  of_grid <- kde(faithful, H = diag(2), kernel = "biweight", engine = "runs", approx.cont = FALSE, gridsize = 30)
+  expect_equal(of_grid$cont, contourLevels(of_grid, prob = (99:1) / 100, approx = FALSE))
+})

@@ -63,3 +63,13 @@ test_that("at points, the marginal is at their columns", {
   fit <- kde(x, H = Hns(x), eval.points = x[1:5, ])
   expect_close_to_reference(marginal(fit, 2)$estimate, reference_density(x[1:5, 2], x[, 2], Hns(x)[2, 2]))
 })
+
+test_that("an integral is the CPU's, wherever the estimate is from", {
+  fhat <- kde(faithful, kernel = "epanechnikov", gridsize = 20)
+  fhat$backend <- "cuda"
+  fhat$device <- "some"
+  fhat$precision <- "single"
+  part <- marginal(fhat, 1)
+  expect_identical(part[c("backend", "precision")], list(backend = "cpu", precision = "double"))
+  expect_null(part$device)
+})

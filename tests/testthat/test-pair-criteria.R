@@ -98,7 +98,7 @@ test_that("a grid that would need more than 1 GB is refused, and the criteria go
   expect_equal(criteria$lscv(0.1 * sample$cov), before, tolerance = 1e-12)
   # Where nobody asked for that engine direct sums step in.
   chosen <- criteria_for(replace(sample, "n", 1e4), "auto", run_options())
-  expect_identical(chosen$engine, "fourier")
+  expect_identical(chosen$by(), list(engine = "fourier", backend = "cpu"))
   expect_no_problem(relative_to_terms(chosen$lscv(diag(H)), oracle_lscv(sample$x, diag(H)), 1e-12))
   expect_no_problem(relative_to_terms(chosen$scv(diag(H), diag(H)), oracle_scv(sample$x, diag(H), diag(H)), 1e-12))
 })

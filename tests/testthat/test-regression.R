@@ -302,3 +302,12 @@ test_that("the order of rows does not matter, and units scale through", {
     expect_equal(bandwidth(1e6 + eighths, s$y)$cv, bandwidth(eighths, s$y)$cv, tolerance = 1e-13)
   }
 })
+
+test_that("a fit on the CPU sweeps, wherever its bandwidth is from", {
+  bw <- npregbw(dist ~ speed, cars)
+  expect_identical(bw$engine, "sweep")
+  bw[c("engine", "backend")] <- list("blocks", "cuda")
+  expect_identical(npreg(bw)[c("engine", "backend")], list(engine = "sweep", backend = "cpu"))
+  expect_identical(regression_engine("biweight", "cuda"), "blocks")
+  expect_identical(regression_engine("gaussian", "cuda"), "direct")
+})

@@ -113,6 +113,55 @@ test_that("an error in the function comes through, and no incomplete file stays"
   expect_false(file.exists(file))
 })
 
+test_that("the place is settled by what all slabs take together", {
+  x <- stream_sample(2)
+  axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
+  part <- function(count) c(axes[1], list(axes[[2]][seq_len(count)]))
+  run <- density_options(1, "auto", "auto", 1e-12, cuda = TRUE)
+  for (kernel in c("gaussian", "biweight")) {
+    fhat <- new_density(check_sample(x, NULL), diag(2), kernel, "radial", NULL, run)
+    task <- task_on_axes(fhat, axes)
+    grid <- regular_grid(fhat, task)
+    whole <- plan_slabs(fhat, task, grid, task_on_axes(fhat, part(3)), run)
+    expect_identical(whole[c("engine", "backend")], list(engine = if (is.null(grid)) "direct" else "runs",
+                                                         backend = "cpu"))
+    slabs <- plan_slabs(fhat, task, NULL, task_on_axes(fhat, part(3)), run)
+    expect_equal(slabs$seconds, 10 * plan_run(fhat, task_on_axes(fhat, part(3)), run)$seconds)
+  }
+  # A slab goes where that was settled, without weighing again.
+  expect_null(device_for(with_place(run, NULL), 1e9, function(device) 0))
+})
+
+test_that("a grid that is irregular is not summed by runs, though its slabs may be regular", {
+  x <- stream_sample(2)
+  fhat <- new_density(check_sample(x, NULL), diag(2), "biweight", "radial", NULL, list(engine = "auto", tol = 1e-12))
+  axes <- list(seq(0, 5, length.out = 20), c(0, 1, 2, 4))
+  slabs <- cut_slabs(lengths(axes), 3)
+  source <- slab_source(fhat, axes, slabs, density_options(1, "cpu", "auto", 1e-12))
+  whole <- estimate_on_grid(fhat, list(axes = axes, gridtype = NULL), density_options(1, "cpu", "direct", 1e-12))
+  expect_close_to_reference(cbind(source$slab(1, 3), source$slab(4, 1)), whole$estimate)
+})
+
+test_that("a GPU that is gone is given up once, for all slabs", {
+  x <- stream_sample(2)
+  streamed <- function(kernel, place) {
+    sums <- check_sample(x, NULL)
+    fhat <- new_density(sums, diag(2), kernel, "radial", NULL, list(engine = "auto", tol = 1e-12))
+    axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
+    run <- with_place(density_options(1, "auto", "auto", 1e-12, cuda = TRUE), place)
+    list(run = run, estimate = run_planned(fhat, task_on_axes(fhat, axes), run))
+  }
+  gone <- list(device = "a GPU that is gone")
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    for (kernel in c("gaussian", "biweight")) {
+      rm(list = ls(cuda_said), envir = cuda_said)
+      expect_message(found <- streamed(kernel, gone), "could not be loaded|without CUDA")
+      expect_identical(place_of(found$run), list(backend = "cpu"))
+      expect_identical(found$estimate$estimate, streamed(kernel, NULL)$estimate$estimate)
+    }
+  })
+})
+
 test_that("bad input is refused", {
   x <- stream_sample(2)
   expect_refused(
@@ -133,7 +182,7 @@ test_that("print, messages and warnings", {
   streamed <- kde_stream(x, H = diag(2), kernel = "epanechnikov", gridsize = c(20, 30), to = identity)
   expect_snapshot_output(shown(streamed))
   expect_message(kde_stream(x, H = diag(2), kernel = "epanechnikov", gridsize = 20, slab = 5, to = identity,
-                            verbose = TRUE), "20 x 20 points \\(3.2 kB\\) in 4 slabs: engine runs.")
+                            verbose = TRUE), "20 x 20 points \\(3.2 kB\\) in 4 slabs: engine runs on cpu[.]")
   expect_warning(kde_stream(x, h = 0.1, kernel = "epanechnikov", xmin = c(50, 50), xmax = c(60, 60), to = identity),
                  "out of reach", class = "kestrel_warning_grid")
 })

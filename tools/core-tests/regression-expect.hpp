@@ -46,6 +46,47 @@ inline void expect_near(double got, real wanted, real allowed, const std::string
       << static_cast<double>(allowed);
 }
 
+/// Without the observations of weight zero, which regression does not know.
+inline std::vector<Line> lines_to_fit() {
+  std::vector<Line> all;
+  for (const Line& line : lines::of_every_kind_and_size(100)) {
+    if (line.x.size() > 100) continue;  // sizes about blocks of sums are those of test-sweep.cpp
+    Line kept{line.name, {}, {}};
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      if (line.w[i] == 0) continue;
+      kept.x.push_back(line.x[i]);
+      kept.w.push_back(line.w[i]);
+    }
+    all.push_back(kept);
+  }
+  return all;
+}
+
+template <class F>
+void for_every_fit(const Line& line, F body) {
+  for (const double h : lines::bandwidths_and_edges(line)) {
+    for (const Kernel kernel : kernels) {
+      for (const bool local_linear : {false, true}) {
+        const LocalKernel one{kernel, h, local_linear};
+        SCOPED_TRACE(describe(one));
+        body(one);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// A million, or a trend of that height, with the response on top.
+inline std::vector<double> large_response(const Line& line, bool trend) {
+  const auto range = std::minmax_element(line.x.begin(), line.x.end());
+  std::vector<double> y = lines::response(line);
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    const double share = (line.x[i] - *range.first) / (*range.second - *range.first + 1e-9);
+    y[i] = 1e6 * (trend ? share : 1.0) + y[i];
+  }
+  return y;
+}
+
 }  // namespace fits
 
 #endif

@@ -122,6 +122,39 @@ TEST(GaussianKernel, DoesNotUnderflowBesideOutliers) {
   }
 }
 
+/// The end of the window is a rounded number, and so is the distance in bandwidths: a neighbour
+/// just inside of the one may be at that end by the other.
+TEST(GaussianKernel, SumsWhatIsInTheWindowToTheLastBit) {
+  const std::vector<double> y{1, 2};
+  int found = 0;
+  for (double h = 1.6; found < 5; h = std::nextafter(h, 2.0)) {
+    const double far = std::nextafter(38 * h, 0.0);
+    if (far / h < 38) continue;
+    ++found;
+    const Line line{"edge", {0, far}, {1, 1}};
+    for (const simd::Table* table : common::tables()) {
+      for (const bool local_linear : {false, true}) {
+        const CrossValidation got = cross_validate(sample_of(line, y), {&h, 1}, Kernel::gaussian,
+                                                   local_linear, run_on(table));
+        EXPECT_NEAR(got.squares[0], 2, 1e-12);
+        EXPECT_EQ(got.unsupported[0], 0u);
+      }
+    }
+  }
+}
+
+/// The line through a neighbour and one of next to no weight is steep beyond the range of numbers.
+TEST(GaussianKernel, LeverageOfALineThatIsAsGoodAsFree) {
+  const std::vector<double> y{1, 2, 4};
+  const Line line{"steep", {0, 1, 37.9}, {1e6, 1, 1e-6}};
+  for (const simd::Table* table : common::tables()) {
+    const double h = 1.0;
+    const CrossValidation got =
+        cross_validate(sample_of(line, y), {&h, 1}, Kernel::gaussian, true, run_on(table));
+    EXPECT_NEAR(got.trace[0], 3, 1e-12);
+  }
+}
+
 /// However small its kernel value, a heavy observation pulls at a line.
 TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
   const std::vector<double> y{1, 3, 2, 8};

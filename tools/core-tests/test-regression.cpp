@@ -15,36 +15,6 @@ using namespace fits;
 
 namespace {
 
-/// Without the observations of weight zero, which regression does not know.
-std::vector<Line> lines_to_fit() {
-  std::vector<Line> all;
-  for (const Line& line : lines::of_every_kind_and_size(100)) {
-    if (line.x.size() > 100) continue;  // sizes about blocks of sums are those of test-sweep.cpp
-    Line kept{line.name, {}, {}};
-    for (std::size_t i = 0; i < line.x.size(); ++i) {
-      if (line.w[i] == 0) continue;
-      kept.x.push_back(line.x[i]);
-      kept.w.push_back(line.w[i]);
-    }
-    all.push_back(kept);
-  }
-  return all;
-}
-
-template <class F>
-void for_every_fit(const Line& line, F body) {
-  for (const double h : lines::bandwidths_and_edges(line)) {
-    for (const Kernel kernel : kernels) {
-      for (const bool local_linear : {false, true}) {
-        const LocalKernel one{kernel, h, local_linear};
-        SCOPED_TRACE(describe(one));
-        body(one);
-        if (testing::Test::HasFatalFailure()) return;
-      }
-    }
-  }
-}
-
 class Regression : public testing::TestWithParam<Line> {};
 
 std::string name_of(const testing::TestParamInfo<Line>& info) { return info.param.name; }
@@ -91,15 +61,9 @@ TEST_P(Regression, ResidualsAndTheirSums) {
 /// about eps |y_j - y_i| / |residual|.
 TEST_P(Regression, LargeResponses) {
   const Line& line = GetParam();
-  const auto range = std::minmax_element(line.x.begin(), line.x.end());
-  const std::vector<double> noise = lines::response(line);
   for (const bool trend : {false, true}) {
     SCOPED_TRACE(trend ? "trend" : "offset");
-    std::vector<double> y;
-    for (std::size_t i = 0; i < line.x.size(); ++i) {
-      const double share = (line.x[i] - *range.first) / (*range.second - *range.first + 1e-9);
-      y.push_back(1e6 * (trend ? share : 1.0) + noise[i]);
-    }
+    const std::vector<double> y = large_response(line, trend);
     const Data data = lines::sorted(line, y);
     std::size_t next = 0;
     for_every_fit(line, [&](const LocalKernel& kernel) {

@@ -99,6 +99,17 @@ std::unique_ptr<const RunsLine> make_line(const Case& c, int limbs) {
                         {c.choice, RunsMethod::events, limbs}, run_on(common::tables()[0], 1));
 }
 
+void expect_same_in_threads(const Case& c) {
+  SCOPED_TRACE(c.name);
+  const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
+  const auto expect_same = [&](const simd::Table* table, int threads) {
+    EXPECT_TRUE(common::same_bits(density(c, {}, run_on(table, threads)), one)) << threads;
+    EXPECT_GT(threads_last_used(), 1);
+  };
+  for (const simd::Table* table : common::tables()) expect_same(table, 3);
+  for (const int threads : {2, 7}) expect_same(common::tables()[0], threads);
+}
+
 class RunsLong : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Rows, RunsLong, testing::ValuesIn(cases_on(40000)), runs_oracle::name_of);
 
@@ -138,18 +149,10 @@ TEST_P(RunsOneBlock, HasTheBitsOfSortedSamples) {
 
 // More samples than a chunk, in threads; each with cells of its own, and with fewer than threads.
 TEST(RunsLongThreads, GiveTheSameBitsAndAreUsed) {
-  for (const std::size_t points : {std::size_t{3000}, std::size_t{250000}}) {
-    const Case plain = make("threads", 260000, {points}, 120.0, 0, runs_oracle::inside);
-    for (const Case& c : with_weights(plain)) {
-      const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
-      for (const simd::Table* table : common::tables()) {
-        for (const int threads : {2, 3, 7}) {
-          EXPECT_TRUE(common::same_bits(density(c, {}, run_on(table, threads)), one)) << c.name;
-          EXPECT_GT(threads_last_used(), 1);
-        }
-      }
-    }
+  for (const Case& c : with_weights(make("short", 260000, {3000}, 120.0, 0, runs_oracle::inside))) {
+    expect_same_in_threads(c);
   }
+  expect_same_in_threads(make("long", 260000, {250000}, 120.0, 0, runs_oracle::inside));
 }
 
 TEST(RunsLong, IsTakenWhereItSuits) {

@@ -1,0 +1,70 @@
+# Sums over all pairs of observations on a GPU or the CPU, for the bandwidth selectors.
+
+# What such sums take: `cpu` in densities at all n observations by the direct engine (n^2 pairs of 2 d + 13 operations,
+# kernel_operations() of core/plan.cpp), `cuda` in picoseconds of an H200 for each pair i < j. The latter are fits to
+# times of 2026-11 by tools/gpu-check (16,384 observations; curves: 300,000).
+
+# Of a search for a matrix, taken to have 50 evaluations with their gradient. On the CPU one is estimated at a density's
+# time: half of the pairs, and as long again for the gradient. Measured on the GPU: 10.5, 22 and 33 ps in 2, 6 and 16
+# variables, of which this is within a fifth.
+gradient_work <- function(d) list(cpu = 50, cuda = 50 * (8.5 + 1.6 * d))
+
+# Of LSCV at many bandwidths: a pair i < j is d differences once, and an exponential for each bandwidth, 13 operations.
+# Measured on the GPU: 18, 20 and 22 ps for 16 bandwidths in 1, 6 and 16 variables, and four times as much for 64.
+curve_work <- function(d, bandwidths) {
+  list(cpu = (d + 6.5 * bandwidths) / (2 * d + 13), cuda = 1.1 * bandwidths + 0.25 * d * ceiling(bandwidths / 16))
+}
+
+# Of one iterated Laplacian: half of a density's pairs, and its polynomial for a fifth as much again (an estimate).
+# Measured on the GPU in one variable, of order 4 and 6: 2.4 ps; its slope is that of LSCV at one matrix, 0.6 ps a
+# variable.
+laplacian_work <- function(d) list(cpu = 0.6, cuda = 1.8 + 0.6 * d)
+
+# Of all monomials up to an order: on the CPU half of a density's pairs and an operation for each monomial; on a GPU of
+# the even ones. There a fit within 13 per cent to 31 and 59 ps for orders 4 and 6 in 2 variables, 157 for 6 in 3, 293
+# and 1353 for 4 and 6 in 6, 1185 and 4608 for 4 in 10 and 16.
+monomial_work <- function(d, order) {
+  even <- sum(choose(d - 1 + seq(0, order, by = 2), d - 1))
+  list(cpu = 0.5 * (1 + choose(d + order, order) / (2 * d + 13)), cuda = 1.55 * (order * even)^0.82)
+}
+
+# The run of direct sums over all pairs of n observations with its place settled: "auto" is where the `work` takes
+# least.
+with_pairs_place <- function(run, n, d, work) {
+  if (run$backend == "cpu") return(with_place(run, NULL))
+  plan <- plan_cpp(n, n, d, 0, NULL, NULL, "gaussian", FALSE, "direct", 1e-12, run$threads, run$isa)
+  pairs <- n * (n - 1) / 2
+  with_place(run, device_for(run, work$cpu * plan$seconds, function(device) {
+    pairs * work$cuda * 1e-12 * cuda_slowness(device, run$precision)
+  }))
+}
+
+# A run of sums on a line, where "auto" is the CPU: its engines take time in proportion to the number of observations,
+# a GPU sums every pair.
+line_run <- function(backend, n, precision = "double", kernel = "gaussian") {
+  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
+  if (run$backend == "auto") run$backend <- "cpu"
+  if (run$backend == "cuda" && kernel != "gaussian") {
+    abort_input("`kernel` must be \"gaussian\" for backend = \"cuda\", not \"", kernel, "\".")
+  }
+  # "cuda" is not weighed against the CPU.
+  with_place(run, device_for(run, Inf, function(device) 0))
+}
+
+# The sums of pair_psi_cpp(), or the problem. Of the density itself one sweep over all pairs serves 16 bandwidths.
+psi_sums_cuda <- function(x, w, g, r, run) {
+  x <- matrix(x)
+  single <- run$precision == "single"
+  if (r > 0L || length(g) == 1L) return(pair_laplacian_cuda_cpp(x, w, g, r, single, run$isa, run$progress))
+  sums <- lscv_curve_cuda_cpp(x, w, matrix(1), g, single, run$isa, run$progress)
+  if (is_cuda_problem(sums)) sums else sums[, 2L]
+}
+
+# The run of a bandwidth that is selected on the way to a density: on a GPU only where that is faster.
+selecting <- function(run, d) {
+  run <- run[names(run) != "engine"]
+  run$precision <- "double"
+  if (run$backend == "cuda") run$backend <- "auto"
+  if (d == 1L) run$backend <- "cpu"
+  run
+}

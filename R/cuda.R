@@ -1,0 +1,215 @@
+# The CUDA object: where it is, what it runs on, and what happens where it cannot be used.
+
+# Called when the package is loaded; nothing is opened.
+find_cuda_object <- function(folder) {
+  file <- file.path(folder, "cuda", "libkestrel_cuda.so")
+  cuda_object_cpp(if (cuda_built_cpp()) file else "")
+}
+
+cuda_info <- function() {
+  device <- cuda_device_cpp()
+  c(list(built = cuda_built_cpp(), usable = is.null(device$problem)), device[names(device) != "problem"])
+}
+
+cuda_text <- function(cuda) {
+  if (!cuda$usable) return(paste0("no: ", cuda$reason))
+  paste0("yes: ", cuda$device, " (", format_bytes(cuda$memory), ", compute capability ", cuda$capability,
+         ", driver for CUDA ", cuda$driver, ")")
+}
+
+# Multiply-adds a second that a device of this kind can do, at 1.5 GHz: units for double precision of a multiprocessor
+# are 64 in compute capability 9.0 and 10.0, 32 in 6.0, 7.0 and 8.0, and 2 in all others (CUDA C++ Programming Guide,
+# throughput of arithmetic instructions); for single precision 128 but for 64 in some older ones.
+cuda_rate <- function(device, precision) {
+  units <- if (precision == "single") {
+    if (device$capability %in% c("6.0", "7.0", "7.5", "8.0")) 64 else 128
+  } else {
+    switch(device$capability, "9.0" = , "10.0" = 64, "6.0" = , "7.0" = , "8.0" = 32, 2)
+  }
+  device$multiprocessors * units * 1.5e9
+}
+
+# How many times as long as the H200 that the times below were measured on (2026-11) a device is expected to take.
+cuda_slowness <- function(device, precision = "double") {
+  cuda_rate(list(multiprocessors = 132, capability = "9.0"), precision) / cuda_rate(device, precision)
+}
+
+# Expected seconds of n m pairs in d variables, of the Gaussian kernel. Fits within an eighth to bench/results/
+# 2026-11-22-NVIDIA-H200.csv ("sums", the faster way): 0.75, 0.92, 1.20, 2.27, 4.09 and 7.72 ps a pair in double for
+# d = 1, 3, 6, 16, 30 and 62, and 0.23, 0.28, 0.41, 0.98, 1.07, 2.99 and 5.97 ps in single for d = 1, 3, 6, 14, 16, 30
+# and 62.
+cuda_seconds <- function(n, m, d, device, precision) {
+  pair <- if (precision == "double") {
+    0.65 + 0.11 * d
+  } else if (d <= 8) {
+    0.17 + 0.04 * d
+  } else {
+    (if (d <= 16) 0.07 else 0.096) * d
+  }
+  as.numeric(n) * as.numeric(m) * pair * 1e-12 * cuda_slowness(device, precision)
+}
+
+# And of n samples whose kernels cross so many rows each of a grid of m points. Measured (the same file): 61.0 ms for
+# 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with one); of these the points are what it takes to move their
+# cells and values, 104 bytes at 4.3 TB/s. Sorting (core/plan.cpp) is the host's, and a value goes back at 55 GB/s.
+cuda_runs_seconds <- function(n, m, rows, device) {
+  cuda_slowness(device) * (n * rows * 50e-12 + m * 24e-12) + 60e-9 * n + 8 / 55e9 * m
+}
+
+# The run with the place settled where sums are computed, an environment of `backend` and `device`, the GPU's name;
+# `device` NULL: the CPU.
+with_place <- function(run, device) {
+  place <- list(backend = if (is.null(device)) "cpu" else "cuda", device = device$device)
+  run$place <- list2env(place, parent = emptyenv())
+  run
+}
+
+on_cuda <- function(run) identical(run$place$backend, "cuda")
+
+# What results say of the place.
+place_of <- function(run) {
+  if (on_cuda(run)) list(backend = "cuda", device = run$place$device) else list(backend = "cpu")
+}
+
+# The run after a problem of its GPU: an error where that was asked for, and else the CPU's from then on, whoever holds
+# the same place.
+give_up_cuda <- function(run, problem) {
+  if (run$backend == "cuda") abort_cuda(problem)
+  say_cuda_unused(problem)
+  if (is.null(run$place)) return(with_place(run, NULL))
+  run$place$backend <- "cpu"
+  run$place$device <- NULL
+  run
+}
+
+# `cuda` or `cpu`, whichever that run is for; the CPU's too, and from then on, where "auto" took a GPU that then cannot.
+sums_by_backend <- function(run, cuda, cpu) {
+  if (!on_cuda(run)) return(cpu)
+  sums <- cuda
+  if (!is_cuda_problem(sums)) return(sums)
+  give_up_cuda(run, sums)
+  cpu
+}
+
+# "auto" asks for a device only when the CPU would take longer than starting the driver: a second, by the model of the
+# plan, of all threads where it divides by them.
+cuda_worthwhile <- 1
+
+# Whether "auto" takes a GPU for what takes `cpu` seconds on the CPU and `gpu` there.
+is_worth <- function(cpu, gpu) cpu >= cuda_worthwhile && cpu >= 2 * gpu
+
+# The device that a run takes, NULL for the CPU, where it is expected to take `cpu` seconds and on a device
+# seconds(device): asked for, it is an error that there is none; "auto" takes one where that is worth it, or where the
+# place is settled.
+device_for <- function(run, cpu, seconds) {
+  if (run$backend == "cpu" || identical(run$place$backend, "cpu")) return(NULL)
+  weighed <- run$backend == "auto" && !on_cuda(run)
+  if (weighed && (!cuda_built_cpp() || !is_worth(cpu, 0))) return(NULL)
+  device <- cuda_device_cpp()
+  if (is_cuda_problem(device)) {
+    give_up_cuda(run, device)
+    return(NULL)
+  }
+  if (weighed && !is_worth(cpu, seconds(device))) return(NULL)
+  device
+}
+
+# The plan of a task with its backend: `backend` "cpu" or "cuda", and then `device` is its name. `engine`: the one that
+# a GPU has for the task, NULL if none.
+with_backend_chosen <- function(plan, n, m, d, run, engine = "direct") {
+  plan$backend <- "cpu"
+  if (is.null(engine)) return(plan)
+  seconds <- function(device) {
+    if (engine == "runs") cuda_runs_seconds(n, m, plan$rows, device) else cuda_seconds(n, m, d, device, run$precision)
+  }
+  device <- device_for(run, plan$seconds, seconds)
+  if (is.null(device)) return(plan)
+  reason <- if (engine == "runs") "the ends of runs on the GPU" else "sums every pair on the GPU"
+  plan[c("engine", "backend", "seconds", "reason", "device")] <- list(engine, "cuda", seconds(device), reason,
+                                                                      device$device)
+  plan
+}
+
+# The estimate of a task, the plan that it was made by and the precision: where "auto" chose a GPU that then fails,
+# those of the CPU.
+run_planned <- function(fhat, task, run, verbose = FALSE) {
+  plan <- plan_run(fhat, task, run, verbose)
+  if (plan$backend == "cuda") {
+    ran <- run_cuda_task(fhat, task, run, plan)
+    if (!is_cuda_problem(ran)) return(c(ran, plan = list(plan)))
+    run <- give_up_cuda(run, ran)
+    plan <- plan_run(fhat, task, run, verbose)
+  }
+  list(estimate = run_task(fhat, task, run, plan), precision = "double", plan = plan)
+}
+
+# What run_task() returns, by the GPU, with its precision; or the problem. Sums are divided in place here, too.
+run_cuda_task <- function(fhat, task, run, plan) {
+  precision <- "double"
+  found <- function(single) if (single) precision <<- "single"
+  tryCatch({
+    estimate <- task$complete(unless_problem(cuda_sums(fhat, task, run, plan, found)) / nrow(task$x))
+    list(estimate = estimate, precision = precision)
+  }, kestrel_cuda_problem = function(condition) condition$problem)
+}
+
+unless_problem <- function(sums) {
+  if (is_cuda_problem(sums)) {
+    stop(errorCondition(sums$reason, class = "kestrel_cuda_problem", problem = sums, call = NULL))
+  }
+  sums
+}
+
+# Sums on the GPU as kernel_sums() has them, or the problem; found(single) is told the precision, which uniform kernels
+# and scattered points choose for themselves.
+cuda_sums <- function(fhat, task, run, plan, found) {
+  product <- fhat$kernel_type == "product"
+  root <- bandwidth_root(fhat)
+  sums <- on_axes(task, if (plan$engine == "runs") {
+    density_runs_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa, run$progress)
+  } else {
+    density_cuda_cpp(task$x, fhat$w, task$points, task$axes, root, fhat$kernel, product, run$precision == "single",
+                     run$isa, run$progress)
+  })
+  found(isTRUE(attr(sums, "single")))
+  attr(sums, "single") <- NULL
+  sums
+}
+
+is_auto <- function(engine) is.null(engine) || engine == "auto"
+
+# `taken`: the engines that a GPU has there.
+check_cuda_engine <- function(run, taken = "direct") {
+  if (run$backend == "cuda" && !is_auto(run$engine) && !run$engine %in% taken) {
+    abort_input("`engine` must be one of ", quoted(c("auto", taken), '"'), " for backend = \"cuda\", not \"",
+                run$engine, "\".")
+  }
+}
+
+# The engine on a GPU for a task, `grid` being what regular_grid() makes of it; NULL where "auto" has none for the
+# engine that was asked for.
+cuda_engine <- function(fhat, grid, run) {
+  if (run$backend == "cuda" && !is_auto(run$engine)) return(run$engine)
+  radial <- fhat$kernel_type == "radial" || dimension(fhat) == 1L
+  runs <- !is.null(grid) && fhat$kernel == "epanechnikov" && radial
+  if (is_auto(run$engine)) return(if (runs) "runs" else "direct")
+  if (run$engine == "direct" || (run$engine == "runs" && runs)) run$engine
+}
+
+# `problem` is what the C++ layer gives in place of a result: its kind and a sentence.
+is_cuda_problem <- function(value) is.list(value) && !is.null(value$problem)
+
+# Too little memory of the device is an error of both kinds: of the backend that was asked for, whatever the host has.
+abort_cuda <- function(problem) {
+  abort(c(if (problem$problem == "memory") "kestrel_error_memory", "kestrel_error_backend"),
+        "`backend` must be \"auto\" or \"cpu\" here, not \"cuda\": ", problem$reason, ".")
+}
+
+# Said once in a session for each kind of problem.
+cuda_said <- new.env(parent = emptyenv())
+
+say_cuda_unused <- function(problem) {
+  if (!is.null(cuda_said[[problem$problem]])) return(invisible())
+  cuda_said[[problem$problem]] <- TRUE
+  message("kestrel computes on the CPU: ", problem$reason, ".")
+}

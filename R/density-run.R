@@ -1,0 +1,75 @@
+# How an estimate runs: its plan, and its sums on the CPU.
+
+# Which engine runs, and what it needs to know; says so when verbose.
+plan_run <- function(fhat, task, run, verbose = FALSE) {
+  d <- ncol(task$x)
+  gridded <- length(task$axes) > 0L
+  grid <- regular_grid(fhat, task)
+  gpu_engine <- cuda_engine(fhat, grid, run)
+  asked <- if (run$backend == "cuda") gpu_engine else if (is_auto(run$engine)) "auto" else run$engine
+  engine <- check_engine(asked, d, fhat$kernel, gridded)
+  extent <- if (d %in% 2:3 && fhat$kernel == "gaussian" && engine != "direct") {
+    density_extent_cpp(task$x, fhat$w, task$points, task$axes, bandwidth_root(fhat), run$threads, run$isa)
+  }
+  if (engine == "runs" && is.null(grid)) abort_irregular()
+  plan <- refusing_memory(plan_cpp(
+    length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
+    fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
+  ))
+  if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m)
+  plan <- with_backend_chosen(plan, length(fhat$w), task$m, d, run, gpu_engine)
+  if (verbose) {
+    threads <- paste0(run$threads, " thread", if (run$threads != 1L) "s")
+    # Bytes are the CPU's.
+    cost <- if (plan$backend == "cuda") "" else paste(format_bytes(plan$bytes), "and ")
+    message(sprintf("%s samples, %s points: engine %s (%s), about %s%.2g s on %s.",
+                    format(length(fhat$w), big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
+                    cost, plan$seconds, if (plan$backend == "cuda") plan$device else threads))
+  }
+  c(plan, extent = extent)
+}
+
+# The grid of a task for the engine "runs", NULL where it does not take it.
+regular_grid <- function(fhat, task) {
+  if (length(task$axes) == 0L || any(lengths(task$axes) == 0L)) return(NULL)
+  if (fits_runs(length(task$axes), fhat$kernel)) {
+    regular_grid_cpp(task$axes, bandwidth_root(fhat), fhat$kernel_type == "product")
+  }
+}
+
+abort_irregular <- function() {
+  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step.")
+}
+
+# The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:
+# sums without a name are divided in place.
+run_task <- function(fhat, task, run, plan) task$complete(kernel_sums(fhat, task, run, plan) / nrow(task$x))
+
+kernel_sums <- function(fhat, task, run, plan) {
+  root <- bandwidth_root(fhat)
+  product <- fhat$kernel_type == "product"
+  on_axes(task, if (any(lengths(task$axes) == 0L)) {
+    numeric(0)
+  } else if (plan$engine == "fourier") {
+    density_fourier_cpp(task$x, fhat$w, task$points, task$axes, root, plan$extent, plan$tol, run$threads, run$isa,
+                        run$progress)
+  } else if (length(task$axes)) {
+    density_grid_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
+                     run$progress)
+  } else {
+    density_points_cpp(task$x, fhat$w, task$points, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
+                       run$progress)
+  })
+}
+
+# Sums at the points of a grid as an array; the problem of a GPU as it is.
+on_axes <- function(task, sums) {
+  if (length(task$axes) > 1L && !is_cuda_problem(sums)) dim(sums) <- lengths(task$axes)
+  sums
+}
+
+# The estimate at the rows of a matrix.
+density_at <- function(fhat, points, run) {
+  task <- task_at_points(fhat, points)
+  run_planned(fhat, task, run)$estimate
+}

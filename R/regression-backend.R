@@ -1,0 +1,51 @@
+# Where the cross-validation of a regression runs.
+
+# What sums of a regression are called: windows that are swept, on a GPU blocks, or every pair.
+regression_engine <- function(kernel, backend) {
+  if (kernel == "gaussian") "direct" else if (backend == "cuda") "blocks" else "sweep"
+}
+
+# Nanoseconds of one thread for a leave-one-out fit; of a pair for the Gaussian kernel. Measured at n = 200,000 on one
+# core with AVX-512.
+regression_ns <- list(
+  lc = c(uniform = 17, triangular = 10, epanechnikov = 30, biweight = 42, triweight = 46, gaussian = 1.3),
+  ll = c(uniform = 87, triangular = 105, epanechnikov = 104, biweight = 132, triweight = 163, gaussian = 1.3)
+)
+
+# Degrees of the kernels that are polynomials.
+regression_degrees <- c(uniform = 0, triangular = 1, epanechnikov = 2, biweight = 4, triweight = 6)
+
+# Bandwidths beyond which terms of the Gaussian kernel are left out: exp(-9.6^2 / 2) is 1e-20.
+gaussian_terms <- 9.6
+
+# Expected seconds of a curve at bandwidths h: of one thread, or on a GPU. There a fit with polynomial kernels is from
+# sums over blocks of samples, log2(n) of them, and their powers. Fits to times of an H200 in 2026-11 by tools/gpu-check
+# at n = 1e6: 8.9 ms for one bandwidth, most of it sending and sorting; 100 bandwidths 18 to 44 ms (local constant) and
+# 42 to 94 ms (local linear) for the kernels uniform to triweight, of which this is within an eighth. A pair of the
+# Gaussian kernel 2.2 to 2.4 ps (n = 1e5).
+regression_seconds <- function(x, h, asked, device = NULL) {
+  n <- length(x)
+  fits <- as.numeric(n) * length(h)
+  gaussian <- asked$ckertype == "gaussian"
+  if (gaussian) fits <- as.numeric(n)^2 * sum(pmin(1, 2 * gaussian_terms * h / stats::IQR(x)))
+  if (is.null(device)) return(1e-9 * fits * regression_ns[[asked$regtype]][[asked$ckertype]])
+  linear <- asked$regtype == "ll"
+  one <- if (gaussian) 2.3e-12 else {
+    powers <- regression_degrees[[asked$ckertype]] + if (linear) 2 else 0
+    log2(n) / log2(1e6) * 1e-9 * if (linear) 0.21 + 0.0064 * (powers + 2)^2 else 0.09 + 0.0042 * (powers + 2)^2
+  }
+  cuda_slowness(device) * fits * one + 8.7e-9 * n
+}
+
+# The run with its place settled for a curve at bandwidths h.
+with_regression_place <- function(run, x, h, asked) {
+  on <- function(device) regression_seconds(x, h, asked, device)
+  with_place(run, device_for(run, on(NULL) / run$threads, on))
+}
+
+# The sums that a curve is made of.
+regression_sums <- function(x, y, w, h, asked, run) {
+  linear <- asked$regtype == "ll"
+  sums_by_backend(run, regression_cv_cuda_cpp(x, y, w, h, asked$ckertype, linear, run$isa, run$progress),
+                  regression_cv_cpp(x, y, w, h, asked$ckertype, linear, run$threads, run$isa, run$progress))
+}

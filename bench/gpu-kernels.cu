@@ -1,0 +1,111 @@
+// Rates of the sums on the device alone, data and results staying there: 131,072 samples (or as
+// many as the argument says) at as many points, by the kernels that the CUDA object would launch.
+// One line each: "kernel" precision, variables, way, pairs a second, points of a block; medians of
+// five launches after one. Inner products only where the object would take them for these data.
+// Built and run by bench/gpu.R.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "cuda/device.cuh"
+#include "cuda/launch.cuh"
+
+using namespace kestrel_cuda;
+
+namespace {
+
+constexpr std::size_t kChunk = 1024;
+
+template <class T>
+void upload(Buffer<T>& to, const std::vector<T>& from) {
+  check(cudaMemcpy(to.reserve(from.size()), from.data(), from.size() * sizeof(T),
+                   cudaMemcpyHostToDevice),
+        "copying data");
+}
+
+struct Event {
+  cudaEvent_t event;
+  Event() { check(cudaEventCreate(&event), "making an event"); }
+  ~Event() { cudaEventDestroy(event); }
+  void record() { check(cudaEventRecord(event), "marking a time"); }
+};
+
+template <class Real>
+void time_launch(const Launch<Real>& launch, const SumTask<Real>& task, const char* way) {
+  const std::size_t n = task.sample_stride;
+  std::vector<double> seconds;
+  for (int repetition = 0; repetition < 6; ++repetition) {
+    Event begin, end;
+    begin.record();
+    launch
+        .kernel<<<dim3(static_cast<unsigned>(n / launch.points), static_cast<unsigned>(n / kChunk)),
+                  launch.threads>>>(task);
+    check(cudaGetLastError(), "starting a sum");
+    end.record();
+    check(cudaEventSynchronize(end.event), "summing");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin.event, end.event), "asking for the time");
+    if (repetition > 0) seconds.push_back(1e-3 * milliseconds);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  std::printf("kernel %s %d %s %.4g %d\n", sizeof(Real) == 8 ? "double" : "single", task.d, way,
+              static_cast<double>(n) * static_cast<double>(n) / seconds[2], launch.points);
+  std::fflush(stdout);
+}
+
+/// Normal samples and points at the bandwidth sqrt(d) / 2, all weights 1.
+template <class Real>
+void time_sums(std::size_t n, int d) {
+  std::mt19937_64 generator(d);
+  std::normal_distribution<double> normal(0.0, 2.0 * std::sqrt(0.5 / std::log(2.0) / d));
+  std::vector<Real> sample((d + 2) * n), point(d * n);
+  double farthest = 0.0;  // squared
+  for (std::size_t j = 0; j < n; ++j) {
+    double square = 0.0, of_point = 0.0;
+    for (int k = 0; k < d; ++k) {
+      const Real x = static_cast<Real>(normal(generator)), e = static_cast<Real>(normal(generator));
+      sample[k * n + j] = x;
+      point[k * n + j] = e;
+      square += static_cast<double>(x) * x;
+      of_point += static_cast<double>(e) * e;
+    }
+    sample[d * n + j] = 0;  // the logarithm of its weight
+    sample[(d + 1) * n + j] = static_cast<Real>(-square);
+    farthest = std::max({farthest, square, of_point});
+  }
+  Buffer<Real> samples, points;
+  Buffer<double> partial;
+  upload(samples, sample);
+  upload(points, point);
+  SumTask<Real> task{};
+  task.sample = samples.data();
+  task.weight = samples.data() + d * n;
+  task.point = points.data();
+  task.sample_stride = task.point_stride = n;
+  task.chunk = kChunk;
+  task.partial = partial.reserve(n / kChunk * n);
+  task.d = d;
+  time_launch(launch_of(KESTREL_GPU_GAUSSIAN, d, Real()), task, "differences");
+  if (!products_hold<Real>(d, farthest)) return;
+  task.weight += n;
+  time_launch(products_launch<Real>(KESTREL_GPU_GAUSSIAN, d), task, "products");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::size_t given = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 131072;
+  const std::size_t n = std::max<std::size_t>(1, given / kPointUnit) * kPointUnit;
+  try {
+    for (int d : {1, 2, 3, 4, 6, 8, 14, 16, 30, 62}) {
+      time_sums<double>(n, d);
+      time_sums<float>(n, d);
+    }
+  } catch (const Failure& failure) {
+    std::printf("failed: %s\n", failure.text);
+    return 1;
+  }
+}

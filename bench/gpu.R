@@ -1,0 +1,215 @@
+# Speed on a GPU: everything in one table, with what is wanted and what the papers' programs do, printed and kept in
+# bench/results/DATE-DEVICE.csv, which vignettes/gpu.Rmd shows.
+#
+#   Rscript bench/gpu.R            (kestrel installed with its CUDA object; nvcc and g++ on the PATH)
+#
+# Ceilings of the device: bench/gpu-ceilings.cu. Sums alone, data and results on the device, of 131,072 samples at
+# 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed in
+# the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the host:
+# bench/papers/rohlfs-zahran.cu. Work on the device for grids: tools/gpu-check.sh bench-runs. All
+# others are whole calls, data from and to the host: medians of five after one, but of one where a call takes seconds.
+# Beside them are the seconds of Andrzejewski et al. (2013, table 3) and of Rohlfs & Zahran (2017, table I) on their
+# GPUs where they have that size.
+
+library(kestrel)
+internal <- function(name) getFromNamespace(name, "kestrel")
+here <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  if (length(file)) dirname(file) else "bench"
+})
+set.seed(1)
+
+# ---- the table: `value` is a rate or seconds, which `unit` says, of `count` pairs or rows; `flops` and `bytes` of one
+table <- NULL
+add <- function(part, what, value, unit, precision = "", d = NA, way = "", wanted = NA, paper = NA, flops = NA,
+                bytes = NA, count = NA) {
+  table <<- rbind(table, data.frame(part, what, precision, d, way, value, unit, wanted, paper, flops, bytes, count))
+}
+
+# What a program of bench/ prints behind `name`; it is compiled into build/bench/ where there is none that is newer.
+run_program <- function(source, name, ..., arguments = character()) {
+  root <- file.path(here, "..")
+  program <- file.path(root, "build", "bench", sub("[.]cu$", "", basename(source)))
+  of <- c(file.path(here, source), Sys.glob(file.path(root, "src", "cuda", "*.cuh")))
+  if (!isTRUE(all(file.mtime(program) > file.mtime(of)))) {
+    dir.create(dirname(program), showWarnings = FALSE, recursive = TRUE)
+    flags <- c("-O3", "-std=c++17", paste0("-arch=", Sys.getenv("KESTREL_CUDA_ARCH", "native")))
+    include <- paste0("-I", shQuote(file.path(root, "src")))
+    status <- system2("nvcc", c(flags, include, "-o", shQuote(program), shQuote(of[1L])))
+    if (status != 0L) stop(source, " could not be built")
+  }
+  rows_of(system2(program, arguments, stdout = TRUE), name, ...)
+}
+
+rows_of <- function(lines, name, ...) {
+  found <- grep(paste0("^", name, " "), lines, value = TRUE)
+  if (length(found) == 0L) stop("no line begins with '", name, "': ", paste(lines, collapse = "; "))
+  read.table(text = substring(found, nchar(name) + 2L), col.names = c(...))
+}
+
+# Seconds of a call: R's clock counts milliseconds, so short ones are called `times` times.
+seconds_of <- function(call, calls = 5L, times = 1L) {
+  once <- function(i) system.time(for (j in seq_len(times)) check_result(call()))[["elapsed"]] / times
+  if (calls == 1L) return(once())
+  median(vapply(0:calls, once, 0)[-1L])
+}
+check_result <- function(value) if (is.list(value) && !is.null(value$problem)) stop(value$reason)
+
+# ---- ceilings
+ceilings <- run_program("gpu-ceilings.cu", "ceiling", "name", "rate")
+for (i in seq_len(nrow(ceilings))) {
+  name <- ceilings$name[i]
+  add("ceiling", name, ceilings$rate[i], if (grepl("memory|host", name)) "B/s" else "1/s")
+}
+
+# ---- density: sums alone
+n <- 131072L
+wanted_sums <- list(double = c(`1` = 7.8e11, `3` = 6.5e11, `16` = 3.1e11),
+                    single = c(`1` = 3.6e12, `2` = 3.6e12, `3` = 3.0e12, `6` = 2.0e12))
+paper <- run_program(file.path("papers", "michailidis-margaritis.cu"), "paper", "d", "algorithm", "threads", "tile",
+                     "rate", arguments = n)
+# Of the blocks and tiles that the paper found best, and others; algorithms 5 and 7 are unrolled, 3 and 4 naive.
+best_of_paper <- function(algorithms, d) max(paper$rate[paper$algorithm %in% algorithms & paper$d == d], -Inf)
+sums <- run_program("gpu-kernels.cu", "kernel", "precision", "d", "way", "rate", "points", arguments = n)
+fastest <- function(precision, d) max(sums$rate[sums$precision == precision & sums$d == d])
+
+# Of a pair: differences take 3 operations a variable (a multiply-add is two), inner products 2. 2^v in double is 13
+# with the addition to the sum, in single one exponential and one addition (src/cuda/exp2.cuh). Bytes: a block reads
+# every sample and its weight once for its points, and its points once for a chunk of 1024 samples, of which it writes a
+# double for each point.
+for (i in seq_len(nrow(sums))) {
+  row <- sums[i, ]
+  size <- if (row$precision == "double") 8 else 4
+  least <- wanted_sums[[row$precision]][as.character(row$d)]
+  theirs <- if (row$precision == "single") best_of_paper(c(5, 7), row$d) else NA
+  if (is.infinite(theirs)) theirs <- NA
+  if (row$precision == "single" && row$d >= 14) least <- 3 * theirs
+  # Of two ways, what is wanted is wanted of the faster one.
+  if (row$rate < fastest(row$precision, row$d)) least <- NA
+  add("sums", "Gaussian, sums alone", row$rate, "pairs/s", row$precision, row$d, row$way, unname(least), theirs,
+      (if (row$way == "products") 2 else 3) * row$d + (if (row$precision == "double") 13 else 2),
+      size * ((row$d + 1) / row$points + row$d / 1024) + 8 / 1024)
+}
+for (d in unique(paper$d)) {
+  add("paper", "Michailidis & Margaritis, unrolled", best_of_paper(c(5, 7), d), "pairs/s", "single", d)
+  add("paper", "Michailidis & Margaritis, naive", best_of_paper(c(3, 4), d), "pairs/s", "single", d)
+}
+
+# ---- density: whole calls
+density_call <- function(x, points, root, precision, kernel = "gaussian") {
+  w <- rep(1, nrow(x))
+  density <- internal("density_cuda_cpp")
+  function() density(x, w, points, list(), root, kernel, FALSE, precision == "single", "auto", NULL)
+}
+for (d in c(1L, 2L, 3L, 6L, 14L, 16L, 30L, 62L)) {
+  x <- matrix(rnorm(n * d), n)
+  points <- matrix(rnorm(n * d), n)
+  for (precision in c("double", "single")) {
+    for (kernel in c("gaussian", if (d == 3L) c("epanechnikov", "triweight", "triangular", "cosine", "uniform"))) {
+      call <- density_call(x, points, diag(0.5 * sqrt(d), d), precision, kernel)
+      add("call", paste0(kernel, ", whole calls"), n^2 / seconds_of(call), "pairs/s", precision, d)
+    }
+  }
+}
+
+# ---- 12.5 million points against themselves in two variables: a sixteenth of the targets
+many <- 12500000L
+x <- matrix(rnorm(2 * many), many)
+call <- density_call(x, x[seq(1L, many, by = 16L), ], diag(many^(-1 / 6), 2L), "single")
+add("large", "12.5 million points against themselves, a sixteenth timed", 16 * seconds_of(call, 1L), "s", "single", 2L,
+    wanted = 60)
+rm(x, call)
+
+# ---- sums over all pairs, double. Operations of a pair: 3 d + 1 of the distance, 12 of 2^v, and then 13 of a
+# polynomial and its sum, or 4 of two sums; a sweep over 16 bandwidths takes the distance once and 17 for each. Bytes:
+# 128 points read every sample and its weight (src/cuda/pair_kernels.cuh).
+sample_of <- function(n, d) list(x = matrix(rnorm(n * d), n), w = rep(1 / n, n), root = diag(0.3, d))
+line <- sample_of(32768L, 1L)
+matrices <- sample_of(16384L, 16L)
+curve <- sample_of(300000L, 6L)
+h <- exp(seq(log(1 / 4), log(4), length.out = 64L))
+add_pairs <- function(what, n, d, seconds, wanted = NA, paper = NA, flops = NA, sweeps = 1) {
+  add("pairs", what, seconds, "s", "double", d, "", wanted, paper, flops, sweeps * 8 * (d + 1) / 128, n * (n - 1) / 2)
+}
+plug_in <- function() {
+  for (order in c(6L, 4L)) internal("pair_laplacian_cuda_cpp")(line$x, line$w, 0.2, order, FALSE, "auto", NULL)
+}
+objective <- function(moments) {
+  function() internal("lscv_cuda_cpp")(matrices$x, matrices$w, 2 * matrices$root, moments, "auto", NULL)
+}
+sweep_once <- function() internal("lscv_curve_cuda_cpp")(curve$x, curve$w, curve$root, h, FALSE, "auto", NULL)
+add_pairs("PLUGIN: psi_6 and psi_4, n = 32,768", 32768, 1L, seconds_of(plug_in, 3L, 100L), 0.005, 0.0879, 2 * 29, 2)
+add_pairs("LSCV_H, n = 16,384", 16384, 16L, seconds_of(objective(FALSE), 3L, 100L), 0.01, 0.184, 3 * 16 + 17)
+add_pairs("LSCV_H with its gradient, n = 16,384", 16384, 16L, seconds_of(objective(TRUE), 3L, 100L))
+add_pairs("LSCV_h, n = 300,000, 64 bandwidths", 300000, 6L, seconds_of(sweep_once, 1L), 5, NA,
+          4 * (3 * 6 + 1) + 64 * 17, 4)
+
+# ---- grids: a million samples, 220 x 1100 x 805 points. An end of a run is three numbers of a limb: 48 bytes of
+# additions for a row that a sample reaches, in the device's cache; a point is 8 bytes of memory.
+object <- system.file("cuda", "libkestrel_cuda.so", package = "kestrel")
+check_lines <- system2(file.path(here, "..", "tools", "gpu-check.sh"), "bench-runs", stdout = TRUE,
+                       env = paste0("KESTREL_CUDA_OBJECT=", object))
+runs <- rows_of(check_lines, "bench runs", "limbs", "device", "whole", "points", "rows")
+for (i in seq_len(nrow(runs))) {
+  limbs <- if (runs$limbs[i] == 1) "equal weights" else "weights, two limbs"
+  bytes <- 8 * runs$points[i] / runs$rows[i]
+  add("grid", paste0("S-KDE, 220 x 1100 x 805, ", limbs, ", device"), runs$device[i], "s", "double", 3L,
+      wanted = if (runs$limbs[i] == 1) 0.045 else 0.09, bytes = bytes, count = runs$rows[i])
+  add("grid", paste0("S-KDE, 220 x 1100 x 805, ", limbs, ", and back"), runs$whole[i], "s", "double", 3L,
+      count = runs$rows[i])
+}
+
+# ---- cross-validation of regression, local constant and linear, the Epanechnikov kernel, whole calls: at the size that
+# is wanted, and at the largest of Rohlfs & Zahran (2017, table I) with their data, bandwidths and seconds. A fit is a
+# count. The grid of a million is from a fiftieth of a standard deviation to two.
+add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) {
+  y <- sin(x) + 0.3 * rnorm(length(x))
+  w <- rep(1, length(x))
+  call <- function() {
+    internal("regression_cv_cuda_cpp")(x, y, w, h, "epanechnikov", regtype == "ll", "auto", NULL)
+  }
+  add("regression", paste0("Regression CV, ", what), seconds_of(call, 5L, times), "s", "double", 1L, "", wanted, paper,
+      count = length(x) * length(h))
+}
+x <- rnorm(1e6)
+h <- 0.02 * 100^(0:99 / 99)
+add_regression("n = 1,000,000, 100 bandwidths", x, h, "lc", 5L, 0.15)
+add_regression("the same, local linear", x, h, "ll", 1L)
+add_regression("the same, 100 bandwidths up to the range", x, diff(range(x)) * 1:100 / 100, "lc", 5L, 0.15)
+add_regression("n = 20,000, 50 bandwidths", runif(20000), 1:50 / 50, "lc", 100L, paper = 32.5)
+theirs <- run_program(file.path("papers", "rohlfs-zahran.cu"), "paper", "n", "k", "seconds")
+add("regression", "Regression CV by Rohlfs & Zahran's program, the same", theirs$seconds, "s", "single", 1L,
+    paper = 32.5, count = 20000 * 50)
+
+# ---- the table, printed and kept
+readable <- function(value, unit) {
+  if (is.na(value)) "" else if (unit == "s") sprintf("%.4g", value) else sprintf("%.0f", value / 1e9)
+}
+met <- ifelse(table$unit == "s", table$value <= table$wanted, table$value >= table$wanted)
+over <- ifelse(table$unit == "s", table$wanted / table$value, table$value / table$wanted)
+beside <- ifelse(table$unit == "s", table$paper / table$value, table$value / table$paper)
+cuda <- kestrel_info()$cuda
+driver <- tryCatch(system2("nvidia-smi", c("--query-gpu=driver_version", "--format=csv,noheader"), stdout = TRUE)[1L],
+                   error = function(e) "unknown")
+head <- c(sprintf("kestrel %s, %s, %s", packageVersion("kestrel"), Sys.Date(), cuda$device),
+          sprintf("driver %s (CUDA %s), compute capability %s", driver, cuda$driver, cuda$capability))
+cat("\n", paste0(head, "\n"), sep = "")
+cat(sprintf("%-58s %6s %3s %-11s %9s %8s %8s %6s %6s\n", "", "", "d", "", "value", "wanted", "paper", "over", "ratio"))
+for (i in which(table$part != "paper")) {
+  row <- table[i, ]
+  cat(sprintf("%-58s %6s %3s %-11s %9s %8s %8s %6s %6s%s\n", substr(row$what, 1L, 58L), row$precision,
+              if (is.na(row$d)) "" else row$d,
+              if (row$part == "sums") row$way else if (row$unit == "s") "s" else paste("1e9", row$unit),
+              readable(row$value, row$unit), readable(row$wanted, row$unit), readable(row$paper, row$unit),
+              if (is.na(over[i])) "" else sprintf("%.2f", over[i]),
+              if (is.na(beside[i])) "" else sprintf("%.1f", beside[i]), if (isFALSE(met[i])) "  NOT reached" else ""))
+}
+cat("Rates in 1e9 a second, times in seconds; over: how much better than what is wanted; ratio: than the paper's.\n")
+file <- file.path(here, "results", paste0(Sys.Date(), "-", gsub("[^A-Za-z0-9]+", "-", cuda$device), ".csv"))
+dir.create(dirname(file), showWarnings = FALSE)
+written <- file(file, "w")
+writeLines(paste("#", head), written)
+write.csv(transform(table, value = signif(value, 4), wanted = signif(wanted, 4), paper = signif(paper, 4),
+                    bytes = signif(bytes, 4), count = signif(count, 6)), written, row.names = FALSE, na = "")
+close(written)
+cat("kept in", file, "\n", if (all(met, na.rm = TRUE)) "all reached\n" else "NOT all reached\n")

@@ -1,0 +1,225 @@
+/* What kestrel and its CUDA object say to each other: C, so that neither has to be built by the
+ * other's compiler. The object exports one function, KESTREL_GPU_SYMBOL, that returns the table of
+ * all others. Every one of them returns KESTREL_GPU_OK or writes why not, as text that ends in a
+ * zero, into the caller's buffer. Nothing of them may be called in a process that was forked after
+ * the first call of any, nor by two threads at a time. */
+#ifndef KESTREL_GPU_ABI_H
+#define KESTREL_GPU_ABI_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* To be raised with every change of this file. */
+#define KESTREL_GPU_VERSION 5
+#define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
+
+enum kestrel_gpu_code {
+  KESTREL_GPU_OK = 0,
+  KESTREL_GPU_NO_DEVICE = 1,  /* no device, or none that this object was built for */
+  KESTREL_GPU_MEMORY = 2,     /* the device's memory is used up */
+  KESTREL_GPU_FAILED = 3,     /* anything else that the driver says; the device may be lost */
+  KESTREL_GPU_STOPPED = 4,    /* the poll said so */
+  KESTREL_GPU_REFUSED = 5,    /* more than the object was made for */
+  KESTREL_GPU_HOST_MEMORY = 6 /* the host's memory, or what of it can be locked, is used up */
+};
+
+/* The kernels' values in the coordinates that `matrix` makes (see simd/kernels.hpp). */
+enum kestrel_gpu_leaf {
+  KESTREL_GPU_GAUSSIAN,
+  KESTREL_GPU_EPANECHNIKOV,
+  KESTREL_GPU_BIWEIGHT,
+  KESTREL_GPU_TRIWEIGHT,
+  KESTREL_GPU_TRIANGULAR,
+  KESTREL_GPU_COSINE,
+  KESTREL_GPU_UNIFORM, /* 1 where |root^-1 (e - x)|^2 <= 1; at the rim from the data as given */
+  KESTREL_GPU_PRODUCT_EPANECHNIKOV,
+  KESTREL_GPU_PRODUCT_BIWEIGHT,
+  KESTREL_GPU_PRODUCT_TRIWEIGHT,
+  KESTREL_GPU_PRODUCT_TRIANGULAR,
+  KESTREL_GPU_PRODUCT_COSINE,
+  KESTREL_GPU_PRODUCT_UNIFORM /* 1 where |e_k - x_k| <= root_kk for all k; data as given */
+};
+
+/* The most variables of KESTREL_GPU_UNIFORM: it keeps a point's coordinates. */
+#define KESTREL_GPU_UNIFORM_VARIABLES 256
+
+struct kestrel_gpu_device {
+  char name[256];
+  double memory;      /* bytes */
+  double free_memory; /* bytes */
+  int major, minor;   /* compute capability */
+  int multiprocessors;
+  int driver, runtime; /* versions, 1000 major + 10 minor */
+};
+
+/* One kernel at one bandwidth. Matrices are d x d, row-major, and copied. */
+struct kestrel_gpu_kernel {
+  int leaf;             /* kestrel_gpu_leaf */
+  int single_precision; /* not 0: the Gaussian and other continuous kernels in single */
+  int d;
+  int diagonal;         /* not 0: nothing off the diagonal of `matrix` */
+  const double* matrix; /* of the whitening: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l */
+  const double* root;   /* the lower Cholesky factor of the bandwidth matrix */
+  double farthest;      /* whitened coordinates are cut to +-farthest */
+};
+
+/* Sums over the pairs i < j of samples, of w_i w_j times a function of q = scale |v|^2,
+ * v = z_i - z_j in the coordinates that `matrix` makes about `centre`. */
+enum kestrel_gpu_pair_kind {
+  /* One sum, of P(q) 2^-q; parameter[r] is the coefficient of q^r, r < 6. */
+  KESTREL_GPU_PAIR_POLYNOMIAL,
+  /* For each f = parameter[s], 0 < f <= 1, two: of 2^-(f q) and of 4^-(f q). */
+  KESTREL_GPU_PAIR_CURVE,
+  /* Of e = 2^-q, of e^2, and then d x d of e scale v v' and of e^2 scale v v': 2 + 2 d d. */
+  KESTREL_GPU_PAIR_MOMENTS,
+  /* For each KESTREL_GPU_PAIR_DEGREE of the parameters one, of 2^-q v_k v_l ...: these are the
+   * numbers k, l, ... of variables, from zero, and d for a factor of one. */
+  KESTREL_GPU_PAIR_MONOMIALS
+};
+
+/* The most variables of such a sum, and of monomials; and the most factors of one. */
+#define KESTREL_GPU_PAIR_VARIABLES 128
+#define KESTREL_GPU_PAIR_MONOMIAL_VARIABLES 32
+#define KESTREL_GPU_PAIR_DEGREE 8
+
+struct kestrel_gpu_pairs {
+  int kind;             /* kestrel_gpu_pair_kind */
+  int single_precision; /* not 0: terms of a polynomial or a curve in single, sums in double */
+  int d;
+  int diagonal;         /* not 0: nothing off the diagonal of `matrix` */
+  const double* matrix; /* d x d, as in kestrel_gpu_kernel */
+  const double* centre;
+  double farthest; /* whitened coordinates are cut to +-farthest */
+  double scale;
+  const double* parameter;
+  size_t count; /* of parameters */
+};
+
+/* Sums of radial Epanechnikov kernels on a regular grid, from the ends of the runs that each sample
+ * covers of the grid's rows. All that follows means what RunsForm, RunsSamples, RunsTile,
+ * RunsOutput and RunsTable::events of simd/runs.hpp say, and gives the same bits. */
+#define KESTREL_GPU_RUNS_AXES 6
+
+struct kestrel_gpu_runs_axis {
+  double origin, inverse_step, step_high, step_low;
+  const double* x;     /* the samples; null for an axis of one point on which all lie */
+  const double* shift; /* of `count` points; null where each is zero */
+  size_t count;
+};
+
+struct kestrel_gpu_runs {
+  int axes;
+  int limbs; /* 1, 2 or 4 */
+  double slope[KESTREL_GPU_RUNS_AXES][KESTREL_GPU_RUNS_AXES];
+  double inverse[KESTREL_GPU_RUNS_AXES];
+  double room, limb_scale, row_shift, run_shift;
+  struct kestrel_gpu_runs_axis axis[KESTREL_GPU_RUNS_AXES];
+  size_t n;             /* samples, at most 2^32 - 64 */
+  const double* weight; /* null where each is `common` */
+  double common;
+  double limb, factor, power;
+  size_t row_stride, run_stride; /* one of them is 1 */
+};
+
+struct kestrel_gpu_runs_tile {
+  int outer[KESTREL_GPU_RUNS_AXES - 2];
+  double outer_shift[KESTREL_GPU_RUNS_AXES - 2];
+  int row_begin, row_end, run_begin, run_end, anchor_first, anchor_last;
+  size_t row_length;  /* cells of a row: no fewer than points */
+  size_t first_point; /* where in the output of its part its first point goes */
+  size_t first_range; /* its samples are in the ranges from there to the next tile's first */
+};
+
+/* Samples begin, ..., end - 1. */
+struct kestrel_gpu_runs_range {
+  size_t begin, end;
+};
+
+/* Tiles from first_tile to the next part's make `points` points, one after another. */
+struct kestrel_gpu_runs_part {
+  size_t first_tile, points;
+};
+
+struct kestrel_gpu_runs_slab {
+  const struct kestrel_gpu_runs_tile* tile;
+  size_t tiles;
+  const struct kestrel_gpu_runs_range* range;
+  size_t ranges;
+  const struct kestrel_gpu_runs_part* part;
+  size_t parts;
+};
+
+/* Leave-one-out cross-validation of kernel regression on the line. The kernel is known by its
+ * degree: 0 uniform, 1 triangular, 2, 4 and 6 powers of 1 - u^2. */
+enum { KESTREL_GPU_REGRESSION_GAUSSIAN = -1 };
+struct kestrel_gpu_regression {
+  int degree;
+  int linear;          /* not 0: local linear fits, else local constant ones */
+  size_t n;            /* observations, fewer than 2^31, in any order */
+  const double *x, *y; /* finite */
+  const double* w;     /* positive; null where each is 1 */
+  const double* bandwidth;
+  size_t count;
+  double unit;       /* a power of two: the range of x and every bandwidth times it are at most 2 */
+  double reach, cut; /* Gaussian: the window, in bandwidths; samples whose square is further from
+                      * the nearest one's than `cut` do not count */
+};
+
+/* Takes values of the points first, ..., first + count - 1 of a slab, in this order; not 0: stop.
+ */
+typedef int (*kestrel_gpu_take)(void* context, size_t first, const double* values, size_t count);
+
+/* Asked between launches whether to go on: 0 if so. `fraction` of one call's work is done. */
+typedef int (*kestrel_gpu_poll)(void* context, double fraction);
+
+struct kestrel_gpu_table {
+  int version; /* KESTREL_GPU_VERSION; always the first member */
+
+  /* The device that is used. The first call starts the driver. */
+  int (*device)(struct kestrel_gpu_device* device, char* problem, size_t room);
+
+  /* A sum that is made ready for a kernel: density_close() it in the end. */
+  int (*density_open)(const struct kestrel_gpu_kernel* kernel, void** density, char* problem,
+                      size_t room);
+  /* The samples from now on: n rows of d, coordinate k of row j is x[k * stride + j]; n weights,
+   * not negative. */
+  int (*density_samples)(void* density, const double* x, size_t stride, const double* w, size_t n,
+                         char* problem, size_t room);
+  /* sum[i] = sum_j w_j value(e_i - x_j), i < m, coordinate k of e_i being e[k * stride + i].
+   * Coordinates are taken about `centre`, which is ignored by KESTREL_GPU_PRODUCT_UNIFORM. */
+  int (*density_sum)(void* density, const double* centre, const double* e, size_t stride, size_t m,
+                     double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+  void (*density_close)(void* density);
+
+  /* The sums of n samples: arguments as of density_samples() and density_sum(). */
+  int (*pair_sums)(const struct kestrel_gpu_pairs* pairs, const double* x, size_t stride,
+                   const double* w, size_t n, double* sum, kestrel_gpu_poll poll, void* context,
+                   char* problem, size_t room);
+
+  /* A grid and its samples, which are copied: runs_close() it in the end. */
+  int (*runs_open)(const struct kestrel_gpu_runs* runs, void** out, char* problem, size_t room);
+  /* The points of a slab, part after part; `take` of null: the values stay where they are, which
+   * shows what the device's work takes without the way back. largest[0]: the largest size of a
+   * sum of first limbs, largest[1]: of others. Both functions are called with the same context. */
+  int (*runs_slab)(void* runs, const struct kestrel_gpu_runs_slab* slab, double largest[2],
+                   kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
+                   size_t room);
+  void (*runs_close)(void* runs);
+
+  /* Four sums a bandwidth over the observations, with e_i = y_i less the fit without observation i:
+   * of w e^2 where there is such a fit, of w r^2, r the residual of the fit with all, of the
+   * leverages, and the number of observations without a neighbour. */
+  int (*cross_validation)(const struct kestrel_gpu_regression* regression, double* sum,
+                          kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+};
+
+typedef const struct kestrel_gpu_table* (*kestrel_gpu_entry)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+#include "gpu/reach.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kestrel {
+
+namespace {
+
+constexpr double kDoubleReach = 512.0, kSingleReach = 64.0;
+/// The device's exponential takes numbers below 2^25: squared distances less the logarithm of a
+/// weight, which is no less than -4096 (cuda/whiten.cuh), and room for rounding.
+constexpr double kLargestSquare = 33554432.0 - 4096.0 - 1024.0;
+
+}  // namespace
+
+double gpu_reach(std::size_t d, bool single_precision) {
+  const double variables = static_cast<double>(d);
+  if (single_precision) return kSingleReach / std::sqrt(variables);
+  return std::min(kDoubleReach, 0.5 * (std::sqrt(kLargestSquare / variables) - kOutsideReach));
+}
+
+void measure_box(const EvaluationPoints& points, std::vector<double>& centre,
+                 std::vector<double>& half) {
+  const std::size_t d = points.dimension();
+  centre.assign(d, 0.0);
+  half.assign(d, 0.0);
+  for (std::size_t k = 0; k < d; ++k) {
+    const Span<const double> values =
+        points.axes.empty() ? points.matrix.column(k) : points.axes[k];
+    const auto ends = std::minmax_element(values.begin(), values.end());
+    if (values.size == 0) continue;
+    centre[k] = 0.5 * *ends.first + 0.5 * *ends.second;
+    half[k] = std::max(*ends.second - centre[k], centre[k] - *ends.first);
+  }
+}
+
+bool within_reach(const TileKernel& kernel, const std::vector<double>& half, double reach) {
+  const simd::Whitening map = kernel.whitening(half.data());
+  std::vector<double> bound(map.d);
+  for (std::size_t k = 0; k < map.d; ++k) {
+    const double* row = map.matrix + k * map.d;
+    bound[k] = half[k] * row[k];
+    for (std::size_t l = 0; l < k; ++l) bound[k] += std::fabs(row[l]) * bound[l];
+    if (!(bound[k] * kernel.stretch(k) <= reach)) return false;
+  }
+  return true;
+}
+
+}  // namespace kestrel

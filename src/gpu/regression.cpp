@@ -1,0 +1,109 @@
+#include "gpu/regression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "gpu/loader.hpp"
+#include "gpu/poll.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Sums of a bandwidth.
+constexpr std::size_t kSums = 4;
+/// The least power of a bandwidth: 1e-96 is the sixth power of the least 1 - u.
+constexpr double kLeastPower = 1e-190;
+/// So that the unit is a finite number.
+constexpr int kMostExponent = 1000;
+
+int degree_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::uniform: return 0;
+    case Kernel::triangular: return 1;
+    case Kernel::epanechnikov: return 2;
+    case Kernel::biweight: return 4;
+    case Kernel::triweight: return 6;
+    default: return KESTREL_GPU_REGRESSION_GAUSSIAN;
+  }
+}
+
+void check_sample(const RegressionSample& sample) {
+  const std::size_t n = sample.x.size;
+  if (sample.y.size != n || sample.w.size != n) {
+    throw error(ErrorKind::input,
+                "there are " + std::to_string(n) + " points but " + std::to_string(sample.y.size) +
+                    " and " + std::to_string(sample.w.size) + " values that belong to them");
+  }
+  if (n >= std::size_t{1} << 31) {
+    throw error(ErrorKind::input, "there must be fewer than 2^31 points");
+  }
+  for (const double x : sample.x) {
+    if (!std::isfinite(x)) throw error(ErrorKind::input, "positions must be finite");
+  }
+}
+
+/// The power of two that distances are taken times.
+double unit_for(Span<const double> x, Span<const double> bandwidth) {
+  const auto range = std::minmax_element(x.begin(), x.end());
+  const double widest =
+      std::max(*range.second - *range.first, *std::max_element(bandwidth.begin(), bandwidth.end()));
+  return std::ldexp(1.0, -std::min(std::max(std::ilogb(widest), -kMostExponent), kMostExponent));
+}
+
+void check_powers(double unit, Span<const double> bandwidth, int powers) {
+  const double least = *std::min_element(bandwidth.begin(), bandwidth.end());
+  if (std::pow(least * unit, powers) >= kLeastPower) return;
+  throw gpu_error(GpuProblem::unsuited, "the observations span too many bandwidths");
+}
+
+}  // namespace
+
+CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
+                                   Kernel kernel, bool local_linear, const RunOptions& options) {
+  for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
+  check_sample(sample);
+  const kestrel_gpu_table& table = gpu_table();
+  const std::size_t count = bandwidth.size;
+  std::vector<double> sum(kSums * count, 0.0);
+  if (count > 0 && sample.x.size > 0) {
+    kestrel_gpu_regression request{};
+    request.degree = degree_of(kernel);
+    request.linear = local_linear ? 1 : 0;
+    request.n = sample.x.size;
+    request.x = sample.x.data;
+    request.y = sample.y.data;
+    const auto is_one = [](double w) { return w == 1.0; };
+    const bool equal = std::all_of(sample.w.begin(), sample.w.end(), is_one);
+    request.w = equal ? nullptr : sample.w.data;
+    request.bandwidth = bandwidth.data;
+    request.count = count;
+    request.unit = unit_for(sample.x, bandwidth);
+    if (kernel == Kernel::gaussian) {
+      request.reach = kGaussianReach;
+      request.cut = gaussian_cut(sample.w.data, sample.w.size);
+    } else {
+      check_powers(request.unit, bandwidth, request.degree + (local_linear ? 2 : 0));
+    }
+    PollState state(options.parallel.poll);
+    char text[512] = "";
+    const int code =
+        table.cross_validation(&request, sum.data(), PollState::ask, &state, text, sizeof text);
+    state.rethrow();
+    check_gpu(code, text);
+  }
+  CrossValidation result;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double* of = sum.data() + kSums * k;
+    result.squares.push_back(of[0]);
+    result.in_sample.push_back(of[1]);
+    result.trace.push_back(of[2]);
+    result.unsupported.push_back(static_cast<std::size_t>(of[3]));
+  }
+  return result;
+}
+
+}  // namespace kestrel

@@ -1,0 +1,52 @@
+// Shared by the glue files of densities: evaluation points as R gives them.
+#ifndef KESTREL_RCPP_POINTS_HPP
+#define KESTREL_RCPP_POINTS_HPP
+
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/runs_axis.hpp"
+#include "core/tiles.hpp"
+#include "rcpp_util.hpp"
+
+namespace kestrel {
+
+/// The rows of a matrix, or a grid where there are axes.
+struct KeptPoints {
+  std::vector<Rcpp::NumericVector> axes;  // keeps coerced ones alive
+  EvaluationPoints at;
+
+  KeptPoints(const Rcpp::NumericMatrix& points, const Rcpp::List& given) {
+    for (R_xlen_t k = 0; k < given.size(); ++k) {
+      axes.emplace_back(Rcpp::as<Rcpp::NumericVector>(given[k]));
+      at.axes.push_back(view(axes.back()));
+    }
+    if (axes.empty()) at.matrix = view(points);
+  }
+};
+
+/// The axes of a grid for the engine "runs".
+inline std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
+  std::vector<RegularAxis> axes = find_regular_axes(points.axes);
+  if (axes.empty()) throw error(ErrorKind::input, "engine \"runs\" takes regular grids");
+  return axes;
+}
+
+/// For an engine, which writes all of it: zeros first would be another pass over a large grid.
+inline Rcpp::NumericVector uninitialised(std::size_t size) {
+  return Rcpp::no_init(static_cast<R_xlen_t>(size));
+}
+
+/// Indices first, ..., first + count - 1 of the last axis, counted from one, by an engine "runs".
+template <class Runs>
+Rcpp::NumericVector slab_values(const Runs& runs, double first, double count,
+                                const RunOptions& how) {
+  const std::size_t slices = static_cast<std::size_t>(count), size = slices * runs.points();
+  Rcpp::NumericVector out = uninitialised(size);
+  runs.slab(static_cast<std::size_t>(first) - 1, slices, how, {out.begin(), size});
+  return out;
+}
+
+}  // namespace kestrel
+
+#endif

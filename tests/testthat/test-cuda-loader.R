@@ -1,0 +1,298 @@
+# What is said where the CUDA object cannot be used; no device is needed. tools/core-tests/test-gpu.cpp has the messages
+# of the loader itself, with objects made for it.
+
+problem_of <- function(path) {
+  with_cuda_object(path, tryCatch(kde(1:10, h = 1, backend = "cuda"), error = identity))
+}
+
+test_that("an object that is missing or is none is an error that says why", {
+  text <- tempfile()
+  writeLines("no object", text)
+  on.exit(unlink(text))
+  for (path in c("/nowhere/libkestrel_cuda.so", text)) {
+    condition <- problem_of(path)
+    expect_s3_class(condition, "kestrel_error_backend")
+    expect_match(conditionMessage(condition), paste0("the CUDA object of kestrel, ", path, ", could not be loaded: "),
+                 fixed = TRUE)
+  }
+  expect_match(conditionMessage(problem_of("")), "kestrel was built without CUDA", fixed = TRUE)
+})
+
+test_that("kestrel_info() says so too and never fails", {
+  info <- with_cuda_object("/nowhere/libkestrel_cuda.so", kestrel_info())
+  expect_false(info$cuda$usable)
+  expect_match(info$cuda$reason, "could not be loaded", fixed = TRUE)
+  lines <- capture.output(print(info))
+  expect_true(all(nchar(lines) <= 80))
+  expect_match(paste(lines, collapse = " "), "could not be loaded", fixed = TRUE)
+})
+
+test_that("\"auto\" takes the CPU for small sums without asking, and for large ones after one message", {
+  plan <- list(engine = "direct", seconds = 0.01)
+  chosen <- function(seconds, engine = "direct") {
+    plan$seconds <- seconds
+    with_backend_chosen(plan, 1e6, 1e6, 3, run_options(backend = "auto", cuda = TRUE), engine)
+  }
+  rm(list = ls(cuda_said), envir = cuda_said)
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    expect_silent(small <- chosen(0.01))
+    expect_identical(small$backend, "cpu")
+    expect_silent(expect_identical(chosen(1e6, NULL)$backend, "cpu"))
+    if (cuda_built_cpp()) expect_message(large <- chosen(1e6), "could not be loaded") else large <- chosen(1e6)
+    expect_identical(large$backend, "cpu")
+    expect_silent(chosen(1e6))
+  })
+})
+
+test_that("a GPU has runs of the radial Epanechnikov kernel and direct sums, as far as those were asked for", {
+  engine <- function(kernel, grid, ...) {
+    fhat <- list(x = matrix(0, 3, 2), kernel = kernel, kernel_type = "radial")
+    cuda_engine(fhat, if (grid) "a grid", list(...))
+  }
+  expect_identical(engine("epanechnikov", TRUE, backend = "auto", engine = "auto"), "runs")
+  expect_identical(engine("epanechnikov", FALSE, backend = "auto", engine = "auto"), "direct")
+  expect_identical(engine("biweight", TRUE, backend = "auto", engine = "auto"), "direct")
+  expect_identical(engine("epanechnikov", TRUE, backend = "auto", engine = "direct"), "direct")
+  expect_null(engine("biweight", TRUE, backend = "auto", engine = "runs"))
+  expect_null(engine("gaussian", TRUE, backend = "auto", engine = "fourier"))
+  expect_identical(engine("biweight", TRUE, backend = "cuda", engine = "runs"), "runs") # and the device refuses
+})
+
+test_that("engines that a GPU does not have, and precisions that are none, are refused", {
+  expect_error(kde(1:10, h = 1, backend = "cuda", engine = "sweep"), "engine", class = "kestrel_error_input")
+  expect_error(kde(1:10, h = 1, precision = "half"), "precision", class = "kestrel_error_input")
+  expect_identical(kde(1:10, h = 1, backend = "cpu", precision = "single")$precision, "double")
+})
+
+test_that("selectors say why they cannot use a GPU, and \"auto\" does without", {
+  x <- as.matrix(faithful)
+  line <- faithful$waiting + 0.3 * cos(1:272) # no ties
+  selectors <- list(Hlscv = Hlscv, Hlscv.diag = Hlscv.diag, Hscv = Hscv, Hscv.diag = Hscv.diag, Hpi = Hpi,
+                    Hpi.diag = Hpi.diag, hlscv = hlscv, hscv = hscv, hpi = hpi)
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    for (name in names(selectors)) {
+      select <- function(...) selectors[[name]](if (startsWith(name, "H")) x else line, ...)
+      expect_error(select(backend = "cuda"), "could not be loaded", class = "kestrel_error_backend")
+      expect_silent(auto <- select(amise = TRUE))
+      expect_identical(auto$backend, "cpu", info = name)
+      expect_null(auto$device)
+      expect_identical(auto$h, select(amise = TRUE, backend = "cpu")$h)
+    }
+    expect_error(lscv(x, h = 1, backend = "cuda"), "could not be loaded", class = "kestrel_error_backend")
+    expect_error(lscv(line, h = 1, backend = "cuda"), "could not be loaded", class = "kestrel_error_backend")
+    expect_error(psi(line, 1, 4, backend = "cuda"), "could not be loaded", class = "kestrel_error_backend")
+    expect_error(kde_stream(x, to = function(slab) NULL, backend = "cuda"), "could not be loaded",
+                 class = "kestrel_error_backend")
+    expect_identical(Hlscv(x, engine = "direct"), Hlscv(x, engine = "direct", backend = "cpu"))
+  })
+})
+
+test_that("what was given is checked before a GPU is asked for", {
+  x <- as.matrix(faithful)
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    refused <- function(code, argument) expect_error(code, argument, class = "kestrel_error_input")
+    refused(Hlscv(x, Hstart = 1e9 * diag(2), backend = "cuda"), "Hstart")
+    refused(Hpi(x, Hstart = diag(3), backend = "cuda"), "Hstart")
+    refused(Hpi.diag(x, pilot = "unconstr", backend = "cuda"), "pilot")
+    refused(Hscv(x, Hstart = 1e9 * diag(2), backend = "cuda"), "Hstart")
+  })
+})
+
+test_that("what a GPU does not do is refused by name", {
+  x <- as.matrix(faithful)
+  expect_refused(
+    hlscv(x[, 1], kernel = "epanechnikov", backend = "cuda"),
+    lscv(x[, 1], h = 1, kernel = "triweight", backend = "cuda"),
+    Hlscv(x, engine = "fourier", backend = "cuda"),
+    Hscv(x, engine = "fourier", backend = "cuda"),
+    Hscv.diag(x, engine = "fourier", backend = "cuda"),
+    kde_stream(x, to = function(slab) NULL, engine = "fourier", backend = "cuda"),
+    Hpi(x, backend = "gpu"),
+    hscv(x[, 1], backend = 1),
+    psi(x[, 1], 1, 4, precision = "half"),
+    lscv(x, h = 1, precision = 2),
+    hpi(x[, 1], precision = "float"),
+    kde(1:10, h = 1, backend = "cuda", engine = "sweep"),
+    kde(1:10, h = 1, precision = "half"),
+    npregbw(dist ~ speed, cars, backend = "gpu")
+  )
+})
+
+test_that("each kind of problem has its message, as an error and as the reason for the CPU", {
+  reasons <- c(not_built = "kestrel was built without CUDA", not_loaded = "the CUDA object could not be loaded",
+               no_device = "there is no CUDA device", forked = "this process was forked from one that used the device",
+               memory = "the device has too little memory", unsuited = "the device takes at most 128 variables",
+               failed = "the device stopped working")
+  rm(list = ls(cuda_said), envir = cuda_said)
+  expect_snapshot_output({
+    for (kind in names(reasons)) {
+      problem <- list(problem = kind, reason = reasons[[kind]])
+      condition <- tryCatch(abort_cuda(problem), error = identity)
+      cat(kind, ": ", paste(setdiff(class(condition), c("kestrel_error", "error", "condition")), collapse = ", "), "\n",
+          sep = "")
+      say(condition, tryCatch(say_cuda_unused(problem), message = identity))
+      expect_silent(say_cuda_unused(problem))
+    }
+    say(tryCatch(npreg(npregbw(dist ~ speed, cars), backend = "cuda"), error = identity))
+  })
+})
+
+test_that("the CPU computes in double whatever the precision", {
+  x <- faithful$eruptions
+  expect_identical(psi(x, 0.3, 4, precision = "single"), psi(x, 0.3, 4))
+  expect_identical(hpi(x, precision = "single", backend = "cpu"), hpi(x))
+  expect_identical(lscv(as.matrix(faithful), h = 1, precision = "single"), lscv(as.matrix(faithful), h = 1))
+})
+
+test_that("\"auto\" asks for a device for long sums, and does without after one message", {
+  run <- run_options(backend = "auto", cuda = TRUE)
+  asked <- list(ckertype = "gaussian", regtype = "lc")
+  long <- list(pairs = function() with_pairs_place(run, 1e6, 6L, gradient_work(6)),
+               regression = function() with_regression_place(run, seq(0, 1, length.out = 1e6), 1:100, asked))
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    for (place in long) {
+      rm(list = ls(cuda_said), envir = cuda_said)
+      # Without CUDA there is nothing to ask for.
+      said <- if (cuda_built_cpp()) function(code) expect_message(code, "could not be loaded") else expect_silent
+      said(expect_identical(place_of(place()), list(backend = "cpu")))
+      expect_silent(expect_identical(place_of(place()), list(backend = "cpu")))
+    }
+  })
+})
+
+test_that("a GPU is taken where its model is twice as fast, and not for what is done soon", {
+  device <- list(multiprocessors = 132, capability = "9.0")
+  expect_equal(cuda_slowness(device), 1)
+  expect_equal(cuda_slowness(list(multiprocessors = 66, capability = "9.0"), "single"), 2)
+  # Rates of bench/results/2026-11-22-NVIDIA-H200.csv, within an eighth.
+  rate <- function(d, precision) 131072^2 / cuda_seconds(131072, 131072, d, device, precision) / 1e9
+  d <- c(1, 2, 3, 4, 6, 8, 14, 16, 30, 62)
+  measured <- list(double = c(1330, 1197, 1087, 1005, 830.6, 618.2, 479.8, 439.5, 244.4, 129.6),
+                   single = c(4382, 3942, 3598, 3277, 2439, 2267, 1021, 940.9, 334.1, 167.6))
+  for (precision in names(measured)) {
+    ours <- vapply(d, rate, 0, precision = precision)
+    expect_lt(max(abs(log(ours / measured[[precision]]))), log(9 / 8))
+  }
+  on_host <- 60e-9 * 1e6 + 8 / 55e9 * 194810000
+  expect_equal(cuda_runs_seconds(1e6, 194810000, 1117, device) - on_host, 61e-3, tolerance = 0.02)
+  # Whole sums in picoseconds a pair.
+  expect_equal(unlist(curve_work(6, 16)$cuda), 19.8, tolerance = 0.1)
+  expect_equal(curve_work(16, 64)$cuda, 86.2, tolerance = 0.05)
+  expect_equal(gradient_work(16)$cuda / 50, 33, tolerance = 0.1)
+  expect_equal(laplacian_work(1)$cuda, 2.4, tolerance = 0.1)
+  orders <- list(c(2, 4, 30.8), c(3, 6, 157), c(6, 4, 293), c(6, 6, 1353), c(10, 4, 1185), c(16, 4, 4608))
+  for (case in orders) expect_equal(monomial_work(case[1], case[2])$cuda, case[3], tolerance = 0.13)
+  expect_true(is_worth(1, 0.5))
+  expect_false(is_worth(1, 0.51))
+  expect_false(is_worth(0.99, 0.01))
+  expect_true(is_worth(1e3, 499))
+  expect_silent(expect_null(device_for(list(backend = "cpu"), 1e9, function(device) 1)))
+})
+
+test_that("sums that the GPU refuses are the CPU's in \"auto\", after one message, and else an error", {
+  refused <- list(problem = "unsuited", reason = "the observations span too many bandwidths")
+  rm(list = ls(cuda_said), envir = cuda_said)
+  on <- function(asked) list(backend = asked, place = list2env(list(backend = "cuda", device = "some")))
+  sums <- function(run) sums_by_backend(run, refused, "of the CPU")
+  run <- on("auto")
+  expect_identical(place_of(run), list(backend = "cuda", device = "some"))
+  expect_message(expect_identical(sums(run), "of the CPU"), "span too many bandwidths")
+  expect_identical(place_of(run), list(backend = "cpu"))
+  expect_silent(sums(on("auto")))
+  expect_error(sums(on("cuda")), "span too many bandwidths", class = "kestrel_error_backend")
+  expect_identical(sums_by_backend(list(backend = "cpu"), stop("not asked"), 1), 1)
+})
+
+test_that("too little memory of a GPU is an error of the backend too, which no search swallows", {
+  full <- list(problem = "memory", reason = "the device has 12 bytes left")
+  refusing <- function(...) abort_cuda(full)
+  expect_error(refusing(), "12 bytes left", class = "kestrel_error_backend")
+  expect_error(refusing(), "12 bytes left", class = "kestrel_error_memory")
+  for (kind in c("failed", "forked", "unsuited", "no_device")) {
+    condition <- tryCatch(abort_cuda(list(problem = kind, reason = "of this")), error = identity)
+    expect_s3_class(condition, c("kestrel_error_backend", "kestrel_error", "error", "condition"), exact = TRUE)
+  }
+  within <- within_limits(refusing, diag(2), c(0.1, 10))
+  expect_error(within(diag(2)), "12 bytes left", class = "kestrel_error_backend")
+  sample <- selector_sample(as.matrix(faithful), NULL)
+  range <- search_range(sample, NULL)
+  for (criteria in list(list(lscv = refusing, lscv_multiples = refusing),
+                        list(lscv = refusing, lscv_multiples = function(S, h) h))) {
+    expect_error(lscv_over_matrices(sample, criteria, range, NULL, FALSE, "optim"), "12 bytes left",
+                 class = "kestrel_error_backend")
+  }
+  # The host's memory still takes a step back.
+  expect_identical(as.numeric(within_limits(function(H) abort_memory("full"), diag(2), c(0.1, 10))(diag(2))), Inf)
+  run <- list(backend = "auto", place = list2env(list(backend = "cuda", device = "some")))
+  rm(list = ls(cuda_said), envir = cuda_said)
+  expect_message(expect_identical(sums_by_backend(run, full, 1), 1), "12 bytes left")
+})
+
+test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    expect_error(npregbw(dist ~ speed, cars, backend = "cuda"), "could not be loaded", class = "kestrel_error_backend")
+    expect_error(npreg(dist ~ speed, cars, backend = "cuda"), "could not be loaded", class = "kestrel_error_backend")
+    bw <- npregbw(dist ~ speed, cars)
+    expect_identical(bw$backend, "cpu")
+    expect_null(bw$device)
+    expect_error(npreg(bw, backend = "cuda"), "runs on the CPU only", class = "kestrel_error_backend")
+    run <- with_regression_place(run_options(backend = "auto", cuda = TRUE), rnorm(10), 1:5,
+                                 list(ckertype = "gaussian", regtype = "ll"))
+    expect_identical(place_of(run), list(backend = "cpu"))
+  })
+})
+
+test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error else", {
+  rm(list = ls(cuda_said), envir = cuda_said)
+  sample <- check_regression_sample(cars$speed, cars$dist, NULL, stats::na.fail)
+  asked <- list(ckertype = "triweight", regtype = "ll", method = "cv.ls")
+  run_there <- function(backend) {
+    with_place(run_options(backend = backend, cuda = TRUE), list(device = "a GPU that is gone"))
+  }
+  curve <- function(run) {
+    with_cuda_object("/nowhere/libkestrel_cuda.so", regression_curve(sample, 5, asked, run))
+  }
+  run <- run_there("auto")
+  expect_message(found <- curve(run), "could not be loaded")
+  expect_identical(place_of(run), list(backend = "cpu"))
+  expect_identical(found, regression_curve(sample, 5, asked, with_place(run_options(backend = "cpu"), NULL)))
+  expect_silent(curve(run))
+  expect_error(curve(run_there("cuda")), "could not be loaded", class = "kestrel_error_backend")
+})
+
+test_that("the expected seconds of a curve grow with its work", {
+  x <- seq(0, 1, length.out = 1000)
+  seconds <- function(kernel, regtype, ...) {
+    regression_seconds(x, c(0.1, 0.2), list(ckertype = kernel, regtype = regtype), ...)
+  }
+  device <- list(multiprocessors = 132, capability = "9.0")
+  for (regtype in c("lc", "ll")) {
+    expect_lt(seconds("epanechnikov", regtype), seconds("triweight", regtype))
+    expect_lt(seconds("epanechnikov", regtype, device), seconds("triweight", regtype, device))
+    expect_gt(seconds("gaussian", regtype), seconds("gaussian", regtype, device))
+  }
+  expect_gt(seconds("uniform", "ll"), seconds("uniform", "lc"))
+  # Milliseconds of an H200 for 100 bandwidths of a million, and for one.
+  x <- rnorm(1e6)
+  times <- list(list("uniform", "lc", 18.2), list("epanechnikov", "lc", 26.8), list("epanechnikov", "ll", 51.7),
+                list("triweight", "lc", 43.6), list("triweight", "ll", 94.0))
+  for (case in times) {
+    asked <- list(ckertype = case[[1]], regtype = case[[2]])
+    expect_equal(1e3 * regression_seconds(x, rep(0.1, 100), asked, device), case[[3]], tolerance = 0.1)
+  }
+  expect_equal(1e3 * regression_seconds(x, 0.2, list(ckertype = "epanechnikov", regtype = "lc"), device), 8.9,
+               tolerance = 0.05)
+  # More threads take as much less: here 1.3 s of one are not worth a device.
+  x <- rnorm(1e4)
+  asked <- list(ckertype = "gaussian", regtype = "lc")
+  h <- rep(5, 10)
+  expect_gt(regression_seconds(x, h, asked), 1)
+  expect_lt(regression_seconds(x, h, asked), 2)
+  weighed <- function(threads) {
+    rm(list = ls(cuda_said), envir = cuda_said)
+    run <- run_options(threads, backend = "auto", cuda = TRUE)
+    with_cuda_object("/nowhere/libkestrel_cuda.so", place_of(with_regression_place(run, x, h, asked)))
+  }
+  expect_silent(weighed(2))
+  if (cuda_built_cpp()) expect_message(weighed(1), "could not be loaded")
+})

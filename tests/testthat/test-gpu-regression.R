@@ -1,0 +1,93 @@
+# Cross-validation of regression on the GPU: the same numbers as on the CPU. Skipped only where there is no device.
+
+expect_same_curve <- function(gpu, cpu, info) {
+  testthat::expect_identical(gpu$unsupported, cpu$unsupported, info = info)
+  for (name in c("squares", "insample", "trace")) {
+    testthat::expect_lte(max(abs(gpu[[name]] - cpu[[name]]) / (abs(cpu[[name]]) + 1e-24)), 1e-12,
+                         label = paste(info, name))
+  }
+}
+
+test_that("the sums are those of the CPU, at every bandwidth", {
+  skip_without_device()
+  set.seed(1)
+  n <- 3000
+  places <- list(normal = rnorm(n), ties = round(rnorm(n), 1), offset = 1e9 + rnorm(n),
+                 clusters = 1e5 * (seq_len(n) %% 7) + 10^-(seq_len(n) %% 5) * rnorm(n))
+  for (shape in names(places)) {
+    x <- places[[shape]]
+    y <- sin(x) + 0.3 * rnorm(n)
+    h <- diff(range(x)) * 10^seq(-4, 0, length.out = 6)
+    for (w in list(rep(1, n), 0.1 + runif(n))) {
+      for (kernel in regression_kernels) {
+        for (linear in c(FALSE, TRUE)) {
+          info <- paste(shape, kernel, if (linear) "ll" else "lc")
+          gpu <- regression_cv_cuda_cpp(x, y, w, h, kernel, linear, "auto", NULL)
+          expect_same_curve(gpu, regression_cv_cpp(x, y, w, h, kernel, linear, 2L, "auto", NULL), info)
+          expect_identical(regression_cv_cuda_cpp(x, y, w, h, kernel, linear, "auto", NULL), gpu, info = info)
+        }
+      }
+    }
+  }
+})
+
+test_that("npregbw() finds there what it finds on the CPU, and says where", {
+  skip_without_device()
+  set.seed(2)
+  x <- rexp(3000)
+  y <- cos(3 * x) + rnorm(3000) / 4
+  bws <- 10^seq(-2, 0.5, length.out = 30)
+  for (regtype in c("lc", "ll")) {
+    for (method in c("cv.ls", "cv.aic")) {
+      on <- function(backend) {
+        npregbw(xdat = x, ydat = y, bws = bws, regtype = regtype, bwmethod = method, unsupported = "exclude",
+                backend = backend)
+      }
+      cpu <- on("cpu")
+      gpu <- on("cuda")
+      expect_identical(gpu[c("bw", "n.unsupported")], cpu[c("bw", "n.unsupported")])
+      expect_identical(c(gpu$engine, cpu$engine), c("blocks", "sweep"))
+      expect_equal(gpu$cv, cpu$cv, tolerance = 1e-12)
+      expect_identical(c(gpu$backend, cpu$backend), c("cuda", "cpu"))
+      expect_identical(gpu$device, cuda_device_cpp()$device)
+      expect_null(cpu$device)
+      expect_match(paste(capture.output(print(gpu)), collapse = " "), gpu$device, fixed = TRUE)
+    }
+  }
+  refined <- function(backend) {
+    npregbw(xdat = x, ydat = y, bws = bws, unsupported = "exclude", refine = TRUE, backend = backend)
+  }
+  expect_equal(refined("cuda")$bw, refined("cpu")$bw, tolerance = 1e-6)
+  fit <- npreg(bws = bws, txdat = x, tydat = y, unsupported = "exclude", backend = "cuda")
+  expect_identical(c(fit$bws$backend, fit$backend), c("cuda", "cpu"))
+  expect_identical(c(fit$bws$engine, fit$engine), c("blocks", "sweep"))
+})
+
+test_that("\"auto\" takes the GPU for long curves", {
+  skip_without_device()
+  before <- kestrel_threads(1)
+  on.exit(kestrel_threads(before))
+  set.seed(3)
+  x <- rnorm(1e6)
+  y <- sin(5 * x) + rnorm(1e6)
+  bws <- 10^seq(-3, 0, length.out = 100)
+  expect_identical(npregbw(xdat = x, ydat = y, bws = bws, unsupported = "exclude")$backend, "cuda")
+  expect_identical(npregbw(xdat = x[1:1000], ydat = y[1:1000])$backend, "cpu")
+})
+
+test_that("a time limit stops a long curve, and the device works afterwards", {
+  skip_without_device()
+  set.seed(4)
+  x <- rnorm(1e6)
+  setTimeLimit(elapsed = 2, transient = TRUE)
+  expect_error(npregbw(xdat = x, ydat = x, bws = 1:60, ckertype = "gaussian", backend = "cuda"), "time limit")
+  setTimeLimit()
+  expect_identical(npregbw(xdat = x[1:100], ydat = x[1:100], backend = "cuda")$backend, "cuda")
+})
+
+test_that("bandwidths too narrow for the device are a problem in words", {
+  skip_without_device()
+  problem <- regression_cv_cuda_cpp(c(0, 1, 2), 1:3, rep(1, 3), 1e-100, "triweight", TRUE, "auto", NULL)
+  expect_identical(problem$problem, "unsuited")
+  expect_match(problem$reason, "span")
+})

@@ -1,0 +1,179 @@
+# Sums on the GPU: the same numbers as on the CPU. Skipped only where there is no device.
+
+test_that("every kernel, radial and product, at points and on grids, is that of the CPU", {
+  skip_without_device()
+  set.seed(1)
+  for (d in c(1, 2, 3, 6, 7, 16, 33)) {
+    x <- matrix(rnorm(1000 * d), ncol = d)
+    points <- matrix(rnorm(200 * d), ncol = d)
+    w <- runif(1000)
+    H <- diag(4 * d, d)
+    for (kernel in kernel_names) {
+      for (type in c("radial", "product")) {
+        at <- function(...) {
+          kde(x, H = H, eval.points = points, w = w, kernel = kernel, kernel_type = type, engine = "direct", ...)
+        }
+        cpu <- at(backend = "cpu")
+        info <- paste(kernel, type, d)
+        gpu <- at(backend = "cuda")
+        expect_identical(gpu$backend, "cuda", info = info)
+        expect_close_to_reference(gpu$estimate, cpu$estimate, info = info)
+        expect_same_bits(at(backend = "cuda")$estimate, gpu$estimate, info = info)
+        single <- at(backend = "cuda", precision = "single")
+        expect_identical(single$precision, if (kernel == "uniform") "double" else "single", info = info)
+        expect_null(attributes(single$estimate))
+        expect_close_to_reference(single$estimate, cpu$estimate, tol = 1e-5, info = info)
+      }
+    }
+  }
+  for (kernel in c("gaussian", "epanechnikov")) {
+    on <- function(backend) kde(faithful, kernel = kernel, backend = backend)
+    expect_close_to_reference(on("cuda")$estimate, on("cpu")$estimate)
+    expect_identical(dim(on("cuda")$estimate), dim(on("cpu")$estimate))
+  }
+})
+
+test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's runs", {
+  skip_without_device()
+  set.seed(2)
+  for (d in 2:4) {
+    x <- matrix(rnorm(2000 * d), ncol = d) %*% chol(0.5 + 0.5 * diag(d))
+    for (w in list(rep(1, 2000), rexp(2000))) {
+      on <- function(backend, ...) kde(x, h = 0.6, w = w, kernel = "epanechnikov", backend = backend, ...)
+      gpu <- on("cuda")
+      expect_identical(gpu[c("engine", "backend", "precision")],
+                       list(engine = "runs", backend = "cuda", precision = "double"))
+      expect_close_to_reference(gpu$estimate, on("cpu", engine = "direct")$estimate)
+      expect_identical(dim(gpu$estimate), lengths(gpu$eval.points))
+      # The CPU takes events where runs are this long.
+      fine <- list(gridsize = rep(c(40, 60), length.out = d), engine = "runs")
+      expect_same_bits(do.call(on, c("cuda", fine))$estimate, do.call(on, c("cpu", fine))$estimate)
+    }
+  }
+  line <- function(...) kde(x[, 1], h = 0.3, kernel = "epanechnikov", engine = "runs", ...)$estimate
+  expect_close_to_reference(line(backend = "cuda"), line(backend = "cpu"))
+  expect_error(kde(x, kernel = "biweight", engine = "runs", backend = "cuda"), "radial Epanechnikov",
+               class = "kestrel_error_backend")
+  expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "direct")
+})
+
+test_that("\"auto\" takes runs there where they are the faster", {
+  skip_without_device()
+  chosen <- function(n, m, seconds) {
+    plan <- list(engine = "runs", seconds = seconds, rows = 1000)
+    with_backend_chosen(plan, n, m, 3, run_options(backend = "auto", cuda = TRUE), "runs")
+  }
+  large <- chosen(1e6, 2e8, 20)
+  expect_identical(large[c("engine", "backend")], list(engine = "runs", backend = "cuda"))
+  expect_identical(large$device, cuda_device_cpp()$device)
+  expect_lt(large$seconds, 1)
+  expect_identical(chosen(1e6, 2e8, 1.1 * large$seconds)$backend, "cpu")
+  expect_identical(chosen(1e3, 1e4, 0.02)$backend, "cpu")
+})
+
+test_that("slabs have the bits of the whole grid", {
+  skip_without_device()
+  set.seed(8)
+  x <- matrix(rnorm(3000), ncol = 3)
+  for (w in list(rep(1, 1000), rexp(1000))) {
+    for (sizes in list(c(20, 50, 30), c(40, 20, 60), c(60, 50))) {
+      data <- x[, seq_along(sizes)]
+      whole <- kde(data, h = 0.7, w = w, kernel = "epanechnikov", gridsize = sizes, backend = "cuda")
+      for (slab in c(1, 7, 60)) {
+        parts <- list()
+        stream <- kde_stream(data, h = 0.7, w = w, kernel = "epanechnikov", gridsize = sizes, backend = "cuda",
+                             slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
+        expect_identical(stream[c("engine", "backend", "device")],
+                         list(engine = "runs", backend = "cuda", device = whole$device))
+        expect_same_bits(unlist(parts), as.vector(whole$estimate))
+      }
+    }
+  }
+})
+
+test_that("slabs of other kernels are direct sums there", {
+  skip_without_device()
+  for (kernel in c("gaussian", "biweight")) {
+    on <- function(backend) {
+      parts <- list()
+      stream <- kde_stream(faithful, h = 2, kernel = kernel, gridsize = c(30, 40), slab = 15, backend = backend,
+                           to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
+      c(stream[c("engine", "backend")], list(estimate = unlist(parts)))
+    }
+    gpu <- on("cuda")
+    expect_identical(gpu[1:2], list(engine = "direct", backend = "cuda"))
+    expect_close_to_reference(gpu$estimate, on("cpu")$estimate)
+  }
+})
+
+test_that("a pair at distance exactly h is not lost, and weights of zero count nothing", {
+  skip_without_device()
+  x <- as.matrix(expand.grid(1:7, 1:7, 1:7))
+  for (h in c(1, 2, 3)) {
+    for (type in c("radial", "product")) {
+      at <- function(backend) kde(x, h = h, eval.points = x, kernel = "uniform", kernel_type = type, backend = backend)
+      expect_same_bits(at("cuda")$estimate, at("cpu")$estimate)
+    }
+  }
+  w <- rep(c(0, 2), c(100, 243))
+  at <- function(backend) kde(x, h = 1.3, eval.points = x, w = w, backend = backend)
+  expect_close_to_reference(at("cuda")$estimate, at("cpu")$estimate)
+})
+
+test_that("shapes of every kind are those of the CPU", {
+  skip_without_device()
+  for (s in all_shapes()) {
+    fhat <- function(backend, ..., points = s$points) {
+      H <- shape_H(s, "gaussian")
+      kde(s$x, H = H, w = s$w, eval.points = points, engine = "direct", backend = backend, ...)$estimate
+    }
+    cpu <- fhat("cpu")
+    expect_close_to_reference(fhat("cuda"), cpu, info = s$name)
+    # Single precision keeps nothing of the far tails: the largest value may be elsewhere, at a sample.
+    largest <- max(cpu, fhat("cpu", points = s$x))
+    expect_close_to_reference(fhat("cuda", precision = "single"), cpu, tol = 1e-5, scale = largest, info = s$name)
+  }
+})
+
+test_that("predict() runs there, and \"auto\" when it pays", {
+  skip_without_device()
+  set.seed(2)
+  x <- matrix(rnorm(1.6e6), ncol = 4)
+  fhat <- kde(x, h = 0.5, eval.points = x, engine = "direct")
+  expect_identical(fhat$backend, "cuda")
+  expect_identical(fhat$device, kestrel_info()$cuda$device)
+  expect_match(paste(capture.output(print(fhat)), collapse = " "), fhat$device, fixed = TRUE)
+  expect_identical(kde(x[1:100, ], h = 0.5, eval.points = x[1:10, ])$backend, "cpu")
+  at <- x[1:500, ]
+  expect_close_to_reference(predict(fhat, at, backend = "cuda"), predict(fhat, at, backend = "cpu"))
+})
+
+test_that("a time limit stops a long sum, and the device works afterwards", {
+  skip_without_device()
+  set.seed(3)
+  x <- matrix(rnorm(5e6), ncol = 5)
+  setTimeLimit(elapsed = 1, transient = TRUE)
+  expect_error(kde(x, h = 1, eval.points = x, backend = "cuda"), "time limit")
+  setTimeLimit()
+  expect_identical(kde(x[1:100, ], h = 1, eval.points = x[1:10, ], backend = "cuda")$backend, "cuda")
+})
+
+test_that("a forked process is refused, or uses the CPU", {
+  skip_without_device()
+  classes <- parallel::mclapply(1:2, function(i) {
+    condition <- tryCatch(kde(1:10, h = 1, backend = "cuda"), error = identity)
+    if (grepl("forked", conditionMessage(condition))) class(condition)[1] else "no error"
+  }, mc.cores = 2)
+  expect_identical(unlist(classes), rep("kestrel_error_backend", 2))
+  # A sum that "auto" would take there: in the child it is the CPU's, after the message.
+  places <- parallel::mclapply(1:2, function(i) {
+    rm(list = ls(cuda_said), envir = cuda_said)
+    said <- ""
+    run <- withCallingHandlers(
+      with_pairs_place(run_options(backend = "auto", cuda = TRUE), 1e6, 6L, gradient_work(6)),
+      message = function(m) said <<- conditionMessage(m)
+    )
+    c(run$place$backend, if (grepl("forked", said)) "said")
+  }, mc.cores = 2)
+  expect_identical(places, rep(list(c("cpu", "said")), 2))
+})

@@ -1,0 +1,143 @@
+// Cross-validation of regression for the fake CUDA object: the fits of src/cuda, compiled for the
+// host, one observation after the other; Gaussian sums by a plain loop.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "cuda/regression_fit.cuh"
+#include "fake-cuda.h"
+
+using namespace kestrel_cuda;
+
+namespace {
+
+struct Fitter {
+  RegressionSample sample{};
+  Fit (*fit)(const Fitter&, unsigned i, double h) = nullptr;
+  double reach = 0.0, cut = 0.0;
+  std::vector<double> x, y, w;
+  std::vector<double2> block;
+};
+
+template <int kPowers>
+void make_all_blocks(Fitter& fitter) {
+  RegressionSample& sample = fitter.sample;
+  unsigned all = 0;
+  for (unsigned level = 0; level < kLevels; ++level) {
+    sample.first[level] = all;
+    all += sample.n >> kLeafBits >> level;
+  }
+  fitter.block.resize(std::size_t{all} * 2 * (kPowers + 2));
+  sample.block = fitter.block.data();
+  for (unsigned level = 0; level < kLevels; ++level) {
+    for (unsigned b = 0; b < sample.n >> kLeafBits >> level; ++b) {
+      if (level == 0) {
+        make_leaf<kPowers>(sample, b);
+      } else {
+        make_block<kPowers>(sample, level, b);
+      }
+    }
+  }
+}
+
+double itself(double value) { return value; }
+
+template <int kDegree, bool kLinear>
+Fit fit_polynomial(const Fitter& fitter, unsigned i, double h) {
+  const Window window = window_of(fitter.sample, i, h, kDegree == 0);
+  const Fit fit = polynomial_fit<kDegree, kLinear>(fitter.sample, window, i, h);
+  return fit.unstable ? direct_fit<kDegree>(fitter.sample, window, i, h, 0, 1, itself) : fit;
+}
+
+template <bool kLinear>
+Fit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
+  const RegressionSample& sample = fitter.sample;
+  const Window window = window_of(sample, i, fitter.reach * h, false);
+  const double nearest = nearest_distance(sample, window, i) / h;
+  LocalSums sums;
+  for (unsigned j = window.first; j < window.end; ++j) {
+    const double u = (sample.x[j] - sample.x[i]) / h, d = sample.y[j] - sample.y[i];
+    if (j == i || u * u > nearest * nearest + fitter.cut) continue;
+    const double weight =
+        sample.weight(j) * std::exp(0.5 * (nearest - std::fabs(u)) * (nearest + std::fabs(u)));
+    sums.s0 += weight;
+    sums.r0 += weight * d;
+    sums.s1 += weight * u;
+    sums.size += weight * std::fabs(u);
+    sums.r1 += weight * u * d;
+    sums.s2 += weight * u * u;
+  }
+  bool alone = true;
+  const int seen = places(sample, window, i, &alone);
+  Fit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest));
+  fit.exact = kLinear && alone && seen == 1;
+  return fit.unstable ? direct_fit<-1>(sample, window, i, h, 0, 1, itself) : fit;
+}
+
+template <int kDegree, bool kLinear>
+void make_polynomial(Fitter& fitter) {
+  make_all_blocks<kDegree + (kLinear ? 2 : 0)>(fitter);
+  fitter.fit = fit_polynomial<kDegree, kLinear>;
+}
+
+template <bool kLinear>
+void make_ready(Fitter& fitter, int degree) {
+  switch (degree) {
+    case 0: return make_polynomial<0, kLinear>(fitter);
+    case 1: return make_polynomial<1, kLinear>(fitter);
+    case 2: return make_polynomial<2, kLinear>(fitter);
+    case 4: return make_polynomial<4, kLinear>(fitter);
+    case 6: return make_polynomial<6, kLinear>(fitter);
+    default: fitter.fit = fit_gaussian<kLinear>;
+  }
+}
+
+void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
+  std::vector<std::size_t> order(regression.n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return regression.x[a] < regression.x[b]; });
+  for (const std::size_t i : order) {
+    fitter.x.push_back(regression.x[i]);
+    fitter.y.push_back(regression.y[i]);
+    if (regression.w != nullptr) fitter.w.push_back(regression.w[i]);
+  }
+  fitter.sample.x = fitter.x.data();
+  fitter.sample.y = fitter.y.data();
+  fitter.sample.w = regression.w != nullptr ? fitter.w.data() : nullptr;
+  fitter.sample.n = static_cast<unsigned>(regression.n);
+  fitter.sample.unit = regression.unit;
+  fitter.reach = regression.reach;
+  fitter.cut = regression.cut;
+}
+
+}  // namespace
+
+extern "C" int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
+                                     kestrel_gpu_poll poll, void* context, char* problem,
+                                     std::size_t room) {
+  const int code = fake_failing("FAKE_CUDA_REGRESSION", problem, room);
+  if (code != KESTREL_GPU_OK) return code;
+  Fitter fitter;
+  sort_into(*regression, fitter);
+  if (regression->linear != 0) {
+    make_ready<true>(fitter, regression->degree);
+  } else {
+    make_ready<false>(fitter, regression->degree);
+  }
+  for (std::size_t k = 0; k < regression->count; ++k, sum += 4) {
+    const double fraction = static_cast<double>(k) / static_cast<double>(regression->count);
+    if (fake_asked(poll, context, fraction) != 0) return KESTREL_GPU_STOPPED;
+    Totals totals;
+    for (unsigned i = 0; i < fitter.sample.n; ++i) {
+      totals.add(fitter.fit(fitter, i, regression->bandwidth[k]), fitter.sample.weight(i));
+    }
+    sum[0] = totals.squares;
+    sum[1] = totals.in_sample;
+    sum[2] = totals.trace;
+    sum[3] = totals.unsupported;
+  }
+  return KESTREL_GPU_OK;
+}

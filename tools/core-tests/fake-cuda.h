@@ -1,0 +1,37 @@
+/* What the files of the fake CUDA object share; see fake-cuda.c. */
+#ifndef KESTREL_TOOLS_FAKE_CUDA_H
+#define KESTREL_TOOLS_FAKE_CUDA_H
+
+#include <stddef.h>
+
+#include "gpu/gpu_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The code that the environment variable holds, and a text about it. */
+int fake_failing(const char* variable, char* problem, size_t room);
+
+/* Asks the poll whether to go on, after the interrupt that FAKE_CUDA_INTERRUPT wants. */
+int fake_asked(kestrel_gpu_poll poll, void* context, double fraction);
+
+/* That so many handles more are open: how many there are is left in FAKE_CUDA_HELD. */
+void fake_holds(int more);
+
+double* fake_copied(const double* from, size_t count);
+
+int fake_runs_open(const struct kestrel_gpu_runs* runs, void** out, char* problem, size_t room);
+int fake_runs_slab(void* runs, const struct kestrel_gpu_runs_slab* slab, double largest[2],
+                   kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
+                   size_t room);
+void fake_runs_close(void* runs);
+
+int fake_cross_validation(const struct kestrel_gpu_regression* regression, double* sum,
+                          kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,131 @@
+// The runs engine on a device seen from the host: what is sent gives the CPU's bits, with an object
+// that needs no CUDA (fake-cuda.c).
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "gpu/loader.hpp"
+#include "gpu/runs.hpp"
+#include "runs-expect.hpp"
+
+using namespace kestrel;
+using runs_oracle::Case;
+using runs_oracle::name_of;
+using runs_oracle::run_on;
+
+namespace {
+
+class GpuRunsOf : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override { set_gpu_object(FAKE_CUDA_GOOD, ""); }
+};
+INSTANTIATE_TEST_SUITE_P(Cases, GpuRunsOf, testing::ValuesIn(runs_oracle::cases_of_every_kind()),
+                         name_of);
+
+RunOptions plain() { return run_on(common::tables().back(), 1); }
+
+/// By the CPU's events, all at once.
+std::vector<double> by_events(const Case& c, int limbs) {
+  RunsSettings settings;
+  settings.limbs = limbs;
+  settings.method = RunsMethod::events;
+  settings.sorted = true;
+  return runs_oracle::density(c, settings, plain());
+}
+
+template <class Call>
+auto with_parts(const Case& c, const Call& call) {
+  const std::vector<RegularAxis> axes = c.grid();
+  return call(MatrixView{c.x.data(), c.n, c.d}, Span<const double>{c.w.data(), c.n},
+              Span<const RegularAxis>{axes.data(), c.d},
+              Span<const double>{c.root.data(), c.root.size()});
+}
+
+std::vector<double> on_device(const Case& c, int limbs, const RunOptions& options) {
+  std::vector<double> out(c.points(), -1.0);
+  with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
+    RunsSettings settings;
+    settings.limbs = limbs;
+    gpu_runs_density(x, w, axes, c.choice, root, settings, options, {out.data(), out.size()});
+  });
+  return out;
+}
+
+Case plane() { return runs_oracle::make("plane", 300, {40, 50}, 6.0, 0.5, runs_oracle::inside); }
+
+}  // namespace
+
+TEST_P(GpuRunsOf, HasTheBitsOfTheCpu) {
+  const Case& c = GetParam();
+  if (c.choice.kernel != Kernel::epanechnikov ||
+      (c.choice.type == KernelType::product && c.d > 1)) {
+    EXPECT_THROW(on_device(c, 0, plain()), gpu_error);
+    return;
+  }
+  for (const int limbs : {0, 1, 2, 4}) {
+    EXPECT_TRUE(common::same_bits(on_device(c, limbs, plain()), by_events(c, limbs))) << limbs;
+  }
+}
+
+TEST_P(GpuRunsOf, HasThemSlabBySlab) {
+  const Case& c = GetParam();
+  if (c.choice.kernel != Kernel::epanechnikov || c.choice.type == KernelType::product) return;
+  const std::vector<double> whole = by_events(c, 0);
+  with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
+    const GpuRuns runs(x, w, axes, c.choice, root, {}, plain());
+    for (const std::size_t thick : {std::size_t{1}, runs.count() / 2 + 1}) {
+      std::vector<double> out(c.points(), -1.0);
+      for (std::size_t first = 0; first < runs.count(); first += thick) {
+        const std::size_t count = std::min(thick, runs.count() - first);
+        runs.slab(first, count, plain(),
+                  {out.data() + first * runs.points(), count * runs.points()});
+      }
+      EXPECT_TRUE(common::same_bits(out, whole)) << thick;
+    }
+  });
+}
+
+TEST(GpuRuns, RefusesSlabsInAForkedProcess) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  const Case c = plane();
+  with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
+    const GpuRuns runs(x, w, axes, c.choice, root, {}, plain());
+    std::vector<double> out(c.points());
+    EXPECT_TRUE(gpu_here());
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        if (gpu_here()) _exit(6);
+        runs.slab(0, runs.count(), plain(), {out.data(), out.size()});
+      } catch (const gpu_error& problem) {
+        _exit(problem.problem == GpuProblem::forked ? 7 : 8);
+      }
+      _exit(9);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+  });
+}
+
+TEST(GpuRuns, TurnsCodesIntoProblemsAndCarriesOutWhatThePollThrows) {
+  for (const char* variable : {"FAKE_CUDA_OPEN", "FAKE_CUDA_SLAB"}) {
+    set_gpu_object(FAKE_CUDA_GOOD, "");
+    setenv(variable, "2", 1);
+    GpuProblem problem = GpuProblem::failed;
+    try {
+      on_device(plane(), 1, plain());
+    } catch (const gpu_error& thrown) {
+      problem = thrown.problem;
+    }
+    unsetenv(variable);
+    EXPECT_EQ(problem, GpuProblem::memory) << variable;
+  }
+  RunOptions options = plain();
+  options.parallel.poll = [](double fraction) {
+    if (fraction > 0.29) throw std::runtime_error("enough");
+  };
+  EXPECT_THROW(on_device(plane(), 1, options), std::runtime_error);
+}

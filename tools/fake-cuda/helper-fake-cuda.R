@@ -1,0 +1,88 @@
+# The package on a CUDA object that needs no CUDA. FAKE_CUDA_OBJECT is its file; what FAKE_CUDA_SUM and the like make
+# it do is said in tools/core-tests/fake-cuda.c.
+
+testthat::source_test_helpers("../../tests/testthat", env = environment())
+
+# What the device does from now on: fake_does(SUM = 2), and fake_does(SUM = "") to undo that.
+fake_does <- function(...) {
+  given <- list(...)
+  do.call(Sys.setenv, stats::setNames(lapply(given, as.character), paste0("FAKE_CUDA_", names(given))))
+}
+
+# With the fake device, which "auto" takes for whatever a GPU can do, and about which nothing has been said yet. In the
+# end it does all that it should again.
+with_fake <- function(code) {
+  rm(list = ls(cuda_said), envir = cuda_said)
+  on.exit(Sys.unsetenv(setdiff(grep("^FAKE_CUDA_", names(Sys.getenv()), value = TRUE), "FAKE_CUDA_OBJECT")))
+  always <- function(...) TRUE
+  eager <- list(cuda_built_cpp = always, is_worth = always)
+  with_cuda_object(Sys.getenv("FAKE_CUDA_OBJECT"), with_bindings(eager, code))
+}
+
+# With other values of the package's own variables.
+with_bindings <- function(values, code) {
+  put <- function(values) for (name in names(values)) utils::assignInNamespace(name, values[[name]], "kestrel")
+  before <- mget(names(values), asNamespace("kestrel"))
+  on.exit(put(before))
+  put(values)
+  code
+}
+
+# Nothing on the device waits for R's garbage collector to be given back.
+expect_nothing_held <- function(info = NULL) {
+  held <- Sys.getenv("FAKE_CUDA_HELD", "0")
+  expect(held == "0", paste0(info, ": ", held, " handles are open"))
+}
+
+# What a result says of the place where it was computed, and its numbers.
+placed <- function(result, numbers) {
+  c(result[intersect(c("engine", "backend", "device", "precision"), names(result))], list(numbers = as.vector(numbers)))
+}
+
+streamed <- function(..., to = function(slab) NULL) {
+  slabs <- list()
+  result <- kde_stream(fake_sample, h = 2, ..., to = function(slab) {
+    slabs <<- c(slabs, list(as.vector(slab$estimate)))
+    to(slab)
+  })
+  c(placed(result, unlist(slabs)), list(slabs = slabs))
+}
+
+fake_sample <- as.matrix(datasets::faithful)
+fake_flowers <- as.matrix(datasets::iris[1:50, 1:4])
+
+# One call of each kind that a GPU takes, and the functions of the object that it needs. Grids are so large that the
+# device asks more than once whether to go on.
+fake_tasks <- list(
+  "density at points" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
+    fhat <- kde(fake_sample, h = 2, eval.points = fake_sample[1:100, ], precision = "single", backend = backend)
+    placed(fhat, fhat$estimate)
+  }),
+  "density on a grid" = list(needs = c("OPEN", "SLAB"), call = function(backend) {
+    fhat <- kde(fake_sample, h = 2, gridsize = 600, kernel = "epanechnikov", compute.cont = FALSE, backend = backend)
+    placed(fhat, fhat$estimate)
+  }),
+  "slabs of runs" = list(needs = c("OPEN", "SLAB"), call = function(backend) {
+    streamed(gridsize = 600, slab = 500, kernel = "epanechnikov", backend = backend)
+  }),
+  "slabs of direct sums" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
+    streamed(gridsize = c(20, 30), slab = 10, backend = backend)
+  }),
+  "LSCV of a matrix" = list(needs = "PAIRS", call = function(backend) {
+    found <- Hlscv(fake_sample, engine = "direct", amise = TRUE, backend = backend)
+    placed(found, found$LSCV)
+  }),
+  "LSCV of its multiples" = list(needs = "PAIRS", call = function(backend) {
+    found <- Hlscv(fake_sample, type = "scalar", engine = "direct", amise = TRUE, backend = backend)
+    placed(found, found$LSCV)
+  }),
+  "plug-in matrix" = list(needs = "PAIRS", call = function(backend) {
+    found <- Hpi(fake_flowers, amise = TRUE, backend = backend)
+    placed(found, found$H)
+  }),
+  "regression bandwidth" = list(needs = "REGRESSION", call = function(backend) {
+    found <- npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, bws = 1:20 / 20, ckertype = "gaussian",
+                     backend = backend)
+    placed(found, found$cv)
+  })
+)

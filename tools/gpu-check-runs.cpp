@@ -1,0 +1,229 @@
+// Runs on grids on a real device: the bits of the CPU's events.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+
+#include "gpu-check.hpp"
+#include "gpu/runs.hpp"
+
+namespace kestrel {
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// Samples on a grid of all they reach; the lower Cholesky factor of H is `root`.
+struct Grid {
+  Case c;
+  std::vector<RegularAxis> axes;
+  std::vector<Numbers> values;  // of points that are a little off
+
+  Span<const RegularAxis> grid() const { return {axes.data(), axes.size()}; }
+  std::size_t points() const {
+    std::size_t all = 1;
+    for (const RegularAxis& axis : axes) all *= axis.count;
+    return all;
+  }
+};
+
+enum class Weights { one, some, wild };
+
+/// Normal samples with correlations of `rho`, bandwidth h times their covariance's root, or on a
+/// lattice; `moved`: points are up to 4e-7 of a step away.
+Grid make_grid(std::size_t n, const std::vector<std::size_t>& counts, double h, double rho,
+               Weights weights, bool lattice = false, bool moved = false) {
+  const std::size_t d = counts.size();
+  Grid grid{make_case(n, 1, d, 1.0, false, false, 0.0), {}, std::vector<Numbers>(moved ? d : 0)};
+  Case& c = grid.c;
+  std::mt19937_64 random(7);
+  const double rest = std::sqrt(1 - rho * rho);
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double& x = c.x[k * n + j];
+      if (k > 0) x = rho * c.x[(k - 1) * n + j] + rest * x;
+      if (lattice) x = std::round(x);
+    }
+    for (std::size_t l = 0; l <= k; ++l) {
+      const double power = std::pow(rho, static_cast<double>(k - l));
+      c.root[l * d + k] = 3 * h * power * (l > 0 ? rest : 1.0);
+    }
+    const auto range = std::minmax_element(c.x.begin() + static_cast<std::ptrdiff_t>(k * n),
+                                           c.x.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+    const double low = *range.first - 3 * h, high = *range.second + 3 * h;
+    const double step = counts[k] > 1 ? (high - low) / static_cast<double>(counts[k] - 1) : 1.0;
+    grid.axes.push_back({low, step, counts[k], {}});
+    if (!moved) continue;
+    for (std::size_t i = 0; i < counts[k]; ++i) {
+      const double off = 4e-7 * (std::fmod(0.37 * static_cast<double>(i), 1.0) - 0.5);
+      grid.values[k].push_back(low + (static_cast<double>(i) + off) * step);
+    }
+    grid.axes[k].values = {grid.values[k].data(), counts[k]};
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    c.w[j] = weights == Weights::one    ? 1.0
+             : weights == Weights::some ? static_cast<double>(j % 7) / 3
+                                        : std::exp(3 * normal(random));
+  }
+  return grid;
+}
+
+RunsSettings by_events(int limbs) {
+  RunsSettings settings;
+  settings.limbs = limbs;
+  settings.method = RunsMethod::events;
+  settings.sorted = true;
+  return settings;
+}
+
+const KernelChoice kEpanechnikov{Kernel::epanechnikov, KernelType::radial};
+
+template <class Call>
+auto with_parts(const Grid& grid, const Call& call) {
+  return call(matrix(grid.c.x, grid.c.n, grid.c.d), Span<const double>{grid.c.w.data(), grid.c.n},
+              grid.grid(), Span<const double>{grid.c.root.data(), grid.c.root.size()});
+}
+
+int check_grid(const char* name, const Grid& grid) {
+  int wrong = 0;
+  for (const int limbs : {1, 2, 4, 0}) {
+    Numbers expected(grid.points()), actual(grid.points(), -1.0), again(grid.points(), -1.0);
+    with_parts(grid, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
+      runs_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
+                   {expected.data(), expected.size()});
+      gpu_runs_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
+                       {actual.data(), actual.size()});
+      const GpuRuns runs(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu());
+      const std::size_t thick = runs.count() / 3 + 1;
+      for (std::size_t first = 0; first < runs.count(); first += thick) {
+        const std::size_t count = std::min(thick, runs.count() - first);
+        runs.slab(first, count, cpu(),
+                  {again.data() + first * runs.points(), count * runs.points()});
+      }
+    });
+    std::size_t others = 0, of_slabs = 0;
+    double error = 0, largest = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      others += std::memcmp(&actual[i], &expected[i], 8) != 0;
+      of_slabs += std::memcmp(&again[i], &expected[i], 8) != 0;
+      error = std::fmax(error, std::fabs(actual[i] - expected[i]));
+      largest = std::fmax(largest, expected[i]);
+    }
+    const bool good = others == 0 && of_slabs == 0;
+    if (!good || limbs == 0) {
+      std::printf(
+          "%s runs %s d=%zu n=%zu m=%zu limbs %d: %zu other bits (%.2e of %.3g), %zu by "
+          "slabs\n",
+          good ? "ok  " : "BAD ", name, grid.c.d, grid.c.n, grid.points(), limbs, others, error,
+          largest, of_slabs);
+    }
+    wrong += good ? 0 : 1;
+  }
+  return wrong;
+}
+
+double seconds_of(const std::function<void()>& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The fewest seconds of three repetitions: of sorting and sending the samples, of the device's
+/// work, of that with the way back.
+struct Times {
+  double open = 1e9, device = 1e9, whole = 1e9, rows = 0;
+};
+
+Times times_of(const Grid& grid, int limbs) {
+  Times times;
+  with_parts(grid, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
+    times.rows = static_cast<double>(grid.c.n) * RunsGeometry(axes, root).rows_crossed();
+    Numbers out(grid.points());
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      std::unique_ptr<GpuRuns> runs;
+      times.open = std::min(
+          times.open, seconds_of([&] {
+            runs.reset(new GpuRuns(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu()));
+          }));
+      for (int slab = 0; slab < 2; ++slab) {
+        times.device = std::min(times.device, seconds_of([&] {
+                                  runs->slab(0, runs->count(), cpu(), {nullptr, out.size()});
+                                }));
+      }
+      times.whole = std::min(times.whole, seconds_of([&] {
+                               runs->slab(0, runs->count(), cpu(), {out.data(), out.size()});
+                             }));
+    }
+  });
+  return times;
+}
+
+void time_grid(const char* name, const Grid& grid, int limbs) {
+  const Times times = times_of(grid, limbs);
+  std::printf(
+      "runs %s, limbs %d, n = %zu, %zu points, %.3g rows: sorting and sending %.1f ms, on the "
+      "device %.2f ms (%.1f e9 rows/s), with the way back %.1f ms\n",
+      name, limbs, grid.c.n, grid.points(), times.rows, 1e3 * times.open, 1e3 * times.device,
+      1e-9 * times.rows / times.device, 1e3 * times.whole);
+  std::fflush(stdout);
+}
+
+/// The grid of Lopez-Novoa (2015), 195 million points: samples of one weight, and of any.
+Grid bench_grid(int limbs) {
+  return make_grid(1000000, {220, 1100, 805}, 0.346, 0.5,
+                   limbs == 1 ? Weights::one : Weights::some);
+}
+
+}  // namespace
+
+int check_runs_tiny() {
+  return check_grid("tiny line ", make_grid(300, {90}, 0.5, 0, Weights::some)) +
+         check_grid("tiny plane", make_grid(100, {20, 50}, 0.6, 0.5, Weights::one)) +
+         check_grid("tiny space", make_grid(60, {12, 40, 9}, 0.8, 0.5, Weights::wild, false, true));
+}
+
+int check_runs() {
+  int wrong = 0;
+  const std::vector<std::vector<std::size_t>> grids = {
+      {700},        {130, 170},      {170, 130},       {40, 60, 30},      {30, 40, 60},
+      {60, 30, 40}, {9, 20, 11, 13}, {5, 7, 6, 13, 8}, {4, 5, 4, 6, 5, 7}};
+  for (const std::vector<std::size_t>& counts : grids) {
+    const double h = 0.1 + 0.15 * static_cast<double>(counts.size());
+    wrong += check_grid("plain  ", make_grid(4000, counts, h, 0, Weights::one));
+    wrong += check_grid("full   ", make_grid(3000, counts, h, 0.6, Weights::some));
+    wrong += check_grid("wild   ", make_grid(3000, counts, h, -0.5, Weights::wild));
+    wrong += check_grid("lattice", make_grid(2000, counts, h, 0, Weights::one, true));
+    wrong += check_grid("moved  ", make_grid(2000, counts, h, 0.3, Weights::some, false, true));
+    wrong += check_grid("one    ", make_grid(1, counts, h, 0.3, Weights::one));
+  }
+  // Rows of several segments; cells of many batches; parts of the output.
+  wrong += check_grid("long   ", make_grid(20000, {20, 30000}, 0.2, 0.4, Weights::some));
+  wrong += check_grid("longer ", make_grid(20000, {50000}, 0.2, 0, Weights::some));
+  wrong += check_grid("batches", make_grid(20000, {70, 300, 200}, 0.2, 0.5, Weights::one));
+  wrong += check_grid("parts  ", make_grid(3000, {300, 500, 250}, 0.1, 0.5, Weights::one));
+  return wrong;
+}
+
+void time_runs() {
+  for (const int limbs : {1, 2}) {
+    const Weights weights = limbs == 1 ? Weights::one : Weights::some;
+    time_grid("220 x 1100 x 805", bench_grid(limbs), limbs);
+    time_grid("220 x 805 x 1100", make_grid(1000000, {220, 805, 1100}, 0.346, 0.5, weights), limbs);
+    time_grid("196 x 200 x 199", make_grid(1000000, {196, 200, 199}, 0.346, 0.5, weights), limbs);
+    time_grid("2800 x 2700", make_grid(3500000, {2800, 2700}, 0.16, 0.5, weights), limbs);
+    time_grid("1000000", make_grid(10000000, {1000000}, 0.1, 0, weights), limbs);
+  }
+}
+
+void bench_runs() {
+  for (const int limbs : {1, 2}) {
+    const Grid grid = bench_grid(limbs);
+    const Times times = times_of(grid, limbs);
+    std::printf("bench runs %d %.4g %.4g %zu %.4g\n", limbs, times.device, times.whole,
+                grid.points(), times.rows);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace kestrel

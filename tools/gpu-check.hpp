@@ -1,0 +1,77 @@
+// Data for the checks of the CUDA object, and its parts.
+#ifndef KESTREL_TOOLS_GPU_CHECK_HPP
+#define KESTREL_TOOLS_GPU_CHECK_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "core/run_options.hpp"
+#include "core/span.hpp"
+
+namespace kestrel {
+
+/// Sums over pairs against those of the CPU; the number of those that are wrong.
+int check_pairs_tiny();
+int check_pairs();
+/// Whole calls, data from and to the host.
+void time_pairs();
+
+/// Runs on grids against the CPU's events, bit by bit; the number of those that are wrong.
+int check_runs_tiny();
+int check_runs();
+/// With and without the way back.
+void time_runs();
+/// For bench/gpu.R: "bench runs", limbs, seconds on the device and with the way back, points, rows.
+void bench_runs();
+
+/// Cross-validation of regression against the CPU's; the number of what is wrong.
+int check_regression_tiny();
+int check_regression();
+/// Whole calls.
+void time_regression();
+
+struct Case {
+  std::size_t n, m, d;
+  std::vector<double> x, w, points, root;
+};
+
+inline double normal(std::mt19937_64& generator) {
+  return std::normal_distribution<double>()(generator);
+}
+
+/// Normal samples, or whole numbers, whose distances to other whole numbers are often exactly a
+/// bandwidth; every seventh weight is 0. `correlated`: a full root.
+inline Case make_case(std::size_t n, std::size_t m, std::size_t d, double bandwidth, bool whole,
+                      bool correlated, double offset) {
+  std::mt19937_64 generator(1000 * n + 10 * m + d);
+  Case c{n, m, d, {}, {}, {}, std::vector<double>(d * d, 0.0)};
+  const auto draw = [&] {
+    const double value = 3.0 * normal(generator);
+    return offset + (whole ? std::round(value) : value);
+  };
+  for (std::size_t i = 0; i < n * d; ++i) c.x.push_back(draw());
+  for (std::size_t i = 0; i < m * d; ++i) c.points.push_back(draw());
+  for (std::size_t i = 0; i < n; ++i) c.w.push_back(i % 7 == 3 ? 0.0 : 0.25 + 0.5 * (i % 5));
+  for (std::size_t k = 0; k < d; ++k) {
+    c.root[k * d + k] = bandwidth * (correlated ? 1.0 + 0.1 * static_cast<double>(k % 3) : 1.0);
+    for (std::size_t l = 0; correlated && l < k; ++l)
+      c.root[l * d + k] = 0.2 * bandwidth / (1.0 + l);
+  }
+  return c;
+}
+
+inline MatrixView matrix(const std::vector<double>& values, std::size_t rows, std::size_t columns) {
+  return {values.data(), rows, columns};
+}
+
+inline RunOptions cpu() {
+  RunOptions options;
+  options.table = simd::find_table("auto");
+  return options;
+}
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Builds the CUDA object and tools/gpu-check.cpp in build/gpu, and runs it on this machine's device:
+# tools/gpu-check.sh [device|check|check-pairs|check-runs|check-regression|brief|tiny-density|
+# tiny-pairs|tiny-runs|tiny-regression|time|time-pairs|time-runs|time-regression|bench-runs]...; no
+# R is needed. KESTREL_CUDA_ARCH: what to build for. KESTREL_CUDA_OBJECT: one that is built already.
+set -eu
+cd "$(dirname "$0")/.."
+out=build/gpu
+jobs=$(getconf _NPROCESSORS_ONLN)
+mkdir -p "$out"
+{
+  echo "FILES = \$(CORE) $(echo src/simd/*.cpp src/gpu/*.cpp tools/gpu-check*.cpp)"
+  cat <<'MAKE'
+CORE = $(addprefix src/core/,direct.cpp direct_lscv.cpp direct_pairs.cpp kernel.cpp local_fit.cpp \
+  local_sums.cpp pair_tiles.cpp parallel.cpp regression.cpp runs.cpp runs_axis.cpp \
+  runs_geometry.cpp runs_line.cpp runs_rim.cpp runs_sample.cpp runs_scale.cpp runs_tiles.cpp \
+  sorted_sample.cpp sweep.cpp sweep_kernel.cpp sweep_scan.cpp tiles.cpp)
+OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
+CUDA = $(addprefix $(OUT)/src/cuda/,api.o direct.o pairs.o regression.o runs.o sort.o)
+$(OUT)/gpu-check: $(OBJECTS)
+	g++ -fopenmp -o $@ $(OBJECTS) -ldl -lpthread
+$(OUT)/libkestrel_cuda.so: $(CUDA)
+	nvcc -shared -cudart static -Xlinker --exclude-libs,ALL -o $@ $(CUDA)
+$(OUT)/%.o: %.cpp
+	@mkdir -p $(@D)
+	g++ -std=gnu++17 -O2 -fopenmp -Wall -Wextra -Isrc -c -o $@ $<
+$(OUT)/%.o: %.cu src/cuda/*.cuh
+	@mkdir -p $(@D)
+	nvcc -O3 -std=c++17 -lineinfo -arch=$(ARCH) -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra -c -o $@ $<
+MAKE
+} >"$out/Makefile"
+object=${KESTREL_CUDA_OBJECT:-$out/libkestrel_cuda.so}
+make -s -f "$out/Makefile" -j "$jobs" OUT="$out" ARCH="${KESTREL_CUDA_ARCH:-native}" \
+  "$out/gpu-check" "$object"
+for what in "${@:-check}"; do
+  "$out/gpu-check" "$object" "$what"
+done

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Where nvcc is, the CUDA programs of bench/ are compiled, with warnings as errors; what is in
+# src/cuda is compiled with the package (tools/package.sh). Nothing runs: that takes a GPU
+# (tools/gpu-check.sh, bench/gpu.R).
+set -eu
+cd "$(dirname "$0")/.."
+. tools/package.sh
+
+if [ -z "$nvcc" ]; then
+  echo "test: no nvcc, so CUDA programs are not compiled"
+  exit 0
+fi
+mkdir -p build/cuda
+for source in bench/*.cu bench/papers/*.cu; do
+  object=build/cuda/$(basename "$source" .cu).o
+  if [ -f "$object" ] && [ -z "$(find "$source" src/cuda src/gpu/gpu_abi.h -newer "$object")" ]; then
+    continue
+  fi
+  echo "test: compiling $source"
+  run_logged "cuda-$(basename "$source" .cu)" "$nvcc" -O3 -std=c++17 "-arch=$KESTREL_CUDA_ARCH" -Isrc \
+    -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c -o "$object" "$source"
+done
