@@ -57,6 +57,14 @@ pair_moments_cpp <- function(x, w, g, order, threads, isa, progress) {
     .Call(`_kestrel_pair_moments_cpp`, x, w, g, order, threads, isa, progress)
 }
 
+boot_sample_cpp <- function(x, w, root, h0, size, key, replicate) {
+    .Call(`_kestrel_boot_sample_cpp`, x, w, root, h0, size, key, replicate)
+}
+
+boot_errors_cpp <- function(x, w, root, h0, h, axes, widths, target, size, key, replicates, threads, isa, progress) {
+    .Call(`_kestrel_boot_errors_cpp`, x, w, root, h0, h, axes, widths, target, size, key, replicates, threads, isa, progress)
+}
+
 density_points_cpp <- function(x, w, points, root, kernel, product, engine, threads, isa, progress) {
     .Call(`_kestrel_density_points_cpp`, x, w, points, root, kernel, product, engine, threads, isa, progress)
 }
@@ -171,6 +179,18 @@ direct_gaussian_moments_cpp <- function(x, w, root, threads, isa, progress) {
 
 direct_lscv_curve_cpp <- function(x, w, root, h, threads, isa, progress) {
     .Call(`_kestrel_direct_lscv_curve_cpp`, x, w, root, h, threads, isa, progress)
+}
+
+query_boxes_cpp <- function(x, w, root, kernel, product, lower, upper, of, threads, isa, progress) {
+    .Call(`_kestrel_query_boxes_cpp`, x, w, root, kernel, product, lower, upper, of, threads, isa, progress)
+}
+
+query_rows_cpp <- function(x, w, lower, upper, threads, isa, progress) {
+    .Call(`_kestrel_query_rows_cpp`, x, w, lower, upper, threads, isa, progress)
+}
+
+query_terms_cpp <- function(root) {
+    .Call(`_kestrel_query_terms_cpp`, root)
 }
 
 regression_cv_cpp <- function(x, y, w, bandwidths, kernel, local_linear, threads, isa, progress) {

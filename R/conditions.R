@@ -19,6 +19,19 @@ warn_grid <- function(...) {
   warning(warningCondition(paste0(...), class = c("kestrel_warning_grid", "kestrel_warning"), call = NULL))
 }
 
+warn_bias <- function(...) {
+  warning(warningCondition(paste0(...), class = c("kestrel_warning_bias", "kestrel_warning"), call = NULL))
+}
+
+# Errors about `x`, where a caller knows it by another name. Behind a semicolon come columns, of which one may be `x`.
+known_as <- function(name, code) {
+  tryCatch(code, kestrel_error_input = function(e) {
+    said <- strsplit(conditionMessage(e), ";", fixed = TRUE)[[1L]]
+    said[1L] <- gsub("`x`", paste0("`", name, "`"), said[1L], fixed = TRUE)
+    abort_input(paste(said, collapse = ";"))
+  })
+}
+
 # "not -1", "not a factor": the end of a message, for whatever came.
 came <- function(value) {
   if (is.null(value)) return("NULL")

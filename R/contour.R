@@ -4,7 +4,9 @@
 #'
 #' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by
 #' a quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
-#' with weights their generalisation by Akinshin (2023), which gives the same for equal weights.
+#' with weights their generalisation by Akinshin (2023), which gives the same for equal weights. Where [read_pdf()]
+#' found no data, and where an integrated marginal density (see [marginal()]) has data beyond its grid, the points of
+#' the grid stand in, weighted by the probability around them.
 #'
 #' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
 #' @param prob probabilities of lying below the level, between 0 and 1.
@@ -61,13 +63,22 @@ check_between <- function(value, most, name) {
 
 # `run`: how the density at the data is computed where it has to be.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
+  if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
   x <- sample_matrix(fhat)
   density <- rep(NA_real_, nrow(x))
   if (approx && fhat$gridded) density <- interpolate_grid(axes_of(fhat), fhat$estimate, x)
   # Exactly where the grid does not reach: a grid may zoom in on part of the data.
   beyond <- is.na(density)
+  # Of an integrated density nothing is known there.
+  if (approx && fhat$kernel_type == "integrated" && any(beyond)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
   if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run)
   weighted_quantile(density, fhat$w, prob)
+}
+
+# The same of a density that is known on a grid only: its points stand in for data, weighted by the mass around them.
+grid_levels <- function(axes, values, prob) {
+  cells <- Reduce(outer, lapply(axes, trapezoid_weights))
+  weighted_quantile(as.vector(values), as.vector(values * cells), prob)
 }
 
 # Quantiles of type 7 (Hyndman & Fan 1996) of a weighted sample: the mean of the weighted quantile function over a

@@ -216,6 +216,11 @@ resolve_bandwidth <- function(given, sample, kernel, product, run) {
 
 sample_matrix <- function(fhat) if (is.matrix(fhat$x)) fhat$x else matrix(fhat$x, ncol = 1L)
 
+# FALSE for a density from a file that has no data.
+has_data <- function(fhat) length(fhat$w) > 0L
+
+sample_size <- function(fhat) if (has_data(fhat)) length(fhat$w) else fhat$n
+
 dimension <- function(fhat) if (is.matrix(fhat$x)) ncol(fhat$x) else 1L
 
 axes_of <- function(fhat) if (is.list(fhat$eval.points)) fhat$eval.points else list(fhat$eval.points)
@@ -249,12 +254,15 @@ warn_sparse <- function(fhat, axes, largest) {
   if (largest == 0) {
     warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
   } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
-    reached <- points_reached(fhat, axes)
-    if (reached < 1) {
-      # Not how many samples it misses: those that lie on its points, as rounded data may, all count.
-      warn_grid("The grid is too coarse for the bandwidth: a kernel covers ", format(reached, digits = 2),
-                " points on average, so that samples may fall between points and not count.")
-    }
+    warn_coarse(points_reached(fhat, axes), "the bandwidth")
+  }
+}
+
+warn_coarse <- function(reached, of) {
+  if (reached < 1) {
+    # Not how many samples it misses: those that lie on its points, as rounded data may, all count.
+    warn_grid("The grid is too coarse for ", of, ": a kernel covers ", format(reached, digits = 2),
+              " points on average, so that samples may fall between points and not count.")
   }
 }
 
@@ -294,6 +302,7 @@ check_summable <- function(fhat) {
   if (fhat$kernel_type == "integrated") {
     abort_input("`fhat` must be an estimate from data, not a marginal that was integrated over a grid.")
   }
+  if (!has_data(fhat)) abort_input("`fhat` must be an estimate with its data, not one from a file without them.")
 }
 
 # What is to be summed, on the line: samples and points without those outside of the sample space. `points` is a matrix,

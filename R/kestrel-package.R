@@ -5,14 +5,15 @@
 #' the conventions of package \pkg{ks}, so that a script written for it runs unchanged.
 #'
 #' Start with [kde()]; its bandwidths are in [hpi()], [hlscv()] and [hscv()] for one dimension and in [Hpi()] for
-#' several. Regression with one regressor, in the conventions of package \pkg{np}: [npregbw()] and [npreg()].
-#' [kestrel_info()] says what the machine offers.
+#' several. Regression with one regressor, in the conventions of package \pkg{np}: [npregbw()] and [npreg()]. Models are
+#' compared with observations by [pdf_score()], at a bandwidth of [Hboot()]. [kestrel_info()] says what the machine
+#' offers.
 #'
 #' @section Conditions:
 #' Errors have the class `kestrel_error` and one that says what kind: `kestrel_error_input`, `kestrel_error_memory`,
 #' `kestrel_error_backend`. Warnings have the class `kestrel_warning` and one of their own: `kestrel_warning_search`
 #' (a search ended where its result is in doubt), `kestrel_warning_grid` (a grid that misses samples),
-#' `kestrel_warning_support` (points without a neighbour).
+#' `kestrel_warning_support` (points without a neighbour), `kestrel_warning_bias` (a model whose means are off).
 #'
 #' @section Options:
 #' \describe{

@@ -4,8 +4,9 @@
 #'
 #' The marginal of a Gaussian or a product kernel is again such a kernel, with `H[dims, dims]`, so the marginal density
 #' is computed from the data, exactly, on the axes of `fhat` (or the columns of its points). The marginal of a radial
-#' compact kernel is another kernel; there the gridded estimate is integrated over the axes that are left out, by the
-#' trapezoid rule (Lopez-Novoa 2015, ch. 8), and what results is known on the grid only.
+#' compact kernel is another kernel; there, and where [read_pdf()] found no data, the gridded estimate is integrated
+#' over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8), and what results is known on the
+#' grid only.
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.
@@ -24,11 +25,18 @@
 marginal <- function(fhat, dims) {
   started <- proc.time()[["elapsed"]]
   dims <- check_dims(check_estimate(fhat), dims)
-  compact <- is_compact(fhat$kernel) && fhat$kernel_type != "product" && length(dims) < dimension(fhat)
-  result <- if (compact) integrated_marginal(fhat, dims) else summed_marginal(fhat, dims)
+  result <- marginal_of(fhat, dims, run_options())
   result$call <- match.call()
   result$seconds <- proc.time()[["elapsed"]] - started
   result
+}
+
+# `run`: how a marginal is summed up from data.
+marginal_of <- function(fhat, dims, run) {
+  compact <- is_compact(fhat$kernel) && fhat$kernel_type != "product"
+  on_grid_only <- !has_data(fhat) || fhat$kernel_type == "integrated"
+  integrated <- on_grid_only || (compact && length(dims) < dimension(fhat))
+  if (integrated) integrated_marginal(fhat, dims) else summed_marginal(fhat, dims, run)
 }
 
 check_dims <- function(fhat, dims) {
@@ -44,13 +52,17 @@ check_dims <- function(fhat, dims) {
 marginal_frame <- function(fhat, dims) {
   sample <- list(x = sample_matrix(fhat)[, dims, drop = FALSE], w = fhat$w, names = fhat$names[dims])
   H <- as.matrix(fhat$H)[dims, dims, drop = FALSE]
-  new_density(sample, H, fhat$kernel, fhat$kernel_type, subset_transform(fhat$transform, dims),
-              fhat[c("engine", "backend", "tol")])
+  frame <- new_density(sample, H, fhat$kernel, fhat$kernel_type, subset_transform(fhat$transform, dims),
+                       fhat[c("engine", "backend", "tol")])
+  frame$n_eff <- fhat$n_eff
+  frame$n <- fhat$n
+  frame
 }
 
-summed_marginal <- function(fhat, dims) {
+summed_marginal <- function(fhat, dims, run) {
   result <- marginal_frame(fhat, dims)
-  run <- c(run_options(), engine = "auto", tol = fhat$tol)
+  run$engine <- "auto"
+  run$tol <- fhat$tol
   if (fhat$gridded) {
     result <- estimate_on_grid(result, list(axes = axes_of(fhat)[dims], gridtype = fhat$gridtype[dims]), run)
     if (!is.null(fhat$cont)) result$cont <- contour_levels(result, (99:1) / 100, approx = TRUE)
@@ -63,14 +75,20 @@ summed_marginal <- function(fhat, dims) {
 integrated_marginal <- function(fhat, dims) {
   if (!fhat$gridded) abort_input("`fhat` must be on a grid for the marginal of a radial ", fhat$kernel, " kernel.")
   axes <- axes_of(fhat)
-  kept <- aperm(fhat$estimate, c(dims, setdiff(seq_along(axes), dims)))
-  weights <- Reduce(outer, lapply(axes[-dims], trapezoid_weights))
+  kept <- aperm(as.array(fhat$estimate), c(dims, setdiff(seq_along(axes), dims)))
+  # One where no axis is left out, and the values are those of `fhat` in another order.
+  weights <- Reduce(outer, lapply(axes[-dims], trapezoid_weights), 1)
   estimate <- drop(matrix(kept, ncol = length(weights)) %*% as.vector(weights))
   result <- marginal_frame(fhat, dims)
-  result$kernel_type <- "integrated"
-  # The integral itself is the CPU's, whatever the estimate was made by.
-  result$backend <- "cpu"
-  result$precision <- "double"
+  if (length(dims) < length(axes)) {
+    result$kernel_type <- "integrated"
+    # The integral itself is the CPU's, whatever the estimate was made by.
+    result$backend <- "cpu"
+    result$precision <- "double"
+  } else {
+    result$device <- fhat$device
+    result$precision <- fhat$precision
+  }
   one <- length(dims) == 1L
   result$eval.points <- if (one) axes[[dims]] else axes[dims]
   result$estimate <- if (one) estimate else array(estimate, lengths(axes[dims]))

@@ -94,20 +94,23 @@ call_lines <- function(call) {
 format_short <- function(value) vapply(value, function(one) format(one, digits = 4), "")
 
 density_lines <- function(fhat) {
-  n <- length(fhat$w)
+  n <- sample_size(fhat)
   d <- dimension(fhat)
   size <- format(n, big.mark = ",")
   if (fhat$n_eff < n * (1 - 1e-12)) size <- paste0(size, ", weighted: effective n ", format_short(fhat$n_eff))
   c(
     paste0("Kernel density estimate, d = ", d),
     call_lines(fhat$call),
-    label_line("n", size),
+    label_line("n", paste0(size, if (!has_data(fhat)) ", data not kept")),
     label_line("variables", paste(fhat$names, collapse = ", ")),
     label_line("kernel", if (d > 1L) paste0(fhat$kernel, ", ", fhat$kernel_type) else fhat$kernel),
     bandwidth_lines(fhat),
     label_line(if (fhat$gridded) "grid" else "points", points_text(fhat)),
     if (!is.null(fhat$transform)) label_line("scale", transform_text(fhat$transform)),
-    label_line("engine", paste0(fhat$engine, " on ", backend_text(fhat), ", ", format_short(fhat$seconds), " s")),
+    # What made a density is not known of one from a file without data.
+    if (!is.null(fhat$engine)) {
+      label_line("engine", paste0(fhat$engine, " on ", backend_text(fhat), ", ", format_short(fhat$seconds), " s"))
+    },
     label_line("estimate", paste(format_short(range(fhat$estimate)), collapse = " to "))
   )
 }
@@ -130,10 +133,13 @@ bandwidth_lines <- function(fhat) {
 }
 
 points_text <- function(fhat) {
-  if (!fhat$gridded) return(format(length(fhat$estimate), big.mark = ","))
-  axes <- axes_of(fhat)
+  if (fhat$gridded) axes_text(axes_of(fhat)) else format(length(fhat$estimate), big.mark = ",")
+}
+
+# Sizes and limits of a grid.
+axes_text <- function(axes) {
   limits <- vapply(axes, function(axis) paste0("[", paste(format_short(range(axis)), collapse = ", "), "]"), "")
-  paste(paste(lengths(axes), collapse = " x "), "on", paste(limits, collapse = " x "))
+  paste(format_sizes(lengths(axes)), "on", paste(limits, collapse = " x "))
 }
 
 transform_text <- function(transform) {

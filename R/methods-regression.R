@@ -5,12 +5,13 @@
 #' Where `na.action = na.omit` left rows out, `fitted()`, `residuals()`, `se()` and `predict()` without `newdata` have
 #' NA in their places, so that they are as long as the data.
 #'
-#' @param object,x an object made by [npreg()] or, for `print()`, `summary()`, `nobs()` and `formula()`, by [npregbw()].
+#' @param object,x an object made by [npreg()] or, for `print()`, `summary()`, `nobs()`, `formula()` and `predict()`, by
+#'   [npregbw()]: its predictions are those of its fit.
 #' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given.
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` for the bands of the fit.
 #' @param level their level.
-#' @param ... not used; `predict()` refuses what it does not know.
+#' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses what it does not know.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
 #'   without an observation within the bandwidth; with `interval = "confidence"` a matrix with columns `fit`, `lwr` and
@@ -55,6 +56,10 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
   }
   if (se.fit) list(fit = fit, se.fit = placed(at$se)) else fit
 }
+
+#' @rdname kestrel_reg-methods
+#' @export
+predict.kestrel_regbw <- function(object, ...) predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE), ...)
 
 # What values_at() would give at the data: the errors are computed if the fit has them not.
 known_at_data <- function(object, errors) {

@@ -5,55 +5,145 @@
 #' off it.
 #'
 #' @param x an object made by [kde()] on a grid.
-#' @param cont percentages of the regions (d > 1).
-#' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last.
+#' @param cont percentages of the regions. In one dimension they are drawn only if given: as lines along the axis, the
+#'   smaller the region the thicker.
+#' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last. One colour
+#'   for several regions is shaded. If there is one more than regions, the first is left out: in \pkg{ks} it is that of
+#'   the background. For `display = "slice"` the colours of lines, for `"persp"` of the surface.
 #' @param drawpoints if TRUE, show the data: a rug (d = 1) or points (d > 1).
-#' @param display accepted for scripts written for \pkg{ks}, without effect: there is one display for each d.
 #' @param add if TRUE, add to a plot (d = 1, 2).
-#' @param xlab,ylab,main labels; `main` only in one and two dimensions.
-#' @param ... further graphical parameters: for the curve (d = 1), or for the empty plot (d = 2).
+#' @param xlab,ylab,zlab,main labels; only in one and two dimensions, and `zlab` only of `"persp"`.
+#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`), `"image"`
+#'   or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is one display for each d.
+#' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
+#' @param approx.cont as `approx` of [contourLevels()].
+#' @param col.fun a function that gives as many colours as it is asked for, in place of `col`.
+#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data (if NULL, that
+#'   of the curve, or a dark grey).
+#' @param drawlabels if TRUE, label contour lines (d = 2).
+#' @param lwd width of the curve, of contour lines or of the lines on a surface.
+#' @param alpha opacity of fill colours, from 0 to 1.
+#' @param ... further graphical parameters of the empty plot (d = 1, 2) or of [graphics::persp()]. Other arguments of
+#'   plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid.
+#' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid, for an unknown `display`, and for
+#'   percentages, levels and flags that are none.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @examples
-#' plot(kde(faithful$eruptions))
-#' plot(kde(faithful), drawpoints = TRUE)
+#' plot(kde(faithful$eruptions), cont = c(50, 95))
+#' fhat <- kde(faithful)
+#' plot(fhat, drawpoints = TRUE)
+#' plot(fhat, display = "persp", theta = 30)
 #' plot(kde(iris[, 1:3], gridsize = 31))
 #' @export
 plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints = dimension(x) < 2L, add = FALSE,
-                             xlab = NULL, ylab = NULL, main = NULL, display, ...) {
+                             xlab = NULL, ylab = NULL, main = NULL, display = NULL, abs.cont = NULL,
+                             approx.cont = TRUE, col.fun = NULL, col.cont = "#17445C", col.pt = NULL,
+                             drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, ...) {
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
-  check_between(cont, 100, "cont")
-  check_flag(drawpoints, "drawpoints")
-  check_flag(add, "add")
   d <- dimension(x)
-  cont <- sort(unique(cont), decreasing = TRUE)
-  if (is.null(col)) col <- if (d == 1L) "#1F5A7A" else fill_colours(length(cont))
-  if (d == 1L) {
-    plot_curve(x, col, drawpoints, add, xlab, ylab, main, ...)
-  } else if (d == 2L) {
-    plot_regions(x, cont, col, drawpoints, add, xlab, ylab, main, ...)
-  } else {
-    plot_pairs(x, cont, col, drawpoints)
-  }
+  drawpoints <- check_flag(drawpoints, "drawpoints") && has_data(x)
+  check_flag(add, "add")
+  check_flag(drawlabels, "drawlabels")
+  check_flag(approx.cont, "approx.cont")
+  display <- check_display(display, d, add)
+  if (d > 2L && !is.null(abs.cont)) abort_input("`abs.cont` must not be given for the marginals of ", d, " variables.")
+  style <- list(col = col, col.fun = check_colour_function(col.fun), col.cont = col.cont, col.pt = col.pt, lwd = lwd,
+                alpha = check_alpha(alpha), drawpoints = drawpoints, drawlabels = drawlabels, add = add,
+                xlab = xlab, ylab = ylab, zlab = zlab, main = main, display = display)
+  marked <- d > 1L || !missing(cont) || !is.null(abs.cont)
+  regions <- if (marked) plotted_regions(x, cont, abs.cont, approx.cont)
+  switch(min(d, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
+         plot_pairs(x, cont, style))
   invisible(x)
+}
+
+displays_of_plane <- c("filled.contour", "slice", "image", "persp")
+
+check_display <- function(display, d, add) {
+  if (is.null(display)) return(if (add) "slice" else "filled.contour")
+  # Its name in ks before 1.14.
+  if (identical(display, "filled.contour2")) display <- "filled.contour"
+  check_choice(display, if (d == 2L) displays_of_plane else c(displays_of_plane, "plot3D", "rgl"), "display")
+}
+
+check_colour_function <- function(col.fun) {
+  if (!is.null(col.fun) && !is.function(col.fun)) abort_input("`col.fun` must be a function, not ", came(col.fun), ".")
+  col.fun
+}
+
+check_alpha <- function(alpha) {
+  if (!is_number(alpha) || alpha < 0 || alpha > 1) {
+    abort_input("`alpha` must be a number between 0 and 1, not ", came(alpha), ".")
+  }
+  alpha
+}
+
+# The levels to draw, lowest first, and their labels.
+plotted_regions <- function(fhat, cont, abs.cont, approx) {
+  if (is.null(abs.cont)) {
+    cont <- sort(unique(check_between(cont, 100, "cont")), decreasing = TRUE)
+    level <- contour_levels(fhat, 1 - cont / 100, approx)
+    # Two regions of one level (discrete data) are one region.
+    return(list(level = level[!duplicated(level)], label = paste0(cont, "%")[!duplicated(level)]))
+  }
+  level <- sort(unique(check_positives(abs.cont, "abs.cont")))
+  list(level = level, label = format_short(level))
 }
 
 # Light enough for dark labels on the smallest region.
 fill_colours <- function(n) grDevices::hcl.colors(2L * n, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
 
-plot_curve <- function(fhat, col, drawpoints, add, xlab, ylab, main, ...) {
-  if (!add) {
-    graphics::plot(range(fhat$eval.points), c(0, max(fhat$estimate)), type = "n", las = 1, bty = "l",
-                   xlab = if (is.null(xlab)) fhat$names else xlab, ylab = "", main = main, ...)
-    title_beside_labels(if (is.null(ylab)) "Density" else ylab)
+# One colour for each region; by default `otherwise`, a function of their number.
+region_colours <- function(style, count, otherwise) {
+  col <- style[["col"]]
+  if (is.null(col)) col <- (if (is.null(style$col.fun)) otherwise else style$col.fun)(count)
+  if (length(col) == count + 1L && count > 0L) col <- col[-1L]
+  rep(col, length.out = count)
+}
+
+region_fills <- function(style, count) {
+  if (length(style[["col"]]) == 1L && count > 1L) {
+    style[["col"]] <- grDevices::colorRampPalette(c("white", style[["col"]]))(count + 1L)
   }
-  graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = 2)
+  col <- region_colours(style, count, fill_colours)
+  if (style$alpha < 1) grDevices::adjustcolor(col, style$alpha) else col
+}
+
+# Arguments of plots in ks that have no meaning here; the second kind has one for a surface.
+ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "lwd.fc", "size", "thin", "type")
+ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktype", "zlim")
+
+# A plot without anything in it; `more` are the dots of a method.
+empty_plot <- function(x, y, more, ...) {
+  more <- more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)]
+  do.call(graphics::plot, utils::modifyList(list(x, y, type = "n", las = 1, bty = "l", ...), more))
+}
+
+plot_curve <- function(fhat, regions, style, ...) {
+  if (!style$add) {
+    empty_plot(range(fhat$eval.points), c(0, max(fhat$estimate)), list(...), main = style$main, ylab = "",
+               xlab = if (is.null(style$xlab)) fhat$names else style$xlab)
+    title_beside_labels(if (is.null(style$ylab)) "Density" else style$ylab)
+  }
+  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], 2 + 2 * k, style$col.cont)
+  col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) "#1F5A7A") else style[["col"]][1L]
+  graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = if (is.null(style$lwd)) 2 else style$lwd)
   # Many observations would paint the axis black; the strokes become transparent instead.
-  if (drawpoints) {
+  if (style$drawpoints) {
     strength <- max(0.05, min(0.8, 100 / length(fhat$x)))
-    graphics::rug(fhat$x, ticksize = 0.03, quiet = TRUE, col = grDevices::adjustcolor(col[1L], strength))
+    if (!is.null(style$col.pt)) col <- style$col.pt
+    graphics::rug(fhat$x, ticksize = 0.03, quiet = TRUE, col = grDevices::adjustcolor(col, strength))
   }
+}
+
+# Where the density is at least `level`.
+draw_region_on_axis <- function(fhat, level, lwd, col) {
+  runs <- rle(fhat$estimate >= level)
+  last <- cumsum(runs$lengths)
+  first <- last - runs$lengths + 1L
+  graphics::segments(fhat$eval.points[first[runs$values]], 0, fhat$eval.points[last[runs$values]], 0, lwd = lwd,
+                     col = col, lend = 1)
 }
 
 # A title of the y axis that stands clear of its labels, which are as long as the numbers are.
@@ -63,43 +153,80 @@ title_beside_labels <- function(text) {
   graphics::title(ylab = text, line = max(graphics::par("mgp")[1L], min(line, graphics::par("mar")[2L] - 1)))
 }
 
-plot_regions <- function(fhat, cont, col, drawpoints, add, xlab, ylab, main, ...) {
-  if (!add) {
-    seen <- visible_limits(fhat, cont)
-    graphics::plot(seen[[1L]], seen[[2L]], type = "n", las = 1, bty = "l", main = main,
-                   xlab = if (is.null(xlab)) fhat$names[1L] else xlab,
-                   ylab = if (is.null(ylab)) fhat$names[2L] else ylab, ...)
+plot_plane <- function(fhat, regions, style, ...) {
+  axes <- axes_of(fhat)
+  labels <- list(xlab = if (is.null(style$xlab)) fhat$names[1L] else style$xlab,
+                 ylab = if (is.null(style$ylab)) fhat$names[2L] else style$ylab)
+  if (style$display == "persp") return(draw_surface(fhat, style, labels, list(...)))
+  if (!style$add) {
+    seen <- visible_limits(fhat, regions)
+    if (style$display == "image") seen <- lapply(axes, range)
+    do.call(empty_plot, c(seen, list(list(...), main = style$main), labels))
   }
-  draw_regions(fhat, cont, col)
-  if (drawpoints) draw_points(fhat)
+  if (style$display == "image") {
+    draw_image(fhat, style)
+  } else if (style$display == "slice") {
+    draw_lines(fhat, regions, style, region_colours(style, length(regions$level), function(n) style$col.cont))
+  } else {
+    draw_regions(fhat, regions, style)
+  }
+  if (style$drawpoints) draw_points(fhat, style$col.pt)
+}
+
+draw_image <- function(fhat, style) {
+  axes <- axes_of(fhat)
+  col <- style[["col"]]
+  if (length(col) < 2L) {
+    scale <- if (is.null(style$col.fun)) function(n) grDevices::hcl.colors(n, "Blues 3", rev = TRUE) else style$col.fun
+    col <- scale(64L)
+  }
+  graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col,
+                  useRaster = all(fhat$gridtype == "linear"))
 }
 
 # The data and the largest region, without the empty rest of the grid.
-visible_limits <- function(fhat, cont) {
+visible_limits <- function(fhat, regions) {
   axes <- axes_of(fhat)
-  above <- fhat$estimate >= min(contour_levels(fhat, 1 - cont / 100, approx = TRUE))
+  above <- fhat$estimate >= regions$level[1L]
   lapply(1:2, function(k) range(fhat$x[, k], axes[[k]][apply(above, k, any)]))
 }
 
-draw_regions <- function(fhat, cont, col, labels = TRUE) {
+draw_regions <- function(fhat, regions, style) {
   axes <- axes_of(fhat)
-  levels <- contour_levels(fhat, 1 - cont / 100, approx = TRUE)
-  # Two regions of one level (discrete data) are one region.
-  distinct <- !duplicated(levels)
-  top <- max(fhat$estimate, levels) * (1 + 1e-9)
-  graphics::.filled.contour(axes[[1L]], axes[[2L]], fhat$estimate, c(levels[distinct], top), col[distinct])
-  graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = levels[distinct], add = TRUE,
-                    labels = paste0(cont, "%")[distinct], drawlabels = labels, col = "#17445C", lwd = 0.8,
+  top <- max(fhat$estimate, regions$level) * (1 + 1e-9)
+  graphics::.filled.contour(axes[[1L]], axes[[2L]], fhat$estimate, c(regions$level, top),
+                            region_fills(style, length(regions$level)))
+  draw_lines(fhat, regions, style, style$col.cont)
+}
+
+draw_lines <- function(fhat, regions, style, col) {
+  axes <- axes_of(fhat)
+  graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = regions$level, add = TRUE, labels = regions$label,
+                    drawlabels = style$drawlabels, col = col, lwd = if (is.null(style$lwd)) 0.8 else style$lwd,
                     labcex = 0.75, vfont = NULL)
 }
 
-draw_points <- function(fhat) {
+# On at most about fifty lines each way, which can still be told apart.
+draw_surface <- function(fhat, style, labels, more) {
+  axes <- axes_of(fhat)
+  kept <- lapply(axes, function(axis) seq(1L, length(axis), by = ceiling(length(axis) / 51)))
+  col <- if (is.null(style[["col"]])) "#DCEAF2" else style[["col"]][1L]
+  shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], fhat$estimate[kept[[1L]], kept[[2L]]], theta = -30,
+                phi = 40, d = 4, border = "#17445C", ticktype = "detailed", shade = 0.2, main = style$main,
+                zlab = if (is.null(style$zlab)) "Density" else style$zlab,
+                col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd)
+  shown <- c(shown, labels)
+  do.call(graphics::persp, utils::modifyList(shown, more[!names(more) %in% ks_plot_arguments]))
+}
+
+draw_points <- function(fhat, col) {
   strength <- max(0.08, min(0.6, 150 / nrow(fhat$x)))
-  graphics::points(fhat$x[, 1L], fhat$x[, 2L], pch = 16, cex = 0.5, col = grDevices::adjustcolor("#222222", strength))
+  graphics::points(fhat$x[, 1L], fhat$x[, 2L], pch = 16, cex = 0.5,
+                   col = grDevices::adjustcolor(if (is.null(col)) "#222222" else col, strength))
 }
 
 # A d x d matrix of panels that share their axes by column and row.
-plot_pairs <- function(fhat, cont, col, drawpoints) {
+plot_pairs <- function(fhat, cont, style) {
   d <- dimension(fhat)
   fhat <- refine_axes(fhat)
   pairs <- lapply(seq_len(d), function(row) lapply(seq_len(row - 1L), function(column) marginal(fhat, c(column, row))))
@@ -112,7 +239,7 @@ plot_pairs <- function(fhat, cont, col, drawpoints) {
         draw_diagonal_panel(marginal(fhat, row))
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
-        draw_pair_panel(pair, cont, col, drawpoints)
+        draw_pair_panel(pair, plotted_regions(pair, cont, NULL, TRUE), style)
         if (column == 1L) graphics::axis(2)
       }
       if (row == d) graphics::axis(1)
@@ -122,10 +249,10 @@ plot_pairs <- function(fhat, cont, col, drawpoints) {
                   outer = TRUE, cex = 0.8)
 }
 
-# Marginals computed from the data need not be as coarse as a grid in d dimensions has to be.
+# Marginals that are computed from the data need not be as coarse as a grid in d dimensions has to be.
 refine_axes <- function(fhat) {
   fhat$cont <- NULL
-  if (is_compact(fhat$kernel) && fhat$kernel_type != "product") return(fhat)
+  if (is_compact(fhat$kernel) && fhat$kernel_type != "product" || !has_data(fhat)) return(fhat)
   fhat$eval.points <- lapply(fhat$eval.points, function(axis) {
     if (length(axis) >= 101L) axis else seq(axis[1L], axis[length(axis)], length.out = 101L)
   })
@@ -149,10 +276,10 @@ draw_diagonal_panel <- function(fhat) {
   graphics::box(col = "grey70")
 }
 
-draw_pair_panel <- function(fhat, cont, col, drawpoints) {
+draw_pair_panel <- function(fhat, regions, style) {
   axes <- axes_of(fhat)
   graphics::plot(range(axes[[1L]]), range(axes[[2L]]), type = "n", axes = FALSE, xlab = "", ylab = "")
-  draw_regions(fhat, cont, col, labels = FALSE)
-  if (drawpoints) draw_points(fhat)
+  draw_regions(fhat, regions, replace(style, "drawlabels", FALSE))
+  if (style$drawpoints) draw_points(fhat, style$col.pt)
   graphics::box(col = "grey70")
 }

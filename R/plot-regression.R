@@ -12,7 +12,9 @@
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve.
 #' @param xlab,ylab,main labels.
-#' @param ... further graphical parameters of the empty plot.
+#' @param ... further graphical parameters of the empty plot. Of a fit also how \pkg{np} asks for a band:
+#'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
+#'   and `neval`, have no effect.
 #' @return `x`, invisibly.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
 #' @examples
@@ -23,7 +25,7 @@
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = "#1F5A7A", xlab = NULL, ylab = NULL,
                              main = NULL, ...) {
   check_drawing_arguments(...)
-  check_flag(band, "band")
+  band <- band_asked_for(check_flag(band, "band"), ...)
   check_flag(drawpoints, "drawpoints")
   check_flag(add, "add")
   bws <- x$bws
@@ -33,8 +35,9 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   if (!add) {
     seen <- if (drawpoints) bws$y else c(curve$mean - half, curve$mean + half)
     seen <- range(seen, curve$mean, finite = TRUE)
-    graphics::plot(range(bws$x), seen, type = "n", las = 1, bty = "l", xlab = if (is.null(xlab)) x$xnames else xlab,
-                   ylab = "", main = main, ...)
+    more <- list(...)
+    do.call(graphics::plot, c(list(range(bws$x), seen, type = "n", las = 1, bty = "l", ylab = "", main = main,
+                                   xlab = if (is.null(xlab)) x$xnames else xlab), more[!of_np_plot(names(more))]))
     title_beside_labels(if (is.null(ylab)) x$ynames else ylab)
     if (drawpoints) draw_observations(bws)
   }
@@ -45,6 +48,17 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
 
 check_drawing_arguments <- function(...) {
   if ("type" %in% given_names(...)) abort_input("`type` must not be given: the plot has points and lines of its own.")
+}
+
+# Arguments by which np's plots are told about errors, and on how many points they are.
+of_np_plot <- function(names) names %in% c("errors", "neval") | startsWith(as.character(names), "plot.errors.")
+
+# Whether there is a band, in np's words if there are any.
+band_asked_for <- function(band, ...) {
+  for (name in intersect(c("plot.errors.method", "errors"), given_names(...))) {
+    band <- check_choice(...elt(match(name, given_names(...))), c("none", "asymptotic"), name) == "asymptotic"
+  }
+  band
 }
 
 # Dense data are drawn transparent, and thinned where that would take long.
@@ -66,6 +80,10 @@ draw_band <- function(at, lower, upper, col) {
 #' @export
 plot.kestrel_regbw <- function(x, col = "#1F5A7A", xlab = NULL, ylab = NULL, main = NULL, ...) {
   check_drawing_arguments(...)
+  of_fit <- Filter(of_np_plot, given_names(...))
+  if (length(of_fit) > 0L) {
+    abort_input("`", of_fit[1L], "` must go with a fit: plot(npreg(x)) draws it, and this the objective over the grid.")
+  }
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
   if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"

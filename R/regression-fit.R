@@ -15,9 +15,10 @@
 #' `kestrel_warning_support` counts them.
 #'
 #' @param bws a bandwidth object of [npregbw()], which carries its data, or, with `txdat` and `tydat`, a bandwidth or a
-#'   vector of candidates; if NULL, [npregbw()] selects one.
+#'   vector of candidates; if NULL, [npregbw()] selects one. A formula, as in \pkg{np}, where `formula` is not given.
 #' @param formula,data,subset,na.action,w as in [npregbw()].
-#' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()].
+#' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. With a bandwidth object (one without
+#'   weights): other data to fit with its bandwidth, kernel and so on.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula;
 #'   without a formula a numeric vector, or a matrix or data frame with one column. Rows with missing values have a fit
 #'   that is NA.
@@ -87,10 +88,15 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
 npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = stats::na.fail, newdata = NULL,
                           exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto") {
   call <- called_as(quote(npreg), match.call())
+  if (inherits(bws, "formula")) {
+    # Where there is a formula, the second argument of np is `data`.
+    names(call)[names(call) == "bws"] <- "formula"
+    names(call)[names(call) == "txdat"] <- "data"
+    return(eval(called_as(npreg.formula, call), parent.frame()))
+  }
   check_fit_arguments(se, level, residuals)
   if (!is.null(bws) && !is.numeric(bws)) {
-    abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", came(bws),
-                if (inherits(bws, "formula")) "; a formula is the first argument or `formula`", ".")
+    abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", came(bws), ".")
   }
   if (missing(txdat) || missing(tydat)) {
     abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object",
@@ -105,15 +111,28 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
 #' @rdname npreg
 #' @export
 npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE,
-                                threads = NULL, backend = "auto", ...) {
+                                threads = NULL, backend = "auto", txdat = NULL, tydat = NULL, ...) {
   check_np_arguments(...)
   check_fit_arguments(se, level, residuals)
   if (inherits(newdata, "formula")) {
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
                 came(newdata), ".")
   }
+  if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, threads)
   fit_regression(bws, newdata, exdat, se, level, threads, backend,
                  called_as(quote(npreg), match.call()))
+}
+
+# The bandwidth of `bws` for other data.
+with_other_data <- function(bws, txdat, tydat, threads) {
+  if (is.null(txdat) || is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
+  if (any(bws$w != bws$w[1L])) {
+    abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ", came(bws$bw),
+                " it can be, and `w` too.")
+  }
+  npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, bws$regtype, bws$method,
+                  bws$ckertype, bw.scale = bws$bw.scale, unsupported = bws$unsupported, threads = threads,
+                  backend = "cpu")
 }
 
 # A vector under the name that messages have to use.
@@ -238,7 +257,7 @@ evaluation_points <- function(bws, newdata, exdat) {
   regressor <- stats::delete.response(bws$terms)
   # A constant of the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L
-  wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), all.vars(regressor))
+  wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), variables_in(regressor))
   if (!is.data.frame(newdata) || !all(wanted %in% names(newdata))) {
     abort_input("`newdata` must be a data frame with ", quoted(wanted), ", not ",
                 if (!is.data.frame(newdata)) came(newdata) else if (ncol(newdata) == 0L) "one without columns" else

@@ -87,7 +87,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param verbose if TRUE, show progress.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
 #' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
-#'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `bwscaling = FALSE`.
+#'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling = FALSE`,
+#'   `nomad = FALSE`.
 #' @return An object of class `c("kestrel_regbw", "rbandwidth")`, a list with
 #'   \item{bw}{the bandwidth, in the units of x and on the scale of `bw.scale`}
 #'   \item{h}{the same as half the width of the support (Gaussian: the standard deviation)}
@@ -184,7 +185,7 @@ check_formula <- function(formula, data) {
     abort_input("`data` must be a data frame, a list or an environment, not ", came(data), ".")
   }
   if (length(formula) != 3L) abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
-  variables <- setdiff(all.vars(formula), ".")
+  variables <- setdiff(variables_in(formula), ".")
   there <- vapply(variables, function(name) name %in% names(data) || exists(name, environment(formula)), NA)
   if (!all(there)) {
     abort_input("`formula` must name variables of `data` or of its environment; not found: ",
@@ -197,6 +198,21 @@ check_formula <- function(formula, data) {
     abort_input("`formula` must have one numeric regressor, not ", length(regressors),
                 if (length(regressors) > 1L) "; not yet: several regressors", ".")
   }
+}
+
+# The variables of an expression: neither the components of one, as x in d$x, nor functions, as in stats::poly(x, 1).
+variables_in <- function(expression) {
+  if (is.name(expression)) return(as.character(expression))
+  if (!is.call(expression)) return(character(0))
+  head <- if (is.name(expression[[1L]])) as.character(expression[[1L]]) else ""
+  if (head %in% c("::", ":::")) return(character(0))
+  parts <- as.list(expression)
+  attributes(parts) <- NULL # terms() has a class with ways of its own
+  if (head %in% c("$", "@")) parts <- parts[1:2]
+  if (nzchar(head)) parts <- parts[-1L]
+  # An index may be empty, as in m[, 1].
+  given <- vapply(seq_along(parts), function(k) !identical(parts[[k]], quote(expr = )), NA)
+  unique(unlist(lapply(parts[given], variables_in)))
 }
 
 #' @rdname npregbw
@@ -236,10 +252,14 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
 # Arguments of np that only steer its search.
 np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lbc.dir", "dfc.dir", "cfac.dir",
                          "initc.dir", "lbd.dir", "hbd.dir", "dfac.dir", "initd.dir", "lbc.init", "hbc.init",
-                         "cfac.init", "lbd.init", "hbd.init", "dfac.init", "ukertype", "okertype")
+                         "cfac.init", "lbd.init", "hbd.init", "dfac.init", "ukertype", "okertype", "bwsolver",
+                         "powell.remin", "invalid.penalty", "penalty.multiplier", "transform.bounds",
+                         "scale.factor.init", "scale.factor.init.lower", "scale.factor.init.upper",
+                         "scale.factor.search.lower", "scale.init.categorical.sample")
 
 # np's arguments that would change the result, at the one value that is computed here.
-np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, bwscaling = FALSE, gradients = FALSE)
+np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, ckerbound = "none", bwscaling = FALSE, nomad = FALSE,
+                           gradients = FALSE)
 
 # Of what is left in the dots only the arguments that are known are evaluated: others may be expressions in the
 # variables of `data`.

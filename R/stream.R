@@ -109,10 +109,10 @@ check_sink <- function(to) {
   c(if (grepl("\\.nc$", file)) netcdf_sink(file) else raw_sink(file), remove = function() unlink(file), file = file)
 }
 
-# What `code` opens for writing.
-opened <- function(file, code) {
+# What `code` opens for writing, the file being an argument of that name.
+opened <- function(file, code, name = "to") {
   tryCatch(suppressWarnings(code), error = function(e) {
-    abort_input("`to` must be a file that can be written, but ", came(file), " cannot be opened.")
+    abort_input("`", name, "` must be a file that can be written, but ", came(file), " cannot be opened.")
   })
 }
 
@@ -244,14 +244,12 @@ pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
 
 #' @export
 print.kestrel_stream <- function(x, ...) {
-  sizes <- lengths(x$axes)
-  limits <- vapply(x$axes, function(axis) paste0("[", paste(format_short(range(axis)), collapse = ", "), "]"), "")
   cat(
-    paste0("Kernel density estimate by slabs, d = ", length(sizes)),
+    paste0("Kernel density estimate by slabs, d = ", length(x$axes)),
     call_lines(x$call),
     label_line("n", format(x$n, big.mark = ",")),
     label_line("variables", paste(x$names, collapse = ", ")),
-    label_line("grid", paste(format_sizes(sizes), "on", paste(limits, collapse = " x "))),
+    label_line("grid", axes_text(x$axes)),
     label_line("slabs", paste0(x$slabs, if (is.null(x$file)) ", to a function" else paste0(", in ", x$file))),
     label_line("engine", paste0(x$engine, " on ", backend_text(x), ", ", format_short(x$seconds), " s")),
     label_line("estimate", paste("up to", format_short(x$largest))),

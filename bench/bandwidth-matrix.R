@@ -17,7 +17,7 @@ here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
   if (length(file)) dirname(file) else "bench"
 })
-for (file in c("clock.cpp", "limits.cpp", "papers/andrzejewski-lscv.cpp")) {
+for (file in c("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")) {
   Rcpp::sourceCpp(file.path(here, file), env = globalenv())
 }
 source(file.path(here, "race.R"))

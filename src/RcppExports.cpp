@@ -193,6 +193,47 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// boot_sample_cpp
+Rcpp::NumericMatrix boot_sample_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double h0, double size, Rcpp::NumericVector key, int replicate);
+RcppExport SEXP _kestrel_boot_sample_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP h0SEXP, SEXP sizeSEXP, SEXP keySEXP, SEXP replicateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< double >::type h0(h0SEXP);
+    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type key(keySEXP);
+    Rcpp::traits::input_parameter< int >::type replicate(replicateSEXP);
+    rcpp_result_gen = Rcpp::wrap(boot_sample_cpp(x, w, root, h0, size, key, replicate));
+    return rcpp_result_gen;
+END_RCPP
+}
+// boot_errors_cpp
+Rcpp::NumericMatrix boot_errors_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double h0, Rcpp::NumericVector h, Rcpp::List axes, Rcpp::List widths, Rcpp::NumericVector target, double size, Rcpp::NumericVector key, int replicates, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_boot_errors_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP h0SEXP, SEXP hSEXP, SEXP axesSEXP, SEXP widthsSEXP, SEXP targetSEXP, SEXP sizeSEXP, SEXP keySEXP, SEXP replicatesSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< double >::type h0(h0SEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type widths(widthsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type target(targetSEXP);
+    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type key(keySEXP);
+    Rcpp::traits::input_parameter< int >::type replicates(replicatesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(boot_errors_cpp(x, w, root, h0, h, axes, widths, target, size, key, replicates, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
 // density_points_cpp
 Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_density_points_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -669,6 +710,55 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// query_boxes_cpp
+Rcpp::List query_boxes_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, std::string kernel, bool product, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, int of, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_query_boxes_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP ofSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type upper(upperSEXP);
+    Rcpp::traits::input_parameter< int >::type of(ofSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(query_boxes_cpp(x, w, root, kernel, product, lower, upper, of, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// query_rows_cpp
+Rcpp::NumericVector query_rows_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_query_rows_cpp(SEXP xSEXP, SEXP wSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type upper(upperSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(query_rows_cpp(x, w, lower, upper, threads, isa, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// query_terms_cpp
+Rcpp::NumericVector query_terms_cpp(Rcpp::NumericMatrix root);
+RcppExport SEXP _kestrel_query_terms_cpp(SEXP rootSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    rcpp_result_gen = Rcpp::wrap(query_terms_cpp(root));
+    return rcpp_result_gen;
+END_RCPP
+}
 // regression_cv_cpp
 Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_regression_cv_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -780,6 +870,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_pair_sum_cpp", (DL_FUNC) &_kestrel_pair_sum_cpp, 8},
     {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 7},
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 7},
+    {"_kestrel_boot_sample_cpp", (DL_FUNC) &_kestrel_boot_sample_cpp, 7},
+    {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 14},
     {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 10},
     {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 11},
     {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 7},
@@ -809,6 +901,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 7},
     {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 6},
     {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 7},
+    {"_kestrel_query_boxes_cpp", (DL_FUNC) &_kestrel_query_boxes_cpp, 11},
+    {"_kestrel_query_rows_cpp", (DL_FUNC) &_kestrel_query_rows_cpp, 7},
+    {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 9},
     {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 9},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 11},

@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 
 make_tarball
 install_into build/library
-for script in direct one-dimension bandwidth-matrix grid-gaussian grid; do
+for script in direct one-dimension bandwidth-matrix grid-gaussian grid score; do
   R_LIBS=$(pwd)/build/library Rscript --vanilla bench/$script.R
 done

@@ -2,14 +2,15 @@
 # Installs what the targets of the Makefile need and is not there: tools/setup.sh [lint] [docs]
 set -eu
 
-# R and a compiler; what kestrel links to; what its tests, vignette and demo use; what R CMD check
-# looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the core are built with; and
-# what compiles a file once that is wanted more often.
+# R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin), vignettes and demo
+# use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the
+# core are built with; and what compiles a file once that is wanted more often.
 # Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded.
 packages="r-base-core g++ make dpkg-dev
   r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev libfftw3-dev
   r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate r-cran-ncdf4
+  r-cran-dplyr netcdf-bin
   qpdf tidy devscripts cmake libgtest-dev ccache"
 for group in "$@"; do
   case $group in

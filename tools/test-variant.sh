@@ -6,7 +6,12 @@ cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
+# Threads are tested and not speed: with -O1 it compiles in two thirds of the time.
+echo 'CXX17FLAGS = -O1' >build/variant.mk
+R_MAKEVARS_USER=$(pwd)/build/variant.mk
+export R_MAKEVARS_USER
 install_into build/library-without-openmp "--without-openmp --without-cuda"
+unset R_MAKEVARS_USER
 unpack_tests build/tests-without-openmp
 echo "test: R tests of threads, without OpenMP"
 R_LIBS=$(pwd)/build/library-without-openmp

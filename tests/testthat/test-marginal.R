@@ -64,6 +64,25 @@ test_that("at points, the marginal is at their columns", {
   expect_close_to_reference(marginal(fit, 2)$estimate, reference_density(x[1:5, 2], x[, 2], Hns(x)[2, 2]))
 })
 
+test_that("all variables of a marginal that was integrated may be taken in another order, too", {
+  fit <- marginal(kde(iris[, 1:3], kernel = "epanechnikov", gridsize = 15), c(1, 3))
+  turned <- marginal(fit, 2:1)
+  expect_identical(turned$estimate, t(fit$estimate))
+  expect_identical(turned$names, rev(fit$names))
+  expect_identical(turned$kernel_type, "integrated")
+  expect_identical(marginal(marginal(fit, 1), 1)$estimate, marginal(fit, 1)$estimate)
+})
+
+test_that("a marginal of a grid that has data beyond it takes its contours from the grid", {
+  fit <- kde(faithful, kernel = "epanechnikov", xmin = c(2, 50), xmax = c(4, 80), gridsize = 30)
+  part <- marginal(fit, 1)
+  levels <- contourLevels(part, prob = c(0.25, 0.5))
+  expect_identical(levels, grid_levels(list(part$eval.points), part$estimate, c(0.25, 0.5)))
+  expect_true(all(levels > 0 & levels < max(part$estimate)))
+  expect_s3_class(summary(part), "summary.kestrel_kde")
+  expect_error(contourLevels(part, prob = 0.5, approx = FALSE), "integrated", class = "kestrel_error_input")
+})
+
 test_that("an integral is the CPU's, wherever the estimate is from", {
   fhat <- kde(faithful, kernel = "epanechnikov", gridsize = 20)
   fhat$backend <- "cuda"

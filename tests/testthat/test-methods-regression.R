@@ -142,11 +142,13 @@ test_that("npreg and predict", {
     npreg(txdat = d$f, tydat = y, bws = 3),
     npreg(bws = fit$bws, txdat = x),
     npreg(y ~ x, d, bws = fit$bws),
-    npreg(bws = y ~ x, data = d),
+    npreg(npregbw(y ~ x, d, w = z, bws = 3), txdat = x, tydat = y),
     npreg(fit),
     npreg(txdat = x, tydat = y, data = d),
     npreg(y ~ x, d, weights = z),
     npreg(bws = fit$bws, gradients = TRUE),
+    npreg(bws = fit$bws, nomad = TRUE),
+    npreg(bws = x ~ 1, data = d),
     npreg(y ~ x, d, bws = 3, level = 1),
     npreg(y ~ x, d, bws = 3, se = "yes"),
     npreg(y ~ x, d, bws = 3, exdat = Inf),
@@ -167,6 +169,8 @@ test_that("npreg and predict", {
     plot(fit, band = "yes"),
     plot(fit, type = "l"),
     plot(fit$bws, type = "b"),
+    plot(fit, errors = "bootstrap"),
+    plot(fit$bws, plot.errors.method = "asymptotic"),
     plot(suppressWarnings(npregbw(x, y, bws = 0.1)))
   )
 })
@@ -183,6 +187,8 @@ test_that("formula and default methods agree, whatever the order and names of ar
   fields <- c("bw", "mean", "merr", "lower", "upper", "resid", "loo", "R2", "MSE", "nobs")
   for (other in suppressWarnings(list(
     npreg(bws = bw), npreg(y ~ x, data = d), npreg(formula = y ~ x, data = d), npreg(txdat = x, tydat = y),
+    npreg(bws = y ~ x, data = d), npreg(bws = y ~ x, d), npreg(bw, txdat = x, tydat = y), npreg(d$y ~ d$x),
+    npreg(y ~ d[, "x"], data = list(y = y)),
     npreg(bws = bw$bw, txdat = x, tydat = y), npreg(tydat = y, txdat = x, bws = bw$grid), npreg(y ~ x, bws = bw$bw),
     npreg(bw, gradients = FALSE, residuals = TRUE)
   ))) expect_identical(other[fields], fit[fields])

@@ -89,6 +89,57 @@ test_that("plot draws in one, two and three dimensions and returns its object in
                class = "kestrel_error_input")
 })
 
+test_that("the displays of ks draw levels of the density in the colours asked for", {
+  plane <- kde(faithful, H = Hns(faithful), gridsize = 30)
+  levels <- unname(contourLevels(plane, cont = c(75, 25)))
+  filled <- plotted_regions(plane, c(25, 75), NULL, TRUE)
+  expect_equal(unname(filled$level), levels)
+  expect_identical(filled$label, c("75%", "25%"))
+  expect_equal(unname(plotted_regions(plane, c(25, 75), NULL, FALSE)$level),
+               unname(contourLevels(plane, cont = c(75, 25), approx = FALSE)))
+  expect_identical(plotted_regions(plane, 50, c(0.01, 0.002), TRUE)$level, c(0.002, 0.01))
+  colours <- function(...) region_fills(list(alpha = 1, ...), 3)
+  expect_identical(colours(), fill_colours(3))
+  expect_identical(colours(col = c("red", "green", "blue")), c("red", "green", "blue"))
+  expect_identical(colours(col = c("white", "red", "green", "blue")), c("red", "green", "blue"))
+  expect_identical(colours(col = "red"), c("#FFAAAA", "#FF5555", "#FF0000"))
+  expect_identical(colours(col.fun = grDevices::gray.colors), grDevices::gray.colors(3))
+  expect_identical(region_fills(list(col = "red", alpha = 0.5), 1), "#FF000080")
+  for (display in displays_of_plane) {
+    expect_gt(drawn(returned <- withVisible(plot(plane, display = display))), 1)
+    expect_false(returned$visible)
+    expect_identical(returned$value, plane)
+  }
+  # A name of earlier versions of ks.
+  expect_identical(drawn(plot(plane, display = "filled.contour2")), drawn(plot(plane)))
+  # With add = TRUE lines, which leave what is below to be seen.
+  expect_gt(drawn({
+    plot(plane)
+    plot(plane, add = TRUE)
+  }), drawn(plot(plane)))
+  line <- kde(faithful$eruptions, h = 0.3)
+  expect_identical(drawn(plot(line, cont = c(25, 50))), drawn(plot(line)) + 2L)
+  expect_identical(drawn(plot(line, abs.cont = 0.2)), drawn(plot(line)) + 1L)
+})
+
+test_that("bad arguments of plots are refused", {
+  line <- kde(faithful$eruptions, h = 0.3)
+  plane <- kde(faithful, H = Hns(faithful), gridsize = 10)
+  space <- kde(iris[, 1:3], H = Hns(iris[, 1:3]), gridsize = 5)
+  expect_refused(
+    plot(plane, display = "rgl"),
+    plot(line, display = "spiral"),
+    plot(plane, cont = 110),
+    plot(plane, abs.cont = c(0.1, -1)),
+    plot(space, abs.cont = 0.1),
+    plot(plane, col.fun = "red"),
+    plot(plane, alpha = 2),
+    plot(plane, alpha = c(0.1, 0.5)),
+    plot(plane, drawlabels = 1),
+    plot(plane, approx.cont = NA)
+  )
+})
+
 test_that("plots of discrete and of weighted data are drawn too", {
   ties <- cbind(rep(1:3, 20), rep(1:2, 30))
   expect_gt(drawn(plot(kde(ties, H = diag(2) * 0.2, gridsize = 20))), 3)

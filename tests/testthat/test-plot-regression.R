@@ -30,4 +30,8 @@ test_that("plots are drawn, of fits with gaps and of curves without support too,
     plot(fit)
     plot(npreg(dist ~ speed, cars, bws = 8), add = TRUE, col = "red")
   }), drawn(plot(fit)))
+  # In the words of np.
+  expect_silent(asked <- drawn(plot(fit, plot.errors.method = "asymptotic", plot.errors.style = "band", neval = 100)))
+  expect_identical(asked, drawn(plot(fit)))
+  expect_identical(drawn(plot(fit, errors = "none")), drawn(plot(fit, band = FALSE)))
 })

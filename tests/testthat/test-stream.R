@@ -70,7 +70,7 @@ test_that("variables of any name get a netCDF file", {
   colnames(x) <- c("density", "m/s")
   kde_stream(x, kernel = "epanechnikov", gridsize = c(8, 9), to = file)
   nc <- ncdf4::nc_open(file)
-  expect_identical(names(nc$dim), c("density.1", "m_s"))
+  expect_identical(names(nc$dim), c("density_1", "m_s", "bound"))
   expect_identical(dim(ncdf4::ncvar_get(nc, "density")), c(8L, 9L))
   ncdf4::nc_close(nc)
 })

@@ -18,10 +18,16 @@ using kestrel::Kernel;
 using kestrel::KernelChoice;
 using kestrel::KernelType;
 
+/// Every instruction set that this machine has; one under the thread sanitizer, as the leaves share
+/// nothing.
 inline std::vector<const kestrel::simd::Table*> tables() {
   const kestrel::simd::Table* found[4];
   const std::size_t n = kestrel::simd::available_tables(found);
+#ifdef __SANITIZE_THREAD__
+  return {found[n - 1]};
+#else
   return {found, found + n};
+#endif
 }
 
 inline const char* const kernel_names[] = {"gaussian", "epanechnikov", "uniform", "triangular",

@@ -1,0 +1,252 @@
+# The bandwidth by smoothed bootstrap (Faraway & Jhun 1990; Lopez-Novoa 2015, ch. 8).
+
+#' Bandwidth by smoothed bootstrap
+#'
+#' The bandwidth of the radial Epanechnikov kernel whose estimates from samples drawn from a reference estimate come
+#' closest to that: for each of some bandwidths h and each of `B` replicates, the integrated squared error
+#' \deqn{\epsilon_b(h) = \int (\hat f(x; h_0) - \hat f^*_b(x; h))^2 dx,}{e_b(h) = int (fhat(x; h0) - fhat*_b(x; h))^2
+#' dx,}
+#' fhat(.; h0) the estimate from the data and fhat*_b the one from the replicate's sample. The h of the least median
+#' wins.
+#'
+#' A replicate's sample has as many rows as the data (with weights, as the effective sample size, rounded): rows drawn
+#' with replacement, each plus h0 L u, with S = L L' the sample covariance and u drawn from the kernel. All bandwidths
+#' share it. The matrix S is that of the data throughout: `Hboot()` takes `h0` and `h` as multiples of its root, H = h^2
+#' S; `hboot()`, for one variable, in the units of `x`. The integral is the trapezoid rule on a grid with equal steps,
+#' which by default is so large that no kernel leaves it. All densities on it are exact (see [kde()]).
+#'
+#' What a larger `h0` smoothes away, no replicate has: the result follows `h0` to some degree, and `plot()` shows how
+#' flat the curve is.
+#'
+#' @inheritParams kde
+#' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns; at most six.
+#' @param h0 the reference bandwidth, a positive number; if NULL, that for normal data (see [kde()]).
+#' @param h bandwidths to compare, a vector of positive numbers; if NULL, eleven from 0.8 `h0` to 1.2 `h0`.
+#' @param B number of replicates.
+#' @param gridsize,xmin,xmax,step the grid of the integral, as in [kde()]; its default limits are (h0 + max(h))
+#'   sqrt(S_kk) beyond the data.
+#' @param w weights, one for each row of `x`, non-negative: rows are drawn in proportion to them, and the reference
+#'   estimate has them.
+#' @return An object of class `"kestrel_boot"`, a list: `h`, the bandwidth with the least median error, and `H`, its
+#'   matrix (a number when d = 1), for [kde()]; `h0`; `curve`, a data frame with, for each `h`, the `min`, 2.5 %
+#'   (`lower`), `median`, 97.5 % (`upper`) and `max` of the errors, in units of 1 / volume; `best`, the h at which each
+#'   of these is least; `errors`, a matrix with one row a replicate and one column a bandwidth; `B`; `axes`, those of
+#'   the grid; `n`, `n_eff`, `names`, `kernel`, `convergence` (0; 1 when the least median is at an end of the range),
+#'   `call`, `seconds`.
+#'
+#'   `summary()` shows the whole curve, `plot()` draws it with the band from 2.5 to 97.5 %.
+#' @section Random numbers: [set.seed()] makes a result reproducible; it is the same for any number of threads.
+#' @section Errors: those of [Hns()]; of class `kestrel_error_input` for bandwidths that are not positive, and of class
+#'   `kestrel_error_memory` for a grid, or samples of all threads, above memory.
+#' @section Warnings: of class `kestrel_warning_search`, for a least median at an end of the range of `h`, and
+#'   `kestrel_warning_grid`, for a grid that is out of reach, or too coarse for the narrowest bandwidth (see [kde()]).
+#' @section Cost: for each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
+#'   none of which is more than twice another are done in one pass. Memory for four numbers a point of the grid and, in
+#'   each thread, 3 d + 2 a row of the sample.
+#' @references Faraway, J.J. & Jhun, M. (1990) Bootstrap choice of bandwidth for density estimation. *Journal of the
+#'   American Statistical Association* **85**, 1119-1122.
+#'
+#'   Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel Density
+#'   Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.
+#' @seealso [pdf_score()], [kde()]
+#' @examples
+#' set.seed(1)
+#' boot <- Hboot(faithful, B = 20, gridsize = 40, h = seq(0.2, 0.8, by = 0.1))
+#' boot
+#' plot(boot)
+#' fhat <- kde(faithful, H = boot$H, kernel = "epanechnikov")
+#' @export
+Hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL, xmax = NULL, step = NULL, w = NULL,
+                  threads = NULL, verbose = FALSE) {
+  started <- proc.time()[["elapsed"]]
+  call <- match.call()
+  sample <- selector_sample(x, w)
+  grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
+  boot <- smoothed_bootstrap(sample, 1, list(h0 = h0, h = h), B, grid, threads, verbose)
+  finish_boot(boot, call, started)
+}
+
+#' @rdname Hboot
+#' @export
+hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL, xmax = NULL, step = NULL, w = NULL,
+                  threads = NULL, verbose = FALSE) {
+  started <- proc.time()[["elapsed"]]
+  call <- match.call()
+  sample <- selector_sample(x, w)
+  check_one_column(sample, "hboot", "Hboot")
+  grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
+  boot <- smoothed_bootstrap(sample, sqrt(sample$cov[1L, 1L]), list(h0 = h0, h = h), B, grid, threads, verbose)
+  finish_boot(boot, call, started)
+}
+
+# `unit`: what bandwidths are given in, as a multiple of the root of the covariance.
+smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
+  d <- ncol(sample$x)
+  if (d > 6L) abort_input("`x` must have at most 6 columns for a smoothed bootstrap, not ", d, ".")
+  run <- density_options(threads, "cpu", "auto", 1e-12)
+  B <- check_count(B, "B")
+  check_flag(verbose, "verbose")
+  h0 <- if (is.null(given$h0)) reference_scale(sample$n, d, "epanechnikov") * unit else
+    check_positives(given$h0, "h0", one = TRUE)
+  h <- if (is.null(given$h)) h0 * seq(0.8, 1.2, length.out = 11L) else sort(unique(check_positives(given$h, "h")))
+  grid <- check_grid(c(grid, supp = 1), d)
+  axes <- grid_axes(grid_limits(sample$x, ((h0 + max(h)) / unit)^2 * sample$cov, grid, c(-Inf, Inf)), grid)$axes
+  check_boot_memory(lengths(axes), round(sample$n), d, run$threads)
+  key <- boot_key()
+  if (verbose) {
+    message(sprintf("%d bandwidths, %d replicates of %s samples, grid %s.", length(h), B,
+                    format(round(sample$n), big.mark = ","), format_sizes(lengths(axes))))
+  }
+  errors <- with_progress(verbose, "Smoothed bootstrap", function(progress) {
+    boot_errors(sample, axes, h0 / unit, h / unit, B, key, run, progress)
+  })
+  curve <- error_curve(h, errors)
+  best <- vapply(curve[-1L], function(statistic) h[which.min(statistic)], 0)
+  H <- (best[["median"]] / unit)^2 * sample$cov
+  list(h = best[["median"]], H = if (d == 1L) H[1L, 1L] else H, h0 = h0, curve = curve, best = best, errors = errors,
+       B = B, axes = axes, n = length(sample$w), n_eff = sample$n, names = sample$names, kernel = "epanechnikov",
+       convergence = if (length(h) > 1L && best[["median"]] %in% range(h)) 1L else 0L)
+}
+
+# The reference, what computing it takes, and the copy of it that the core keeps, in rows of whole vectors. And for each
+# thread a sample of n rows: as drawn, and by the pieces of an axis before and after sorting, with sums and their piece.
+check_boot_memory <- function(sizes, n, d, threads) {
+  of_grid <- 8 * 4 * prod(sizes)
+  check_memory(sizes, of_grid)
+  needed <- of_grid + threads * n * (8 * (d + 2 * (max(d, 2) + 1)) + 4)
+  if (needed > memory_limit()) {
+    abort_memory("`threads` must be few enough for a sample of each to fit in memory: ", threads, " of ",
+                 format(n, big.mark = ","), " rows need ", format_bytes(needed), ", and there are ",
+                 format_bytes(memory_limit()), ".")
+  }
+}
+
+# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. They are computed in
+# units near the standard deviations, powers of two that change no digit: the squares of densities in the units of the
+# data may be out of range.
+boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
+  unit <- 2^round(log2(sqrt(diag(sample$cov))))
+  sample$x <- sample$x / rep(unit, each = nrow(sample$x))
+  sample$cov <- sample$cov / unit / rep(unit, each = length(unit))
+  scaled <- Map(`/`, axes, unit)
+  if (any(vapply(scaled, function(axis) max(abs(axis)), 0) / min(h0, h) > 1e290)) {
+    abort_input("`xmin` and `xmax` must be within 1e290 bandwidths of zero.")
+  }
+  bare <- scaled_boot_errors(sample, scaled, h0, h, B, key, run, progress)
+  # In two halves, as one factor may be out of range where the errors are not.
+  power <- -sum(log2(unit))
+  errors <- bare * 2^trunc(power / 2) * 2^(power - trunc(power / 2))
+  if (!all(is.finite(errors)) || any((errors < .Machine$double.xmin) & bare > 0)) {
+    abort_input("`x` must be in units in which squared errors, in 1 / volume, are within the range of numbers; its ",
+                "standard deviations are about ", paste(format_short(unique(range(unit))), collapse = " to "), ".")
+  }
+  errors
+}
+
+# The core has the fastest axis last.
+scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
+  with_scale <- function(h) {
+    new_density(sample[c("x", "w", "names")], h^2 * sample$cov, "epanechnikov", "radial", NULL, run)
+  }
+  fhat <- with_scale(h0)
+  target <- run_planned(fhat, task_on_axes(fhat, axes), run)$estimate
+  warn_sparse(with_scale(min(h0, h)), axes, max(target))
+  from <- reversed_sample(sample)
+  boot_errors_cpp(from$x, sample$w, from$root, h0, h, rev(axes), rev(lapply(axes, trapezoid_weights)), target,
+                  round(sample$n), key, B, run$threads, run$isa, progress)
+}
+
+# The columns from last to first, and the root of their covariance in that order.
+reversed_sample <- function(sample) {
+  columns <- rev(seq_len(ncol(sample$x)))
+  list(x = unname(sample$x[, columns, drop = FALSE]),
+       root = unname(t(chol(sample$cov[columns, columns, drop = FALSE]))))
+}
+
+# What the draws of all replicates are a function of: two draws of R's generator.
+boot_key <- function() floor(stats::runif(2L) * 2^32)
+
+error_curve <- function(h, errors) {
+  statistics <- apply(errors, 2L, stats::quantile, c(0, 0.025, 0.5, 0.975, 1), names = FALSE)
+  curve <- data.frame(h, t(statistics))
+  names(curve) <- c("h", "min", "lower", "median", "upper", "max")
+  curve
+}
+
+finish_boot <- function(boot, call, started) {
+  if (boot$convergence != 0L) {
+    warn_search("The least median error is at an end of the range of bandwidths, h = ", format_short(boot$h),
+                ": the best `h` may lie beyond it.")
+  }
+  boot$call <- call
+  boot$seconds <- proc.time()[["elapsed"]] - started
+  structure(boot, class = "kestrel_boot")
+}
+
+boot_lines <- function(boot) {
+  size <- format(boot$n, big.mark = ",")
+  if (boot$n_eff < boot$n * (1 - 1e-12)) {
+    size <- paste0(size, ", weighted: effective n ", format_short(boot$n_eff))
+  }
+  h <- boot$curve$h
+  at <- match(boot$h, h)
+  band <- format_short(unlist(boot$curve[at, c("lower", "upper")]))
+  c(
+    paste0("Bandwidth by smoothed bootstrap, d = ", length(boot$axes)),
+    call_lines(boot$call),
+    label_line("n", size),
+    label_line("variables", paste(boot$names, collapse = ", ")),
+    label_line("kernel", boot$kernel),
+    label_line("grid", axes_text(boot$axes)),
+    label_line("reference", paste("h0 =", format_short(boot$h0))),
+    label_line("compared", paste0(length(h), " bandwidths from ", format_short(min(h)), " to ", format_short(max(h)),
+                                  ", ", boot$B, " replicates, ", format_short(boot$seconds), " s")),
+    label_line("bandwidth", paste0("h = ", format_short(boot$h),
+                                   if (boot$convergence != 0L) ", at an end of the range")),
+    label_line("median error", paste0(format_short(boot$curve$median[at]), "; 95 % from ", band[1L], " to ", band[2L]))
+  )
+}
+
+#' @export
+print.kestrel_boot <- function(x, ...) {
+  cat(boot_lines(x), sep = "\n")
+  invisible(x)
+}
+
+#' @export
+summary.kestrel_boot <- function(object, ...) structure(list(boot = object), class = "summary.kestrel_boot")
+
+#' @export
+print.summary.kestrel_boot <- function(x, ...) {
+  cat(boot_lines(x$boot), "", sep = "\n")
+  curve <- x$boot$curve
+  names(curve)[c(3L, 5L)] <- c("2.5%", "97.5%")
+  shown <- format(curve, digits = 4)
+  shown[[" "]] <- ifelse(curve$h == x$boot$h, "*", "")
+  print(shown, row.names = FALSE)
+  invisible(x)
+}
+
+#' Plot the errors of a smoothed bootstrap
+#'
+#' The median of the integrated squared errors against the bandwidth, with the band from 2.5 to 97.5 per cent, the least
+#' median as a point and the reference bandwidth as a broken line (Lopez-Novoa 2015, ch. 8, fig. 3).
+#'
+#' @param x an object made by [hboot()] or [Hboot()].
+#' @param xlab,ylab,main labels.
+#' @param ... further graphical parameters of the empty plot.
+#' @return `x`, invisibly.
+#' @examples
+#' set.seed(1)
+#' plot(hboot(faithful$eruptions, B = 50, h = seq(0.2, 1.4, by = 0.1)))
+#' @export
+plot.kestrel_boot <- function(x, xlab = "Bandwidth h", ylab = "Integrated squared error", main = NULL, ...) {
+  curve <- x$curve
+  empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), list(...), xlab = xlab, ylab = "", main = main)
+  title_beside_labels(ylab)
+  graphics::polygon(c(curve$h, rev(curve$h)), c(curve$lower, rev(curve$upper)), border = NA, col = "#DCEAF2")
+  graphics::abline(v = x$h0, lty = 2, col = "grey50")
+  graphics::lines(curve$h, curve$median, col = "#1F5A7A", lwd = 2)
+  graphics::points(x$h, min(curve$median), pch = 16, col = "#1F5A7A")
+  invisible(x)
+}

@@ -1,0 +1,185 @@
+# Printing and plotting of PDF scores.
+
+score_lines <- function(score) {
+  n <- format(score$n, big.mark = ",", trim = TRUE)
+  sizes <- unique(n[-1L][order(score$n[-1L])])
+  models <- length(score$score)
+  c(
+    paste0("PDF score, d = ", length(score$axes), ", of ", models, if (models == 1L) " model" else " models"),
+    call_lines(score$call),
+    label_line("n", paste0(n[1L], " observed, ", paste(unique(sizes[c(1L, length(sizes))]), collapse = " to "),
+                            " modelled")),
+    label_line("variables", paste0(paste(score$names, collapse = ", "), if (score$centred) ", models centred")),
+    if (!is.null(score$h)) label_line("bandwidth", paste0("h = ", format_short(score$h), ", H = h^2 S of each")),
+    label_line("grid", axes_text(score$axes)),
+    if (!is.null(score$replicates)) {
+      label_line("interval", paste0(format(100 * score$level), " %, ", nrow(score$replicates), " replicates"))
+    }
+  )
+}
+
+print_frame <- function(frame) {
+  text <- utils::capture.output(print(frame, row.names = FALSE, width = 78L))
+  cat(paste0("  ", text), sep = "\n")
+}
+
+# No zero has a sign.
+three_digits <- function(values) formatC(round(values, 3L) + 0, format = "f", digits = 3L)
+
+print_scores <- function(score) {
+  cat(score_lines(score), "", sep = "\n")
+  table <- score$table
+  scores <- setdiff(names(table), c("model", "rank"))
+  table[scores] <- lapply(table[scores], three_digits)
+  print_frame(table)
+}
+
+#' @export
+print.kestrel_score <- function(x, ...) {
+  print_scores(x)
+  if (!is.null(x$sensitivity)) print_sensitivity(x)
+  invisible(x)
+}
+
+# As table 2 of Lopez-Novoa (2015, ch. 8): for each bandwidth the scores and, in brackets, the ranks.
+print_sensitivity <- function(score) {
+  wide <- data.frame(model = score$table$model)
+  bandwidths <- unique(score$sensitivity$h)
+  labels <- format_short(bandwidths)
+  # Those that differ by less than four digits tell have all of them.
+  alike <- labels %in% labels[duplicated(labels)]
+  labels[alike] <- vapply(bandwidths[alike], format, "", digits = 15)
+  for (k in seq_along(bandwidths)) {
+    part <- score$sensitivity[score$sensitivity$h == bandwidths[k], ]
+    part <- part[match(wide$model, part$model), ]
+    wide[[paste("h =", labels[k])]] <- sprintf("%.3f (%d)", part$score, as.integer(part$rank))
+  }
+  cat("\nScore (rank) by bandwidth:\n")
+  print_frame(wide)
+}
+
+#' @export
+summary.kestrel_score <- function(object, ...) structure(list(score = object), class = "summary.kestrel_score")
+
+#' @export
+print.summary.kestrel_score <- function(x, ...) {
+  score <- x$score
+  print_scores(score)
+  by_model <- function(title, values) {
+    cat("\n", title, ":\n", sep = "")
+    values <- values[score$table$model, , drop = FALSE]
+    shown <- as.data.frame(matrix(three_digits(values), nrow(values)))
+    names(shown) <- colnames(values)
+    print_frame(cbind(model = score$table$model, shown))
+  }
+  if (!is.null(score$pairs)) {
+    by_model("Scores of single variables", score$variables)
+    by_model("Scores of pairs", score$pairs)
+  }
+  by_model("Differences of means, in standard deviations", score$bias)
+  if (!is.null(score$sensitivity)) print_sensitivity(score)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, ...) x$table
+
+#' Plot PDF scores
+#'
+#' Of one model: the marginal densities of every pair of variables, those of the observations shaded, those of the model
+#' as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density that
+#' hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. Of several
+#' models: their scores in order, with intervals where there are some.
+#'
+#' @param x an object made by [pdf_score()].
+#' @param model the name or number of a model; if NULL, all where there are several.
+#' @param ... further graphical parameters of the empty plots.
+#' @return `x`, invisibly.
+#' @section Errors: of class `kestrel_error_input` for a model that is not one of `x`.
+#' @examples
+#' obs <- iris[51:100, 1:3]
+#' models <- list(virginica = iris[101:150, 1:3], setosa = iris[1:50, 1:3])
+#' score <- pdf_score(obs, models, center = TRUE, gridsize = 25)
+#' plot(score)
+#' plot(score, model = "virginica")
+#' @export
+plot.kestrel_score <- function(x, model = NULL, ...) {
+  known <- names(x$score)
+  if (is.null(model) && length(known) > 1L) {
+    plot_ranking(x$table, ...)
+    return(invisible(x))
+  }
+  if (is.null(model)) model <- known
+  if (is_number(model) && model %in% seq_along(known)) model <- known[model]
+  plot_marginals(x, check_choice(model, known, "model"), ...)
+  invisible(x)
+}
+
+plot_ranking <- function(table, ...) {
+  place <- rev(seq_len(nrow(table)))
+  widest <- max(graphics::strwidth(table$model, units = "inches")) / graphics::par("csi")
+  before <- graphics::par(mar = c(4.5, max(4, widest + 1.5), 1.5, 1))
+  on.exit(graphics::par(before))
+  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), list(...), yaxt = "n", xlab = "PDF score", ylab = "")
+  graphics::axis(2, place, table$model, las = 1, tick = FALSE)
+  graphics::abline(h = place, col = "grey90")
+  if (!is.null(table$lower)) graphics::segments(table$lower, place, table$upper, place, col = "#1F5A7A", lwd = 2)
+  graphics::points(table$score, place, pch = 16, col = "#1F5A7A")
+}
+
+plot_marginals <- function(score, model, ...) {
+  d <- length(score$axes)
+  if (d == 1L) return(plot_both_curves(score, model, ...))
+  pairs <- utils::combn(d, 2L)
+  before <- graphics::par(mfrow = rev(grDevices::n2mfrow(ncol(pairs))), mar = c(3.8, 4.2, 2.2, 0.8),
+                          oma = c(1.8, 0, 0, 0), mgp = c(2.6, 0.7, 0), las = 1)
+  on.exit(graphics::par(before))
+  for (p in seq_len(ncol(pairs))) {
+    which <- paste(pairs[, p], collapse = ",")
+    draw_two_densities(score$axes[pairs[, p]], score$marginals$obs[[which]], score$marginals$models[[model]][[which]],
+                       score$names[pairs[, p]], ...)
+    graphics::title(main = paste("S =", three_digits(score$pairs[model, p])), font.main = 1, cex.main = 1)
+  }
+  text <- paste0("Shaded: observations. Lines: ", model, ". Joint score ", three_digits(score$score[[model]]),
+                 if (ncol(pairs) > 1L) ". Regions of 25, 50, 75, 95 %")
+  graphics::mtext(text, side = 1, outer = TRUE, line = 0.5, cex = 0.8)
+}
+
+# The regions of highest density that hold 95, 75, 50 and 25 per cent: of the first shaded, of the second as lines.
+draw_two_densities <- function(axes, shaded, lines, names, ...) {
+  outside <- c(0.05, 0.25, 0.5, 0.75)
+  levels <- grid_levels(axes, shaded, outside)
+  line_levels <- grid_levels(axes, lines, outside)
+  # A density out of reach of the grid is zero everywhere and has no levels.
+  some <- c(max(shaded), max(lines)) > 0
+  seen <- (some[1L] & shaded >= levels[1L]) | (some[2L] & lines >= line_levels[1L])
+  # A line runs up to a step beyond the last point inside.
+  limits <- lapply(1:2, function(k) {
+    ends <- if (any(some)) range(which(apply(seen, k, any))) + c(-1L, 1L) else c(1L, length(axes[[k]]))
+    axes[[k]][pmin(pmax(ends, 1L), length(axes[[k]]))]
+  })
+  empty_plot(limits[[1L]], limits[[2L]], list(...), xlab = names[1L], ylab = names[2L])
+  if (some[1L]) {
+    distinct <- !duplicated(levels)
+    top <- max(levels, shaded) * (1 + 1e-9)
+    graphics::.filled.contour(axes[[1L]], axes[[2L]], shaded, c(levels[distinct], top),
+                              fill_colours(length(levels))[distinct])
+  }
+  if (some[2L]) {
+    graphics::contour(axes[[1L]], axes[[2L]], lines, levels = unique(line_levels), add = TRUE, drawlabels = FALSE,
+                      col = "#7A1F1F")
+  }
+  graphics::box()
+}
+
+plot_both_curves <- function(score, model, ...) {
+  axis <- score$axes[[1L]]
+  obs <- score$marginals$obs[[1L]]
+  other <- score$marginals$models[[model]][[1L]]
+  empty_plot(range(axis), c(0, max(obs, other)), list(...), xlab = score$names, ylab = "")
+  title_beside_labels("Density")
+  graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = "#DCEAF2")
+  graphics::lines(axis, other, col = "#7A1F1F", lwd = 2)
+  graphics::mtext(paste0("Shaded: observations. Line: ", model, ", S = ", three_digits(score$score[[model]])), side = 3,
+                  line = 0.3, cex = 0.8)
+}

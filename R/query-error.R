@@ -1,0 +1,81 @@
+#' The q-error of approximate counts
+#'
+#' How far estimates of counts are from the truth, as a factor: max(estimate / truth, truth / estimate), the usual
+#' measure of estimates of selectivity (Moerkotte, Neumann & Steidl 2009). 1 is right.
+#'
+#' @param estimate estimated counts, a vector; or a data frame or matrix with a column for each way to estimate them.
+#' @param truth the counts themselves, one for each estimate.
+#' @param least what smaller counts count as, on both sides, so that none is divided by zero: one row.
+#' @param x an object made by `q_error()`.
+#' @param ... passed to [graphics::plot.default()].
+#' @return An object of class `"kestrel_q_error"`: a list of `errors`, a matrix with a row for each count and a column
+#'   for each way, and `table`, a row for each way with the median, the 95 and 99 % quantiles and the maximum. `print()`
+#'   shows the table, `plot()` the share of counts below each error; both return their argument invisibly.
+#' @section Errors: of class `kestrel_error_input` for counts that are missing, infinite or negative, and for estimates
+#'   of another number than the truth.
+#' @section Cost: O(m log m) for m counts.
+#' @references Moerkotte, G., Neumann, T. & Steidl, G. (2009) Preventing bad plans by bounding the impact of cardinality
+#'   estimation errors. *Proceedings of the VLDB Endowment* **2**, 982-993.
+#' @seealso [kde_query()]
+#' @examples
+#' rows <- seq(1, 272, by = 5)
+#' fhat <- kde(faithful[rows, ], H = Hpi.diag(faithful[rows, ]))
+#' limits <- seq(45, 95, by = 5)
+#' truth <- vapply(limits, function(limit) sum(faithful$waiting < limit), 0)
+#' found <- q_error(data.frame(
+#'   density = kde_query(fhat, waiting < limits, N = 272)$count,
+#'   sample = vapply(limits, function(limit) mean(faithful$waiting[rows] < limit) * 272, 0)
+#' ), truth)
+#' found
+#' plot(found)
+#' @export
+q_error <- function(estimate, truth, least = 1) {
+  estimate <- check_counts(estimate, "estimate")
+  truth <- check_counts(truth, "truth")
+  least <- check_positive(least, "least")
+  if (ncol(truth) != 1L || nrow(truth) != nrow(estimate)) {
+    abort_input("`truth` must be a vector of ", nrow(estimate), " counts, one for each estimate, not ",
+                if (ncol(truth) == 1L) nrow(truth) else came(unname(truth)), ".")
+  }
+  ratio <- pmax(estimate, least) / pmax(truth[, 1L], least)
+  errors <- pmax(ratio, 1 / ratio)
+  if (is.null(colnames(errors))) {
+    colnames(errors) <- if (ncol(errors) == 1L) "estimate" else paste0("estimate ", seq_len(ncol(errors)))
+  }
+  table <- t(apply(errors, 2L, stats::quantile, probs = c(0.5, 0.95, 0.99, 1), names = FALSE))
+  colnames(table) <- c("median", "95%", "99%", "max")
+  structure(list(errors = errors, table = table), class = "kestrel_q_error")
+}
+
+check_counts <- function(counts, name) {
+  counts <- check_finite(as_points(counts, name), name)
+  if (length(counts) == 0L) abort_input("`", name, "` must have at least one count, not none.")
+  if (any(counts < 0)) abort_input("`", name, "` must not be negative, but ", sum(counts < 0), " are.")
+  counts
+}
+
+#' @rdname q_error
+#' @export
+print.kestrel_q_error <- function(x, ...) {
+  cat("q-errors of ", format(nrow(x$errors), big.mark = ","), " counts\n", sep = "")
+  cells <- rbind(colnames(x$table), matrix(format_short(x$table), nrow(x$table)))
+  cells <- cbind(format(c("", rownames(x$table))), apply(cells, 2L, format, justify = "right"))
+  cat(paste0("  ", apply(cells, 1L, paste, collapse = "  ")), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname q_error
+#' @export
+plot.kestrel_q_error <- function(x, ...) {
+  ways <- colnames(x$errors)
+  m <- nrow(x$errors)
+  colours <- grDevices::hcl.colors(length(ways), "Dark 3")
+  defaults <- list(NULL, type = "n", log = "x", xlim = range(x$errors, 2), ylim = c(0, 1), xlab = "q-error",
+                   ylab = "share of counts")
+  do.call(graphics::plot.default, utils::modifyList(defaults, list(...)))
+  for (k in seq_along(ways)) {
+    graphics::lines(sort(x$errors[, k]), seq_len(m) / m, type = "s", lwd = 2, col = colours[k])
+  }
+  if (length(ways) > 1L) graphics::legend("bottomright", ways, col = colours, lwd = 2, bty = "n")
+  invisible(x)
+}

@@ -1,0 +1,35 @@
+# What boxes hold of an estimate, and of its rows. The limits of m boxes are m x d matrices `lower` and `upper`.
+
+# The share of the whole mass in each box, and where `of` is the number of a variable its mean and variance there (NA
+# without mass), of the estimate from the rows of x (n x d) on the line where its kernel works. Errors and cost are
+# those of src/core/query.hpp.
+box_answers <- function(fhat, x, lower, upper, of, run) {
+  root <- bandwidth_root(fhat)
+  product <- fhat$kernel_type == "product"
+  check_queried_kernel(root, fhat$kernel, product)
+  held <- query_boxes_cpp(x, fhat$w, root, fhat$kernel, product, lower, upper, if (is.null(of)) 0L else of, run$threads,
+                          run$isa, run$progress)
+  lapply(held, function(value) replace(value, is.nan(value), NA))
+}
+
+# The share of the weights of the rows of x that lie in each box, limits included.
+rows_within <- function(x, w, lower, upper, run) {
+  query_rows_cpp(x, w, lower, upper, run$threads, run$isa, run$progress)
+}
+
+check_queried_kernel <- function(root, kernel, product) {
+  d <- ncol(root)
+  if (!is_compact(kernel)) {
+    terms <- query_terms_cpp(root)
+    if (terms[1L] <= terms[2L]) return()
+    abort_input("`fhat` must have a bandwidth matrix with less correlation for queries: the integral over a box would ",
+                "take more than ", format(terms[2L], big.mark = ",", scientific = FALSE), " terms for each ",
+                "observation", if (d > 4L) ", as it does in five or more dimensions unless correlations are small",
+                ". A diagonal `H` takes one.")
+  }
+  if (d == 1L || product) return()
+  if (d > 3L || kernel %in% c("triangular", "cosine")) {
+    abort_input("`fhat` must have the Gaussian kernel, a product kernel, a radial polynomial one in two or three ",
+                "dimensions, or one dimension for queries, not a radial ", kernel, " kernel in ", d, " dimensions.")
+  }
+}

@@ -1,0 +1,323 @@
+# The PDF score of models: how much space their densities have in common with that of observations.
+
+#' PDF score of models against observations
+#'
+#' The space that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015, ch.
+#' 8):
+#' \deqn{S = \int \min(\hat f_{obs}(x), \hat f_{model}(x)) dx,}{S = int min(fhat_obs(x), fhat_model(x)) dx,}
+#' 0 where they have none in common, 1 where they are the same; with the scores of the marginal densities of each
+#' variable and of each pair of variables, whose differences from the joint score tell what margins alike can hide.
+#'
+#' @section Densities:
+#' From data, the densities are estimates with the radial Epanechnikov kernel and H = h^2 S, S the sample covariance of
+#' each data set, all with one dimensionless `h`, on one grid with equal steps that all kernels lie within. Or `obs` and
+#' all models are estimates of [kde()] on one grid, with whatever kernels and bandwidths they have.
+#'
+#' The score is symmetric in `obs` and `model` for a given `h`; its default is that of the rows of `obs`.
+#'
+#' The integral is the trapezoid rule on the grid, cut at 1; marginal densities are those of [marginal()]. For the
+#' Epanechnikov kernel they are sums over the same grid, so that no margin has less in common than the joint density.
+#'
+#' @section Bias:
+#' The score is very sensitive to a shift. Where the mean of a variable in a model is off by more than 5 per cent of its
+#' standard deviation in the observations, a warning says so; `center = TRUE` moves the models so that no mean is off.
+#' The smaller `h`, the smaller the score of all models; `sensitivity` shows whether their ranks depend on it.
+#'
+#' @section Interval:
+#' With `B` replicates, the rows of the observations and of all models are drawn anew with replacement, their
+#' bandwidth matrices and the grid kept. Scores of such samples are lower than that of the data, as that is lower than
+#' the one of the densities that they come from; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
+#' 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It is cut to \[0, 1\]. It is
+#' better than the percentiles of the replicates, which may all be below the score of the densities, but too short and
+#' too low near 1: of 120 pairs of normal samples of size n, intervals of 95 % held the score of the smoothed densities
+#' in 95 % (n = 100, score 0.65), 88 % (400, 0.87), 73 % (100, 0.87) and 66 % (100, 1). Rows are drawn as if they were
+#' independent; in a series of short steps they are not.
+#'
+#' @inheritParams kde
+#' @param obs the observations: a numeric vector (d = 1), or a matrix or data frame with one column a variable; or an
+#'   estimate made by [kde()] on a grid.
+#' @param model the same of a model; or a list of models, named. Where both have column names they are matched by them,
+#'   otherwise by position. Estimates are matched by position; where both have names, these must be in the same order.
+#' @param h the dimensionless bandwidth, a positive number; if NULL, that for normal data of as many rows as `obs` has
+#'   (see [kde()]). See [Hboot()] for one by bootstrap.
+#' @param center if TRUE, models are shifted to the mean of `obs`, variable by variable.
+#' @param sensitivity further bandwidths, for a table of scores and ranks.
+#' @param B number of bootstrap replicates for an interval; 0 for none.
+#' @param level probability of the interval.
+#' @param gridsize,xmin,xmax,step the grid, as in [kde()]; its default limits take in the kernels of all data.
+#' @return An object of class `"kestrel_score"`, a list: `score`, a vector with one score a model, named; `table`, a
+#'   data frame with `model`, `score`, `rank` and, with replicates, `lower` and `upper`, the best model first;
+#'   `variables` and `pairs`, matrices of marginal scores with one row a model (`pairs` is NULL when d = 1); `bias`, a
+#'   matrix of differences of means, in standard deviations of `obs` (of the densities where files had no data), before
+#'   models are centred; `sensitivity`, a data
+#'   frame with `model`, `h`, `score` and `rank`, or NULL; `replicates`, a matrix with one column a model, or NULL;
+#'   `marginals`, the densities of the variables and of their pairs, of `obs` and, in a list `models`, of the models,
+#'   which `plot()` draws; `axes`, those of the grid; `h` (NULL for estimates), `n`, `names`, `centred`, `level`,
+#'   `call`, `seconds`.
+#'
+#'   `as.data.frame()` is `table`; `summary()` shows also the marginal scores and the biases.
+#' @section Errors: of class `kestrel_error_input` for data as in [Hns()], for variables that do not match, for
+#'   estimates that are not on one grid or whose variables are in another order, and of class `kestrel_error_memory` for
+#'   a grid above memory.
+#' @section Warnings: of class `kestrel_warning_bias`, see above, and `kestrel_warning_grid`, see [kde()].
+#' @section Cost: one estimate for each data set and bandwidth, `B` times more for intervals (see [kde()]); four numbers
+#'   for each point of the grid.
+#' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
+#'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.
+#'
+#'   Perkins, S.E., Pitman, A.J., Holbrook, N.J. & McAneney, J. (2007) Evaluation of the AR4 climate models' simulated
+#'   daily maximum temperature, minimum temperature, and precipitation over Australia using probability density
+#'   functions. *Journal of Climate* **20**, 4356-4376.
+#'
+#'   Davison, A.C. & Hinkley, D.V. (1997) *Bootstrap Methods and their Application*. Cambridge University Press.
+#' @seealso [plot.kestrel_score()], [Hboot()], [marginal()], [write_pdf()]
+#' @examples
+#' # versicolor as a model of virginica: alike in sepals only
+#' virginica <- iris[iris$Species == "virginica", 1:3]
+#' models <- list(versicolor = iris[iris$Species == "versicolor", 1:3],
+#'                setosa = iris[iris$Species == "setosa", 1:3])
+#' score <- pdf_score(virginica, models, center = TRUE, gridsize = 25)
+#' score
+#' summary(score)
+#' plot(score, model = "setosa")
+#' @export
+pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, B = 0, level = 0.95, gridsize = NULL,
+                      xmin = NULL, xmax = NULL, step = NULL, threads = NULL, na.action = stats::na.fail,
+                      verbose = FALSE) {
+  started <- proc.time()[["elapsed"]]
+  check_flag(center, "center")
+  check_flag(verbose, "verbose")
+  B <- check_replicates(B)
+  if (!is_number(level) || level <= 0 || level >= 1) {
+    abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
+  }
+  run <- density_options(threads, "cpu", "auto", 1e-12)
+  models <- as_models(if (!missing(model)) model)
+  scales <- list(h = h, sensitivity = sensitivity)
+  grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
+  task <- if (inherits(obs, "kestrel_kde")) {
+    score_task_of_estimates(obs, models, c(scales, grid), center, run)
+  } else {
+    score_task_of_data(obs, models, scales, grid, center, na.action, run)
+  }
+  if (B > 0L) check_drawable(c(list(obs = task$obs), task$models))
+  if (!center) warn_of_bias(task$bias)
+  if (verbose) message(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
+                       format_sizes(lengths(task$axes)), ".")
+  result <- with_progress(verbose, "PDF score", function(progress) score_task(task, B, level, run, progress))
+  result <- c(result, task[intersect(c("bias", "axes", "h"), names(task))],
+              list(n = vapply(c(list(obs = task$obs), task$models), sample_size, 0L),
+                   names = task$obs$names, centred = center, level = level))
+  result$call <- match.call()
+  result$seconds <- proc.time()[["elapsed"]] - started
+  structure(result, class = "kestrel_score")
+}
+
+check_replicates <- function(B) {
+  B <- check_count(B, "B", 0L)
+  if (B == 1L) abort_input("`B` must be 0 or at least 2 replicates, not 1.")
+  B
+}
+
+# Replicates draw from the data of all densities.
+check_drawable <- function(densities) {
+  for (k in seq_along(densities)) {
+    if (!has_data(densities[[k]]) || densities[[k]]$kernel_type == "integrated") {
+      abort_input("`B` must be 0 where a density has no data to draw from, as `", names(densities)[k], "` has none.")
+    }
+  }
+}
+
+# A list of data sets or estimates, named.
+as_models <- function(model) {
+  if (!is.list(model) || is.data.frame(model) || inherits(model, "kestrel_kde")) return(list(model = model))
+  if (length(model) == 0L) abort_input("`model` must be a model or a list of models, not an empty list.")
+  given <- names(model)
+  if (is.null(given)) given <- rep("", length(model))
+  names(model) <- ifelse(nzchar(given), given, paste("model", seq_along(model)))
+  if (anyDuplicated(names(model)) > 0L) {
+    abort_input("`model` must have different names; more than once: ",
+                quoted(unique(names(model)[duplicated(names(model))])), ".")
+  }
+  model
+}
+
+# The name of a model as an argument.
+model_argument <- function(models, k) {
+  name <- names(models)[k]
+  if (identical(name, "model")) name else paste0("model$", name)
+}
+
+# What is to be scored: `obs` and `models`, estimates on the grid `axes`; `bias`; `h`; and at(h), the same at another
+# bandwidth.
+score_task_of_data <- function(obs, models, scales, grid, center, na.action, run) {
+  first <- score_sample(obs, "obs", na.action)
+  d <- ncol(first$x)
+  if (d > 6L) abort_input("`obs` must have at most 6 columns, not ", d, ".")
+  samples <- lapply(seq_along(models), function(k) {
+    name <- model_argument(models, k)
+    if (inherits(models[[k]], "kestrel_kde")) {
+      abort_input("`", name, "` must be data, as `obs` is, not an estimate; or both must be estimates.")
+    }
+    matched(score_sample(models[[k]], name, na.action), first, name)
+  })
+  names(samples) <- names(models)
+  h <- if (is.null(scales$h)) reference_scale(first$n, d, "epanechnikov") else
+    check_positives(scales$h, "h", one = TRUE)
+  further <- if (!is.null(scales$sensitivity)) check_positives(scales$sensitivity, "sensitivity")
+  bias <- mean_bias(sample_moments(first), lapply(samples, sample_moments), first$names)
+  if (center) samples <- lapply(samples, function(sample) shifted(sample, colMeans(first$x) - colMeans(sample$x)))
+  grid <- check_grid(c(grid, supp = 1), d)
+  largest <- max(h, further)
+  limits <- lapply(c(list(first), samples), function(sample) {
+    grid_limits(sample$x, largest^2 * sample$cov, grid, c(-Inf, Inf))
+  })
+  limits <- list(lower = do.call(pmin, lapply(limits, `[[`, "lower")),
+                 upper = do.call(pmax, lapply(limits, `[[`, "upper")))
+  made <- grid_axes(limits, grid)
+  # Two densities, their minimum and a density in the making.
+  check_memory(lengths(made$axes), 8 * 4 * prod(lengths(made$axes)))
+  at <- function(h) {
+    bare <- function(sample) new_density(sample, h^2 * sample$cov, "epanechnikov", "radial", NULL, run)
+    list(obs = bare(first), models = lapply(samples, bare), axes = made$axes, gridtype = made$gridtype)
+  }
+  task <- c(at(h), list(bias = bias, h = h, further = setdiff(further, h), at = at))
+  warn_of_narrow(task)
+  task
+}
+
+# Of further bandwidths narrower than `h`, which estimate_on_grid() looks at.
+warn_of_narrow <- function(task) {
+  narrowest <- min(task$further, task$h)
+  if (narrowest == task$h) return(invisible())
+  narrow <- task$at(narrowest)
+  reached <- min(vapply(c(list(narrow$obs), narrow$models), points_reached, 0, task$axes))
+  warn_coarse(reached, paste("`sensitivity`,", format_short(narrowest)))
+}
+
+# A data set with its covariance; errors name it.
+score_sample <- function(data, name, na.action) {
+  known_as(name, {
+    clean <- check_sample(data, NULL, na.action)
+    sample <- selector_sample(clean$x, NULL)
+  })
+  # A vector's only variable has no name of its own.
+  sample$named <- length(dim(data)) == 2L && !is.null(colnames(data))
+  sample$names <- clean$names
+  sample$w <- rep(1, nrow(sample$x))
+  sample
+}
+
+# The columns of a model in the order of those of the observations.
+matched <- function(sample, obs, name) {
+  if (ncol(sample$x) != ncol(obs$x)) {
+    abort_input("`", name, "` must have as many variables as `obs`, ", ncol(obs$x), ", not ", ncol(sample$x), ".")
+  }
+  if (!sample$named || !obs$named) {
+    sample$names <- obs$names
+    return(sample)
+  }
+  if (anyDuplicated(obs$names) > 0L || anyDuplicated(sample$names) > 0L) {
+    abort_input("`obs` and `", name, "` must have columns of different names to match them by, not ",
+                quoted(obs$names), " and ", quoted(sample$names), ".")
+  }
+  if (!setequal(sample$names, obs$names)) {
+    abort_input("`", name, "` must have the variables of `obs`, ", quoted(obs$names), ", not ", quoted(sample$names),
+                ".")
+  }
+  order <- match(obs$names, sample$names)
+  sample$x <- sample$x[, order, drop = FALSE]
+  sample$cov <- sample$cov[order, order, drop = FALSE]
+  sample$names <- obs$names
+  sample
+}
+
+shifted <- function(sample, by) {
+  sample$x <- sample$x + rep(by, each = nrow(sample$x))
+  sample
+}
+
+# Means and standard deviations of a sample with weights.
+sample_moments <- function(sample) {
+  mean <- colSums(sample$x * sample$w) / sum(sample$w)
+  n_eff <- effective_size(sample$w)
+  square <- colSums((sample$x - rep(mean, each = nrow(sample$x)))^2 * sample$w) / sum(sample$w)
+  list(mean = mean, sd = sqrt(square * n_eff / (n_eff - 1)))
+}
+
+# The same of an estimate: of its data, or, where a file had none, of the marginal densities.
+estimate_moments <- function(fhat, run) {
+  if (has_data(fhat)) return(sample_moments(list(x = sample_matrix(fhat), w = fhat$w)))
+  axes <- axes_of(fhat)
+  moments <- vapply(seq_along(axes), function(k) {
+    values <- marginal_values(fhat, list(k), run)[[1L]] * trapezoid_weights(axes[[k]])
+    mean <- sum(values * axes[[k]]) / sum(values)
+    c(mean, sqrt(sum(values * (axes[[k]] - mean)^2) / sum(values)))
+  }, c(0, 0))
+  list(mean = moments[1L, ], sd = moments[2L, ])
+}
+
+# Differences of means from those of `obs`, one row a model, in standard deviations of `obs`.
+mean_bias <- function(obs, models, names) {
+  bias <- vapply(models, function(model) (model$mean - obs$mean) / obs$sd, numeric(length(obs$mean)))
+  matrix(bias, length(models), byrow = TRUE, dimnames = list(names(models), names))
+}
+
+known_bias <- 0.05
+
+warn_of_bias <- function(bias) {
+  # Means that are equal up to rounding of 5 per cent are not off by more.
+  off <- which(abs(bias) > known_bias * (1 + 1e-9), arr.ind = TRUE)
+  if (nrow(off) == 0L) return(invisible())
+  off <- off[order(-abs(bias[off])), , drop = FALSE]
+  listed <- utils::head(off, 5L)
+  parts <- paste0("`", rownames(bias)[listed[, 1L]], "` by ", format_short(bias[listed]), " standard deviations of `",
+                  colnames(bias)[listed[, 2L]], "`")
+  warn_bias("Means are off by more than 5 % of a standard deviation, which lowers the score much: ",
+            paste(parts, collapse = ", "), if (nrow(off) > 5L) paste0(" and ", nrow(off) - 5L, " more"),
+            ". Of data, center = TRUE takes that out.")
+}
+
+score_task_of_estimates <- function(obs, models, given, center, run) {
+  unwanted <- names(given)[!vapply(given, is.null, NA)]
+  if (length(unwanted) > 0L) {
+    abort_input("`", unwanted[1L], "` must not be given when `obs` is an estimate, which has a bandwidth and a grid.")
+  }
+  if (center) abort_input("`center` must be FALSE when `obs` is an estimate: its grid cannot be moved.")
+  if (!obs$gridded) abort_input("`obs` must be an estimate on a grid, not one at given points.")
+  if (dimension(obs) > 6L) abort_input("`obs` must have at most 6 variables, not ", dimension(obs), ".")
+  axes <- axes_of(obs)
+  for (k in seq_along(models)) {
+    one <- models[[k]]
+    name <- model_argument(models, k)
+    if (!inherits(one, "kestrel_kde")) {
+      abort_input("`", name, "` must be an estimate made by kde(), as `obs` is, not ", came(one), ".")
+    }
+    if (!one$gridded || !same_axes(axes_of(one), axes)) {
+      abort_input("`", name, "` must be on the grid of `obs`, ", format_sizes(lengths(axes)), " points, not on ",
+                  if (one$gridded) "another one" else "points of its own", ".")
+    }
+    check_same_variables(one$names, obs$names, name)
+  }
+  bias <- mean_bias(estimate_moments(obs, run), lapply(models, estimate_moments, run), obs$names)
+  bare <- function(fhat) {
+    fhat$cont <- NULL
+    fhat
+  }
+  list(obs = bare(obs), models = lapply(models, bare), axes = axes, gridtype = obs$gridtype, bias = bias)
+}
+
+# The axes of estimates are matched by position: names, where they are not the stand-ins of check_sample(), must be
+# those of `obs`.
+check_same_variables <- function(names, of_obs, argument) {
+  own <- function(names) names != "x" & !startsWith(names, "x[, ")
+  if (any(names != of_obs & own(names) & own(of_obs))) {
+    abort_input("`", argument, "` must have the variables of `obs` in the same order, ", quoted(of_obs), ", not ",
+                quoted(names), if (setequal(names, of_obs)) "; marginal() takes them in another", ".")
+  }
+}
+
+same_axes <- function(a, b) {
+  length(a) == length(b) && all(lengths(a) == lengths(b)) &&
+    all(mapply(function(a, b) max(abs(a - b)) <= 1e-9 * min(diff(b)), a, b))
+}

@@ -1,0 +1,188 @@
+#' A small stand-in for a table, to be queried
+#'
+#' Keeps some of a table's rows, drawn evenly from all parts of it, and a bandwidth: what [kde_query()] needs to answer
+#' counts, sums, means and variances of boxes without the table (Andrzejewski, Gramacki & Gramacki 2013, section 4.3).
+#' The object is a plain list without environments, so that [saveRDS()] and [readRDS()] give it back as it was.
+#'
+#' @section Rows:
+#' The table is parted into `size` cells of as many rows each, by halves at the quantiles of one variable after another
+#' (a k-d tree, Bentley 1975), and one row of each is drawn: systematic sampling (Cochran 1977, ch. 8) along the tree,
+#' in random order within cells, so that every row is as likely to be kept. Only cells at a box's edges make its count
+#' vary, and errors are about half those of a simple random sample, which [kde_query()] takes for its intervals: they
+#' are wider than they would have to be.
+#'
+#' @section Bandwidth:
+#' Selected from the rows that are kept, by [hpi()], or [Hpi.diag()] for several variables: a diagonal matrix makes
+#' answers fast. (Other kernels take their normal reference, as in [kde()].) With `tune_queries` it is multiplied by the
+#' factor, between 1/64 and 4, that makes the mean of the squared logarithms of the q-errors least on every other query;
+#' the table itself gives the true counts. `tuning` then has the factor, and how the q-errors are distributed on the
+#' queries that were held out, before and after.
+#'
+#' @section Ranges:
+#' Kernels reach beyond the least and the largest value of a variable, where there are no rows. Limits at or beyond
+#' the range of the table therefore count as none, and boxes beyond it hold nothing.
+#'
+#' @param data the table: a numeric vector, or a matrix or data frame with numeric columns; no missing values.
+#' @param size how many rows to keep; all of a smaller table. Draws are R's, see [set.seed()].
+#' @param h,H,kernel as in [kde()]; kernels other than the Gaussian are product kernels, with a diagonal `H`. Selected
+#'   from the rows that are kept if neither `h` nor `H` is given.
+#' @param tune_queries a list with `lower` and `upper`, limits of at least 10 boxes as in [kde_query()].
+#' @param x an object made by `kde_synopsis()`.
+#' @param ... not used.
+#' @return An object of class `"kestrel_synopsis"`: a list of `x`, the rows kept, a matrix; `H`, the bandwidth matrix;
+#'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the least and the largest value of
+#'   each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the table
+#'   of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it
+#'   invisibly.
+#' @section Errors: of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
+#'   `size` that is no count, bandwidths as in [kde()], and `tune_queries` that are no boxes.
+#' @section Cost: O(N log N log(size)), that of the bandwidth for `size` rows, and with `tune_queries` some 30 times
+#'   that of their answers.
+#' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
+#'   on SIMD architectures.
+#'
+#'   Bentley, J. L. (1975) Multidimensional binary search trees used for associative searching. *Communications of the
+#'   ACM* **18**, 509-517.
+#'
+#'   Cochran, W. G. (1977) *Sampling Techniques*, 3rd edition. Wiley.
+#' @seealso [kde_query()], [q_error()]
+#' @examples
+#' set.seed(1)
+#' synopsis <- kde_synopsis(quakes[c("depth", "mag")], size = 200)
+#' synopsis
+#' kde_query(synopsis, depth > 300 & mag < 5)
+#' sum(quakes$depth > 300 & quakes$mag < 5)
+#' @export
+kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_queries = NULL) {
+  table <- as_points(data, "data")
+  if (length(table) == 0L) abort_input("`data` must have at least one row and one column, not none.")
+  check_finite(table, "data")
+  names <- check_sample(data)$names
+  kernel <- check_choice(kernel, kernel_names, "kernel")
+  size <- min(check_count(size, "size"), nrow(table))
+  kept <- unname(table[if (size < nrow(table)) even_rows(table, size) else seq_len(size), , drop = FALSE])
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
+  ranges <- unname(apply(table, 2L, range))
+  if (is.null(given$H) && is.null(given$h)) check_kept(kept, ranges, names)
+  H <- known_as("data", synopsis_bandwidth(given, `colnames<-`(kept, names), kernel))
+  synopsis <- structure(list(x = kept, H = unname(H), kernel = kernel, N = nrow(table), names = names,
+                             ranges = ranges, tuning = NULL), class = "kestrel_synopsis")
+  if (!is.null(tune_queries)) synopsis <- tuned_synopsis(synopsis, table, tune_queries)
+  synopsis
+}
+
+# `size` rows by systematic sampling from cells of a k-d tree.
+even_rows <- function(table, size) {
+  n <- nrow(table)
+  at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
+  order_by_cells(table, seq_len(n), size, 1L)[pmin(at, n)] # the last may be n + 1 by rounding
+}
+
+# The rows, those of a cell next to each other in random order: in the order of the table, or of a variable, one draw
+# would take the rows at the same side of all cells.
+order_by_cells <- function(table, rows, cells, k) {
+  if (cells == 1L) return(rows[sample.int(length(rows))])
+  first <- cells %/% 2L
+  sorted <- rows[order(table[rows, k])]
+  below <- seq_len(round(length(rows) * first / cells))
+  after <- k %% ncol(table) + 1L
+  c(order_by_cells(table, sorted[below], first, after), order_by_cells(table, sorted[-below], cells - first, after))
+}
+
+# A matrix with correlations is the user's alone, and for the Gaussian kernel.
+synopsis_bandwidth <- function(given, kept, kernel) {
+  d <- ncol(kept)
+  product <- is_compact(kernel) || is.null(given$H)
+  if (product && !is.null(given$H)) {
+    H <- check_H(given$H, d)
+    if (any(H[lower.tri(H)] != 0)) {
+      abort_input("`H` must be diagonal for kernels other than \"gaussian\", but it has elements off the diagonal.")
+    }
+  }
+  sample <- list(x = kept, w = rep(1, nrow(kept)))
+  resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d))$H
+}
+
+# A column may vary in the table, but not in the rows that were drawn from it.
+check_kept <- function(kept, ranges, names) {
+  constant <- apply(kept, 2L, function(column) all(column == column[1L])) & ranges[1L, ] < ranges[2L, ]
+  if (nrow(kept) == 1L || !any(constant)) return()
+  abort_input("The rows kept of `data` must vary in every column when no bandwidth is given; constant: ",
+              quoted(names[constant]), ".")
+}
+
+# The estimate that a synopsis stands for, without values, as kde_query() takes it.
+synopsis_density <- function(synopsis) {
+  sample <- list(x = synopsis$x, w = rep(1, nrow(synopsis$x)), names = synopsis$names)
+  type <- if (is_compact(synopsis$kernel)) "product" else "radial"
+  new_density(sample, synopsis$H, synopsis$kernel, type, NULL, list(engine = "direct", backend = "cpu"))
+}
+
+# Limits at or beyond the range of the table are none; a box beyond it is empty.
+within_ranges <- function(boxes, ranges) {
+  for (k in seq_len(ncol(boxes$lower))) {
+    least <- ranges[1L, k]
+    largest <- ranges[2L, k]
+    empty <- boxes$lower[, k] > largest | boxes$upper[, k] < least
+    boxes$lower[boxes$lower[, k] <= least, k] <- -Inf
+    boxes$upper[boxes$upper[, k] >= largest, k] <- Inf
+    boxes$lower[empty, k] <- boxes$upper[empty, k] <- -Inf
+  }
+  boxes
+}
+
+# With the bandwidth times the best factor; every other query is held out to judge it.
+tuned_synopsis <- function(synopsis, table, queries) {
+  if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
+    abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", came(queries), ".")
+  }
+  boxes <- pair_limits(list(lower = check_box_limits(queries$lower, synopsis$names, -Inf, "tune_queries$lower"),
+                            upper = check_box_limits(queries$upper, synopsis$names, Inf, "tune_queries$upper")),
+                       synopsis$names)
+  m <- nrow(boxes$lower)
+  if (m < 10L) abort_input("`tune_queries` must have at least 10 boxes, not ", m, ".")
+  run <- run_options()
+  truth <- nrow(table) * rows_within(table, rep(1, nrow(table)), boxes$lower, boxes$upper, run)
+  H <- synopsis$H
+  counts <- function(log_factor, rows) {
+    synopsis$H <- exp(2 * log_factor) * H
+    answered <- within_ranges(lapply(boxes, function(limits) limits[rows, , drop = FALSE]), synopsis$ranges)
+    answer_boxes(synopsis_density(synopsis), answered, "count", NULL, synopsis$N, 0.95, run)$count
+  }
+  learnt <- seq(1L, m, by = 2L)
+  held <- seq(2L, m, by = 2L)
+  loss <- function(log_factor) mean(log(q_error(counts(log_factor, learnt), truth[learnt])$errors)^2)
+  # The loss may have several minima: the best of a grid, and then the least between its neighbours.
+  grid <- log(2) * seq(-6, 2, by = 0.5)
+  losses <- vapply(grid, loss, 0)
+  best <- grid[which.min(losses)]
+  between <- pmin(pmax(best + c(-0.5, 0.5) * log(2), min(grid)), max(grid))
+  near <- stats::optimize(loss, between, tol = 0.01)
+  if (near$objective < min(losses)) best <- near$minimum
+  judged <- q_error(cbind(selected = counts(0, held), tuned = counts(best, held)), truth[held])
+  synopsis$tuning <- list(factor = exp(best), queries = length(held), errors = judged$table)
+  synopsis$H <- exp(2 * best) * H
+  synopsis
+}
+
+#' @rdname kde_synopsis
+#' @export
+print.kestrel_synopsis <- function(x, ...) {
+  d <- ncol(x$x)
+  limits <- paste0("[", format_short(x$ranges[1L, ]), ", ", format_short(x$ranges[2L, ]), "]")
+  cat(
+    paste0("Synopsis of a table, d = ", d),
+    label_line("rows", paste(format(nrow(x$x), big.mark = ","), "of", format(x$N, big.mark = ","))),
+    label_line("variables", paste(x$names, limits, collapse = ", ")),
+    label_line("kernel", if (d > 1L && is_compact(x$kernel)) paste0(x$kernel, ", product") else x$kernel),
+    label_line("bandwidths", paste(format_short(sqrt(diag(x$H))), collapse = ", ")),
+    if (any(x$H[lower.tri(x$H)] != 0)) label_line("", "(with correlations)"),
+    if (!is.null(x$tuning)) {
+      label_line("tuned", paste0("by the factor ", format_short(x$tuning$factor), ": median q-error of ",
+                                 x$tuning$queries, " other queries ",
+                                 paste(format_short(x$tuning$errors[, "median"]), collapse = " -> ")))
+    },
+    label_line("size", format_bytes(length(serialize(x, NULL)))), sep = "\n"
+  )
+  invisible(x)
+}

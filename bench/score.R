@@ -1,0 +1,107 @@
+# Speed of the smoothed bootstrap (Lopez-Novoa 2015, chapter 8): d = 3, n = 13,000, 11 bandwidths x 500 replicates on
+# 60^3 points, beside the program of the thesis that takes every sample at every point (listing 1a), which ran on a few
+# points with one bandwidth and one replicate (*), its time, linear in the number of all of them, scaled; alternating,
+# medians.
+#
+#   Rscript bench/score.R [bootstrap threads parts]
+#
+# kestrel has to be installed. The yardstick is checked against the errors of kestrel, with the same draws, before
+# anything is timed.
+library(kestrel)
+here <- local({
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+  if (length(file)) dirname(file) else "bench"
+})
+for (file in c("clock.cpp", "papers/skde.cpp")) Rcpp::sourceCpp(file.path(here, file), env = globalenv())
+for (file in c("race.R", "grid-task.R")) source(file.path(here, file))
+
+replicates <- 500L
+few <- 20L         # replicates of one round
+some <- 2000L      # points of one round of the yardstick
+bootstrap <- function(x, B = few, threads = 1L, ...) {
+  set.seed(2)
+  suppressWarnings(Hboot(x, B = B, threads = threads, ...))
+}
+# What the yardstick takes for an estimate from x on these axes.
+point_wise_task <- function(x, H, axes) {
+  task <- task_for(x[1:5, ], rev(lengths(axes)), vapply(axes, range, c(0, 0)))
+  task$constant <- (ncol(x) + 2) / 2 / (pi^(ncol(x) / 2) / gamma(ncol(x) / 2 + 1)) / sqrt(det(H)) / nrow(x)
+  task$inverse <- solve(H)
+  task$reach <- sqrt(diag(H))
+  task$axes <- axes
+  task
+}
+point_wise <- function(x, H, axes, first = 1, last = prod(lengths(axes))) {
+  grid <- numeric(prod(lengths(axes)))
+  lopez_novoa_ep_kde(x, point_wise_task(x, H, axes), first, last, grid)
+  grid
+}
+
+# The errors by the yardstick, with the draws of kestrel.
+check <- function() {
+  x <- normal_data(60L, correlations[[3L]])
+  boot <- bootstrap(x, 2L, gridsize = c(9, 11, 10), h = c(0.7, 1), h0 = 0.9)
+  set.seed(2)
+  key <- of_kestrel("boot_key")()
+  S <- stats::cov(x)
+  from <- list(x = x[, 3:1], root = t(chol(S[3:1, 3:1])))
+  widths <- Reduce(outer, lapply(boot$axes, of_kestrel("trapezoid_weights")))
+  target <- point_wise(x, boot$h0^2 * S, boot$axes)
+  for (b in 1:2) {
+    drawn <- of_kestrel("boot_sample_cpp")(from$x, rep(1, 60), from$root, boot$h0, 60, key, b)[, 3:1]
+    for (j in 1:2) {
+      error <- sum(widths * (target - point_wise(drawn, boot$curve$h[j]^2 * S, boot$axes))^2)
+      stopifnot(abs(boot$errors[b, j] - error) < 1e-10 * error)
+    }
+  }
+}
+
+data_of_thesis <- function() normal_data(13000L, correlations[[3L]])
+bench_bootstrap <- function() {
+  x <- data_of_thesis()
+  boot <- bootstrap(x, gridsize = 60)
+  points <- prod(lengths(boot$axes))
+  stopifnot(points == 60^3, length(boot$curve$h) == 11L)
+  grid <- numeric(points)
+  first <- floor((points - some) / 2)
+  H <- boot$h0^2 * stats::cov(x)
+  task <- point_wise_task(x, H, boot$axes)
+  times <- race(list(kestrel = function() bootstrap(x, gridsize = 60),
+                     EP = function() lopez_novoa_ep_kde(x, task, first, first + some - 1, grid)))
+  times[, "kestrel"] <- times[, "kestrel"] * replicates / few
+  times[, "EP"] <- times[, "EP"] * points / some * replicates * length(boot$curve$h)
+  gain <- times_of(times, "EP", "kestrel")
+  cat("\nOne thread, seconds of 11 bandwidths x 500 replicates\n")
+  show(data.frame(method = c("kestrel*", "EP*"), s = vapply(middle(times), figure, ""),
+                  "EP/it" = c(figure(gain), ""), bar = c("140", ""), met = c(verdict(gain >= 140), ""),
+                  check.names = FALSE))
+  cat("load:", load_average(), "\n")
+}
+bench_threads <- function() {
+  x <- data_of_thesis()
+  run <- function(threads) function() bootstrap(x, 4L * few, threads, gridsize = 60)
+  times <- race(list(one = run(1L), two = run(2L)), clock = wall_seconds)
+  gain <- times_of(times, "one", "two")
+  stopifnot(identical(run(1L)()$errors, run(2L)()$errors))
+  cat("\nTwo threads, wall clock seconds of", 4L * few, "replicates; the same bits\n")
+  show(data.frame(one = figure(middle(times)[["one"]]), two = figure(middle(times)[["two"]]), gain = figure(gain),
+                  bar = "1.8", met = verdict(gain >= 1.8)))
+  cat("load:", load_average(), "\n")
+}
+# What one replicate's draws take of its time, and every number of bandwidths.
+bench_parts <- function() {
+  x <- data_of_thesis()
+  S <- stats::cov(x)
+  root <- t(chol(S[3:1, 3:1]))
+  h0 <- of_kestrel("reference_scale")(nrow(x), 3L, "epanechnikov")
+  times <- race(c(
+    list(draws = function() of_kestrel("boot_sample_cpp")(x[, 3:1], rep(1, nrow(x)), root, h0, nrow(x), c(1, 2), 1L)),
+    lapply(c("1" = 1L, "11" = 11L), function(count) {
+      function() bootstrap(x, gridsize = 60, h = h0 * seq(0.8, 1.2, length.out = count))
+    })
+  ))
+  cat("\nMilliseconds of a replicate: its draws alone; all of it with 1 and with 11 bandwidths\n")
+  show(data.frame(draws = figure(1e3 * middle(times)[["draws"]]), one = figure(1e3 * middle(times)[["1"]] / few),
+                  eleven = figure(1e3 * middle(times)[["11"]] / few)))
+}
+run_sections(list(bootstrap = bench_bootstrap, threads = bench_threads, parts = bench_parts), check)

@@ -1,0 +1,52 @@
+#include "simd/query.hpp"
+
+#include "simd/cosine.hpp"
+#include "simd/exp2.hpp"
+#include "simd/normal_tail.hpp"
+#include "simd/target.hpp"
+
+namespace kestrel {
+namespace simd {
+
+namespace {
+
+namespace baseline {
+constexpr int kWidth = 2;
+#include "simd/query.inc"
+#include "simd/query_rule.inc"
+}  // namespace baseline
+
+#if KESTREL_X86
+
+KESTREL_TARGET_BEGIN("avx2,fma")
+namespace avx2 {
+constexpr int kWidth = 4;
+#include "simd/query.inc"
+#include "simd/query_rule.inc"
+}  // namespace avx2
+KESTREL_TARGET_END
+
+KESTREL_TARGET_BEGIN("avx512f,avx512dq,avx2,fma")
+namespace avx512 {
+constexpr int kWidth = 8;
+#include "simd/query.inc"
+#include "simd/query_rule.inc"
+}  // namespace avx512
+KESTREL_TARGET_END
+
+#endif
+
+}  // namespace
+
+const QueryTable& query_table(const Table* table) {
+#if KESTREL_X86
+  if (table != nullptr && table->lanes == 8) return avx512::kQueryTable;
+  if (table != nullptr && table->lanes == 4) return avx2::kQueryTable;
+#else
+  (void)table;
+#endif
+  return baseline::kQueryTable;
+}
+
+}  // namespace simd
+}  // namespace kestrel

@@ -1,0 +1,217 @@
+# Scripts for ks and np run here: calls as their help pages document them, each evaluated by ks and by this package, or
+# beside what np gave (fixtures/np_calls.csv). What differs on purpose is in vignettes/coming-from-ks-and-np.Rmd.
+
+eruptions <- faithful$eruptions
+waiting <- faithful$waiting
+plane <- as.matrix(faithful)
+space <- as.matrix(iris[1:100, 1:3]) + 0.05 * cos(1:300) # rounded to 0.1 as it is
+H <- matrix(c(0.06, 0.6, 0.6, 11), 2)
+weights <- rep(1:4, 68)
+share <- pnorm(scale(eruptions)[, 1])
+
+# A call as it is written in a script, with the functions of one of the packages.
+run_with <- function(package, call, frame) {
+  eval(call, list2env(as.list(frame), parent = asNamespace(package)))
+}
+
+# The value of a call here is that of ks, relative to its largest number.
+expect_as_in_ks <- function(call, tolerance) {
+  call <- substitute(call)
+  frame <- parent.env(environment())
+  ours <- run_with("kestrel", call, frame)
+  theirs <- run_with("ks", call, frame)
+  expect_identical(dim(ours), dim(theirs))
+  expect_lt(relative_difference(unname(ours), unname(theirs)), tolerance, label = deparse1(call))
+}
+
+test_that("arguments of ks have their names and places here", {
+  skip_if_not_installed("ks")
+  names_here <- getNamespaceExports("kestrel")
+  shared <- intersect(names_here, getNamespaceExports("ks"))
+  expect_setequal(shared, c("kde", "hns", "Hns", "Hns.diag", "hpi", "Hpi", "Hpi.diag", "hlscv", "Hlscv", "Hlscv.diag",
+                            "hscv", "Hscv", "Hscv.diag", "contourLevels", "dkde", "pkde", "qkde", "rkde", "vech",
+                            "invvech"))
+  for (name in shared) {
+    theirs <- names(formals(getExportedValue("ks", name)))
+    ours <- names(formals(getExportedValue("kestrel", name)))
+    expect_identical(ours[seq_along(theirs)], theirs, info = name)
+  }
+  expect_true(all(names(formals(ks:::contourLevels.kde)) %in% names(formals(contourLevels.kestrel_kde))))
+})
+
+test_that("densities are those of ks, where it does not bin", {
+  skip_if_not_installed("ks")
+  expect_as_in_ks(kde(x = eruptions, h = 0.3, binned = FALSE)$estimate, 1e-12)
+  expect_as_in_ks(kde(eruptions, h = 0.3, eval.points = c(1.5, 2, 3.3, 4.5), binned = FALSE)$estimate, 1e-12)
+  expect_as_in_ks(kde(x = eruptions, h = 0.3, w = weights / mean(weights), binned = FALSE)$estimate, 1e-12)
+  expect_as_in_ks(kde(eruptions, h = 0.3, xmin = 0, xmax = 6, gridsize = 61, binned = FALSE)$eval.points, 1e-14)
+  expect_as_in_ks(kde(x = plane, H = H, eval.points = plane[1:20, ], binned = FALSE)$estimate, 1e-12)
+  expect_as_in_ks(kde(x = space, H = 0.1 * diag(3), eval.points = space, binned = FALSE)$estimate, 1e-12)
+  # On grids in several dimensions ks leaves out what is farther than supp = 3.7 along an axis, which is 1.1e-3 of a
+  # kernel's height there.
+  expect_as_in_ks(kde(x = plane, H = diag(diag(H)), gridsize = c(40, 50), binned = FALSE)$estimate, 2e-3)
+  expect_as_in_ks(kde(x = plane, H = H, xmin = c(1, 40), xmax = c(6, 100), gridsize = c(31, 31))$eval.points[[2]],
+                  1e-14)
+  expect_as_in_ks(kde(x = eruptions, h = 0.2, positive = TRUE, adj.positive = 0, eval.points = c(1.5, 2, 3.3, 4.5),
+                      binned = FALSE)$estimate, 1e-12)
+  # On this scale ks interpolates in a grid on the other one.
+  expect_as_in_ks(kde(x = share, h = 0.3, unit.interval = TRUE, binned = FALSE)$estimate, 2e-3)
+})
+
+test_that("so are bandwidths", {
+  skip_if_not_installed("ks")
+  expect_as_in_ks(hns(eruptions), 1e-13)
+  expect_as_in_ks(Hns(x = plane, deriv.order = 1), 1e-13)
+  expect_as_in_ks(Hns.diag(plane), 1e-10)
+  # Binned in ks, whatever is asked for.
+  expect_as_in_ks(hpi(x = eruptions), 1e-2)
+  # Where the searches of ks end; none is lower (test-bandwidth-matrix.R).
+  expect_as_in_ks(Hpi(x = plane, binned = FALSE), 1e-3)
+  expect_as_in_ks(Hpi(plane, nstage = 1, pilot = "samse", pre = "scale", binned = FALSE, amise = TRUE)$H, 1e-3)
+  expect_as_in_ks(Hpi.diag(x = plane, pilot = "dscalar", binned = FALSE), 1e-3)
+  expect_as_in_ks(hscv(eruptions, nstage = 2, binned = FALSE, plot = FALSE), 1e-2)
+  expect_as_in_ks(Hscv(x = space[1:50, ], pilot = "dscalar", binned = FALSE), 1e-2)
+  expect_as_in_ks(hlscv(space[, 1], binned = FALSE, bw.ucv = FALSE), 1e-3)
+  expect_as_in_ks(Hlscv(x = space[, 1:2], binned = FALSE, optim.fun = "optim"), 1e-2)
+  expect_as_in_ks(Hlscv.diag(x = space[, 1:2], Hstart = Hns.diag(space[, 1:2]), binned = FALSE), 1e-2)
+})
+
+test_that("and what is taken from a density", {
+  skip_if_not_installed("ks")
+  expect_as_in_ks(contourLevels(kde(plane, H = H, binned = FALSE), cont = c(25, 50, 75), approx = FALSE), 1e-10)
+  expect_as_in_ks(contourLevels(kde(plane, H = H, binned = FALSE), prob = c(0.25, 0.5, 0.75)), 5e-3)
+  # ks interpolates in its grid, and sums the distribution function over it.
+  expect_as_in_ks(predict(kde(x = plane, H = H, binned = FALSE), x = plane[1:20, ]), 5e-3)
+  expect_as_in_ks(dkde(x = c(2, 3, 4.5), fhat = kde(eruptions, h = 0.3, binned = FALSE)), 1e-3)
+  expect_as_in_ks(pkde(fhat = kde(eruptions, h = 0.3, binned = FALSE), q = c(2, 3.3, 4)), 5e-2)
+  expect_as_in_ks(qkde(fhat = kde(eruptions, h = 0.3, binned = FALSE), p = c(0.1, 0.5, 0.9)), 2e-2)
+})
+
+test_that("defaults bin in ks, and differ by what binning does", {
+  skip_if_not_installed("ks")
+  expect_as_in_ks(kde(eruptions)$h, 1e-2)
+  expect_as_in_ks(kde(x = eruptions)$estimate, 1e-2)
+  expect_as_in_ks(kde(x = plane)$H, 1e-3)
+})
+
+test_that("a random sample is of the same kind", {
+  skip_if_not_installed("ks")
+  for (fit in list(kde(eruptions), kde(plane, H = H))) {
+    theirs <- ks::rkde(fhat = fit, n = 30)
+    ours <- rkde(fhat = fit, n = 30)
+    expect_identical(dim(ours), dim(theirs))
+    expect_length(ours, length(theirs))
+  }
+})
+
+test_that("functions of ks that are not here take an estimate of this package", {
+  skip_if_not_installed("ks")
+  fit <- kde(plane, H = H, gridsize = c(80, 80))
+  peer <- ks::kde(plane, H = H, gridsize = c(80, 80), binned = FALSE)
+  expect_equal(ks::contourSizes(fit, cont = c(25, 50)), ks::contourSizes(peer, cont = c(25, 50)), tolerance = 2e-2)
+  expect_equal(ks::contourProbs(fit, cont = 50), ks::contourProbs(peer, cont = 50), tolerance = 2e-2)
+})
+
+test_that("plots take the arguments of those of ks, without a word", {
+  line <- kde(eruptions, h = 0.3)
+  flat <- kde(plane, H = H, gridsize = 40)
+  solid <- kde(space, H = 0.1 * diag(3), gridsize = 12)
+  expect_silent(drawn({
+    plot(line, cont = 50, col.cont = 4, cont.lwd = 2, xlab = "minutes", drawpoints = TRUE, col.pt = 2, jitter = TRUE)
+    plot(line, add = TRUE, col = 2, lwd = 3)
+    plot(flat, display = "filled.contour", cont = seq(10, 90, by = 10), lwd = 1, alpha = 0.5)
+    plot(flat, display = "persp", border = 1, theta = 20, phi = 30, thin = 3, zlab = "f", alpha = 0.5)
+    plot(flat, display = "image", col.fun = terrain.colors, xlim = c(1, 6), las = 0)
+    plot(flat, display = "slice", abs.cont = c(0.005, 0.01), drawlabels = FALSE, approx.cont = FALSE)
+    plot(flat, add = TRUE, col = 2, drawpoints = TRUE, pch = 3)
+    plot(flat, cont = c(25, 50, 75), col = c("transparent", "yellow", "orange", "red"))
+    plot(solid, display = "plot3D", colors = 2:4, alphavec = c(0.1, 0.3, 0.5), theta = 10)
+  }))
+})
+
+# What np gave for the calls in fixtures/np_calls.csv: a data frame of call, part (of the value, "" for all of it),
+# entries and values.
+np_calls <- utils::read.csv(test_path("fixtures", "np_calls.csv"), colClasses = "character")
+
+numbers <- function(text) as.numeric(strsplit(text, " ")[[1]])
+
+# np's defaults, which are others, and its search, which does not end on a grid.
+as_in_np <- function(f) {
+  function(..., ckertype = "gaussian") {
+    given <- list(...)
+    if (inherits(given[[1]], "kestrel_regbw") || inherits(given$bws, "kestrel_regbw")) return(f(...))
+    f(..., ckertype = ckertype, bw.scale = "np", refine = is.null(given$bws))
+  }
+}
+
+here <- list2env(list(npregbw = as_in_np(npregbw), npreg = as_in_np(npreg), mcycle = MASS::mcycle))
+
+# The part of what the call of a row gives here that np's numbers are of.
+value_here <- function(row) {
+  value <- eval(str2lang(row$call), here)
+  as.numeric(if (nzchar(row$part)) value[[row$part]] else value)[numbers(row$entries)]
+}
+
+test_that("fits, predictions and residuals of np's calls are those of np", {
+  rows <- np_calls[!startsWith(np_calls$call, "npregbw"), ]
+  expect_identical(length(unique(rows$call)), 12L)
+  for (k in seq_len(nrow(rows))) {
+    # With a bandwidth that was searched for, as far as searches go.
+    tolerance <- if (startsWith(rows$call[k], "npreg(log(dist)")) 1e-6 else 1e-12
+    expect_close_to_reference(value_here(rows[k, ]), numbers(rows$values[k]), tolerance, info = rows$call[k])
+  }
+})
+
+test_that("bandwidths of np's calls are those of np, unless it ended in a minimum that is not the least", {
+  rows <- np_calls[startsWith(np_calls$call, "npregbw"), ]
+  expect_identical(length(unique(rows$call)), 7L)
+  not_least <- grepl("waiting ~ eruptions", rows$call)
+  for (k in which(!not_least)) {
+    tolerance <- if (rows$part[k] == "bw") 1e-4 else 1e-8
+    expect_close_to_reference(value_here(rows[k, ]), numbers(rows$values[k]), tolerance, info = rows$call[k])
+  }
+  theirs <- setNames(as.numeric(rows$values[not_least]), rows$part[not_least])
+  at_theirs <- npregbw(waiting ~ eruptions, data = faithful, bws = theirs[["bw"]], ckertype = "gaussian")$fval
+  expect_equal(at_theirs, theirs[["fval"]], tolerance = 1e-12)
+  expect_lt(value_here(rows[not_least & rows$part == "fval", ]), at_theirs)
+})
+
+test_that("arguments of np's search are accepted, and methods give what they give there", {
+  plain <- npregbw(dist ~ speed, cars)
+  fields <- c("bw", "fval", "grid", "cv")
+  expect_identical(npregbw(dist ~ speed, cars, nmulti = 5, remin = FALSE, itmax = 100, ftol = 0.1, tol = 0.1,
+                           bwtype = "fixed", ckerorder = 2, bwscaling = FALSE, ckerbound = "none", nomad = FALSE,
+                           bwsolver = "powell", powell.remin = TRUE, invalid.penalty = "baseline",
+                           scale.factor.init = 0.5)[fields], plain[fields])
+  fit <- npreg(plain, residuals = TRUE, gradients = FALSE)
+  expect_s3_class(fit, "npregression")
+  expect_s3_class(plain, "rbandwidth")
+  expect_named(predict(fit, newdata = data.frame(speed = 10), se.fit = TRUE), c("fit", "se.fit"))
+  expect_length(se(fit), 50)
+  for (object in list(fit, plain)) expect_output(print(summary(object)), "dist on speed")
+  expect_silent(drawn(plot(fit, plot.errors.method = "asymptotic", plot.errors.style = "band")))
+})
+
+x <- c(1, 2, 2.5, 4, 5.5, 6, 7.25, 9)
+y <- c(2, 3, 3.5, 5, 4, 6.5, 6, 8)
+d <- data.frame(x = x, y = y)
+
+test_that("a bandwidth object has predictions, and fits other data by itself", {
+  bw <- npregbw(y ~ x, d, bws = 3 / sqrt(5), bw.scale = "np", regtype = "ll")
+  expect_identical(predict(bw), predict(npreg(bw)))
+  expect_identical(predict(bw, d[3:4, ], se.fit = TRUE), predict(npreg(bw), d[3:4, ], se.fit = TRUE))
+  expect_identical(predict(bw, exdat = 4, interval = "confidence"),
+                   predict(npreg(bw), exdat = 4, interval = "confidence"))
+  other <- npreg(bws = bw, txdat = x + 1, tydat = 2 * y, exdat = c(3, 4.5))
+  same <- npreg(bws = bw$bw, txdat = x + 1, tydat = 2 * y, exdat = c(3, 4.5), bw.scale = "np", regtype = "ll")
+  expect_identical(other[c("bw", "mean", "merr", "resid")], same[c("bw", "mean", "merr", "resid")])
+  expect_identical(predict(other, c(3, 4.5)), other$mean)
+})
+
+test_that("components of objects and functions of packages are no variables of a formula", {
+  expect_identical(variables_in(log(y) ~ base::log(x)), c("y", "x"))
+  expect_identical(variables_in(d$y ~ I(d$x / s) + m[, 1] + `a b` + t@u$v + .), c("d", "s", "m", "a b", "t", "."))
+  fit <- npreg(y ~ base::log(x), d, bws = 1)
+  expect_identical(fit$mean, npreg(y ~ log(x), d, bws = 1)$mean)
+  expect_identical(predict(fit, d[2:3, ]), predict(npreg(y ~ log(x), d, bws = 1), d[2:3, ]))
+})

@@ -1,0 +1,184 @@
+# kde_synopsis(): answers without the table.
+
+# row_boxes() and its companions.
+source(system.file("query", "boxes.R", package = "kestrel"), local = TRUE)
+
+test_that("a synopsis answers as the estimate of its rows does, and keeps nothing else", {
+  table <- quakes[c("depth", "mag")]
+  synopsis <- with_seed(321, kde_synopsis(table, size = 100))
+  expect_identical(dim(synopsis$x), c(100L, 2L))
+  expect_identical(synopsis$N, 1000L)
+  expect_identical(synopsis$ranges, unname(sapply(table, range)))
+  expect_true(all(do.call(paste, as.data.frame(synopsis$x)) %in% do.call(paste, as.list(unname(table)))))
+  expect_equal(synopsis$H, Hpi.diag(synopsis$x), ignore_attr = TRUE)
+  fhat <- kde(synopsis$x, H = synopsis$H, eval.points = synopsis$x)
+  inside <- kde_query(synopsis, c(100, 4.5), c(300, 5), "mean", "depth")
+  expect_equal(inside, kde_query(fhat, c(100, 4.5), c(300, 5), "mean", 1, N = 1000), tolerance = 1e-14)
+  expect_identical(kde_query(synopsis, depth >= 100 & depth <= 300 & between(mag, 4.5, 5), mean(depth)), inside)
+  expect_lt(as.numeric(object.size(synopsis)), 8 * 200 + 3000)
+  # the same seed, the same rows; all rows of a small table
+  expect_identical(with_seed(321, kde_synopsis(table, size = 100)), synopsis)
+  expect_identical(kde_synopsis(table[1:50, ], size = 100)$x, unname(as.matrix(table[1:50, ])))
+  # a bandwidth matrix with correlations, where it is asked for
+  H <- matrix(c(900, -1, -1, 0.01), 2)
+  correlated <- with_seed(321, kde_synopsis(table, size = 100, H = H))
+  same <- kde(correlated$x, H = H, eval.points = correlated$x)
+  expect_equal(kde_query(correlated, depth < 200 & mag < 5)$count,
+               kde_query(same, c(-Inf, -Inf), c(200, 5), N = 1000)$count)
+  line <- kde_synopsis(quakes$mag, h = 0.2, kernel = "biweight")
+  expect_identical(c(line$names, line$kernel), c("x", "biweight"))
+  expect_equal(line$H, matrix(0.04))
+})
+
+test_that("rows are drawn evenly: each as likely as any, from all parts of the table", {
+  table <- with_seed(324, matrix(round(rnorm(120), 1), 60)) # ties
+  draws <- with_seed(325, replicate(4000, even_rows(table, 25)))
+  expect_identical(dim(draws), c(25L, 4000L))
+  expect_false(any(apply(draws, 2, anyDuplicated) > 0))
+  times <- tabulate(draws, 60)
+  expect_lt(max(abs(times - 4000 * 25 / 60)), 4.5 * sqrt(4000 * 25 / 60 * 35 / 60))
+  for (size in c(1, 2, 7, 59)) expect_length(unique(with_seed(326, even_rows(table, size))), size)
+  # Counts vary less than those of a simple random sample.
+  table <- with_seed(327, matrix(rnorm(4000), 2000))
+  boxes <- with_seed(328, row_boxes(table, 50))
+  error <- function(draw) mean((replicate(50, count_rows(table[draw(), ], boxes)) - boxes$count / 10)^2)
+  simple <- with_seed(329, error(function() sample.int(2000, 200)))
+  expect_lt(with_seed(329, error(function() even_rows(table, 200))), simple / 2)
+})
+
+test_that("a synopsis comes back from a file as it was", {
+  synopsis <- with_seed(322, kde_synopsis(quakes[c("depth", "mag")], size = 50))
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(synopsis, file)
+  expect_identical(readRDS(file), synopsis)
+  expect_identical(kde_query(readRDS(file), depth > 100), kde_query(synopsis, depth > 100))
+})
+
+test_that("nothing is beyond the range of the table, and everything within", {
+  synopsis <- with_seed(323, kde_synopsis(quakes[c("depth", "mag")], size = 100))
+  ranges <- synopsis$ranges
+  expect_equal(kde_query(synopsis, ranges[1, ], ranges[2, ])$count, 1000, tolerance = 1e-14)
+  expect_equal(unlist(kde_query(synopsis)), c(count = 1000, lower = 1000, upper = 1000), tolerance = 1e-14)
+  beyond <- kde_query(synopsis, depth > ranges[2, 1] + 1)
+  expect_identical(unlist(beyond), c(count = 0, lower = 0, upper = 0))
+  expect_identical(kde_query(synopsis, mag < 1, sum(mag))$sum, 0)
+  cut <- 200
+  expect_equal(kde_query(synopsis, depth <= cut)$count + kde_query(synopsis, depth > cut)$count, 1000,
+               tolerance = 1e-14)
+})
+
+# Intervals of the counts of 1,000 boxes hold as often as they say, at most twice as wide as the binomial ones.
+expect_intervals <- function(table, size, seed) {
+  synopsis <- with_seed(seed, kde_synopsis(table, size = size))
+  boxes <- with_seed(seed + 1, row_boxes(table, 1000))
+  answer <- kde_query(synopsis, boxes$lower, boxes$upper)
+  held <- mean(answer$lower <= boxes$count & boxes$count <= answer$upper)
+  expect_gte(held, 0.95)
+  p <- boxes$count / nrow(table)
+  expect_true(all(p >= 0.01 & p <= 0.2))
+  width <- mean(answer$upper - answer$lower)
+  binomial <- mean(2 * qnorm(0.975) * nrow(table) * sqrt(p * (1 - p) / size))
+  expect_lte(width, 2 * binomial)
+  cat(sprintf("%s of %d rows: %.0f %% held, mean width %.0f rows, %.2f times the binomial one\n",
+              paste(names(table), collapse = ", "), nrow(table), 100 * held, width, width / binomial))
+}
+
+test_that("intervals of counts hold at their level on quakes", {
+  expect_snapshot_output({
+    expect_intervals(quakes[c("depth", "mag")], 200, 331)
+    expect_intervals(quakes[c("lat", "long")], 200, 333)
+  })
+})
+
+test_that("intervals of counts hold at their level on diamonds", {
+  skip_if_not_installed("ggplot2")
+  diamonds <- as.data.frame(ggplot2::diamonds)[c("carat", "depth", "price")]
+  expect_snapshot_output(expect_intervals(diamonds, 540, 335))
+})
+
+test_that("q-errors on diamonds are those of a good synopsis, below a histogram's", {
+  skip_if_not_installed("ggplot2")
+  diamonds <- as.data.frame(ggplot2::diamonds)[c("carat", "depth", "price")]
+  tuning <- with_seed(341, row_boxes(diamonds, 400))[c("lower", "upper")]
+  boxes <- with_seed(342, row_boxes(diamonds, 1000))
+  synopsis <- with_seed(343, kde_synopsis(diamonds, size = 539))
+  tuned <- with_seed(343, kde_synopsis(diamonds, size = 539, tune_queries = tuning))
+  bytes <- length(serialize(tuned, NULL))
+  found <- q_error(data.frame(
+    synopsis = kde_query(synopsis, boxes$lower, boxes$upper)$count,
+    tuned = kde_query(tuned, boxes$lower, boxes$upper)$count,
+    histogram = histogram_counts(equi_width_histogram(diamonds, bytes), boxes)
+  ), boxes$count)$table
+  expect_true(all(found[c("synopsis", "tuned"), "median"] <= 1.15))
+  expect_true(all(found[c("synopsis", "tuned"), "95%"] <= 2))
+  expect_lt(max(found[c("synopsis", "tuned"), "median"]), found["histogram", "median"])
+})
+
+test_that("boxes for tests hold the rows that they say", {
+  boxes <- with_seed(337, row_boxes(quakes[c("depth", "mag")], 50))
+  inside <- vapply(seq_len(50), function(i) {
+    sum(quakes$depth >= boxes$lower[i, 1] & quakes$depth <= boxes$upper[i, 1] &
+          quakes$mag >= boxes$lower[i, 2] & quakes$mag <= boxes$upper[i, 2])
+  }, 0)
+  expect_equal(boxes$count, inside)
+  expect_equal(count_rows(quakes[c("depth", "mag")], boxes), inside)
+  # a histogram with a cell for every value counts as the table does
+  line <- data.frame(x = rep(0:9, 1:10))
+  cells <- equi_width_histogram(line, 4 * 10)
+  expect_equal(as.vector(cells$counts), 1:10)
+  edges <- list(lower = cbind(0.9 * c(0, 3)), upper = cbind(0.9 * c(2, 10)))
+  expect_equal(histogram_counts(cells, edges), c(3, 49))
+})
+
+test_that("tuning finds the factor, judged on queries held out", {
+  table <- quakes[c("depth", "mag")]
+  boxes <- with_seed(351, row_boxes(table, 60))[c("lower", "upper")]
+  plain <- with_seed(352, kde_synopsis(table, size = 200, H = diag(c(200, 1)^2)))
+  tuned <- with_seed(352, kde_synopsis(table, size = 200, H = diag(c(200, 1)^2), tune_queries = boxes))
+  expect_identical(tuned$x, plain$x)
+  expect_equal(tuned$H, tuned$tuning$factor^2 * plain$H, tolerance = 1e-12)
+  # bandwidths far too large: the factor is below 1, and the held-out queries gain
+  expect_lt(tuned$tuning$factor, 0.5)
+  median <- tuned$tuning$errors[, "median"]
+  expect_lt(median[["tuned"]], median[["selected"]])
+  held <- lapply(boxes, function(limits) limits[seq(2, 60, 2), ])
+  judged <- q_error(kde_query(tuned, held$lower, held$upper)$count, count_rows(table, held))
+  expect_equal(tuned$tuning$errors["tuned", ], judged$table[1, ])
+  # bandwidths for which no factor is large enough: the factor stays in its range
+  narrow <- with_seed(352, kde_synopsis(table, size = 100, H = diag(c(0.2, 0.001)^2), tune_queries = boxes))
+  expect_lte(narrow$tuning$factor, 4 * (1 + 1e-14))
+  # without lower limits
+  free <- list(lower = NULL, upper = boxes$upper)
+  expect_identical(with_seed(352, kde_synopsis(table, 200, H = plain$H, tune_queries = free))$tuning$queries, 30L)
+})
+
+test_that("print, and bad input", {
+  table <- quakes[c("depth", "mag")]
+  expect_snapshot_output({
+    shown(with_seed(361, kde_synopsis(table, size = 100, H = diag(c(900, 0.01)))))
+    shown(kde_synopsis(quakes$mag, h = 0.2, kernel = "biweight"))
+    shown(with_seed(361, kde_synopsis(table, size = 100, H = matrix(c(900, -1, -1, 0.01), 2))))
+    boxes <- with_seed(362, row_boxes(table, 20, c(0.05, 0.2))[c("lower", "upper")])
+    shown(with_seed(361, kde_synopsis(table, size = 100, H = diag(c(900, 0.01)), tune_queries = boxes)))
+  })
+  expect_refused(
+    kde_synopsis(iris),
+    kde_synopsis("a"),
+    kde_synopsis(c(1, NA, 3)),
+    kde_synopsis(numeric(0)),
+    kde_synopsis(table, size = 0),
+    kde_synopsis(table, kernel = "normal"),
+    kde_synopsis(table, h = -1),
+    kde_synopsis(table, H = matrix(c(1, 0.5, 0.5, 1), 2), kernel = "epanechnikov"),
+    kde_synopsis(table, H = diag(3)),
+    kde_synopsis(table, size = 1),
+    kde_synopsis(cbind(a = 1:50, b = 3)),
+    kde_synopsis(cbind(x = 3, y = 1:50)),
+    with_seed(363, kde_synopsis(cbind(a = 1:10000, x = c(1, rep(0, 9999))), size = 20)),
+    kde_synopsis(table, h = 1, tune_queries = 5),
+    kde_synopsis(table, h = 1, tune_queries = list(lower = c(0, 0))),
+    kde_synopsis(table, h = 1, tune_queries = list(lower = c(0, 0), upper = c(1, 1))),
+    kde_synopsis(table, h = 1, tune_queries = list(lower = c(2, 0), upper = c(1, 1)))
+  )
+})
