@@ -1,6 +1,6 @@
 # What a developer or a curious stranger runs; not part of the package. Each target does all the
 # set-up that it needs, on Debian 12 with make, g++ and apt. Products go to build/.
-.PHONY: help demo test check setup bench core-tests lint docs clean
+.PHONY: help demo test check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
 
 export LC_ALL = C.UTF-8
 export TZ = UTC
@@ -10,9 +10,14 @@ help:
 	@echo "make test        all tests"
 	@echo "make check       R CMD check --as-cran of the tarball"
 	@echo "make core-tests  tests of the C++ core alone, also under sanitizers"
-	@echo "make bench       speed of the engines, beside peers"
+	@echo "make bench       speed, memory and errors, beside peers and the papers: build/bench.html (minutes)"
+	@echo "make bench-full  the same at the papers' sizes (an hour or more, on an idle machine)"
+	@echo "make fuzz        random calls of everything exported (also: tools/fuzz.sh --sanitized)"
+	@echo "make soak        interrupts at random times, memory over 10,000 calls, load time"
+	@echo "make test-installs  the tarball, installed in all the ways that people do"
 	@echo "make lint        rules of the layers, formatting, style"
 	@echo "make docs        man/, NAMESPACE and RcppExports, from the sources"
+	@echo "make site        help, examples and vignettes as web pages: build/site/index.html"
 	@echo "make setup       what the above need, by apt"
 	@echo "make clean       removes build/"
 
@@ -24,19 +29,35 @@ demo: setup
 
 test: setup
 	@tools/check-layers.sh
+	@Rscript --vanilla tools/check-help.R
 	@tools/core-tests.sh
 	@tools/test-variant.sh
 	@tools/test-cuda.sh
 	@tools/test-fake-cuda.sh
+	@tools/fuzz.sh 500
 	@tools/test.sh
 
 check: setup
-	@tools/check.sh
+	@tools/check.sh $(OPTIONS)
 
 core-tests: setup
 	@tools/core-tests.sh
 
-bench: setup
+fuzz: setup
+	@tools/fuzz.sh
+
+soak: setup
+	@tools/soak.sh
+
+test-installs: setup
+	@tools/test-installs.sh
+
+bench:
+	@tools/setup.sh bench
+	@tools/bench.sh --short
+
+bench-full:
+	@tools/setup.sh bench
 	@tools/bench.sh
 
 lint:
@@ -46,6 +67,10 @@ lint:
 docs:
 	@tools/setup.sh docs
 	@tools/docs.sh
+
+site:
+	@tools/setup.sh site
+	@tools/site.sh
 
 clean:
 	@rm -rf build

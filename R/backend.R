@@ -50,10 +50,11 @@ resolve_isa <- function() {
   isa
 }
 
-# How a kernel sum runs: what every call of the core needs besides its data.
-run_options <- function(threads = NULL, backend = "auto", progress = NULL, cuda = FALSE, precision = "double") {
+# How a kernel sum runs: what every call of the core needs besides its data, but for `progress`, which the body of
+# with_progress() adds.
+run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precision = "double") {
   list(backend = resolve_backend(backend, cuda), threads = resolve_threads(threads), isa = resolve_isa(),
-       precision = check_choice(precision, known_precisions, "precision"), progress = progress)
+       precision = check_choice(precision, known_precisions, "precision"))
 }
 
 # The same for a density, which engines compute to a tolerance.
@@ -80,6 +81,8 @@ with_progress <- function(verbose, label, body) {
 #'   `multiprocessors`, `capability` and `driver`, the newest version of CUDA that the driver supports), and `build`
 #'   (compiler and optional libraries found by configure). With a CUDA object the first call starts the driver, after
 #'   which processes forked from this one cannot use the device.
+#' @section Units: `memory` is in bytes.
+#' @section Cost: that of starting the CUDA driver, on the first call where there is one: up to seconds.
 #' @section Errors: of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
 #'   processor lacks.
 #' @examples
@@ -119,6 +122,8 @@ print.kestrel_info <- function(x, ...) {
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
+#' @section Units: threads.
+#' @section Cost: none to speak of.
 #' @section Errors: of class `kestrel_error_input` when `n` is not a whole number of at least 1.
 #' @examples
 #' before <- kestrel_threads(1)

@@ -57,10 +57,10 @@
 #' fhat <- kde(faithful, H = boot$H, kernel = "epanechnikov")
 #' @export
 Hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL, xmax = NULL, step = NULL, w = NULL,
-                  threads = NULL, verbose = FALSE) {
+                  threads = NULL, verbose = FALSE, na.action = stats::na.fail) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
-  sample <- selector_sample(x, w)
+  sample <- selector_sample(x, w, na.action)
   grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
   boot <- smoothed_bootstrap(sample, 1, list(h0 = h0, h = h), B, grid, threads, verbose)
   finish_boot(boot, call, started)
@@ -69,10 +69,10 @@ Hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL,
 #' @rdname Hboot
 #' @export
 hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL, xmax = NULL, step = NULL, w = NULL,
-                  threads = NULL, verbose = FALSE) {
+                  threads = NULL, verbose = FALSE, na.action = stats::na.fail) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
-  sample <- selector_sample(x, w)
+  sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hboot", "Hboot")
   grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
   boot <- smoothed_bootstrap(sample, sqrt(sample$cov[1L, 1L]), list(h0 = h0, h = h), B, grid, threads, verbose)
@@ -92,6 +92,7 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
   grid <- check_grid(c(grid, supp = 1), d)
   axes <- grid_axes(grid_limits(sample$x, ((h0 + max(h)) / unit)^2 * sample$cov, grid, c(-Inf, Inf)), grid)$axes
   check_boot_memory(lengths(axes), round(sample$n), d, run$threads)
+  check_errors_memory(B, length(h))
   key <- boot_key()
   if (verbose) {
     message(sprintf("%d bandwidths, %d replicates of %s samples, grid %s.", length(h), B,
@@ -121,21 +122,27 @@ check_boot_memory <- function(sizes, n, d, threads) {
   }
 }
 
-# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. They are computed in
-# units near the standard deviations, powers of two that change no digit: the squares of densities in the units of the
-# data may be out of range.
+# The errors, and a copy of them to sort.
+check_errors_memory <- function(B, count) {
+  needed <- 2 * 8 * B * count
+  if (needed > memory_limit()) {
+    abort_memory("`B` must be few enough for the errors of all replicates to fit in memory: ", format(B, big.mark = ","),
+                 " at ", count, " bandwidths need ", format_bytes(needed), ", and there are ",
+                 format_bytes(memory_limit()), ".")
+  }
+}
+
+# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. The squares of
+# densities in the units of the data may be out of range.
 boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
-  unit <- 2^round(log2(sqrt(diag(sample$cov))))
-  sample$x <- sample$x / rep(unit, each = nrow(sample$x))
-  sample$cov <- sample$cov / unit / rep(unit, each = length(unit))
+  unit <- near_units(sample$cov)
+  sample <- in_units(sample, unit)
   scaled <- Map(`/`, axes, unit)
   if (any(vapply(scaled, function(axis) max(abs(axis)), 0) / min(h0, h) > 1e290)) {
     abort_input("`xmin` and `xmax` must be within 1e290 bandwidths of zero.")
   }
   bare <- scaled_boot_errors(sample, scaled, h0, h, B, key, run, progress)
-  # In two halves, as one factor may be out of range where the errors are not.
-  power <- -sum(log2(unit))
-  errors <- bare * 2^trunc(power / 2) * 2^(power - trunc(power / 2))
+  errors <- per_volume(bare, unit)
   if (!all(is.finite(errors)) || any((errors < .Machine$double.xmin) & bare > 0)) {
     abort_input("`x` must be in units in which squared errors, in 1 / volume, are within the range of numbers; its ",
                 "standard deviations are about ", paste(format_short(unique(range(unit))), collapse = " to "), ".")
@@ -236,17 +243,20 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot.
 #' @return `x`, invisibly.
+#' @section Units: the axis of h as in [hboot()] (that of `x`) or [Hboot()] (without a unit); errors in 1 / volume.
+#' @section Cost: O(bandwidths): the curve is in `x`.
+#' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
+#'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.
 #' @examples
 #' set.seed(1)
 #' plot(hboot(faithful$eruptions, B = 50, h = seq(0.2, 1.4, by = 0.1)))
 #' @export
 plot.kestrel_boot <- function(x, xlab = "Bandwidth h", ylab = "Integrated squared error", main = NULL, ...) {
   curve <- x$curve
-  empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), list(...), xlab = xlab, ylab = "", main = main)
-  title_beside_labels(ylab)
-  graphics::polygon(c(curve$h, rev(curve$h)), c(curve$lower, rev(curve$upper)), border = NA, col = "#DCEAF2")
-  graphics::abline(v = x$h0, lty = 2, col = "grey50")
-  graphics::lines(curve$h, curve$median, col = "#1F5A7A", lwd = 2)
-  graphics::points(x$h, min(curve$median), pch = 16, col = "#1F5A7A")
+  empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), list(...), xlab = xlab, ylab = ylab, main = main)
+  graphics::polygon(c(curve$h, rev(curve$h)), c(curve$lower, rev(curve$upper)), border = NA, col = colours$shade)
+  graphics::abline(v = x$h0, lty = 2, col = colours$faint)
+  graphics::lines(curve$h, curve$median, col = colours$curve, lwd = 2)
+  graphics::points(x$h, min(curve$median), pch = 16, col = colours$curve)
   invisible(x)
 }

@@ -22,6 +22,7 @@
 #' 50,000 observations. Else such matrices are left out of the search, which is warned of when a start is among them or
 #' the search did not converge, and is an error when all starts are.
 #'
+#' @inheritParams kde
 #' @param x a matrix or data frame of observations, one a row, two columns or more.
 #' @param Hstart a matrix to start from instead; of a diagonal search only its diagonal. Without effect on `"scalar"`.
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
@@ -74,73 +75,73 @@
 #' @export
 Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE, optim.fun = "optim",
                   trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct"),
-                  backend = "auto") {
-  select_by_lscv(x, if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
-                 check_choice(type, c("full", "diag", "scalar"), "type"),
-                 check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend)
+                  backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  type <- check_choice(type, c("full", "diag", "scalar"), "type")
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
+  select_by_lscv(task, type, verbose, matrix_run(threads, backend, engine))
 }
 
 #' @rdname Hlscv-matrix
 #' @export
 Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE,
                        optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct"),
-                       backend = "auto") {
-  select_by_lscv(x, if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, "diag",
-                 check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend)
+                       backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
+  select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }
 
-select_by_lscv <- function(x, Hstart, amise, deriv.order, verbose, optim.fun, w, type, engine, backend) {
-  started <- proc.time()[["elapsed"]]
-  check_derivative_order(deriv.order, offered = FALSE)
-  check_flag(amise, "amise")
-  optim.fun <- check_choice(optim.fun, search_methods, "optim.fun")
-  sample <- selector_sample(x, w)
-  d <- ncol(sample$x)
-  if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hlscv() takes one.")
-  if (!is.null(Hstart)) check_H(Hstart, d, "Hstart")
+select_by_lscv <- function(task, type, verbose, run) {
+  unit <- near_units(task$sample$cov)
+  area <- outer(unit, unit)
+  sample <- in_units(task$sample, unit)
   # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
-  if (type == "diag") sample$cov <- sample$cov * diag(d)
-  range <- if (type != "scalar") search_range(sample, Hstart)
-  run <- run_options(backend = backend, cuda = TRUE)
-  check_cuda_engine(replace(run, "engine", engine))
-  if (run$backend == "cuda") engine <- "direct"
+  if (type == "diag") sample$cov <- sample$cov * diag(ncol(sample$x))
+  range <- if (type != "scalar") search_range(sample, if (!is.null(task$Hstart)) task$Hstart / area)
   found <- with_progress(check_flag(verbose, "verbose"), "Cross-validation", function(progress) {
     run$progress <- progress
-    criteria <- criteria_for(sample, engine, run, bandwidths = if (type == "scalar") 150)
+    criteria <- criteria_for(sample, run$engine, run, bandwidths = if (type == "scalar") 150)
     found <- if (type == "scalar") {
       lscv_along_covariance(sample, criteria)
     } else {
-      lscv_over_matrices(sample, criteria, range, Hstart, type == "diag", optim.fun)
+      lscv_over_matrices(sample, criteria, range, task$Hstart, type == "diag", task$optim.fun)
     }
     c(found, by = list(criteria$by()))
   })
-  dimnames(found$H) <- dimnames(sample$cov)
-  if (!amise) return(found$H)
+  path <- attr(found$H, "path")
+  if (!is.null(path)) path$objective <- per_volume(path$objective, unit)
+  found$H <- structure(found$H * area, dimnames = dimnames(sample$cov), path = path)
+  found$value <- per_volume(found$value, unit)
+  if (!task$amise) return(found$H)
   c(found[c("H", "h")[c(TRUE, type == "scalar")]],
     list(LSCV = found$value, objective = found$value, convergence = found$convergence,
          evaluations = found$evaluations),
-    found$by, list(seconds = proc.time()[["elapsed"]] - started),
-    if (type == "scalar") list(path = attr(found$H, "path")))
+    found$by, list(seconds = proc.time()[["elapsed"]] - task$started),
+    if (type == "scalar") list(path = path))
 }
 
 # The objective at one matrix, or at multiples of the identity matrix.
-lscv_matrices <- function(x, w, H, h, form, kernel, backend, precision) {
+lscv_matrices <- function(sample, H, h, form, kernel, run) {
   if (kernel != "gaussian") abort_input("`kernel` must be \"gaussian\" for more than one column, not \"", kernel, "\".")
   check_one_given(H, h)
-  given <- check_sample(x, w)
-  used <- given$w > 0
-  d <- ncol(given$x)
+  used <- sample$w > 0
+  d <- ncol(sample$x)
   if (sum(used) < 2L) abort_input("`x` must have at least two observations for cross-validation, not ", sum(used), ".")
+  name <- if (is.null(H)) "h" else "H"
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
   # One evaluation is not worth the preparation of a grid for few observations.
-  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
   fourier <- d %in% 2:3 && sum(used) >= 2000 && run$backend != "cuda"
-  sample <- if (fourier) selector_sample(x, w) else {
-    list(x = given$x[used, , drop = FALSE], w = given$w[used], n = check_effective_size(given$w[used]))
+  sample <- if (fourier) with_covariance(sample) else {
+    list(x = sample$x[used, , drop = FALSE], w = sample$w[used], n = check_effective_size(sample$w[used]))
   }
+  unit <- near_units(S)
+  sample <- in_units(sample, unit)
   criteria <- criteria_for(sample, if (fourier) "auto" else "direct", run, bandwidths = length(h))
-  criteria$lscv_multiples(S, h, form)
+  value <- per_volume(criteria$lscv_multiples(S / outer(unit, unit), h, form), unit)
+  if (!all(is.finite(value))) {
+    abort_input("`", name, "` must be such that LSCV, in 1 / volume, is within the range of numbers: rescale `x`.")
+  }
+  value
 }
 
 # Bandwidths h with H = h^2 S, h0 that of the normal reference.

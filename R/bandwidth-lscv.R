@@ -22,6 +22,7 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #'
 #' In several dimensions the kernel is Gaussian, K_H the N(0, H) density, and K_H*K_H = K_2H.
 #'
+#' @inheritParams kde
 #' @param x a numeric vector, matrix or data frame, one observation a row.
 #' @param H,h the bandwidths, one of the two: `h` a vector of positive numbers in the units of `x`, half the width of
 #'   the support of a compact kernel and the standard deviation of the Gaussian one; or one matrix `H`, in squared units
@@ -72,17 +73,18 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #' lscv(faithful, H = Hns(faithful))
 #' @export
 lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian", backend = "auto",
-                 precision = c("double", "single")) {
+                 precision = c("double", "single"), threads = NULL, na.action = stats::na.fail) {
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
-  sample <- check_sample(x, w)
+  sample <- check_sample(x, w, na.action)
   if (ncol(sample$x) > 1L) {
-    return(lscv_matrices(x, w, if (!missing(H)) H, if (!missing(h)) h, form, kernel, backend, precision))
+    run <- run_options(threads, backend, cuda = TRUE, precision = precision)
+    return(lscv_matrices(sample, if (!missing(H)) H, if (!missing(h)) h, form, kernel, run))
   }
   h <- lscv_bandwidths(if (!missing(H)) H, if (!missing(h)) h)
   check_beside(h, sample$x, if (missing(H)) "h" else "H")
   sample <- lscv_sample(sample)
-  lscv_curve(sample, h, form, kernel, line_run(backend, length(sample$x), precision, kernel))
+  lscv_curve(sample, h, form, kernel, line_run(threads, backend, precision, kernel))
 }
 
 check_one_given <- function(H, h) {
@@ -177,17 +179,17 @@ curve_engine <- function(x, h, kernel, run) {
 #' abline(v = found$h)
 #' @export
 hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, kernel = "gaussian", w = NULL,
-                  hmin = NULL, hmax = NULL, backend = "auto") {
+                  hmin = NULL, hmax = NULL, backend = "auto", threads = NULL, na.action = stats::na.fail) {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
-  moments <- selector_sample(x, w)
+  moments <- selector_sample(x, w, na.action)
   check_one_column(moments, "hlscv")
   h0 <- reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
-  run <- line_run(backend, length(sample$x), kernel = kernel)
+  run <- line_run(threads, backend, kernel = kernel)
   run$pairs <- "cells"
   found <- minimise_curve(function(h) lscv_curve(sample, h, "unbiased", kernel, run), range,
                           if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L)

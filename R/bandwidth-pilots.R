@@ -24,7 +24,7 @@ check_pilot <- function(pilot, d, diagonal) {
 plug_in_pilots <- function(star, nstage, pilot, run) {
   switch(pilot,
     samse = scalar_pilots(samse_pilots(star, nstage, run), ncol(star$x)),
-    dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, plug_in_factors(ncol(star$x))), ncol(star$x)),
+    dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, plug_in_factors), ncol(star$x)),
     unconstr = unconstrained_pilots(star, nstage, 1, run)
   )
 }
@@ -75,7 +75,7 @@ as_ks_reads <- function(psi, d, order) {
 # plug-in or smoothed cross-validation (Chacon & Duong 2011), whose product term in the first stage is that of ks again.
 # One stage is the last of two with psi_6 of the normal density. There ks is not followed: its rate, n^(-1/(d+8)), is
 # that of derivatives of order six, and its pilot does not change with the units of the data as a bandwidth must.
-plug_in_factors <- function(d) list(first = c(1, 64, 1), last = c(1, 1, 1))
+plug_in_factors <- list(first = c(1, 64, 1), last = c(1, 1, 1))
 scv_factors <- function(d) list(first = c(2^(-6 - d), 2^(-2 - d / 2), 4), last = c(2^-d, 2^(1 - d / 2), 4))
 
 dscalar_pilots <- function(star, nstage, run, factors) {

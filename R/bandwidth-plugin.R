@@ -45,12 +45,12 @@
 #'   `G` (the pilot matrix of psi_4, in squared units of `x`).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for constant or
 #'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights of which one is all, when
-#'   n is not larger than d, for a pilot that is not known or not to be had, and for `pre = "sphere"` in `Hpi.diag` or
-#'   with standard deviations that differ by a factor above 1e15. Of class `kestrel_error_memory` where the Fourier
-#'   engine would need more than 1 GB, above 50,000 observations, and where the memory of a GPU that was asked for does
-#'   not suffice; of class `kestrel_error_backend` for a backend that this build or machine lacks or that does not take
-#'   the task: a GPU takes at most 32 columns, and data that, sphered or scaled, lie within 512 pilot bandwidths of the
-#'   middle of each column's range (beyond 28 columns fewer, 480 with 32).
+#'   n is not larger than d, for a pilot that is not known or not to be had, and for `pre = "sphere"` in `Hpi.diag`. Of
+#'   class `kestrel_error_memory` where the Fourier engine would need more than 1 GB, above 50,000 observations, and
+#'   where the memory of a GPU that was asked for does not suffice; of class `kestrel_error_backend` for a backend that
+#'   this build or machine lacks or that does not take the task: a GPU takes at most 32 columns, and data that, sphered
+#'   or scaled, lie within 512 pilot bandwidths of the middle of each column's range (beyond 28 columns fewer, 480 with
+#'   32).
 #' @section Cost: engine `"fourier"`, in two and three dimensions: O(n) for each stage; `"direct"`: O(n^2) for each
 #'   stage, with the moments up to order four, or six in the first stage of `"samse"` and `"unconstr"`, of every pair.
 #'   The searches do not touch the data. A GPU needs at most 32 d + 24 bytes of its memory for each observation, and 128
@@ -70,45 +70,54 @@
 #' @rdname Hpi-matrix
 #' @export
 Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto") {
-  plug_in_matrix(x, nstage, if (missing(pilot)) NULL else pilot, check_choice(pre, c("sphere", "scale"), "pre"),
-                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, backend,
-                 diagonal = FALSE)
+                verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
+                na.action = stats::na.fail) {
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
+                      plug_in_searches)
+  select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
+                    diagonal = FALSE)
 }
 
 #' @rdname Hpi-matrix
 #' @export
 Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                     verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto") {
-  if (identical(pre, "sphere")) {
-    abort_input("`pre` must be \"scale\" for a diagonal bandwidth matrix, not \"sphere\", which rotates the axes.")
-  }
-  plug_in_matrix(x, nstage, if (missing(pilot)) NULL else pilot, check_choice(pre, "scale", "pre"),
-                 if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w, backend,
-                 diagonal = TRUE)
+                     verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
+                     na.action = stats::na.fail) {
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
+                      plug_in_searches)
+  select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
+                    diagonal = TRUE)
 }
 
-plug_in_matrix <- function(x, nstage, pilot, pre, Hstart, amise, deriv.order, verbose, optim.fun, w, backend,
-                           diagonal) {
-  check_derivative_order(deriv.order, offered = FALSE)
-  check_choice(optim.fun, c("optim", "nlm"), "optim.fun")
-  check_flag(amise, "amise")
+# Both are one: the criterion is cheap and has one minimum.
+plug_in_searches <- c("optim", "nlm")
+
+select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   nstage <- check_stages(nstage)
-  sample <- selector_sample(x, w)
-  if (ncol(sample$x) < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hpi() takes one.")
-  pilot <- check_pilot(pilot, ncol(sample$x), diagonal)
-  if (!is.null(Hstart)) Hstart <- check_H(Hstart, ncol(sample$x), "Hstart")
-  run <- run_options(backend = backend, cuda = TRUE)
+  pre <- check_pre(pre, diagonal)
+  pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal)
   found <- with_progress(check_flag(verbose, "verbose"), "Plug-in bandwidth", function(progress) {
-    select_matrix(sample, nstage, pilot, pre, Hstart, diagonal, replace(run, "progress", list(progress)))
+    select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)))
   })
-  if (amise) found else found$H
+  if (task$amise) found else found$H
 }
 
-# The selector proper: sphere or scale, find a pilot matrix G, estimate psi_4 with it, minimise. In coordinates in which
-# G is the identity the functionals are those of the standard normal kernel, whatever G is.
+# The selector proper, in units near those of the data.
 select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   started <- proc.time()[["elapsed"]]
+  unit <- near_units(sample$cov)
+  area <- outer(unit, unit)
+  if (!is.null(Hstart)) Hstart <- Hstart / area
+  found <- search_plug_in(in_units(sample, unit), nstage, pilot, pre, Hstart, diagonal, run)
+  objective <- per_volume(found$objective, unit)
+  c(list(H = found$H * area, PI.star = if (pilot == "unconstr") objective else found$PI.star, objective = objective),
+    found[c("convergence", "evaluations")], found$by,
+    list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = found$G * area))
+}
+
+# Sphere or scale, find a pilot matrix G, estimate psi_4 with it, minimise. In coordinates in which G is the identity
+# the functionals are those of the standard normal kernel, whatever G is.
+search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   d <- ncol(sample$x)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
@@ -127,37 +136,9 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   if (best$convergence != 0L) {
     warn_search("The search for the plug-in bandwidth matrix did not converge: ", best$message, ".")
   }
-  objective <- best$value / det(total)
-  c(list(H = moved_back(best$H, total), PI.star = if (pilot == "unconstr") objective else best$value / det(pilot_root),
-         objective = objective, convergence = best$convergence, evaluations = best$evaluations), attr(psi4, "by"),
-    list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = pilots$g, G = moved_back(pilots$G, root)))
-}
-
-# Standard deviations in very different units are not singular.
-inverse_root <- function(root) if (all(root[row(root) != col(root)] == 0)) diag(1 / diag(root)) else solve(root)
-
-# x = root y for y of this sample, a root that need not be symmetric.
-transformed_sample <- function(sample, inverse) {
-  cov <- inverse %*% sample$cov %*% t(inverse)
-  list(x = sample$centred %*% t(inverse), w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
-}
-
-# The matrix H of such y in the units of x.
-moved_back <- function(H, root) {
-  H <- root %*% H %*% t(root)
-  (H + t(H)) / 2
-}
-
-# The symmetric square root of the covariance, or the standard deviations.
-pre_transform <- function(cov, pre) {
-  scale <- sqrt(diag(cov))
-  if (pre == "scale") return(diag(scale))
-  if (max(scale) > 1e15 * min(scale)) {
-    abort_input("`x` must have standard deviations within a factor of 1e15 for pre = \"sphere\", not from ",
-                came(min(scale)), " to ", came(max(scale)), ": rescale its columns; \"scale\" does without.")
-  }
-  parts <- eigen(unname(cov), symmetric = TRUE)
-  parts$vectors %*% (sqrt(parts$values) * t(parts$vectors))
+  list(H = moved_back(best$H, total), PI.star = best$value / det(pilot_root), objective = best$value / det(total),
+       convergence = best$convergence, evaluations = best$evaluations, by = attr(psi4, "by"), g = pilots$g,
+       G = moved_back(pilots$G, root))
 }
 
 # The functionals of order four as the matrix of the quadratic form (vec'H) Psi (vec H).
@@ -171,9 +152,10 @@ psi_matrix <- function(psi4, d) {
 amise_criterion <- function(psi4, n, d) {
   Psi <- psi_matrix(psi4, d)
   function(H) {
-    variance <- (4 * pi)^(-d / 2) / (n * sqrt(det(H)))
+    root <- chol(H)
+    variance <- (4 * pi)^(-d / 2) / (n * prod(diag(root)))
     curved <- matrix(Psi %*% as.vector(H), d)
-    gradient <- curved / 2 - variance / 2 * solve(H)
+    gradient <- curved / 2 - variance / 2 * chol2inv(root)
     structure(variance + sum(curved * H) / 4, gradient = (gradient + t(gradient)) / 2)
   }
 }

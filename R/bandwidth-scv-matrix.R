@@ -49,40 +49,32 @@
 #' @export
 Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
                  verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
-                 backend = "auto") {
-  select_by_scv(x, nstage, check_choice(pre, c("sphere", "scale"), "pre"), if (missing(pilot)) NULL else pilot,
-                if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
-                check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend, diagonal = FALSE)
+                 backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
+  select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
+                diagonal = FALSE)
 }
 
 #' @rdname Hscv-matrix
 #' @export
 Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
                       verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
-                      backend = "auto") {
-  if (identical(pre, "sphere")) {
-    abort_input("`pre` must be \"scale\" for a diagonal bandwidth matrix, not \"sphere\", which rotates the axes.")
-  }
-  select_by_scv(x, nstage, check_choice(pre, "scale", "pre"), if (missing(pilot)) NULL else pilot,
-                if (missing(Hstart)) NULL else Hstart, amise, deriv.order, verbose, optim.fun, w,
-                check_choice(engine, c("auto", "fourier", "direct"), "engine"), backend, diagonal = TRUE)
+                      backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
+  select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
+                diagonal = TRUE)
 }
 
-select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, verbose, optim.fun, w, engine, backend,
-                          diagonal) {
-  started <- proc.time()[["elapsed"]]
-  check_derivative_order(deriv.order, offered = FALSE)
-  check_flag(amise, "amise")
-  optim.fun <- check_choice(optim.fun, search_methods, "optim.fun")
+select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   nstage <- check_stages(nstage)
-  sample <- selector_sample(x, w)
+  pre <- check_pre(pre, diagonal)
+  sample <- task$sample
   d <- ncol(sample$x)
-  if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; hscv() takes one.")
   pilot <- check_pilot(pilot, d, diagonal)
-  run <- c(run_options(backend = backend, cuda = TRUE), engine = engine)
-  check_cuda_engine(run)
-  if (run$backend == "cuda") engine <- run$engine <- "direct"
-  plan_selector(sample$n, d, engine)
+  plan_selector(sample$n, d, run$engine)
+  unit <- near_units(sample$cov)
+  area <- outer(unit, unit)
+  sample <- in_units(sample, unit)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
   star <- transformed_sample(sample, inverse)
@@ -90,23 +82,24 @@ select_by_scv <- function(x, nstage, pre, pilot, Hstart, amise, deriv.order, ver
   spread <- if (diagonal) star$cov * diag(d) else star$cov
   h0 <- reference_scale(star$n, d, "gaussian")
   limits <- h0 * c(1 / 32, 8)
-  start <- if (is.null(Hstart)) h0^2 * spread else {
-    check_start(inverse %*% check_H(Hstart, d, "Hstart") %*% inverse, spread, limits)
+  start <- if (is.null(task$Hstart)) h0^2 * spread else {
+    check_start(inverse %*% (task$Hstart / area) %*% inverse, spread, limits)
   }
   found <- with_progress(check_flag(verbose, "verbose"), "Smoothed cross-validation", function(progress) {
     run$progress <- progress
     pilots <- scv_pilots(star, nstage, pilot, run)
-    criteria <- criteria_for(replace(star, "cov", list(spread)), engine, run)
+    criteria <- criteria_for(replace(star, "cov", list(spread)), run$engine, run)
     criterion <- function(H) criteria$scv(H, pilots$G, gradient = TRUE)
-    c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, optim.fun), pilots,
+    c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, task$optim.fun), pilots,
       by = list(criteria$by()))
   })
   if (length(found$remarks) > 0L) warn_search(paste(found$remarks, collapse = " "))
-  H <- moved_back(found$H, root)
+  H <- moved_back(found$H, root) * area
   dimnames(H) <- dimnames(sample$cov)
-  if (!amise) return(H)
-  objective <- found$value / det(root)
+  if (!task$amise) return(H)
+  objective <- per_volume(found$value / det(root), unit)
   c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
          convergence = found$convergence, evaluations = found$evaluations), found$by,
-    list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = moved_back(found$G, root)))
+    list(seconds = proc.time()[["elapsed"]] - task$started, pilot = pilot, g = found$g,
+         G = moved_back(found$G, root) * area))
 }

@@ -41,17 +41,18 @@
 #' hscv(faithful$eruptions)
 #' hscv(precip, nstage = 1, plot = TRUE)
 #' @export
-hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE, backend = "auto") {
+hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE, backend = "auto",
+                 threads = NULL, na.action = stats::na.fail) {
   started <- proc.time()[["elapsed"]]
   nstage <- check_stages(nstage)
   check_flag(plot, "plot")
   check_flag(amise, "amise")
-  sample <- selector_sample(x, w)
+  sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hscv")
   scale <- sqrt(sample$cov[1L, 1L])
   # In units of the standard deviation, so that no power of it overflows.
   unit <- list(x = sample$centred[, 1L] / scale, w = sample$w, n = sample$n)
-  run <- line_run(backend, length(unit$x))
+  run <- line_run(threads, backend)
   constant <- scv_constant(unit, nstage, run)
   run$pairs <- "cells"
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
@@ -74,8 +75,8 @@ scv_constant <- function(unit, nstage, run) {
   n <- unit$n
   start <- function(r) (2 / ((r + 1) * n))^(1 / (r + 3)) * sqrt(2)
   ahead <- function(r) if (nstage == 2L) psi_1d(unit$x, unit$w, start(r), r, run) else psi_normal(matrix(1), r)
-  psi <- function(r) psi_1d(unit$x, unit$w, balanced_bandwidth(r, ahead(r + 2L), n), r, run)
-  (441 / (64 * pi))^(1 / 18) * (4 * pi)^(-1 / 5) * psi(4L)^(-2 / 5) * psi(8L)^(-1 / 9)
+  estimated <- function(r) psi_1d(unit$x, unit$w, balanced_bandwidth(r, ahead(r + 2L), n), r, run)
+  (441 / (64 * pi))^(1 / 18) * (4 * pi)^(-1 / 5) * estimated(4L)^(-2 / 5) * estimated(8L)^(-1 / 9)
 }
 
 scv_pilot <- function(n, h, constant) constant * n^(-23 / 45) * h^-2

@@ -2,8 +2,9 @@
 
 # The sample of a selector: rows of positive weight, their effective number, covariance and names. Weights enter the
 # rates and divisors through n_eff = (sum w)^2 / sum w^2, Kish's effective sample size.
-selector_sample <- function(x, w) {
-  sample <- check_sample(x, w)
+selector_sample <- function(x, w, na.action = stats::na.fail) with_covariance(check_sample(x, w, na.action))
+
+with_covariance <- function(sample) {
   used <- sample$w > 0
   everyone <- all(used)
   weights <- if (everyone) sample$w else scale_weights(sample$w[used])
@@ -14,6 +15,30 @@ selector_sample <- function(x, w) {
   if (!is.null(colnames(values))) dimnames(cov) <- rep(list(colnames(values)), 2L)
   check_spread(values, sample$names, cov, left_out = sum(!used))
   list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = found$centred)
+}
+
+# Powers of two near the standard deviations. A sample in these units keeps every digit, and neither products of its
+# variances nor their quotients leave the range of numbers. One for all columns that are of a like size: what samse
+# pilots find in sphered data depends on how the units of columns are to each other (see as_ks_reads()).
+near_units <- function(cov) {
+  power <- log2(diag(cov)) / 2
+  if (diff(range(power)) < 20) power[] <- mean(range(power))
+  unname(2^round(power))
+}
+
+in_units <- function(sample, unit) {
+  per_unit <- function(values) if (!is.null(values)) values / rep(unit, each = nrow(values))
+  sample$x <- per_unit(sample$x)
+  sample$centred <- per_unit(sample$centred)
+  if (!is.null(sample$cov)) sample$cov <- sample$cov / outer(unit, unit)
+  sample
+}
+
+# Numbers in 1 / volume from those in 1 / volume of such units. In two halves, as one factor may be out of range where
+# they are not.
+per_volume <- function(value, unit) {
+  power <- -sum(log2(unit))
+  value * 2^trunc(power / 2) * 2^(power - trunc(power / 2))
 }
 
 # `more` is the name of the function for several columns, where there is one.
@@ -42,6 +67,7 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' D^-2 + (tr D^-1)^2)),}
 #' D the sample correlation matrix: it takes the correlation into account that a diagonal H cannot follow.
 #'
+#' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param deriv.order the order r of the density derivative that the bandwidth is for; 0 is the density.
 #' @param w weights, one for each row of `x`, non-negative; they enter through the weighted covariance and the
@@ -60,26 +86,26 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' Hns(faithful)
 #' Hns.diag(faithful)
 #' @export
-hns <- function(x, deriv.order = 0, w = NULL) {
+hns <- function(x, deriv.order = 0, w = NULL, na.action = stats::na.fail) {
   r <- check_derivative_order(deriv.order)
-  sample <- selector_sample(x, w)
+  sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hns", "Hns")
   (4 / (sample$n * (2 * r + 3)))^(1 / (2 * r + 5)) * sqrt(sample$cov[1L, 1L])
 }
 
 #' @rdname hns
 #' @export
-Hns <- function(x, deriv.order = 0, w = NULL) {
+Hns <- function(x, deriv.order = 0, w = NULL, na.action = stats::na.fail) {
   r <- check_derivative_order(deriv.order)
-  sample <- selector_sample(x, w)
+  sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)
   (4 / (sample$n * (d + 2 * r + 2)))^(2 / (d + 2 * r + 4)) * sample$cov
 }
 
 #' @rdname hns
 #' @export
-Hns.diag <- function(x, w = NULL) {
-  sample <- selector_sample(x, w)
+Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
+  sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)
   correlation <- stats::cov2cor(sample$cov)
   inverse <- solve(correlation)
@@ -97,6 +123,7 @@ Hns.diag <- function(x, w = NULL) {
 #' The functionals are summed over all pairs exactly. \pkg{ks} and \pkg{KernSmooth} put the data into 401 bins first,
 #' so their numbers differ from these, by less than one per cent as a rule.
 #'
+#' @inheritParams kde
 #' @param x a numeric vector, or a matrix or data frame with one column.
 #' @param nstage number of stages, 1 or 2.
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
@@ -132,13 +159,14 @@ Hns.diag <- function(x, w = NULL) {
 #' hpi(faithful$eruptions, nstage = 1, scalest = "minim")
 #' @export
 hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("stdev", "minim"), w = NULL,
-                amise = FALSE, backend = "auto", precision = c("double", "single")) {
+                amise = FALSE, backend = "auto", precision = c("double", "single"), threads = NULL,
+                na.action = stats::na.fail) {
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   scalest <- check_choice(scalest, c("stdev", "minim"), "scalest")
-  sample <- selector_sample(x, w)
-  found <- plug_in_1d(sample, nstage, scalest, line_run(backend, length(sample$w), precision))
+  sample <- selector_sample(x, w, na.action)
+  found <- plug_in_1d(sample, nstage, scalest, line_run(threads, backend, precision))
   if (amise) found else found$h
 }
 

@@ -102,12 +102,12 @@ check_finite <- function(value, name) {
   value
 }
 
-# As check_finite(), for the sample: counts rows, which is what one leaves out, and says how, where there is a way.
-check_complete <- function(x, way_out = "") {
+# As check_finite(), for the sample: counts rows, which is what one leaves out, and says how.
+check_complete <- function(x) {
   if (anyNA(x)) {
     missing_rows <- sum(rowSums(is.na(x)) > 0)
     abort_input("`x` must not have missing values, but ", missing_rows, " of ", nrow(x),
-                if (ncol(x) > 1L) " rows do" else " are", way_out, ".")
+                if (ncol(x) > 1L) " rows do" else " are", "; na.action = na.omit leaves them out.")
   }
   check_finite(x, "x")
 }
@@ -144,22 +144,21 @@ check_effective_size <- function(w) {
   n_eff
 }
 
-# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out. na.action is NULL where the caller has
-# no such argument.
-check_sample <- function(x, w = NULL, na.action = NULL) {
+# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out.
+check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   is_vector <- length(dim(x)) < 2L
   x <- as_points(x, "x")
   if (length(x) == 0L) abort_input("`x` must have at least one observation, not ", nrow(x), " rows.")
   w <- check_weights(w, nrow(x))
   omitted <- NULL
-  if (!is.null(na.action) && check_na_action(na.action) == "na.omit") {
+  if (check_na_action(na.action) == "na.omit") {
     gone <- rowSums(is.na(x)) > 0 | is.na(w)
     if (all(gone)) abort_input("`x` and `w` must have a row without missing values; all ", nrow(x), " have some.")
     if (any(gone)) omitted <- structure(which(gone), class = "omit")
     x <- x[!gone, , drop = FALSE]
     w <- w[!gone]
   }
-  check_complete(x, if (is.null(na.action)) "" else "; na.action = na.omit leaves them out")
+  check_complete(x)
   check_finite(w, "w")
   names <- colnames(x)
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")

@@ -41,8 +41,8 @@ with_pairs_place <- function(run, n, d, work) {
 
 # A run of sums on a line, where "auto" is the CPU: its engines take time in proportion to the number of observations,
 # a GPU sums every pair.
-line_run <- function(backend, n, precision = "double", kernel = "gaussian") {
-  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
+line_run <- function(threads, backend, precision = "double", kernel = "gaussian") {
+  run <- run_options(threads, backend, cuda = TRUE, precision = precision)
   if (run$backend == "auto") run$backend <- "cpu"
   if (run$backend == "cuda" && kernel != "gaussian") {
     abort_input("`kernel` must be \"gaussian\" for backend = \"cuda\", not \"", kernel, "\".")

@@ -2,6 +2,7 @@
 
 # Which engine runs, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
+  check_volume(fhat)
   d <- ncol(task$x)
   gridded <- length(task$axes) > 0L
   grid <- regular_grid(fhat, task)
@@ -27,6 +28,14 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
                     cost, plan$seconds, if (plan$backend == "cuda") plan$device else threads))
   }
   c(plan, extent = extent)
+}
+
+# Densities are in 1 / volume: that of the bandwidths has to be a number, and one that can be divided by.
+check_volume <- function(fhat) {
+  h <- diag(bandwidth_root(fhat))
+  if (abs(sum(log10(h))) < 300) return(invisible())
+  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers; its bandwidths ",
+              "are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
 # The grid of a task for the engine "runs", NULL where it does not take it.

@@ -195,12 +195,12 @@ resolve_bandwidth <- function(given, sample, kernel, product, run) {
   if (!is.null(given$h)) return(list(H = diag(check_positives(given$h, "h", one = TRUE)^2, d)))
   if (!is.null(given$H)) {
     H <- check_H(given$H, d)
-    if (product && any(H[lower.tri(H)] != 0)) {
+    if (product && !is_diagonal(H)) {
       abort_input("`H` must be diagonal for kernel_type = \"product\", but it has elements off the diagonal.")
     }
     return(list(H = H))
   }
-  sample <- selector_sample(sample$x, sample$w)
+  sample <- with_covariance(sample)
   if (is_compact(kernel)) {
     scale <- if (product) diag(diag(sample$cov), d) else sample$cov
     return(list(H = reference_scale(sample$n, d, kernel, product)^2 * scale))
@@ -270,7 +270,7 @@ warn_coarse <- function(reached, of) {
 points_reached <- function(fhat, axes) {
   d <- length(axes)
   step <- vapply(axes, function(axis) (axis[length(axis)] - axis[1L]) / (length(axis) - 1), 0)
-  unit <- if (fhat$kernel_type == "product") 2^d else pi^(d / 2) / gamma(d / 2 + 1)
+  unit <- if (fhat$kernel_type == "product") 2^d else unit_ball_volume(d)
   unit * prod(diag(bandwidth_root(fhat)) / step)
 }
 
@@ -305,6 +305,12 @@ check_summable <- function(fhat) {
   if (!has_data(fhat)) abort_input("`fhat` must be an estimate with its data, not one from a file without them.")
 }
 
+# The slope of a transform may leave the range of numbers.
+check_densities <- function(estimate) {
+  if (all(is.finite(estimate))) return(estimate)
+  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers: rescale it.")
+}
+
 # What is to be summed, on the line: samples and points without those outside of the sample space. `points` is a matrix,
 # or `axes` a list; `m` is the number of points with those outside; `complete(values)` is the estimate at all of these.
 task_at_points <- function(fhat, points) {
@@ -317,7 +323,7 @@ task_at_points <- function(fhat, points) {
     for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])
     estimate <- numeric(nrow(points))
     estimate[inside] <- value
-    estimate
+    check_densities(estimate)
   }
   list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), points = line, axes = list(), m = nrow(points),
        complete = complete)
@@ -334,6 +340,7 @@ task_on_axes <- function(fhat, axes) {
     slope <- Reduce(outer, lapply(line, function(axis) line_slope(fhat$transform, axis)))
     estimate <- array(0, lengths(axes))
     estimate <- do.call(`[<-`, c(list(estimate), inside, list(value = value * as.vector(slope))))
+    check_densities(estimate)
     if (length(axes) > 1L) estimate else as.vector(estimate)
   }
   list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), points = matrix(0, 0L, length(axes)),

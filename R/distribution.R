@@ -17,6 +17,8 @@
 #' @param positive accepted for scripts written for \pkg{ks}: TRUE needs an `fhat` made with `positive = TRUE`.
 #' @return `dkde()`, `pkde()`, `qkde()`: a numeric vector, one value for each point or probability. `rkde()`: a vector
 #'   of `n` draws (d = 1) or an n x d matrix.
+#' @section Units: points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
+#'   product of these units), probabilities without a unit.
 #' @section Errors: of class `kestrel_error_input` for an `fhat` that is not an estimate, one with more than one
 #'   dimension in `pkde()` and `qkde()`, probabilities out of range, and points that are missing.
 #' @section Cost: O(n) for each point; some fifty times that for each quantile; O(1) for each draw.

@@ -90,10 +90,12 @@ grid_axes <- function(limits, grid) {
 }
 
 grid_axis <- function(lower, upper, size, type) {
+  # seq() takes no limit that is not finite.
+  evenly <- function(from, to) if (is.finite(to - from)) seq(from, to, length.out = size) else NaN
   axis <- suppressWarnings(switch(type,
-    linear = seq(lower, upper, length.out = size),
-    sqrt = seq(sqrt(lower), sqrt(upper), length.out = size)^2,
-    exp = log(seq(exp(lower), exp(upper), length.out = size)),
+    linear = evenly(lower, upper),
+    sqrt = evenly(sqrt(lower), sqrt(upper))^2,
+    exp = log(evenly(exp(lower), exp(upper))),
     quantile = {
       normal <- stats::qnorm(seq(0.01, 0.99, length.out = size))
       lower + (upper - lower) * (normal - normal[1L]) / (normal[size] - normal[1L])

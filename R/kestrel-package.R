@@ -4,11 +4,34 @@
 #' binning and no interpolation stands between the data and the estimate. Functions, arguments and results follow
 #' the conventions of package \pkg{ks}, so that a script written for it runs unchanged.
 #'
-#' Start with [kde()]; its bandwidths are in [hpi()], [hlscv()] and [hscv()] for one dimension and in [Hpi()] for
-#' several. Regression with one regressor, in the conventions of package \pkg{np}: [npregbw()] and [npreg()]. Models are
-#' compared with observations by [pdf_score()], at a bandwidth of [Hboot()]. [kestrel_info()] says what the machine
-#' offers.
+#' Start with [kde()]; [kestrel_info()] says what the machine offers.
 #'
+#' @section Functions by task:
+#' \describe{
+#'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [contourLevels()],
+#'     [dkde()], [pkde()], [qkde()], [rkde()], [marginal()]; on grids larger than memory [kde_stream()]; in files
+#'     [write_pdf()], [read_pdf()], [read_sample()].}
+#'   \item{Bandwidths}{by a normal reference [hns()], [Hns()], [Hns.diag()]; plug-in [hpi()], [Hpi()], [Hpi.diag()]; by
+#'     least-squares cross-validation [hlscv()], [Hlscv()], [Hlscv.diag()]; by smoothed cross-validation [hscv()],
+#'     [Hscv()], [Hscv.diag()]; by smoothed bootstrap [hboot()], [Hboot()] ([plot][plot.kestrel_boot]). What they are
+#'     made of: [lscv()], [psi()], [vech()], [invvech()].}
+#'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
+#'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
+#'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
+#'   \item{Session}{[kestrel_info()], [kestrel_threads()].}
+#' }
+#' @section Vignettes:
+#' `browseVignettes("kestrel")` lists them in a browser; `vignette("density", "kestrel")` shows one.
+#' \describe{
+#'   \item{`density`}{a density from the data to contours, quantiles and draws: the place to begin.}
+#'   \item{`regression`}{regression on one variable, and the bandwidth that it needs.}
+#'   \item{`coming-from-ks-and-np`}{calls of those packages side by side, and what differs.}
+#'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
+#'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}
+#'   \item{`approximate-answers`}{counts and means from a density in place of a scan, and their errors.}
+#'   \item{`large-grids`}{compact kernels on millions of points.}
+#'   \item{`gpu`}{how to use a GPU, what precision means, how fast it is.}
+#' }
 #' @section Conditions:
 #' Errors have the class `kestrel_error` and one that says what kind: `kestrel_error_input`, `kestrel_error_memory`,
 #' `kestrel_error_backend`. Warnings have the class `kestrel_warning` and one of their own: `kestrel_warning_search`
@@ -22,9 +45,22 @@
 #'   \item{`kestrel.memory_limit`}{the most memory, in bytes, that a grid of estimates may need. By default the
 #'     memory that the machine has available.}
 #' }
-#' @keywords internal
+#' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
+#'
+#'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
+#'   selection for kernel density estimation. *International Journal of Applied Mathematics and Computer Science*
+#'   **23**, 869-885.
+#'
+#'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
+#'   GPU. *IEEE International Parallel and Distributed Processing Symposium Workshops*, 550-556.
+#'
+#'   Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel Density
+#'   Estimation as Case Study*. PhD thesis, University of the Basque Country.
+#' @examples
+#' fhat <- kde(faithful)
+#' plot(fhat, drawpoints = TRUE)
+#' plot(npreg(waiting ~ eruptions, data = faithful))
 #' @useDynLib kestrel, .registration = TRUE
 #' @importFrom Rcpp evalCpp
-#' @importFrom RcppParallel RcppParallelLibs
 #' @importFrom stats fitted formula nobs predict residuals
 "_PACKAGE"

@@ -12,6 +12,7 @@
 #' @param dims which variables to keep: numbers of columns, or names.
 #' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
 #'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
+#' @section Units: values are in 1 over the product of the units of the variables that are kept.
 #' @section Errors: of class `kestrel_error_input` for `dims` that are unknown or repeated, and for a radial compact
 #'   kernel when `fhat` is not on a grid.
 #' @section Cost: O(n m) for m points of the marginal, or O(grid points) where the grid is integrated.

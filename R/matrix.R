@@ -1,11 +1,17 @@
+# Small things about matrices.
+
+is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
+
 #' Symmetric matrices as vectors
 #'
 #' `vech()` stacks the lower triangle of a symmetric matrix column by column; `invvech()` is its inverse.
 #'
 #' @param x for `vech()` a square matrix; for `invvech()` a vector of length d(d+1)/2.
 #' @return `vech()`: a vector of length d(d+1)/2. `invvech()`: a symmetric d x d matrix.
+#' @section Units: those of `x`.
 #' @section Errors: of class `kestrel_error_input` when `x` is not a square numeric matrix, or has a length that is
 #'   not d(d+1)/2 for any d.
+#' @section Cost: O(d^2).
 #' @references Henderson, H.V. & Searle, S.R. (1979) Vec and vech operators for matrices, with some uses in Jacobians
 #'   and multivariate statistics. *Canadian Journal of Statistics* **7**, 65-81.
 #' @examples

@@ -15,9 +15,14 @@
 #'   as the variables, and `estimate`; the first axis runs fastest. `summary()`: a list of class
 #'   `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and `mass` (the integral over
 #'   the grid), both NULL without a grid. `print()` returns its argument invisibly.
+#' @section Units: points are in those of the variables, densities in 1 / volume (1 over the product of these units);
+#'   `mass` has none.
 #' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension; in
 #'   `predict()` of class `kestrel_error_backend` for a backend that this build or machine lacks, and of class
 #'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice.
+#' @section Cost: `predict()` that of [kde()] at as many points; `summary()` that of [contourLevels()] by interpolation;
+#'   the others O(points).
+#' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful)
 #' summary(fhat)
@@ -79,8 +84,9 @@ print.summary.kestrel_kde <- function(x, ...) {
   invisible(x)
 }
 
-# "  label       text", wrapped below itself at 80 columns.
+# "  label       text", wrapped below itself at 80 columns; words longer than a line (names, paths) go on in the next.
 label_line <- function(label, text) {
+  text <- gsub("(\\S{64})(?=\\S)", "\\1 ", text, perl = TRUE)
   strwrap(text, width = 80, initial = sprintf("  %-13s", label), exdent = 15, prefix = "")
 }
 
@@ -91,7 +97,15 @@ call_lines <- function(call) {
   label_line("call", paste(lines, collapse = " "))
 }
 
-format_short <- function(value) vapply(value, function(one) format(one, digits = 4), "")
+format_short <- function(value, digits = 4) vapply(value, function(one) format(one, digits = digits), "")
+
+# Names that are too long for a table, without their middle.
+shorten <- function(names, width) {
+  long <- nchar(names) > width
+  half <- width %/% 2L - 2L
+  names[long] <- paste0(substr(names[long], 1L, half), "...", substring(names[long], nchar(names[long]) - half + 1L))
+  names
+}
 
 density_lines <- function(fhat) {
   n <- sample_size(fhat)
@@ -111,7 +125,9 @@ density_lines <- function(fhat) {
     if (!is.null(fhat$engine)) {
       label_line("engine", paste0(fhat$engine, " on ", backend_text(fhat), ", ", format_short(fhat$seconds), " s"))
     },
-    label_line("estimate", paste(format_short(range(fhat$estimate)), collapse = " to "))
+    if (length(fhat$estimate) > 0L) {
+      label_line("estimate", paste(format_short(range(fhat$estimate)), collapse = " to "))
+    }
   )
 }
 
@@ -120,15 +136,18 @@ backend_text <- function(fhat) {
   paste0(fhat$backend, " (", fhat$device, if (identical(fhat$precision, "single")) ", single precision", ")")
 }
 
-# h, or H as a small table; beyond six dimensions its diagonal.
+# h, or H as a small table, of as many digits as 80 columns have room for; beyond six dimensions its diagonal.
 bandwidth_lines <- function(fhat) {
   d <- dimension(fhat)
   if (d == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))
   if (d > 6L) {
     return(label_line("bandwidth", paste("H with diagonal", paste(format_short(diag(fhat$H)), collapse = ", "))))
   }
-  cells <- matrix(format_short(fhat$H), d)
-  rows <- apply(apply(cells, 2L, format, justify = "right"), 1L, paste, collapse = "  ")
+  for (digits in 4:2) {
+    cells <- matrix(format_short(fhat$H, digits), d)
+    rows <- apply(apply(cells, 2L, format, justify = "right"), 1L, paste, collapse = "  ")
+    if (all(nchar(rows) <= 65L)) break
+  }
   paste0(sprintf("  %-13s", c("bandwidth H", rep("", d - 1L))), rows)
 }
 

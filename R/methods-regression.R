@@ -20,11 +20,14 @@
 #'   with the regressor, `mean`, `merr`, `lower`, `upper`, and where they are the data the response, `resid` and `loo`.
 #'   `summary()`: a list with the object and, for a bandwidth, `best`, the five best of the grid. `nobs()`: the number
 #'   of observations of positive weight. `print()` returns its argument invisibly.
+#' @section Units: fits, standard errors, bands and residuals are in those of the response, points in those of the
+#'   regressor.
 #' @section Errors: of class `kestrel_error_input` for points that are infinite or not what the regressor is, and in
 #'   `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
 #'   the data the fit is there, and standard errors too unless [npreg()] was told to leave them out or to evaluate
 #'   elsewhere: then they cost as much as n points. The other methods O(n).
+#' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #' @examples
 #' fit <- npreg(dist ~ speed, data = cars)
 #' summary(fit)
@@ -81,6 +84,9 @@ residuals.kestrel_reg <- function(object, ...) stats::naresid(object$bws$na.acti
 #' @rdname kestrel_reg-methods
 #' @export
 se <- function(object, ...) UseMethod("se")
+
+#' @export
+se.default <- function(object, ...) abort_input("`object` must be a fit made by npreg(), not ", came(object), ".")
 
 #' @rdname kestrel_reg-methods
 #' @export

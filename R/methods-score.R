@@ -19,6 +19,8 @@ score_lines <- function(score) {
 }
 
 print_frame <- function(frame) {
+  names(frame) <- shorten(names(frame), 60L)
+  frame$model <- shorten(frame$model, 60L)
   text <- utils::capture.output(print(frame, row.names = FALSE, width = 78L))
   cat(paste0("  ", text), sep = "\n")
 }
@@ -96,6 +98,10 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' @param ... further graphical parameters of the empty plots.
 #' @return `x`, invisibly.
 #' @section Errors: of class `kestrel_error_input` for a model that is not one of `x`.
+#' @section Units: axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
+#' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
+#' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
+#'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.
 #' @examples
 #' obs <- iris[51:100, 1:3]
 #' models <- list(virginica = iris[101:150, 1:3], setosa = iris[1:50, 1:3])
@@ -117,22 +123,25 @@ plot.kestrel_score <- function(x, model = NULL, ...) {
 
 plot_ranking <- function(table, ...) {
   place <- rev(seq_len(nrow(table)))
-  widest <- max(graphics::strwidth(table$model, units = "inches")) / graphics::par("csi")
-  before <- graphics::par(mar = c(4.5, max(4, widest + 1.5), 1.5, 1))
+  widest <- max(graphics::strwidth(table$model, units = "inches"))
+  # Names have at most half of the width.
+  size <- min(1, 0.5 * graphics::par("din")[1L] / widest)
+  before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 1.5, 1))
   on.exit(graphics::par(before))
-  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), list(...), yaxt = "n", xlab = "PDF score", ylab = "")
-  graphics::axis(2, place, table$model, las = 1, tick = FALSE)
-  graphics::abline(h = place, col = "grey90")
-  if (!is.null(table$lower)) graphics::segments(table$lower, place, table$upper, place, col = "#1F5A7A", lwd = 2)
-  graphics::points(table$score, place, pch = 16, col = "#1F5A7A")
+  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), list(...), yaxt = "n", xlab = "PDF score")
+  graphics::axis(2, place, table$model, las = 1, tick = FALSE, cex.axis = size)
+  graphics::abline(h = place, col = colours$pale)
+  if (!is.null(table$lower)) graphics::segments(table$lower, place, table$upper, place, col = colours$curve, lwd = 2)
+  graphics::points(table$score, place, pch = 16, col = colours$curve)
 }
 
 plot_marginals <- function(score, model, ...) {
   d <- length(score$axes)
   if (d == 1L) return(plot_both_curves(score, model, ...))
   pairs <- utils::combn(d, 2L)
-  before <- graphics::par(mfrow = rev(grDevices::n2mfrow(ncol(pairs))), mar = c(3.8, 4.2, 2.2, 0.8),
-                          oma = c(1.8, 0, 0, 0), mgp = c(2.6, 0.7, 0), las = 1)
+  columns <- ceiling(sqrt(ncol(pairs)))
+  before <- graphics::par(mfrow = c(ceiling(ncol(pairs) / columns), columns), mar = c(3.8, 4.2, 2.2, 0.8),
+                          oma = c(2.8, 0, 0, 0), mgp = c(2.6, 0.7, 0))
   on.exit(graphics::par(before))
   for (p in seq_len(ncol(pairs))) {
     which <- paste(pairs[, p], collapse = ",")
@@ -140,9 +149,9 @@ plot_marginals <- function(score, model, ...) {
                        score$names[pairs[, p]], ...)
     graphics::title(main = paste("S =", three_digits(score$pairs[model, p])), font.main = 1, cex.main = 1)
   }
-  text <- paste0("Shaded: observations. Lines: ", model, ". Joint score ", three_digits(score$score[[model]]),
-                 if (ncol(pairs) > 1L) ". Regions of 25, 50, 75, 95 %")
-  graphics::mtext(text, side = 1, outer = TRUE, line = 0.5, cex = 0.8)
+  caption(paste0("Shaded: observations. Lines: ", model), 1, 0.3, outer = TRUE)
+  caption(paste0("Regions of 25, 50, 75 and 95 %. Joint score ", three_digits(score$score[[model]])), 1, 1.4,
+          outer = TRUE)
 }
 
 # The regions of highest density that hold 95, 75, 50 and 25 per cent: of the first shaded, of the second as lines.
@@ -153,11 +162,7 @@ draw_two_densities <- function(axes, shaded, lines, names, ...) {
   # A density out of reach of the grid is zero everywhere and has no levels.
   some <- c(max(shaded), max(lines)) > 0
   seen <- (some[1L] & shaded >= levels[1L]) | (some[2L] & lines >= line_levels[1L])
-  # A line runs up to a step beyond the last point inside.
-  limits <- lapply(1:2, function(k) {
-    ends <- if (any(some)) range(which(apply(seen, k, any))) + c(-1L, 1L) else c(1L, length(axes[[k]]))
-    axes[[k]][pmin(pmax(ends, 1L), length(axes[[k]]))]
-  })
+  limits <- limits_inside(axes, seen)
   empty_plot(limits[[1L]], limits[[2L]], list(...), xlab = names[1L], ylab = names[2L])
   if (some[1L]) {
     distinct <- !duplicated(levels)
@@ -167,7 +172,7 @@ draw_two_densities <- function(axes, shaded, lines, names, ...) {
   }
   if (some[2L]) {
     graphics::contour(axes[[1L]], axes[[2L]], lines, levels = unique(line_levels), add = TRUE, drawlabels = FALSE,
-                      col = "#7A1F1F")
+                      col = colours$other)
   }
   graphics::box()
 }
@@ -176,10 +181,8 @@ plot_both_curves <- function(score, model, ...) {
   axis <- score$axes[[1L]]
   obs <- score$marginals$obs[[1L]]
   other <- score$marginals$models[[model]][[1L]]
-  empty_plot(range(axis), c(0, max(obs, other)), list(...), xlab = score$names, ylab = "")
-  title_beside_labels("Density")
-  graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = "#DCEAF2")
-  graphics::lines(axis, other, col = "#7A1F1F", lwd = 2)
-  graphics::mtext(paste0("Shaded: observations. Line: ", model, ", S = ", three_digits(score$score[[model]])), side = 3,
-                  line = 0.3, cex = 0.8)
+  empty_plot(range(axis), c(0, max(obs, other)), list(...), xlab = score$names, ylab = "Density")
+  graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = colours$shade)
+  graphics::lines(axis, other, col = colours$other, lwd = 2)
+  caption(paste0("Shaded: observations. Line: ", model, ", S = ", three_digits(score$score[[model]])), 3, 0.3)
 }

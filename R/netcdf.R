@@ -24,6 +24,8 @@
 #'   or written or is not one of these functions, and where the package \pkg{ncdf4} is not installed; of class
 #'   `kestrel_error_memory` for a file with a grid above memory.
 #' @section Cost: that of writing or reading the grid and the data, 8 bytes a number.
+#' @references Eaton, B., Gregory, J., Drach, B. et al. (2020) *NetCDF Climate and Forecast (CF) Metadata Conventions*,
+#'   version 1.8.
 #' @seealso [kde_stream()] for grids larger than memory, [pdf_score()], [read_sample()]
 #' @examples
 #' if (requireNamespace("ncdf4", quietly = TRUE)) {
@@ -101,9 +103,12 @@ check_file_memory <- function(sizes) {
 #' @param variables names of numeric variables (or of dimensions with values) that have the same dimensions, but for
 #'   those of one index, in the same order.
 #' @return A data frame with one column for each of `variables`, of doubles.
+#' @section Units: values are those of the variables after unpacking, in the units that their attributes name; nothing
+#'   is converted.
 #' @section Errors: of class `kestrel_error_input` for a file that cannot be opened, variables that it does not have or
 #'   that are not numeric, and variables of different lengths or dimensions.
 #' @section Cost: that of reading the variables, 8 bytes a value.
+#' @references Unidata, *NetCDF User's Guide*, appendix A: attribute conventions.
 #' @seealso [write_pdf()]
 #' @examples
 #' if (requireNamespace("ncdf4", quietly = TRUE)) {

@@ -166,8 +166,9 @@ with_slope <- function(sum, moments, root, share, by = 1) {
 
 # K_(a M)(0), and its gradient by H where M = by * H + B.
 at_origin <- function(M, a, gradient, by = 1) {
-  value <- (2 * pi * a)^(-nrow(M) / 2) / sqrt(det(M))
-  if (gradient) structure(value, gradient = -by * value / 2 * solve(M)) else value
+  root <- chol(M)
+  value <- (2 * pi * a)^(-nrow(M) / 2) / prod(diag(root))
+  if (gradient) structure(value, gradient = -by * value / 2 * chol2inv(root)) else value
 }
 
 combine <- function(factors, values) {

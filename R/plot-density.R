@@ -18,8 +18,8 @@
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
 #' @param col.fun a function that gives as many colours as it is asked for, in place of `col`.
-#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data (if NULL, that
-#'   of the curve, or a dark grey).
+#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL a dark
+#'   blue, and of the data that of the curve (d = 1) or a dark grey.
 #' @param drawlabels if TRUE, label contour lines (d = 2).
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
@@ -28,7 +28,10 @@
 #' @return `x`, invisibly.
 #' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid, for an unknown `display`, and for
 #'   percentages, levels and flags that are none.
+#' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
+#' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
+#'   120-126.
 #' @examples
 #' plot(kde(faithful$eruptions), cont = c(50, 95))
 #' fhat <- kde(faithful)
@@ -38,7 +41,7 @@
 #' @export
 plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints = dimension(x) < 2L, add = FALSE,
                              xlab = NULL, ylab = NULL, main = NULL, display = NULL, abs.cont = NULL,
-                             approx.cont = TRUE, col.fun = NULL, col.cont = "#17445C", col.pt = NULL,
+                             approx.cont = TRUE, col.fun = NULL, col.cont = NULL, col.pt = NULL,
                              drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, ...) {
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   d <- dimension(x)
@@ -48,7 +51,8 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   check_flag(approx.cont, "approx.cont")
   display <- check_display(display, d, add)
   if (d > 2L && !is.null(abs.cont)) abort_input("`abs.cont` must not be given for the marginals of ", d, " variables.")
-  style <- list(col = col, col.fun = check_colour_function(col.fun), col.cont = col.cont, col.pt = col.pt, lwd = lwd,
+  style <- list(col = col, col.fun = check_colour_function(col.fun),
+                col.cont = if (is.null(col.cont)) colours$ink else col.cont, col.pt = col.pt, lwd = lwd,
                 alpha = check_alpha(alpha), drawpoints = drawpoints, drawlabels = drawlabels, add = add,
                 xlab = xlab, ylab = ylab, zlab = zlab, main = main, display = display)
   marked <- d > 1L || !missing(cont) || !is.null(abs.cont)
@@ -91,9 +95,6 @@ plotted_regions <- function(fhat, cont, abs.cont, approx) {
   list(level = level, label = format_short(level))
 }
 
-# Light enough for dark labels on the smallest region.
-fill_colours <- function(n) grDevices::hcl.colors(2L * n, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
-
 # One colour for each region; by default `otherwise`, a function of their number.
 region_colours <- function(style, count, otherwise) {
   col <- style[["col"]]
@@ -110,24 +111,14 @@ region_fills <- function(style, count) {
   if (style$alpha < 1) grDevices::adjustcolor(col, style$alpha) else col
 }
 
-# Arguments of plots in ks that have no meaning here; the second kind has one for a surface.
-ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "lwd.fc", "size", "thin", "type")
-ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktype", "zlim")
-
-# A plot without anything in it; `more` are the dots of a method.
-empty_plot <- function(x, y, more, ...) {
-  more <- more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)]
-  do.call(graphics::plot, utils::modifyList(list(x, y, type = "n", las = 1, bty = "l", ...), more))
-}
-
 plot_curve <- function(fhat, regions, style, ...) {
   if (!style$add) {
-    empty_plot(range(fhat$eval.points), c(0, max(fhat$estimate)), list(...), main = style$main, ylab = "",
-               xlab = if (is.null(style$xlab)) fhat$names else style$xlab)
-    title_beside_labels(if (is.null(style$ylab)) "Density" else style$ylab)
+    empty_plot(range(fhat$eval.points), c(0, max(fhat$estimate)), list(...), main = style$main,
+               xlab = if (is.null(style$xlab)) fhat$names else style$xlab,
+               ylab = if (is.null(style$ylab)) "Density" else style$ylab)
   }
   for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], 2 + 2 * k, style$col.cont)
-  col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) "#1F5A7A") else style[["col"]][1L]
+  col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
   graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = if (is.null(style$lwd)) 2 else style$lwd)
   # Many observations would paint the axis black; the strokes become transparent instead.
   if (style$drawpoints) {
@@ -146,13 +137,6 @@ draw_region_on_axis <- function(fhat, level, lwd, col) {
                      col = col, lend = 1)
 }
 
-# A title of the y axis that stands clear of its labels, which are as long as the numbers are.
-title_beside_labels <- function(text) {
-  room <- max(graphics::strwidth(format(graphics::axTicks(2)), units = "inches", cex = graphics::par("cex.axis")))
-  line <- graphics::par("mgp")[2L] + 0.5 + room / graphics::par("csi")
-  graphics::title(ylab = text, line = max(graphics::par("mgp")[1L], min(line, graphics::par("mar")[2L] - 1)))
-}
-
 plot_plane <- function(fhat, regions, style, ...) {
   axes <- axes_of(fhat)
   labels <- list(xlab = if (is.null(style$xlab)) fhat$names[1L] else style$xlab,
@@ -161,24 +145,23 @@ plot_plane <- function(fhat, regions, style, ...) {
   if (!style$add) {
     seen <- visible_limits(fhat, regions)
     if (style$display == "image") seen <- lapply(axes, range)
-    do.call(empty_plot, c(seen, list(list(...), main = style$main), labels))
+    do.call(empty_plot, c(unname(seen), list(list(...), main = style$main), labels))
   }
-  if (style$display == "image") {
-    draw_image(fhat, style)
-  } else if (style$display == "slice") {
-    draw_lines(fhat, regions, style, region_colours(style, length(regions$level), function(n) style$col.cont))
-  } else {
-    draw_regions(fhat, regions, style)
-  }
+  if (style$display == "image") draw_image(fhat, style)
+  if (style$display == "filled.contour") draw_regions(fhat, regions, style)
+  # Below the lines, whose labels would be lost among them.
   if (style$drawpoints) draw_points(fhat, style$col.pt)
+  if (style$display == "filled.contour") draw_lines(fhat, regions, style, style$col.cont)
+  if (style$display == "slice") {
+    draw_lines(fhat, regions, style, region_colours(style, length(regions$level), function(n) style$col.cont))
+  }
 }
 
 draw_image <- function(fhat, style) {
   axes <- axes_of(fhat)
   col <- style[["col"]]
   if (length(col) < 2L) {
-    scale <- if (is.null(style$col.fun)) function(n) grDevices::hcl.colors(n, "Blues 3", rev = TRUE) else style$col.fun
-    col <- scale(64L)
+    col <- (if (is.null(style$col.fun)) scale_colours else style$col.fun)(64L)
   }
   graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col,
                   useRaster = all(fhat$gridtype == "linear"))
@@ -186,20 +169,21 @@ draw_image <- function(fhat, style) {
 
 # The data and the largest region, without the empty rest of the grid.
 visible_limits <- function(fhat, regions) {
-  axes <- axes_of(fhat)
-  above <- fhat$estimate >= regions$level[1L]
-  lapply(1:2, function(k) range(fhat$x[, k], axes[[k]][apply(above, k, any)]))
+  seen <- limits_inside(axes_of(fhat), fhat$estimate >= regions$level[1L])
+  lapply(1:2, function(k) range(fhat$x[, k], seen[[k]]))
 }
 
+# Where the estimate is zero at every point there is no region and no line.
 draw_regions <- function(fhat, regions, style) {
+  if (max(fhat$estimate) == 0) return(invisible())
   axes <- axes_of(fhat)
   top <- max(fhat$estimate, regions$level) * (1 + 1e-9)
   graphics::.filled.contour(axes[[1L]], axes[[2L]], fhat$estimate, c(regions$level, top),
                             region_fills(style, length(regions$level)))
-  draw_lines(fhat, regions, style, style$col.cont)
 }
 
 draw_lines <- function(fhat, regions, style, col) {
+  if (max(fhat$estimate) == 0) return(invisible())
   axes <- axes_of(fhat)
   graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = regions$level, add = TRUE, labels = regions$label,
                     drawlabels = style$drawlabels, col = col, lwd = if (is.null(style$lwd)) 0.8 else style$lwd,
@@ -210,19 +194,25 @@ draw_lines <- function(fhat, regions, style, col) {
 draw_surface <- function(fhat, style, labels, more) {
   axes <- axes_of(fhat)
   kept <- lapply(axes, function(axis) seq(1L, length(axis), by = ceiling(length(axis) / 51)))
-  col <- if (is.null(style[["col"]])) "#DCEAF2" else style[["col"]][1L]
+  col <- if (is.null(style[["col"]])) colours$shade else style[["col"]][1L]
+  labels$zlab <- if (is.null(style$zlab)) "Density" else style$zlab
+  # A line further out each, clear of the numbers at the axes.
+  labels <- lapply(labels, function(text) paste0("\n", text))
   shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], fhat$estimate[kept[[1L]], kept[[2L]]], theta = -30,
-                phi = 40, d = 4, border = "#17445C", ticktype = "detailed", shade = 0.2, main = style$main,
-                zlab = if (is.null(style$zlab)) "Density" else style$zlab,
-                col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd)
+                phi = 40, d = 4, ticktype = "detailed", shade = 0.1, main = style$main,
+                border = grDevices::adjustcolor(colours$ink, 0.5),
+                col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd,
+                cex.axis = 0.7, nticks = 4)
   shown <- c(shown, labels)
+  before <- graphics::par(mar = c(1.5, 1.5, if (is.null(style$main)) 0.5 else 2.5, 1))
+  on.exit(graphics::par(before))
   do.call(graphics::persp, utils::modifyList(shown, more[!names(more) %in% ks_plot_arguments]))
 }
 
 draw_points <- function(fhat, col) {
   strength <- max(0.08, min(0.6, 150 / nrow(fhat$x)))
   graphics::points(fhat$x[, 1L], fhat$x[, 2L], pch = 16, cex = 0.5,
-                   col = grDevices::adjustcolor(if (is.null(col)) "#222222" else col, strength))
+                   col = grDevices::adjustcolor(if (is.null(col)) colours$data else col, strength))
 }
 
 # A d x d matrix of panels that share their axes by column and row.
@@ -245,8 +235,7 @@ plot_pairs <- function(fhat, cont, style) {
       if (row == d) graphics::axis(1)
     }
   }
-  graphics::mtext(paste0("Regions of ", paste(sort(cont), collapse = ", "), " % of the sample"), side = 1, line = 3.4,
-                  outer = TRUE, cex = 0.8)
+  caption(paste0("Regions of ", paste(sort(cont), collapse = ", "), " % of the sample"), 1, 3.4, outer = TRUE)
 }
 
 # Marginals that are computed from the data need not be as coarse as a grid in d dimensions has to be.
@@ -270,16 +259,17 @@ draw_diagonal_panel <- function(fhat) {
   graphics::plot(range(fhat$eval.points), c(0, 1.25 * max(fhat$estimate)), type = "n", axes = FALSE, xlab = "",
                  ylab = "")
   graphics::polygon(c(fhat$eval.points, rev(fhat$eval.points)), c(fhat$estimate, 0 * fhat$estimate), border = NA,
-                    col = "#DCEAF2")
-  graphics::lines(fhat$eval.points, fhat$estimate, col = "#1F5A7A", lwd = 1.5)
+                    col = colours$shade)
+  graphics::lines(fhat$eval.points, fhat$estimate, col = colours$curve, lwd = 1.5)
   graphics::mtext(fhat$names, side = 3, line = -1.4, cex = 0.8, font = 2)
-  graphics::box(col = "grey70")
+  graphics::box(col = colours$frame)
 }
 
 draw_pair_panel <- function(fhat, regions, style) {
   axes <- axes_of(fhat)
   graphics::plot(range(axes[[1L]]), range(axes[[2L]]), type = "n", axes = FALSE, xlab = "", ylab = "")
-  draw_regions(fhat, regions, replace(style, "drawlabels", FALSE))
+  draw_regions(fhat, regions, style)
   if (style$drawpoints) draw_points(fhat, style$col.pt)
-  graphics::box(col = "grey70")
+  draw_lines(fhat, regions, replace(style, "drawlabels", FALSE), style$col.cont)
+  graphics::box(col = colours$frame)
 }

@@ -10,24 +10,31 @@
 #' @param band if TRUE, draw the confidence band.
 #' @param drawpoints if TRUE, draw the data.
 #' @param add if TRUE, add curve and band to a plot.
-#' @param col colour of the curve.
+#' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot. Of a fit also how \pkg{np} asks for a band:
 #'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
 #'   and `neval`, have no effect.
 #' @return `x`, invisibly.
+#' @section Units: a fit is in the units of the response against those of the regressor; a bandwidth in those of the
+#'   regressor, `"cv.ls"` in the square of the response's, `"cv.aic"` without a unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
+#' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
+#' 
+#'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
+#'   GPU. *IEEE International Parallel and Distributed Processing Symposium Workshops*, 550-556 (the curve over a grid).
 #' @examples
 #' bw <- npregbw(waiting ~ eruptions, data = faithful)
 #' plot(bw)
 #' plot(npreg(bw))
 #' @export
-plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = "#1F5A7A", xlab = NULL, ylab = NULL,
+plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
                              main = NULL, ...) {
   check_drawing_arguments(...)
   band <- band_asked_for(check_flag(band, "band"), ...)
   check_flag(drawpoints, "drawpoints")
   check_flag(add, "add")
+  if (is.null(col)) col <- colours$curve
   bws <- x$bws
   at <- seq(min(bws$x), max(bws$x), length.out = 501L)
   curve <- values_at(x, at, band, run_options())
@@ -36,9 +43,8 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
     seen <- if (drawpoints) bws$y else c(curve$mean - half, curve$mean + half)
     seen <- range(seen, curve$mean, finite = TRUE)
     more <- list(...)
-    do.call(graphics::plot, c(list(range(bws$x), seen, type = "n", las = 1, bty = "l", ylab = "", main = main,
-                                   xlab = if (is.null(xlab)) x$xnames else xlab), more[!of_np_plot(names(more))]))
-    title_beside_labels(if (is.null(ylab)) x$ynames else ylab)
+    empty_plot(range(bws$x), seen, more[!of_np_plot(names(more))], main = main,
+               xlab = if (is.null(xlab)) x$xnames else xlab, ylab = if (is.null(ylab)) x$ynames else ylab)
     if (drawpoints) draw_observations(bws)
   }
   if (band) draw_band(at, curve$mean - half, curve$mean + half, grDevices::adjustcolor(col, 0.25))
@@ -65,7 +71,8 @@ band_asked_for <- function(band, ...) {
 draw_observations <- function(bws) {
   shown <- seq(1L, length(bws$x), by = ceiling(length(bws$x) / 10000))
   strength <- max(0.06, min(0.6, 150 / length(shown)))
-  graphics::points(bws$x[shown], bws$y[shown], pch = 16, cex = 0.6, col = grDevices::adjustcolor("#222222", strength))
+  graphics::points(bws$x[shown], bws$y[shown], pch = 16, cex = 0.6,
+                   col = grDevices::adjustcolor(colours$data, strength))
 }
 
 # One polygon for each run of points with a band.
@@ -78,25 +85,27 @@ draw_band <- function(at, lower, upper, col) {
 
 #' @rdname plot.kestrel_reg
 #' @export
-plot.kestrel_regbw <- function(x, col = "#1F5A7A", xlab = NULL, ylab = NULL, main = NULL, ...) {
+plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
   check_drawing_arguments(...)
   of_fit <- Filter(of_np_plot, given_names(...))
   if (length(of_fit) > 0L) {
     abort_input("`", of_fit[1L], "` must go with a fit: plot(npreg(x)) draws it, and this the objective over the grid.")
   }
+  if (is.null(col)) col <- colours$curve
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
   if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
-  graphics::plot(range(x$grid, x$bw), range(x$cv[known], x$fval), type = "n", las = 1, bty = "l", xlab = xlab,
-                 ylab = "", main = main, ...)
-  title_beside_labels(if (is.null(ylab)) objective_name(x) else ylab)
+  # Rejected bandwidths have values that say nothing, and may be so large that nothing else would be seen.
+  counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
+  empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), list(...), xlab = xlab, main = main,
+             ylab = if (is.null(ylab)) objective_name(x) else ylab)
   draw_unsupported(x)
   graphics::lines(x$grid[known], x$cv[known], col = col)
   graphics::points(x$grid[known], x$cv[known], pch = 16, cex = 0.6,
-                   col = ifelse(x$n.unsupported[known] > 0L, "grey55", col))
-  graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = "#B5442E")
-  graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = "#B5442E", col = "white")
-  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, cex = 0.8, col = "#B5442E")
+                   col = ifelse(x$n.unsupported[known] > 0L, colours$faint, col))
+  graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = colours$mark)
+  graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
+  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, cex = 0.8, col = colours$mark)
   invisible(x)
 }
 
@@ -115,8 +124,8 @@ draw_unsupported <- function(bws) {
   if (lost == 0L) return(invisible())
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
-  graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = "grey93", border = NA)
-  # On the side where the label of the minimum is not.
-  graphics::mtext("grey: observations without a neighbour", side = 3, line = 0.2, cex = 0.75, col = "grey45",
-                  adj = if (bws$bw < mean(usr[1:2])) 1 else 0)
+  graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
+  # Where no label of the minimum can be.
+  graphics::mtext("grey: observations without a neighbour", side = 1, line = graphics::par("mar")[1L] - 1.2, cex = 0.75,
+                  col = colours$faint, adj = 1)
 }

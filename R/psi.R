@@ -233,14 +233,15 @@ psi_orders <- seq(0, 10, by = 2)
 #' (1 / (2 * sqrt(pi) * psi(x, found$g2, 4) * length(x)))^(1 / 5)
 #' hpi(x)
 #' @export
-psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "single")) {
+psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "single"), threads = NULL,
+                na.action = stats::na.fail) {
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
   }
   g <- check_positives(g, "g", limits = powers_within(max(2, r + 1)))
-  sample <- check_sample(x, w)
+  sample <- check_sample(x, w, na.action)
   check_one_column(sample, "psi")
   check_beside(g, sample$x, "g")
   used <- sample$w > 0
-  psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), line_run(backend, sum(used), precision))
+  psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), line_run(threads, backend, precision))
 }

@@ -7,10 +7,11 @@
 #' @param truth the counts themselves, one for each estimate.
 #' @param least what smaller counts count as, on both sides, so that none is divided by zero: one row.
 #' @param x an object made by `q_error()`.
-#' @param ... passed to [graphics::plot.default()].
+#' @param ... further graphical parameters of the empty plot.
 #' @return An object of class `"kestrel_q_error"`: a list of `errors`, a matrix with a row for each count and a column
 #'   for each way, and `table`, a row for each way with the median, the 95 and 99 % quantiles and the maximum. `print()`
 #'   shows the table, `plot()` the share of counts below each error; both return their argument invisibly.
+#' @section Units: counts are rows; errors are ratios, without a unit.
 #' @section Errors: of class `kestrel_error_input` for counts that are missing, infinite or negative, and for estimates
 #'   of another number than the truth.
 #' @section Cost: O(m log m) for m counts.
@@ -59,7 +60,7 @@ check_counts <- function(counts, name) {
 print.kestrel_q_error <- function(x, ...) {
   cat("q-errors of ", format(nrow(x$errors), big.mark = ","), " counts\n", sep = "")
   cells <- rbind(colnames(x$table), matrix(format_short(x$table), nrow(x$table)))
-  cells <- cbind(format(c("", rownames(x$table))), apply(cells, 2L, format, justify = "right"))
+  cells <- cbind(format(c("", shorten(rownames(x$table), 40L))), apply(cells, 2L, format, justify = "right"))
   cat(paste0("  ", apply(cells, 1L, paste, collapse = "  ")), sep = "\n")
   invisible(x)
 }
@@ -69,13 +70,11 @@ print.kestrel_q_error <- function(x, ...) {
 plot.kestrel_q_error <- function(x, ...) {
   ways <- colnames(x$errors)
   m <- nrow(x$errors)
-  colours <- grDevices::hcl.colors(length(ways), "Dark 3")
-  defaults <- list(NULL, type = "n", log = "x", xlim = range(x$errors, 2), ylim = c(0, 1), xlab = "q-error",
-                   ylab = "share of counts")
-  do.call(graphics::plot.default, utils::modifyList(defaults, list(...)))
+  col <- kind_colours(length(ways))
+  empty_plot(range(x$errors, 2), c(0, 1), list(...), log = "x", xlab = "q-error", ylab = "Share of counts")
   for (k in seq_along(ways)) {
-    graphics::lines(sort(x$errors[, k]), seq_len(m) / m, type = "s", lwd = 2, col = colours[k])
+    graphics::lines(sort(x$errors[, k]), seq_len(m) / m, type = "s", lwd = 2, col = col[k])
   }
-  if (length(ways) > 1L) graphics::legend("bottomright", ways, col = colours, lwd = 2, bty = "n")
+  if (length(ways) > 1L) graphics::legend("bottomright", ways, col = col, lwd = 2, bty = "n")
   invisible(x)
 }

@@ -38,7 +38,9 @@
 #' with the correction for a finite table, times `N`, widened on both sides by what smoothing changes, `N` |p - q|. It
 #' ends at 0 and `N`, and is one point for the whole space and for boxes beyond a synopsis' ranges. Weights enter q, and
 #' n by the effective sample size. As the interval about q has about the level by itself (less for shares near 1 / n,
-#' Brown, Cai & DasGupta 2001), this one mostly holds the truth more often.
+#' Brown, Cai & DasGupta 2001), this one mostly holds the truth more often. The rows of a synopsis are drawn more evenly
+#' than a simple random sample: their share q is closer to the table's, so that there the interval is wider than it
+#' would have to be, and holds the truth more often still.
 #'
 #' @param fhat an object made by [kde()] or [kde_synopsis()].
 #' @param lower,upper limits of the boxes, see below; none if NULL or not given. Or a condition and what is asked for.
@@ -49,6 +51,8 @@
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
 #'   variances of boxes that hold nothing. For counts `lower` and `upper` follow, the interval; otherwise `count`.
+#' @section Units: limits are in those of the variables; counts are rows, sums and means in the units of the variable
+#'   `of`, variances in their squares.
 #' @section Errors: of class `kestrel_error_input` for boxes with a lower limit above the upper one, limits that are
 #'   missing or of another dimension, variables that are unknown or not numeric, sums of variables of bounded data
 #'   (`positive = TRUE`), radial kernels that are refused, bandwidth matrices whose correlation takes more than 1e5

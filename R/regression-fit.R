@@ -80,7 +80,7 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
   bws <- eval(called_as(npregbw.formula, selection), parent.frame())
   bws$call <- called_as(quote(npregbw), selection)
-  fit_regression(bws, newdata, exdat, se, level, threads, "cpu", call)
+  fit_regression(bws, newdata, exdat, se, level, threads, call)
 }
 
 #' @rdname npreg
@@ -105,7 +105,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
   bws <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
                          na.action = na.action, threads = threads, backend = backend)
   bws$call <- call
-  fit_regression(bws, newdata, exdat, se, level, threads, "cpu", call)
+  fit_regression(bws, newdata, exdat, se, level, threads, call)
 }
 
 #' @rdname npreg
@@ -114,13 +114,13 @@ npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, le
                                 threads = NULL, backend = "auto", txdat = NULL, tydat = NULL, ...) {
   check_np_arguments(...)
   check_fit_arguments(se, level, residuals)
+  resolve_backend(backend, cuda = FALSE)
   if (inherits(newdata, "formula")) {
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
                 came(newdata), ".")
   }
   if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, threads)
-  fit_regression(bws, newdata, exdat, se, level, threads, backend,
-                 called_as(quote(npreg), match.call()))
+  fit_regression(bws, newdata, exdat, se, level, threads, called_as(quote(npreg), match.call()))
 }
 
 # The bandwidth of `bws` for other data.
@@ -153,9 +153,9 @@ check_level <- function(level) {
   level
 }
 
-fit_regression <- function(bws, newdata, exdat, se, level, threads, backend, call) {
+fit_regression <- function(bws, newdata, exdat, se, level, threads, call) {
   started <- proc.time()[["elapsed"]]
-  run <- run_options(threads, backend)
+  run <- run_options(threads, "cpu")
   points <- evaluation_points(bws, newdata, exdat)
   left_out <- leave_one_out(bws, run)
   fit <- list(bw = bws$bw, bws = bws, error2 = left_out$error2)

@@ -56,6 +56,8 @@
 #'   `call`, `seconds`.
 #'
 #'   `as.data.frame()` is `table`; `summary()` shows also the marginal scores and the biases.
+#' @section Units: scores, `h` and biases have none: a score is a share of probability, a bias a multiple of a standard
+#'   deviation. Axes are in the units of the variables, densities in 1 / volume.
 #' @section Errors: of class `kestrel_error_input` for data as in [Hns()], for variables that do not match, for
 #'   estimates that are not on one grid or whose variables are in another order, and of class `kestrel_error_memory` for
 #'   a grid above memory.
@@ -197,14 +199,9 @@ warn_of_narrow <- function(task) {
 
 # A data set with its covariance; errors name it.
 score_sample <- function(data, name, na.action) {
-  known_as(name, {
-    clean <- check_sample(data, NULL, na.action)
-    sample <- selector_sample(clean$x, NULL)
-  })
+  sample <- known_as(name, selector_sample(data, NULL, na.action))
   # A vector's only variable has no name of its own.
   sample$named <- length(dim(data)) == 2L && !is.null(colnames(data))
-  sample$names <- clean$names
-  sample$w <- rep(1, nrow(sample$x))
   sample
 }
 

@@ -17,6 +17,8 @@
 #' `readBin(file, "double", n, endian = "little")` reads. A file that is there is replaced; one that an error leaves
 #' incomplete is removed.
 #'
+#' @section Units: as [kde()]: the estimate and `largest` are in 1 / volume, `h` and the axes in the units of the
+#'   variables, `mass` has no unit, `seconds` are seconds.
 #' @section Errors: as [kde()], those of a backend among them; `kestrel_error_memory` also when one index of the last
 #'   axis is too much.
 #' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them.
@@ -35,6 +37,8 @@
 #'
 #'   A function is called with a list: `estimate`, an array with d dimensions (a vector when d = 1); `axes`, its axes;
 #'   `first`, the index on the last axis where it begins.
+#' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
+#'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 6 and 7.
 #' @seealso [kde()]
 #' @examples
 #' # the largest value of each slab

@@ -34,6 +34,7 @@
 #'   each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the table
 #'   of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it
 #'   invisibly.
+#' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares.
 #' @section Errors: of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
 #'   `size` that is no count, bandwidths as in [kde()], and `tune_queries` that are no boxes.
 #' @section Cost: O(N log N log(size)), that of the bandwidth for `size` rows, and with `tune_queries` some 30 times
@@ -64,7 +65,7 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   ranges <- unname(apply(table, 2L, range))
   if (is.null(given$H) && is.null(given$h)) check_kept(kept, ranges, names)
-  H <- known_as("data", synopsis_bandwidth(given, `colnames<-`(kept, names), kernel))
+  H <- known_as("data", synopsis_bandwidth(given, kept, names, kernel))
   synopsis <- structure(list(x = kept, H = unname(H), kernel = kernel, N = nrow(table), names = names,
                              ranges = ranges, tuning = NULL), class = "kestrel_synopsis")
   if (!is.null(tune_queries)) synopsis <- tuned_synopsis(synopsis, table, tune_queries)
@@ -90,16 +91,16 @@ order_by_cells <- function(table, rows, cells, k) {
 }
 
 # A matrix with correlations is the user's alone, and for the Gaussian kernel.
-synopsis_bandwidth <- function(given, kept, kernel) {
+synopsis_bandwidth <- function(given, kept, names, kernel) {
   d <- ncol(kept)
   product <- is_compact(kernel) || is.null(given$H)
   if (product && !is.null(given$H)) {
     H <- check_H(given$H, d)
-    if (any(H[lower.tri(H)] != 0)) {
+    if (!is_diagonal(H)) {
       abort_input("`H` must be diagonal for kernels other than \"gaussian\", but it has elements off the diagonal.")
     }
   }
-  sample <- list(x = kept, w = rep(1, nrow(kept)))
+  sample <- list(x = kept, w = rep(1, nrow(kept)), names = names)
   resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d))$H
 }
 
@@ -176,7 +177,7 @@ print.kestrel_synopsis <- function(x, ...) {
     label_line("variables", paste(x$names, limits, collapse = ", ")),
     label_line("kernel", if (d > 1L && is_compact(x$kernel)) paste0(x$kernel, ", product") else x$kernel),
     label_line("bandwidths", paste(format_short(sqrt(diag(x$H))), collapse = ", ")),
-    if (any(x$H[lower.tri(x$H)] != 0)) label_line("", "(with correlations)"),
+    if (!is_diagonal(x$H)) label_line("", "(with correlations)"),
     if (!is.null(x$tuning)) {
       label_line("tuned", paste0("by the factor ", format_short(x$tuning$factor), ": median q-error of ",
                                  x$tuning$queries, " other queries ",

@@ -1,27 +1,20 @@
 # Speed of cross-validation with a bandwidth matrix beside its yardsticks, all in one run,
 # alternating: medians, CPU time of the process, one thread, unless said.
 #
-#   Rscript bench/bandwidth-matrix.R [curve objective rates memory peers large]
+#   Rscript bench/bandwidth-matrix.R [--short] [curve objective rates memory large]
 #
-# kestrel has to be installed; ks is timed where it is. The yardsticks are checked against plain R on a small sample before
+# kestrel has to be installed. The yardsticks are checked against plain R on a small sample before
 # anything is timed. A method marked * ran on a few observations only and its time was scaled to
 # all of them.
 
 library(kestrel)
-of_kestrel <- function(name) getFromNamespace(name, "kestrel")
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+source(file.path(here, "harness.R"))
 direct_lscv <- of_kestrel("direct_lscv_cpp")
 direct_gaussian_moments <- of_kestrel("direct_gaussian_moments_cpp")
 direct_lscv_curve <- of_kestrel("direct_lscv_curve_cpp")
 isa_available <- of_kestrel("isa_available_cpp")()
-here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
-})
-for (file in c("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")) {
-  Rcpp::sourceCpp(file.path(here, file), env = globalenv())
-}
-source(file.path(here, "race.R"))
-source(file.path(here, "bandwidth-matrix-peers.R"))
+compile("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")
 
 lower_root <- function(H) t(chol(H))
 normal_data <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.7, d) + 0.3)
@@ -64,6 +57,11 @@ check_yardsticks <- function() {
   )
 }
 
+# Of several, the instruction set is told apart by its name.
+with_isa <- function(times, isa) {
+  colnames(times) <- paste0(colnames(times), ", ", isa)
+  times
+}
 wide_isas <- function() intersect(c("avx512", "avx2"), isa_available)
 
 # ---- LSCV_h, the last row but one of table 3
@@ -82,6 +80,7 @@ bench_curve <- function() {
       single = function() andrzejewski_lscv_h(t(x), inverse, det(S), h, TRUE)
     ))
     gain <- times_of(times, "double", "kestrel")
+    keep_times(with_isa(times, isa), "LSCV_h", d = d, n = n, h = length(h))
     bar <- if (isa == "avx512") 20 else 10
     data.frame(
       isa = isa, `kestrel, ms` = figure(1e3 * middle(times)["kestrel"]),
@@ -97,7 +96,7 @@ bench_curve <- function() {
 
 # ---- the objective of LSCV_H, the last row of table 3
 bench_objective <- function() {
-  n <- 16384L
+  n <- sized(16384L, 4096L)
   d <- 16L
   x <- normal_data(n, d)
   H <- reference_h(n, d)^2 * stats::cov(x)
@@ -105,7 +104,7 @@ bench_objective <- function() {
   inverse <- solve(H)
   few <- sort(sample.int(n, 128L))
   whole <- n * (n - 1) / 2 / sum(n - few)
-  cat("\nThe objective of LSCV_H, n = 16,384, d = 16 (Andrzejewski et al. 2013, table 3)\n")
+  cat("\nThe objective of LSCV_H, n = ", figure(n, 5L), ", d = 16 (Andrzejewski et al. 2013, table 3)\n", sep = "")
   rows <- lapply(wide_isas(), function(isa) {
     times <- race(list(
       kestrel = function() kestrel_sum(x, root, isa),
@@ -114,6 +113,8 @@ bench_objective <- function() {
       single = function() andrzejewski_lscv_H(t(x), inverse, det(H), few, TRUE)
     ))
     times[, c("double", "single")] <- times[, c("double", "single")] * whole
+    shares <- stats::setNames(rep(1 / whole, 2L), paste0(c("double, ", "single, "), isa))
+    keep_times(with_isa(times, isa), "LSCV_H", d = d, n = n, h = 1L, share = shares)
     gain <- times_of(times, "double", "kestrel")
     bar <- if (isa == "avx512") 40 else 20
     data.frame(
@@ -144,7 +145,7 @@ operations <- function(what, d, isa) {
 }
 
 rates_of <- function(d, isa) {
-  n <- 8192L
+  n <- sized(8192L, 4096L)
   x <- normal_data(n, d)
   w <- rep(1, n)
   root <- reference_h(n, d) * lower_root(stats::cov(x))
@@ -165,6 +166,7 @@ rates_of <- function(d, isa) {
   for (what in names(work)) {
     at <- match(what, colnames(times))
     beside <- rowMeans(times[, at + c(-1L, 1L)])   # other tenants slow the machine by the second
+    keep(paste("pairs,", what), isa, "pairs/s", work[[what]] / middle(times)[[what]], d = d, n = n)
     share <- work[[what]] / lanes * operations(what, d, isa) / (12 * rounds) * beside / times[, what]
     row[[paste0(what, "/s")]] <- figure(work[[what]] / middle(times)[[what]])
     row[["of limit"]] <- sprintf("%.0f %%", 100 * stats::median(share))
@@ -174,11 +176,54 @@ rates_of <- function(d, isa) {
 }
 
 bench_rates <- function() {
-  cat("\nPairs a second, n = 8,192, normal reference bandwidth; curve: pairs times bandwidths, n = 2,048, 50 h\n")
-  for (isa in wide_isas()) show(do.call(rbind, lapply(c(1, 2, 3, 6, 16), rates_of, isa = isa)))
+  cat("\nPairs a second, n = ", figure(sized(8192, 4096), 4L), ", normal reference bandwidth; curve: pairs times\n",
+      "bandwidths, n = 2,048, 50 h\n", sep = "")
+  for (isa in wide_isas()) show(do.call(rbind, lapply(sized(c(1, 2, 3, 6, 16), c(2, 6, 16)), rates_of, isa = isa)))
+}
+
+# ---- memory
+bench_memory <- function() {
+  n <- sized(100000L, 20000L)
+  added <- bytes_of("lscv_pairs", n, 6L)[["added"]]
+  keep("LSCV with gradient, direct sums", "kestrel", "MB", added / 1e6, d = 6L, n = n)
+  cat(sprintf("\nLSCV with gradient, n = %s, d = 6, direct sums: %.1f MB more than the session held (pairs: %s MB)\n",
+              figure(n, 6L), added / 1e6, figure(8 * as.numeric(n)^2 / 1e6)))
+}
+
+# ---- a million observations, beside std::sort
+large_selection <- function(d) {
+  n <- sized(1000000L, 100000L)
+  x <- matrix(stats::rnorm(n * d), n) %*% chol(diag(0.4, d) + 0.6)
+  sample <- of_kestrel("selector_sample")(x, NULL)
+  # From the grid that all sums over pairs come from to the least value of LSCV.
+  search <- function() {
+    criteria <- of_kestrel("fourier_criteria")(sample, of_kestrel("run_options")(threads = 1L))
+    of_kestrel("search_matrices")(sample, criteria, NULL, FALSE, "optim", reference_h(n, d) * c(1 / 32, 8))
+  }
+  peak <- bytes_of("Hlscv", n, d)[["peak"]]
+  times <- race(list(
+    sort = function() sort_values(x[, 1L]), search = search, Hlscv = function() Hlscv(x), Hpi = function() Hpi(x)
+  ))
+  keep_times(times, "bandwidth matrix", d = d, n = n)
+  keep("bandwidth matrix", "Hlscv", "MB of the session", peak / 1e6, d = d, n = n)
+  data.frame(
+    d = d, n = figure(n, 7L), `std::sort, s` = figure(middle(times)["sort"]),
+    `grid to optimum, s` = figure(middle(times)["search"]), sorts = figure(times_of(times, "search", "sort")),
+    `Hlscv(), s` = figure(middle(times)["Hlscv"]), `in sorts` = figure(times_of(times, "Hlscv", "sort")),
+    `Hpi(), s` = figure(middle(times)["Hpi"]), evaluations = search()$evaluations,
+    `peak of the session, MB` = figure(peak / 1e6), bar = if (d == 2L) "3 sorts" else "5 s, 1 GB",
+    met = verdict(if (d == 2L) times_of(times, "search", "sort") < 3
+                  else middle(times)["Hlscv"] < 5 && isTRUE(peak < 1e9)),
+    check.names = FALSE
+  )
+}
+
+bench_large <- function() {
+  cat("\nHlscv, full matrix, correlated normal data, one thread; the bars are of a million observations\n")
+  show(do.call(rbind, lapply(2:3, large_selection)))
 }
 
 # ---- run
 sections <- list(curve = bench_curve, objective = bench_objective, rates = bench_rates, memory = bench_memory,
-                 peers = bench_peers, large = bench_large)
+                 large = bench_large)
 run_sections(sections, check_yardsticks)

@@ -2,7 +2,7 @@
 # ks, all in one run, alternating: medians, CPU time of the process, one thread, and the largest
 # error relative to the largest value.
 #
-#   Rscript bench/grid-gaussian.R [plane fine space]
+#   Rscript bench/grid-gaussian.R [--short] [plane fine space]
 #
 # kestrel and ks have to be installed. Direct sums, marked *, ran at some points of the grid only and
 # their time was scaled to all of them; they are also what errors are measured against, after they
@@ -10,12 +10,9 @@
 # H half of that of the normal reference (of its components, a quarter of it).
 
 library(kestrel)
-here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
-})
-for (file in c("clock.cpp")) Rcpp::sourceCpp(file.path(here, file), env = globalenv())
-source(file.path(here, "race.R"))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+source(file.path(here, "harness.R"))
+compile("clock.cpp")
 
 some_points <- 2000L
 
@@ -61,7 +58,11 @@ bench_grid <- function(d, size, n) {
   times <- race(list(fourier = function() by("fourier", NULL), direct = function() by("direct", points), ks = peer),
                 rounds = 3L)
   times[, "direct"] <- times[, "direct"] * length(fit$estimate) / length(which)
-  error <- function(estimate) formatC(max(abs(estimate[which] - exact)) / max(exact), digits = 1, format = "e")
+  off <- function(estimate) max(abs(estimate[which] - exact)) / max(exact)
+  m <- length(fit$estimate)
+  keep_times(times, "kde on a grid", d = d, n = n, m = m, share = c(direct = length(which) / m))
+  keep("kde on a grid", c("fourier", "ks"), "error", c(off(fit$estimate), off(binned)), d = d, n = n, m = m)
+  error <- function(estimate) scientific(off(estimate))
   data.frame(
     d = d, grid = paste(size, collapse = " x "), n = format(n, big.mark = ","),
     `fourier, s` = figure(middle(times)[["fourier"]]), error = error(fit$estimate), negative = sum(fit$estimate < 0),
@@ -71,7 +72,9 @@ bench_grid <- function(d, size, n) {
   )
 }
 
-bench_grids <- function(d, size) show(do.call(rbind, lapply(c(1e5, 1e6), function(n) bench_grid(d, size, n))))
+bench_grids <- function(d, size) {
+  show(do.call(rbind, lapply(sized(c(1e5, 1e6), 1e5), function(n) bench_grid(d, size, n))))
+}
 
 # ---- run
 sections <- list(

@@ -1,7 +1,6 @@
 # A sample with its bandwidth and its grid, as Lopez-Novoa (2015), chapter 6, has them, and kestrel's estimate of it.
-# bench/grid.R and bench/grid-memory.R read this.
+# After harness.R.
 
-of_kestrel <- function(name) getFromNamespace(name, "kestrel")
 density_grid <- of_kestrel("density_grid_cpp")
 
 normal_data <- function(n, correlation) matrix(stats::rnorm(n * ncol(correlation)), n) %*% chol(correlation)

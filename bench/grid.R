@@ -2,22 +2,16 @@
 # Lopez-Novoa (2015), chapter 6, all in one run, alternating: medians, CPU time of the process, one
 # thread, unless said.
 #
-#   Rscript bench/grid.R [three two one threads memory peers]
+#   Rscript bench/grid.R [--short] [three two one threads memory]
 #
-# kestrel has to be installed; ks is timed where it is. The yardsticks are checked against plain R on
-# small grids before anything is timed. A method marked * ran on a few samples or points only and its
-# time, linear in their number, was scaled to all of them. The largest grid takes 3.2 GB, for two
-# arrays.
+# kestrel has to be installed. The yardsticks are checked against plain R on small grids before anything is timed. A
+# method marked * ran on a few samples or points only and its time, linear in their number, was scaled to all of them.
+# The largest grid takes 3.2 GB, for two arrays.
 
 library(kestrel)
-here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
-})
-for (file in c("clock.cpp", "grid.cpp", "papers/skde.cpp")) {
-  Rcpp::sourceCpp(file.path(here, file), env = globalenv())
-}
-for (file in c("race.R", "grid-task.R", "grid-peers.R")) source(file.path(here, file))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
+compile("clock.cpp", "grid.cpp", "papers/skde.cpp")
 
 wide_isas <- intersect(c("avx512", "avx2"), of_kestrel("isa_available_cpp")())
 
@@ -68,13 +62,12 @@ check_yardsticks <- function() {
     check_task(task_for(x, thesis_points, inside))
     check_task(task_for(x, rep(2L, d), inside))
   }
-  check_gaussian()
 }
 
 # ---- one task, everybody
 # About how many evaluation points within the reach of samples a yardstick takes in a round.
-yardstick_work <- 5e7
-ep_work <- 2e8
+yardstick_work <- sized(5e7, 1e7)
+ep_work <- sized(2e8, 5e7)
 few_samples <- function(task) {
   n <- nrow(task$x)
   task$x[seq_len(round(min(max(yardstick_work / task$influenced, 5e-4 * n), 0.03 * n))), , drop = FALSE]
@@ -103,7 +96,6 @@ differences <- function(task, x, grid, method) {
   difference <- function(isa, limbs) grid_difference(kestrel_grid(task, isa, limbs, x), 1 / nrow(task$x), grid)
   scientific(mapply(difference, variants$isa, variants$limbs))
 }
-scientific <- function(value) formatC(value, digits = 1, format = "e")
 
 # A row for each variant of kestrel and, marked *, each yardstick. `bars`, a list: for some of these, the bars of the
 # variants with two limbs and with one; NA for none.
@@ -125,13 +117,19 @@ table_of <- function(times, bars, difference) {
   table$difference <- c(difference, rep("", length(others)))
   table
 }
+# What a race of variants and yardsticks says; `share` of the yardsticks' work was done.
+keep_task <- function(times, task, share) {
+  named <- times
+  at <- match(variants$key, colnames(times))
+  colnames(named)[at] <- paste0(variants$name, ", ", variants$isa)
+  keep_times(named, "S-KDE", d = ncol(task$x), n = nrow(task$x), m = evaluation_points(task), share = share)
+}
 # Shown as soon as it is there: the next may take minutes.
 show_task <- function(task, few, table) {
   n <- nrow(task$x)
   cat(sprintf("\n%s samples, %s points; *: of %s %% of the samples; EP, direct: at some of the points\n",
               format(n, big.mark = ","), task$name, trimws(figure(100 * nrow(few) / n, 2L))))
   show(table)
-  cat("load:", load_average(), "\n")
 }
 
 race_task <- function(task, bars) {
@@ -148,6 +146,7 @@ race_task <- function(task, bars) {
   sampled <- c("chop", "atomic", "box")
   times[, sampled] <- times[, sampled] * nrow(task$x) / nrow(x)
   times[, "EP"] <- times[, "EP"] * points / some
+  keep_task(times, task, c(stats::setNames(rep(nrow(x) / nrow(task$x), 3L), sampled), EP = some / points))
   difference <- differences(task, x, grid, function(grid) lopez_novoa_s_kde(x, task, TRUE, FALSE, grid))
   show_task(task, x, table_of(times, bars, difference))
 }
@@ -158,9 +157,9 @@ bench_three <- function() {
   cat("\nd = 3, normal data, correlations 0.5, 0.3, 0.5; chop, atomic: S-KDE with chop & crop, without and with\n")
   cat("atomic additions; box: S-KDE, bounding boxes; EP: every sample at every point\n")
   chop_bars <- list(c(2.5, NA), NA, NA, NA, c(10, 15))
-  for (n in c(5e5, 1e6)) {
+  for (n in sized(c(5e5, 1e6), 1e5)) {
     x <- normal_data(n, correlations[[3L]])
-    for (i in seq_along(thesis_grids)) {
+    for (i in sized(seq_along(thesis_grids), c(1L, 3L))) {
       race_task(task_for(x, thesis_grids[[i]]), list(chop = chop_bars[[i]], atomic = c(15, NA)))
     }
   }
@@ -169,6 +168,7 @@ bench_three <- function() {
 # ---- two dimensions (tables 2 and 3, the largest)
 bench_two <- function() {
   cat("\nd = 2, normal data, correlation 0.5; the slice is the bounding box\n")
+  if (short) return(race_task(task_for(normal_data(1e5, correlations[[2L]]), c(1400, 1350)), list()))
   race_task(task_for(normal_data(3473932, correlations[[2L]]), c(2800, 2700)), list(chop = c(8, NA), atomic = NA))
   race_task(task_for(normal_data(5885326, correlations[[2L]]), c(3800, 3400)), list(chop = c(8, NA), atomic = NA))
 }
@@ -177,7 +177,7 @@ bench_two <- function() {
 bench_one <- function() {
   cat("\nd = 1, normal data; rows: every sample adds its parabola to the points that it reaches, vectorised; direct:\n")
   cat("kestrel's direct engine, every sample at every point\n")
-  task <- task_for(normal_data(1e7, correlations[[1L]]), 1e6)
+  task <- task_for(normal_data(sized(1e7, 1e6), correlations[[1L]]), sized(1e6, 1e5))
   x <- few_samples(task)
   points <- evaluation_points(task)
   some <- task$axes[[1L]][round(seq(1, points, length.out = 64L))]
@@ -190,11 +190,54 @@ bench_one <- function() {
   )))
   times[, "rows"] <- times[, "rows"] * nrow(task$x) / nrow(x)
   times[, "direct"] <- times[, "direct"] * points / length(some)
+  keep_task(times, task, c(rows = nrow(x) / nrow(task$x), direct = length(some) / points))
   difference <- differences(task, x, grid, function(grid) direct_rows(x, task, grid))
   show_task(task, x, table_of(times, list(rows = c(150, NA)), difference))
 }
 
+# ---- two threads against one, wall time
+# The largest tasks of the thesis, but for its largest grid in three dimensions.
+large_tasks <- sized(
+  list(list(n = 1e7, points = 1e6), list(n = 3473932, points = c(2800, 2700)),
+       list(n = 5e5, points = c(220, 440, 805))),
+  list(list(n = 1e6, points = 1e5), list(n = 1e5, points = c(1400, 1350)), list(n = 1e5, points = c(110, 220, 322)))
+)
+task_columns <- function(one) {
+  data.frame(d = length(one$points), n = format(one$n, big.mark = ",", scientific = FALSE),
+             grid = grid_name(one$points))
+}
+bench_threads <- function() {
+  cat("\nSeconds by the clock on one thread and on two\n")
+  rows <- lapply(large_tasks, function(one) {
+    task <- task_for(normal_data(one$n, correlations[[length(one$points)]]), one$points)
+    prepare_grid(evaluation_points(task))
+    on_threads <- function(threads) function() kestrel_grid(task, threads = threads)
+    times <- race(list(one = on_threads(1L), two = on_threads(2L)), clock = wall_seconds)
+    keep_times(times, "S-KDE, threads", d = length(one$points), n = one$n, m = evaluation_points(task))
+    gain <- times_of(times, "one", "two")
+    data.frame(task_columns(one), one = figure(middle(times)[["one"]]), two = figure(middle(times)[["two"]]),
+               `one/two` = figure(gain), bar = 1.8, met = verdict(gain >= 1.8), check.names = FALSE)
+  })
+  show(do.call(rbind, rows))
+}
+
+# ---- memory beyond the result, each call in a session of its own
+bench_memory <- function() {
+  cat("\nMemory beyond the result and the data, MB; bar: the samples once, and 2 MB a thread\n")
+  row <- function(one, threads) {
+    points <- prod(one$points)
+    bytes <- do.call(bytes_of, c("grid", threads, one$n, as.list(one$points)))[["added"]] - 8 * points
+    samples <- 8 * one$n * length(one$points)
+    bar <- samples + 2e6 * threads
+    keep("S-KDE, threads", c("one", "two")[threads], "MB beyond the result", bytes / 1e6, d = length(one$points),
+         n = one$n, m = points)
+    data.frame(task_columns(one), threads = threads, samples = figure(samples / 1e6), extra = figure(bytes / 1e6),
+               bar = figure(bar / 1e6), met = verdict(isTRUE(bytes <= bar)))
+  }
+  show(do.call(rbind, Map(row, rep(large_tasks, each = 2L), 1:2)))
+}
+
 # ---- run
 keep_pages()
-run_sections(list(three = bench_three, two = bench_two, one = bench_one, threads = bench_threads, memory = bench_memory,
-                  peers = bench_peers), check_yardsticks)
+sections <- list(three = bench_three, two = bench_two, one = bench_one, threads = bench_threads, memory = bench_memory)
+run_sections(sections, check_yardsticks)

@@ -3,6 +3,8 @@
 #include <Rcpp.h>
 
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -83,4 +85,29 @@ Rcpp::NumericVector scalar_loop(Rcpp::NumericMatrix x, Rcpp::NumericMatrix point
     out[i] = sum;
   }
   return out;
+}
+
+namespace {
+#if defined(__x86_64__)
+__attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
+#endif
+void triad_once(double* __restrict to, const double* from, const double* times, double factor,
+                std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] + factor * times[i];
+}
+}  // namespace
+
+// a = b + factor c, three arrays of `size` doubles, `rounds` times (McCalpin's STREAM triad): 24
+// bytes an element, the line that is written counted once.
+// [[Rcpp::export]]
+double triad(double size, int rounds) {
+  const auto n = static_cast<std::size_t>(size);
+  static std::vector<double> a, b, c;
+  if (a.size() != n) {
+    a.assign(n, 0.0);
+    b.assign(n, 1.0);
+    c.assign(n, 2.0);
+  }
+  for (int r = 0; r < rounds; ++r) triad_once(a.data(), b.data(), c.data(), r, n);
+  return a[n / 2];
 }

@@ -1,32 +1,24 @@
 # Speed and error of the engines for one dimension beside their yardsticks, all in one run,
 # alternating: medians, CPU time of the process, one thread, unless said.
 #
-#   Rscript bench/one-dimension.R [cv large kernels plugin lscv density peers]
+#   Rscript bench/one-dimension.R [--short] [cv large kernels plugin lscv density]
 #
-# kestrel has to be installed; ks, np and FKSUM are timed where they are. Every yardstick is checked
+# kestrel has to be installed. Every yardstick is checked
 # against plain R on a small sample before anything is timed. A method marked * ran on a few
 # observations or points only and its time was scaled to all of them.
 
 library(kestrel)
-of_kestrel <- function(name) getFromNamespace(name, "kestrel")
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+for (file in c("harness.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 regression_cv <- of_kestrel("regression_cv_cpp")
 pair_psi <- of_kestrel("pair_psi_cpp")
 pair_curve <- of_kestrel("pair_curve_cpp")
 density_at <- of_kestrel("density_points_cpp")
-here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
-})
-for (file in c("clock.cpp", "one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/naive-sweep.cpp")) {
-  Rcpp::sourceCpp(file.path(here, file), env = globalenv())
-}
-source(file.path(here, "race.R"))
-source(file.path(here, "one-dimension-peers.R"))
+compile("clock.cpp", "one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/naive-sweep.cpp")
 
 largest_error <- function(value, exact) max(abs(value / exact - 1))
 
 # ---- data
-smooth_of <- function(x) sin(3 * x) + x
 normal_data <- function(n) {
   x <- stats::rnorm(n)
   list(x = x, y = smooth_of(x) + stats::rnorm(n) / 3)
@@ -43,7 +35,6 @@ paper_data <- function(n) {
   x <- stats::runif(n)
   list(x = x, y = 0.5 * x + 10 * x^2 + stats::runif(n, 0, 0.5))
 }
-geometric <- function(from, to, k) exp(seq(log(from), log(to), length.out = k))
 paper_grid <- function(x, k) diff(range(x)) * seq_len(k) / k
 
 kestrel_cv <- function(data, h, kernel = "epanechnikov", linear = FALSE, threads = 1L) {
@@ -86,6 +77,8 @@ race_cv <- function(name, data, h) {
     direct = function() windowed_direct_cv(data$x, data$y, h, few)
   ))
   times[, c("paper", "direct")] <- times[, c("paper", "direct")] * n / length(few)
+  keep_times(times, paste("regression CV,", name), d = 1L, n = n, h = length(h),
+             share = c(paper = length(few) / n, direct = length(few) / n))
   gain <- times_of(times, "paper", "kestrel")
   cost <- times_of(times, "kestrel", "naive")
   seconds <- figure(middle(times))
@@ -107,6 +100,7 @@ error_cv <- function(name, data, h) {
     naive = largest_error(naive_sweep_cv(data$x, data$y, rep(1, length(everyone)), h)$squares, exact),
     direct = largest_error(windowed_direct_cv(data$x, data$y, h, everyone), exact)
   )
+  keep(paste("regression CV,", name), names(error), "error", error, d = 1L, n = length(everyone), h = length(h))
   data.frame(data = name, t(formatC(error, digits = 1, format = "e")), check.names = FALSE)
 }
 
@@ -127,25 +121,20 @@ bench_cv <- function() {
   ))
 }
 
-# ---- cross-validation, n = 1e6, k = 100
-# Bytes for each observation that a call needs beyond what the session holds, from a session of its own: what earlier
-# calls gave back would be taken again unseen. Nothing where it cannot be measured.
-scratch <- function() {
-  script <- shQuote(file.path(here, "one-dimension-memory.R"))
-  printed <- system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE)
-  as.numeric(c(tail(printed, 1L), NA))[1L]
-}
-
+# ---- cross-validation, n = 1e6 (short: 1e5), k = 100
 bench_large <- function() {
-  n <- 1000000L
+  n <- sized(1000000L, 100000L)
   data <- normal_data(n)
   h <- geometric(0.02, 2, 100L)
-  bytes <- scratch()
+  # Nothing where it cannot be measured.
+  bytes <- bytes_of("regression_cv", n)[["added"]] / n
   times <- race(list(
     sort = function() sort_pairs(data$x, data$y), kestrel = function() kestrel_cv(data, h)
   ))
   sorts <- times_of(times, "kestrel", "sort")
-  cat("\nThe same for n = 1,000,000, 100 bandwidths, 0.02 to 2 sd\n")
+  keep_times(times, "regression CV, large", d = 1L, n = n, h = 100L)
+  keep("regression CV, large", "kestrel", "bytes an observation", bytes, d = 1L, n = n, h = 2L)
+  cat("\nThe same for n = ", figure(n, 7L), ", 100 bandwidths, 0.02 to 2 sd\n", sep = "")
   cat(sprintf("  %.2f s, %.0f ns a point and bandwidth; std::sort of the pairs %.3f s\n",
     middle(times)["kestrel"], 1e9 * middle(times)["kestrel"] / n / 100, middle(times)["sort"]))
   cat(sprintf("  memory that the call added: %.0f bytes an observation, sorted copies of x, y, w (24) included\n",
@@ -159,6 +148,7 @@ bench_large <- function() {
     one = function() kestrel_cv(data, h, threads = 1L), two = function() kestrel_cv(data, h, threads = 2L)
   ), clock = wall_seconds)
   gain <- times_of(walls, "one", "two")
+  keep("regression CV, large", "kestrel", "times faster on two threads", gain, d = 1L, n = n, h = 100L)
   cat(sprintf("  wall time, one thread %.2f s, two %.2f s: %.2f times (bar 1.8: %s)\n",
     middle(walls)["one"], middle(walls)["two"], gain, verdict(gain >= 1.8)))
 }
@@ -175,6 +165,7 @@ bench_kernels <- function() {
       lc = function() kestrel_cv(data, h, kernel), ll = function() kestrel_cv(data, h, kernel, linear = TRUE)
     ))
     ns <- 1e9 * middle(times) / n / length(h)
+    keep_times(times, paste("regression CV,", kernel), d = 1L, n = n, h = length(h))
     data.frame(kernel = kernel, `local constant` = figure(ns["lc"]), `local linear` = figure(ns["ll"]),
       `ll / lc` = figure(times_of(times, "ll", "lc")), check.names = FALSE)
   })
@@ -182,19 +173,6 @@ bench_kernels <- function() {
 }
 
 # ---- two-stage plug-in (Wand & Jones 1995, section 3.6)
-functional <- function(x, g, r, engine) {
-  at_zero <- c(`4` = 3, `6` = -15)[[as.character(r)]] / sqrt(2 * pi) / g^(r + 1)
-  pairs <- pair_psi(x, rep(1, length(x)), g, as.integer(r), engine, 1L, "auto", NULL)
-  (2 * pairs + length(x) * at_zero) / length(x)^2
-}
-plug_in <- function(x, engine = "cells", scale = stats::sd(x)) {
-  n <- length(x)
-  psi8 <- 105 / (32 * sqrt(pi) * scale^9)
-  psi6 <- functional(x, (30 / (sqrt(2 * pi) * psi8 * n))^(1 / 9), 6L, engine)
-  psi4 <- functional(x, (-6 / (sqrt(2 * pi) * psi6 * n))^(1 / 7), 4L, engine)
-  (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
-}
-
 bench_plugin <- function() {
   cat("\nTwo-stage plug-in, normal data\n")
   x <- stats::rnorm(32768L)
@@ -203,10 +181,12 @@ bench_plugin <- function() {
   gain <- times_of(times, "direct", "cells")
   cat(sprintf("  n = 32,768: cells %.2f ms, direct (SIMD) %.0f ms, %.0f times (bar 100: %s)\n",
     1e3 * middle(times)["cells"], 1e3 * middle(times)["direct"], gain, verdict(gain >= 100)))
-  for (n in c(1e6, 1e7)) {
+  keep_times(times, "plug-in", d = 1L, n = length(x))
+  for (n in sized(c(1e6, 1e7), 1e6)) {
     x <- stats::rnorm(n)
     times <- race(list(cells = function() plug_in(x), sort = function() sort_values(x)))
     gain <- times_of(times, "sort", "cells")
+    keep_times(times, "plug-in", d = 1L, n = n)
     cat(sprintf("  n = %s: cells %.1f ms, std::sort of x %.0f ms, %.1f sorts (cheaper than one: %s)\n",
       format(n, big.mark = ",", scientific = FALSE), 1e3 * middle(times)["cells"], 1e3 * middle(times)["sort"],
       1 / gain, verdict(gain > 1)))
@@ -216,30 +196,34 @@ bench_plugin <- function() {
 # ---- least-squares cross-validation curves
 bench_lscv <- function() {
   cat("\nLSCV curve, Gaussian, bandwidths 0.02 to 2 sd: ms, and microseconds for each bandwidth more\n")
-  rows <- lapply(c(1e4, 1e5, 1e6), function(n) {
+  rows <- lapply(sized(c(1e4, 1e5, 1e6), c(1e4, 1e5)), function(n) {
     x <- stats::rnorm(n)
     w <- rep(1, n)
     curve <- function(k) pair_curve(x, w, geometric(0.02, 2, k), "gaussian", "cells", 1L, "auto", NULL)
     times <- race(list(k100 = function() curve(100L), k200 = function() curve(200L), k1000 = function() curve(1000L)))
+    for (k in c(100L, 200L, 1000L)) {
+      keep("LSCV curve", "kestrel", "seconds", middle(times)[[paste0("k", k)]], d = 1L, n = n, h = k)
+    }
     more <- 1e6 * stats::median(times[, "k1000"] - times[, "k100"]) / 900
     data.frame(n = format(n, big.mark = ",", scientific = FALSE), `100 h` = figure(1e3 * middle(times)["k100"]),
       `200 h` = figure(1e3 * middle(times)["k200"]), `1000 h` = figure(1e3 * middle(times)["k1000"]),
       `us a bandwidth more` = figure(more), check.names = FALSE)
   })
   show(do.call(rbind, rows))
-  n <- 1000000L
+  n <- sized(1000000L, 100000L)
   data <- normal_data(n)
   epanechnikov <- race(list(
     sweep = function() pair_curve(data$x, rep(1, n), c(0.05, 0.5), "epanechnikov", "sweep", 1L, "auto", NULL)
   ))
-  cat(sprintf("  Epanechnikov, n = 1,000,000: %.0f ns a point and bandwidth, two bandwidths, sort included\n",
+  keep_times(epanechnikov, "LSCV curve, epanechnikov", d = 1L, n = n, h = 2L)
+  cat(sprintf("  Epanechnikov, n = %s: %.0f ns a point and bandwidth, two bandwidths, sort included\n", figure(n, 7L),
     1e9 * middle(epanechnikov) / n / 2))
 }
 
 # ---- densities at as many points as observations
 bench_density <- function() {
-  cat("\nDensity at m = n = 1,000,000 points, h = 0.07: ns a point\n")
-  n <- 1000000L
+  n <- sized(1000000L, 100000L)
+  cat("\nDensity at m = n = ", figure(n, 7L), " points, h = 0.07: ns a point\n", sep = "")
   x <- matrix(stats::rnorm(n))
   points <- matrix(stats::rnorm(n))
   few <- points[1:400, , drop = FALSE]
@@ -252,7 +236,9 @@ bench_density <- function() {
       fast = function() at(points, kernel, row[2]), direct = function() at(few, kernel, "direct"),
       sort = function() sort_values(x)
     ))
-    ns <- 1e9 * middle(times) / c(n, nrow(few), n)
+    times[, "direct"] <- times[, "direct"] * n / nrow(few)
+    keep_times(times, paste("density,", kernel), d = 1L, n = n, m = n, share = c(direct = nrow(few) / n))
+    ns <- 1e9 * middle(times) / n
     direct <- at(few, kernel, "direct")
     fast <- at(points, kernel, row[2])[1:400]
     data.frame(kernel = kernel, engine = row[2], ns = figure(ns["fast"]), `direct*` = figure(ns["direct"]),
@@ -264,5 +250,5 @@ bench_density <- function() {
 
 # ---- run
 sections <- list(cv = bench_cv, large = bench_large, kernels = bench_kernels, plugin = bench_plugin,
-  lscv = bench_lscv, density = bench_density, peers = bench_peers)
+  lscv = bench_lscv, density = bench_density)
 run_sections(sections, check_yardsticks)

@@ -5,14 +5,17 @@
 # Tables 2 and 4. The 2-D data of the thesis, DNA sequencing, are not to be had: normal data of that size.
 plane_grids <- list(c(560, 540), c(560, 1350), c(1400, 1350), c(1400, 2700), c(2800, 2700))
 space_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220, 440, 805), c(220, 1100, 805))
-grid_sets <- list(list(n = 3473932L, grids = plane_grids), list(n = 500000L, grids = space_grids))
+grid_sets <- sized(
+  list(list(n = 3473932L, grids = plane_grids), list(n = 500000L, grids = space_grids)),
+  list(list(n = 100000L, grids = plane_grids[1:2]), list(n = 20000L, grids = space_grids[1:2]))
+)
 
 # The samples that S-KDE takes for about `work` evaluation points.
-some_samples <- function(task, work = 2e7) {
+some_samples <- function(task, work = sized(2e7, 2e6)) {
   n <- nrow(task$x)
   task$x[seq_len(min(n, max(50, round(work / task$influenced)))), , drop = FALSE]
 }
-measure_grid <- function(task, ep_work = 2e8) {
+measure_grid <- function(task, ep_work = sized(2e8, 1e7)) {
   n <- nrow(task$x)
   d <- ncol(task$x)
   m <- evaluation_points(task)
@@ -54,7 +57,7 @@ points_of_boxes <- function(task) {
 # with that of S-KDE
 score_of <- function(a, b, step) sum(pmin(a, b)) * prod(step)
 wanted_score <- 0.98
-few_for_ks <- 200L
+few_for_ks <- sized(200L, 20L)
 beside_ks <- function(task) {
   x <- task$x
   n <- nrow(x)
@@ -101,7 +104,8 @@ measure_grids <- function(sets = grid_sets, with_ks = requireNamespace("ks", qui
 }
 
 # ---- chapter 7, table 4: a million samples, objects of 256 MB
-measure_pipeline <- function(n = 1000000L, grids = space_grids[c(1L, 3L, 5L)], object_bytes = 256e6, work = 2e8) {
+measure_pipeline <- function(n = 1000000L, grids = space_grids[sized(c(1L, 3L, 5L), 1L)], object_bytes = 256e6,
+                             work = sized(2e8, 1e7)) {
   x <- normal_data(n, correlations[[3L]])
   one_grid <- function(thesis_points) {
     task <- task_for(x, thesis_points)

@@ -1,13 +1,13 @@
 # The papers' own experiments, as far as their programs run on a CPU: measured here, beside kestrel and beside what the
 # papers print (papers/published.csv). bench/papers.R shows what this file measures.
 #
-# measure_papers() gives a data frame: task; program; n samples of d variables; m evaluation points; h, how many
+# Each measure_...() gives a data frame: task; program; n samples of d variables; m evaluation points; h, how many
 # bandwidths; seconds and rate, in `unit`; published and source. Where there are no seconds the row is a ratio, a count
 # or a score, which is in `rate`. `published` is seconds where `unit` is a rate, else in that unit; a row that has only
 # that is of a program that does not run here. A program marked * ran on some observations, samples or points only, and
-# its time was scaled to all of them.
+# its time was scaled to all of them. Sizes are those of the papers; --short has the smaller ones of them.
 #
-# Needs kestrel, race.R, grid-task.R and the programs of clock.cpp and papers/, which bench/papers.R loads.
+# Needs kestrel, harness.R, grid-task.R and the programs of clock.cpp and papers/, which bench/papers.R loads.
 
 cores <- max(1L, parallel::detectCores(), na.rm = TRUE)
 on_threads <- function(threads, call) {
@@ -15,7 +15,6 @@ on_threads <- function(threads, call) {
   on.exit(kestrel::kestrel_threads(before))
   call()
 }
-fine_clock <- function() as.numeric(Sys.time())
 
 # ---- rows of the table
 row_of <- function(task, program, n = NA, d = NA, m = NA, h = NA, seconds = NA, rate = NA, unit = "") {
@@ -29,7 +28,7 @@ timed <- function(task, contenders, work, unit, n, d, m = NA, h = NA, share = nu
   seconds <- stats::setNames(numeric(length(programs)), programs)
   for (wide in c(FALSE, TRUE)) {
     these <- programs[(programs %in% on_all_cores) == wide]
-    clock <- if (wide) fine_clock else process_seconds
+    clock <- if (wide) wall_seconds else process_seconds
     if (length(these)) seconds[these] <- middle(race(contenders[these], rounds, clock))
   }
   done <- ifelse(programs %in% names(share), share[programs], 1)
@@ -65,7 +64,8 @@ beside_published <- function(rows, published) {
 # them to stay what a float can hold.
 serial_h <- 1 / sqrt(2 * pi)
 serial_sample <- function(n, d) matrix(stats::rnorm(n * d, sd = serial_h * sqrt(2 / d)), n)
-measure_density <- function(sizes = c(1024L, 4096L, 10240L), variables = c(1L, 2L, 6L, 14L, 30L, 62L), work = 2e7) {
+measure_density <- function(sizes = sized(c(1024L, 4096L, 10240L), c(1024L, 4096L)),
+                            variables = c(1L, 2L, 6L, 14L, 30L, 62L), work = sized(2e7, 1e6)) {
   one <- function(n, d) {
     x <- serial_sample(n, d)
     by_rows <- t(x)
@@ -87,7 +87,7 @@ with_ratios <- function(rows) {
   alone <- c("SIMD, one thread", "kestrel, one thread")
   rbind(rows, ratios(rows, c("sequential", "SIMD"), c("sequential", alone[1L]), c("sequential", alone[2L]), alone))
 }
-measure_plugin <- function(sizes = c(1024L, 4096L, 16384L, 32768L)) {
+measure_plugin <- function(sizes = sized(c(1024L, 4096L, 16384L, 32768L), c(1024L, 2048L, 4096L))) {
   one <- function(n) {
     x <- stats::rnorm(n)
     simd <- function(threads) function() andrzejewski_simd_plugin(x, threads)
@@ -103,7 +103,8 @@ measure_plugin <- function(sizes = c(1024L, 4096L, 16384L, 32768L)) {
 normal_rows <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.7, d) + 0.3)
 # The normal reference of eq. 28 with its lost factor put back.
 reference_h <- function(n, d) (4 / (d + 2))^(1 / (d + 4)) * n^(-1 / (d + 4))
-measure_lscv_h <- function(sizes = c(64L, 256L, 1024L), variables = c(1L, 4L, 16L), bandwidths = 150L) {
+measure_lscv_h <- function(sizes = sized(c(64L, 256L, 1024L), c(64L, 256L)), variables = c(1L, 4L, 16L),
+                           bandwidths = 150L) {
   curve <- of_kestrel("direct_lscv_curve_cpp")
   one <- function(n, d) {
     x <- normal_rows(n, d)
@@ -123,7 +124,7 @@ measure_lscv_h <- function(sizes = c(64L, 256L, 1024L), variables = c(1L, 4L, 16
   do.call(rbind, Map(one, rep(sizes, length(variables)), rep(variables, each = length(sizes))))
 }
 
-measure_lscv_H <- function(sizes = c(1024L, 4096L, 16384L), variables = c(1L, 4L, 16L)) {
+measure_lscv_H <- function(sizes = sized(c(1024L, 4096L, 16384L), c(1024L, 4096L)), variables = c(1L, 4L, 16L)) {
   sums <- of_kestrel("direct_lscv_cpp")
   one <- function(n, d) {
     x <- normal_rows(n, d)
@@ -132,7 +133,7 @@ measure_lscv_H <- function(sizes = c(1024L, 4096L, 16384L), variables = c(1L, 4L
     root <- t(chol(H))
     inverse <- solve(H)
     w <- rep(1, n)
-    few <- sort(sample.int(n, 128L))
+    few <- sort(sample.int(n, sized(128L, 32L)))
     simd <- function(threads) function() andrzejewski_simd_lscv_H(x, inverse, det(H), threads)
     kestrel <- function(threads) function() sums(x, w, root, FALSE, threads, "auto", NULL)
     with_ratios(timed("LSCV_H", list(
@@ -146,7 +147,7 @@ measure_lscv_H <- function(sizes = c(1024L, 4096L, 16384L), variables = c(1L, 4L
 
 # ---- Rohlfs & Zahran (2017), figure 1 and tables I and II
 measure_regression <- function(sizes = c(50L, 100L, 500L, 1000L, 5000L, 10000L, 20000L),
-                               bandwidths = c(5L, 50L, 500L, 2000L), work = 3e6) {
+                               bandwidths = sized(c(5L, 50L, 500L, 2000L), c(5L, 50L)), work = sized(3e6, 2e5)) {
   cv <- of_kestrel("regression_cv_cpp")
   one <- function(n, k) {
     x <- stats::runif(n)

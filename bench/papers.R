@@ -1,19 +1,17 @@
 # The papers' experiments on this machine: their programs, as bench/papers/ has them, beside kestrel and what the papers
 # print.
 #
-#   Rscript bench/papers.R [density plugin lscv_h lscv_H regression grids pipeline]
+#   Rscript bench/papers.R [--short] [density plugin lscv_h lscv_H regression grids pipeline]
 #
 # kestrel has to be installed; ks is timed where it is. The programs are checked against kestrel on small data before
 # anything is timed (and in tools/core-tests/test-papers-*.cpp). Some minutes and 4 GB in all.
 
 library(kestrel)
-here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
-})
-programs <- c("michailidis-margaritis.cpp", "andrzejewski.cpp", "rohlfs-zahran.cpp", "skde.cpp")
-for (file in c("clock.cpp", file.path("papers", programs))) Rcpp::sourceCpp(file.path(here, file), env = globalenv())
-for (file in c("race.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")) source(file.path(here, file))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+files <- c("harness.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")
+for (file in files) source(file.path(here, file))
+compile("clock.cpp", "papers/michailidis-margaritis.cpp", "papers/andrzejewski.cpp", "papers/rohlfs-zahran.cpp",
+        "papers/skde.cpp")
 
 # ---- the programs against kestrel
 check_programs <- function() {
@@ -40,41 +38,43 @@ check_programs <- function() {
   near(grid, as.vector(kestrel_grid(task)) / 100, 1e-12)
 }
 
-# ---- all of it in one data frame
-parts <- list(density = measure_density, plugin = measure_plugin, lscv_h = measure_lscv_h, lscv_H = measure_lscv_H,
-              regression = measure_regression, grids = measure_grids, pipeline = measure_pipeline)
-measure_papers <- function(wanted = names(parts)) {
-  published <- utils::read.csv(file.path(here, "papers", "published.csv"))
-  rows <- do.call(rbind, lapply(parts[wanted], function(measure) measure()))
-  rownames(rows) <- NULL
-  beside_published(rows, published)
-}
-
-# ---- shown
+# ---- shown and kept
 show_papers <- function(table) {
   number <- function(x) ifelse(is.na(x), "", format(x, big.mark = ",", scientific = FALSE, trim = TRUE))
-  short <- function(x) ifelse(is.na(x), "", vapply(x, figure, ""))
+  brief <- function(x) ifelse(is.na(x), "", vapply(x, figure, ""))
   for (task in unique(table$task)) {
     of <- table[table$task == task, ]
     faster <- ifelse(is.na(of$seconds) | is.na(of$published), NA, of$published / of$seconds)
     cat("\n", task, "\n", sep = "")
     show(data.frame(
       program = of$program, n = number(of$n), d = number(of$d), m = number(of$m), h = number(of$h),
-      s = short(of$seconds), rate = ifelse(is.na(of$rate), "", formatC(of$rate, digits = 3, format = "g")),
-      unit = of$unit, published = short(of$published), `published / s` = short(faster), source = of$source,
+      s = brief(of$seconds), rate = ifelse(is.na(of$rate), "", formatC(of$rate, digits = 3, format = "g")),
+      unit = of$unit, published = brief(of$published), `published / s` = brief(faster), source = of$source,
       check.names = FALSE
     ))
   }
 }
+# Seconds where there are some, else what is in `rate`; rows that a paper alone has, too.
+keep_papers <- function(table) {
+  seconds <- !is.na(table$seconds)
+  timed <- seconds | table$unit == "s"
+  share <- ifelse(grepl("[*]$", table$program), NA, 1)
+  keep(table$task, sub("[*]$", "", table$program), ifelse(timed, "seconds", table$unit),
+       ifelse(timed, table$seconds, table$rate), d = table$d, n = table$n, m = table$m, h = table$h, share = share,
+       published = table$published, source = table$source)
+}
 
-wanted <- commandArgs(TRUE)
-if (!length(wanted)) wanted <- names(parts)
-stopifnot(wanted %in% names(parts))
-set.seed(1)
-options(width = 220)
-cat("load before:", load_average(), "\n")
-cat(R.version.string, "- kestrel", format(utils::packageVersion("kestrel")), "-", kestrel_info()$isa, "-", cores,
-    "cores\n")
-check_programs()
-show_papers(measure_papers(wanted))
-cat("\nload after: ", load_average(), "\n")
+published <- utils::read.csv(file.path(here, "papers", "published.csv"))
+section_of <- function(measure) {
+  function() {
+    options(width = 220)
+    table <- beside_published(measure(), published)
+    show_papers(table)
+    keep_papers(table)
+  }
+}
+cat(cores, "cores\n")
+run_sections(lapply(list(
+  density = measure_density, plugin = measure_plugin, lscv_h = measure_lscv_h, lscv_H = measure_lscv_H,
+  regression = measure_regression, grids = measure_grids, pipeline = measure_pipeline
+), section_of), check_programs)

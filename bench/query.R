@@ -2,16 +2,19 @@
 # q-errors on 1,000 boxes of the diamonds of ggplot2 (carat, depth, price) by a synopsis of 1 % of the rows, beside
 # uniform sampling and an equi-width histogram of the same bytes.
 #
-#   Rscript bench/query.R [errors time]
+#   Rscript bench/query.R [--short] [errors time]
 #
 # kestrel and ggplot2 have to be installed. Boxes lie about random rows and hold 1 to 20 % of all rows. The bytes are
 # those of the synopsis in a file, as it prints them: rows of a sample have 8 for each variable, and the counts of a
 # histogram 4.
 
 library(kestrel)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+source(file.path(here, "harness.R"))
+compile("clock.cpp")
 source(system.file("query", "boxes.R", package = "kestrel"), local = TRUE)
 
-bench_errors <- function(seeds = 1:5) {
+bench_errors <- function(seeds = sized(1:5, 1L)) {
   table <- as.matrix(as.data.frame(ggplot2::diamonds)[c("carat", "depth", "price")])
   size <- round(nrow(table) / 100)
   for (seed in seeds) {
@@ -37,6 +40,10 @@ bench_errors <- function(seeds = 1:5) {
                 100 * mean(answer$lower <= boxes$count & boxes$count <= answer$upper),
                 mean(answer$upper - answer$lower) / mean(width)))
     print(found)
+    for (level in c("median", "95%")) {
+      keep(paste("counts of boxes of diamonds, seed", seed), rownames(found$table), paste("q-error,", level),
+           found$table[, level], d = 3L, n = nrow(table), m = nrow(boxes$lower))
+    }
   }
 }
 
@@ -45,14 +52,15 @@ bench_time <- function(m = 10000, n = 5000) {
   table <- matrix(stats::rnorm(1e5 * 3), 1e5)
   synopsis <- kde_synopsis(table, size = n)
   boxes <- row_boxes(table, m)
-  kestrel_threads(1)
   for (fun in c("count", "mean")) {
-    seconds <- system.time(kde_query(synopsis, boxes$lower, boxes$upper, fun, if (fun == "mean") 1))[[1]]
+    times <- race(list(query = function() {
+      kde_query(synopsis, boxes$lower, boxes$upper, fun, if (fun == "mean") 1)
+    }), rounds = 1L)
+    seconds <- middle(times)
+    keep(paste("boxes,", fun), "kde_query", "seconds", seconds, d = 3L, n = n, m = m)
     cat(sprintf("%s of %d boxes, synopsis of %d rows, d = 3, one thread: %.2f s%s\n", fun, m, n, seconds,
                 if (fun == "count") " (to reach: 1 s)" else ""))
   }
 }
 
-parts <- commandArgs(TRUE)
-if (length(parts) == 0L || "errors" %in% parts) bench_errors()
-if (length(parts) == 0L || "time" %in% parts) bench_time()
+run_sections(list(errors = bench_errors, time = bench_time))

@@ -3,21 +3,18 @@
 # points with one bandwidth and one replicate (*), its time, linear in the number of all of them, scaled; alternating,
 # medians.
 #
-#   Rscript bench/score.R [bootstrap threads parts]
+#   Rscript bench/score.R [--short] [bootstrap threads parts]
 #
 # kestrel has to be installed. The yardstick is checked against the errors of kestrel, with the same draws, before
 # anything is timed.
 library(kestrel)
-here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
-})
-for (file in c("clock.cpp", "papers/skde.cpp")) Rcpp::sourceCpp(file.path(here, file), env = globalenv())
-for (file in c("race.R", "grid-task.R")) source(file.path(here, file))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
+compile("clock.cpp", "papers/skde.cpp")
 
 replicates <- 500L
-few <- 20L         # replicates of one round
-some <- 2000L      # points of one round of the yardstick
+few <- sized(20L, 4L)   # replicates of one round
+some <- 2000L           # points of one round of the yardstick
 bootstrap <- function(x, B = few, threads = 1L, ...) {
   set.seed(2)
   suppressWarnings(Hboot(x, B = B, threads = threads, ...))
@@ -70,23 +67,24 @@ bench_bootstrap <- function() {
                      EP = function() lopez_novoa_ep_kde(x, task, first, first + some - 1, grid)))
   times[, "kestrel"] <- times[, "kestrel"] * replicates / few
   times[, "EP"] <- times[, "EP"] * points / some * replicates * length(boot$curve$h)
+  share <- c(kestrel = few / replicates, EP = some / points / replicates / length(boot$curve$h))
+  keep_times(times, "smoothed bootstrap", d = 3L, n = nrow(x), m = points, h = length(boot$curve$h), share = share)
   gain <- times_of(times, "EP", "kestrel")
   cat("\nOne thread, seconds of 11 bandwidths x 500 replicates\n")
   show(data.frame(method = c("kestrel*", "EP*"), s = vapply(middle(times), figure, ""),
                   "EP/it" = c(figure(gain), ""), bar = c("140", ""), met = c(verdict(gain >= 140), ""),
                   check.names = FALSE))
-  cat("load:", load_average(), "\n")
 }
 bench_threads <- function() {
   x <- data_of_thesis()
   run <- function(threads) function() bootstrap(x, 4L * few, threads, gridsize = 60)
   times <- race(list(one = run(1L), two = run(2L)), clock = wall_seconds)
+  keep_times(times, "smoothed bootstrap, threads", d = 3L, n = nrow(x), m = 60^3, h = 11L)
   gain <- times_of(times, "one", "two")
   stopifnot(identical(run(1L)()$errors, run(2L)()$errors))
   cat("\nTwo threads, wall clock seconds of", 4L * few, "replicates; the same bits\n")
   show(data.frame(one = figure(middle(times)[["one"]]), two = figure(middle(times)[["two"]]), gain = figure(gain),
                   bar = "1.8", met = verdict(gain >= 1.8)))
-  cat("load:", load_average(), "\n")
 }
 # What one replicate's draws take of its time, and every number of bandwidths.
 bench_parts <- function() {
@@ -100,6 +98,9 @@ bench_parts <- function() {
       function() bootstrap(x, gridsize = 60, h = h0 * seq(0.8, 1.2, length.out = count))
     })
   ))
+  keep("a replicate", "its draws", "seconds", middle(times)[["draws"]], d = 3L, n = nrow(x))
+  keep("a replicate", "all of it", "seconds", middle(times)[c("1", "11")] / few, d = 3L, n = nrow(x), m = 60^3,
+       h = c(1L, 11L))
   cat("\nMilliseconds of a replicate: its draws alone; all of it with 1 and with 11 bandwidths\n")
   show(data.frame(draws = figure(1e3 * middle(times)[["draws"]]), one = figure(1e3 * middle(times)[["1"]] / few),
                   eleven = figure(1e3 * middle(times)[["11"]] / few)))

@@ -1,11 +1,39 @@
 #!/bin/sh
-# Speed of the engines, on a machine that does nothing else.
+# Runs all of bench/ on a machine that does nothing else, and renders the report: tools/bench.sh [--short]. Results go to
+# bench/results/DATE-MACHINE.csv (see bench/README.md), the report to build/bench.html.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
 install_into build/library
-for script in direct one-dimension bandwidth-matrix grid-gaussian grid score; do
-  R_LIBS=$(pwd)/build/library Rscript --vanilla bench/$script.R
+R_LIBS=$(pwd)/build/library
+export R_LIBS
+
+# One file, whenever midnight comes.
+results=$(Rscript --vanilla -e 'here <- "bench"; source("bench/harness.R"); cat(results_file())' "$@")
+rm -f "$results"
+for script in direct roofline one-dimension bandwidth-matrix grid-gaussian grid score query papers peers; do
+  echo
+  echo "bench: $script"
+  Rscript --vanilla "bench/$script.R" "--results=$results" "$@"
 done
+# A GPU has a file of its own.
+if nvidia-smi >/dev/null 2>&1; then Rscript --vanilla bench/gpu.R; fi
+
+echo "bench: rendering bench/report.Rmd"
+# A copy is rendered, so that nothing appears in bench/.
+rm -rf build/bench/report
+mkdir -p build/bench/report
+cp -R bench/report.Rmd bench/report.R bench/papers/published.csv "$results" build/bench/report/
+gpu=$(tools/gpu-results.sh)
+cp "$gpu" build/bench/report/
+run_logged bench-report Rscript --vanilla -e '
+  build <- normalizePath("build")
+  files <- as.list(commandArgs(TRUE))
+  rmarkdown::render(file.path(build, "bench", "report", "report.Rmd"), output_dir = build, output_file = "bench.html",
+                    params = list(results = files[[1L]], gpu = files[[2L]]), quiet = TRUE)' \
+  "$(basename "$results")" "$(basename "$gpu")"
+echo
+echo "results: $(pwd)/$results"
+echo "report:  $(pwd)/build/bench.html"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# R CMD check of the built tarball; fails on any ERROR or WARNING.
+# R CMD check of the built tarball; fails on any ERROR or WARNING: tools/check.sh [OPTION]..., with
+# options of R CMD check.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -14,8 +15,10 @@ export _R_CHECK_XREFS_USE_ALIASES_FROM_CRAN_=false
 rm -rf build/check
 mkdir -p build/check
 log=build/check/kestrel.Rcheck/00check.log
+# The CUDA object is made once, for the tests.
+export KESTREL_CUDA=no
 # R CMD build has just made the vignettes.
-if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual --no-build-vignettes -o build/check "$tarball" \
+if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual --no-vignettes "$@" -o build/check "$tarball" \
   >build/check/output.log 2>&1; then
   cat build/check/output.log
   for file in build/check/kestrel.Rcheck/tests/*.fail build/check/kestrel.Rcheck/00install.out; do

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Installs what the targets of the Makefile need and is not there: tools/setup.sh [lint] [docs]
+# Installs what the targets of the Makefile need and is not there:
+# tools/setup.sh [lint] [docs] [bench] [site]
 set -eu
 
-# R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin), vignettes and demo
-# use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the
+# R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin, pictures by vdiffr), vignettes and
+# demo use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the
 # core are built with; and what compiles a file once that is wanted more often.
-# Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded.
+# Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded, as by configure.
 packages="r-base-core g++ make dpkg-dev
   r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev libfftw3-dev
-  r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc
+  r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate r-cran-ncdf4
   r-cran-dplyr netcdf-bin
   qpdf tidy devscripts cmake libgtest-dev ccache"
@@ -16,6 +17,8 @@ for group in "$@"; do
   case $group in
     lint) packages="$packages r-cran-lintr clang-format shellcheck" ;;
     docs) packages="$packages r-cran-roxygen2" ;;
+    bench) packages="$packages r-cran-locfit r-cran-sm" ;;
+    site) packages="$packages r-cran-pkgdown" ;;
     *)
       echo "setup: no such group: $group" >&2
       exit 2

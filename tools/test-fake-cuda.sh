@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 make_tarball
 install_into build/library
-folder=build/core-tests/plain
+folder=build/core-tests
 mkdir -p "$folder"
 run_logged fake-cuda-cmake cmake -S tools/core-tests -B "$folder"
 run_logged fake-cuda cmake --build "$folder" --target fake-cuda-good

@@ -22,16 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "check.cuh"
 #include "skde-pipeline.hpp"
-
-#define CHECK(call)                                                                        \
-  do {                                                                                     \
-    const cudaError_t status = (call);                                                     \
-    if (status != cudaSuccess) {                                                           \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status)); \
-      std::exit(1);                                                                        \
-    }                                                                                      \
-  } while (0)
 
 namespace {
 

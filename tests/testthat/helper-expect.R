@@ -85,8 +85,6 @@ shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L,
   density_points_cpp(s$x, s$w, s$points, root, kernel, product, "direct", threads, isa, NULL)
 }
 
-is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
-
 # Calls until the count of threads is as wanted: on a busy machine one thread may have done all before the next one
 # started. RcppParallel's threads are lent, not made: when the machine is busy none may come for as long as one likes,
 # so there the count can only be bounded.

@@ -150,13 +150,39 @@ test_that("Hpi with equal weights is Hpi, and rows of weight zero have no say", 
   expect_lt(relative_difference(Hpi(rbind(x, c(1e4, 99)), w = c(rep(1, nrow(x)), 0)), Hpi(x)), 1e-10)
 })
 
-test_that("selectors give the same bits for any number of threads", {
-  x <- with_seed(34, matrix(rnorm(1800), 600))
-  one <- with_threads(1, list(hpi(x[, 1]), Hpi(x), Hpi.diag(x)))
-  for (threads in 2:3) {
-    many <- with_threads(threads, list(hpi(x[, 1]), Hpi(x), Hpi.diag(x)))
-    for (i in seq_along(one)) expect_same_bits(many[[i]], one[[i]])
+test_that("every selector leaves out rows with missing values when asked to, and refuses them otherwise", {
+  one <- list(hns, hpi, hlscv, hscv, function(x, ...) lscv(x, h = 0.3, ...), function(x, ...) psi(x, 0.3, 4, ...),
+              function(x, ...) with_seed(36, quietly(hboot(x, B = 2, gridsize = 30, ...)))$errors)
+  several <- list(Hns, Hns.diag, Hpi, Hpi.diag, Hlscv, Hlscv.diag, Hscv, Hscv.diag,
+                  function(x, ...) lscv(x, H = diag(c(0.1, 2)), ...),
+                  function(x, ...) with_seed(36, quietly(Hboot(x, B = 2, gridsize = 9, ...)))$errors)
+  whole <- with_seed(37, matrix(rnorm(120), 60))
+  gaps <- rbind(c(NA, 1), whole[1:30, ], c(NaN, NaN), whole[31:60, ], c(1, 0))
+  w <- rep(1:3, 20)
+  of_gaps <- c(1, w[1:30], 1, w[31:60], NA)
+  check <- function(select, columns) {
+    expect_identical(select(gaps[, columns], w = of_gaps, na.action = na.omit), select(whole[, columns], w = w))
+    expect_error(select(gaps[, columns], na.action = na.fail), "na.action = na.omit leaves them out",
+                 class = "kestrel_error_input")
+    expect_error(select(whole[, columns], na.action = "skip"), "`na.action`", class = "kestrel_error_input")
   }
+  for (select in one) check(select, 1)
+  for (select in several) check(select, 1:2)
+})
+
+test_that("every selector by sums over pairs takes a number of threads, which changes no bit", {
+  x <- with_seed(34, matrix(rnorm(1800), 600))
+  one <- list(hpi, hlscv, hscv, function(x, ...) lscv(x, h = 0.3, ...), function(x, ...) psi(x, 0.3, 4, ...))
+  several <- list(Hpi, Hpi.diag, Hlscv, Hlscv.diag, Hscv, Hscv.diag, function(x, ...) lscv(x, H = diag(ncol(x)), ...))
+  check <- function(select, x) {
+    alone <- select(x, threads = 1)
+    for (threads in 2:3) expect_same_bits(select(x, threads = threads), alone)
+    expect_error(select(x, threads = 0), "`threads`", class = "kestrel_error_input")
+  }
+  for (select in one) check(select, x[, 1])
+  # In three dimensions by direct sums, in two by the Fourier engine.
+  for (select in several) for (d in 2:3) check(select, x[, 1:d])
+  expect_threads_used(function() lscv(x, H = diag(3), threads = 2), 2)
 })
 
 test_that("Hpi takes data frames and four and five dimensions, in agreement with ks", {

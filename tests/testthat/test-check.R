@@ -73,7 +73,6 @@ test_that("x of values too large or too small for a bandwidth", {
     Hns.diag(Y),
     Hpi(Y),
     Hpi.diag(Y),
-    Hpi(cbind(x, X[, "b"] * 1e20)),
     kde(Y, kernel = "biweight"),
     hpi(x, w = c(1, 1e-20, 1e-20, 0, 0)),
     hlscv(x, w = c(1, 1e-20, 1e-20, 0, 0)),

@@ -1,0 +1,60 @@
+# What the selectors of a bandwidth matrix have in common: the checks of their arguments, and the coordinates in which
+# the data are sphered or scaled.
+
+# What all of them are given, checked, with the sample. `one` is the selector for one column, `methods` the searches.
+matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, one, methods = search_methods) {
+  started <- proc.time()[["elapsed"]]
+  check_derivative_order(deriv.order, offered = FALSE)
+  check_flag(amise, "amise")
+  optim.fun <- check_choice(optim.fun, methods, "optim.fun")
+  sample <- selector_sample(x, w, na.action)
+  d <- ncol(sample$x)
+  if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; ", one, "() takes one.")
+  if (!is.null(Hstart)) Hstart <- check_H(Hstart, d, "Hstart")
+  list(sample = sample, Hstart = Hstart, amise = amise, optim.fun = optim.fun, started = started)
+}
+
+matrix_engines <- c("auto", "fourier", "direct")
+
+# The run of a criterion over all pairs; a GPU has direct sums only.
+matrix_run <- function(threads, backend, engine) {
+  run <- c(run_options(threads, backend, cuda = TRUE), engine = check_choice(engine, matrix_engines, "engine"))
+  check_cuda_engine(run)
+  if (run$backend == "cuda") run$engine <- "direct"
+  run
+}
+
+check_pre <- function(pre, diagonal) {
+  if (!diagonal) return(check_choice(pre, c("sphere", "scale"), "pre"))
+  if (identical(pre, "sphere")) {
+    abort_input("`pre` must be \"scale\" for a diagonal bandwidth matrix, not \"sphere\", which rotates the axes.")
+  }
+  check_choice(pre, "scale", "pre")
+}
+
+# The symmetric square root of the covariance, or the standard deviations.
+pre_transform <- function(cov, pre) {
+  scale <- sqrt(diag(cov))
+  if (pre == "scale") return(diag(scale))
+  if (max(scale) > 1e15 * min(scale)) {
+    abort_input("`x` must have standard deviations within a factor of 1e15 for pre = \"sphere\", not from ",
+                came(min(scale)), " to ", came(max(scale)), ": rescale its columns; \"scale\" does without.")
+  }
+  parts <- eigen(unname(cov), symmetric = TRUE)
+  parts$vectors %*% (sqrt(parts$values) * t(parts$vectors))
+}
+
+# Standard deviations in very different units are not singular.
+inverse_root <- function(root) if (is_diagonal(root)) diag(1 / diag(root)) else solve(root)
+
+# x = root y for y of this sample, a root that need not be symmetric.
+transformed_sample <- function(sample, inverse) {
+  cov <- inverse %*% sample$cov %*% t(inverse)
+  list(x = sample$centred %*% t(inverse), w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
+}
+
+# The matrix H of such y in the units of x.
+moved_back <- function(H, root) {
+  H <- root %*% H %*% t(root)
+  (H + t(H)) / 2
+}

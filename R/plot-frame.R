@@ -1,0 +1,47 @@
+# What all plots stand in: axes, labels that have room, captions.
+
+# Arguments of plots in ks that have no meaning here; the second kind has one for a surface.
+ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "lwd.fc", "size", "thin", "type")
+ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktype", "zlim")
+
+# A plot without anything in it but axes; `more` are the dots of a method.
+empty_plot <- function(x, y, more, ..., ylab = "") {
+  more <- more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)]
+  shown <- list(x, y, type = "n", las = if (labels_fit(y)) 1 else 0, bty = "l", ylab = "", ...)
+  do.call(graphics::plot, utils::modifyList(shown, more, keep.null = TRUE))
+  title_beside_labels(ylab)
+}
+
+# Whether the numbers at the left axis, written across, leave room for its title. Otherwise they are written along it.
+labels_fit <- function(y) {
+  room <- graphics::par("mai")[2L] - (graphics::par("mgp")[2L] + 1.5) * graphics::par("csi")
+  label_width(pretty(y)) <= room
+}
+
+label_width <- function(labels) {
+  max(graphics::strwidth(format(labels), units = "inches", cex = graphics::par("cex.axis")))
+}
+
+# A title of the y axis that stands clear of its labels, which are as long as the numbers are.
+title_beside_labels <- function(text) {
+  usual <- graphics::par("mgp")[1L]
+  line <- graphics::par("mgp")[2L] + 0.5 + label_width(graphics::axTicks(2)) / graphics::par("csi")
+  most <- graphics::par("mar")[2L] - 1
+  graphics::title(ylab = text, line = if (line <= most) max(usual, line) else usual)
+}
+
+# Where on each axis something is inside, and the step beyond into which its outline runs; the whole axis if nothing is.
+limits_inside <- function(axes, inside) {
+  lapply(seq_along(axes), function(k) {
+    last <- length(axes[[k]])
+    ends <- if (any(inside)) range(which(apply(inside, k, any))) + c(-1L, 1L) else c(1L, last)
+    axes[[k]][pmin(pmax(ends, 1L), last)]
+  })
+}
+
+# Text below or above all panels, as small as its length needs.
+caption <- function(text, side, line, outer = FALSE) {
+  room <- if (outer) graphics::par("din")[1L] else graphics::par("fin")[1L]
+  width <- max(graphics::strwidth(text, units = "inches", cex = 0.85))
+  graphics::mtext(text, side = side, outer = outer, line = line, cex = 0.8 * min(1, room / width))
+}

@@ -1,0 +1,58 @@
+# Bytes that one task takes, in a session of its own (Linux only). Prints two numbers after the word "bytes": what the
+# call added to what the session held with its data, at most, and the most that the session held at all. bytes_of() of
+# harness.R runs this.
+#
+#   Rscript bench/memory.R TASK ARGUMENT...
+#
+# A task of small data runs before, so that the threads and what is loaded on the first call do not count.
+
+library(kestrel)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+for (file in c("harness.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
+
+correlated_normal <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.4, d) + 0.6)
+
+# Each: `make`, which gives the call; what is `small`, in place of the arguments.
+tasks <- list(
+  regression_cv = list(make = function(n) {
+    x <- stats::rnorm(n)
+    y <- sin(x) + stats::rnorm(n)
+    w <- rep(1, n)
+    function() of_kestrel("regression_cv_cpp")(x, y, w, c(0.5, 1), "epanechnikov", FALSE, 1L, "auto", NULL)
+  }, small = list(1000)),
+  lscv_pairs = list(make = function(n, d) {
+    x <- correlated_normal(n, d)
+    w <- rep(1 / n, n)
+    root <- t(chol(Hns(x)))
+    function() of_kestrel("direct_lscv_cpp")(x, w, root, TRUE, 1L, "auto", NULL)
+  }, small = list(1000, 6)),
+  Hlscv = list(make = function(n, d) {
+    x <- correlated_normal(n, d)
+    function() Hlscv(x)
+  }, small = list(1000, 2)),
+  grid = list(make = function(threads, n, ...) {
+    points <- c(...)
+    task <- task_for(normal_data(n, correlations[[length(points)]]), points)
+    function() kestrel_grid(task, threads = threads)
+  }, small = list(2, 1000, 10, 10, 10)),
+  peer = list(make = function(task, contender, n) peer_tasks[[task]](n)$contenders[[contender]]$call)
+)
+
+given <- utils::type.convert(as.list(commandArgs(TRUE)), as.is = TRUE)
+task <- tasks[[given[[1L]]]]
+given <- given[-1L]
+small <- if (is.null(task$small)) replace(given, length(given), 200) else task$small
+kestrel_threads(1)
+set.seed(1)
+invisible(do.call(task$make, small)())
+call <- do.call(task$make, given)
+
+status <- function(field) {
+  1024 * as.numeric(gsub("[^0-9]", "", grep(field, readLines("/proc/self/status"), value = TRUE)))
+}
+invisible(gc())
+writeLines("5", "/proc/self/clear_refs") # forgets the highest resident size
+before <- status("^VmRSS")
+result <- suppressWarnings(call())
+peak <- status("^VmHWM")
+cat("bytes", format(c(peak - before, peak), scientific = FALSE, trim = TRUE), "\n")

@@ -1,0 +1,86 @@
+# Numbers near the ends of their range: a result in the units of the data, or an error that says which units do.
+
+clusters <- function() {
+  with_seed(5, {
+    x <- matrix(rnorm(120), 40)
+    x[21:40, ] <- x[21:40, ] + 3
+    x
+  })
+}
+
+selectors <- list(
+  Hlscv = Hlscv, Hlscv.diag = Hlscv.diag, scalar = function(x) Hlscv(x, type = "scalar"), Hscv = Hscv,
+  Hscv.diag = Hscv.diag, Hpi = Hpi, Hpi.diag = Hpi.diag, unconstr = function(x) Hpi(x, pilot = "unconstr")
+)
+
+test_that("bandwidth matrices follow a power of two to the bit, however small or large", {
+  x <- clusters()
+  for (name in names(selectors)) {
+    H <- selectors[[name]](x)
+    for (power in c(-480, -300, 9, 480)) {
+      expect_same_bits(selectors[[name]](x * 2^power), H * 4^power, info = paste(name, power))
+    }
+  }
+})
+
+test_that("bandwidth matrices follow units that differ between columns", {
+  x <- clusters()
+  unit <- 2^c(-400, 0, 200)
+  for (name in names(selectors)) {
+    H <- selectors[[name]](x)
+    # samse pilots depend on how sphering rotates; in three columns the default is dscalar.
+    scaled <- selectors[[name]](x * rep(unit, each = 40)) / outer(unit, unit)
+    expect_close_to_reference(scaled, H, tol = 1e-5, info = name)
+  }
+  expect_true(all(diag(Hpi(cbind(x[, 1], 1e20 * x[, 2]))) > 0))
+})
+
+test_that("objectives are those of the units of the data", {
+  x <- clusters()
+  for (selector in list(Hlscv, Hscv, Hpi)) {
+    found <- selector(x, amise = TRUE)
+    small <- selector(x * 2^-100, amise = TRUE)
+    expect_identical(small$objective, found$objective * 2^300)
+  }
+  paths <- lapply(list(x, x * 2^-100), function(x) attr(Hlscv(x, type = "scalar"), "path"))
+  expect_identical(paths[[2]]$objective, paths[[1]]$objective * 2^300)
+  expect_identical(lscv(x * 2^-100, H = diag(2^-200, 3)), lscv(x, H = diag(3)) * 2^300)
+  # The square of the determinant of H would be out of range.
+  y <- x[, 1:2] * 2^500
+  expect_identical(lscv(y, H = diag(2^1000, 2)), lscv(x[, 1:2], H = diag(2)) * 2^-1000)
+})
+
+test_that("units in which a density or a criterion is no number are refused", {
+  x <- clusters()
+  expect_refused(
+    lscv(x * 1e-140, H = diag(1e-280, 3)),
+    lscv(x, h = c(1, 1e-150)),
+    kde(x * 1e-140, H = diag(1e-280, 3)),
+    kde(x * 1e140, H = diag(1e280, 3), eval.points = x),
+    kde(exp(x) * 1e-140, H = diag(3), positive = TRUE, adj.positive = rep(0, 3), eval.points = exp(x) * 1e-140),
+    kde(exp(x) * 1e-140, H = diag(3), positive = TRUE, adj.positive = rep(0, 3), gridsize = 3, xmin = rep(1e-141, 3),
+        xmax = rep(1e-139, 3)),
+    kde(x[, 1], h = 1, gridtype = "sqrt"),
+    kde(x[, 1], h = 1, gridtype = "exp", xmin = 0, xmax = 800),
+    kde(x[, 1], h = 1, xmin = -1e308, xmax = 1e308)
+  )
+})
+
+test_that("more replicates than there is memory for are refused", {
+  old <- options(kestrel.memory_limit = 1e8)
+  on.exit(options(old))
+  expect_snapshot_error(hboot(clusters()[, 1], B = 1e6), class = "kestrel_error_memory")
+})
+
+test_that("an estimate of no points or of zeros is shown without a warning", {
+  x <- clusters()[, 1:2]
+  fhat <- kde(x, H = diag(2), eval.points = x[0, ])
+  expect_silent(lines <- capture.output(print(fhat)))
+  expect_false(any(grepl("estimate ", lines)))
+  away <- suppressWarnings(kde(x, H = diag(2), xmin = c(90, 90), xmax = c(99, 99), gridsize = 5, kernel = "uniform"))
+  for (display in c("filled.contour", "slice")) expect_warning(drawn(plot(away, display = display)), NA)
+})
+
+test_that("se() of what is no fit is refused", {
+  expect_refused(se(1:3), se(NULL), se(kde))
+})

@@ -1,0 +1,7 @@
+# What library(kestrel) loads: each namespace more is time at the start of every session.
+
+test_that("kestrel loads no package but Rcpp", {
+  code <- "before <- loadedNamespaces(); library(kestrel); writeLines(setdiff(loadedNamespaces(), before))"
+  loaded <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(code)), stdout = TRUE)
+  expect_setequal(loaded, c("kestrel", "Rcpp"))
+})

@@ -1,0 +1,65 @@
+# Every plot as a picture: tests of the methods count what is drawn, these hold it to what was looked at. Small grids
+# keep the files small.
+
+picture <- function(name, code) {
+  draw <- substitute(code)
+  frame <- parent.frame()
+  vdiffr::expect_doppelganger(name, function() eval(draw, frame))
+}
+
+plane <- kde(faithful[seq(1, 272, by = 3), ], gridsize = 21)
+obs <- iris[51:100, 1:3]
+models <- list(virginica = iris[101:150, 1:3], "a model with a name that is too long for the width of a page" = obs^1.02)
+score <- local({
+  set.seed(1)
+  pdf_score(obs, models, center = TRUE, gridsize = 12, B = 20)
+})
+
+test_that("densities of one variable", {
+  picture("line", plot(kde(faithful$eruptions, gridsize = 101), cont = c(50, 95)))
+  # Numbers too long to be written across.
+  picture("line with long numbers", plot(kde(1e6 * faithful$eruptions, gridsize = 101), drawpoints = FALSE))
+})
+
+test_that("densities of two variables", {
+  picture("plane with points", plot(plane, drawpoints = TRUE))
+  picture("plane as lines", plot(plane, display = "slice", abs.cont = c(0.001, 0.01, 0.02)))
+  picture("plane as image", plot(plane, display = "image"))
+  picture("plane as surface", plot(kde(faithful, gridsize = 16), display = "persp", theta = 30, phi = 30, main = "Old Faithful"))
+})
+
+test_that("densities of three variables", {
+  picture("pairs", plot(kde(iris[, 1:3], gridsize = 11, kernel = "epanechnikov"), cont = c(50, 90)))
+})
+
+test_that("regressions and their bandwidths", {
+  bw <- npregbw(dist ~ speed, cars)
+  picture("curve of cross-validation", plot(bw))
+  picture("curve on a logarithmic axis", plot(bw, log = "x", main = "Stopping distance"))
+  # A rejected bandwidth has an AIC of 4000, the others less than 8.
+  x <- c(1, 2, 2.5, 4, 5.5, 6, 7.25, 9)
+  y <- c(2, 3, 3.5, 5, 4, 6.5, 6, 8)
+  picture("curve of the corrected AIC", plot(suppressWarnings(npregbw(x, y, bwmethod = "cv.aic"))))
+  picture("fit", plot(npreg(bw)))
+  picture("fit with gaps", plot(suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8))))
+})
+
+test_that("errors of a smoothed bootstrap", {
+  set.seed(1)
+  boot <- hboot(faithful$eruptions, B = 20, h = seq(0.2, 1.4, by = 0.1))
+  picture("bootstrap", plot(boot))
+})
+
+test_that("scores", {
+  picture("ranking", plot(score))
+  picture("score of three variables", plot(score, model = 1))
+  two <- pdf_score(obs[, 1:2], lapply(models, function(model) model[, 1:2]), center = TRUE, gridsize = 15)
+  picture("score with a long name", plot(two, model = 2))
+  one <- pdf_score(obs[, 1], models[[1]][, 1], center = TRUE, gridsize = 101)
+  picture("score of one variable", plot(one))
+})
+
+test_that("q-errors", {
+  truth <- c(3, 10, 40, 120, 400)
+  picture("q-errors", plot(q_error(data.frame(density = truth + 2, sample = truth * c(0, 2, 1, 1, 1.5)), truth)))
+})

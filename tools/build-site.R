@@ -1,0 +1,18 @@
+# Rscript tools/build-site.R SOURCE FOLDER: the pages of the package in SOURCE, as it is installed, in
+# FOLDER. Fails when a page is in no group of the index, when an example fails, and when a page is not there.
+# Code in the text of an article (`like::this()`) becomes a link; a package that is not installed would be looked up on
+# the network, which ends the build where there is none.
+arguments <- commandArgs(trailingOnly = TRUE)
+source <- normalizePath(arguments[1])
+folder <- file.path(normalizePath(dirname(arguments[2])), basename(arguments[2]))
+
+options(pkgdown.internet = FALSE)
+package <- pkgdown::as_pkgdown(source, override = list(destination = folder))
+pkgdown::check_pkgdown(package)
+pkgdown::build_site(package, devel = FALSE, preview = FALSE, install = FALSE, new_process = FALSE)
+
+shown <- package$topics[!package$topics$internal, ]
+expected <- c("index.html", "news/index.html", "reference/index.html", "articles/index.html",
+              file.path("reference", shown$file_out), package$vignettes$file_out)
+lost <- expected[!file.exists(file.path(folder, expected))]
+if (length(lost) > 0) stop("no page: ", paste(lost, collapse = ", "))

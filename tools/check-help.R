@@ -1,0 +1,72 @@
+# Rscript tools/check-help.R: what every help page has to have, read in man/. Each page shows an example that runs,
+# says what the call costs and in what units its arguments and results are, and names what it implements (but for the
+# pages about the session); each exported function has a page; the page of the package lists all functions and all
+# vignettes, and the site's index all pages.
+sections <- function(page) {
+  tags <- vapply(page, attr, "", "Rd_tag")
+  titles <- vapply(page[tags == "\\section"], function(section) trimws(paste(unlist(section[[1L]]), collapse = "")), "")
+  c(tags[tags != "TEXT"], titles)
+}
+
+text_of <- function(page, tag) {
+  parts <- page[vapply(page, attr, "", "Rd_tag") == tag]
+  trimws(vapply(parts, function(part) paste(unlist(part), collapse = ""), ""))
+}
+
+# An example that only \dontrun holds is none.
+has_example <- function(page) {
+  examples <- page[vapply(page, attr, "", "Rd_tag") == "\\examples"]
+  code <- unlist(lapply(examples, function(part) {
+    unlist(part[!vapply(part, attr, "", "Rd_tag") %in% c("\\dontrun", "\\donttest", "COMMENT")])
+  }))
+  length(parse(text = as.character(code))) > 0L
+}
+
+about_session <- c("kestrel_info", "kestrel_threads")
+
+missing_parts <- function(page) {
+  name <- text_of(page, "\\name")
+  there <- sections(page)
+  # Everything but names of arguments and titles of papers.
+  body <- unlist(page[vapply(page, attr, "", "Rd_tag") %in% c("\\value", "\\arguments", "\\details", "\\section")])
+  of_package <- name == "kestrel-package"
+  c(if (!has_example(page)) "an example that runs",
+    if (!"\\references" %in% there && !name %in% about_session) "references",
+    if (!"Cost" %in% there && !of_package) "a section on its cost",
+    if (!any(grepl("\\bunits?\\b", body)) && !"Units" %in% there && !of_package) "the units of what it takes and gives",
+    if (!"\\value" %in% there && !of_package) "what it returns")
+}
+
+pages <- lapply(list.files("man", "[.]Rd$", full.names = TRUE), tools::parse_Rd)
+names(pages) <- vapply(pages, text_of, "", "\\name")
+faults <- unlist(lapply(names(pages), function(name) {
+  parts <- missing_parts(pages[[name]])
+  if (length(parts) > 0L) paste0("man/", name, ".Rd lacks ", parts)
+}))
+
+exported <- sub("^export\\((.*)\\)$", "\\1", grep("^export\\(", readLines("NAMESPACE"), value = TRUE))
+aliases <- unlist(lapply(pages, text_of, "\\alias"))
+without <- setdiff(exported, aliases)
+if (length(without) > 0L) faults <- c(faults, paste(without, "has no help page"))
+
+index <- paste(readLines("man/kestrel-package.Rd"), collapse = "\n")
+listed <- function(names) vapply(names, function(name) grepl(paste0("{", name, "}"), index, fixed = TRUE), NA)
+# se() is a generic for regressions only, on the page of their methods.
+functions <- paste0(setdiff(exported, "se"), "()")
+vignettes <- sub("[.]Rmd$", "", list.files("vignettes", "[.]Rmd$"))
+for (name in c(functions[!listed(functions)], vignettes[!listed(vignettes)])) {
+  faults <- c(faults, paste0("man/kestrel-package.Rd does not list ", name))
+}
+
+site <- sub("^ *- ", "", grep("^ +- [^ :]+$", readLines("_pkgdown.yml"), value = TRUE))
+for (name in c(names(pages), vignettes)) {
+  known <- if (name %in% vignettes) name else c(name, text_of(pages[[name]], "\\alias"))
+  if (!any(known %in% site)) faults <- c(faults, paste0("_pkgdown.yml does not list ", name))
+}
+
+if (length(faults) > 0L) {
+  writeLines(faults)
+  message("check-help: ^ every help page is whole, and the indices are")
+  quit(status = 1)
+}
+cat("check-help: ", length(pages), " pages whole\n", sep = "")

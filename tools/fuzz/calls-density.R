@@ -1,0 +1,143 @@
+# Random arguments of the functions for densities and bandwidths. Each function here returns those of one call.
+
+sample_and_weights <- function(x) c(list(x = x), if (chance(0.2)) list(w = weights_for(shape_of(x)[1L])))
+
+grid_arguments <- function(x) {
+  d <- shape_of(x)[2L]
+  inside <- spread_of(x)
+  # The default grid of several dimensions takes long: rarely.
+  size <- if (d <= 2L && chance(0.3) || chance(0.03)) NULL else list(gridsize = grid_size_for(d))
+  limits <- some_of(list(xmin = -inside * stats::rexp(1L, 0.3), xmax = inside * stats::rexp(1L, 0.3)), 0.15)
+  if (chance(0.07)) return(c(limits, list(step = inside / pick(c(2, 3, 7)))))
+  c(size, limits)
+}
+
+bandwidth_arguments <- function(x, none = 0.25) {
+  if (chance(none)) return(NULL)
+  if (chance(0.5)) list(h = bandwidth_for(x)) else list(H = matrix_for(x))
+}
+
+kernel_arguments <- function() {
+  some_of(list(kernel = pick(kernels), kernel_type = pick(c("radial", "product")), engine = pick(engines)), 0.4)
+}
+
+kde_arguments <- function(x = sample_values()) {
+  d <- shape_of(x)[2L]
+  c(sample_and_weights(x), bandwidth_arguments(x), kernel_arguments(),
+    if (chance(0.5)) grid_arguments(x) else list(eval.points = points_for(x)),
+    some_of(list(positive = TRUE, adj.positive = stats::rexp(d), unit.interval = TRUE), 0.06),
+    some_of(list(gridtype = pick(list("linear", "sqrt", "quantile", "exp", rep(c("exp", "linear"), length.out = d))),
+                 supp = stats::rexp(1L, 0.3), compute.cont = chance(0.5), approx.cont = chance(0.5),
+                 tol = magnitude(16), backend = pick(c("auto", "cpu", "cuda")), precision = pick(c("double", "single")),
+                 threads = pick(c(1, 2, 5)), na.action = pick(list(quote(stats::na.omit), "na.omit")),
+                 binned = TRUE, density = TRUE), 0.07))
+}
+
+# An estimate that mostly can be computed, as a call.
+estimate <- function(n = pick(c(5, 20, 60)), d = pick(c(1, 2, 3), c(6, 3, 1)), points = chance(0.2)) {
+  scale <- if (chance(0.1)) magnitude() else 1
+  values <- if (chance(0.1)) vapply(seq_len(d), function(k) column(n), numeric(n)) else stats::rnorm(n * d)
+  x <- scale * matrix(values, n, d, dimnames = list(NULL, letters[seq_len(d)]))
+  type <- if (chance(0.2)) list(kernel_type = "product")
+  H <- diag(spread_of(x)^2 / pick(c(1, 10, 100)), d)
+  as.call(c(quote(kde), list(x = x, H = H), some_of(list(kernel = pick(kernels)), 0.4), type,
+            if (chance(0.2)) list(w = weights_for(n)),
+            if (chance(0.1)) list(positive = TRUE, adj.positive = 10 * scale),
+            if (points) list(eval.points = points_for(x)) else list(gridsize = pick(list(2, 9)))))
+}
+
+dimension_of <- function(estimate) shape_of(estimate$x)[2L]
+
+selector_arguments <- function(x) c(sample_and_weights(x), some_of(list(amise = TRUE), 0.3))
+
+one_column <- function() if (chance(0.1)) sample_values() else sample_values(d = 1)
+
+several_columns <- function() if (chance(0.1)) sample_values() else sample_values(d = pick(2:6, c(8, 4, 2, 1, 1)))
+
+matrix_selector_arguments <- function() {
+  x <- several_columns()
+  c(selector_arguments(x), some_of(list(deriv.order = 0, verbose = FALSE, optim.fun = pick(c("optim", "nlm"))), 0.1),
+    if (chance(0.1)) list(Hstart = matrix_for(x)))
+}
+
+pilot_arguments <- function(pilots, pre) {
+  some_of(list(nstage = pick(1:2), pilot = pick(pilots), pre = pick(pre)), 0.3)
+}
+
+pilots <- c("samse", "unconstr", "dscalar", "dunconstr", "amse")
+
+limits_for <- function(x) {
+  h <- spread_of(x)[1L] * stats::runif(1L, 0.01, 0.5)
+  some_of(list(hmin = h, hmax = 10 * h), 0.2)
+}
+
+boot_arguments <- function(x) {
+  h <- stats::runif(pick(1:4), 0.1, 3)
+  c(sample_and_weights(x), list(B = pick(1:3)), some_of(list(h0 = stats::runif(1L, 0.1, 2), h = h), 0.4),
+    list(gridsize = grid_size_for(shape_of(x)[2L])))
+}
+
+density_calls <- list(
+  kde = function() kde_arguments(),
+  dkde = function() {
+    fhat <- estimate()
+    list(x = points_for(fhat$x), fhat = fhat)
+  },
+  pkde = function() {
+    fhat <- estimate(d = 1)
+    list(q = c(points_for(fhat$x), if (chance(0.3)) c(-Inf, Inf)), fhat = fhat)
+  },
+  qkde = function() list(p = stats::runif(pick(0:5)), fhat = estimate(d = 1)),
+  rkde = function() list(n = pick(c(1, 2, 50)), fhat = estimate()),
+  contourLevels = function() {
+    c(list(x = estimate(points = chance(0.05))),
+      some_of(list(prob = stats::runif(2L), cont = pick(list(50, c(5, 95))), nlevels = pick(1:9), approx = chance(0.5)),
+              0.3))
+  },
+  marginal = function() {
+    fhat <- estimate(d = pick(1:3))
+    list(fhat = fhat, dims = sample.int(dimension_of(fhat), sample.int(dimension_of(fhat), 1L)))
+  },
+  kde_stream = function() {
+    x <- sample_values()
+    to <- pick(list(quote(function(slab) NULL), quote(tempfile()), quote(tempfile(fileext = ".nc"))), c(6, 1, 1))
+    size <- list(gridsize = grid_size_for(shape_of(x)[2L]))
+    grid <- grid_arguments(x)
+    if (is.null(grid$step)) grid <- utils::modifyList(size, as.list(grid))
+    c(list(x = x, to = to), bandwidth_arguments(x), grid, kernel_arguments(), if (chance(0.3)) list(slab = pick(1:5)))
+  },
+  hns = function() c(sample_and_weights(one_column()), some_of(list(deriv.order = pick(0:4)))),
+  Hns = function() c(sample_and_weights(sample_values()), some_of(list(deriv.order = pick(0:4)))),
+  Hns.diag = function() sample_and_weights(sample_values()),
+  hpi = function() {
+    c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2), scalest = pick(c("stdev", "minim")))))
+  },
+  hlscv = function() {
+    x <- one_column()
+    c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x))
+  },
+  hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
+  Hpi = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hpi.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hscv = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hscv.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hlscv = function() {
+    c(matrix_selector_arguments(),
+      some_of(list(type = pick(c("full", "diag", "scalar")), engine = pick(c("auto", "fourier", "direct"))), 0.4))
+  },
+  Hlscv.diag = function() {
+    c(matrix_selector_arguments(), some_of(list(engine = pick(c("auto", "fourier", "direct")))))
+  },
+  lscv = function() {
+    x <- sample_values()
+    h <- if (chance(0.5)) bandwidth_for(x) * c(0.5, 1, 2) else bandwidth_for(x)
+    c(sample_and_weights(x), if (chance(0.5)) list(h = h) else list(H = matrix_for(x)),
+      some_of(list(form = pick(c("unbiased", "paper")), kernel = pick(kernels))))
+  },
+  psi = function() {
+    x <- one_column()
+    c(sample_and_weights(x), list(g = bandwidth_for(x) * pick(list(1, c(0.5, 1))), r = pick(seq(0, 10, by = 2))))
+  },
+  hboot = function() boot_arguments(one_column()),
+  Hboot = function() boot_arguments(sample_values(d = pick(1:3)))
+)

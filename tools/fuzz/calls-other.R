@@ -1,0 +1,171 @@
+# Random arguments of the functions for regressions, scores, queries, files and the session, and of methods.
+
+regression_data <- function() {
+  n <- sample_size()
+  x <- column(n)
+  y <- if (chance(0.8)) sin(x / spread_of(x)) + stats::rnorm(n, sd = 0.3) else column(n)
+  list(x = x, y = suppressWarnings(ifelse(is.finite(y), y, 0)))
+}
+
+regression_arguments <- function(x) {
+  c(some_of(list(regtype = pick(c("lc", "ll")), bwmethod = pick(c("cv.ls", "cv.aic")),
+                 ckertype = pick(setdiff(kernels, "cosine")), unsupported = pick(c("reject", "exclude"))), 0.4),
+    some_of(list(nbw = pick(c(2, 7, 50)), bwmin = spread_of(x)[1L] / 10, bwmax = spread_of(x)[1L] * 2,
+                 bw.scale = pick(c("support", "np")), refine = TRUE, w = weights_for(length(x)),
+                 bws = spread_of(x)[1L] * pick(list(0.3, c(0.2, 0.5, 1))), na.action = quote(stats::na.omit),
+                 bandwidth.compute = FALSE), 0.1))
+}
+
+# In the way of a formula or in that of xdat and ydat; the names of the latter differ.
+with_data <- function(data, names, more) {
+  if (chance(0.4)) return(c(list(formula = quote(y ~ x), data = as.data.frame(data)), more))
+  c(stats::setNames(list(data$x, data$y), names), more)
+}
+
+bandwidth_call <- function() {
+  n <- pick(c(5, 20, 60))
+  x <- stats::runif(n)
+  as.call(c(quote(npregbw), with_data(list(x = x, y = x^2 + stats::rnorm(n, sd = 0.1)), c("xdat", "ydat"),
+                                      some_of(list(regtype = "ll", ckertype = pick(setdiff(kernels, "cosine")))))))
+}
+
+fit_call <- function() as.call(list(quote(npreg), bws = bandwidth_call()))
+
+new_points <- function() pick(list(stats::runif(5L), stats::runif(3L, -1, 2), c(0.5, NA), numeric(0)))
+
+fit_more <- function() {
+  some_of(list(exdat = new_points(), se = chance(0.5), level = stats::runif(1L), residuals = TRUE), 0.2)
+}
+
+# Samples of a table for scores and queries: of few variables, whole or scaled.
+table_of <- function(d = pick(1:3), n = pick(c(3, 10, 60))) {
+  x <- matrix(stats::rnorm(n * d), n, d, dimnames = list(NULL, letters[seq_len(d)]))
+  if (chance(0.1)) x[] <- round(x)
+  if (chance(0.05)) x <- x * magnitude()
+  if (chance(0.3)) as.data.frame(x) else x
+}
+
+score_arguments <- function() {
+  d <- pick(1:3)
+  model <- if (chance(0.7)) table_of(d) else list(first = table_of(d), second = table_of(d))
+  if (chance(0.2)) {
+    grid <- list(H = diag(d), kernel = "epanechnikov", xmin = rep(-5, d), xmax = rep(5, d), gridsize = rep(9, d))
+    fhat <- function() as.call(c(quote(kde), list(x = as.matrix(table_of(d))), grid))
+    return(list(obs = fhat(), model = fhat()))
+  }
+  c(list(obs = table_of(d), model = model, gridsize = rep(pick(c(2, 8)), d)),
+    if (chance(0.8)) list(h = stats::runif(1L, 0.2, 3)),
+    some_of(list(center = TRUE, sensitivity = stats::runif(2L, 0.2, 3), B = pick(1:3), level = stats::runif(1L)), 0.15))
+}
+
+box_limits <- function(d, m = pick(c(1, 1, 4))) {
+  lower <- matrix(stats::rnorm(m * d, -1), m, d)
+  if (chance(0.2)) lower[1L, 1L] <- -Inf
+  list(lower = lower, upper = lower + stats::rexp(m * d, 0.5))
+}
+
+queried <- function() {
+  if (chance(0.5)) return(estimate(n = 60, points = TRUE))
+  table <- table_of(n = 60)
+  as.call(c(quote(kde_synopsis), list(data = table, size = pick(c(5, 20, 100)), h = bandwidth_for(table)),
+            some_of(list(kernel = pick(kernels)), 0.4)))
+}
+
+query_arguments <- function() {
+  fhat <- queried()
+  if (chance(0.2)) {
+    condition <- pick(list(quote(a > 0), quote(a > -1 & a <= 2), quote(b < 1 & a > 0), quote(1 < a), quote(a == 1),
+                           quote(a > 0 | a < -1), quote(!a), quote(z > 1), quote(a > "x"), quote(a > NA)))
+    aggregate <- pick(list(quote(count()), quote(mean(a)), quote(sum(b)), quote(var(a)), quote(max(a)), quote(a), 3))
+    return(structure(list(fhat, condition, if (chance(0.7)) aggregate), whole = TRUE))
+  }
+  d <- shape_of(if (is.null(fhat$x)) fhat$data else fhat$x)[2L]
+  c(list(fhat = fhat), box_limits(d), some_of(list(fun = pick(c("count", "sum", "mean", "var")), of = pick(1:2)), 0.5),
+    some_of(list(N = pick(c(10, 1e6)), level = stats::runif(1L)), 0.15))
+}
+
+# Files are made once, so that reading them can be spoilt alone.
+make_files <- function() {
+  folder <- tempdir()
+  file <- file.path(folder, "density.nc")
+  kestrel::write_pdf(kestrel::kde(cbind(a = c(1, 2, 4, 3), b = c(0, 3, 1, 5)), H = diag(2), gridsize = 5), file)
+  bytes <- readBin(file, "raw", 1e6)
+  writeBin(bytes[seq_len(length(bytes) %/% 2L)], file.path(folder, "half.nc"))
+  writeLines("not a netCDF file", file.path(folder, "text.nc"))
+}
+
+file_argument <- function() {
+  pick(list(quote(file.path(tempdir(), "density.nc")), quote(file.path(tempdir(), "half.nc")),
+            quote(file.path(tempdir(), "text.nc")), quote(file.path(tempdir(), "nowhere.nc")), quote(tempdir())),
+       c(8, 1, 1, 1, 1))
+}
+
+other_calls <- list(
+  npregbw = function() {
+    data <- regression_data()
+    with_data(data, c("xdat", "ydat"), regression_arguments(data$x))
+  },
+  npreg = function() {
+    if (chance(0.4)) return(c(list(bws = bandwidth_call()), fit_more()))
+    data <- regression_data()
+    with_data(data, c("txdat", "tydat"), c(regression_arguments(data$x), fit_more()))
+  },
+  se = function() list(object = fit_call()),
+  pdf_score = score_arguments,
+  kde_query = query_arguments,
+  kde_synopsis = function() {
+    x <- if (chance(0.5)) sample_values() else table_of()
+    d <- shape_of(x)[2L]
+    c(list(data = x), bandwidth_arguments(x),
+      some_of(list(size = pick(c(1, 5, 30)), kernel = pick(kernels), tune_queries = box_limits(d, 12L)), 0.4))
+  },
+  q_error = function() {
+    m <- pick(c(0, 1, 9))
+    list(estimate = if (chance(0.3)) matrix(stats::rexp(2 * m), m) else stats::rexp(m), truth = stats::rexp(m),
+         least = stats::rexp(1L))
+  },
+  write_pdf = function() {
+    c(list(fhat = estimate(points = chance(0.1)), file = quote(tempfile(fileext = ".nc"))),
+      some_of(list(units = pick(list("m", c("m", "s")))), 0.2))
+  },
+  read_pdf = function() list(file = file_argument()),
+  read_sample = function() list(file = file_argument(), variables = pick(list("a", c("a", "b"), "density", "sample"))),
+  vech = function() list(x = pick(list(diag(3), matrix_for(sample_values())))),
+  invvech = function() list(x = stats::rnorm(pick(c(0, 1, 2, 3, 6, 136)))),
+  kestrel_info = function() list(),
+  kestrel_threads = function() some_of(list(n = pick(1:4)), 0.5)
+)
+
+# Methods: of generics that are not kestrel's, whose object is one of kestrel.
+method_calls <- list(
+  predict = function() {
+    if (chance(0.5)) {
+      fhat <- estimate()
+      return(list(fhat, x = points_for(fhat$x)))
+    }
+    c(list(fit_call(), newdata = data.frame(x = new_points())),
+      some_of(list(se.fit = TRUE, interval = pick(c("none", "confidence")), level = stats::runif(1L))))
+  },
+  print = function() list(if (chance(0.3)) call("summary", summarised()) else any_object()),
+  summary = function() list(summarised()),
+  as.data.frame = function() list(pick(list(estimate(), fit_call()))),
+  fitted = function() list(fit_call()),
+  residuals = function() list(fit_call()),
+  plot = function() {
+    if (chance(0.4)) return(list(summarised()))
+    c(list(estimate()), some_of(list(cont = pick(list(50, c(10, 90))), drawpoints = TRUE, main = "a"), 0.3))
+  }
+)
+
+summarised <- function() {
+  score <- as.call(list(quote(pdf_score), obs = table_of(2, 20), model = list(a = table_of(2, 20), b = table_of(2, 20)),
+                        h = 1, gridsize = 6))
+  boot <- as.call(list(quote(hboot), x = stats::rnorm(20L), B = 2, h = c(0.5, 1, 2), gridsize = 30))
+  pick(list(estimate(), fit_call(), bandwidth_call(), score, boot), c(6, 2, 2, 1, 1))
+}
+
+any_object <- function() {
+  if (chance(0.8)) return(summarised())
+  if (chance(0.5)) return(queried())
+  as.call(list(quote(q_error), estimate = stats::rexp(5L), truth = stats::rexp(5L)))
+}

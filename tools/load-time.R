@@ -1,0 +1,12 @@
+# Rscript tools/load-time.R: how long library(kestrel) takes in a fresh session. Medians of 20 sessions, two more before
+# them to warm up, less what R itself takes to start.
+seconds <- function(code) {
+  one <- function(session) {
+    system.time(system2("Rscript", c("--vanilla", "-e", shQuote(code)), stdout = FALSE))[["elapsed"]]
+  }
+  stats::median(vapply(seq_len(22), one, 0)[-(1:2)])
+}
+empty <- seconds("NULL")
+with_package <- seconds("library(kestrel)")
+cat(sprintf("library(kestrel): %.2f s (a session with it %.2f s, without %.2f s)\n", with_package - empty, with_package,
+            empty))

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Interrupts at random times, memory over many calls, and what library(kestrel) takes:
+# tools/soak.sh [MINUTES] [SEED]
+set -eu
+cd "$(dirname "$0")/.."
+. tools/package.sh
+
+make_tarball
+install_into build/library
+R_LIBS=$(pwd)/build/library
+OMP_WAIT_POLICY=passive
+export R_LIBS OMP_WAIT_POLICY
+Rscript --vanilla tools/load-time.R
+Rscript --vanilla tools/fuzz/soak.R "${1:-5}" "${2:-1}"

@@ -1,0 +1,123 @@
+#!/bin/sh
+# Installs the tarball in all the ways that people do, and computes a value with each. Takes long the
+# first time, which is why it is not part of `make test`.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/package.sh
+
+root=$(pwd)
+installs=$root/build/installs
+rm -rf "$installs"
+mkdir -p "$installs"
+make_tarball
+cp "$tarball" "$installs/"
+name=$(basename "$tarball")
+
+# smoke LIBRARY PARALLEL CUDA: the density of N(0, 1) at 0 from one observation there, on these
+# threads; CUDA says whether there has to be an object for GPUs.
+# shellcheck disable=SC2016  # R's dollars
+smoke() {
+  R_LIBS=$1 Rscript --vanilla -e 'library(kestrel)
+    arguments <- commandArgs(trailingOnly = TRUE)
+    info <- kestrel_info()
+    stopifnot(all.equal(kde(0, h = 1, eval.points = 0)$estimate, dnorm(0), tolerance = 1e-15),
+              normalizePath(find.package("kestrel")) == normalizePath(file.path(arguments[1], "kestrel")),
+              info[["parallel"]] == arguments[2], info[["cuda"]][["built"]] == (arguments[3] == "cuda"))' \
+    "$1" "$2" "$3"
+}
+
+# install LIBRARY TARBALL OPTIONS: what was said goes to a log, shown on failure.
+install() {
+  mkdir -p "$1"
+  log=$logs/installs-$(basename "$1" | tr ' ' -).log
+  if ! MAKEFLAGS="-j$jobs" R CMD INSTALL --library="$1" --configure-args="$3" "$2" >"$log" 2>&1; then
+    cat "$log"
+    return 1
+  fi
+}
+
+say() {
+  echo "test-installs: $*"
+}
+
+say "with OpenMP, without CUDA"
+install "$installs/plain" "$installs/$name" --without-cuda
+smoke "$installs/plain" openmp none
+
+say "without OpenMP"
+install "$installs/without-openmp" "$installs/$name" "--without-openmp --without-cuda"
+smoke "$installs/without-openmp" rcppparallel none
+
+if [ -n "$nvcc" ]; then
+  say "with CUDA"
+  install "$installs/cuda" "$installs/$name" --with-cuda
+  smoke "$installs/cuda" openmp cuda
+fi
+
+say "nvcc nowhere to be found"
+# configure looks for it in /usr/local/cuda, too, which is emptied for these processes alone.
+cat >"$installs/without-nvcc.sh" <<'CODE'
+if [ -e /usr/local/cuda ]; then mount -t tmpfs none "$(readlink -f /usr/local/cuda)"; fi
+exec "$@"
+CODE
+(
+  PATH=$(printf '%s' "$PATH" | tr ':' '\n' | while read -r folder; do
+    [ -x "$folder/nvcc" ] || printf '%s:' "$folder"
+  done)
+  PATH=${PATH%:}
+  CUDA_HOME=/nowhere
+  export PATH CUDA_HOME
+  mkdir "$installs/without-nvcc"
+  run_logged installs-without-nvcc env MAKEFLAGS="-j$jobs" unshare --map-root-user --mount \
+    sh "$installs/without-nvcc.sh" R CMD INSTALL --library="$installs/without-nvcc" "$installs/$name"
+)
+grep 'no (no CUDA compiler was found)' "$logs/installs-without-nvcc.log"
+smoke "$installs/without-nvcc" openmp none
+
+say "from and into paths with spaces"
+mkdir "$installs/a folder"
+cp "$tarball" "$installs/a folder/"
+TMPDIR="$installs/a folder" install "$installs/a library" "$installs/a folder/$name" --without-cuda
+smoke "$installs/a library" openmp none
+
+say "from a folder that cannot be written to, by a user who is not root"
+mkdir "$installs/read-only"
+cp "$tarball" "$installs/read-only/"
+chmod 555 "$installs/read-only"
+if [ "$(id -u)" -eq 0 ]; then
+  # This user may have no way into the folders above: a place of its own.
+  place=$(mktemp -d)
+  trap 'rm -rf "$place"' EXIT
+  cp -R "$installs/read-only" "$place/"
+  mkdir "$place/library" "$place/home"
+  cp -RL "$CCACHE_DIR" "$place/ccache"
+  chown -R nobody "$place/library" "$place/home" "$place/ccache"
+  chmod 755 "$place"
+  as_user="setpriv --reuid=nobody --regid=nogroup --clear-groups env HOME=$place/home CCACHE_DIR=$place/ccache"
+else
+  place=$installs
+  mkdir "$place/library"
+  as_user='env'
+fi
+# shellcheck disable=SC2086  # a command and its arguments
+(
+  cd "$place/read-only"
+  if $as_user touch file 2>"$logs/touch.log"; then
+    echo "test-installs: the folder can be written to" >&2
+    exit 1
+  fi
+  run_logged installs-read-only $as_user MAKEFLAGS="-j$jobs" R CMD INSTALL --library="$place/library" \
+    --configure-args=--without-cuda "$name"
+)
+smoke "$place/library" openmp none
+
+say "two at once into two libraries"
+install "$installs/first" "$installs/$name" --without-cuda &
+first=$!
+install "$installs/second" "$installs/$name" --without-cuda &
+second=$!
+wait $first
+wait $second
+smoke "$installs/first" openmp none
+smoke "$installs/second" openmp none
+say "all installed and computed"
