@@ -1,4 +1,4 @@
-# Where and how a kernel sum runs: backend, threads, instruction set, progress.
+# Where and how a kernel sum runs: backend, threads, instruction set.
 
 known_engines <- c("auto", "direct", "sweep", "cells", "fourier", "runs")
 known_backends <- c("auto", "cpu", "cuda")
@@ -61,14 +61,6 @@ run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precisio
 density_options <- function(threads, backend, engine, tol, cuda = FALSE, precision = "double") {
   c(run_options(threads, backend, cuda = cuda, precision = precision),
     engine = check_choice(engine, known_engines, "engine"), tol = check_positive(tol, "tol"))
-}
-
-# Calls body(progress), where progress(fraction) moves a bar when verbose and is NULL otherwise.
-with_progress <- function(verbose, label, body) {
-  if (!verbose) return(body(NULL))
-  bar <- cli::cli_progress_bar(label, total = 100, clear = TRUE)
-  on.exit(cli::cli_progress_done(id = bar))
-  body(function(fraction) cli::cli_progress_update(id = bar, set = 100 * fraction))
 }
 
 #' What this session computes with

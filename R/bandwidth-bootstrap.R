@@ -62,7 +62,8 @@ Hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL,
   call <- match.call()
   sample <- selector_sample(x, w, na.action)
   grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
-  boot <- smoothed_bootstrap(sample, 1, list(h0 = h0, h = h), B, grid, threads, verbose)
+  boot <- smoothed_bootstrap(sample, 1, list(h0 = h0, h = h), B, grid, threads,
+                             asked_verbose(verbose, !missing(verbose)))
   finish_boot(boot, call, started)
 }
 
@@ -75,7 +76,8 @@ hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL,
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hboot", "Hboot")
   grid <- list(gridsize = gridsize, xmin = xmin, xmax = xmax, step = step)
-  boot <- smoothed_bootstrap(sample, sqrt(sample$cov[1L, 1L]), list(h0 = h0, h = h), B, grid, threads, verbose)
+  boot <- smoothed_bootstrap(sample, sqrt(sample$cov[1L, 1L]), list(h0 = h0, h = h), B, grid, threads,
+                             asked_verbose(verbose, !missing(verbose)))
   finish_boot(boot, call, started)
 }
 
@@ -85,7 +87,6 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
   if (d > 6L) abort_input("`x` must have at most 6 columns for a smoothed bootstrap, not ", d, ".")
   run <- density_options(threads, "cpu", "auto", 1e-12)
   B <- check_count(B, "B")
-  check_flag(verbose, "verbose")
   h0 <- if (is.null(given$h0)) reference_scale(sample$n, d, "epanechnikov") * unit else
     check_positives(given$h0, "h0", one = TRUE)
   h <- if (is.null(given$h)) h0 * seq(0.8, 1.2, length.out = 11L) else sort(unique(check_positives(given$h, "h")))
@@ -94,7 +95,7 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
   check_boot_memory(lengths(axes), round(sample$n), d, run$threads)
   check_errors_memory(B, length(h))
   key <- boot_key()
-  if (verbose) {
+  if (isTRUE(verbose)) {
     message(sprintf("%d bandwidths, %d replicates of %s samples, grid %s.", length(h), B,
                     format(round(sample$n), big.mark = ","), format_sizes(lengths(axes))))
   }

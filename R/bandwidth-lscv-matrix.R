@@ -28,7 +28,7 @@
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
 #' @param amise whether to return all that was found, not the matrix alone.
 #' @param deriv.order 0, the density itself.
-#' @param verbose whether to show progress.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param optim.fun `"optim"`, `"nlm"` or `"nelder-mead"`.
 #' @param trunc accepted for compatibility and without effect: the range of the search is that of the details.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
@@ -76,6 +76,7 @@
 Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE, optim.fun = "optim",
                   trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct"),
                   backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   type <- check_choice(type, c("full", "diag", "scalar"), "type")
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
   select_by_lscv(task, type, verbose, matrix_run(threads, backend, engine))
@@ -86,6 +87,7 @@ Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, 
 Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE,
                        optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct"),
                        backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
   select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }
@@ -97,9 +99,11 @@ select_by_lscv <- function(task, type, verbose, run) {
   # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
   if (type == "diag") sample$cov <- sample$cov * diag(ncol(sample$x))
   range <- if (type != "scalar") search_range(sample, if (!is.null(task$Hstart)) task$Hstart / area)
-  found <- with_progress(check_flag(verbose, "verbose"), "Cross-validation", function(progress) {
+  found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
     criteria <- criteria_for(sample, run$engine, run, bandwidths = if (type == "scalar") 150)
+    criteria$lscv <- counted(criteria$lscv, progress)
+    criteria$lscv_multiples <- counted(criteria$lscv_multiples, progress)
     found <- if (type == "scalar") {
       lscv_along_covariance(sample, criteria)
     } else {

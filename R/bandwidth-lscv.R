@@ -161,6 +161,7 @@ curve_engine <- function(x, h, kernel, run) {
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
 #' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error where that
 #'   cannot be (see [kestrel_info()]); or `"auto"`, the CPU, whose engines take time in proportion to n.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
 #'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
 #'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`,
@@ -179,7 +180,9 @@ curve_engine <- function(x, h, kernel, run) {
 #' abline(v = found$h)
 #' @export
 hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, kernel = "gaussian", w = NULL,
-                  hmin = NULL, hmax = NULL, backend = "auto", threads = NULL, na.action = stats::na.fail) {
+                  hmin = NULL, hmax = NULL, backend = "auto", threads = NULL, na.action = stats::na.fail,
+                  verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
@@ -191,8 +194,11 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   sample <- lscv_sample(moments)
   run <- line_run(threads, backend, kernel = kernel)
   run$pairs <- "cells"
-  found <- minimise_curve(function(h) lscv_curve(sample, h, "unbiased", kernel, run), range,
-                          if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L)
+  size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
+  found <- with_search_progress(verbose, "Cross-validation", function(progress) {
+    run$progress <- progress
+    minimise_curve(counted(function(h) lscv_curve(sample, h, "unbiased", kernel, run), progress), range, size)
+  })
   ties <- count_ties(sample, kernel)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)

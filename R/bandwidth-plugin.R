@@ -30,7 +30,6 @@
 #' @param pre `"sphere"` or `"scale"`; `Hpi.diag` takes `"scale"` only.
 #' @param Hstart where the search starts, a d x d matrix; the normal reference bandwidth if not given.
 #' @param amise if TRUE, a list with the value of the objective and a record of the search is returned.
-#' @param verbose if TRUE, show progress.
 #' @param optim.fun `"optim"` or `"nlm"`, as in \pkg{ks}; the search is the same.
 #' @param w weights, one for each row of `x`, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
@@ -72,6 +71,7 @@
 Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
                 verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
                 na.action = stats::na.fail) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
                       plug_in_searches)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
@@ -83,6 +83,7 @@ Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize,
 Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
                      verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
                      na.action = stats::na.fail) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
                       plug_in_searches)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
@@ -96,7 +97,7 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   nstage <- check_stages(nstage)
   pre <- check_pre(pre, diagonal)
   pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal)
-  found <- with_progress(check_flag(verbose, "verbose"), "Plug-in bandwidth", function(progress) {
+  found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)))
   })
   if (task$amise) found else found$H
@@ -127,10 +128,12 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   inverse <- inverse_root(pilot_root) %*% inverse
   by_pilot <- transformed_sample(sample, inverse)
   psi4 <- psi_order(by_pilot, 1, 4L, run)
+  h0 <- reference_scale(sample$n, d, "gaussian")
   start <- if (is.null(Hstart)) {
-    (4 / (sample$n * (d + 2)))^(2 / (d + 4)) * by_pilot$cov
+    h0^2 * by_pilot$cov
   } else {
-    inverse %*% Hstart %*% t(inverse)
+    # From farther away the criterion is not within the range of numbers.
+    inverse %*% check_start(Hstart, sample$cov, h0 * c(1e-4, 1e4)) %*% t(inverse)
   }
   best <- minimise_over_matrices(amise_criterion(psi4, sample$n, d), start, diagonal)
   if (best$convergence != 0L) {

@@ -50,6 +50,7 @@
 Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
                  verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
                  backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = FALSE)
@@ -60,6 +61,7 @@ Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize
 Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
                       verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
                       backend = "auto", threads = NULL, na.action = stats::na.fail) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = TRUE)
@@ -85,11 +87,11 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   start <- if (is.null(task$Hstart)) h0^2 * spread else {
     check_start(inverse %*% (task$Hstart / area) %*% inverse, spread, limits)
   }
-  found <- with_progress(check_flag(verbose, "verbose"), "Smoothed cross-validation", function(progress) {
+  found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress
     pilots <- scv_pilots(star, nstage, pilot, run)
     criteria <- criteria_for(replace(star, "cov", list(spread)), run$engine, run)
-    criterion <- function(H) criteria$scv(H, pilots$G, gradient = TRUE)
+    criterion <- counted(function(H) criteria$scv(H, pilots$G, gradient = TRUE), progress)
     c(minimise_within(limits, spread, "SCV", criterion, list(start), diagonal, task$optim.fun), pilots,
       by = list(criteria$by()))
   })

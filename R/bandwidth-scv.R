@@ -42,7 +42,8 @@
 #' hscv(precip, nstage = 1, plot = TRUE)
 #' @export
 hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE, backend = "auto",
-                 threads = NULL, na.action = stats::na.fail) {
+                 threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   started <- proc.time()[["elapsed"]]
   nstage <- check_stages(nstage)
   check_flag(plot, "plot")
@@ -53,10 +54,14 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   # In units of the standard deviation, so that no power of it overflows.
   unit <- list(x = sample$centred[, 1L] / scale, w = sample$w, n = sample$n)
   run <- line_run(threads, backend)
-  constant <- scv_constant(unit, nstage, run)
-  run$pairs <- "cells"
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
-  found <- minimise_curve(function(h) scv_curve(unit, h, constant, run), range, 200L)
+  found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
+    run$progress <- progress
+    constant <- scv_constant(unit, nstage, run)
+    run$pairs <- "cells"
+    found <- minimise_curve(counted(function(h) scv_curve(unit, h, constant, run), progress), range, 200L)
+    c(found, constant = constant)
+  })
   found$h <- found$h * scale
   found$objective <- found$objective / scale
   found$curve <- data.frame(h = found$curve$h * scale, objective = found$curve$objective / scale)
@@ -65,8 +70,8 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   if (!amise) return(found$h)
   c(list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
          engine = pair_engine(unit$x, found$h, run)), place_of(run),
-    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = constant * scale^3,
-         g = scv_pilot(unit$n, found$h / scale, constant) * scale))
+    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = found$constant * scale^3,
+         g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
 }
 
 # The C of the pilot bandwidth, for data of standard deviation one. The bandwidths of psi_6 and psi_10 are those that

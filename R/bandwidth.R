@@ -134,6 +134,7 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #'   effective sample size, the rates.
 #' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
 #' @param backend as in [hlscv()].
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms of sums in single precision and add them in
 #'   double, with an error of 1e-5 of the sum of their absolute values, which moves h by about a fifth of that. The CPU
 #'   always computes in double.
@@ -160,13 +161,16 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #' @export
 hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("stdev", "minim"), w = NULL,
                 amise = FALSE, backend = "auto", precision = c("double", "single"), threads = NULL,
-                na.action = stats::na.fail) {
+                na.action = stats::na.fail, verbose = FALSE) {
   check_derivative_order(deriv.order, offered = FALSE)
   check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   scalest <- check_choice(scalest, c("stdev", "minim"), "scalest")
   sample <- selector_sample(x, w, na.action)
-  found <- plug_in_1d(sample, nstage, scalest, line_run(threads, backend, precision))
+  run <- line_run(threads, backend, precision)
+  found <- with_search_progress(asked_verbose(verbose, !missing(verbose)), "Plug-in bandwidth", function(progress) {
+    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)))
+  })
   if (amise) found else found$h
 }
 

@@ -47,7 +47,12 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   prob <- if (!missing(prob)) prob
   cont <- if (!missing(cont)) cont
   if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")
-  if (is.null(prob) && is.null(cont)) return(pretty(x$estimate, n = check_count(nlevels, "nlevels")))
+  if (is.null(prob) && is.null(cont)) {
+    if (check_count(nlevels, "nlevels") > 1e6) {
+      abort_input("`nlevels` must be at most a million, not ", came(nlevels), ".")
+    }
+    return(pretty(x$estimate, n = nlevels))
+  }
   if (is.null(prob)) {
     prob <- (100 - check_between(cont, 100, "cont")) / 100
   } else {
@@ -77,10 +82,12 @@ contour_levels <- function(fhat, prob, approx, run = run_options()) {
   weighted_quantile(density, fhat$w, prob)
 }
 
-# The same of a density that is known on a grid only: its points stand in for data, weighted by the mass around them.
+# The same of a density that is known on a grid only: its points stand in for data, weighted by the mass around them,
+# or equally where there is none. Cells in units of the largest: their volumes may leave the range of numbers.
 grid_levels <- function(axes, values, prob) {
-  cells <- Reduce(outer, lapply(axes, trapezoid_weights))
-  weighted_quantile(as.vector(values), as.vector(values * cells), prob)
+  cells <- Reduce(outer, lapply(axes, function(axis) trapezoid_weights(axis) / max(trapezoid_weights(axis))))
+  mass <- as.vector(values * cells)
+  weighted_quantile(as.vector(values), if (any(mass > 0)) mass else rep(1, length(mass)), prob)
 }
 
 # Quantiles of type 7 (Hyndman & Fan 1996) of a weighted sample: the mean of the weighted quantile function over a

@@ -19,7 +19,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   ))
   if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m)
   plan <- with_backend_chosen(plan, length(fhat$w), task$m, d, run, gpu_engine)
-  if (verbose) {
+  if (isTRUE(verbose)) {
     threads <- paste0(run$threads, " thread", if (run$threads != 1L) "s")
     # Bytes are the CPU's.
     cost <- if (plan$backend == "cuda") "" else paste(format_bytes(plan$bytes), "and ")

@@ -66,7 +66,8 @@
 #'   FALSE, exactly.
 #' @param unit.interval TRUE for data strictly between 0 and 1 (d = 1).
 #' @param density accepted for scripts written for \pkg{ks}, without effect: no estimate is negative.
-#' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress.
+#' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress. If not
+#'   given, interactive sessions show a bar after a second; FALSE and [suppressMessages()] silence it.
 #' @param kernel `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`, `"triweight"` or `"cosine"`.
 #' @param kernel_type `"radial"`, a function of the distance, or `"product"` of one-dimensional kernels, which needs a
 #'   diagonal `H`.
@@ -146,7 +147,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_flag(compute.cont, "compute.cont")
   check_flag(approx.cont, "approx.cont")
   check_flag(density, "density")
-  check_flag(verbose, "verbose")
+  verbose <- asked_verbose(verbose, !missing(verbose))
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
@@ -158,7 +159,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
   # Before a bandwidth is looked for, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
-  bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)))
+  bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose)
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
   fhat <- if (is.null(points)) {
     estimate_on_grid(fhat, grid_for(fhat, grid), run, verbose)
@@ -167,7 +168,10 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   }
   if (compute.cont && fhat$gridded) {
     # An engine for grids need not be one for the data.
-    fhat$cont <- contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
+    fhat$cont <- with_progress(verbose, "Density at the data", function(progress) {
+      run$progress <- progress
+      contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
+    })
   }
   fhat$selector <- bandwidth$selector
   fhat$na.action <- sample$na.action
@@ -189,7 +193,7 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
 }
 
 # H as given by the user or selected from the data, on the scale that the kernel works on.
-resolve_bandwidth <- function(given, sample, kernel, product, run) {
+resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FALSE) {
   d <- ncol(sample$x)
   if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
   if (!is.null(given$h)) return(list(H = diag(check_positives(given$h, "h", one = TRUE)^2, d)))
@@ -205,11 +209,11 @@ resolve_bandwidth <- function(given, sample, kernel, product, run) {
     scale <- if (product) diag(diag(sample$cov), d) else sample$cov
     return(list(H = reference_scale(sample$n, d, kernel, product)^2 * scale))
   }
-  selector <- if (d == 1L) {
-    plug_in_1d(sample, 2L, "stdev", run)
-  } else {
+  selector <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
+    run$progress <- progress
+    if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run))
     select_matrix(sample, 2L, default_pilot(d), if (product) "scale" else "sphere", NULL, product, run)
-  }
+  })
   kept <- c("objective", "convergence", "evaluations", "engine", "backend", "device", "seconds")
   list(H = selector$H, selector = selector[intersect(kept, names(selector))])
 }
@@ -284,7 +288,8 @@ estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
 
 estimate_task <- function(fhat, task, run, verbose, label) {
   ran <- with_progress(verbose, label, function(progress) {
-    run$progress <- progress
+    # Else the estimate is a part of something whose progress is shown.
+    if (!is.null(progress)) run$progress <- progress
     run_planned(fhat, task, run, verbose)
   })
   fhat$engine <- ran$plan$engine

@@ -89,6 +89,7 @@ rkde <- function(n, fhat, positive = FALSE) {
     abort_input("`positive` must be FALSE for an estimate that was not made with positive = TRUE.")
   }
   x <- points_to_line(fhat$transform, sample_matrix(fhat))
+  check_draws_memory(n, ncol(x))
   rows <- sample.int(nrow(x), n, replace = TRUE, prob = fhat$w)
   noise <- draw_kernel(n, ncol(x), fhat$kernel, fhat$kernel_type == "product")
   draws <- unname(x[rows, , drop = FALSE]) + noise %*% t(bandwidth_root(fhat))
@@ -96,6 +97,16 @@ rkde <- function(n, fhat, positive = FALSE) {
   if (ncol(draws) == 1L) return(as.vector(draws))
   colnames(draws) <- fhat$names
   draws
+}
+
+# The rows drawn, kernels and observations, their sum and what it takes to form it.
+check_draws_memory <- function(n, d) {
+  needed <- 8 * n * (4 * d + 1)
+  if (needed > memory_limit()) {
+    abort_memory("`n` must be few enough for the draws to fit in memory: ", format(n, big.mark = ","), " in ", d,
+                 if (d == 1L) " dimension" else " dimensions", " need ", format_bytes(needed), ", and there are ",
+                 format_bytes(memory_limit()), ".")
+  }
 }
 
 draw_kernel <- function(n, d, kernel, product) {

@@ -79,7 +79,7 @@ integrated_marginal <- function(fhat, dims) {
   kept <- aperm(as.array(fhat$estimate), c(dims, setdiff(seq_along(axes), dims)))
   # One where no axis is left out, and the values are those of `fhat` in another order.
   weights <- Reduce(outer, lapply(axes[-dims], trapezoid_weights), 1)
-  estimate <- drop(matrix(kept, ncol = length(weights)) %*% as.vector(weights))
+  estimate <- check_densities(drop(matrix(kept, ncol = length(weights)) %*% as.vector(weights)))
   result <- marginal_frame(fhat, dims)
   if (length(dims) < length(axes)) {
     result$kernel_type <- "integrated"

@@ -10,6 +10,7 @@
 #'   frame with d columns.
 #' @param ... not used.
 #' @param backend,precision as for [kde()].
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
 #'   as the variables, and `estimate`; the first axis runs fastest. `summary()`: a list of class
@@ -34,12 +35,17 @@ NULL
 
 #' @rdname kestrel_kde-methods
 #' @export
-predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single")) {
+predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single"),
+                                verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
-  density_at(object, check_points(points, dimension(object), name),
-             run_options(backend = backend, cuda = TRUE, precision = precision))
+  points <- check_points(points, dimension(object), name)
+  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
+  with_progress(verbose, "Density at points", function(progress) {
+    density_at(object, points, replace(run, "progress", list(progress)))
+  })
 }
 
 #' @rdname kestrel_kde-methods

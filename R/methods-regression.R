@@ -43,7 +43,7 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
                                 level = object$level, exdat = NULL, ...) {
   check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
-  check_level(level)
+  level <- check_level(level)
   check_no_more(given_names(...))
   points <- evaluation_points(object$bws, newdata, exdat)
   at_data <- is.null(points)

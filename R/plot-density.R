@@ -87,7 +87,8 @@ check_alpha <- function(alpha) {
 plotted_regions <- function(fhat, cont, abs.cont, approx) {
   if (is.null(abs.cont)) {
     cont <- sort(unique(check_between(cont, 100, "cont")), decreasing = TRUE)
-    level <- contour_levels(fhat, 1 - cont / 100, approx)
+    # An estimate that is all but flat has levels that differ by rounding alone.
+    level <- cummax(contour_levels(fhat, 1 - cont / 100, approx))
     # Two regions of one level (discrete data) are one region.
     return(list(level = level[!duplicated(level)], label = paste0(cont, "%")[!duplicated(level)]))
   }
@@ -131,6 +132,7 @@ plot_curve <- function(fhat, regions, style, ...) {
 # Where the density is at least `level`.
 draw_region_on_axis <- function(fhat, level, lwd, col) {
   runs <- rle(fhat$estimate >= level)
+  if (!any(runs$values)) return(invisible())
   last <- cumsum(runs$lengths)
   first <- last - runs$lengths + 1L
   graphics::segments(fhat$eval.points[first[runs$values]], 0, fhat$eval.points[last[runs$values]], 0, lwd = lwd,
@@ -173,7 +175,7 @@ visible_limits <- function(fhat, regions) {
   lapply(1:2, function(k) range(fhat$x[, k], seen[[k]]))
 }
 
-# Where the estimate is zero at every point there is no region and no line.
+# Where the estimate is zero at every point there is no region, where it is the same at every point no line.
 draw_regions <- function(fhat, regions, style) {
   if (max(fhat$estimate) == 0) return(invisible())
   axes <- axes_of(fhat)
@@ -183,7 +185,7 @@ draw_regions <- function(fhat, regions, style) {
 }
 
 draw_lines <- function(fhat, regions, style, col) {
-  if (max(fhat$estimate) == 0) return(invisible())
+  if (diff(range(fhat$estimate)) == 0) return(invisible())
   axes <- axes_of(fhat)
   graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = regions$level, add = TRUE, labels = regions$label,
                     drawlabels = style$drawlabels, col = col, lwd = if (is.null(style$lwd)) 0.8 else style$lwd,

@@ -20,7 +20,7 @@
 #'   regressor, `"cv.ls"` in the square of the response's, `"cv.aic"` without a unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
-#' 
+#'
 #'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
 #'   GPU. *IEEE International Parallel and Distributed Processing Symposium Workshops*, 550-556 (the curve over a grid).
 #' @examples
@@ -125,7 +125,8 @@ draw_unsupported <- function(bws) {
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
-  # Where no label of the minimum can be.
-  graphics::mtext("grey: observations without a neighbour", side = 1, line = graphics::par("mar")[1L] - 1.2, cex = 0.75,
-                  col = colours$faint, adj = 1)
+  # On the side where the label of the minimum is not.
+  left <- graphics::grconvertX(bws$bw, "user", "npc") < 0.5
+  graphics::mtext("grey: observations without a neighbour", side = 3, line = 0.2, cex = 0.75, col = colours$faint,
+                  adj = if (left) 1 else 0)
 }

@@ -49,6 +49,7 @@
 #' @param N number of rows of the whole table; if not given that of the synopsis, or the number of observations.
 #' @param level the probability that the interval of a count is to have.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
 #'   variances of boxes that hold nothing. For counts `lower` and `upper` follow, the interval; otherwise `count`.
 #' @section Units: limits are in those of the variables; counts are rows, sums and means in the units of the variable
@@ -79,7 +80,8 @@
 #' kde_query(fhat, eruptions < 3, N = 1e6)
 #' @export
 kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var"), of = NULL, N = NULL, level = 0.95,
-                      threads = NULL) {
+                      threads = NULL, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_queried(fhat)
   expressions <- list(lower = if (!missing(lower)) substitute(lower), upper = if (!missing(upper)) substitute(upper))
   query <- if (is_condition(expressions$lower)) {
@@ -102,7 +104,10 @@ kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var")
     boxes <- within_ranges(boxes, fhat$ranges)
     fhat <- synopsis_density(fhat)
   }
-  answer_boxes(fhat, boxes, query$fun, query$of, N, level, run_options(threads))
+  run <- run_options(threads)
+  with_progress(verbose, "Queries", function(progress) {
+    answer_boxes(fhat, boxes, query$fun, query$of, N, level, replace(run, "progress", list(progress)))
+  })
 }
 
 is_synopsis <- function(fhat) inherits(fhat, "kestrel_synopsis")

@@ -150,11 +150,12 @@ check_level <- function(level) {
   if (!is_number(level) || level <= 0 || level >= 1) {
     abort_input("`level` must be between 0 and 1, not ", came(level), ".")
   }
-  level
+  as.numeric(level)
 }
 
 fit_regression <- function(bws, newdata, exdat, se, level, threads, call) {
   started <- proc.time()[["elapsed"]]
+  level <- check_level(level)
   run <- run_options(threads, "cpu")
   points <- evaluation_points(bws, newdata, exdat)
   left_out <- leave_one_out(bws, run)

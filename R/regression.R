@@ -76,15 +76,15 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param nbw,bwmin,bwmax the number of bandwidths in the grid, its first and its last.
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
-#' @param w weights, one for each observation, non-negative and not all zero; rows of weight zero are left out. In the
-#'   formula method an expression in the variables of `data`.
+#' @param w weights, one for each observation, non-negative and not all zero; rows of weight zero are left out, and
+#'   others must have at least 1e-100 of the largest weight. In the formula method an expression in the variables of `data`.
 #' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid; below the first of
 #'   the grid down to where observations lose their neighbours. The result is never worse than the grid's.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
 #'   [fitted()] and [residuals()] of a fit are NA there.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.
 #' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see below.
-#' @param verbose if TRUE, show progress.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
 #' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
 #'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling = FALSE`,
@@ -234,7 +234,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
                 bw.scale = check_choice(bw.scale, c("support", "np"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
   check_flag(refine, "refine")
-  check_flag(verbose, "verbose")
+  verbose <- asked_verbose(verbose, !missing(verbose))
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
   grid <- candidate_bandwidths(sample, asked, bws, nbw, bwmin, bwmax)
@@ -336,6 +336,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
     abort_input("`", x$name, "` must have at least three observations, not ", sum(used), remark, ".")
   }
   w[used] <- scale_weights(w[used])
+  check_squared_weights(w[used])
   spread <- diff(range(x$value[used]))
   if (spread == 0) {
     abort_input("`", x$name, "` must vary, but all its values are ", came(x$value[used][1L]), remark, ".")
@@ -355,6 +356,13 @@ check_squares <- function(y, w, name, remark) {
   if (is.finite(sum(w * (y - y[1L])^2))) return(invisible())
   abort_input("`", name, "` must have squared differences whose sum is below 1.8e308, but has values from ",
               came(min(y)), " to ", came(max(y)), remark, ": rescale it.")
+}
+
+# Standard errors are sums of squares of weights.
+check_squared_weights <- function(w) {
+  least <- min(w) / max(w)
+  if (least >= 1e-100) return(invisible())
+  abort_input("`w` must be zero or at least 1e-100 of the largest weight, but the least is ", came(least), " of it.")
 }
 
 plain_name <- function(name) switch(name, xdat = , txdat = "x", ydat = , tydat = "y", name)

@@ -4,6 +4,7 @@
 score_task <- function(task, B, level, run, progress) {
   done <- 0
   densities <- (1 + B + length(task$further)) * (1 + length(task$models))
+  if (!is.null(progress)) run$progress <- function(fraction) progress((done + fraction) / densities)
   run$counted <- function(density) {
     done <<- done + 1
     if (!is.null(progress)) progress(done / densities)
@@ -59,7 +60,9 @@ margin_dims <- function(d) {
 
 margin_names <- function(margins, names) vapply(margins, function(dims) paste(names[dims], collapse = ", "), "")
 
+# Margins take little beside the density itself: the bar does not wait for them.
 marginal_values <- function(fhat, margins, run) {
+  run$progress <- NULL
   lapply(margins, function(dims) {
     if (length(dims) == dimension(fhat)) fhat$estimate else marginal_of(fhat, dims, run)$estimate
   })

@@ -88,7 +88,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
                       verbose = FALSE) {
   started <- proc.time()[["elapsed"]]
   check_flag(center, "center")
-  check_flag(verbose, "verbose")
+  verbose <- asked_verbose(verbose, !missing(verbose))
   B <- check_replicates(B)
   if (!is_number(level) || level <= 0 || level >= 1) {
     abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
@@ -104,7 +104,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
   }
   if (B > 0L) check_drawable(c(list(obs = task$obs), task$models))
   if (!center) warn_of_bias(task$bias)
-  if (verbose) message(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
+  if (isTRUE(verbose)) message(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
                        format_sizes(lengths(task$axes)), ".")
   result <- with_progress(verbose, "PDF score", function(progress) score_task(task, B, level, run, progress))
   result <- c(result, task[intersect(c("bias", "axes", "h"), names(task))],

@@ -28,7 +28,7 @@
 #' @param slab how many indices of the last axis make a slab; as many as take 64 MB if NULL.
 #' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
 #' @param backend as in [kde()]; the GPU's memory limits neither the grid nor a slab.
-#' @param verbose if TRUE, say what is going to be computed and show progress.
+#' @param verbose if TRUE, say what is going to be computed and show progress; otherwise as in [kde()].
 #' @return An object of class `"kestrel_stream"`, invisibly: a list with `axes`, a list of d vectors; `file`, its name,
 #'   or NULL; `slabs`, how many there were; `mass`, the integral of the estimate over the grid by the trapezoid rule;
 #'   `largest`, its largest value; and `h` or `H`, `names`, `n`, `n_eff`, `kernel`, `kernel_type`, `engine`, `backend`,
@@ -63,7 +63,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   grid <- list(gridsize = if (!missing(gridsize)) gridsize, xmin = if (!missing(xmin)) xmin,
                xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = TRUE)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
-  check_flag(verbose, "verbose")
+  verbose <- asked_verbose(verbose, !missing(verbose))
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE)
@@ -72,13 +72,14 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   check_engine(run$engine, ncol(sample$x), kernel, TRUE)
   grid <- check_grid(grid, ncol(sample$x))
   sink <- check_sink(if (!missing(to)) to)
-  bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", selecting(run, ncol(sample$x)))
+  bandwidth <- resolve_bandwidth(given, sample, kernel, kernel_type == "product", selecting(run, ncol(sample$x)),
+                                 verbose)
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, NULL, run)
   axes <- grid_for(fhat, grid)$axes
   slabs <- cut_slabs(lengths(axes), slab)
   source <- slab_source(fhat, axes, slabs, run)
   on.exit(source$close())
-  if (verbose) {
+  if (isTRUE(verbose)) {
     message(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
                     format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$by()$engine,
                     backend_text(source$by())))

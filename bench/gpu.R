@@ -4,12 +4,12 @@
 #   Rscript bench/gpu.R            (kestrel installed with its CUDA object; nvcc and g++ on the PATH)
 #
 # Ceilings of the device: bench/gpu-ceilings.cu. Sums alone, data and results on the device, of 131,072 samples at
-# 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed in
-# the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the host:
-# bench/papers/rohlfs-zahran.cu. Work on the device for grids: tools/gpu-check.sh bench-runs. All
-# others are whole calls, data from and to the host: medians of five after one, but of one where a call takes seconds.
-# Beside them are the seconds of Andrzejewski et al. (2013, table 3) and of Rohlfs & Zahran (2017, table I) on their
-# GPUs where they have that size.
+# 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed
+# in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the
+# host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
+# the device for grids: tools/gpu-check.sh bench-runs. All others are whole calls, data from and to the host: medians
+# of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al. (2013,
+# table 3) and of Rohlfs & Zahran (2017, table I) on their GPUs where they have that size.
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
@@ -181,6 +181,18 @@ add_regression("n = 20,000, 50 bandwidths", runif(20000), 1:50 / 50, "lc", 100L,
 theirs <- run_program(file.path("papers", "rohlfs-zahran.cu"), "paper", "n", "k", "seconds")
 add("regression", "Regression CV by Rohlfs & Zahran's program, the same", theirs$seconds, "s", "single", 1L,
     paper = 32.5, count = 20000 * 50)
+
+# ---- the pipeline of Lopez-Novoa (2015, chapter 7): grids of table 4, a million samples, one after the other and
+# overlapped, its stages apart
+stages <- c("computation", "transfer", "consolidation", "total")
+pipeline <- run_program(file.path("papers", "skde-pipeline.cu"), "paper", "points", "overlapped", stages)
+for (i in seq_len(nrow(pipeline))) {
+  for (stage in stages) {
+    what <- paste0("Lopez-Novoa, ", format(pipeline$points[i], big.mark = ","), " points, ",
+                   if (pipeline$overlapped[i] == 1) "overlapped, ", stage)
+    add("pipeline", what, pipeline[[stage]][i], "s", "double", 3L, count = pipeline$points[i])
+  }
+}
 
 # ---- the table, printed and kept
 readable <- function(value, unit) {

@@ -43,7 +43,8 @@ times_of <- function(times, a, b) stats::median(times[, a] / times[, b])
 show <- function(table) print(table, row.names = FALSE, right = TRUE)
 figure <- function(value, digits = 3L) trimws(formatC(value, digits = digits, format = "fg", big.mark = ","))
 scientific <- function(value) formatC(value, digits = 1, format = "e")
-verdict <- function(met) if (met) "met" else "MISSED"
+# Bars are of full sizes.
+verdict <- function(met) if (met) "met" else if (short) "short" else "MISSED"
 
 # ---- memory: bytes of a task of memory.R in a session of its own, as what earlier calls gave back would be taken again
 # unseen. `added` to what the session held before, and the `peak` of all that it held; NA where /proc does not say.

@@ -7,7 +7,7 @@ plane_grids <- list(c(560, 540), c(560, 1350), c(1400, 1350), c(1400, 2700), c(2
 space_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220, 440, 805), c(220, 1100, 805))
 grid_sets <- sized(
   list(list(n = 3473932L, grids = plane_grids), list(n = 500000L, grids = space_grids)),
-  list(list(n = 100000L, grids = plane_grids[1:2]), list(n = 20000L, grids = space_grids[1:2]))
+  list(list(n = 100000L, grids = plane_grids[1:2]), list(n = 20000L, grids = list(c(55, 110, 161), c(110, 110, 161))))
 )
 
 # The samples that S-KDE takes for about `work` evaluation points.

@@ -13,7 +13,9 @@ axis_number <- function(x) {
   ifelse(is.na(x), "", vapply(x, format, "", big.mark = ",", scientific = FALSE, trim = TRUE, digits = 3L))
 }
 short_number <- function(x, digits = 3L) {
-  ifelse(is.na(x), "", trimws(formatC(x, digits = digits, format = "g", big.mark = ",")))
+  plain <- is.na(x) | x == 0 | (abs(x) >= 1e-4 & abs(x) < 1e7)
+  ifelse(is.na(x), "", trimws(ifelse(plain, formatC(signif(x, digits), digits = digits, format = "fg", big.mark = ","),
+                                     formatC(x, digits = digits, format = "g"))))
 }
 whole_number <- function(x) ifelse(is.na(x), "", format(x, big.mark = ",", scientific = FALSE, trim = TRUE))
 seconds_table <- function(rows) {

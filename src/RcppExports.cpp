@@ -485,7 +485,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // cuda_device_cpp
-Rcpp::List cuda_device_cpp();
+SEXP cuda_device_cpp();
 RcppExport SEXP _kestrel_cuda_device_cpp() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -577,7 +577,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // lscv_cuda_cpp
-Rcpp::List lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+SEXP lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_lscv_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP momentsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -643,7 +643,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // regression_cv_cuda_cpp
-Rcpp::List regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+SEXP regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_regression_cv_cuda_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;

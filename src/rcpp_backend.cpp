@@ -23,6 +23,7 @@ int thread_cap_cpp() { return thread_cap(); }
 // [[Rcpp::export]]
 void set_thread_cap_cpp(int n) { set_thread_cap(n); }
 
+/// For tests, as force_parallel_backend_cpp().
 // [[Rcpp::export]]
 int threads_last_used_cpp() { return threads_last_used(); }
 

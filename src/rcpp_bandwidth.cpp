@@ -67,6 +67,7 @@ std::string plan_pairs_cpp(double n, double spread, std::string isa) {
   return plan_pairs(n, spread, table_of(isa).lanes);
 }
 
+/// For tests of the direct engine: selectors sum no kernel alone.
 // [[Rcpp::export]]
 double pair_sum_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
                     std::string kernel, bool product, int threads, std::string isa,

@@ -14,7 +14,7 @@ std::uint64_t key_of(const Rcpp::NumericVector& key) {
 
 }  // namespace
 
-/// The sample of a replicate, counted from one: what boot_errors_cpp() draws.
+/// For tests: the sample of a replicate, counted from one, that boot_errors_cpp() draws.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix boot_sample_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
                                     Rcpp::NumericMatrix root, double h0, double size,
@@ -35,8 +35,8 @@ Rcpp::NumericMatrix boot_errors_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w
                                     double size, Rcpp::NumericVector key, int replicates,
                                     int threads, std::string isa,
                                     Rcpp::Nullable<Rcpp::Function> progress) {
-  const KeptPoints points(Rcpp::NumericMatrix(0, x.ncol()), axes);
-  const KeptPoints steps(Rcpp::NumericMatrix(0, x.ncol()), widths);
+  const KeptPoints points(axes);
+  const KeptPoints steps(widths);
   const SmoothedSample samples(view(x), view(w), entries(root), h0, static_cast<std::size_t>(size),
                                key_of(key));
   const SquaredErrors errors({points.at.axes, steps.at.axes}, entries(root), view(h), view(target));

@@ -59,7 +59,7 @@ Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector 
                                      Rcpp::NumericMatrix root, std::string kernel, bool product,
                                      std::string engine, int threads, std::string isa,
                                      Rcpp::Nullable<Rcpp::Function> progress, int limbs = 0) {
-  const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
+  const KeptPoints kept(axes);
   return density(x, w, kept.at, root, choice(kernel, product), engine, threads, isa, progress,
                  limbs);
 }
@@ -93,7 +93,7 @@ Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVect
 /// bandwidth matrix.
 // [[Rcpp::export]]
 SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product) {
-  const KeptPoints kept(Rcpp::NumericMatrix(0, root.ncol()), axes);
+  const KeptPoints kept(axes);
   try {
     const std::vector<RegularAxis> found = regular_axes(kept.at);
     return Rcpp::XPtr<RunsGeometry>(
@@ -134,11 +134,8 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
 SEXP density_runs_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
                       Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
                       std::string isa) {
-  const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
-  const std::vector<RegularAxis> regular = regular_axes(kept.at);
-  return Rcpp::XPtr<RunsDensity>(new RunsDensity(view(x), view(w), {regular.data(), regular.size()},
-                                                 choice(kernel, product), entries(root), {},
-                                                 options(threads, isa, R_NilValue)));
+  return kept_runs<RunsDensity>(x, w, axes, root, choice(kernel, product),
+                                options(threads, isa, R_NilValue));
 }
 
 /// Indices first, ..., first + count - 1 of the last axis, counted from one.

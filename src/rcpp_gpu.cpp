@@ -32,6 +32,16 @@ Rcpp::List problem_list(const gpu_error& problem) {
                             Rcpp::Named("reason") = problem.what());
 }
 
+/// What call() returns, or the problem.
+template <class Call>
+SEXP or_problem(const Call& call) {
+  try {
+    return Rcpp::wrap(call());
+  } catch (const gpu_error& problem) {
+    return problem_list(problem);
+  }
+}
+
 }  // namespace
 
 /// The file of the CUDA object, "" without one; called when R loads the package, and by tests.
@@ -43,8 +53,8 @@ bool cuda_built_cpp() { return KESTREL_HAVE_CUDA != 0; }
 
 /// The device, or the problem that it has: a list either way.
 // [[Rcpp::export]]
-Rcpp::List cuda_device_cpp() {
-  try {
+SEXP cuda_device_cpp() {
+  return or_problem([&] {
     const kestrel_gpu_device& device = gpu_device();
     return Rcpp::List::create(Rcpp::Named("device") = std::string(device.name),
                               Rcpp::Named("memory") = device.memory,
@@ -53,9 +63,7 @@ Rcpp::List cuda_device_cpp() {
                                   std::to_string(device.major) + "." + std::to_string(device.minor),
                               Rcpp::Named("driver") = std::to_string(device.driver / 1000) + "." +
                                                       std::to_string(device.driver % 1000 / 10));
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }
 
 /// The sums of density_points_cpp() or density_grid_cpp(), on the device, with the attribute
@@ -65,15 +73,13 @@ SEXP density_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::Numeri
                       Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product,
                       bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   const KeptPoints kept(points, axes);
-  Rcpp::NumericVector out = uninitialised(kept.at.size());
-  try {
+  return or_problem([&] {
+    Rcpp::NumericVector out = uninitialised(kept.at.size());
     out.attr("single") =
         gpu_density(view(x), view(w), kept.at, choice(kernel, product), entries(root), single,
                     options(1, isa, progress), {out.begin(), kept.at.size()});
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
-  return out;
+    return out;
+  });
 }
 
 /// What density_runs_cpp() returns, on the device; or the problem.
@@ -81,25 +87,18 @@ SEXP density_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::Numeri
 SEXP runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
                    Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
                    std::string isa) {
-  const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
-  try {
-    const std::vector<RegularAxis> regular = regular_axes(kept.at);
-    return Rcpp::XPtr<GpuRuns>(new GpuRuns(view(x), view(w), {regular.data(), regular.size()},
-                                           choice(kernel, product), entries(root), {},
-                                           options(threads, isa, R_NilValue)));
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  return or_problem([&] {
+    return kept_runs<GpuRuns>(x, w, axes, root, choice(kernel, product),
+                              options(threads, isa, R_NilValue));
+  });
 }
 
 /// What density_slab_cpp() returns, or the problem.
 // [[Rcpp::export]]
 SEXP slab_cuda_cpp(SEXP runs, double first, double count, int threads, std::string isa) {
-  try {
+  return or_problem([&] {
     return slab_values(*Rcpp::XPtr<GpuRuns>(runs), first, count, options(threads, isa, R_NilValue));
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }
 
 /// Gives back what the device holds of runs_cuda_cpp(): R's garbage collector, which knows nothing
@@ -112,30 +111,26 @@ void close_runs_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuRuns>(runs).release(); }
 SEXP density_runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
                            Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
                            std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  const KeptPoints kept(Rcpp::NumericMatrix(0, x.ncol()), axes);
-  Rcpp::NumericVector out = uninitialised(kept.at.size());
-  try {
+  const KeptPoints kept(axes);
+  return or_problem([&] {
+    Rcpp::NumericVector out = uninitialised(kept.at.size());
     const std::vector<RegularAxis> regular = regular_axes(kept.at);
     gpu_runs_density(view(x), view(w), {regular.data(), regular.size()}, choice(kernel, product),
                      entries(root), {}, options(threads, isa, progress),
                      {out.begin(), kept.at.size()});
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
-  return out;
+    return out;
+  });
 }
 
 /// What direct_lscv_cpp() returns, or the problem.
 // [[Rcpp::export]]
-Rcpp::List lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                         bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  try {
+SEXP lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
+                   bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+  return or_problem([&] {
     const LscvPairSums sums =
         gpu_lscv(view(x), view(w), entries(root), moments, options(1, isa, progress));
     return lscv_list(sums, x.ncol());
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }
 
 /// The sums of direct_lscv_curve_cpp(), or the problem.
@@ -143,12 +138,10 @@ Rcpp::List lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::Num
 SEXP lscv_curve_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
                          Rcpp::NumericVector h, bool single, std::string isa,
                          Rcpp::Nullable<Rcpp::Function> progress) {
-  try {
+  return or_problem([&] {
     return curve_matrix(gpu_lscv_curve(view(x), view(w), entries(root), view(h), single,
                                        options(1, isa, progress)));
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }
 
 /// The sums of pair_psi_cpp() for a vector, or of pair_laplacian_cpp(), at every g; or the problem.
@@ -156,40 +149,33 @@ SEXP lscv_curve_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::Num
 SEXP pair_laplacian_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericVector g,
                              int order, bool single, std::string isa,
                              Rcpp::Nullable<Rcpp::Function> progress) {
-  try {
+  return or_problem([&] {
     Rcpp::NumericVector out(g.size());
     for (R_xlen_t k = 0; k < g.size(); ++k) {
       out[k] = gpu_pair_laplacian(view(x), view(w), g[k], order, single, options(1, isa, progress));
     }
     return out;
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }
 
 /// The sums of pair_moments_cpp(), or the problem.
 // [[Rcpp::export]]
 SEXP pair_moments_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order,
                            std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  try {
+  return or_problem([&] {
     return named_moments(gpu_pair_moments(view(x), view(w), g, order, options(1, isa, progress)),
                          x.ncol(), order);
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }
 
 /// What regression_cv_cpp() returns, or the problem.
 // [[Rcpp::export]]
-Rcpp::List regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y,
-                                  Rcpp::NumericVector w, Rcpp::NumericVector bandwidths,
-                                  std::string kernel, bool local_linear, std::string isa,
-                                  Rcpp::Nullable<Rcpp::Function> progress) {
-  try {
+SEXP regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w,
+                            Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear,
+                            std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+  return or_problem([&] {
     return curve_list(gpu_cross_validate(sample_of(x, y, w), view(bandwidths),
                                          kernel_of_name(kernel), local_linear,
                                          options(1, isa, progress)));
-  } catch (const gpu_error& problem) {
-    return problem_list(problem);
-  }
+  });
 }

@@ -16,11 +16,13 @@ struct KeptPoints {
   std::vector<Rcpp::NumericVector> axes;  // keeps coerced ones alive
   EvaluationPoints at;
 
-  KeptPoints(const Rcpp::NumericMatrix& points, const Rcpp::List& given) {
+  explicit KeptPoints(const Rcpp::List& given) {
     for (R_xlen_t k = 0; k < given.size(); ++k) {
       axes.emplace_back(Rcpp::as<Rcpp::NumericVector>(given[k]));
       at.axes.push_back(view(axes.back()));
     }
+  }
+  KeptPoints(const Rcpp::NumericMatrix& points, const Rcpp::List& given) : KeptPoints(given) {
     if (axes.empty()) at.matrix = view(points);
   }
 };
@@ -37,7 +39,17 @@ inline Rcpp::NumericVector uninitialised(std::size_t size) {
   return Rcpp::no_init(static_cast<R_xlen_t>(size));
 }
 
-/// Indices first, ..., first + count - 1 of the last axis, counted from one, by an engine "runs".
+/// An engine "runs", RunsDensity or GpuRuns, with its samples sorted, for R to keep.
+template <class Runs>
+SEXP kept_runs(const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& w, const Rcpp::List& axes,
+               const Rcpp::NumericMatrix& root, const KernelChoice& kernel, const RunOptions& how) {
+  const KeptPoints kept(axes);
+  const std::vector<RegularAxis> regular = regular_axes(kept.at);
+  return Rcpp::XPtr<Runs>(
+      new Runs(view(x), view(w), {regular.data(), regular.size()}, kernel, entries(root), {}, how));
+}
+
+/// Indices first, ..., first + count - 1 of the last axis, counted from one, by such an engine.
 template <class Runs>
 Rcpp::NumericVector slab_values(const Runs& runs, double first, double count,
                                 const RunOptions& how) {

@@ -10,8 +10,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr double kLn2 = 0.69314718055994530942;
-
 /// The constant of the N(0, width^2 H) density.
 ScaledNumber gaussian_scale(std::size_t d, Span<const double> root, double width) {
   ScaledNumber scale = kernel_scale({}, d, root);

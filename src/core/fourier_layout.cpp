@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/fourier_window.hpp"
+#include "core/kernel.hpp"
 #include "core/weights.hpp"
 
 namespace kestrel {
@@ -121,15 +122,6 @@ bool frame_along_data(std::size_t d, Span<const double> root, const Point3& cent
   for (std::size_t k = 0; k < d; ++k) {
     for (std::size_t l = 0; l < d; ++l) {
       frame.h[3 * frame.geometry.axis(k) + frame.geometry.axis(l)] *= widening[k] * widening[l];
-    }
-  }
-  return true;
-}
-
-bool is_diagonal(Span<const double> root, std::size_t d) {
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t m = 0; m < k; ++m) {
-      if (root[m * d + k] != 0) return false;
     }
   }
   return true;
@@ -350,7 +342,7 @@ DensityExtent measure_density(const MatrixView& x, Span<const double> w,
     centre[k] = 0.5 * given[k].low + 0.5 * given[k].high;
   }
   const bool on_axes = !points.axes.empty();
-  if (!on_axes || !is_diagonal(root, x.cols)) {
+  if (!on_axes || !is_diagonal(x.cols, root)) {
     extent.frame.push_back(whitened_frame(x.cols, root, centre));
   }
   DensityFrame along;

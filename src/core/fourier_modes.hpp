@@ -29,7 +29,6 @@ class FourierModes {
   double weight() const { return weight_; }
   /// sum w^2 / (sum w)^2.
   double squared_share() const { return squared_share_; }
-  std::size_t tail_pairs() const { return pair_.size(); }
 
   /// The integral above for each monomial of the degrees, even and at most kHighestDegree, one
   /// behind the other. O(modes within the Gaussian).

@@ -60,7 +60,7 @@ class FourierSums {
   std::vector<double> psi(Span<const double> G, int order, const RunOptions& options);
 
   const FourierModes& modes() const { return *modes_; }
-  /// How often the samples were spread.
+  /// How often the samples were spread; for tests.
   int spreads() const { return spreads_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "core/kernel.hpp"
 
 #include <cmath>
+#include <iterator>
 
 #include "core/error.hpp"
 
@@ -10,9 +11,6 @@ namespace {
 
 constexpr const char* kNames[] = {"gaussian", "epanechnikov", "uniform", "triangular",
                                   "biweight", "triweight",    "cosine"};
-
-/// Volume of the unit ball of R^d.
-double ball_volume(double d) { return std::pow(kPi, d / 2) / std::tgamma(d / 2 + 1); }
 
 /// Integral of r^(d-1) cos(pi r / 2) over [0, 1], term by term of the cosine's Taylor series.
 double cosine_integral(double d) {
@@ -41,9 +39,26 @@ double radial_constant(Kernel kernel, double d) {
 
 }  // namespace
 
+double ball_volume(double d) { return std::pow(kPi, d / 2) / std::tgamma(d / 2 + 1); }
+
+bool is_diagonal(std::size_t d, Span<const double> root) {
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t l = 0; l < k; ++l) {
+      if (root[l * d + k] != 0) return false;
+    }
+  }
+  return true;
+}
+
+void check_product_root(KernelType type, std::size_t d, Span<const double> root) {
+  if (type == KernelType::product && !is_diagonal(d, root)) {
+    throw error(ErrorKind::input, "a product kernel takes a diagonal bandwidth matrix only");
+  }
+}
+
 Kernel kernel_of_name(const std::string& name) {
   std::string known;
-  for (int k = 0; k < 7; ++k) {
+  for (std::size_t k = 0; k < std::size(kNames); ++k) {
     if (name == kNames[k]) return static_cast<Kernel>(k);
     known += (k > 0 ? ", " : "") + std::string(kNames[k]);
   }

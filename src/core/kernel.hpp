@@ -10,6 +10,7 @@
 namespace kestrel {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr double kLn2 = 0.69314718055994530942;
 
 enum class Kernel { gaussian, epanechnikov, uniform, triangular, biweight, triweight, cosine };
 
@@ -39,6 +40,14 @@ struct ScaledNumber {
 
 /// The largest dimension: the volume of the unit ball leaves the range of a double not far above.
 constexpr std::size_t kMaxDimension = 256;
+
+/// Volume of the unit ball of R^d.
+double ball_volume(double d);
+
+/// Whether a lower triangular d*d root, column-major, has nothing below its diagonal.
+bool is_diagonal(std::size_t d, Span<const double> root);
+/// Throws error(input) for a product kernel whose root is not.
+void check_product_root(KernelType type, std::size_t d, Span<const double> root);
 
 /// c |H|^-1/2 with the constant c that makes c times the leaf's value integrate to one over R^d.
 /// `root` is the lower Cholesky factor of H, d*d column-major. O(d).

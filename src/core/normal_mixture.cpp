@@ -69,15 +69,6 @@ double chi_squared_reach(int freedom) {
   return high;
 }
 
-bool is_diagonal(std::size_t d, Span<const double> root) {
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t l = 0; l < k; ++l) {
-      if (root[l * d + k] != 0) return false;
-    }
-  }
-  return true;
-}
-
 Lattice find_lattice(std::size_t d, Span<const double> root) {
   const Eigen::Index n = static_cast<Eigen::Index>(d);
   MatrixXd lower = Eigen::Map<const MatrixXd>(root.data, n, n).triangularView<Eigen::Lower>();

@@ -14,7 +14,8 @@ namespace {
 
 /// The direct engine's own error bound, relative to the largest value (core/tiles.hpp).
 constexpr double kDirectError = 1e-12;
-/// And that of the runs engine (core/runs.hpp).
+/// And that of the runs engine: the larger of the two that core/runs.hpp gives, that of one axis
+/// whose points are not quite at equal steps.
 constexpr double kRunsError = 1e-13;
 
 // Seconds on one thread, which order the engines and do not promise times. Measured in 2026-11 on a
@@ -165,8 +166,12 @@ Plan direct_plan(const DensityTask& task) {
   return plan;
 }
 
-/// The grid, samples in the order of its tiles (half a million at a time) and of the cubes for far
-/// points, and of a point its result, its cube and its place there.
+/// Memory of the engine "fourier" beside its grid: of a sample its place in the cubes for far
+/// points, and itself in the order of the grid's tiles, of which so many are at work at a time; of
+/// a point its result, its cube and its place there.
+constexpr double kFourierSampleBytes = 12, kFourierSortedBytes = 48, kFourierPointBytes = 28,
+                 kFourierSortedSamples = 524288;
+
 Plan fourier_plan(const DensityTask& task) {
   if (task.extent == nullptr) throw error(ErrorKind::internal, "the data were not measured");
   const DensityExtent& extent = *task.extent;
@@ -176,7 +181,9 @@ Plan fourier_plan(const DensityTask& task) {
       std::min(std::max(task.tolerance, kLeastFourierTolerance), kMostFourierTolerance);
   const DensityLayout layout = lay_density(extent, plan.tolerance);
   check_fourier_memory(layout, kFourierBytes);
-  plan.bytes = layout.bytes + 12 * extent.n + 48 * std::min(extent.n, 524288.0) + 28 * task.m;
+  plan.bytes = layout.bytes + kFourierSampleBytes * extent.n +
+               kFourierSortedBytes * std::min(extent.n, kFourierSortedSamples) +
+               kFourierPointBytes * task.m;
   plan.seconds = layout.seconds / std::max(1, task.threads);
   plan.reason = "sums by Fourier transform, for any number of samples";
   return plan;
@@ -205,18 +212,23 @@ Plan linear_plan(const DensityTask& task, const char* engine, double bytes, doub
   return plan;
 }
 
-/// Values, their order and the pairs that are sorted; of samples also the weights, of points the
-/// result.
+/// Of a sample or point: its value, its place in order and the pair that is sorted; of a sample
+/// also the weight, of a point the result.
+constexpr double kSweepBytes = 36;
+
 Plan sweep_plan(const DensityTask& task) {
-  return linear_plan(task, "sweep", 36 * task.n + 36 * task.m, sweep_seconds(task),
+  return linear_plan(task, "sweep", kSweepBytes * (task.n + task.m), sweep_seconds(task),
                      "sorts samples and points and sums windows in one sweep");
 }
 
 /// At most: of each value four counters of cells, the key and the first place of its cell, its own
 /// place and offset; of a sample also its weight, the key and slot of its cell and half of 40
 /// moments; of a point its sum, its piece of work and the result.
+constexpr double kCellsSampleBytes = 228, kCellsPointBytes = 92;
+
 Plan cells_plan(const DensityTask& task) {
-  return linear_plan(task, "cells", 228 * task.n + 92 * task.m, cells_density_seconds(task),
+  return linear_plan(task, "cells", kCellsSampleBytes * task.n + kCellsPointBytes * task.m,
+                     cells_density_seconds(task),
                      "sums moments of cells, for any number of samples");
 }
 
@@ -232,12 +244,17 @@ double runs_seconds(const DensityTask& task) {
          kRunsPointSeconds * task.m;
 }
 
-/// The result, the sorted samples, and the cells of tiles.
+/// Cells of a tile, or samples that are being sorted, of a thread: between the 1.5 and the 2.5 MiB
+/// that core/runs.hpp has at most.
+constexpr double kRunsThreadBytes = 2e6;
+
+/// The result, the sorted samples with their weights, and what threads need.
 Plan runs_plan(const DensityTask& task) {
   Plan plan;
   plan.engine = "runs";
   plan.tolerance = std::min(task.tolerance, kRunsError);
-  plan.bytes = 8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n + 2e6 * task.threads;
+  plan.bytes =
+      8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n + kRunsThreadBytes * task.threads;
   plan.seconds = runs_seconds(task) / std::max(1, task.threads);
   plan.reason = "adds whole runs of grid points, by exact integers";
   return plan;

@@ -48,13 +48,7 @@ std::unique_ptr<QueryKernel> kernel_of(const QueryDensity& density, const simd::
   if (density.kernel.type == KernelType::radial) {
     return radial_query(density.kernel.kernel, d, density.root);
   }
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t l = 0; l < k; ++l) {
-      if (density.root[l * d + k] != 0) {
-        throw error(ErrorKind::input, "product kernels take a diagonal bandwidth matrix");
-      }
-    }
-  }
+  check_product_root(density.kernel.type, d, density.root);
   return product_query(density.kernel.kernel, d, density.root, table);
 }
 

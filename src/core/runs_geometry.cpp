@@ -54,13 +54,8 @@ RunsGeometry::RunsGeometry(Span<const RegularAxis> axes, Span<const double> root
                 "the runs engine takes 1 to 6 variables, not " + std::to_string(d_));
   }
   if (root.size != d_ * d_) throw error(ErrorKind::internal, "bandwidth root of a wrong size");
-  for (std::size_t k = 0; k < d_; ++k) {
-    check_axis(axes[k], k);
-    for (std::size_t l = 0; l < k && product(); ++l) {
-      if (root[l * d_ + k] == 0) continue;
-      throw error(ErrorKind::input, "a product kernel takes a diagonal bandwidth matrix only");
-    }
-  }
+  for (std::size_t k = 0; k < d_; ++k) check_axis(axes[k], k);
+  check_product_root(type, d_, root);
   std::size_t best = 0;
   double longest = -1;
   for (std::size_t k = 0; k < d_; ++k) {
@@ -87,11 +82,9 @@ RunsGeometry::RunsGeometry(Span<const RegularAxis> axes, Span<const double> root
 }
 
 double RunsGeometry::reached(std::size_t axes) const {
-  // Volumes of unit balls in 0 to 6 dimensions.
-  constexpr double kBall[] = {
-      1, 2, kPi, 4 * kPi / 3, kPi * kPi / 2, 8 * kPi * kPi / 15, kPi * kPi * kPi / 6};
   const std::size_t shift = axes_ - d_;
-  double volume = product() ? std::ldexp(1.0, static_cast<int>(axes - shift)) : kBall[axes - shift];
+  const int dimensions = static_cast<int>(axes - shift);
+  double volume = product() ? std::ldexp(1.0, dimensions) : ball_volume(dimensions);
   double all = 1;
   for (std::size_t a = shift; a < axes; ++a) {
     volume *= slope_[a][a];

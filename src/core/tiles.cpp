@@ -11,8 +11,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr double kLn2 = 0.69314718055994530942;
-
 // Whitened coordinates are cut here: squares stay finite, and nothing within reach of a kernel is
 // ever that far. Data as given (the uniform kernels) are only kept from overflow.
 constexpr double kFarthest = 1e150;
@@ -78,9 +76,7 @@ TileKernel::TileKernel(const simd::Table& table, const KernelChoice& choice, std
     : table_(&table), leaf_(leaf_of(choice)), d_(d) {
   whitens_ = choice.kernel != Kernel::uniform;
   set_matrix(root, (choice.kernel == Kernel::gaussian ? gaussian_unit() : 1.0) / width);
-  if (choice.type == KernelType::product && !diagonal_) {
-    throw error(ErrorKind::input, "a product kernel takes a diagonal bandwidth matrix only");
-  }
+  check_product_root(choice.type, d, root);
 }
 
 TileKernel::TileKernel(const simd::Table& table, std::size_t d, double g,
@@ -101,10 +97,10 @@ void TileKernel::set_matrix(Span<const double> root, double unit) {
   matrix_.assign(d_ * d_, 0.0);
   stretch_.assign(d_, 1.0);
   root_.assign(d_ * d_, 0.0);
+  diagonal_ = is_diagonal(d_, root);
   for (std::size_t k = 0; k < d_; ++k) {
     for (std::size_t l = 0; l <= k; ++l) root_[k * d_ + l] = root[l * d_ + k];
     for (std::size_t l = 0; l < k; ++l) {
-      if (root_[k * d_ + l] != 0) diagonal_ = false;
       matrix_[k * d_ + l] = whitens_ ? root_[k * d_ + l] / root_[k * d_ + k] : 0.0;
       stretch_[l] = std::max(stretch_[l], std::fabs(matrix_[k * d_ + l]));
     }

@@ -15,7 +15,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr double kLn2 = 0.69314718055994530942;
 /// On a line coordinates may go that far: squares of differences do not overflow, and their eighth
 /// powers.
 constexpr double kFarthestOnLine = 1e150, kFarthestOfMonomials = 1e30;

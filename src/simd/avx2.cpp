@@ -59,28 +59,11 @@ inline double total(Vector v) {
   return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
-template <int N>
-inline void exp2(Vector* v) {
-  const Vector shift = broadcast(kRoundingShift);
-  Vector shifted[N], f[N], p[N];
-  KESTREL_UNROLL
-  for (int t = 0; t < N; ++t) {
-    shifted[t] = add(v[t], shift);
-    f[t] = subtract(v[t], subtract(shifted[t], shift));
-    p[t] = broadcast(kExp2[10]);
-  }
-  KESTREL_UNROLL
-  for (int k = 9; k >= 0; --k) {
-    KESTREL_UNROLL
-    for (int t = 0; t < N; ++t) p[t] = multiply_add(p[t], f[t], broadcast(kExp2[k]));
-  }
-  KESTREL_UNROLL
-  for (int t = 0; t < N; ++t) {
-    const __m256i exponent = _mm256_slli_epi64(_mm256_castpd_si256(shifted[t]), 52);
-    const Vector power = _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p[t]), exponent));
-    v[t] = where_less_equal(broadcast(kExp2Smallest), v[t], power);
-  }
+inline Vector add_exponents(Vector p, Vector shifted) {
+  const __m256i exponent = _mm256_slli_epi64(_mm256_castpd_si256(shifted), 52);
+  return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(p), exponent));
 }
+#include "simd/exp2.inc"
 
 // What the sweep needs: lanes moved along, comparisons counted, values picked by index.
 template <int S>

@@ -39,13 +39,7 @@ KESTREL_TARGET_END
 }  // namespace
 
 const QueryTable& query_table(const Table* table) {
-#if KESTREL_X86
-  if (table != nullptr && table->lanes == 8) return avx512::kQueryTable;
-  if (table != nullptr && table->lanes == 4) return avx2::kQueryTable;
-#else
-  (void)table;
-#endif
-  return baseline::kQueryTable;
+  return KESTREL_LEAVES(table, baseline, kQueryTable);
 }
 
 }  // namespace simd

@@ -273,13 +273,7 @@ KESTREL_TARGET_END
 }  // namespace
 
 const RunsTable& runs_table(const Table* table) {
-#if KESTREL_X86
-  if (table != nullptr && table->lanes == 8) return avx512::kRunsTable;
-  if (table != nullptr && table->lanes == 4) return avx2::kRunsTable;
-#else
-  (void)table;
-#endif
-  return scalar::kRunsTable;
+  return KESTREL_LEAVES(table, scalar, kRunsTable);
 }
 
 }  // namespace simd

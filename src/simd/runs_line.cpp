@@ -71,13 +71,7 @@ KESTREL_TARGET_END
 }  // namespace
 
 const RunsLineTable& runs_line_table(const Table* table) {
-#if KESTREL_X86
-  if (table != nullptr && table->lanes == 8) return avx512::kRunsLineTable;
-  if (table != nullptr && table->lanes == 4) return avx2::kRunsLineTable;
-#else
-  (void)table;
-#endif
-  return scalar::kRunsLineTable;
+  return KESTREL_LEAVES(table, scalar, kRunsLineTable);
 }
 
 }  // namespace simd

@@ -33,13 +33,7 @@ KESTREL_TARGET_END
 }  // namespace
 
 const SpreadTable& spread_table(const Table* table) {
-#if KESTREL_X86
-  if (table != nullptr && table->lanes == 8) return avx512::kSpreadTable;
-  if (table != nullptr && table->lanes == 4) return avx2::kSpreadTable;
-#else
-  (void)table;
-#endif
-  return baseline::kSpreadTable;
+  return KESTREL_LEAVES(table, baseline, kSpreadTable);
 }
 
 }  // namespace simd

@@ -85,13 +85,7 @@ KESTREL_TARGET_END
 }  // namespace
 
 const SquaredErrorTable& squared_error_table(const Table* table) {
-#if KESTREL_X86
-  if (table != nullptr && table->lanes == 8) return avx512::kSquaredErrorTable;
-  if (table != nullptr && table->lanes == 4) return avx2::kSquaredErrorTable;
-#else
-  (void)table;
-#endif
-  return scalar::kSquaredErrorTable;
+  return KESTREL_LEAVES(table, scalar, kSquaredErrorTable);
 }
 
 }  // namespace simd

@@ -15,6 +15,17 @@
 
 #define KESTREL_PRAGMA(text) _Pragma(#text)
 
+// The leaves called `name` for the instruction set of `table`, of a file that has them in the
+// namespaces avx2, avx512 and, for all narrower vectors, `narrow`.
+#if KESTREL_X86
+#define KESTREL_LEAVES(table, narrow, name)                   \
+  ((table) != nullptr && (table)->lanes == 8   ? avx512::name \
+   : (table) != nullptr && (table)->lanes == 4 ? avx2::name   \
+                                               : narrow::name)
+#else
+#define KESTREL_LEAVES(table, narrow, name) ((void)(table), narrow::name)
+#endif
+
 // For what a leaf calls more than once and must not pass through memory.
 #if defined(__GNUC__)
 #define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda

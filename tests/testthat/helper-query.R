@@ -22,6 +22,14 @@ reference_axis_moment <- function(r, x, h, kernel, from, to, centre) {
   reference_integral(f, ends[1], ends[2], breaks)
 }
 
+# What part(r, centre), the r-th moment about a centre of the mass in a box, makes of it; `near` is a first guess of the
+# mean.
+reference_answers <- function(part, near) {
+  share <- part(0, 0)
+  mean <- near + part(1, near) / share
+  list(share = share, sum = share * mean, mean = mean, var = part(2, mean) / share)
+}
+
 # Share, sum, mean and variance of variable `of` in the box [lower, upper], for a kernel that is a product over the axes
 # with bandwidths h: Andrzejewski et al. (2013), eq. 9 to 11. The moments about the mean are integrals of their own.
 reference_query <- function(x, h, lower, upper, of = 1, w = rep(1, NROW(x)), kernel = "gaussian") {
@@ -35,10 +43,7 @@ reference_query <- function(x, h, lower, upper, of = 1, w = rep(1, NROW(x)), ker
     }, 0)
     sum(terms) / sum(w)
   }
-  share <- part(0, 0)
-  near <- sum(w * x[, of]) / sum(w)
-  mean <- near + part(1, near) / share
-  list(share = share, sum = share * mean, mean = mean, var = part(2, mean) / share)
+  reference_answers(part, sum(w * x[, of]) / sum(w))
 }
 
 # The same for any kernel and bandwidth matrix in two dimensions, by nested quadrature of the density itself, one
@@ -77,10 +82,7 @@ reference_query_2d <- function(x, H, lower, upper, of = 1, w = rep(1, nrow(x)), 
     }, 0)
     sum(terms) / sum(w)
   }
-  share <- part(0, 0)
-  near <- sum(w * x[, of]) / sum(w)
-  mean <- near + part(1, near) / share
-  list(share = share, sum = share * mean, mean = mean, var = part(2, mean) / share)
+  reference_answers(part, sum(w * x[, of]) / sum(w))
 }
 
 # The answers of a package's function for one box, in the oracle's names.

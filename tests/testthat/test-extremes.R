@@ -66,10 +66,11 @@ test_that("units in which a density or a criterion is no number are refused", {
   )
 })
 
-test_that("more replicates than there is memory for are refused", {
+test_that("more replicates or draws than there is memory for are refused", {
   old <- options(kestrel.memory_limit = 1e8)
   on.exit(options(old))
   expect_snapshot_error(hboot(clusters()[, 1], B = 1e6), class = "kestrel_error_memory")
+  expect_snapshot_error(rkde(1e8, kde(clusters(), H = diag(3), gridsize = 2)), class = "kestrel_error_memory")
 })
 
 test_that("an estimate of no points or of zeros is shown without a warning", {
@@ -78,9 +79,46 @@ test_that("an estimate of no points or of zeros is shown without a warning", {
   expect_silent(lines <- capture.output(print(fhat)))
   expect_false(any(grepl("estimate ", lines)))
   away <- suppressWarnings(kde(x, H = diag(2), xmin = c(90, 90), xmax = c(99, 99), gridsize = 5, kernel = "uniform"))
-  for (display in c("filled.contour", "slice")) expect_warning(drawn(plot(away, display = display)), NA)
+  flat <- kde(cbind(1e-200 * (1:5), 1e-200 * (5:1)), H = diag(2), gridsize = 2)
+  for (fhat in list(away, flat)) {
+    for (display in c("filled.contour", "slice")) expect_warning(drawn(plot(fhat, display = display)), NA)
+  }
+})
+
+test_that("regions between points of a coarse grid, and of an estimate that is all but flat, are drawn", {
+  x <- clusters()
+  coarse <- kde(x[, 1], h = 0.1, gridsize = 2)
+  expect_gt(contourLevels(coarse, cont = 1, approx = FALSE), max(coarse$estimate))
+  expect_gt(drawn(plot(coarse, cont = c(1, 50), approx.cont = FALSE)), 0)
+  flat <- kde(x[, 1:2] * 1e-9, H = diag(0.1, 2), gridsize = 3, xmin = c(-1e-9, -1e-9), xmax = c(1e-9, 1e-9))
+  expect_lt(diff(range(flat$estimate)), 1e-15)
+  expect_gt(drawn(plot(flat)), 0)
+})
+
+test_that("weights of a regression whose squares are no numbers are refused", {
+  x <- seq(0, 1, length.out = 20)
+  expect_refused(npregbw(x, x^2, w = c(1e300, rep(1, 19))), npreg(x, x^2, bws = 0.3, w = c(1, rep(1e-101, 19))))
 })
 
 test_that("se() of what is no fit is refused", {
   expect_refused(se(1:3), se(NULL), se(kde))
+})
+
+test_that("starts far from the data's bandwidths and a million levels are refused", {
+  x <- clusters()
+  expect_refused(
+    Hpi(x, Hstart = diag(1e266, 3)),
+    Hpi.diag(x, Hstart = diag(1e-266, 3)),
+    contourLevels(kde(x[, 1], h = 1), nlevels = 1e9)
+  )
+})
+
+test_that("a marginal without mass has levels of zero, whatever its units", {
+  for (unit in c(1e-60, 1, 1e60)) {
+    x <- cbind(c(1, 2, 3), c(2, 1, 3), c(1, 3, 2)) * unit
+    # Logarithms are farther from the grid's points than the bandwidth.
+    fhat <- suppressWarnings(kde(x, H = diag(1e-9, 3), kernel = "uniform", positive = TRUE, gridsize = 4))
+    expect_identical(max(fhat$estimate), 0)
+    expect_true(all(marginal(fhat, c(3, 1))$cont == 0))
+  }
 })

@@ -9,7 +9,8 @@ picture <- function(name, code) {
 
 plane <- kde(faithful[seq(1, 272, by = 3), ], gridsize = 21)
 obs <- iris[51:100, 1:3]
-models <- list(virginica = iris[101:150, 1:3], "a model with a name that is too long for the width of a page" = obs^1.02)
+models <- list(virginica = iris[101:150, 1:3],
+               "a model with a name that is too long for the width of a page" = obs^1.02)
 score <- local({
   set.seed(1)
   pdf_score(obs, models, center = TRUE, gridsize = 12, B = 20)
@@ -25,7 +26,8 @@ test_that("densities of two variables", {
   picture("plane with points", plot(plane, drawpoints = TRUE))
   picture("plane as lines", plot(plane, display = "slice", abs.cont = c(0.001, 0.01, 0.02)))
   picture("plane as image", plot(plane, display = "image"))
-  picture("plane as surface", plot(kde(faithful, gridsize = 16), display = "persp", theta = 30, phi = 30, main = "Old Faithful"))
+  coarse <- kde(faithful, gridsize = 16)
+  picture("plane as surface", plot(coarse, display = "persp", theta = 30, phi = 30, main = "Old Faithful"))
 })
 
 test_that("densities of three variables", {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/kernel.hpp"
+#include "core/run_options.hpp"
 #include "shapes.hpp"
 #include "simd/kernels.hpp"
 
@@ -28,6 +29,13 @@ inline std::vector<const kestrel::simd::Table*> tables() {
 #else
   return {found, found + n};
 #endif
+}
+
+inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads = 1) {
+  kestrel::RunOptions options;
+  options.table = table;
+  options.parallel.threads = threads;
+  return options;
 }
 
 inline const char* const kernel_names[] = {"gaussian", "epanechnikov", "uniform", "triangular",
@@ -53,9 +61,14 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-inline std::string name_of(const testing::TestParamInfo<shapes::Shape>& info) {
-  return info.param.name;
-}
+/// Of a test: what its parameter is called.
+struct NameOf {
+  template <class Parameter>
+  std::string operator()(const testing::TestParamInfo<Parameter>& info) const {
+    return info.param.name;
+  }
+};
+constexpr NameOf name_of;
 
 }  // namespace common
 

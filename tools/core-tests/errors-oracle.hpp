@@ -7,12 +7,14 @@
 #include <random>
 #include <vector>
 
+#include "common.hpp"
 #include "core/kernel.hpp"
 #include "core/squared_errors.hpp"
 #include "shapes.hpp"
 
 namespace errors_oracle {
 
+using common::run_on;
 using kestrel::Span;
 using real = long double;
 
@@ -36,13 +38,6 @@ struct Case {
     return result;
   }
 };
-
-inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads) {
-  kestrel::RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
-}
 
 /// The trapezoid rule.
 inline std::vector<double> widths_of(const std::vector<double>& axis) {

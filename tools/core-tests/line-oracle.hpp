@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "common.hpp"
 #include "core/kernel.hpp"
 #include "core/sweep.hpp"
 #include "lines.hpp"
@@ -89,13 +90,6 @@ inline std::vector<double> points_about(const Line& line, double h, std::size_t 
   points[0] = *range.second + 3 * h;
   points[1] = *range.first - 3 * h;
   return points;
-}
-
-inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads = 1) {
-  kestrel::RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
 }
 
 inline kestrel::Span<const double> span(const std::vector<double>& v) {

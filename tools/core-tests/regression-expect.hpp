@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -15,6 +16,7 @@
 
 namespace fits {
 
+using common::name_of;
 using kestrel::Kernel;
 using kestrel::LocalKernel;
 using lines::Line;
@@ -44,6 +46,18 @@ inline void expect_near(double got, real wanted, real allowed, const std::string
       << what << ": " << got << ", not " << static_cast<double>(wanted) << ", error "
       << static_cast<double>(std::fabs(got - wanted)) << ", allowed "
       << static_cast<double>(allowed);
+}
+
+/// Of one bandwidth. Residuals in the sample may be all rounding errors, where fits pass through
+/// the data.
+inline void expect_sums(const kestrel::CrossValidation& sums, const oracle::Residuals& wanted,
+                        const Line& line) {
+  const double heaviest = *std::max_element(line.w.begin(), line.w.end());
+  EXPECT_EQ(sums.unsupported[0], wanted.unsupported);
+  expect_near(sums.squares[0], wanted.squares, 1e-12 * wanted.squares, "squares");
+  expect_near(sums.in_sample[0], wanted.in_sample_squares,
+              1e-12 * wanted.in_sample_squares + 1e-28 * heaviest, "squares in the sample");
+  expect_near(sums.trace[0], wanted.trace, 1e-12 * wanted.trace, "trace");
 }
 
 /// Without the observations of weight zero, which regression does not know.

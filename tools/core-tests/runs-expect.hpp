@@ -8,12 +8,8 @@
 
 namespace runs_oracle {
 
-inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads) {
-  kestrel::RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
-}
+using common::name_of;
+using common::run_on;
 
 inline std::vector<double> density(const Case& c, const kestrel::RunsSettings& settings,
                                    const kestrel::RunOptions& options) {
@@ -58,8 +54,6 @@ inline void expect_close(const std::vector<double>& got, const Expected& wanted,
   EXPECT_EQ(other_zeros, 0u);
   EXPECT_EQ(beyond, 0u);
 }
-
-inline std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
 }  // namespace runs_oracle
 

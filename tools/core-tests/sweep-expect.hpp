@@ -15,6 +15,7 @@
 
 namespace sweeps {
 
+using common::name_of;
 using kestrel::Kernel;
 using oracle::real;
 
@@ -34,10 +35,6 @@ inline std::string describe(Kernel kernel, int power, double h) {
   text.precision(17);
   text << common::kernel_names[static_cast<int>(kernel)] << ", power " << power << ", h = " << h;
   return text.str();
-}
-
-inline std::string name_of(const testing::TestParamInfo<lines::Line>& info) {
-  return info.param.name;
 }
 
 template <class F>

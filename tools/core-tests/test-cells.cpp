@@ -8,6 +8,7 @@
 #include "oracle.hpp"
 
 using namespace kestrel;
+using common::name_of;
 using lines::Line;
 using oracle::real;
 
@@ -54,8 +55,6 @@ std::vector<oracle::Sum> wanted_sums(const Line& line, real g) {
 }
 
 class Cells : public testing::TestWithParam<Line> {};
-
-std::string name_of(const testing::TestParamInfo<Line>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Lines, Cells, testing::ValuesIn(lines_of_every_kind()), name_of);
 

@@ -16,13 +16,6 @@ namespace {
 constexpr double tolerance = 1e-13;   // of the sum of absolute values
 constexpr double underflow = 1e-300;  // long double sees terms that a double calls zero
 
-RunOptions run_on(const simd::Table* table, int threads) {
-  RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
-}
-
 // u = L^-1 (x_i - x_j).
 std::vector<real> standardised(const Shape& shape, std::size_t i, std::size_t j) {
   std::vector<real> u(shape.d);

@@ -12,13 +12,6 @@ namespace {
 
 constexpr double tolerance = 1e-12;  // of the largest value
 
-RunOptions run_on(const simd::Table* table, int threads) {
-  RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
-}
-
 std::vector<double> density(const Shape& shape, const KernelChoice& choice,
                             const RunOptions& options) {
   std::vector<double> out(shape.m, -1.0);

@@ -9,9 +9,9 @@
 #include "regression-expect.hpp"
 
 using namespace kestrel;
+using common::run_on;
 using lines::Data;
 using lines::Line;
-using lines::run_on;
 using oracle::real;
 using namespace fits;
 
@@ -21,8 +21,6 @@ class GpuRegression : public testing::TestWithParam<Line> {
  protected:
   void SetUp() override { set_gpu_object(FAKE_CUDA_GOOD, ""); }
 };
-
-std::string name_of(const testing::TestParamInfo<Line>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Lines, GpuRegression, testing::ValuesIn(lines_to_fit()), name_of);
 
@@ -50,15 +48,8 @@ TEST_P(GpuRegression, SumsOfResiduals) {
   const Line& line = GetParam();
   const std::vector<double> y = lines::response(line);
   const Data data = lines::sorted(line, y);
-  const double size = *std::max_element(line.w.begin(), line.w.end());
   for_every_fit(line, [&](const LocalKernel& kernel) {
-    const oracle::Residuals wanted = wanted_residuals(data, kernel);
-    const CrossValidation sums = on_device(line, y, kernel);
-    EXPECT_EQ(sums.unsupported[0], wanted.unsupported);
-    expect_near(sums.squares[0], wanted.squares, 1e-12 * wanted.squares, "squares");
-    expect_near(sums.in_sample[0], wanted.in_sample_squares,
-                1e-12 * wanted.in_sample_squares + 1e-28 * size, "squares in the sample");
-    expect_near(sums.trace[0], wanted.trace, 1e-12 * wanted.trace, "trace");
+    expect_sums(on_device(line, y, kernel), wanted_residuals(data, kernel), line);
   });
 }
 

@@ -46,12 +46,7 @@ class Environment {
   const char* name_;
 };
 
-RunOptions plain() {
-  RunOptions options;
-  options.table = simd::find_table("auto");
-  options.parallel.threads = 1;
-  return options;
-}
+RunOptions plain() { return run_on(simd::find_table("auto")); }
 
 template <class Sum>
 std::vector<double> density(const Shape& shape, const Sum& sum) {

@@ -15,13 +15,6 @@ namespace {
 constexpr double tolerance = 1e-12;   // of the sum of absolute values
 constexpr double underflow = 1e-300;  // long double sees terms that a double calls zero
 
-RunOptions run_on(const simd::Table* table, int threads) {
-  RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
-}
-
 // Calls `sum(options)`, a vector, on every instruction set and number of threads.
 template <class F>
 void expect_everywhere(const std::vector<oracle::Sum>& wanted, F sum) {

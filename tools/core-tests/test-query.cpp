@@ -15,13 +15,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-RunOptions run_on(const simd::Table* table, int threads = 1) {
-  RunOptions options;
-  options.table = table;
-  options.parallel.threads = threads;
-  return options;
-}
-
 /// m boxes, column-major.
 struct Boxes {
   std::size_t m, d;

@@ -6,9 +6,9 @@
 #include "sweep-expect.hpp"
 
 using namespace kestrel;
+using common::run_on;
 using lines::Data;
 using lines::Line;
-using lines::run_on;
 using lines::span;
 using oracle::real;
 using oracle::WindowSums;

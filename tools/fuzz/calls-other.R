@@ -153,7 +153,7 @@ method_calls <- list(
   residuals = function() list(fit_call()),
   plot = function() {
     if (chance(0.4)) return(list(summarised()))
-    c(list(estimate()), some_of(list(cont = pick(list(50, c(10, 90))), drawpoints = TRUE, main = "a"), 0.3))
+    c(list(estimate()), some_of(list(cont = pick(list(50, c(10, 90))), drawpoints = TRUE), 0.3))
   }
 )
 

@@ -25,7 +25,8 @@ on_three_threads <- function() {
 }
 if (!on_three_threads()) stop("three threads are not to be had: OMP_THREAD_LIMIT is ", Sys.getenv("OMP_THREAD_LIMIT"))
 
-# Files that a call names without a folder stay nowhere.
+# Some arguments are names of files.
+last <- file.path(normalizePath(dirname(last)), basename(last))
 setwd(tempdir())
 make_files()
 grDevices::pdf(NULL)

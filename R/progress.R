@@ -1,0 +1,59 @@
+# Progress of what takes long: a bar of package cli, which draws after a second, where a terminal can show it, and says
+# nothing under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_util.hpp), on
+# the thread that called and in the place where interrupts are looked for.
+
+# The argument `verbose` of a function: TRUE, FALSE, or NA where it was not `given` and the session decides.
+asked_verbose <- function(verbose, given) if (given) check_flag(verbose, "verbose") else NA
+
+session_is_interactive <- function() interactive()
+
+wants_bar <- function(verbose) isTRUE(verbose) || is.na(verbose) && session_is_interactive()
+
+# Seconds; cli's own default is two.
+bar_delay <- function() getOption("cli.progress_show_after", 1)
+
+open_bar <- function(label, total) {
+  before <- options(cli.progress_show_after = bar_delay())
+  on.exit(options(before))
+  cli::cli_progress_bar(label, total = total, clear = TRUE, current = FALSE, .auto_close = FALSE)
+}
+
+move_bar <- function(bar, at) cli::cli_progress_update(id = bar, set = at)
+
+# Calls body(progress), where progress(fraction) moves a bar if one is wanted and is NULL otherwise. Work of several
+# sums may begin anew in the middle; the bar never goes back.
+with_progress <- function(verbose, label, body) {
+  if (!wants_bar(verbose)) return(body(NULL))
+  bar <- open_bar(label, 100)
+  on.exit(cli::cli_progress_done(id = bar))
+  furthest <- 0
+  body(function(fraction) {
+    furthest <<- max(furthest, 100 * fraction)
+    move_bar(bar, furthest)
+  })
+}
+
+# The same for a search, of which nobody knows how many evaluations it takes: it counts them (see counted()), and
+# polls from within one only show that it goes on.
+with_search_progress <- function(verbose, label, body) {
+  if (!wants_bar(verbose)) return(body(NULL))
+  bar <- open_bar(label, NA)
+  on.exit(cli::cli_progress_done(id = bar))
+  evaluations <- 0
+  show <- function(fraction = NULL) move_bar(bar, evaluations)
+  body(structure(show, evaluated = function() {
+    evaluations <<- evaluations + 1
+    show()
+  }))
+}
+
+# A criterion whose evaluations move the bar of a search.
+counted <- function(criterion, progress) {
+  force(criterion)
+  if (is.null(progress)) return(criterion)
+  function(...) {
+    value <- criterion(...)
+    attr(progress, "evaluated")()
+    value
+  }
+}

@@ -1,0 +1,108 @@
+# Bars of progress: shown when wanted, never going back, and without effect on any result.
+
+# What bars say while `code` runs: a data frame with `current` and `total` of each update (NA where a search has no
+# total) and the bar, by cli's own log. Every update is made to be told, not only a few a second.
+bar_updates <- function(code) {
+  before <- options(cli.progress_show_after = 0, cli.progress_handlers_only = "logger")
+  on.exit(options(before))
+  told <- function(bar, at) cli::cli_progress_update(id = bar, set = at, force = TRUE)
+  with_binding("move_bar", told, lines <- capture.output(code))
+  updates <- do.call(rbind, strsplit(grep("updated$", lines, value = TRUE), " "))
+  if (is.null(updates)) return(data.frame(bar = character(0), current = numeric(0), total = numeric(0)))
+  data.frame(bar = updates[, 2], current = as.numeric(sub("/.*", "", updates[, 3])),
+             total = suppressWarnings(as.numeric(sub(".*/", "", updates[, 3]))))
+}
+
+# The calls, as functions of further arguments. Those of one sum take a quarter of a second of one thread, so that
+# they are polled, which is every 50 ms.
+before <- kestrel_threads(1)
+set.seed(1)
+x1 <- rnorm(2000)
+x2 <- matrix(rnorm(400), ncol = 2)
+x4 <- matrix(rnorm(28000), ncol = 4)
+many <- x4[rep(1:7000, 8), ]
+fhat <- kde(x4, H = diag(4), eval.points = x4[1:2, ])
+calls <- list(
+  kde = function(...) kde(x4, H = diag(4), eval.points = many, engine = "direct", ...)$estimate,
+  predict = function(...) predict(fhat, many, ...),
+  kde_stream = function(...) {
+    seen <- list()
+    kde_stream(x2, H = diag(2), gridsize = 20, slab = 2, to = function(slab) seen <<- c(seen, slab), ...)
+    seen
+  },
+  Hpi = function(...) Hpi(x4, ...),
+  Hlscv = function(...) Hlscv(x2, ...),
+  Hscv = function(...) Hscv(x2, ...),
+  hlscv = function(...) hlscv(x1, ...),
+  hscv = function(...) hscv(x1, ...),
+  npregbw = function(...) quietly(npregbw(x4[, 1], x4[, 2], ckertype = "gaussian", nbw = 10, ...)$cv),
+  hboot = function(...) with_seed(1, quietly(hboot(x4[, 1], h0 = 1, h = c(0.4, 0.6, 1), B = 500, ...)$errors)),
+  pdf_score = function(...) with_seed(1, pdf_score(x2, x2[200:1, ], B = 3, gridsize = 20, ...)$replicates),
+  kde_query = function(...) kde_query(fhat, lower = x4, upper = x4 + 1, ...)
+)
+test_that("bars move, never back, and change no bit; a session decides, and FALSE is silent", {
+  for (name in names(calls)) {
+    with_binding("session_is_interactive", function() TRUE, {
+      expect_identical(nrow(bar_updates(quiet <- calls[[name]](verbose = FALSE))), 0L, info = name)
+      updates <- bar_updates(shown <- calls[[name]]())
+    })
+    expect_identical(shown, quiet, info = name)
+    expect_gt(nrow(updates), 0, label = name)
+    for (one in split(updates, updates$bar)) {
+      expect_false(is.unsorted(one$current), info = name)
+      expect_true(all(is.na(one$total) | one$current <= one$total), info = name)
+    }
+  }
+  # Of an estimate without a bandwidth both parts are shown.
+  with_binding("session_is_interactive", function() TRUE, {
+    updates <- bar_updates(kde(x4, eval.points = many, engine = "direct"))
+  })
+  expect_identical(length(unique(updates$bar)), 2L)
+})
+
+test_that("other sessions show what `verbose = TRUE` asks for", {
+  expect_identical(nrow(bar_updates(calls$pdf_score())), 0L)
+  expect_message(updates <- bar_updates(calls$pdf_score(verbose = TRUE)), "1 model")
+  expect_gt(nrow(updates), 0)
+})
+
+test_that("a bar waits for a second, or for what the option of cli says", {
+  before <- options(cli.progress_show_after = NULL, cli.progress_handlers_only = "logger")
+  on.exit(options(before))
+  expect_identical(bar_delay(), 1)
+  options(cli.progress_show_after = 1e6)
+  expect_identical(bar_delay(), 1e6)
+  lines <- capture.output(suppressMessages(calls$kde(verbose = TRUE)))
+  expect_match(lines, "created$", all = FALSE)
+  expect_false(any(grepl("added$", lines)))
+})
+
+test_that("suppressMessages() silences a bar in a terminal", {
+  before <- options(cli.progress_show_after = 0, cli.dynamic = TRUE, cli.progress_handlers_only = "cli")
+  on.exit(options(before))
+  drawn <- character(0)
+  note <- function(condition) {
+    drawn <<- c(drawn, conditionMessage(condition))
+    invokeRestart("muffleMessage")
+  }
+  told <- function(bar, at) cli::cli_progress_update(id = bar, set = at, force = TRUE)
+  with_binding("move_bar", told, {
+    withCallingHandlers(calls$pdf_score(verbose = TRUE), message = note)
+    expect_match(drawn, "PDF score", all = FALSE)
+    silent <- capture.output(suppressMessages(calls$pdf_score(verbose = TRUE)), type = "message")
+  })
+  expect_identical(silent, character(0))
+})
+
+test_that("`verbose` is a flag everywhere", {
+  expect_refused(
+    predict(fhat, x4, verbose = "yes"),
+    kde_query(fhat, lower = x4, upper = x4, verbose = NA),
+    hlscv(x1, verbose = 1),
+    hscv(x1, verbose = 1),
+    hpi(x1, verbose = 1),
+    Hpi(x4, verbose = 1)
+  )
+})
+
+kestrel_threads(before)
