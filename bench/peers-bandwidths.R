@@ -153,8 +153,10 @@ regression_bandwidths <- function(n) {
   curve <- function(h) {
     of_kestrel("regression_cv_cpp")(data$x, data$y, rep(1, n), h, "epanechnikov", FALSE, 1L, "auto", NULL)
   }
+  # Where every observation needs a neighbour, the least value is often at the least bandwidth that gives it one.
+  edge <- of_kestrel("regression_support_cpp")(data$x, "epanechnikov") * (1 + 1e-9)
   least <- function(supported) {
-    found <- curve(geometric(0.01, 1, if (n <= 1e5) 2000L else 100L))
+    found <- curve(c(edge, geometric(0.01, 1, if (n <= 1e5) 2000L else 100L)))
     min(found$squares[!supported | found$unsupported == 0])
   }
   list(what = "npregbw", d = 1L, n = n, m = NA, contenders = list(
