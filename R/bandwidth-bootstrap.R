@@ -127,9 +127,9 @@ check_boot_memory <- function(sizes, n, d, threads) {
 check_errors_memory <- function(B, count) {
   needed <- 2 * 8 * B * count
   if (needed > memory_limit()) {
-    abort_memory("`B` must be few enough for the errors of all replicates to fit in memory: ", format(B, big.mark = ","),
-                 " at ", count, " bandwidths need ", format_bytes(needed), ", and there are ",
-                 format_bytes(memory_limit()), ".")
+    abort_memory("`B` must be few enough for the errors of all replicates to fit in memory: ",
+                 format(B, big.mark = ","), " at ", count, " bandwidths need ", format_bytes(needed),
+                 ", and there are ", format_bytes(memory_limit()), ".")
   }
 }
 

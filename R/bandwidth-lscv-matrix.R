@@ -135,7 +135,9 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   h <- if (is.null(H)) check_positives(h, "h") else 1
   # One evaluation is not worth the preparation of a grid for few observations.
   fourier <- d %in% 2:3 && sum(used) >= 2000 && run$backend != "cuda"
-  sample <- if (fourier) with_covariance(sample) else {
+  sample <- if (fourier) {
+    with_covariance(sample)
+  } else {
     list(x = sample$x[used, , drop = FALSE], w = sample$w[used], n = check_effective_size(sample$w[used]))
   }
   unit <- near_units(S)

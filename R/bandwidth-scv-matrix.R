@@ -84,7 +84,9 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   spread <- if (diagonal) star$cov * diag(d) else star$cov
   h0 <- reference_scale(star$n, d, "gaussian")
   limits <- h0 * c(1 / 32, 8)
-  start <- if (is.null(task$Hstart)) h0^2 * spread else {
+  start <- if (is.null(task$Hstart)) {
+    h0^2 * spread
+  } else {
     check_start(inverse %*% (task$Hstart / area) %*% inverse, spread, limits)
   }
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {

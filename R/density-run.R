@@ -34,8 +34,8 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
 check_volume <- function(fhat) {
   h <- diag(bandwidth_root(fhat))
   if (abs(sum(log10(h))) < 300) return(invisible())
-  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers; its bandwidths ",
-              "are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
+  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers; its ",
+              "bandwidths are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
 # The grid of a task for the engine "runs", NULL where it does not take it.

@@ -51,7 +51,9 @@ sort_rows <- function(tuples) {
 tuple_positions <- function(tuples, d) {
   width <- ncol(tuples)
   base <- width + 1
-  key <- if (width * base^(d - 1) < 2^53) function(tuples) rowSums(base^(tuples - 1)) else {
+  key <- if (width * base^(d - 1) < 2^53) {
+    function(tuples) rowSums(base^(tuples - 1))
+  } else {
     function(tuples) as.vector((sort_rows(tuples) - 1) %*% d^(seq_len(width) - 1))
   }
   match(key(tuples), key(index_tuples(d, width)))

@@ -30,7 +30,9 @@ regression_seconds <- function(x, h, asked, device = NULL) {
   if (gaussian) fits <- as.numeric(n)^2 * sum(pmin(1, 2 * gaussian_terms * h / stats::IQR(x)))
   if (is.null(device)) return(1e-9 * fits * regression_ns[[asked$regtype]][[asked$ckertype]])
   linear <- asked$regtype == "ll"
-  one <- if (gaussian) 2.3e-12 else {
+  one <- if (gaussian) {
+    2.3e-12
+  } else {
     powers <- regression_degrees[[asked$ckertype]] + if (linear) 2 else 0
     log2(n) / log2(1e6) * 1e-9 * if (linear) 0.21 + 0.0064 * (powers + 2)^2 else 0.09 + 0.0042 * (powers + 2)^2
   }

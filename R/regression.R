@@ -77,7 +77,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
 #' @param w weights, one for each observation, non-negative and not all zero; rows of weight zero are left out, and
-#'   others must have at least 1e-100 of the largest weight. In the formula method an expression in the variables of `data`.
+#'   others must have at least 1e-100 of the largest weight. In the formula method an expression in the variables of
+#'   `data`.
 #' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid; below the first of
 #'   the grid down to where observations lose their neighbours. The result is never worse than the grid's.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
@@ -211,7 +212,8 @@ variables_in <- function(expression) {
   if (head %in% c("$", "@")) parts <- parts[1:2]
   if (nzchar(head)) parts <- parts[-1L]
   # An index may be empty, as in m[, 1].
-  given <- vapply(seq_along(parts), function(k) !identical(parts[[k]], quote(expr = )), NA)
+  empty <- function(k) identical(parts[[k]], quote(expr = )) # nolint: spaces_inside_linter.
+  given <- !vapply(seq_along(parts), empty, NA)
   unique(unlist(lapply(parts[given], variables_in)))
 }
 

@@ -121,24 +121,28 @@ exact_Hpi <- function(x) {
   pilot <- of_kestrel("check_pilot")(NULL, ncol(x), FALSE)
   of_kestrel("select_matrix")(of_kestrel("selector_sample")(x, NULL), 2L, pilot, "sphere", NULL, FALSE, run)$H
 }
-plug_in_matrices <- function(d) function(n) {
-  x <- three_clusters(n, d)
-  list(what = "Hpi", d = d, n = n, m = NA, contenders = list(
-    "kestrel::Hpi" = peer("kestrel", function() c(Hpi(x)), "plug_in"),
-    "ks::Hpi" = peer("ks", function() c(ks::Hpi(x)), "plug_in", 2e3, rounds = 1L),
-    "ks::Hpi, binned = FALSE" = peer("ks", function() c(ks::Hpi(x, binned = FALSE)), "plug_in", 1e3, rounds = 1L)
-  ), references = list(plug_in = function() c(exact_Hpi(x))))
+plug_in_matrices <- function(d) {
+  function(n) {
+    x <- three_clusters(n, d)
+    list(what = "Hpi", d = d, n = n, m = NA, contenders = list(
+      "kestrel::Hpi" = peer("kestrel", function() c(Hpi(x)), "plug_in"),
+      "ks::Hpi" = peer("ks", function() c(ks::Hpi(x)), "plug_in", 2e3, rounds = 1L),
+      "ks::Hpi, binned = FALSE" = peer("ks", function() c(ks::Hpi(x, binned = FALSE)), "plug_in", 1e3, rounds = 1L)
+    ), references = list(plug_in = function() c(exact_Hpi(x))))
+  }
 }
-cross_validated_matrices <- function(d) function(n) {
-  x <- three_clusters(n, d)
-  at <- function(H) lscv(x, (H + t(H)) / 2)
-  list(what = "Hlscv", d = d, n = n, m = NA, contenders = list(
-    "kestrel::Hlscv" = peer("kestrel", function() Hlscv(x), "least"),
-    "ks::Hlscv" = peer("ks", function() ks::Hlscv(x), "least", 2e3, rounds = 1L),
-    "ks::Hlscv, binned = FALSE" = peer("ks", function() ks::Hlscv(x, binned = FALSE), "least", 1e3, rounds = 1L)
-  ), value = at, references = list(least = function() {
-    if (n > direct_limit) NA else at(Hlscv(x, engine = "direct"))
-  }))
+cross_validated_matrices <- function(d) {
+  function(n) {
+    x <- three_clusters(n, d)
+    at <- function(H) lscv(x, (H + t(H)) / 2)
+    list(what = "Hlscv", d = d, n = n, m = NA, contenders = list(
+      "kestrel::Hlscv" = peer("kestrel", function() Hlscv(x), "least"),
+      "ks::Hlscv" = peer("ks", function() ks::Hlscv(x), "least", 2e3, rounds = 1L),
+      "ks::Hlscv, binned = FALSE" = peer("ks", function() ks::Hlscv(x, binned = FALSE), "least", 1e3, rounds = 1L)
+    ), value = at, references = list(least = function() {
+      if (n > direct_limit) NA else at(Hlscv(x, engine = "direct"))
+    }))
+  }
 }
 
 # ---- regression

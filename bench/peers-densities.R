@@ -38,77 +38,82 @@ sm_density <- function(x, h, points, ...) {
 }
 
 # ---- at 1,000 points
-density_at_points <- function(d) function(n) {
-  x <- two_humps(n, d)
-  h <- 0.5 * apply(x, 2L, stats::sd) * n^(-1 / (d + 4))
-  points <- two_humps(1000L, d)
-  data <- if (d == 1L) drop(x) else x
-  at <- if (d == 1L) drop(points) else points
-  by_ks <- function(...) {
-    if (d == 1L) ks::kde(data, h = h, eval.points = at, compute.cont = FALSE, ...)$estimate
-    else ks::kde(data, H = diag(h^2), eval.points = at, compute.cont = FALSE, ...)$estimate
+density_at_points <- function(d) {
+  function(n) {
+    x <- two_humps(n, d)
+    h <- 0.5 * apply(x, 2L, stats::sd) * n^(-1 / (d + 4))
+    points <- two_humps(1000L, d)
+    data <- if (d == 1L) drop(x) else x
+    at <- if (d == 1L) drop(points) else points
+    by_ks <- function(...) {
+      if (d == 1L) ks::kde(data, h = h, eval.points = at, compute.cont = FALSE, ...)$estimate
+      else ks::kde(data, H = diag(h^2), eval.points = at, compute.cont = FALSE, ...)$estimate
+    }
+    contenders <- list(
+      "kestrel::kde" = peer("kestrel", function() kde(data, H = diag(h^2, d), eval.points = at)$estimate, "density"),
+      "ks::kde" = peer("ks", function() by_ks(), "density"),
+      "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density", most = 1e5, rounds = 1L),
+      "locfit" = peer("locfit", function() locfit_density(x, h, points), "density", most = 1e5, rounds = 1L),
+      "np::npudens" = peer("np", function() {
+        options(np.messages = FALSE)
+        np::npudens(bws = h, tdat = as.data.frame(x), edat = as.data.frame(points))$dens
+      }, "density", most = 1e5, rounds = 1L)
+    )
+    if (d <= 2L) {
+      contenders[["sm::sm.density"]] <-
+        peer("sm", function() sm_density(data, h, at), "density", most = 1e5, rounds = 1L)
+      contenders[["sm::sm.density, nbins = 0"]] <-
+        peer("sm", function() sm_density(data, h, at, nbins = 0), "density", most = 2e4, rounds = 1L)
+    }
+    if (d == 1L) {
+      # A kernel of its own, so there is nothing to compare its values with.
+      contenders[["FKSUM::fk_density"]] <- peer("FKSUM", function() FKSUM::fk_density(data, h = h, x_eval = at)$y, NA)
+      contenders[["kedd::dkde"]] <- peer("kedd", function() {
+        kedd::dkde(data, y = at, deriv.order = 0, h = h, kernel = "gaussian")$est.fx
+      }, "density", most = 2e4, rounds = 1L)
+    }
+    list(what = "kde at points", d = d, n = n, m = nrow(points), contenders = contenders,
+         references = list(density = function() direct_density(x, h, points)))
   }
-  contenders <- list(
-    "kestrel::kde" = peer("kestrel", function() kde(data, H = diag(h^2, d), eval.points = at)$estimate, "density"),
-    "ks::kde" = peer("ks", function() by_ks(), "density"),
-    "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density", most = 1e5, rounds = 1L),
-    "locfit" = peer("locfit", function() locfit_density(x, h, points), "density", most = 1e5, rounds = 1L),
-    "np::npudens" = peer("np", function() {
-      options(np.messages = FALSE)
-      np::npudens(bws = h, tdat = as.data.frame(x), edat = as.data.frame(points))$dens
-    }, "density", most = 1e5, rounds = 1L)
-  )
-  if (d <= 2L) {
-    contenders[["sm::sm.density"]] <- peer("sm", function() sm_density(data, h, at), "density", most = 1e5, rounds = 1L)
-    contenders[["sm::sm.density, nbins = 0"]] <-
-      peer("sm", function() sm_density(data, h, at, nbins = 0), "density", most = 2e4, rounds = 1L)
-  }
-  if (d == 1L) {
-    # A kernel of its own, so there is nothing to compare its values with.
-    contenders[["FKSUM::fk_density"]] <- peer("FKSUM", function() FKSUM::fk_density(data, h = h, x_eval = at)$y, NA)
-    contenders[["kedd::dkde"]] <- peer("kedd", function() {
-      kedd::dkde(data, y = at, deriv.order = 0, h = h, kernel = "gaussian")$est.fx
-    }, "density", most = 2e4, rounds = 1L)
-  }
-  list(what = "kde at points", d = d, n = n, m = nrow(points), contenders = contenders,
-       references = list(density = function() direct_density(x, h, points)))
 }
 
 # ---- on the grid that ks takes where nothing is said; errors at 2,000 of its points
-density_on_grid <- function(d) function(n) {
-  x <- two_humps(n, d)
-  h <- 0.5 * apply(x, 2L, stats::sd) * n^(-1 / (d + 4))
-  size <- rep(c(401L, 151L, 51L)[d], d)
-  ends <- apply(x, 2L, range) + rbind(-3.7 * h, 3.7 * h)
-  axes <- lapply(seq_len(d), function(k) seq(ends[1L, k], ends[2L, k], length.out = size[k]))
-  m <- prod(size)
-  which <- if (m <= 2000) seq_len(m) else round(seq(1, m, length.out = 2000))
-  place <- arrayInd(which, size)
-  points <- vapply(seq_len(d), function(k) axes[[k]][place[, k]], numeric(length(which)))
-  data <- if (d == 1L) drop(x) else x
-  by_ks <- function(...) {
-    if (d == 1L) {
-      ks::kde(data, h = h, gridsize = size, xmin = ends[1L, ], xmax = ends[2L, ], compute.cont = FALSE,
-              ...)$estimate[which]
-    } else {
-      ks::kde(data, H = diag(h^2), gridsize = size, xmin = ends[1L, ], xmax = ends[2L, ], compute.cont = FALSE,
-              ...)$estimate[which]
+density_on_grid <- function(d) {
+  function(n) {
+    x <- two_humps(n, d)
+    h <- 0.5 * apply(x, 2L, stats::sd) * n^(-1 / (d + 4))
+    size <- rep(c(401L, 151L, 51L)[d], d)
+    ends <- apply(x, 2L, range) + rbind(-3.7 * h, 3.7 * h)
+    axes <- lapply(seq_len(d), function(k) seq(ends[1L, k], ends[2L, k], length.out = size[k]))
+    m <- prod(size)
+    which <- if (m <= 2000) seq_len(m) else round(seq(1, m, length.out = 2000))
+    place <- arrayInd(which, size)
+    points <- vapply(seq_len(d), function(k) axes[[k]][place[, k]], numeric(length(which)))
+    data <- if (d == 1L) drop(x) else x
+    by_ks <- function(...) {
+      if (d == 1L) {
+        ks::kde(data, h = h, gridsize = size, xmin = ends[1L, ], xmax = ends[2L, ], compute.cont = FALSE,
+                ...)$estimate[which]
+      } else {
+        ks::kde(data, H = diag(h^2), gridsize = size, xmin = ends[1L, ], xmax = ends[2L, ], compute.cont = FALSE,
+                ...)$estimate[which]
+      }
     }
+    ours <- function(...) {
+      kde(data, H = diag(h^2, d), gridsize = size, xmin = ends[1L, ], xmax = ends[2L, ], compute.cont = FALSE,
+          ...)$estimate[which]
+    }
+    # Without bins ks takes every sample at every point.
+    contenders <- list(
+      "kestrel::kde" = peer("kestrel", function() ours(), "density"),
+      "ks::kde" = peer("ks", function() by_ks(), "density"),
+      "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density",
+                                       most = c(1e5, 2e3, 1e3)[d], rounds = 1L)
+    )
+    grids <- switch(d, line_peers(data, h, ends, size, axes), plane_peers(x, h, ends, size, axes, which))
+    list(what = "kde on a grid", d = d, n = n, m = m, contenders = c(contenders, grids),
+         references = list(density = function() direct_density(x, h, points)))
   }
-  ours <- function(...) {
-    kde(data, H = diag(h^2, d), gridsize = size, xmin = ends[1L, ], xmax = ends[2L, ], compute.cont = FALSE,
-        ...)$estimate[which]
-  }
-  # Without bins ks takes every sample at every point.
-  contenders <- list(
-    "kestrel::kde" = peer("kestrel", function() ours(), "density"),
-    "ks::kde" = peer("ks", function() by_ks(), "density"),
-    "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density",
-                                     most = c(1e5, 2e3, 1e3)[d], rounds = 1L)
-  )
-  grids <- switch(d, line_peers(data, h, ends, size, axes), plane_peers(x, h, ends, size, axes, which))
-  list(what = "kde on a grid", d = d, n = n, m = m, contenders = c(contenders, grids),
-       references = list(density = function() direct_density(x, h, points)))
 }
 line_peers <- function(x, h, ends, size, axes) {
   list(

@@ -66,11 +66,13 @@ one_task <- function(key, n) {
              s = figure(seconds), MB = figure(memory), error = ifelse(is.na(errors), "-", scientific(errors)))
 }
 
-over <- function(keys, sizes) function() {
-  for (i in seq_along(keys)) {
-    for (n in sizes[[i]]) {
-      cat("\n")
-      show(one_task(keys[i], n))
+over <- function(keys, sizes) {
+  function() {
+    for (i in seq_along(keys)) {
+      for (n in sizes[[i]]) {
+        cat("\n")
+        show(one_task(keys[i], n))
+      }
     }
   }
 }

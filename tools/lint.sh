@@ -11,7 +11,8 @@ echo "lint: shellcheck"
 shellcheck -x configure cleanup .ci/run tools/*.sh || status=1
 echo "lint: lintr"
 Rscript --vanilla -e '
-  found <- lintr::lint_package(exclusions = list("R/RcppExports.R"))
-  print(found)
-  quit(status = length(found) > 0)' || status=1
+  found <- list(lintr::lint_package(exclusions = list("R/RcppExports.R")),
+                lintr::lint_dir("bench"), lintr::lint_dir("tools"))
+  invisible(lapply(found, print))
+  quit(status = any(lengths(found) > 0))' || status=1
 exit $status

@@ -98,25 +98,27 @@ oracle_paper_range <- function(n, d) (4 / (d + 2))^(1 / (d + 4)) * n^(-1 / (d + 
 
 # ---- Samples and matrices
 # Samples on which careless sums lose digits; `w` where weights are not 1. For two columns or three.
-matrix_shapes <- function(d) with_seed(20261201 + d, {
-  normal <- function(n) matrix(rnorm(n * d), n)
-  plain <- normal(60)
-  correlated <- with_correlation(plain, 0.9999)
-  # One around 0 and one far out on each axis, each wider than the one before.
-  clusters <- 10^(3 * rep(0:d, each = 20) - 3) * normal(20 * (d + 1)) +
-    rbind(0, diag(1e6, d))[rep(seq_len(d + 1), each = 20), ]
-  units <- plain %*% diag(10^(4 * seq_len(d) - 8), d)
-  list(
-    few = list(x = normal(d + 1)), more = list(x = normal(d + 2)), plain = list(x = plain),
-    ties = list(x = round(plain, 0) + 0.001 * plain[, d]), tied_rows = list(x = plain[rep(1:20, 1:20 %% 4 + 1), ]),
-    uneven = list(x = plain, w = 10^runif(60, -3, 3)), zero = list(x = plain, w = rep(c(0, 1, 2.5), 20)),
-    copies = list(x = plain, w = rep(1:3, 20)), offset = list(x = 1e9 + plain), clusters = list(x = clusters),
-    outliers = list(x = rbind(plain, diag(1e6, d), diag(-1e6, d))),
-    one_outlier = list(x = rbind(plain, c(1e6, numeric(d - 1)))),
-    heavy = list(x = matrix(rt(80 * d, 2), 80)), correlated = list(x = correlated), units = list(x = units),
-    lattice = list(x = as.matrix(expand.grid(rep(list(0:3), d))) + 0), two_places = list(x = rbind(plain, 30 + plain))
-  )
-})
+matrix_shapes <- function(d) {
+  with_seed(20261201 + d, {
+    normal <- function(n) matrix(rnorm(n * d), n)
+    plain <- normal(60)
+    correlated <- with_correlation(plain, 0.9999)
+    # One around 0 and one far out on each axis, each wider than the one before.
+    clusters <- 10^(3 * rep(0:d, each = 20) - 3) * normal(20 * (d + 1)) +
+      rbind(0, diag(1e6, d))[rep(seq_len(d + 1), each = 20), ]
+    units <- plain %*% diag(10^(4 * seq_len(d) - 8), d)
+    list(
+      few = list(x = normal(d + 1)), more = list(x = normal(d + 2)), plain = list(x = plain),
+      ties = list(x = round(plain, 0) + 0.001 * plain[, d]), tied_rows = list(x = plain[rep(1:20, 1:20 %% 4 + 1), ]),
+      uneven = list(x = plain, w = 10^runif(60, -3, 3)), zero = list(x = plain, w = rep(c(0, 1, 2.5), 20)),
+      copies = list(x = plain, w = rep(1:3, 20)), offset = list(x = 1e9 + plain), clusters = list(x = clusters),
+      outliers = list(x = rbind(plain, diag(1e6, d), diag(-1e6, d))),
+      one_outlier = list(x = rbind(plain, c(1e6, numeric(d - 1)))),
+      heavy = list(x = matrix(rt(80 * d, 2), 80)), correlated = list(x = correlated), units = list(x = units),
+      lattice = list(x = as.matrix(expand.grid(rep(list(0:3), d))) + 0), two_places = list(x = rbind(plain, 30 + plain))
+    )
+  })
+}
 
 with_correlation <- function(x, rho) {
   d <- ncol(x)

@@ -16,10 +16,12 @@ small_samples <- function() {
 }
 
 # Two thin ridges that cross, both rising.
-crossed_ridges <- function(n) with_seed(72, {
-  along <- rnorm(n, sd = 3)
-  cbind(along, ifelse(seq_len(n) %% 2 == 0, 1.2, 0.6) * along + rnorm(n, sd = 0.3))
-})
+crossed_ridges <- function(n) {
+  with_seed(72, {
+    along <- rnorm(n, sd = 3)
+    cbind(along, ifelse(seq_len(n) %% 2 == 0, 1.2, 0.6) * along + rnorm(n, sd = 0.3))
+  })
+}
 
 test_that("Hlscv is no higher than the best of many starts, nor than the H of ks", {
   for (i in seq_len(nrow(minima))) {

@@ -35,29 +35,31 @@ problems_of <- function(s, axes, isa) {
     bits_problem(fourier_sums(s, axes, 2L, isa), one, info), bits_problem(fourier_sums(s, axes, 3L, isa), one, info))
 }
 
-more_shapes <- function() with_seed(68, {
-  x <- matrix(rnorm(90), 45)
-  space <- matrix(rnorm(120), 40)
-  turn <- matrix(c(cos(0.7), sin(0.7), -sin(0.7), cos(0.7)), 2)
-  list(
-    shape("one sample", matrix(c(3, -2), 1), matrix(c(0.4, 0.1, 0.1, 0.3), 2), points = x[1:20, ] + 2),
-    shape("one sample in space", matrix(1:3, 1), diag(3), points = space + 1),
-    shape("two samples", rbind(c(0, 0), c(1, 30)), diag(2), points = rbind(c(0, 0), c(1, 30), c(0.5, 15))),
-    shape("one point", x, 0.2 * diag(2), points = matrix(0.3, 1, 2)),
-    shape("small H", x, 0.01^2 * diag(2)),
-    shape("huge H", x, 1e9^2 * diag(2)),
-    shape("huge H in space", space, 1e9^2 * diag(3)),
-    shape("turned and flat H", x, turn %*% diag(c(1, 0.01)) %*% t(turn)),
-    shape("all points far away", x, 0.1^2 * diag(2), points = x / 10 + 9),
-    shape("some points very far away", x, 0.3^2 * diag(2), points = rbind(x, c(1e8, 0), c(-40, 3))),
-    shape("zero weights in space", space, 0.3 * diag(3), w = rep(0:1, 20)),
-    shape("no weight", x, diag(2), w = rep(0, 45)),
-    shape("weights of 12 magnitudes in the plane", x, 0.4^2 * diag(2), w = 10^runif(45, -6, 6)),
-    shape("units of 1e-70", 1e-70 * space, (0.5e-70)^2 * diag(3)),
-    shape("units of 1e100 in the plane", 1e100 * x, (0.5e100)^2 * (diag(2) + 0.3)),
-    shape("clusters in the plane", rbind(x, 1e-3 * x + 40), 0.2^2 * diag(2))
-  )
-})
+more_shapes <- function() {
+  with_seed(68, {
+    x <- matrix(rnorm(90), 45)
+    space <- matrix(rnorm(120), 40)
+    turn <- matrix(c(cos(0.7), sin(0.7), -sin(0.7), cos(0.7)), 2)
+    list(
+      shape("one sample", matrix(c(3, -2), 1), matrix(c(0.4, 0.1, 0.1, 0.3), 2), points = x[1:20, ] + 2),
+      shape("one sample in space", matrix(1:3, 1), diag(3), points = space + 1),
+      shape("two samples", rbind(c(0, 0), c(1, 30)), diag(2), points = rbind(c(0, 0), c(1, 30), c(0.5, 15))),
+      shape("one point", x, 0.2 * diag(2), points = matrix(0.3, 1, 2)),
+      shape("small H", x, 0.01^2 * diag(2)),
+      shape("huge H", x, 1e9^2 * diag(2)),
+      shape("huge H in space", space, 1e9^2 * diag(3)),
+      shape("turned and flat H", x, turn %*% diag(c(1, 0.01)) %*% t(turn)),
+      shape("all points far away", x, 0.1^2 * diag(2), points = x / 10 + 9),
+      shape("some points very far away", x, 0.3^2 * diag(2), points = rbind(x, c(1e8, 0), c(-40, 3))),
+      shape("zero weights in space", space, 0.3 * diag(3), w = rep(0:1, 20)),
+      shape("no weight", x, diag(2), w = rep(0, 45)),
+      shape("weights of 12 magnitudes in the plane", x, 0.4^2 * diag(2), w = 10^runif(45, -6, 6)),
+      shape("units of 1e-70", 1e-70 * space, (0.5e-70)^2 * diag(3)),
+      shape("units of 1e100 in the plane", 1e100 * x, (0.5e100)^2 * (diag(2) + 0.3)),
+      shape("clusters in the plane", rbind(x, 1e-3 * x + 40), 0.2^2 * diag(2))
+    )
+  })
+}
 
 test_that("sums are within 1e-12 of the largest value on every shape, ISA and number of threads", {
   for (s in c(space_shapes(), more_shapes())) for (axes in list(list(), axes_for(s))) {

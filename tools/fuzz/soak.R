@@ -21,13 +21,17 @@ child <- quote({
   plane <- matrix(rnorm(2e5), ncol = 2L)
   space <- matrix(rnorm(9e4), ncol = 3L)
   calls <- list(
-    direct = function(part) kde(head(plane, 4e4 / part), H = diag(2), eval.points = head(plane, 4e4 / part),
-                                engine = "direct")$estimate,
+    direct = function(part) {
+      kde(head(plane, 4e4 / part), H = diag(2), eval.points = head(plane, 4e4 / part),
+          engine = "direct")$estimate
+    },
     sweep = function(part) npregbw(head(line, 4e5 / part), head(line^2, 4e5 / part), nbw = 400 / part)$cv,
     cells = function(part) hlscv(head(line, 2e5 / part)),
     fourier = function(part) Hlscv(head(space, 3e4 / part), engine = "fourier"),
-    runs = function(part) kde(head(space, 3e4 / part), H = diag(3), kernel = "epanechnikov",
-                              gridsize = rep(240 %/% part, 3L))$estimate,
+    runs = function(part) {
+      kde(head(space, 3e4 / part), H = diag(3), kernel = "epanechnikov",
+          gridsize = rep(240 %/% part, 3L))$estimate
+    },
     pairs = function(part) Hscv(matrix(line[seq_len(16000 / part)], ncol = 4L), engine = "direct"),
     bootstrap = function(part) {
       set.seed(1L)
