@@ -38,6 +38,7 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms in single precision and add them in double:
 #'   with an error of at most 1e-5 of the largest of the parts that the value is the sum of. The CPU always computes in
 #'   double.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return A vector as long as `h`, or one number for `H`, in units of x^-d. The error of each value is below 1e-12 (in
 #'   three dimensions 1e-9) of the sum of the absolute values of its terms, in single precision 1e-5.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for fewer than
@@ -73,18 +74,25 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #' lscv(faithful, H = Hns(faithful))
 #' @export
 lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian", backend = "auto",
-                 precision = c("double", "single"), threads = NULL, na.action = stats::na.fail) {
+                 precision = c("double", "single"), threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   sample <- check_sample(x, w, na.action)
+  given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   if (ncol(sample$x) > 1L) {
     run <- run_options(threads, backend, cuda = TRUE, precision = precision)
-    return(lscv_matrices(sample, if (!missing(H)) H, if (!missing(h)) h, form, kernel, run))
+    return(with_progress(verbose, "Cross-validation", function(progress) {
+      lscv_matrices(sample, given$H, given$h, form, kernel, replace(run, "progress", list(progress)))
+    }))
   }
-  h <- lscv_bandwidths(if (!missing(H)) H, if (!missing(h)) h)
+  h <- lscv_bandwidths(given$H, given$h)
   check_beside(h, sample$x, if (missing(H)) "h" else "H")
   sample <- lscv_sample(sample)
-  lscv_curve(sample, h, form, kernel, line_run(threads, backend, precision, kernel))
+  run <- line_run(threads, backend, precision, kernel)
+  with_progress(verbose, "Cross-validation", function(progress) {
+    lscv_curve(sample, h, form, kernel, replace(run, "progress", list(progress)))
+  })
 }
 
 check_one_given <- function(H, h) {
@@ -161,7 +169,6 @@ curve_engine <- function(x, h, kernel, run) {
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
 #' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error where that
 #'   cannot be (see [kestrel_info()]); or `"auto"`, the CPU, whose engines take time in proportion to n.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
 #'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
 #'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`,

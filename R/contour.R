@@ -15,6 +15,7 @@
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
 #' @param approx if TRUE and the estimate is on a grid, take the density at the data by linear interpolation in the
 #'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param ... not used by the method for estimates of this package.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
@@ -43,7 +44,8 @@ contourLevels.default <- function(x, ...) {
 #' @rdname contourLevels
 #' @export
 #' @rawNamespace S3method(ks::contourLevels, kestrel_kde)
-contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, ...) {
+contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, verbose = FALSE, ...) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   prob <- if (!missing(prob)) prob
   cont <- if (!missing(cont)) cont
   if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")
@@ -58,7 +60,10 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   } else {
     check_between(prob, 1, "prob")
   }
-  contour_levels(x, prob, check_flag(approx, "approx"))
+  check_flag(approx, "approx")
+  with_progress(verbose, "Density at the data", function(progress) {
+    contour_levels(x, prob, approx, c(run_options(), progress = progress))
+  })
 }
 
 check_between <- function(value, most, name) {

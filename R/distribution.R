@@ -14,6 +14,7 @@
 #' @param p probabilities, between 0 and 1.
 #' @param n number of draws, a whole number of at least 1.
 #' @param fhat an object made by [kde()].
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param positive accepted for scripts written for \pkg{ks}: TRUE needs an `fhat` made with `positive = TRUE`.
 #' @return `dkde()`, `pkde()`, `qkde()`: a numeric vector, one value for each point or probability. `rkde()`: a vector
 #'   of `n` draws (d = 1) or an n x d matrix.
@@ -31,28 +32,41 @@
 #' set.seed(1)
 #' rkde(5, fhat)
 #' @export
-dkde <- function(x, fhat) {
-  density_at(check_estimate(fhat), check_points(x, dimension(fhat), "x"), run_options())
+dkde <- function(x, fhat, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
+  points <- check_points(x, dimension(check_estimate(fhat)), "x")
+  with_progress(verbose, "Density at points", function(progress) {
+    density_at(fhat, points, c(run_options(), progress = progress))
+  })
 }
 
 #' @rdname dkde
 #' @export
-pkde <- function(q, fhat) {
+pkde <- function(q, fhat, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_one_dimension(fhat, "pkde")
   if (!is.numeric(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", came(q), ".")
-  line_cdf(fhat, to_line(fhat$transform, as.vector(q), 1L))
+  with_progress(verbose, "Distribution function", function(progress) {
+    line_cdf(fhat, to_line(fhat$transform, as.vector(q), 1L), progress)
+  })
 }
 
 #' @rdname dkde
 #' @export
-qkde <- function(p, fhat) {
+qkde <- function(p, fhat, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_one_dimension(fhat, "qkde")
   check_between(p, 1, "p")
   # Beyond 39 standard deviations the normal distribution function is 0 or 1 in double precision.
   reach <- fhat$h * if (is_compact(fhat$kernel)) 1 else 39
   used <- to_line(fhat$transform, fhat$x[fhat$w > 0], 1L)
   bracket <- range(used) + c(-reach, reach)
-  quantile <- vapply(as.vector(p), line_quantile, 0, fhat = fhat, bracket = bracket)
+  quantile <- with_progress(verbose, "Quantiles", function(progress) {
+    vapply(seq_along(p), function(k) {
+      if (!is.null(progress)) progress(k / length(p))
+      line_quantile(p[k], fhat, bracket)
+    }, 0)
+  })
   from_line(fhat$transform, quantile, 1L)
 }
 
@@ -67,7 +81,7 @@ line_quantile <- function(p, fhat, bracket) {
 }
 
 # The distribution function on the line where the kernel works, in blocks of about a million pairs.
-line_cdf <- function(fhat, q) {
+line_cdf <- function(fhat, q, progress = NULL) {
   x <- to_line(fhat$transform, fhat$x, 1L)
   block <- max(1L, floor(1e6 / length(x)))
   value <- numeric(length(q))
@@ -75,6 +89,7 @@ line_cdf <- function(fhat, q) {
     rows <- first:min(first + block - 1L, length(q))
     u <- outer(x, q[rows], function(x_i, q_j) (q_j - x_i) / fhat$h)
     value[rows] <- crossprod(kernel_cdf(u, fhat$kernel), fhat$w) / length(x)
+    if (!is.null(progress)) progress(max(rows) / length(q))
   }
   # The weights sum to n only up to rounding.
   pmin(value, 1)

@@ -10,6 +10,7 @@
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
 #'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
 #' @section Units: values are in 1 over the product of the units of the variables that are kept.
@@ -23,10 +24,13 @@
 #' marginal(fhat, c("Sepal.Length", "Petal.Length"))
 #' plot(marginal(fhat, 3))
 #' @export
-marginal <- function(fhat, dims) {
+marginal <- function(fhat, dims, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   started <- proc.time()[["elapsed"]]
   dims <- check_dims(check_estimate(fhat), dims)
-  result <- marginal_of(fhat, dims, run_options())
+  result <- with_progress(verbose, "Marginal density", function(progress) {
+    marginal_of(fhat, dims, c(run_options(), progress = progress))
+  })
   result$call <- match.call()
   result$seconds <- proc.time()[["elapsed"]] - started
   result

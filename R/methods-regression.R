@@ -11,6 +11,7 @@
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` for the bands of the fit.
 #' @param level their level.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses what it does not know.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
@@ -40,7 +41,8 @@ NULL
 #' @rdname kestrel_reg-methods
 #' @export
 predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
-                                level = object$level, exdat = NULL, ...) {
+                                level = object$level, exdat = NULL, verbose = FALSE, ...) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   level <- check_level(level)
@@ -49,7 +51,10 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
   at_data <- is.null(points)
   if (at_data) points <- object$bws$x
   errors <- se.fit || interval == "confidence"
-  at <- if (at_data) known_at_data(object, errors) else values_at(object, points, errors, run_options())
+  at <- with_progress(verbose, "Regression", function(progress) {
+    run <- c(run_options(), progress = progress)
+    if (at_data) known_at_data(object, errors, run) else values_at(object, points, errors, run)
+  })
   warn_no_neighbour(at$mean, points, object$bws)
   placed <- if (at_data) function(value) stats::napredict(object$bws$na.action, value) else identity
   fit <- placed(at$mean)
@@ -62,12 +67,15 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
 
 #' @rdname kestrel_reg-methods
 #' @export
-predict.kestrel_regbw <- function(object, ...) predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE), ...)
+predict.kestrel_regbw <- function(object, ..., verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
+  predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE, verbose = verbose), ..., verbose = verbose)
+}
 
 # What values_at() would give at the data: the errors are computed if the fit has them not.
-known_at_data <- function(object, errors) {
+known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
-  if (errors && all(is.na(se))) se <- values_at(object, object$bws$x, TRUE, run_options())$se
+  if (errors && all(is.na(se))) se <- values_at(object, object$bws$x, TRUE, run)$se
   list(mean = fit_inside(object), se = se)
 }
 

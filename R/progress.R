@@ -2,8 +2,14 @@
 # nothing under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_util.hpp), on
 # the thread that called and in the place where interrupts are looked for.
 
-# The argument `verbose` of a function: TRUE, FALSE, or NA where it was not `given` and the session decides.
-asked_verbose <- function(verbose, given) if (given) check_flag(verbose, "verbose") else NA
+# The argument `verbose` of a function: TRUE, FALSE, or, where it was not `given`, that the session decides. What comes
+# of it may be handed on as the `verbose` of another function.
+asked_verbose <- function(verbose, given) {
+  if (!given || identical(verbose, by_session)) by_session else check_flag(verbose, "verbose")
+}
+
+# A value of its own: users who give NA have made a slip.
+by_session <- structure(NA, class = "kestrel_by_session")
 
 session_is_interactive <- function() interactive()
 
@@ -12,10 +18,12 @@ wants_bar <- function(verbose) isTRUE(verbose) || is.na(verbose) && session_is_i
 # Seconds; cli's own default is two.
 bar_delay <- function() getOption("cli.progress_show_after", 1)
 
+# Without auto_terminate a bar that has come to its end stays there: another sum may follow.
 open_bar <- function(label, total) {
   before <- options(cli.progress_show_after = bar_delay())
   on.exit(options(before))
-  cli::cli_progress_bar(label, total = total, clear = TRUE, current = FALSE, .auto_close = FALSE)
+  cli::cli_progress_bar(label, total = total, clear = TRUE, current = FALSE, auto_terminate = FALSE,
+                        .auto_close = FALSE)
 }
 
 move_bar <- function(bar, at) cli::cli_progress_update(id = bar, set = at)

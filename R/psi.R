@@ -236,7 +236,8 @@ psi_orders <- seq(0, 10, by = 2)
 #' hpi(x)
 #' @export
 psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "single"), threads = NULL,
-                na.action = stats::na.fail) {
+                na.action = stats::na.fail, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
   }
@@ -245,5 +246,8 @@ psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "si
   check_one_column(sample, "psi")
   check_beside(g, sample$x, "g")
   used <- sample$w > 0
-  psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), line_run(threads, backend, precision))
+  run <- line_run(threads, backend, precision)
+  with_progress(verbose, "Sums over pairs", function(progress) {
+    psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), replace(run, "progress", list(progress)))
+  })
 }

@@ -26,7 +26,7 @@
 #' @param se if FALSE, standard errors and bands are not computed, but NA.
 #' @param level the confidence level of the bands, of each point.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
-#' @param threads as in [npregbw()].
+#' @param threads,verbose as in [npregbw()].
 #' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
 #'   bandwidth object `"auto"` or `"cpu"`.
 #' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others.
@@ -74,19 +74,22 @@ npreg <- function(...) UseMethod("npreg", dispatched_on(list(formula = "formula"
 #' @rdname npreg
 #' @export
 npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, w = NULL, ..., newdata = NULL,
-                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto") {
+                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto",
+                          verbose = FALSE) {
   call <- called_as(quote(npreg), match.call())
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_fit_arguments(se, level, residuals)
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
   bws <- eval(called_as(npregbw.formula, selection), parent.frame())
   bws$call <- called_as(quote(npregbw), selection)
-  fit_regression(bws, newdata, exdat, se, level, threads, call)
+  fit_regression(bws, newdata, exdat, se, level, threads, verbose, call)
 }
 
 #' @rdname npreg
 #' @export
 npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = stats::na.fail, newdata = NULL,
-                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto") {
+                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto",
+                          verbose = FALSE) {
   call <- called_as(quote(npreg), match.call())
   if (inherits(bws, "formula")) {
     # Where there is a formula, the second argument of np is `data`.
@@ -94,6 +97,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
     names(call)[names(call) == "txdat"] <- "data"
     return(eval(called_as(npreg.formula, call), parent.frame()))
   }
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_fit_arguments(se, level, residuals)
   if (!is.null(bws) && !is.numeric(bws)) {
     abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", came(bws), ".")
@@ -103,15 +107,16 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
                 if (!is.null(bws)) "; `bws` is the first argument", ".")
   }
   bws <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
-                         na.action = na.action, threads = threads, backend = backend)
+                         na.action = na.action, threads = threads, backend = backend, verbose = verbose)
   bws$call <- call
-  fit_regression(bws, newdata, exdat, se, level, threads, call)
+  fit_regression(bws, newdata, exdat, se, level, threads, verbose, call)
 }
 
 #' @rdname npreg
 #' @export
 npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE,
-                                threads = NULL, backend = "auto", txdat = NULL, tydat = NULL, ...) {
+                                threads = NULL, backend = "auto", txdat = NULL, tydat = NULL, verbose = FALSE, ...) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   check_np_arguments(...)
   check_fit_arguments(se, level, residuals)
   resolve_backend(backend, cuda = FALSE)
@@ -119,12 +124,12 @@ npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, le
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
                 came(newdata), ".")
   }
-  if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, threads)
-  fit_regression(bws, newdata, exdat, se, level, threads, called_as(quote(npreg), match.call()))
+  if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, threads, verbose)
+  fit_regression(bws, newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
 }
 
 # The bandwidth of `bws` for other data.
-with_other_data <- function(bws, txdat, tydat, threads) {
+with_other_data <- function(bws, txdat, tydat, threads, verbose) {
   if (is.null(txdat) || is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
   if (any(bws$w != bws$w[1L])) {
     abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ", came(bws$bw),
@@ -132,7 +137,7 @@ with_other_data <- function(bws, txdat, tydat, threads) {
   }
   npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, bws$regtype, bws$method,
                   bws$ckertype, bw.scale = bws$bw.scale, unsupported = bws$unsupported, threads = threads,
-                  backend = "cpu")
+                  backend = "cpu", verbose = verbose)
 }
 
 # A vector under the name that messages have to use.
@@ -153,22 +158,24 @@ check_level <- function(level) {
   as.numeric(level)
 }
 
-fit_regression <- function(bws, newdata, exdat, se, level, threads, call) {
+fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, call) {
   started <- proc.time()[["elapsed"]]
   level <- check_level(level)
   run <- run_options(threads, "cpu")
   points <- evaluation_points(bws, newdata, exdat)
-  left_out <- leave_one_out(bws, run)
-  fit <- list(bw = bws$bw, bws = bws, error2 = left_out$error2)
-  inside <- fit_at_data(fit, left_out, run)
   at_data <- is.null(points)
   if (at_data) points <- bws$x
-  # At the data only the errors are left to compute.
-  at <- if (!at_data || se) values_at(fit, points, se, run) else list(se = rep(NA_real_, length(points)))
-  if (at_data) at$mean <- inside$mean
+  sums <- with_progress(verbose, "Regression", function(progress) {
+    run$progress <- progress
+    sums_of_fit(bws, points, at_data, se, run)
+  })
+  left_out <- sums$left_out
+  inside <- sums$inside
+  at <- sums$at
   warn_no_neighbour(at$mean, points, bws)
   z <- stats::qnorm((1 + level) / 2)
-  fit <- c(fit, list(eval = stats::setNames(data.frame(points), bws$xnames), at.data = at_data, mean = at$mean,
+  fit <- c(list(bw = bws$bw, bws = bws, error2 = left_out$error2),
+           list(eval = stats::setNames(data.frame(points), bws$xnames), at.data = at_data, mean = at$mean,
                      merr = at$se, lower = at$mean - z * at$se, upper = at$mean + z * at$se, level = level,
                      resid = inside$resid, loo = inside$loo),
            fit_measures(bws$y, inside$mean, bws$w),
@@ -176,6 +183,17 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, call) {
                 ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend),
                 backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
+}
+
+# All sums of a fit: those that leave_one_out(), fit_at_data() and values_at() give.
+sums_of_fit <- function(bws, points, at_data, se, run) {
+  left_out <- leave_one_out(bws, run)
+  fit <- list(bws = bws, error2 = left_out$error2)
+  inside <- fit_at_data(fit, left_out, run)
+  # At the data only the errors are left to compute.
+  at <- if (!at_data || se) values_at(fit, points, se, run) else list(se = rep(NA_real_, length(points)))
+  if (at_data) at$mean <- inside$mean
+  list(left_out = left_out, inside = inside, at = at)
 }
 
 # Fit, residual and leave-one-out fit of every row. Those of weight 0 are in no fit: theirs is the same without them.

@@ -27,6 +27,7 @@
 #' @param h,H,kernel as in [kde()]; kernels other than the Gaussian are product kernels, with a diagonal `H`. Selected
 #'   from the rows that are kept if neither `h` nor `H` is given.
 #' @param tune_queries a list with `lower` and `upper`, limits of at least 10 boxes as in [kde_query()].
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param x an object made by `kde_synopsis()`.
 #' @param ... not used.
 #' @return An object of class `"kestrel_synopsis"`: a list of `x`, the rows kept, a matrix; `H`, the bandwidth matrix;
@@ -54,7 +55,8 @@
 #' kde_query(synopsis, depth > 300 & mag < 5)
 #' sum(quakes$depth > 300 & quakes$mag < 5)
 #' @export
-kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_queries = NULL) {
+kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_queries = NULL, verbose = FALSE) {
+  verbose <- asked_verbose(verbose, !missing(verbose))
   table <- as_points(data, "data")
   if (length(table) == 0L) abort_input("`data` must have at least one row and one column, not none.")
   check_finite(table, "data")
@@ -65,10 +67,10 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   ranges <- unname(apply(table, 2L, range))
   if (is.null(given$H) && is.null(given$h)) check_kept(kept, ranges, names)
-  H <- known_as("data", synopsis_bandwidth(given, kept, names, kernel))
+  H <- known_as("data", synopsis_bandwidth(given, kept, names, kernel, verbose))
   synopsis <- structure(list(x = kept, H = unname(H), kernel = kernel, N = nrow(table), names = names,
                              ranges = ranges, tuning = NULL), class = "kestrel_synopsis")
-  if (!is.null(tune_queries)) synopsis <- tuned_synopsis(synopsis, table, tune_queries)
+  if (!is.null(tune_queries)) synopsis <- tuned_synopsis(synopsis, table, tune_queries, verbose)
   synopsis
 }
 
@@ -91,7 +93,7 @@ order_by_cells <- function(table, rows, cells, k) {
 }
 
 # A matrix with correlations is the user's alone, and for the Gaussian kernel.
-synopsis_bandwidth <- function(given, kept, names, kernel) {
+synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
   d <- ncol(kept)
   product <- is_compact(kernel) || is.null(given$H)
   if (product && !is.null(given$H)) {
@@ -101,7 +103,7 @@ synopsis_bandwidth <- function(given, kept, names, kernel) {
     }
   }
   sample <- list(x = kept, w = rep(1, nrow(kept)), names = names)
-  resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d))$H
+  resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d), verbose)$H
 }
 
 # A column may vary in the table, but not in the rows that were drawn from it.
@@ -133,7 +135,7 @@ within_ranges <- function(boxes, ranges) {
 }
 
 # With the bandwidth times the best factor; every other query is held out to judge it.
-tuned_synopsis <- function(synopsis, table, queries) {
+tuned_synopsis <- function(synopsis, table, queries, verbose) {
   if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
     abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", came(queries), ".")
   }
@@ -154,12 +156,15 @@ tuned_synopsis <- function(synopsis, table, queries) {
   held <- seq(2L, m, by = 2L)
   loss <- function(log_factor) mean(log(q_error(counts(log_factor, learnt), truth[learnt])$errors)^2)
   # The loss may have several minima: the best of a grid, and then the least between its neighbours.
-  grid <- log(2) * seq(-6, 2, by = 0.5)
-  losses <- vapply(grid, loss, 0)
-  best <- grid[which.min(losses)]
-  between <- pmin(pmax(best + c(-0.5, 0.5) * log(2), min(grid)), max(grid))
-  near <- stats::optimize(loss, between, tol = 0.01)
-  if (near$objective < min(losses)) best <- near$minimum
+  best <- with_search_progress(verbose, "Tuning", function(progress) {
+    loss <- counted(loss, progress)
+    grid <- log(2) * seq(-6, 2, by = 0.5)
+    losses <- vapply(grid, loss, 0)
+    first <- grid[which.min(losses)]
+    between <- pmin(pmax(first + c(-0.5, 0.5) * log(2), min(grid)), max(grid))
+    near <- stats::optimize(loss, between, tol = 0.01)
+    if (near$objective < min(losses)) near$minimum else first
+  })
   judged <- q_error(cbind(selected = counts(0, held), tuned = counts(best, held)), truth[held])
   synopsis$tuning <- list(factor = exp(best), queries = length(held), errors = judged$table)
   synopsis$H <- exp(2 * best) * H

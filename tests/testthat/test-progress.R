@@ -22,6 +22,9 @@ x2 <- matrix(rnorm(400), ncol = 2)
 x4 <- matrix(rnorm(28000), ncol = 4)
 many <- x4[rep(1:7000, 8), ]
 fhat <- kde(x4, H = diag(4), eval.points = x4[1:2, ])
+line <- kde(x4[, 1], h = 0.3)
+noisy <- data.frame(x = c(x4[, 1:2]), y = c(x4[, 3:4]))
+bw <- npregbw(noisy$x, noisy$y, 0.3, ckertype = "gaussian")
 calls <- list(
   kde = function(...) kde(x4, H = diag(4), eval.points = many, engine = "direct", ...)$estimate,
   predict = function(...) predict(fhat, many, ...),
@@ -30,15 +33,31 @@ calls <- list(
     kde_stream(x2, H = diag(2), gridsize = 20, slab = 2, to = function(slab) seen <<- c(seen, slab), ...)
     seen
   },
+  dkde = function(...) dkde(many, fhat, ...),
+  pkde = function(...) pkde(x4[1:1000, 2], line, ...),
+  qkde = function(...) qkde(c(0.2, 0.7), line, ...),
+  marginal = function(...) marginal(replace(fhat, "eval.points", list(many)), 4:1, ...)$estimate,
+  contourLevels = function(...) {
+    contourLevels(replace(fhat, c("x", "w"), list(many[1:2e4, ], rep(1, 2e4))), cont = 50, approx = FALSE, ...)
+  },
+  lscv = function(...) lscv(many[seq_len(2e4), ], h = 1, ...),
+  psi = function(...) psi(rep(x1, 1000), 0.1, 4, ...),
   Hpi = function(...) Hpi(x4, ...),
   Hlscv = function(...) Hlscv(x2, ...),
   Hscv = function(...) Hscv(x2, ...),
   hlscv = function(...) hlscv(x1, ...),
   hscv = function(...) hscv(x1, ...),
   npregbw = function(...) quietly(npregbw(x4[, 1], x4[, 2], ckertype = "gaussian", nbw = 10, ...)$cv),
+  npreg = function(...) npreg(bws = 0.3, txdat = noisy$x, tydat = noisy$y, ckertype = "gaussian", ...)$mean,
+  npreg_formula = function(...) npreg(y ~ x, noisy, bws = 0.3, ckertype = "gaussian", ...)$merr,
+  npreg_bandwidth = function(...) npreg(bw, ...)$merr,
+  predict_bandwidth = function(...) predict(bw, ...),
   hboot = function(...) with_seed(1, quietly(hboot(x4[, 1], h0 = 1, h = c(0.4, 0.6, 1), B = 500, ...)$errors)),
   pdf_score = function(...) with_seed(1, pdf_score(x2, x2[200:1, ], B = 3, gridsize = 20, ...)$replicates),
-  kde_query = function(...) kde_query(fhat, lower = x4, upper = x4 + 1, ...)
+  kde_query = function(...) kde_query(fhat, lower = x4, upper = x4 + 1, ...),
+  kde_synopsis = function(...) {
+    with_seed(1, kde_synopsis(x4, 100, tune_queries = list(lower = x4[1:20, ], upper = x4[1:20, ] + 1), ...)$tuning)
+  }
 )
 test_that("bars move, never back, and change no bit; a session decides, and FALSE is silent", {
   for (name in names(calls)) {
@@ -64,6 +83,13 @@ test_that("other sessions show what `verbose = TRUE` asks for", {
   expect_identical(nrow(bar_updates(calls$pdf_score())), 0L)
   expect_message(updates <- bar_updates(calls$pdf_score(verbose = TRUE)), "1 model")
   expect_gt(nrow(updates), 0)
+})
+
+test_that("a bar that has come to its end can be told so again", {
+  updates <- bar_updates(with_progress(TRUE, "Sums", function(progress) {
+    for (fraction in c(0.5, 1, 0.2, 1)) progress(fraction)
+  }))
+  expect_identical(updates$current, c(50, 100, 100, 100))
 })
 
 test_that("a bar waits for a second, or for what the option of cli says", {
@@ -101,7 +127,13 @@ test_that("`verbose` is a flag everywhere", {
     hlscv(x1, verbose = 1),
     hscv(x1, verbose = 1),
     hpi(x1, verbose = 1),
-    Hpi(x4, verbose = 1)
+    Hpi(x4, verbose = 1),
+    npreg(y ~ x, noisy, verbose = 1),
+    npreg(bws = 1, txdat = noisy$x, tydat = noisy$y, verbose = NA),
+    predict(bw, verbose = 0),
+    dkde(1, line, verbose = "no"),
+    lscv(x1, h = 1, verbose = NA),
+    contourLevels(line, cont = 50, verbose = NULL)
   )
 })
 

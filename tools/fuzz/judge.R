@@ -23,7 +23,7 @@ run_call <- function(call, threads, environment) {
   end <- tryCatch(withCallingHandlers(list(value = eval(call, environment)), warning = function(w) {
     warnings[[length(warnings) + 1L]] <<- w
     invokeRestart("muffleWarning")
-  }), error = function(e) list(error = e))
+  }, message = function(m) invokeRestart("muffleMessage")), error = function(e) list(error = e))
   setTimeLimit()
   c(end, list(warnings = warnings, seconds = proc.time()[["elapsed"]] - started))
 }
@@ -71,9 +71,15 @@ bits_of <- function(value) {
   lapply(numbers, function(part) if (is.double(part)) writeBin(part, raw()) else part)
 }
 
-wrong_conditions <- function(end) {
+# R's own words for an argument that the caller has left out: of a function called `name`, not of one inside.
+is_left_out <- function(error, call, name) {
+  left <- setdiff(names(formals(name)), names(call))
+  conditionMessage(error) %in% sprintf("argument \"%s\" is missing, with no default", left)
+}
+
+wrong_conditions <- function(end, call, name) {
   error <- end$error
-  c(if (!is.null(error) && !inherits(error, "kestrel_error")) {
+  c(if (!is.null(error) && !inherits(error, "kestrel_error") && !is_left_out(error, call, name)) {
     sprintf("an error of class %s: %s", class(error)[1L], sub("\n$", "", as.character(error)))
   }, if (!is.null(error) && inherits(error, "kestrel_error") && !any(grepl("^kestrel_error_", class(error)))) {
     "an error of kestrel without a kind"
@@ -89,7 +95,7 @@ judge <- function(call, environment) {
   one <- run_call(call, 1L, environment)
   if (one$seconds > patience) return(sprintf("it took %.0f s, the limit being %.0f s", one$seconds, time_limit))
   if (out_of_time(one)) return(NULL)
-  wrong <- wrong_conditions(one)
+  wrong <- wrong_conditions(one, call, name)
   if (length(wrong) > 0L) return(wrong)
   if (is.null(one$error) && finite_call(call)) {
     if (any_number(one$value, is.nan)) return("NaN from finite numbers")

@@ -38,7 +38,6 @@ text_of <- function(call) {
 }
 
 findings <- 0L
-ends <- c(value = 0L, error = 0L)
 for (number in seq_len(calls)) {
   set.seed((1000003 * seed + number) %% .Machine$integer.max)
   name <- pick(names(generators))
@@ -46,6 +45,7 @@ for (number in seq_len(calls)) {
   # The object that a method is for stays, and what is no value but an expression.
   kept <- if (isTRUE(attr(given, "whole"))) seq_along(given) else if (name %in% names(method_calls)) 1L
   given <- c(given[kept], spoilt(given[setdiff(seq_along(given), kept)]))
+  if (chance(0.05) && "verbose" %in% names(formals(name))) given$verbose <- TRUE
   call <- as.call(c(as.name(name), given))
   writeLines(text_of(call), last)
   output <- utils::capture.output(wrong <- judge(call, home), type = "output")

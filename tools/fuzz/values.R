@@ -150,11 +150,15 @@ damaged <- function(value) {
   )
 }
 
-# The arguments with at most a few of them spoilt, most calls with none.
+# The arguments with at most a few of them spoilt or left out, most calls with none.
 spoilt <- function(arguments) {
   for (round in seq_len(pick(0:2, c(5, 4, 1)))) {
     if (length(arguments) == 0L) break
     k <- sample.int(length(arguments), 1L)
+    if (chance(0.1)) {
+      arguments <- arguments[-k]
+      next
+    }
     value <- if (chance(0.5)) wrong_value() else damaged(arguments[[k]])
     arguments[k] <- list(value)
   }
