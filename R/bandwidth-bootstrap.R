@@ -91,7 +91,7 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
     check_positives(given$h0, "h0", one = TRUE)
   h <- if (is.null(given$h)) h0 * seq(0.8, 1.2, length.out = 11L) else sort(unique(check_positives(given$h, "h")))
   grid <- check_grid(c(grid, supp = 1), d)
-  axes <- grid_axes(grid_limits(sample$x, ((h0 + max(h)) / unit)^2 * sample$cov, grid, c(-Inf, Inf)), grid)$axes
+  axes <- grid_axes(grid_limits(sample$x, ((h0 + max(h)) / unit)^2 * sample$cov, grid), grid)$axes
   check_boot_memory(lengths(axes), round(sample$n), d, run$threads)
   check_errors_memory(B, length(h))
   key <- boot_key()
@@ -116,21 +116,15 @@ check_boot_memory <- function(sizes, n, d, threads) {
   of_grid <- 8 * 4 * prod(sizes)
   check_memory(sizes, of_grid)
   needed <- of_grid + threads * n * (8 * (d + 2 * (max(d, 2) + 1)) + 4)
-  if (needed > memory_limit()) {
-    abort_memory("`threads` must be few enough for a sample of each to fit in memory: ", threads, " of ",
-                 format(n, big.mark = ","), " rows need ", format_bytes(needed), ", and there are ",
-                 format_bytes(memory_limit()), ".")
-  }
+  check_fits(needed, "`threads` must be few enough for a sample of each to fit in memory: ", threads, " of ",
+             format(n, big.mark = ","), " rows need ")
 }
 
 # The errors, and a copy of them to sort.
 check_errors_memory <- function(B, count) {
   needed <- 2 * 8 * B * count
-  if (needed > memory_limit()) {
-    abort_memory("`B` must be few enough for the errors of all replicates to fit in memory: ",
-                 format(B, big.mark = ","), " at ", count, " bandwidths need ", format_bytes(needed),
-                 ", and there are ", format_bytes(memory_limit()), ".")
-  }
+  check_fits(needed, "`B` must be few enough for the errors of all replicates to fit in memory: ",
+             format(B, big.mark = ","), " at ", count, " bandwidths need ")
 }
 
 # Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. The squares of
@@ -240,11 +234,12 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' The median of the integrated squared errors against the bandwidth, with the band from 2.5 to 97.5 per cent, the least
 #' median as a point and the reference bandwidth as a broken line (Lopez-Novoa 2015, ch. 8, fig. 3).
 #'
-#' @param x an object made by [hboot()] or [Hboot()].
+#' @param x an object made by [hboot()] or \code{\link{Hboot}()}.
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot.
 #' @return `x`, invisibly.
-#' @section Units: the axis of h as in [hboot()] (that of `x`) or [Hboot()] (without a unit); errors in 1 / volume.
+#' @section Units: the axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
+#'   volume.
 #' @section Cost: O(bandwidths): the curve is in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.

@@ -6,11 +6,11 @@
 #' or over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
 #'
 #' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method
-#' ([stats::nlminb()]) with the analytic gradient: from the best of some multiples of the covariance, the normal
-#' reference among them, and, where the two are alike enough, from the best of some of its diagonal; roughly first, then
-#' to the end from the better one. With `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al.
-#' (2013), Nelder and Mead's on the entries of H; `"optim"` and `"nlm"`, the names of `ks`, both mean the first.
-#' `type = "scalar"` looks at 150 bandwidths
+#' ([stats::nlminb()]) with the analytic gradient. It begins at the best of several multiples of the covariance, the
+#' normal reference among them, and, where LSCV is about as low there, also at the best of several multiples of its
+#' diagonal; both searches are rough at first, and the better one goes on until it converges. With
+#' `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries
+#' of H; `"optim"` and `"nlm"`, the names of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths
 #' between h0/4 and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the least.
 #'
 #' LSCV falls without limit as H shrinks when many observations are tied, in all columns or in some. The search is
@@ -98,7 +98,8 @@ select_by_lscv <- function(task, type, verbose, run) {
   sample <- in_units(task$sample, unit)
   # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
   if (type == "diag") sample$cov <- sample$cov * diag(ncol(sample$x))
-  range <- if (type != "scalar") search_range(sample, if (!is.null(task$Hstart)) task$Hstart / area)
+  Hstart <- if (!is.null(task$Hstart)) task$Hstart / area
+  range <- if (type != "scalar") search_range(sample, Hstart)
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
     criteria <- criteria_for(sample, run$engine, run, bandwidths = if (type == "scalar") 150)
@@ -107,7 +108,7 @@ select_by_lscv <- function(task, type, verbose, run) {
     found <- if (type == "scalar") {
       lscv_along_covariance(sample, criteria)
     } else {
-      lscv_over_matrices(sample, criteria, range, task$Hstart, type == "diag", task$optim.fun)
+      lscv_over_matrices(sample, criteria, range, Hstart, type == "diag", task$optim.fun)
     }
     c(found, by = list(criteria$by()))
   })
@@ -135,8 +136,11 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   h <- if (is.null(H)) check_positives(h, "h") else 1
   # One evaluation is not worth the preparation of a grid for few observations.
   fourier <- d %in% 2:3 && sum(used) >= 2000 && run$backend != "cuda"
+  # The grid follows the covariance: where there is none, or one that is singular, sums are direct.
+  spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)
+  fourier <- !is.null(spread)
   sample <- if (fourier) {
-    with_covariance(sample)
+    spread
   } else {
     list(x = sample$x[used, , drop = FALSE], w = sample$w[used], n = check_effective_size(sample$w[used]))
   }

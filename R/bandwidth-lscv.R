@@ -43,11 +43,11 @@ lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
 #'   three dimensions 1e-9) of the sum of the absolute values of its terms, in single precision 1e-5.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for fewer than
 #'   two observations, for bandwidths that are not positive or below 1e-300 of the largest value, a matrix that is not
-#'   symmetric positive definite, for weights of which one is all, and for an unknown kernel; of class
+#'   symmetric positive definite, for weights that leave one observation in effect, and for an unknown kernel; of class
 #'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task; of class
 #'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice.
-#' @section On a GPU: sums of one dimension take any observations, but in single precision such as lie within 1e7 of the
-#'   bandwidths, the smallest counts, of the middle of their range. Those of several take at most 128 columns, and
+#' @section On a GPU: sums of one dimension take any observations, but in single precision only such as lie within 1e7
+#'   times the smallest bandwidth of the middle of their range. Those of several take at most 128 columns, and
 #'   observations within 512 bandwidths of the middle of each column's range (beyond 28 columns fewer, 224 with 128;
 #'   also fewer where H is strongly correlated). The device needs at most 32 d + 24 bytes for each observation (in
 #'   single precision 8 d + 4 more) and 128 MiB.
@@ -175,7 +175,7 @@ curve_engine <- function(x, h, kernel, run) {
 #'   `device` (the GPU's name), `seconds`, `curve` (a data frame: `h` and `objective` on the grid) and `ties` (tied
 #'   pairs an observation).
 #' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column, an unknown kernel,
-#'   and a range that is none.
+#'   and an `hmin` that is not below `hmax`.
 #' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
 #' @section Cost: that of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
 #' @inherit lscv references
@@ -195,7 +195,7 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   check_flag(amise, "amise")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   moments <- selector_sample(x, w, na.action)
-  check_one_column(moments, "hlscv")
+  check_one_column(moments, "hlscv", "Hlscv")
   h0 <- reference_scale(moments$n, 1L, kernel) * sqrt(moments$cov[1L, 1L])
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)

@@ -43,13 +43,13 @@
 #'   name), `seconds`, `pilot`, `g` (the scalar pilot bandwidths on the sphered or scaled data, first stage first) and
 #'   `G` (the pilot matrix of psi_4, in squared units of `x`).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for constant or
-#'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights of which one is all, when
-#'   n is not larger than d, for a pilot that is not known or not to be had, and for `pre = "sphere"` in `Hpi.diag`. Of
-#'   class `kestrel_error_memory` where the Fourier engine would need more than 1 GB, above 50,000 observations, and
-#'   where the memory of a GPU that was asked for does not suffice; of class `kestrel_error_backend` for a backend that
-#'   this build or machine lacks or that does not take the task: a GPU takes at most 32 columns, and data that, sphered
-#'   or scaled, lie within 512 pilot bandwidths of the middle of each column's range (beyond 28 columns fewer, 480 with
-#'   32).
+#'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights that leave one
+#'   observation in effect, when n is not larger than d, for a pilot that is not known or not to be had, and for `pre =
+#'   "sphere"` in `Hpi.diag`. Of class `kestrel_error_memory` where the Fourier engine would need more than 1 GB, above
+#'   50,000 observations, and where the memory of a GPU that was asked for does not suffice; of class
+#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task: a GPU takes
+#'   at most 32 columns, and data that, sphered or scaled, lie within 512 pilot bandwidths of the middle of each
+#'   column's range (beyond 28 columns fewer, 480 with 32).
 #' @section Cost: engine `"fourier"`, in two and three dimensions: O(n) for each stage; `"direct"`: O(n^2) for each
 #'   stage, with the moments up to order four, or six in the first stage of `"samse"` and `"unconstr"`, of every pair.
 #'   The searches do not touch the data. A GPU needs at most 32 d + 24 bytes of its memory for each observation, and 128
@@ -111,7 +111,8 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   if (!is.null(Hstart)) Hstart <- Hstart / area
   found <- search_plug_in(in_units(sample, unit), nstage, pilot, pre, Hstart, diagonal, run)
   objective <- per_volume(found$objective, unit)
-  c(list(H = found$H * area, PI.star = if (pilot == "unconstr") objective else found$PI.star, objective = objective),
+  H <- structure(found$H * area, dimnames = dimnames(sample$cov))
+  c(list(H = H, PI.star = if (pilot == "unconstr") objective else found$PI.star, objective = objective),
     found[c("convergence", "evaluations")], found$by,
     list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = found$G * area))
 }

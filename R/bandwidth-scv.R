@@ -49,7 +49,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   check_flag(plot, "plot")
   check_flag(amise, "amise")
   sample <- selector_sample(x, w, na.action)
-  check_one_column(sample, "hscv")
+  check_one_column(sample, "hscv", "Hscv")
   scale <- sqrt(sample$cov[1L, 1L])
   # In units of the standard deviation, so that no power of it overflows.
   unit <- list(x = sample$centred[, 1L] / scale, w = sample$w, n = sample$n)

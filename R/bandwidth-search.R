@@ -96,7 +96,7 @@ search_methods <- c("optim", "nlm", "nelder-mead")
 # end. "optim" and "nlm", ks's names, are one search. Ends in the error of the memory where there is none for any start.
 # Where there is none for one of them, or for matrices that a search which did not converge came to, `refused` is that
 # condition.
-minimise_criterion <- function(criterion, starts, diagonal, optim.fun, confined = criterion) {
+minimise_criterion <- function(criterion, starts, diagonal, optim.fun, confined) {
   roughly <- function(start) minimise_over_matrices(confined, start, diagonal, tolerance = 1e-3)
   rough <- if (length(starts) > 1L) lapply(starts, roughly)
   values <- vapply(rough, `[[`, 0, "value")

@@ -74,13 +74,13 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #'   effective sample size (sum w)^2 / sum w^2 in place of n.
 #' @return `hns`: a positive number, in the units of `x`. `Hns`, `Hns.diag`: a d x d matrix, in their squares.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for a constant
-#'   column or columns that are linearly dependent (named), for variances outside of 1e-300 to 1e300, for weights of
-#'   which one is all, and when n is not larger than d.
+#'   column or columns that are linearly dependent (named), for variances outside of 1e-300 to 1e300, for weights
+#'   that leave one observation in effect, and when n is not larger than d.
 #' @section Cost: one pass over the data, O(n d^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, sections 3.2 and 4.7.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
-#' @seealso [hpi()], [Hpi()]
+#' @seealso [hpi()], \code{\link{Hpi}()}
 #' @examples
 #' hns(faithful$eruptions)
 #' Hns(faithful)
@@ -111,7 +111,7 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
   inverse <- solve(correlation)
   curvature <- 2 * sum(inverse^2) + sum(diag(inverse))^2
   h <- (4 * d * sqrt(det(correlation)) / (sample$n * curvature))^(1 / (d + 4))
-  h^2 * diag(diag(sample$cov), d)
+  structure(h^2 * diag(diag(sample$cov), d), dimnames = dimnames(sample$cov))
 }
 
 #' Plug-in bandwidth in one dimension
@@ -143,10 +143,11 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #'   `engine`, `backend`, `device` (the GPU's name), `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and
 #'   `psi4` (NA for what `nstage = 1` leaves out).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, or have
-#'   a variance outside of 1e-300 to 1e300, and for weights of which one is all; of class `kestrel_error_backend` for a
-#'   backend that this build or machine lacks or that does not take the task (a GPU: in single precision observations
-#'   farther than 1e7 bandwidths from the middle of their range); of class `kestrel_error_memory` where the memory of a
-#'   GPU that was asked for does not suffice: at most 68 bytes for each observation and 128 MiB.
+#'   a variance outside of 1e-300 to 1e300, and for weights that leave one observation in effect; of class
+#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task (a GPU: in
+#'   single precision observations farther than 1e7 bandwidths from the middle of their range); of class
+#'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice: at most 68 bytes for each
+#'   observation and 128 MiB.
 #' @section Cost: O(n) for each stage, by moments of the observations in cells; for the few hundred observations where
 #'   that is less, and on a GPU, O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.

@@ -41,6 +41,14 @@ check_beside <- function(h, x, name) {
 # The numbers whose power keeps all its digits.
 powers_within <- function(power) c(.Machine$double.xmin, .Machine$double.xmax)^(1 / power)
 
+# Of intervals.
+check_level <- function(level) {
+  if (!is_number(level) || level <= 0 || level >= 1) {
+    abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
+  }
+  as.numeric(level)
+}
+
 check_count <- function(value, name, least = 1L) {
   if (!is_number(value) || value < least || value != round(value)) {
     abort_input("`", name, "` must be a whole number, at least ", least, ", not ", came(value), ".")
@@ -72,7 +80,8 @@ as_points <- function(x, name) {
     if (length(wrong) > 0L) {
       abort_input("`", name, "` must have numeric columns; not numeric: ", quoted(wrong), ".")
     }
-    x <- as.matrix(x)
+    # as.matrix() of no rows is logical.
+    x <- if (nrow(x) > 0L) as.matrix(x) else matrix(0, 0L, ncol(x), dimnames = list(NULL, names(x)))
   }
   if (!is.numeric(x) || length(dim(x)) > 2L) {
     abort_input("`", name, "` must be a numeric vector, matrix or data frame, not ",
@@ -115,7 +124,7 @@ check_complete <- function(x) {
 check_weights <- function(w, n) {
   if (is.null(w)) return(rep(1, n))
   if (!is.numeric(w) || length(w) != n) {
-    abort_input("`w` must be a numeric vector of ", n, " weights, one for each row of `x`, not ",
+    abort_input("`w` must be a numeric vector of ", n, " weights, one for each observation, not ",
                 if (is.numeric(w)) length(w) else kind_of(w), ".")
   }
   w <- as.numeric(w)
@@ -164,6 +173,13 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
   names <- if (is.null(names)) stand_ins else ifelse(nzchar(names), names, stand_ins)
   list(x = x, w = scale_weights(w), names = if (is_vector) "x" else names, na.action = omitted)
+}
+
+# Points whose columns have the names of the variables in another order, in theirs.
+in_order_of <- function(points, names) {
+  given <- if (length(dim(points)) == 2L) colnames(points) else names(points)
+  if (length(given) != length(names) || length(names) < 2L || !setequal(given, names)) return(points)
+  if (length(dim(points)) == 2L) points[, names, drop = FALSE] else points[names]
 }
 
 # Points of evaluation: a vector is a set of numbers when d = 1 and one point when d > 1.
@@ -217,7 +233,7 @@ try_root <- function(H) tryCatch(t(chol(H)), error = function(e) NULL)
 check_spread <- function(x, names, cov, left_out = 0L) {
   n <- nrow(x)
   remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
-  if (n == 1L) abort_input("`x` must have at least two observations when no bandwidth is given, not 1.")
+  if (n == 1L) abort_input("`x` must have at least two observations to have a covariance, not 1", remark, ".")
   # The last row first: most columns need no look at all of them.
   constant <- x[n, ] == x[1L, ]
   constant[constant] <- vapply(which(constant), function(k) all(x[, k] == x[1L, k]), NA)
@@ -226,7 +242,8 @@ check_spread <- function(x, names, cov, left_out = 0L) {
   }
   check_variances(x, names, diag(cov), remark)
   if (n <= ncol(x)) {
-    abort_input("`x` must have more rows than columns when no bandwidth is given, not ", n, " x ", ncol(x), ".")
+    abort_input("`x` must have more rows than columns for a covariance of full rank, not ", n, " x ", ncol(x), remark,
+                ".")
   }
   spectrum <- eigen(stats::cov2cor(cov), symmetric = TRUE)
   if (min(spectrum$values) < 1e-13 * ncol(x)) {
@@ -243,6 +260,6 @@ check_variances <- function(x, names, variances, remark = NULL) {
   bad <- which(!(variances >= 1e-300 & variances <= 1e300))
   if (length(bad) == 0L) return(invisible())
   k <- bad[1L]
-  abort_input("`x` must have variances between 1e-300 and 1e+300 when no bandwidth is given; `", names[k],
+  abort_input("`x` must have variances between 1e-300 and 1e+300; `", names[k],
               "` has values from ", came(min(x[, k])), " to ", came(max(x[, k])), remark, ": rescale it.")
 }

@@ -11,17 +11,17 @@ abort_memory <- function(...) abort("kestrel_error_memory", ...)
 
 abort_backend <- function(...) abort("kestrel_error_backend", ...)
 
-warn_search <- function(...) {
-  warning(warningCondition(paste0(...), class = c("kestrel_warning_search", "kestrel_warning"), call = NULL))
+warn <- function(class, ...) {
+  warning(warningCondition(paste0(...), class = c(class, "kestrel_warning"), call = NULL))
 }
 
-warn_grid <- function(...) {
-  warning(warningCondition(paste0(...), class = c("kestrel_warning_grid", "kestrel_warning"), call = NULL))
-}
+warn_search <- function(...) warn("kestrel_warning_search", ...)
 
-warn_bias <- function(...) {
-  warning(warningCondition(paste0(...), class = c("kestrel_warning_bias", "kestrel_warning"), call = NULL))
-}
+warn_grid <- function(...) warn("kestrel_warning_grid", ...)
+
+warn_bias <- function(...) warn("kestrel_warning_bias", ...)
+
+warn_support <- function(...) warn("kestrel_warning_support", ...)
 
 # Errors about `x`, where a caller knows it by another name. Behind a semicolon come columns, of which one may be `x`.
 known_as <- function(name, code) {

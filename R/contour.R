@@ -46,6 +46,7 @@ contourLevels.default <- function(x, ...) {
 #' @rawNamespace S3method(ks::contourLevels, kestrel_kde)
 contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, verbose = FALSE, ...) {
   verbose <- asked_verbose(verbose, !missing(verbose))
+  check_no_more(given_names(...))
   prob <- if (!missing(prob)) prob
   cont <- if (!missing(cont)) cont
   if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")

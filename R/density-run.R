@@ -17,7 +17,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
     length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
     fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
   ))
-  if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m)
+  if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m, hint = larger_grids)
   plan <- with_backend_chosen(plan, length(fhat$w), task$m, d, run, gpu_engine)
   if (isTRUE(verbose)) {
     threads <- paste0(run$threads, " thread", if (run$threads != 1L) "s")

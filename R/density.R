@@ -11,7 +11,7 @@
 #'
 #' @section Bandwidth:
 #' `H` has the scale of a covariance, `h` that of a standard deviation: in one dimension H = h^2, in several `h` means
-#' H = h^2 I. When neither is given, the Gaussian kernel takes the plug-in bandwidth, [hpi()] or [Hpi()]
+#' H = h^2 I. When neither is given, the Gaussian kernel takes the plug-in bandwidth, [hpi()] or \code{\link{Hpi}()}
 #' ([Hpi.diag()] for a product kernel). The compact kernels take H = h^2 S, S the sample covariance, with the h that is
 #' asymptotically optimal for normal data (Wand & Jones 1995, section 4.3):
 #' \deqn{h^{d+4} = 4 (2 \sqrt\pi)^d R(K) / ((d + 2) \mu_2(K)^2 n),}{h^(d+4) = 4 (2 sqrt(pi))^d R(K) / ((d + 2)
@@ -21,13 +21,16 @@
 #'
 #' @section Grid:
 #' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, 21 on each axis in more, from
-#' min - supp sqrt(H_kk) to max + supp sqrt(H_kk). A grid that needs more memory than there is
+#' min - supp sqrt(H_kk) to max + supp sqrt(H_kk); for bounded data (below) these limits are taken where the bandwidth
+#' applies, and a grid on the unit interval spans all of it. A grid that needs more memory than there is
 #' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. Of
 #' compact kernels, a grid that is too coarse for the bandwidth or out of reach of all samples is warned of.
 #'
 #' @section Bounded data:
 #' With `positive = TRUE` the data are taken to log(x + adj.positive), with `unit.interval = TRUE` to their normal
-#' quantiles; the bandwidth applies there. The density outside of the sample space is zero.
+#' quantiles; the bandwidth applies there. The density is zero outside of (0, 1), and below -adj.positive: only
+#' `adj.positive = 0`, for data without zeros, keeps all of it on the positive half line. Its grid begins at zero at
+#' the least.
 #'
 #' @section Errors: all of class `kestrel_error`. `kestrel_error_input` for every argument that is not what it should
 #'   be: missing or infinite values, a matrix `H` that is not symmetric and positive definite, a product kernel with an
@@ -54,7 +57,8 @@
 #' @param xmin,xmax lower and upper limits of the grid, one number for each axis.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
-#'   point), or a matrix or data frame with d columns.
+#'   point), or a matrix or data frame with d columns. Columns that have the names of the variables may be in any order;
+#'   others are taken as they stand.
 #' @param binned accepted for scripts written for \pkg{ks}, without effect: no estimate is binned.
 #' @param bgridsize taken for `gridsize` when that is not given.
 #' @param positive TRUE for data on the positive half line (in every column).
@@ -140,7 +144,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   # The one place that asks what is missing: from here on NULL means not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
                gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
-               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step)
+               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = FALSE)
   points <- if (!missing(eval.points)) eval.points
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   adj.positive <- if (!missing(adj.positive)) adj.positive
@@ -155,6 +159,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))
+  points <- in_order_of(points, sample$names)
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
   # Before a bandwidth is looked for, which may take long.
@@ -233,8 +238,7 @@ axes_of <- function(fhat) if (is.list(fhat$eval.points)) fhat$eval.points else l
 grid_for <- function(fhat, grid) {
   x <- sample_matrix(fhat)
   if (is.null(grid$supp)) grid$supp <- if (is_compact(fhat$kernel)) 1 else 3.7
-  bounds <- transform_bounds(fhat$transform)
-  limits <- grid_limits(x, as.matrix(fhat$H), grid, bounds)
+  limits <- grid_limits(x, as.matrix(fhat$H), grid, fhat$transform)
   # As in ks, a grid on the unit interval spans all of it, without its ends.
   if (identical(fhat$transform$type, "probit") && is.null(grid$step)) {
     if (is.null(grid$xmin)) limits$lower <- 1 / (grid$gridsize + 1)

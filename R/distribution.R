@@ -21,7 +21,8 @@
 #' @section Units: points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
 #'   product of these units), probabilities without a unit.
 #' @section Errors: of class `kestrel_error_input` for an `fhat` that is not an estimate, one with more than one
-#'   dimension in `pkde()` and `qkde()`, probabilities out of range, and points that are missing.
+#'   dimension in `pkde()` and `qkde()`, probabilities out of range, and points that are missing,
+#'   or in `dkde()` infinite.
 #' @section Cost: O(n) for each point; some fifty times that for each quantile; O(1) for each draw.
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
@@ -34,7 +35,7 @@
 #' @export
 dkde <- function(x, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
-  points <- check_points(x, dimension(check_estimate(fhat)), "x")
+  points <- check_points(in_order_of(x, check_estimate(fhat)$names), dimension(fhat), "x")
   with_progress(verbose, "Density at points", function(progress) {
     density_at(fhat, points, c(run_options(), progress = progress))
   })
@@ -117,11 +118,8 @@ rkde <- function(n, fhat, positive = FALSE) {
 # The rows drawn, kernels and observations, their sum and what it takes to form it.
 check_draws_memory <- function(n, d) {
   needed <- 8 * n * (4 * d + 1)
-  if (needed > memory_limit()) {
-    abort_memory("`n` must be few enough for the draws to fit in memory: ", format(n, big.mark = ","), " in ", d,
-                 if (d == 1L) " dimension" else " dimensions", " need ", format_bytes(needed), ", and there are ",
-                 format_bytes(memory_limit()), ".")
-  }
+  check_fits(needed, "`n` must be few enough for the draws to fit in memory: ", format(n, big.mark = ","), " in ", d,
+             if (d == 1L) " dimension" else " dimensions", " need ")
 }
 
 draw_kernel <- function(n, d, kernel, product) {

@@ -56,13 +56,16 @@ check_limits <- function(lower, upper) {
               " and `xmax` is ", format(upper[axis], digits = 7), ".")
 }
 
-# Limits as in ks: supp * sqrt(H_kk) beyond the data, cut at the bounds of the sample space. `grid` as check_grid() has
-# it.
-grid_limits <- function(x, H, grid, bounds) {
+# Limits as in ks: supp * sqrt(H_kk) beyond the data, on the line where H is, cut at the bounds of the sample space.
+# `grid` as check_grid() has it.
+grid_limits <- function(x, H, grid, transform = NULL) {
   margin <- grid$supp * sqrt(diag(H))
-  ends <- vapply(seq_len(ncol(x)), function(k) range(x[, k]), c(0, 0)) # apply() would copy all of x
-  lower <- if (is.null(grid$xmin)) pmax(ends[1L, ] - margin, bounds[1L]) else grid$xmin
-  upper <- if (is.null(grid$xmax)) pmin(ends[2L, ] + margin, bounds[2L]) else grid$xmax
+  bounds <- transform_bounds(transform)
+  ends <- vapply(seq_len(ncol(x)), function(k) { # apply() would copy all of x
+    from_line(transform, to_line(transform, range(x[, k]), k) + c(-1, 1) * margin[k], k)
+  }, c(0, 0))
+  lower <- if (is.null(grid$xmin)) pmax(ends[1L, ], bounds[1L]) else grid$xmin
+  upper <- if (is.null(grid$xmax)) pmin(ends[2L, ], bounds[2L]) else grid$xmax
   check_limits(lower, upper)
   list(lower = unname(lower), upper = unname(upper))
 }
@@ -71,7 +74,8 @@ grid_limits <- function(x, H, grid, bounds) {
 # is to be streamed, only when its axes do.
 grid_axes <- function(limits, grid) {
   check_grid_memory <- function(sizes) {
-    check_memory(sizes, 8 * (sum(sizes) + if (isTRUE(grid$streamed)) 0 else 2 * prod(sizes)))
+    check_memory(sizes, 8 * (sum(sizes) + if (isTRUE(grid$streamed)) 0 else 2 * prod(sizes)),
+                 if (is.null(grid$step)) "gridsize" else "step", if (isFALSE(grid$streamed)) larger_grids)
   }
   d <- length(limits$lower)
   gridtype <- grid$gridtype
@@ -108,16 +112,24 @@ grid_axis <- function(lower, upper, size, type) {
   axis
 }
 
-# Of a grid of these sizes: before its axes are made, for the sums and the estimate; later with what its plan says.
-check_memory <- function(sizes, needed = 8 * (2 * prod(sizes) + sum(sizes))) {
-  limit <- memory_limit()
-  if (needed > limit) {
-    abort_memory("`gridsize` must give a grid that fits in memory: ", format_sizes(sizes), " points need ",
-                 format_bytes(needed), ", and there are ", format_bytes(limit), ". kde_stream() takes larger grids.")
-  }
+larger_grids <- " kde_stream() takes larger grids."
+
+# Of a grid of these sizes, which the argument `name` asked for. `hint`: what else to do about it.
+check_memory <- function(sizes, needed, name = "gridsize", hint = NULL) {
+  check_fits(needed, "`", name, "` must give a grid that fits in memory: ", format_sizes(sizes), " points need ",
+             hint = hint)
   # R indexes arrays by integers along each axis.
   if (any(sizes > .Machine$integer.max)) {
     abort_memory("`gridsize` must be below 2^31 on each axis, not ", came(sizes), ".")
+  }
+  invisible(needed)
+}
+
+# The dots are a message up to what is `needed`, in bytes.
+check_fits <- function(needed, ..., hint = NULL) {
+  limit <- memory_limit()
+  if (needed > limit) {
+    abort_memory(..., format_bytes(needed), ", and there are ", format_bytes(limit), ".", hint)
   }
   invisible(needed)
 }

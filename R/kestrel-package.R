@@ -2,7 +2,7 @@
 #'
 #' Kernel density estimates in any dimension and the bandwidths that they need, computed as exact kernel sums: no
 #' binning and no interpolation stands between the data and the estimate. Functions, arguments and results follow
-#' the conventions of package \pkg{ks}, so that a script written for it runs unchanged.
+#' the conventions of package \pkg{ks}, so that scripts that use these functions run unchanged.
 #'
 #' Start with [kde()]; [kestrel_info()] says what the machine offers.
 #'
@@ -11,9 +11,10 @@
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [contourLevels()],
 #'     [dkde()], [pkde()], [qkde()], [rkde()], [marginal()]; on grids larger than memory [kde_stream()]; in files
 #'     [write_pdf()], [read_pdf()], [read_sample()].}
-#'   \item{Bandwidths}{by a normal reference [hns()], [Hns()], [Hns.diag()]; plug-in [hpi()], [Hpi()], [Hpi.diag()]; by
-#'     least-squares cross-validation [hlscv()], [Hlscv()], [Hlscv.diag()]; by smoothed cross-validation [hscv()],
-#'     [Hscv()], [Hscv.diag()]; by smoothed bootstrap [hboot()], [Hboot()] ([plot][plot.kestrel_boot]). What they are
+#'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
+#'     \code{\link{Hpi}()}, [Hpi.diag()]; by least-squares cross-validation [hlscv()], \code{\link{Hlscv}()},
+#'     [Hlscv.diag()]; by smoothed cross-validation [hscv()], \code{\link{Hscv}()}, [Hscv.diag()]; by smoothed bootstrap
+#'     [hboot()], \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). What they are
 #'     made of: [lscv()], [psi()], [vech()], [invvech()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}

@@ -7,15 +7,16 @@
 #'
 #' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
-#'   frame with d columns.
+#'   frame with d columns. Columns that have the names of the variables may be in any order; others are taken as they
+#'   stand.
 #' @param ... not used.
 #' @param backend,precision as for [kde()].
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
-#'   as the variables, and `estimate`; the first axis runs fastest. `summary()`: a list of class
-#'   `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and `mass` (the integral over
-#'   the grid), both NULL without a grid. `print()` returns its argument invisibly.
+#'   as the variables (one called `estimate` becomes `estimate.1`), and `estimate`; the first axis runs fastest.
+#'   `summary()`: a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and
+#'   `mass` (the integral over the grid), both NULL without a grid. `print()` returns its argument invisibly.
 #' @section Units: points are in those of the variables, densities in 1 / volume (1 over the product of these units);
 #'   `mass` has none.
 #' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension; in
@@ -41,12 +42,18 @@ predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", preci
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
-  points <- check_points(points, dimension(object), name)
+  if (!missing(newdata) && !missing(x)) abort_input("`newdata` and `x` must not both be given.")
+  # Of ks: what to give outside of the grid.
+  check_no_more(setdiff(given_names(...), "zero.flag"))
+  points <- check_points(in_order_of(points, object$names), dimension(object), name)
   run <- run_options(backend = backend, cuda = TRUE, precision = precision)
   with_progress(verbose, "Density at points", function(progress) {
     density_at(object, points, replace(run, "progress", list(progress)))
   })
 }
+
+# The names of variables, made unique beside those that are `taken`.
+beside <- function(taken, names) utils::tail(make.unique(c(taken, names)), length(names))
 
 #' @rdname kestrel_kde-methods
 #' @export
@@ -56,7 +63,7 @@ as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...
   } else {
     as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
   }
-  names(points) <- x$names
+  names(points) <- beside("estimate", x$names)
   points$estimate <- as.vector(x$estimate)
   points
 }

@@ -18,9 +18,10 @@
 #'   without an observation within the bandwidth; with `interval = "confidence"` a matrix with columns `fit`, `lwr` and
 #'   `upr`; with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()`, `residuals()`: at the data. `se()`: the
 #'   standard errors at the points that the fit was evaluated at. `as.data.frame()`: one row for each of these points,
-#'   with the regressor, `mean`, `merr`, `lower`, `upper`, and where they are the data the response, `resid` and `loo`.
-#'   `summary()`: a list with the object and, for a bandwidth, `best`, the five best of the grid. `nobs()`: the number
-#'   of observations of positive weight. `print()` returns its argument invisibly.
+#'   with the regressor, `mean`, `merr`, `lower`, `upper`, and where they are the data the response, `resid` and `loo`;
+#'   a variable that has one of these names is called, say, `mean.1`. `summary()`: a list with the object and, for a
+#'   bandwidth, `best`, the five best of the grid. `nobs()`: the number of observations of positive weight. `print()`
+#'   returns its argument invisibly.
 #' @section Units: fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor.
 #' @section Errors: of class `kestrel_error_input` for points that are infinite or not what the regressor is, and in
@@ -121,16 +122,18 @@ formula.kestrel_regbw <- function(x, ...) {
 #' @export
 formula.kestrel_reg <- function(x, ...) formula.kestrel_regbw(x$bws)
 
+without_neighbour <- function(count) {
+  paste(count, if (count == 1L) "observation has" else "observations have", "no neighbour")
+}
+
 #' @rdname kestrel_reg-methods
 #' @export
 as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...) {
-  frame <- cbind(x$eval, mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper)
-  if (x$at.data) {
-    frame[[x$ynames]] <- x$bws$y
-    frame$resid <- x$resid
-    frame$loo <- x$loo
-  }
-  frame
+  fit <- data.frame(mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper)
+  variables <- beside(c(names(fit), "resid", "loo"), c(x$xnames, x$ynames))
+  frame <- cbind(stats::setNames(x$eval, variables[1L]), fit)
+  if (!x$at.data) return(frame)
+  cbind(frame, stats::setNames(data.frame(x$bws$y), variables[2L]), resid = x$resid, loo = x$loo)
 }
 
 #' @rdname kestrel_reg-methods
@@ -229,7 +232,7 @@ grid_text <- function(bws) {
 support_text <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return("every observation has a neighbour")
-  if (length(bws$grid) == 1L) return(paste(bws$n.unsupported, "observations have no neighbour"))
+  if (length(bws$grid) == 1L) return(without_neighbour(bws$n.unsupported))
   paste0(lost, " of ", length(bws$grid), " bandwidths leave observations without a neighbour: ",
          if (bws$unsupported == "reject") "rejected" else "such observations excluded")
 }
@@ -243,7 +246,7 @@ regression_lines <- function(fit) {
     label_line("kernel", bws$ckertype),
     label_line("bandwidth", paste0(bandwidth_text(bws),
                                    if (length(bws$grid) > 1L) paste(", by", bws$method))),
-    if (fit$n.unsupported > 0L) label_line("support", paste(fit$n.unsupported, "observations have no neighbour")),
+    if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
     label_line("R-squared", format(fit$R2, digits = 4)),
     label_line("residual sd", paste0(format_short(sqrt(fit$MSE)), " (", format_short(fit$edf),
                                      " degrees of freedom used)")),

@@ -82,11 +82,7 @@ read_pdf <- function(file) {
 # Values as the library gives them and in the estimate.
 check_file_memory <- function(sizes) {
   needed <- 8 * (2 * prod(sizes) + sum(sizes))
-  limit <- memory_limit()
-  if (needed > limit) {
-    abort_memory("`file` must hold a grid that fits in memory: ", format_sizes(sizes), " points need ",
-                 format_bytes(needed), ", and there are ", format_bytes(limit), ".")
-  }
+  check_fits(needed, "`file` must hold a grid that fits in memory: ", format_sizes(sizes), " points need ")
 }
 
 #' Read a sample from a netCDF file

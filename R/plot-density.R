@@ -23,11 +23,12 @@
 #' @param drawlabels if TRUE, label contour lines (d = 2).
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
+#' @param d strength of the perspective, as in [graphics::persp()], for `display = "persp"`.
 #' @param ... further graphical parameters of the empty plot (d = 1, 2) or of [graphics::persp()]. Other arguments of
 #'   plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
 #' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid, for an unknown `display`, and for
-#'   percentages, levels and flags that are none.
+#'   `cont` outside of 0 to 100, `abs.cont` that is not positive, and flags that are not TRUE or FALSE.
 #' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
@@ -42,22 +43,26 @@
 plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints = dimension(x) < 2L, add = FALSE,
                              xlab = NULL, ylab = NULL, main = NULL, display = NULL, abs.cont = NULL,
                              approx.cont = TRUE, col.fun = NULL, col.cont = NULL, col.pt = NULL,
-                             drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, ...) {
+                             drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, d = 4, ...) {
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
-  d <- dimension(x)
+  variables <- dimension(x)
   drawpoints <- check_flag(drawpoints, "drawpoints") && has_data(x)
   check_flag(add, "add")
   check_flag(drawlabels, "drawlabels")
   check_flag(approx.cont, "approx.cont")
-  display <- check_display(display, d, add)
-  if (d > 2L && !is.null(abs.cont)) abort_input("`abs.cont` must not be given for the marginals of ", d, " variables.")
+  display <- check_display(display, variables, add)
+  if (variables > 2L && !is.null(abs.cont)) {
+    abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
+  }
   style <- list(col = col, col.fun = check_colour_function(col.fun),
                 col.cont = if (is.null(col.cont)) colours$ink else col.cont, col.pt = col.pt, lwd = lwd,
                 alpha = check_alpha(alpha), drawpoints = drawpoints, drawlabels = drawlabels, add = add,
-                xlab = xlab, ylab = ylab, zlab = zlab, main = main, display = display)
-  marked <- d > 1L || !missing(cont) || !is.null(abs.cont)
-  regions <- if (marked) plotted_regions(x, cont, abs.cont, approx.cont)
-  switch(min(d, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
+                xlab = xlab, ylab = ylab, zlab = zlab, main = main, display = display,
+                d = check_positive(d, "d"), approx = approx.cont)
+  marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
+  check_between(cont, 100, "cont")
+  regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, approx.cont)
+  switch(min(variables, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
          plot_pairs(x, cont, style))
   invisible(x)
 }
@@ -86,7 +91,7 @@ check_alpha <- function(alpha) {
 # The levels to draw, lowest first, and their labels.
 plotted_regions <- function(fhat, cont, abs.cont, approx) {
   if (is.null(abs.cont)) {
-    cont <- sort(unique(check_between(cont, 100, "cont")), decreasing = TRUE)
+    cont <- sort(unique(cont), decreasing = TRUE)
     # An estimate that is all but flat has levels that differ by rounding alone.
     level <- cummax(contour_levels(fhat, 1 - cont / 100, approx))
     # Two regions of one level (discrete data) are one region.
@@ -201,7 +206,7 @@ draw_surface <- function(fhat, style, labels, more) {
   # A line further out each, clear of the numbers at the axes.
   labels <- lapply(labels, function(text) paste0("\n", text))
   shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], fhat$estimate[kept[[1L]], kept[[2L]]], theta = -30,
-                phi = 40, d = 4, ticktype = "detailed", shade = 0.1, main = style$main,
+                phi = 40, d = style$d, ticktype = "detailed", shade = 0.1, main = style$main,
                 border = grDevices::adjustcolor(colours$ink, 0.5),
                 col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd,
                 cex.axis = 0.7, nticks = 4)
@@ -231,7 +236,7 @@ plot_pairs <- function(fhat, cont, style) {
         draw_diagonal_panel(marginal(fhat, row))
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
-        draw_pair_panel(pair, plotted_regions(pair, cont, NULL, TRUE), style)
+        draw_pair_panel(pair, plotted_regions(pair, cont, NULL, style$approx), style)
         if (column == 1L) graphics::axis(2)
       }
       if (row == d) graphics::axis(1)

@@ -14,8 +14,11 @@
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot. Of a fit also how \pkg{np} asks for a band:
 #'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
-#'   and `neval`, have no effect.
+#'   `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no effect, and `gradients`, `plot.behavior` and
+#'   `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
+#' @section Errors: of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for arguments of np
+#'   with a value that is not drawn here, and for a bandwidth whose objective is infinite.
 #' @section Units: a fit is in the units of the response against those of the regressor; a bandwidth in those of the
 #'   regressor, `"cv.ls"` in the square of the response's, `"cv.aic"` without a unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
@@ -52,12 +55,19 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   invisible(x)
 }
 
+# np's arguments that would change what is drawn, at the values for what is drawn here.
+np_plot_fixed_arguments <- list(gradients = FALSE, plot.behavior = "plot", xtrim = 0)
+
 check_drawing_arguments <- function(...) {
+  check_fixed_arguments(np_plot_fixed_arguments, ...)
   if ("type" %in% given_names(...)) abort_input("`type` must not be given: the plot has points and lines of its own.")
 }
 
-# Arguments by which np's plots are told about errors, and on how many points they are.
-of_np_plot <- function(names) names %in% c("errors", "neval") | startsWith(as.character(names), "plot.errors.")
+# Arguments of np's plots: about errors, on how many points they are, and about plots of several regressors.
+of_np_plot <- function(names) {
+  names %in% c("errors", "neval", "common.scale", "perspective", "plot.par.mfrow", names(np_plot_fixed_arguments)) |
+    startsWith(as.character(names), "plot.errors.")
+}
 
 # Whether there is a band, in np's words if there are any.
 band_asked_for <- function(band, ...) {

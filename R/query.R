@@ -95,9 +95,7 @@ kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var")
       check_aggregate(fun, of, fhat$names))
   }
   boxes <- pair_limits(query, fhat$names)
-  if (!is_number(level) || level <= 0 || level >= 1) {
-    abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
-  }
+  level <- check_level(level)
   rows <- if (is_synopsis(fhat)) fhat$N else length(fhat$w)
   N <- if (is.null(N)) rows else check_positive(N, "N")
   if (is_synopsis(fhat)) {

@@ -87,8 +87,8 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
 
 #' @rdname npreg
 #' @export
-npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = stats::na.fail, newdata = NULL,
-                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto",
+npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL, na.action = stats::na.fail,
+                          newdata = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto",
                           verbose = FALSE) {
   call <- called_as(quote(npreg), match.call())
   if (inherits(bws, "formula")) {
@@ -114,30 +114,35 @@ npreg.default <- function(bws = NULL, txdat, tydat, ..., w = NULL, na.action = s
 
 #' @rdname npreg
 #' @export
-npreg.kestrel_regbw <- function(bws, newdata = NULL, exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE,
-                                threads = NULL, backend = "auto", txdat = NULL, tydat = NULL, verbose = FALSE, ...) {
+npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, newdata = NULL, se = TRUE,
+                                level = 0.95, residuals = TRUE, na.action = stats::na.fail, threads = NULL,
+                                backend = "auto", verbose = FALSE, ...) {
   verbose <- asked_verbose(verbose, !missing(verbose))
+  of_bandwidth <- intersect(given_names(...), names(formals(npregbw.default)))
+  if (length(of_bandwidth) > 0L) {
+    abort_input("`", of_bandwidth[1L], "` must not be given together with a bandwidth object, which has its own.")
+  }
   check_np_arguments(...)
   check_fit_arguments(se, level, residuals)
   resolve_backend(backend, cuda = FALSE)
-  if (inherits(newdata, "formula")) {
+  if (inherits(txdat, "formula")) {
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
-                came(newdata), ".")
+                came(txdat), ".")
   }
-  if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, threads, verbose)
+  if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, na.action, threads, verbose)
   fit_regression(bws, newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
 }
 
 # The bandwidth of `bws` for other data.
-with_other_data <- function(bws, txdat, tydat, threads, verbose) {
+with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
   if (is.null(txdat) || is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
   if (any(bws$w != bws$w[1L])) {
     abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ", came(bws$bw),
                 " it can be, and `w` too.")
   }
   npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, bws$regtype, bws$method,
-                  bws$ckertype, bw.scale = bws$bw.scale, unsupported = bws$unsupported, threads = threads,
-                  backend = "cpu", verbose = verbose)
+                  bws$ckertype, bw.scale = bws$bw.scale, unsupported = bws$unsupported,
+                  na.action = na.action, threads = threads, backend = "cpu", verbose = verbose)
 }
 
 # A vector under the name that messages have to use.
@@ -149,13 +154,6 @@ check_fit_arguments <- function(se, level, residuals) {
   check_flag(se, "se")
   check_level(level)
   check_flag(residuals, "residuals")
-}
-
-check_level <- function(level) {
-  if (!is_number(level) || level <= 0 || level >= 1) {
-    abort_input("`level` must be between 0 and 1, not ", came(level), ".")
-  }
-  as.numeric(level)
 }
 
 fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, call) {

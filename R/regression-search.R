@@ -126,12 +126,9 @@ refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
 # Observations without a neighbour at a bandwidth that was given.
 warn_unsupported <- function(unsupported, n, h) {
   if (unsupported == 0L) return(invisible())
-  warn_support(unsupported, " of ", n, " observations have no neighbour at the bandwidth ", came(h),
+  warn_support(unsupported, " of ", n, " observations ", if (unsupported == 1L) "has" else "have",
+               " no neighbour at the bandwidth ", came(h),
                ": cross-validation leaves them out.")
-}
-
-warn_support <- function(...) {
-  warning(warningCondition(paste0(...), class = c("kestrel_warning_support", "kestrel_warning"), call = NULL))
 }
 
 warn_end_of_grid <- function(h, grid, asked) {

@@ -268,8 +268,14 @@ np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, ckerbound = "none", 
 check_np_arguments <- function(...) {
   given <- given_names(...)
   check_no_more(given[!given %in% c(names(np_fixed_arguments), np_search_arguments)])
-  for (k in which(given %in% names(np_fixed_arguments))) {
-    only <- np_fixed_arguments[[given[k]]]
+  check_fixed_arguments(np_fixed_arguments, ...)
+}
+
+# That those of the dots that are named in `fixed` have the values there.
+check_fixed_arguments <- function(fixed, ...) {
+  given <- given_names(...)
+  for (k in which(given %in% names(fixed))) {
+    only <- fixed[[given[k]]]
     if (!isTRUE(all.equal(...elt(k), only))) {
       abort_input("`", given[k], "` must be ", deparse(only), ", not ", came(...elt(k)), ".")
     }

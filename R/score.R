@@ -39,7 +39,7 @@
 #' @param model the same of a model; or a list of models, named. Where both have column names they are matched by them,
 #'   otherwise by position. Estimates are matched by position; where both have names, these must be in the same order.
 #' @param h the dimensionless bandwidth, a positive number; if NULL, that for normal data of as many rows as `obs` has
-#'   (see [kde()]). See [Hboot()] for one by bootstrap.
+#'   (see [kde()]). See \code{\link{Hboot}()} for one by bootstrap.
 #' @param center if TRUE, models are shifted to the mean of `obs`, variable by variable.
 #' @param sensitivity further bandwidths, for a table of scores and ranks.
 #' @param B number of bootstrap replicates for an interval; 0 for none.
@@ -72,7 +72,7 @@
 #'   functions. *Journal of Climate* **20**, 4356-4376.
 #'
 #'   Davison, A.C. & Hinkley, D.V. (1997) *Bootstrap Methods and their Application*. Cambridge University Press.
-#' @seealso [plot.kestrel_score()], [Hboot()], [marginal()], [write_pdf()]
+#' @seealso [plot.kestrel_score()], \code{\link{Hboot}()}, [marginal()], [write_pdf()]
 #' @examples
 #' # versicolor as a model of virginica: alike in sepals only
 #' virginica <- iris[iris$Species == "virginica", 1:3]

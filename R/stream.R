@@ -137,12 +137,8 @@ cut_slabs <- function(sizes, slab) {
   count <- if (is.null(slab)) max(1, floor(64e6 / 8 / slice)) else check_count(slab, "slab")
   count <- min(count, last)
   needed <- 8 * (2 * slice * count + sum(sizes))
-  limit <- memory_limit()
-  if (needed > limit) {
-    abort_memory("`slab` must be few enough indices of the last axis to fit in memory: ", count, " of ",
-                 format_sizes(sizes), " points need ", format_bytes(needed), ", and there are ",
-                 format_bytes(limit), ".")
-  }
+  check_fits(needed, "`slab` must be few enough indices of the last axis to fit in memory: ", count, " of ",
+             format_sizes(sizes), " points need ")
   first <- seq(1, last, by = count)
   list(first = first, count = pmin(count, last - first + 1))
 }

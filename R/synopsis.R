@@ -66,7 +66,7 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
   kept <- unname(table[if (size < nrow(table)) even_rows(table, size) else seq_len(size), , drop = FALSE])
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   ranges <- unname(apply(table, 2L, range))
-  if (is.null(given$H) && is.null(given$h)) check_kept(kept, ranges, names)
+  if (is.null(given$H) && is.null(given$h)) check_kept(kept, ranges, names, nrow(table))
   H <- known_as("data", synopsis_bandwidth(given, kept, names, kernel, verbose))
   synopsis <- structure(list(x = kept, H = unname(H), kernel = kernel, N = nrow(table), names = names,
                              ranges = ranges, tuning = NULL), class = "kestrel_synopsis")
@@ -107,9 +107,13 @@ synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
 }
 
 # A column may vary in the table, but not in the rows that were drawn from it.
-check_kept <- function(kept, ranges, names) {
+check_kept <- function(kept, ranges, names, N) {
+  if (nrow(kept) <= ncol(kept) && nrow(kept) < N) {
+    abort_input("`size` must be above ", ncol(kept), ", the number of columns, when no bandwidth is given, not ",
+                nrow(kept), ".")
+  }
   constant <- apply(kept, 2L, function(column) all(column == column[1L])) & ranges[1L, ] < ranges[2L, ]
-  if (nrow(kept) == 1L || !any(constant)) return()
+  if (!any(constant)) return()
   abort_input("The rows kept of `data` must vary in every column when no bandwidth is given; constant: ",
               quoted(names[constant]), ".")
 }

@@ -37,6 +37,15 @@ missing_parts <- function(page) {
     if (!"\\value" %in% there && !of_package) "what it returns")
 }
 
+# In Markdown [hpi()] and [Hpi()] are one label, so that one of them leads to the page of the other.
+miscased_links <- function(file) {
+  text <- paste(readLines(file), collapse = "\n")
+  links <- regmatches(text, gregexpr("\\\\link\\[=[^]]+\\]\\{[^}]+", text))[[1L]]
+  topic <- sub(".*\\[=([^]]+)\\].*", "\\1", links)
+  shown <- sub("\\(\\)$", "", sub(".*\\{", "", links))
+  links[topic != shown & tolower(topic) == tolower(shown)]
+}
+
 pages <- lapply(list.files("man", "[.]Rd$", full.names = TRUE), tools::parse_Rd)
 names(pages) <- vapply(pages, text_of, "", "\\name")
 faults <- unlist(lapply(names(pages), function(name) {
@@ -44,12 +53,18 @@ faults <- unlist(lapply(names(pages), function(name) {
   if (length(parts) > 0L) paste0("man/", name, ".Rd lacks ", parts)
 }))
 
+for (file in list.files("man", "[.]Rd$", full.names = TRUE)) {
+  wrong <- miscased_links(file)
+  if (length(wrong) > 0L) faults <- c(faults, paste0(file, " has ", wrong, "}: write \\code{\\link{...}()}"))
+}
+
 exported <- sub("^export\\((.*)\\)$", "\\1", grep("^export\\(", readLines("NAMESPACE"), value = TRUE))
 aliases <- unlist(lapply(pages, text_of, "\\alias"))
 without <- setdiff(exported, aliases)
 if (length(without) > 0L) faults <- c(faults, paste(without, "has no help page"))
 
-index <- paste(readLines("man/kestrel-package.Rd"), collapse = "\n")
+# A link is {hpi()} or, written out, {Hpi}().
+index <- gsub("}()", "()}", paste(readLines("man/kestrel-package.Rd"), collapse = "\n"), fixed = TRUE)
 listed <- function(names) vapply(names, function(name) grepl(paste0("{", name, "}"), index, fixed = TRUE), NA)
 # se() is a generic for regressions only, on the page of their methods.
 functions <- paste0(setdiff(exported, "se"), "()")

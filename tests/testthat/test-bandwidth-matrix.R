@@ -226,6 +226,17 @@ test_that("bandwidth matrices follow affine maps, and diagonal ones the units of
   expect_lt(relative_difference(Hlscv(y %*% t(B)), B %*% Hlscv(y) %*% t(B)), 1e-4)
 })
 
+test_that("a start is in the units of the data", {
+  x <- small_samples()$skewed
+  starting <- list(Hlscv, Hlscv.diag, function(...) Hlscv(..., optim.fun = "nelder-mead"), Hpi, Hscv)
+  for (select in starting) {
+    for (unit in c(1e-20, 1, 1000)) {
+      found <- select(unit * x, Hstart = 1.5 * Hns(unit * x))
+      expect_lt(relative_difference(found / unit^2, select(x, Hstart = 1.5 * Hns(x))), 1e-4)
+    }
+  }
+})
+
 test_that("the order of the rows and the place of the data do not matter", {
   for (x in small_samples()[c("correlated", "three")]) {
     x <- round(x * 2^20) / 2^20 # so that 1e9 + x keeps all of x

@@ -240,6 +240,20 @@ test_that("one point, one observation, one column and data frames are no special
   expect_identical(kde(1:10, h = 1)$estimate, kde(as.numeric(1:10), h = 1)$estimate)
 })
 
+test_that("a grid of positive data reaches as far as the bandwidth does there", {
+  set.seed(61)
+  x <- rlnorm(200, -8, 0.5)
+  fit <- kde(x, positive = TRUE, adj.positive = 0)
+  ends <- exp(range(log(x)) + c(-3.7, 3.7) * fit$h)
+  expect_equal(range(fit$eval.points), ends)
+  expect_equal(summary(fit)$mass, 1, tolerance = 1e-3)
+  expect_equal(fit$cont[["50%"]], contourLevels(fit, prob = 0.5, approx = FALSE)[[1]], tolerance = 1e-2)
+  # Cut at zero.
+  expect_identical(kde(c(1, 2, 5), h = 1, positive = TRUE)$eval.points[1], 0)
+  plane <- kde(cbind(x, rev(x)), positive = TRUE, adj.positive = 0)
+  expect_equal(summary(plane)$mass, 1, tolerance = 1e-2)
+})
+
 test_that("data with positive = TRUE and unit.interval = TRUE are estimated on the line, with the Jacobian", {
   x <- with_seed(49, rexp(100))
   fit <- kde(x, positive = TRUE, adj.positive = 0.1, h = 0.3, eval.points = c(0.05, 0.5, 2, -1))

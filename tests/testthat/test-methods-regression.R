@@ -190,8 +190,10 @@ test_that("formula and default methods agree, whatever the order and names of ar
     npreg(bws = y ~ x, data = d), npreg(bws = y ~ x, d), npreg(bw, txdat = x, tydat = y), npreg(d$y ~ d$x),
     npreg(y ~ d[, "x"], data = list(y = y)),
     npreg(bws = bw$bw, txdat = x, tydat = y), npreg(tydat = y, txdat = x, bws = bw$grid), npreg(y ~ x, bws = bw$bw),
-    npreg(bw, gradients = FALSE, residuals = TRUE)
+    npreg(bw, gradients = FALSE, residuals = TRUE), npreg(bw, x, y), npreg(bw$bw, x, y)
   ))) expect_identical(other[fields], fit[fields])
+  expect_identical(npreg(bw, x, y, x[2:3])$mean, fit$mean[2:3])
+  expect_identical(npreg(bw$bw, x, y, x[2:3])$mean, fit$mean[2:3])
   wrapped <- function(table, ...) npreg(y ~ x, data = table, ...)
   expect_identical(suppressWarnings(wrapped(d))$mean, fit$mean)
   expect_identical(wrapped(d, bws = 3)$bw, 3)
@@ -383,4 +385,9 @@ test_that("as.data.frame has a row a point", {
   frame <- as.data.frame(npreg(dist ~ speed, cars, bws = 4, exdat = c(10, 12)))
   expect_identical(names(frame), c("speed", "mean", "merr", "lower", "upper"))
   expect_identical(frame$speed, c(10, 12))
+  fit <- npreg(loo ~ mean, data.frame(mean = cars$speed, loo = cars$dist), bws = 4)
+  frame <- as.data.frame(fit)
+  expect_named(frame, c("mean.1", "mean", "merr", "lower", "upper", "loo.1", "resid", "loo"))
+  expect_identical(frame$mean, fitted(fit))
+  expect_identical(frame$loo, fit$loo)
 })

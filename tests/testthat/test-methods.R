@@ -52,6 +52,33 @@ test_that("predict is exact anywhere, also outside of the grid, by newdata and b
   expect_identical(predict(line, newdata = 9), 0)
 })
 
+test_that("columns of points with the variables' names may be in any order", {
+  fit <- kde(faithful, H = Hns(faithful), gridsize = 3)
+  points <- faithful[1:4, ]
+  expected <- predict(fit, points)
+  expect_identical(predict(fit, points[2:1]), expected)
+  expect_identical(predict(fit, as.matrix(points)[, 2:1]), expected)
+  expect_identical(dkde(points[2:1], fit), expected)
+  expect_identical(predict(fit, c(waiting = 79, eruptions = 3.6)), expected[1])
+  at <- kde(faithful, H = Hns(faithful), eval.points = points[2:1])
+  expect_identical(at$estimate, expected)
+  expect_identical(as.data.frame(at)[1:2], as.data.frame(as.matrix(points), row.names = FALSE)[1:2], ignore_attr = TRUE)
+  # Other names are not looked at.
+  expect_identical(predict(fit, setNames(points, c("waiting", "other"))), expected)
+  expect_identical(predict(fit, faithful[0, ]), numeric(0))
+})
+
+test_that("what methods do not know is refused", {
+  fit <- kde(faithful, H = Hns(faithful), gridsize = 3)
+  expect_refused(
+    predict(fit, c(3, 70), threads = 2),
+    predict(fit, newdata = c(3, 70), x = c(4, 80)),
+    contourLevels(fit, probs = 0.5),
+    kde(faithful[0, ])
+  )
+  expect_identical(predict(fit, x = c(3, 70), zero.flag = TRUE), predict(fit, x = c(3, 70)))
+})
+
 test_that("as.data.frame has a row a point, its coordinates under the variables' names", {
   fit <- kde(faithful, H = Hns(faithful), gridsize = c(4, 3))
   frame <- as.data.frame(fit)
@@ -65,6 +92,8 @@ test_that("as.data.frame has a row a point, its coordinates under the variables'
   expect_identical(nrow(line), 401L)
   points <- as.data.frame(kde(faithful, H = Hns(faithful), eval.points = faithful[1:6, ]))
   expect_identical(points$waiting, faithful$waiting[1:6])
+  same <- as.data.frame(kde(cbind(estimate = 1:3, b = c(1, 5, 2)), H = diag(2), gridsize = 3))
+  expect_named(same, c("estimate.1", "b", "estimate"))
 })
 
 test_that("plot draws in one, two and three dimensions and returns its object invisibly", {
@@ -136,7 +165,9 @@ test_that("bad arguments of plots are refused", {
     plot(plane, alpha = 2),
     plot(plane, alpha = c(0.1, 0.5)),
     plot(plane, drawlabels = 1),
-    plot(plane, approx.cont = NA)
+    plot(plane, approx.cont = NA),
+    plot(space, cont = 110),
+    plot(plane, display = "persp", d = -1)
   )
 })
 

@@ -184,6 +184,13 @@ test_that("lscv() by the Fourier engine, for many observations, is that of the d
   }
 })
 
+test_that("lscv() takes data without a regular covariance, however many", {
+  set.seed(62)
+  x <- rnorm(2000)
+  H <- diag(c(0.1, 0.2))
+  for (y in list(cbind(x, 1), cbind(x, 2 * x))) expect_equal(lscv(y, H = H), oracle_lscv(y, H)[[1]], tolerance = 1e-11)
+})
+
 test_that("the stored values of LSCV(H) are met to 1e-12 by both engines, and by the oracle", {
   for (i in seq_len(nrow(values))) {
     x <- fixture_data(values$data[i])

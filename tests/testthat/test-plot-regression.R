@@ -34,4 +34,9 @@ test_that("plots are drawn, of fits with gaps and of curves without support too,
   expect_silent(asked <- drawn(plot(fit, plot.errors.method = "asymptotic", plot.errors.style = "band", neval = 100)))
   expect_identical(asked, drawn(plot(fit)))
   expect_identical(drawn(plot(fit, errors = "none")), drawn(plot(fit, band = FALSE)))
+  expect_silent(asked <- drawn(plot(fit, common.scale = TRUE, gradients = FALSE, xtrim = 0)))
+  expect_identical(asked, drawn(plot(fit)))
+  for (call in expression(plot(fit, gradients = TRUE), plot(fit, plot.behavior = "data"), plot(bw, xtrim = 0.1))) {
+    expect_error(eval(call), "must be", class = "kestrel_error_input")
+  }
 })

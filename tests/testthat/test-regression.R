@@ -222,7 +222,7 @@ test_that("a leave-one-out fit is the fit to the data without that observation",
 test_that("an observation without a neighbour takes the root mean square of the other residuals for its error", {
   x <- c(1, 1.5, 2, 2.5, 9)
   y <- c(1, 3, 2, 5, 40)
-  expect_warning(fit <- npreg(bws = 1, txdat = x, tydat = y), "1 of 5 observations have no neighbour",
+  expect_warning(fit <- npreg(bws = 1, txdat = x, tydat = y), "1 of 5 observations has no neighbour",
                  class = "kestrel_warning_support")
   errors <- reference_residuals(x, y, 1, "epanechnikov", "lc")$loo
   expect_identical(fit$mean[5], 40)
