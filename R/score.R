@@ -90,9 +90,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
   check_flag(center, "center")
   verbose <- asked_verbose(verbose, !missing(verbose))
   B <- check_replicates(B)
-  if (!is_number(level) || level <= 0 || level >= 1) {
-    abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
-  }
+  level <- check_level(level)
   run <- density_options(threads, "cpu", "auto", 1e-12)
   models <- as_models(if (!missing(model)) model)
   scales <- list(h = h, sensitivity = sensitivity)
@@ -172,7 +170,7 @@ score_task_of_data <- function(obs, models, scales, grid, center, na.action, run
   grid <- check_grid(c(grid, supp = 1), d)
   largest <- max(h, further)
   limits <- lapply(c(list(first), samples), function(sample) {
-    grid_limits(sample$x, largest^2 * sample$cov, grid, c(-Inf, Inf))
+    grid_limits(sample$x, largest^2 * sample$cov, grid)
   })
   limits <- list(lower = do.call(pmin, lapply(limits, `[[`, "lower")),
                  upper = do.call(pmax, lapply(limits, `[[`, "upper")))
