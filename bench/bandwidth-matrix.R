@@ -8,7 +8,7 @@
 # all of them.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
 direct_lscv <- of_kestrel("direct_lscv_cpp")
 direct_gaussian_moments <- of_kestrel("direct_gaussian_moments_cpp")

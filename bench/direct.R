@@ -10,7 +10,7 @@
 # many slots a second there are is measured by a loop of nothing but multiply-adds.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
 compile("clock.cpp", "limits.cpp")
 kernel_sum <- of_kestrel("density_points_cpp")

@@ -14,8 +14,8 @@
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
 here <- local({
-  file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-  if (length(file)) dirname(file) else "bench"
+  file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  if (length(file)) dirname(gsub("~+~", " ", file, fixed = TRUE)) else "bench"
 })
 set.seed(1)
 
@@ -149,7 +149,7 @@ add_pairs("LSCV_h, n = 300,000, 64 bandwidths", 300000, 6L, seconds_of(sweep_onc
 # additions for a row that a sample reaches, in the device's cache; a point is 8 bytes of memory.
 object <- system.file("cuda", "libkestrel_cuda.so", package = "kestrel")
 check_lines <- system2(file.path(here, "..", "tools", "gpu-check.sh"), "bench-runs", stdout = TRUE,
-                       env = paste0("KESTREL_CUDA_OBJECT=", object))
+                       env = paste0("KESTREL_CUDA_OBJECT=", shQuote(object)))
 runs <- rows_of(check_lines, "bench runs", "limbs", "device", "whole", "points", "rows")
 for (i in seq_len(nrow(runs))) {
   limbs <- if (runs$limbs[i] == 1) "equal weights" else "weights, two limbs"

@@ -10,7 +10,7 @@
 # H half of that of the normal reference (of its components, a quarter of it).
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
 compile("clock.cpp")
 

@@ -9,7 +9,7 @@
 # The largest grid takes 3.2 GB, for two arrays.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "grid.cpp", "papers/skde.cpp")
 

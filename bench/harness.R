@@ -1,6 +1,6 @@
 # What the scripts of bench/ share: arguments, programs in C++, contenders timed side by side, and rows of results.
 # bench/README.md says what a script is called with and what the columns of the results mean. A script sets `here`, the
-# folder of bench/, and sources this file.
+# folder of bench/, and sources this file; Rscript writes a space of that folder's path as ~+~.
 
 of_kestrel <- function(name) getFromNamespace(name, "kestrel")
 has <- function(package) requireNamespace(package, quietly = TRUE)
@@ -86,30 +86,30 @@ results_file <- function() {
   name <- gsub("^-|-$", "", gsub("[^A-Za-z0-9]+", "-", machine()))
   file.path(here, "results", paste0(Sys.Date(), "-", name, if (short) "-short", ".csv"))
 }
-# The rows of this script's sections replace those of an earlier run in the same file.
-write_results <- function(file = results_file()) {
-  new <- results$rows
-  if (is.null(new)) return(invisible())
+# Rows of a section replace those of an earlier run in the same file, which is another one only once it is whole.
+write_results <- function(new, file) {
   of <- function(rows) paste(rows$script, rows$section)
   if (file.exists(file)) {
     old <- utils::read.csv(file, comment.char = "#")
     new <- rbind(old[!of(old) %in% of(new), ], new)
   }
   dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
-  written <- file(file, "w")
-  on.exit(close(written))
+  part <- paste0(file, ".part")
+  written <- file(part, "w")
   writeLines(sprintf("# kestrel %s, %s, %s, %d cores, %s, %s", utils::packageVersion("kestrel"), Sys.Date(), machine(),
                      parallel::detectCores(), kestrel::kestrel_info()$isa, R.version.string), written)
   new$value <- signif(new$value, 5)
   utils::write.csv(new, written, row.names = FALSE, na = "")
+  close(written)
+  file.rename(part, file)
 }
 
 # ---- a script
 load_average <- function() tryCatch(scan("/proc/loadavg", quiet = TRUE, n = 1L), error = function(e) NA_real_)
 
-# Runs the sections named on the command line, or all, between two looks at the load, and keeps their rows. `check`
-# comes first: no yardstick is timed that was not compared with plain R. On one thread: CPU time counts the waiting of
-# the others.
+# Runs the sections named on the command line, or all, between two looks at the load, and keeps the rows of each as soon
+# as it ends: what comes later may be interrupted. `check` comes first: no yardstick is timed that was not compared with
+# plain R. On one thread: CPU time counts the waiting of the others.
 run_sections <- function(sections, check = function() NULL) {
   wanted <- named_sections()
   if (!length(wanted)) wanted <- names(sections)
@@ -120,7 +120,8 @@ run_sections <- function(sections, check = function() NULL) {
   check()
   threads <- kestrel::kestrel_threads(1)
   on.exit(kestrel::kestrel_threads(threads))
-  collected <- NULL
+  # One file, whenever midnight comes.
+  file <- results_file()
   for (section in wanted) {
     results$rows <- NULL
     before <- load_average()
@@ -130,9 +131,7 @@ run_sections <- function(sections, check = function() NULL) {
     if (!is.null(results$rows)) {
       about <- data.frame(script = this_script, section = section)
       load <- data.frame(load_before = before, load_after = after)
-      collected <- rbind(collected, cbind(about, results$rows, load))
+      write_results(cbind(about, results$rows, load), file)
     }
   }
-  results$rows <- collected
-  write_results()
 }

@@ -7,7 +7,7 @@
 # A task of small data runs before, so that the threads and what is loaded on the first call do not count.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 
 correlated_normal <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.4, d) + 0.6)

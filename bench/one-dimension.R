@@ -8,7 +8,7 @@
 # observations or points only and its time was scaled to all of them.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 regression_cv <- of_kestrel("regression_cv_cpp")
 pair_psi <- of_kestrel("pair_psi_cpp")

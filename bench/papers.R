@@ -7,7 +7,7 @@
 # anything is timed (and in tools/core-tests/test-papers-*.cpp). Some minutes and 4 GB in all.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 files <- c("harness.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")
 for (file in files) source(file.path(here, file))
 compile("clock.cpp", "papers/michailidis-margaritis.cpp", "papers/andrzejewski.cpp", "papers/rohlfs-zahran.cpp",

@@ -10,7 +10,7 @@
 # its defaults, bins and all, are what a user of it gets.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 compile("clock.cpp")
 

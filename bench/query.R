@@ -9,7 +9,7 @@
 # histogram 4.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
 compile("clock.cpp")
 source(system.file("query", "boxes.R", package = "kestrel"), local = TRUE)

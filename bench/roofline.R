@@ -12,7 +12,7 @@
 # read and written.
 
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "limits.cpp", "papers/skde.cpp")
 isa <- kestrel_info()$isa

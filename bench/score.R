@@ -8,7 +8,7 @@
 # kestrel has to be installed. The yardstick is checked against the errors of kestrel, with the same draws, before
 # anything is timed.
 library(kestrel)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "papers/skde.cpp")
 

@@ -5,7 +5,8 @@ arguments <- commandArgs(trailingOnly = TRUE)
 calls <- as.integer(arguments[1L])
 seed <- as.integer(arguments[2L])
 last <- arguments[3L]
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+# Rscript writes a space as ~+~.
+folder <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (part in c("values", "calls-density", "calls-other", "judge")) source(file.path(folder, paste0(part, ".R")))
 
 library(kestrel)
