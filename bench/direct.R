@@ -1,5 +1,5 @@
-# Speed of the direct engine: pairs a second on one core, beside the machine's limit, a scalar loop
-# of the same formula and ks, all in one run, alternating; medians of the ratios.
+# Speed of the direct engine: pairs a second on one core, beside the machine's limit and a scalar loop of the same
+# formula, alternating, medians of the ratios, and beside ks at the same points; all in one run, seconds of user CPU.
 #
 #   Rscript bench/direct.R [--short] [rates plan threads interrupt]     (kestrel installed; ks for its column)
 #
@@ -25,59 +25,75 @@ cpu_seconds <- function(expression) {
 slots_needed <- list(avx512 = function(d) 2 * d + 13, avx2 = function(d) 2 * d + 16)
 lanes <- c(avx512 = 8, avx2 = 4)
 
-rates_of <- function(d, isa) {
-  # About a quarter of a second each, a tenth where it is short; the limit in two halves.
+# Samples, points and what the scalar loop takes of them, in units of the bandwidth.
+rates_task <- function(d) {
+  # On AVX-512 about a quarter of a second, a twentieth where it is short.
   n <- 20000L
-  m <- as.integer(sized(5e8, 1e8) * lanes[[isa]] / 8 * 15 / (2 * d + 13) / n)
-  m_scalar <- max(32L, m %/% 40L)
-  rounds <- sized(5e7, 1e7)
+  m <- as.integer(sized(5e8, 1e8) * 15 / (2 * d + 13) / n)
   x <- matrix(rnorm(n * d), n) / sqrt(d)
   points <- matrix(rnorm(m * d), m) / sqrt(d)
-  w <- rep(1, n)
-  root <- diag(0.5, d)
-  tx <- t(x) / 0.5
-  tp <- t(points[seq_len(m_scalar), , drop = FALSE]) / 0.5
-  has_ks <- d <= 6 && requireNamespace("ks", quietly = TRUE)
-  m_ks <- 64L
+  # The time of this one is linear in the points, so that a few will do.
+  few <- seq_len(max(32L, m %/% 40L))
+  list(d = d, n = n, m = m, x = x, points = points, few = few, tx = t(x) / 0.5,
+       tp = t(points[few, , drop = FALSE]) / 0.5)
+}
+direct_sums <- function(task, isa, points = task$points) {
+  kernel_sum(task$x, rep(1, task$n), points, diag(0.5, task$d), "gaussian", FALSE, "direct", 1L, isa, NULL)
+}
+# ks at all of the points, since most of its time is one of a sample, whatever their number. Some seconds, so it runs
+# once, behind a call at one point.
+ks_rate <- function(task) {
+  if (task$d > 6 || !has("ks")) return(NA_real_)
+  estimate <- function(points) {
+    if (task$d == 1) ks::kde(task$x[, 1], h = 0.5, eval.points = points[, 1], binned = FALSE, compute.cont = FALSE)
+    else ks::kde(task$x, H = diag(0.25, task$d), eval.points = points, binned = FALSE, compute.cont = FALSE)
+  }
+  estimate(task$points[1, , drop = FALSE])
+  task$n * task$m / cpu_seconds(estimate(task$points))
+}
+
+rates_of <- function(task, isa, ks) {
+  d <- task$d
+  rounds <- sized(5e7, 1e7)
   rate <- vapply(seq_len(repetitions), function(r) {
-    # The limit right before and right after: other tenants of the machine slow all of it, by the second.
+    # The limit right before and right after, a half each: other tenants of the machine slow all of it, by the second.
     before <- cpu_seconds(multiply_adds(isa, rounds))
-    fast <- n * m / cpu_seconds(kernel_sum(x, w, points, root, "gaussian", FALSE, "direct", 1L, isa, NULL))
+    fast <- task$n * task$m / cpu_seconds(direct_sums(task, isa))
     slots <- 24 * rounds / (before + cpu_seconds(multiply_adds(isa, rounds)))
-    scalar <- n * m_scalar / cpu_seconds(scalar_loop(tx, tp))
-    ks <- NA_real_
-    if (has_ks && r <= 3) {
-      p <- points[seq_len(m_ks), ]
-      ks <- n * m_ks / system.time(
-        if (d == 1) ks::kde(x[, 1], h = 0.5, eval.points = p, binned = FALSE, compute.cont = FALSE)
-        else ks::kde(x, H = diag(0.25, d), eval.points = p, binned = FALSE, compute.cont = FALSE)
-      )[["elapsed"]]
-    }
-    c(slots = slots, fast = fast, scalar = scalar, ks = ks,
-      share = fast * slots_needed[[isa]](d) / lanes[[isa]] / slots, gain = fast / scalar)
-  }, numeric(6))
-  exact <- kernel_sum(x, w, points[seq_len(m_scalar), , drop = FALSE], root, "gaussian", FALSE, "direct", 1L, isa, NULL)
-  plain <- scalar_loop(tx, tp) * (2 * pi)^(-d / 2) / 0.5^d
-  middle <- apply(rate, 1, stats::median, na.rm = TRUE)
-  keep("Gaussian sums", c(isa, "scalar loop", "ks, binned = FALSE"), "pairs/s", middle[c("fast", "scalar", "ks")],
-       d = d, n = n, m = c(m, m_scalar, m_ks))
-  keep("Gaussian sums", isa, "share of the limit", middle["share"], d = d, n = n, m = m)
+    scalar <- task$n * length(task$few) / cpu_seconds(scalar_loop(task$tx, task$tp))
+    c(slots = slots, fast = fast, scalar = scalar, share = fast * slots_needed[[isa]](d) / lanes[[isa]] / slots,
+      gain = fast / scalar)
+  }, numeric(5))
+  exact <- direct_sums(task, isa, task$points[task$few, , drop = FALSE])
+  plain <- scalar_loop(task$tx, task$tp) * (2 * pi)^(-d / 2) / 0.5^d
+  middle <- apply(rate, 1, stats::median)
+  keep("Gaussian sums", isa, c("pairs/s", "share of the limit"), middle[c("fast", "share")], d = d, n = task$n,
+       m = task$m)
   data.frame(
-    isa = isa, d = d, `pairs/s` = sprintf("%.3g", middle["fast"]),
+    isa = isa, d = d, m = task$m, `pairs/s` = sprintf("%.3g", middle["fast"]),
     `limit/s` = sprintf("%.3g", middle["slots"] * lanes[[isa]] / slots_needed[[isa]](d)),
     `of limit` = sprintf("%.0f %%", 100 * middle["share"]),
     range = sprintf("%.0f-%.0f", 100 * min(rate["share", ]), 100 * max(rate["share", ])),
     `scalar/s` = sprintf("%.3g", middle["scalar"]), `x scalar` = sprintf("%.1f", middle["gain"]),
-    `ks/s` = if (has_ks) sprintf("%.3g", middle["ks"]) else "-",
-    `x ks` = if (has_ks) sprintf("%.0f", middle["fast"] / middle["ks"]) else "-",
-    difference = sprintf("%.1e", max(abs(exact - plain)) / max(plain)), check.names = FALSE
+    `ks/s` = if (is.na(ks)) "-" else sprintf("%.3g", ks), `x ks` = if (is.na(ks)) "-" else figure(middle["fast"] / ks),
+    difference = sprintf("%.1e", max(abs(exact - plain)) / max(plain)), scalar = middle["scalar"], check.names = FALSE
   )
 }
 
 bench_rates <- function() {
   isas <- intersect(c("avx512", "avx2"), isa_available)
-  rows <- lapply(isas, function(isa) do.call(rbind, lapply(sized(c(1, 2, 3, 6, 16, 62), c(1, 3, 16)), rates_of, isa)))
-  show(do.call(rbind, rows))
+  cat("\nPairs a second of n = 20,000 samples at m points; the scalar loop at a fortieth of them\n")
+  rows <- lapply(sized(c(1, 2, 3, 6, 16, 62), c(1, 3, 16)), function(d) {
+    task <- rates_task(d)
+    ks <- ks_rate(task)
+    rows <- do.call(rbind, lapply(isas, rates_of, task = task, ks = ks))
+    keep("Gaussian sums", "scalar loop", "pairs/s", stats::median(rows$scalar), d = d, n = task$n,
+         m = length(task$few))
+    if (!is.na(ks)) keep("Gaussian sums", "ks, binned = FALSE", "pairs/s", ks, d = d, n = task$n, m = task$m)
+    rows[names(rows) != "scalar"]
+  })
+  rows <- do.call(rbind, rows)
+  show(rows[order(match(rows$isa, isas)), ])
   cat("difference: largest one from the scalar loop, relative to the largest value\n")
 }
 
