@@ -12,7 +12,8 @@
 #   Hlscv, ks::Hlscv                      LSCV at the matrix found, against the least
 #   npregbw, np::npregbw                  leave-one-out CV, Epanechnikov, at the bandwidth found, against the least; np
 #                                         0.60 rejects no bandwidth, so for it the least of all counts
-#   fits                                  local linear, Gaussian, h = 0.1, where the sample is dense
+#   fits                                  local linear, Gaussian, h = 0.1, where the sample is dense; the Epanechnikov
+#                                         kernel with its own fit
 #   FKSUM                                 a kernel of its own, so its time only
 
 geometric <- function(from, to, k) exp(seq(log(from), log(to), length.out = k))
@@ -57,8 +58,8 @@ plug_ins <- function(n) {
     "ks::hpi, binned = FALSE" = peer("ks", function() ks::hpi(x, binned = FALSE), "plug_in"),
     "stats::bw.SJ, dpi" = peer("stats", function() stats::bw.SJ(x, method = "dpi"), "dpi"),
     "stats::bw.SJ, ste" = peer("stats", function() stats::bw.SJ(x), "ste"),
-    "locfit::kdeb, SJPI" = peer("locfit", function() locfit::kdeb(x, meth = "SJPI") / 2.5, "ste", 2e4, rounds = 1L),
-    "sm::hsj" = peer("sm", function() sm::hsj(x), "sm", 2e3, rounds = 1L)
+    "locfit::kdeb, SJPI" = peer("locfit", function() locfit::kdeb(x, meth = "SJPI") / 2.5, "ste", 2e4),
+    "sm::hsj" = peer("sm", function() sm::hsj(x), "sm", 2e3)
   ), references = list(
     plug_in = function() plug_in_minim(x), dpi = function() exact_sj(x, "dpi"), ste = function() exact_sj(x),
     sm = function() exact_sj(x, first = c(0.92, 0.912) * stats::IQR(x))
@@ -92,10 +93,10 @@ cross_validated <- function(n) {
   list(what = "hlscv", d = 1L, n = n, m = NA, contenders = list(
     "kestrel::hlscv" = peer("kestrel", function() hlscv(x), "unbiased"),
     "stats::bw.ucv" = peer("stats", function() stats::bw.ucv(x), "ucv"),
-    "ks::hlscv" = peer("ks", function() ks::hlscv(x), "ks", 1e4, rounds = 1L),
-    "kedd::h.ucv" = peer("kedd", function() kedd::h.ucv(x)$h, "kedd", 2e3, rounds = 1L),
-    "locfit::kdeb, LSCV" = peer("locfit", function() locfit::kdeb(x, meth = "LSCV") / 2.5, "locfit", 2e4, rounds = 1L),
-    "sm::hcv" = peer("sm", function() sm::hcv(x), "sm", 2e3, rounds = 1L),
+    "ks::hlscv" = peer("ks", function() ks::hlscv(x), "ks", 1e4),
+    "kedd::h.ucv" = peer("kedd", function() kedd::h.ucv(x)$h, "kedd", 2e3),
+    "locfit::kdeb, LSCV" = peer("locfit", function() locfit::kdeb(x, meth = "LSCV") / 2.5, "locfit", 2e4),
+    "sm::hcv" = peer("sm", function() sm::hcv(x), "sm", 2e3),
     "FKSUM::fk_density" = peer("FKSUM", function() FKSUM::fk_density(x, h = "mlcv")$h, NA)
   ), references = list(
     unbiased = function() exact_lscv(x, normal / 4, normal * 4, unbiased),
@@ -108,7 +109,7 @@ cross_validated <- function(n) {
 }
 
 # ---- bandwidth matrices
-# Correlated normal data in three clusters. ks with bins searches a full matrix for minutes, so it runs once.
+# Normal data in three clusters. ks with bins searches a full matrix for minutes.
 three_clusters <- function(n, d) {
   centres <- rbind(rep(-1.5, d), rep(0, d), c(1.5, rep(-1.5, d - 1)))
   which <- sample.int(3L, n, replace = TRUE)
@@ -126,8 +127,8 @@ plug_in_matrices <- function(d) {
     x <- three_clusters(n, d)
     list(what = "Hpi", d = d, n = n, m = NA, contenders = list(
       "kestrel::Hpi" = peer("kestrel", function() c(Hpi(x)), "plug_in"),
-      "ks::Hpi" = peer("ks", function() c(ks::Hpi(x)), "plug_in", 2e3, rounds = 1L),
-      "ks::Hpi, binned = FALSE" = peer("ks", function() c(ks::Hpi(x, binned = FALSE)), "plug_in", 1e3, rounds = 1L)
+      "ks::Hpi" = peer("ks", function() c(ks::Hpi(x)), "plug_in", 2e3),
+      "ks::Hpi, binned = FALSE" = peer("ks", function() c(ks::Hpi(x, binned = FALSE)), "plug_in", 1e3)
     ), references = list(plug_in = function() c(exact_Hpi(x))))
   }
 }
@@ -137,8 +138,8 @@ cross_validated_matrices <- function(d) {
     at <- function(H) lscv(x, (H + t(H)) / 2)
     list(what = "Hlscv", d = d, n = n, m = NA, contenders = list(
       "kestrel::Hlscv" = peer("kestrel", function() Hlscv(x), "least"),
-      "ks::Hlscv" = peer("ks", function() ks::Hlscv(x), "least", 2e3, rounds = 1L),
-      "ks::Hlscv, binned = FALSE" = peer("ks", function() ks::Hlscv(x, binned = FALSE), "least", 1e3, rounds = 1L)
+      "ks::Hlscv" = peer("ks", function() ks::Hlscv(x), "least", 2e3),
+      "ks::Hlscv, binned = FALSE" = peer("ks", function() ks::Hlscv(x, binned = FALSE), "least", 1e3)
     ), value = at, references = list(least = function() {
       if (n > direct_limit) NA else at(Hlscv(x, engine = "direct"))
     }))
@@ -164,51 +165,62 @@ regression_bandwidths <- function(n) {
     min(found$squares[!supported | found$unsupported == 0])
   }
   list(what = "npregbw", d = 1L, n = n, m = NA, contenders = list(
-    "kestrel::npregbw" = peer("kestrel", function() {
+    "kestrel::npregbw" = peer("kestrel", function() npregbw(xdat = frame, ydat = data$y)$bw, "supported"),
+    # What a user gives who knows where the least value is; the others search where they do by themselves.
+    "kestrel::npregbw, bws = 0.01 to 1, refine" = peer("kestrel", function() {
       npregbw(xdat = frame, ydat = data$y, bws = geometric(0.01, 1, 50L), refine = TRUE)$bw
     }, "supported"),
     "np::npregbw (tree)" = peer("np", function() {
       options(np.tree = TRUE, np.messages = FALSE)
       sqrt(5) * np::npregbw(xdat = frame, ydat = data$y, ckertype = "epanechnikov", nmulti = 1)$bw
-    }, "all", 1e4, rounds = 1L),
+    }, "all", 1e4),
     "FKSUM::fk_regression" = peer("FKSUM", function() FKSUM::fk_regression(data$x, data$y, h = "cv")$h, NA, 1e5)
   ), value = function(bw) curve(bw)$squares,
   references = list(supported = function() least(TRUE), all = function() least(FALSE)))
 }
-# locpoly() has a grid over the range; where the tails are thin a fit at h = 0.1 is nobody's.
+# locpoly() has a grid over the range; where the tails are thin a fit at h = 0.1 is nobody's. npreg() always computes
+# leave-one-out residuals, too, and the value of cross-validation at its bandwidth: of all pairs with the Gaussian
+# kernel, so that a user with many observations takes the Epanechnikov kernel, here with the same standard deviation.
 regression_fits <- function(n) {
   data <- regression_data(n)
   points <- seq(min(data$x), max(data$x), length.out = 401L)
   dense <- abs(points) < 2
-  fit <- function() {
-    of_kestrel("regression_fit_cpp")(data$x, data$y, rep(1, n), points[dense], 0.1, "gaussian", TRUE, numeric(0), 1L,
-                                     "auto", NULL)$mean
+  ours <- function(h, kernel) {
+    function() {
+      npreg(bws = h, txdat = data$x, tydat = data$y, exdat = points[dense], regtype = "ll", ckertype = kernel,
+            se = FALSE)$mean
+    }
   }
   # Plain R, one point after the other.
-  exact <- function() {
-    vapply(points[dense], function(at) {
-      u <- data$x - at
-      w <- exp(-(u / 0.1)^2 / 2)
-      sums <- c(sum(w), sum(w * u), sum(w * u^2))
-      (sums[3] * sum(w * data$y) - sums[2] * sum(w * u * data$y)) / (sums[1] * sums[3] - sums[2]^2)
-    }, 0)
+  exact <- function(weight) {
+    function() {
+      vapply(points[dense], function(at) {
+        u <- data$x - at
+        w <- weight(u)
+        sums <- c(sum(w), sum(w * u), sum(w * u^2))
+        (sums[3] * sum(w * data$y) - sums[2] * sum(w * u * data$y)) / (sums[1] * sums[3] - sums[2]^2)
+      }, 0)
+    }
   }
   list(what = "local linear fit", d = 1L, n = n, m = 401L, contenders = list(
-    "kestrel" = peer("kestrel", fit, "fit"),
+    "kestrel::npreg" = peer("kestrel", ours(0.1, "gaussian"), "gaussian", 1e5),
+    "kestrel::npreg, Epanechnikov" = peer("kestrel", ours(0.1 * sqrt(5), "epanechnikov"), "epanechnikov"),
     "KernSmooth::locpoly" = peer("KernSmooth", function() {
       KernSmooth::locpoly(data$x, data$y, degree = 1, bandwidth = 0.1, gridsize = 401L)$y[dense]
-    }, "fit"),
+    }, "gaussian"),
     "locfit" = peer("locfit", function() {
       fitted <- locfit::locfit.raw(data$x, data$y, ev = points[dense], alpha = c(0, 0.25), deg = 1, kern = "gauss")
       stats::predict(fitted, where = "fitp")
-    }, "fit", 1e5),
+    }, "gaussian", 1e5),
     "sm::sm.regression" = peer("sm", function() {
       sm::sm.regression(data$x, data$y, h = 0.1, eval.points = points[dense], display = "none")$estimate
-    }, "fit", 1e5),
+    }, "gaussian", 1e5),
     "sm::sm.regression, nbins = 0" = peer("sm", function() {
       sm::sm.regression(data$x, data$y, h = 0.1, eval.points = points[dense], display = "none", nbins = 0)$estimate
-    }, "fit", 2e3, rounds = 1L)
-  ), references = list(fit = exact))
+    }, "gaussian", 2e3)
+  ), references = list(
+    gaussian = exact(function(u) exp(-(u / 0.1)^2 / 2)), epanechnikov = exact(function(u) pmax(0, 1 - (u / 0.1)^2 / 5))
+  ))
 }
 
 # ---- all tasks, by the names that peers.R and memory.R have for them

@@ -6,12 +6,13 @@
 # kestrel has to be installed; ks, KernSmooth, kedd, locfit, sm, MASS, np and FKSUM are run where they are. Contenders
 # and exact values: peers-densities.R, peers-bandwidths.R. Memory: each call in a session of its own (memory.R).
 #
-# Those that take seconds are timed once, all others in turn, medians. `binned = FALSE` is what ks does without bins;
-# its defaults, bins and all, are what a user of it gets.
+# Every contender has a call on small data first. Whoever then takes a second or more is timed once, all others again in
+# turn, medians: kestrel by the same rule as the others. `binned = FALSE` is what ks does without bins; its defaults,
+# bins and all, are what a user of it gets.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
+for (file in c("harness.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 compile("clock.cpp")
 
 quietly <- function(call) {
@@ -21,10 +22,17 @@ quietly <- function(call) {
   }
 }
 
-# Values of all contenders that are there and are run at this size, with the seconds of this first call; one that stops
-# is left out, and said so.
-values_of <- function(task) {
+# What the first call of a package does, it does here. One that stops will say so when it is timed.
+small_n <- 200
+warm_up <- function(key, names) {
+  small <- peer_tasks[[key]](small_n)$contenders
+  for (name in names) try(quietly(small[[name]]$call)(), silent = TRUE)
+}
+# Values of all contenders that are there and are run at this size, with the seconds of this call; one that stops is
+# left out, and said so.
+values_of <- function(key, task) {
   ready <- Filter(function(one) has(one$package) && task$n <= one$most, task$contenders)
+  warm_up(key, names(ready))
   found <- lapply(stats::setNames(names(ready), names(ready)), function(name) {
     start <- process_seconds()
     tryCatch(list(value = quietly(ready[[name]]$call)(), seconds = process_seconds() - start), error = function(e) {
@@ -46,15 +54,17 @@ errors_of <- function(task, found) {
 }
 seconds_of <- function(task, found) {
   seconds <- vapply(found, function(one) one$seconds, 0)
-  again <- vapply(task$contenders[names(found)], function(one) one$rounds > 1L, NA)
-  calls <- lapply(task$contenders[names(found)[again]], function(one) quietly(one$call))
-  seconds[again] <- middle(race(calls, rounds = 3L))
+  again <- names(found)[seconds < 1]
+  if (length(again)) {
+    calls <- lapply(task$contenders[again], function(one) quietly(one$call))
+    seconds[again] <- middle(race(calls, rounds = 3L))
+  }
   seconds
 }
 
 one_task <- function(key, n) {
   task <- peer_tasks[[key]](n)
-  found <- values_of(task)
+  found <- values_of(key, task)
   names <- names(found)
   errors <- errors_of(task, found)
   seconds <- seconds_of(task, found)
