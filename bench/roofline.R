@@ -4,33 +4,46 @@
 #
 #   Rscript bench/roofline.R [--short] [ceilings kernels]
 #
-# Operations: a multiply-add is two. Of a pair: 3 d of the squared distance, 23 of the Gaussian and its addition to the
-# sum (src/simd/exp2.hpp: ten multiply-adds); of LSCV 3 more for the second kernel and its sum; for one more bandwidth
-# of a curve, 27. Of S-KDE (bench/papers/skde.hpp) 2 d^2 + d + 4 of distance, density and addition, at a
-# point that a sample reaches. Bytes are those that a loop asks for, most of which a cache answers: d + 1 numbers of a
-# sample for 8 points at a time (src/simd/kernels.hpp), two numbers of a pair for each bandwidth, a point of a grid
-# read and written.
+# Operations are additions, multiplications and roundings; a multiply-add is two. Bytes are those that a loop asks for,
+# most of which a cache answers, of samples and pairs: the numbers of a point, which meet many samples, wait in
+# registers. Both depend on the instruction set, below. Of S-KDE (bench/papers/skde.hpp) 2 d^2 + d + 4 operations of
+# distance, density and addition, at a point that a sample reaches, which is read and written.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
+for (file in c("harness.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "limits.cpp", "papers/skde.cpp")
 isa <- kestrel_info()$isa
+
+# ---- counts of src/simd/
+# Points that meet a vector of samples at a time (kGroup).
+group <- if (isa == "avx512") 8 else 4
+# 2^v is ten multiply-adds and, with AVX-512, one instruction that leaves the fraction and one that scales; others round
+# by an addition and two subtractions and put the exponent in by whole numbers (exp2.inc).
+exponential <- 20 + if (isa == "avx512") 2 else 3
+# Of a pair: a difference and a multiply-add for each variable, the exponential, and a multiply-add with the weight
+# (body.inc); of LSCV a product, an addition and a multiply-add, and six operations for a group (gaussian_pairs.inc). Of
+# a pair and a bandwidth of a curve the exponential, those of LSCV, one product more, and one for a group.
+operations <- list(sums = function(d) 3 * d + exponential + 2,
+                   lscv = function(d) 3 * d + exponential + 4 + 6 / group, curve = exponential + 5 + 1 / group)
+# A vector of samples is d numbers and a weight for each lane, read for a group of points; of a curve, two numbers of a
+# pair and the least distance of a group.
+bytes <- list(pairs = function(d) 8 * (d + 1) / group, curve = 16 + 8 / group)
 
 # ---- what the machine can do
 bench_ceilings <- function() {
   lanes <- c(avx512 = 8, avx2 = 4)[isa]
   if (is.na(lanes)) return(cat("no vector instructions to measure\n"))
-  operations <- sized(5e7, 1e7)
-  flops <- 2 * 12 * operations * lanes / middle(race(list(fma = function() multiply_adds(isa, operations))))
+  rounds <- sized(5e7, 1e7)
+  flops <- 2 * 12 * rounds * lanes / middle(race(list(fma = function() multiply_adds(isa, rounds))))
   keep("ceiling", "multiply-adds", "flops/s", flops)
   # Three arrays beyond all caches, and three that fit into the second level.
-  bytes <- vapply(c(memory = sized(6.4e7, 3.2e7), cache = 2e4), function(size) {
+  triads <- vapply(c(memory = sized(6.4e7, 3.2e7), cache = 2e4), function(size) {
     rounds <- as.integer(max(1, 4e7 / size))
     24 * size * rounds / middle(race(list(triad = function() triad(size, rounds))))[[1L]]
   }, 0)
-  keep("ceiling", names(bytes), "bytes/s", bytes)
-  show(data.frame(ceiling = c("multiply-adds", names(bytes)), `1e9/s` = figure(c(flops, bytes) / 1e9),
+  keep("ceiling", names(triads), "bytes/s", triads)
+  show(data.frame(ceiling = c("multiply-adds", names(triads)), `1e9/s` = figure(c(flops, triads) / 1e9),
                   check.names = FALSE))
 }
 
@@ -53,13 +66,13 @@ bench_kernels <- function() {
     seconds <- timed(function() {
       of_kestrel("density_points_cpp")(x, rep(1, n), at, diag(0.5, d), "gaussian", FALSE, "direct", 1L, "auto", NULL)
     })
-    place("Gaussian sums", d, seconds, as.numeric(n) * m, 3 * d + 23, 8 * (d + 1) / 8, n, m)
+    place("Gaussian sums", d, seconds, as.numeric(n) * m, operations$sums(d), bytes$pairs(d), n, m)
   }
   n <- sized(8192L, 4096L)
   for (d in c(2L, 6L, 16L)) {
     x <- matrix(stats::rnorm(n * d), n)
     seconds <- timed(function() of_kestrel("direct_lscv_cpp")(x, rep(1, n), diag(0.5, d), FALSE, 1L, "auto", NULL))
-    place("LSCV, all pairs", d, seconds, n * (n - 1) / 2, 3 * d + 26, 8 * (d + 1) / 8, n)
+    place("LSCV, all pairs", d, seconds, n * (n - 1) / 2, operations$lscv(d), bytes$pairs(d), n)
   }
   n <- 2048L
   x <- matrix(stats::rnorm(n * 6L), n)
@@ -67,7 +80,7 @@ bench_kernels <- function() {
   seconds <- timed(function() {
     of_kestrel("direct_lscv_curve_cpp")(x, rep(1, n), diag(0.5, 6L), h, 1L, "auto", NULL)
   })
-  place("LSCV curve, pairs and bandwidths", 6L, seconds, n * (n - 1) / 2 * length(h), 27, 16, n)
+  place("LSCV curve, pairs and bandwidths", 6L, seconds, n * (n - 1) / 2 * length(h), operations$curve, bytes$curve, n)
   bench_thesis()
   show(placed)
 }
