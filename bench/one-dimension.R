@@ -18,11 +18,7 @@ compile("clock.cpp", "one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/na
 
 largest_error <- function(value, exact) max(abs(value / exact - 1))
 
-# ---- data
-normal_data <- function(n) {
-  x <- stats::rnorm(n)
-  list(x = x, y = smooth_of(x) + stats::rnorm(n) / 3)
-}
+# ---- data, with those of regression_data()
 # Seven clusters with standard deviations from 1e-4 to 1 at 0, ..., 1e6.
 cluster_data <- function(n) {
   which <- sample.int(7L, n, replace = TRUE)
@@ -41,9 +37,12 @@ kestrel_cv <- function(data, h, kernel = "epanechnikov", linear = FALSE, threads
   regression_cv(data$x, data$y, rep(1, length(data$x)), h, kernel, linear, threads, "auto", NULL)
 }
 
+sorted <- function(data) lapply(data, `[`, order(data$x))
+direct_cv <- function(data, h, ranks) with(sorted(data), windowed_direct_cv(x, y, h, ranks))
+
 # ---- the yardsticks against plain R
 check_yardsticks <- function() {
-  data <- normal_data(300L)
+  data <- regression_data(300L)
   n <- length(data$x)
   h <- geometric(0.02, 2, 20L)
   distance <- abs(outer(data$x, data$x, "-"))
@@ -59,7 +58,7 @@ check_yardsticks <- function() {
   stopifnot(
     largest_error(paper$squares, plain[1, ]) < 1e-12, paper$unsupported == plain[2, ],
     largest_error(naive$squares, plain[1, ]) < 1e-9, naive$unsupported == plain[2, ],
-    largest_error(windowed_direct_cv(data$x, data$y, h, seq_len(n)), plain[1, ]) < 1e-12,
+    largest_error(direct_cv(data, h, seq_len(n)), plain[1, ]) < 1e-12,
     largest_error(long_double_cv(data$x, data$y, h), plain[1, ]) < 1e-12,
     largest_error(ours$squares, plain[1, ]) < 1e-12, ours$unsupported == plain[2, ],
     sort_values(data$x) == min(data$x), sort_pairs(data$x, data$y) == data$y[which.min(data$x)]
@@ -70,13 +69,18 @@ check_yardsticks <- function() {
 race_cv <- function(name, data, h) {
   n <- length(data$x)
   few <- sort(sample.int(n, 200L))
+  in_order <- sorted(data)
   times <- race(list(
     kestrel = function() kestrel_cv(data, h),
     paper = function() rohlfs_zahran_cv(data$x, data$y, h, few),
     naive = function() naive_sweep_cv(data$x, data$y, rep(1, n), h),
-    direct = function() windowed_direct_cv(data$x, data$y, h, few)
+    direct = function() windowed_direct_cv(in_order$x, in_order$y, h, few),
+    sort = function() sort_pairs(data$x, data$y)
   ))
+  # Sorting, which the direct sums need, too, is of all observations in any case.
   times[, c("paper", "direct")] <- times[, c("paper", "direct")] * n / length(few)
+  times[, "direct"] <- times[, "direct"] + times[, "sort"]
+  times <- times[, colnames(times) != "sort"]
   keep_times(times, paste("regression CV,", name), d = 1L, n = n, h = length(h),
              share = c(paper = length(few) / n, direct = length(few) / n))
   gain <- times_of(times, "paper", "kestrel")
@@ -98,7 +102,7 @@ error_cv <- function(name, data, h) {
     kestrel = largest_error(kestrel_cv(data, h)$squares, exact),
     `R&Z` = largest_error(rohlfs_zahran_cv(data$x, data$y, h, everyone)$squares, exact),
     naive = largest_error(naive_sweep_cv(data$x, data$y, rep(1, length(everyone)), h)$squares, exact),
-    direct = largest_error(windowed_direct_cv(data$x, data$y, h, everyone), exact)
+    direct = largest_error(direct_cv(data, h, everyone), exact)
   )
   keep(paste("regression CV,", name), names(error), "error", error, d = 1L, n = length(everyone), h = length(h))
   data.frame(data = name, t(formatC(error, digits = 1, format = "e")), check.names = FALSE)
@@ -106,7 +110,7 @@ error_cv <- function(name, data, h) {
 
 bench_cv <- function() {
   cat("\nLeave-one-out CV, Nadaraya-Watson, Epanechnikov, n = 20,000, 50 bandwidths\n")
-  normal <- normal_data(20000L)
+  normal <- regression_data(20000L)
   paper <- paper_data(20000L)
   show(rbind(
     race_cv("normal x, 0.02 to 2 sd, geometric", normal, geometric(0.02, 2, 50L) * stats::sd(normal$x)),
@@ -114,7 +118,7 @@ bench_cv <- function() {
     race_cv("R&Z's data, range * j / 50", paper, paper_grid(paper$x, 50L))
   ))
   cat("\nLargest relative error of CV(h) over 50 bandwidths against long double, n = 4,000\n")
-  normal <- normal_data(4000L)
+  normal <- regression_data(4000L)
   show(rbind(
     error_cv("normal", normal, geometric(0.02, 2, 50L)),
     error_cv("clusters", cluster_data(4000L), geometric(1e-4, 1e5, 50L))
@@ -124,7 +128,7 @@ bench_cv <- function() {
 # ---- cross-validation, n = 1e6 (short: 1e5), k = 100
 bench_large <- function() {
   n <- sized(1000000L, 100000L)
-  data <- normal_data(n)
+  data <- regression_data(n)
   h <- geometric(0.02, 2, 100L)
   # Nothing where it cannot be measured.
   bytes <- bytes_of("regression_cv", n)[["added"]] / n
@@ -160,7 +164,7 @@ bench_kernels <- function() {
   h <- geometric(0.02, 2, 10L)
   rows <- lapply(kernels, function(kernel) {
     n <- if (kernel == "gaussian") 1e4 else 1e5
-    data <- normal_data(n)
+    data <- regression_data(n)
     times <- race(list(
       lc = function() kestrel_cv(data, h, kernel), ll = function() kestrel_cv(data, h, kernel, linear = TRUE)
     ))
@@ -211,7 +215,7 @@ bench_lscv <- function() {
   })
   show(do.call(rbind, rows))
   n <- sized(1000000L, 100000L)
-  data <- normal_data(n)
+  data <- regression_data(n)
   epanechnikov <- race(list(
     sweep = function() pair_curve(data$x, rep(1, n), c(0.05, 0.5), "epanechnikov", "sweep", 1L, "auto", NULL)
   ))

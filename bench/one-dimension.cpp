@@ -60,17 +60,14 @@ void window_sums(const double* x, const double* y, std::size_t from, std::size_t
 // [[Rcpp::export]]
 double sort_pairs(Rcpp::NumericVector x, Rcpp::NumericVector y) { return sorted_pairs(x, y)[0].y; }
 
-// Sorted once, then every window summed directly; the sum over `observations` (ranks from 1).
+// Every window summed directly, of observations that are sorted by x; the sum over some of them
+// (ranks from 1).
 // [[Rcpp::export]]
 Rcpp::NumericVector windowed_direct_cv(Rcpp::NumericVector x, Rcpp::NumericVector y,
                                        Rcpp::NumericVector bandwidths,
                                        Rcpp::IntegerVector observations) {
-  const auto pairs = sorted_pairs(x, y);
-  std::vector<double> xs, ys;
-  for (const Pair& p : pairs) {
-    xs.push_back(p.x);
-    ys.push_back(p.y);
-  }
+  const double *xs = x.begin(), *ys = y.begin();
+  const std::size_t n = x.size();
   Rcpp::NumericVector squares(bandwidths.size());
   for (int b = 0; b < bandwidths.size(); ++b) {
     const double h = bandwidths[b], scale = 1 / (h * h);
@@ -79,13 +76,12 @@ Rcpp::NumericVector windowed_direct_cv(Rcpp::NumericVector x, Rcpp::NumericVecto
       const double at = xs[i];
       const auto outside = [&](double other) { return at - other >= h; };
       const auto inside = [&](double other) { return other - at < h; };
-      const std::size_t left =
-          std::partition_point(xs.begin(), xs.begin() + i, outside) - xs.begin();
-      const std::size_t right = std::partition_point(xs.begin() + i, xs.end(), inside) - xs.begin();
+      const std::size_t left = std::partition_point(xs, xs + i, outside) - xs;
+      const std::size_t right = std::partition_point(xs + i, xs + n, inside) - xs;
       if (right - left == 1) continue;
       double denominator = 0, numerator = 0;
-      window_sums(xs.data(), ys.data(), left, i, at, scale, &denominator, &numerator);
-      window_sums(xs.data(), ys.data(), i + 1, right, at, scale, &denominator, &numerator);
+      window_sums(xs, ys, left, i, at, scale, &denominator, &numerator);
+      window_sums(xs, ys, i + 1, right, at, scale, &denominator, &numerator);
       const double residual = ys[i] - numerator / denominator;
       squares[b] += residual * residual;
     }
