@@ -13,10 +13,14 @@ export R_LIBS
 # One file, whenever midnight comes.
 results=$(Rscript --vanilla -e 'here <- "bench"; source("bench/harness.R"); cat(results_file())' "$@")
 rm -f "$results"
+# One thread for everybody else, BLAS among them, which reads this when R starts; kestrel's sections say how many they
+# take, and go above this number.
+one_thread='OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 BLIS_NUM_THREADS=1'
 for script in direct roofline one-dimension bandwidth-matrix grid-gaussian grid score query papers peers; do
   echo
   echo "bench: $script"
-  Rscript --vanilla "bench/$script.R" "--results=$results" "$@"
+  # shellcheck disable=SC2086
+  env $one_thread Rscript --vanilla "bench/$script.R" "--results=$results" "$@"
 done
 # A GPU has a file of its own.
 if nvidia-smi >/dev/null 2>&1; then Rscript --vanilla bench/gpu.R; fi
