@@ -9,7 +9,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-source(file.path(here, "harness.R"))
+for (file in c("harness.R", "normal-data.R")) source(file.path(here, file))
 direct_lscv <- of_kestrel("direct_lscv_cpp")
 direct_gaussian_moments <- of_kestrel("direct_gaussian_moments_cpp")
 direct_lscv_curve <- of_kestrel("direct_lscv_curve_cpp")
@@ -17,9 +17,6 @@ isa_available <- of_kestrel("isa_available_cpp")()
 compile("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")
 
 lower_root <- function(H) t(chol(H))
-normal_data <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.7, d) + 0.3)
-# The normal reference of Andrzejewski et al. (2013), eq. 28 with its lost factor put back.
-reference_h <- function(n, d) (4 / (d + 2))^(1 / (d + 4)) * n^(-1 / (d + 4))
 
 # g(h), eq. 43, of the sums over pairs.
 paper_form <- function(sums, n, at_zero) 2 / n^2 * (sums[, 1] - 2 * sums[, 2]) + at_zero / n
@@ -37,7 +34,7 @@ kestrel_sum <- function(x, root, isa = "auto") {
 check_yardsticks <- function() {
   n <- 60L
   d <- 3L
-  x <- normal_data(n, d)
+  x <- normal_rows(n, d)
   S <- stats::cov(x)
   h <- c(0.4, 0.7, 1.1)
   squared <- outer(seq_len(n), seq_len(n), Vectorize(function(i, j) {
@@ -68,7 +65,7 @@ wide_isas <- function() intersect(c("avx512", "avx2"), isa_available)
 bench_curve <- function() {
   n <- 1024L
   d <- 16L
-  x <- normal_data(n, d)
+  x <- normal_rows(n, d)
   S <- stats::cov(x)
   inverse <- solve(S)
   h <- seq(reference_h(n, d) / 4, 4 * reference_h(n, d), length.out = 150L)
@@ -98,7 +95,7 @@ bench_curve <- function() {
 bench_objective <- function() {
   n <- sized(16384L, 4096L)
   d <- 16L
-  x <- normal_data(n, d)
+  x <- normal_rows(n, d)
   H <- reference_h(n, d)^2 * stats::cov(x)
   root <- lower_root(H)
   inverse <- solve(H)
@@ -146,7 +143,7 @@ operations <- function(what, d, isa) {
 
 rates_of <- function(d, isa) {
   n <- sized(8192L, 4096L)
-  x <- normal_data(n, d)
+  x <- normal_rows(n, d)
   w <- rep(1, n)
   root <- reference_h(n, d) * lower_root(stats::cov(x))
   h <- seq(0.25, 4, length.out = 50L)
@@ -193,7 +190,7 @@ bench_memory <- function() {
 # ---- a million observations, beside std::sort
 large_selection <- function(d) {
   n <- sized(1000000L, 100000L)
-  x <- matrix(stats::rnorm(n * d), n) %*% chol(diag(0.4, d) + 0.6)
+  x <- normal_rows(n, d, 0.6)
   sample <- of_kestrel("selector_sample")(x, NULL)
   # From the grid that all sums over pairs come from to the least value of LSCV.
   search <- function() {

@@ -1,11 +1,7 @@
 # A sample with its bandwidth and its grid, as Lopez-Novoa (2015), chapter 6, has them, and kestrel's estimate of it.
-# After harness.R.
+# After harness.R and normal-data.R.
 
 density_grid <- of_kestrel("density_grid_cpp")
-
-normal_data <- function(n, correlation) matrix(stats::rnorm(n * ncol(correlation)), n) %*% chol(correlation)
-# One to three dimensions; the last are the thesis's.
-correlations <- list(diag(1L), matrix(c(1, 0.5, 0.5, 1), 2L), matrix(c(1, 0.5, 0.3, 0.5, 1, 0.5, 0.3, 0.5, 1), 3L))
 
 # kde()'s bandwidth, which is that of the thesis (eq. 9-10), and its limits of a grid. The thesis names
 # the axes of its arrays with the fastest in memory last, R with the fastest first.
@@ -26,6 +22,8 @@ task_for <- function(x, thesis_points, limits = NULL) {
     name = grid_name(thesis_points), influenced = unit_ball * sqrt(det(H)) / prod(step)
   )
 }
+# Table 4.
+space_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220, 440, 805), c(220, 1100, 805))
 grid_name <- function(points) paste(format(points, trim = TRUE, scientific = FALSE, big.mark = ","), collapse = " x ")
 evaluation_points <- function(task) prod(as.numeric(task$points))
 

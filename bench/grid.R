@@ -10,7 +10,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
+for (file in c("harness.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "grid.cpp", "papers/skde.cpp")
 
 wide_isas <- intersect(c("avx512", "avx2"), of_kestrel("isa_available_cpp")())
@@ -152,15 +152,14 @@ race_task <- function(task, bars) {
 }
 
 # ---- three dimensions (thesis, chapter 6, table 4)
-thesis_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220, 440, 805), c(220, 1100, 805))
 bench_three <- function() {
   cat("\nd = 3, normal data, correlations 0.5, 0.3, 0.5; chop, atomic: S-KDE with chop & crop, without and with\n")
   cat("atomic additions; box: S-KDE, bounding boxes; EP: every sample at every point\n")
   chop_bars <- list(c(2.5, NA), NA, NA, NA, c(10, 15))
   for (n in sized(c(5e5, 1e6), 1e5)) {
     x <- normal_data(n, correlations[[3L]])
-    for (i in sized(seq_along(thesis_grids), c(1L, 3L))) {
-      race_task(task_for(x, thesis_grids[[i]]), list(chop = chop_bars[[i]], atomic = c(15, NA)))
+    for (i in sized(seq_along(space_grids), c(1L, 3L))) {
+      race_task(task_for(x, space_grids[[i]]), list(chop = chop_bars[[i]], atomic = c(15, NA)))
     }
   }
 }

@@ -8,9 +8,8 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
-
-correlated_normal <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.4, d) + 0.6)
+files <- c("harness.R", "normal-data.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")
+for (file in files) source(file.path(here, file))
 
 # Each: `make`, which gives the call; what is `small`, in place of the arguments.
 tasks <- list(
@@ -21,13 +20,13 @@ tasks <- list(
     function() of_kestrel("regression_cv_cpp")(x, y, w, c(0.5, 1), "epanechnikov", FALSE, 1L, "auto", NULL)
   }, small = list(1000)),
   lscv_pairs = list(make = function(n, d) {
-    x <- correlated_normal(n, d)
+    x <- normal_rows(n, d, 0.6)
     w <- rep(1 / n, n)
     root <- t(chol(Hns(x)))
     function() of_kestrel("direct_lscv_cpp")(x, w, root, TRUE, 1L, "auto", NULL)
   }, small = list(1000, 6)),
   Hlscv = list(make = function(n, d) {
-    x <- correlated_normal(n, d)
+    x <- normal_rows(n, d, 0.6)
     function() Hlscv(x)
   }, small = list(1000, 2)),
   grid = list(make = function(threads, n, ...) {

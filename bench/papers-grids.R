@@ -2,9 +2,9 @@
 # pipeline. One thread, unless the program says another number: the thesis ran eight, of all programs.
 
 # ---- chapter 6, figures 11 and 12 and table 5
-# Tables 2 and 4. The 2-D data of the thesis, DNA sequencing, are not to be had: normal data of that size.
+# Table 2; table 4 is space_grids. The 2-D data of the thesis, DNA sequencing, are not to be had: normal data of that
+# size.
 plane_grids <- list(c(560, 540), c(560, 1350), c(1400, 1350), c(1400, 2700), c(2800, 2700))
-space_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220, 440, 805), c(220, 1100, 805))
 grid_sets <- sized(
   list(list(n = 3473932L, grids = plane_grids), list(n = 500000L, grids = space_grids)),
   list(list(n = 100000L, grids = plane_grids[1:2]), list(n = 20000L, grids = list(c(55, 110, 161), c(110, 110, 161))))

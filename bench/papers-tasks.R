@@ -7,7 +7,8 @@
 # that is of a program that does not run here. A program marked * ran on some observations, samples or points only, and
 # its time was scaled to all of them. Sizes are those of the papers; --short has the smaller ones of them.
 #
-# Needs kestrel, harness.R, grid-task.R and the programs of clock.cpp and papers/, which bench/papers.R loads.
+# Needs kestrel, harness.R, normal-data.R, grid-task.R and the programs of clock.cpp and papers/, which bench/papers.R
+# loads.
 
 cores <- max(1L, parallel::detectCores(), na.rm = TRUE)
 on_threads <- function(threads, call) {
@@ -100,9 +101,6 @@ measure_plugin <- function(sizes = sized(c(1024L, 4096L, 16384L, 32768L), c(1024
   do.call(rbind, lapply(sizes, one))
 }
 
-normal_rows <- function(n, d) matrix(stats::rnorm(n * d), n) %*% chol(diag(0.7, d) + 0.3)
-# The normal reference of eq. 28 with its lost factor put back.
-reference_h <- function(n, d) (4 / (d + 2))^(1 / (d + 4)) * n^(-1 / (d + 4))
 measure_lscv_h <- function(sizes = sized(c(64L, 256L, 1024L), c(64L, 256L)), variables = c(1L, 4L, 16L),
                            bandwidths = 150L) {
   curve <- of_kestrel("direct_lscv_curve_cpp")

@@ -8,7 +8,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-files <- c("harness.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")
+files <- c("harness.R", "normal-data.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")
 for (file in files) source(file.path(here, file))
 compile("clock.cpp", "papers/michailidis-margaritis.cpp", "papers/andrzejewski.cpp", "papers/rohlfs-zahran.cpp",
         "papers/skde.cpp")

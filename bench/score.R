@@ -9,7 +9,7 @@
 # anything is timed.
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "grid-task.R")) source(file.path(here, file))
+for (file in c("harness.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "papers/skde.cpp")
 
 replicates <- 500L
