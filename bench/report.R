@@ -8,6 +8,10 @@ origins <- c("measured here", "published")
 read_rows <- function(file) utils::read.csv(file, comment.char = "#")
 read_head <- function(file) sub("^# ", "", grep("^#", readLines(file), value = TRUE))
 
+# `what`, evaluated only where there is something to show: results may be of some scripts or sections only.
+absent <- "not in these results"
+where_any <- function(there, what) if (isTRUE(there)) what else knitr::asis_output(paste0("*(", absent, ")*\n\n"))
+
 # ---- tables
 axis_number <- function(x) {
   ifelse(is.na(x), "", vapply(x, format, "", big.mark = ",", scientific = FALSE, trim = TRUE, digits = 3L))
@@ -17,6 +21,7 @@ short_number <- function(x, digits = 3L) {
   ifelse(is.na(x), "", trimws(ifelse(plain, formatC(signif(x, digits), digits = digits, format = "fg", big.mark = ","),
                                      formatC(x, digits = digits, format = "g"))))
 }
+one_number <- function(x) if (length(x)) short_number(x[1L]) else paste0("(", absent, ")")
 whole_number <- function(x) ifelse(is.na(x), "", format(x, big.mark = ",", scientific = FALSE, trim = TRUE))
 seconds_table <- function(rows) {
   rows <- rows[rows$quantity == "seconds", ]
@@ -35,9 +40,10 @@ peers_table <- function(rows) {
   data.frame(task = first$task, d = first$d, n = whole_number(first$n), m = whole_number(first$m),
              contender = first$contender, s = of("seconds"), MB = of("MB"), error = of("error"))
 }
-# Cells: seconds here and, in brackets, what is published; rows n, columns h.
+# Cells: seconds here and, in brackets, what is published; rows n, columns h. No rows where there is no cell.
 grid_of_seconds <- function(rows, contender) {
   rows <- rows[rows$contender == contender & rows$quantity == "seconds" & !is.na(rows$h), ]
+  if (nrow(rows) == 0L) return(data.frame())
   cell <- function(n, h) {
     at <- rows[rows$n == n & rows$h == h, ]
     if (nrow(at) == 0L) return("")
@@ -60,6 +66,19 @@ both_origins <- function(rows) {
   out$origin <- factor(rep(origins, c(nrow(measured), nrow(theirs))), origins)
   out
 }
+# A line for each contender: the n of a task with most contenders, with seconds and error of those that have both.
+peers_cloud <- function(rows) {
+  rows <- rows[rows$quantity %in% c("seconds", "error"), c("task", "d", "n", "contender", "quantity", "value")]
+  if (length(unique(rows$quantity)) < 2L) return(data.frame())
+  wide <- reshape(rows, idvar = c("task", "d", "n", "contender"), timevar = "quantity", direction = "wide")
+  wide$panel <- paste0(wide$task, ", d = ", wide$d)
+  crowd <- aggregate(list(count = wide$contender), wide[c("panel", "n")], length)
+  crowd <- crowd[order(-crowd$count, -crowd$n), ]
+  crowd <- crowd[!duplicated(crowd$panel), ]
+  wide <- merge(wide, crowd[c("panel", "n")])
+  wide$package <- sub("::.*", "", wide$contender)
+  wide[!is.na(wide$value.error), ]
+}
 # How many times as long as `below` each of `above` took, row by row of the same n, d, m and h.
 speed_ups <- function(rows, above, below) {
   rows <- rows[rows$quantity == "seconds" & !is.na(rows$value), ]
@@ -75,16 +94,20 @@ speed_ups <- function(rows, above, below) {
   do.call(rbind, Map(function(a, b) one(c(a, b)), above, below))
 }
 
-# ---- plots
-curves <- function(rows, x, y, facet = NULL) {
+# ---- plots, where there are rows
+curves <- function(rows, x, y, facet = NULL) where_any(nrow(rows) > 0L, some_curves(rows, x, y, facet))
+some_curves <- function(rows, x, y, facet) {
   plot <- ggplot(both_origins(rows), aes(.data[[x]], value, colour = contender, linetype = origin, shape = origin)) +
     geom_line() + geom_point(size = 2) + scale_x_log10(labels = axis_number) + scale_y_log10(labels = axis_number) +
     scale_shape_manual(values = c(16, 1), drop = FALSE) + scale_linetype_manual(values = c(1, 2), drop = FALSE) +
     labs(x = x, y = y) + guides(colour = guide_legend(ncol = 2), linetype = guide_legend(ncol = 1),
                                 shape = guide_legend(ncol = 1))
-  if (is.null(facet)) plot else plot + facet_wrap(facet, labeller = label_both)
+  if (is.null(facet)) return(plot)
+  plot + if (length(facet) == 1L) facet_wrap(facet, labeller = label_both)
+    else facet_grid(reformulate(facet[2L], facet[1L]), labeller = label_both)
 }
-bars <- function(rows, y) {
+bars <- function(rows, y) where_any(nrow(rows) > 0L, some_bars(rows, y))
+some_bars <- function(rows, y) {
   ggplot(both_origins(rows), aes(value, contender, fill = origin)) +
     geom_col(position = position_dodge(preserve = "single"), width = 0.7) + facet_wrap("d", labeller = label_both) +
     scale_x_log10(labels = axis_number) + scale_fill_manual(values = c("#1f6f8b", "grey70")) + labs(x = y, y = NULL)
@@ -92,6 +115,9 @@ bars <- function(rows, y) {
 
 # `kernels`: kernel, d, intensity in operations a byte, rate in operations a second. `slopes`: bytes a second, by name.
 roofline <- function(kernels, peaks, slopes) {
+  where_any(nrow(kernels) > 0L && length(peaks) > 0L && length(slopes) > 0L, some_roofs(kernels, peaks, slopes))
+}
+some_roofs <- function(kernels, peaks, slopes) {
   ends <- c(0.4, 2) * range(kernels$intensity, min(peaks) / max(slopes))
   intensity <- exp(seq(log(ends[1L]), log(ends[2L]), length.out = 200L))
   roofs <- expand.grid(peak = names(peaks), slope = names(slopes), stringsAsFactors = FALSE)
