@@ -110,7 +110,8 @@ print.kestrel_info <- function(x, ...) {
 #' Reads, and when given sets, the number of threads that a call uses at most when it is not told by its own `threads`
 #' argument. At the start of a session it is the number of processors, or less where the environment variable
 #' OMP_THREAD_LIMIT, OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. After a fork (as in
-#' [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any number of threads.
+#' [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any number of threads; but where
+#' there is a GPU, `backend = "auto"` compares it with so many threads of the CPU, so that the place may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.

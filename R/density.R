@@ -88,7 +88,8 @@
 #'   `"fourier"`.
 #' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"runs"` for the radial Epanechnikov kernel on a grid
 #'   with equal steps, else by `"direct"`, and an error where that cannot be (see [kestrel_info()]); or `"auto"`, the
-#'   GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there.
+#'   GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there;
+#'   that is by the CPU's threads, so that the place, though not the bits of either, may depend on their number.
 #'   Where that GPU fails the CPU takes over, with one message in a session for each kind of problem. For `"cuda"`, too,
 #'   a bandwidth that is not given is found as with `"auto"`.
 #' @param threads the number of threads; [kestrel_threads()] if NULL.

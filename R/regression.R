@@ -59,7 +59,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   and with the same bits in every run: with the kernels that are polynomials from sums over blocks of 8, 16, 32, ...
 #'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23
 #'   times the range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as
-#'   fast as the CPU, whose `threads` would take a second or more, and the CPU where there is none, after one message.
+#'   fast as the CPU, whose `threads` would take a second or more, and the CPU where there is none, after one message;
+#'   so that the place, though not the bits of either, may depend on the number of threads.
 #'   The fits of [npreg()] themselves are computed on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.

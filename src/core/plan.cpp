@@ -155,13 +155,15 @@ void check_engine(const DensityTask& task, const std::string& engine) {
   }
 }
 
+// Plans of single engines have the seconds on one thread.
+
 Plan direct_plan(const DensityTask& task) {
   Plan plan;
   plan.engine = "direct";
   plan.tolerance = std::min(task.tolerance, kDirectError);
   // The result, and the order of the points with their cells while they are cut into blocks.
   plan.bytes = 8 * task.m * (2 + static_cast<double>(task.d));
-  plan.seconds = direct_seconds(task) / std::max(1, task.threads);
+  plan.seconds = direct_seconds(task);
   plan.reason = "sums every pair, for any kernel and dimension";
   return plan;
 }
@@ -184,7 +186,7 @@ Plan fourier_plan(const DensityTask& task) {
   plan.bytes = layout.bytes + kFourierSampleBytes * extent.n +
                kFourierSortedBytes * std::min(extent.n, kFourierSortedSamples) +
                kFourierPointBytes * task.m;
-  plan.seconds = layout.seconds / std::max(1, task.threads);
+  plan.seconds = layout.seconds;
   plan.reason = "sums by Fourier transform, for any number of samples";
   return plan;
 }
@@ -200,7 +202,6 @@ bool is_fourier_faster(const DensityTask& task) {
          layout.seconds < direct_seconds(task);
 }
 
-/// Most work runs on one thread.
 Plan linear_plan(const DensityTask& task, const char* engine, double bytes, double seconds,
                  const char* reason) {
   Plan plan;
@@ -255,7 +256,7 @@ Plan runs_plan(const DensityTask& task) {
   plan.tolerance = std::min(task.tolerance, kRunsError);
   plan.bytes =
       8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n + kRunsThreadBytes * task.threads;
-  plan.seconds = runs_seconds(task) / std::max(1, task.threads);
+  plan.seconds = runs_seconds(task);
   plan.reason = "adds whole runs of grid points, by exact integers";
   return plan;
 }
@@ -273,20 +274,22 @@ std::string plan_pairs(double n, double spread, std::size_t lanes) {
 
 Plan plan_density(const DensityTask& task, const std::string& engine) {
   check_engine(task, engine);
+  // Compared on one thread: a result has the same bits for any number of them.
   Plan plan = direct_plan(task);
   if (fits_sweep(task) || fits_cells(task)) {
     const Plan linear = fits_sweep(task) ? sweep_plan(task) : cells_plan(task);
-    // Compared on one thread: a result has the same bits for any number of them.
-    const bool faster = linear.seconds < direct_seconds(task);
+    const bool faster = linear.seconds < plan.seconds;
     if (engine == linear.engine || (engine == "auto" && faster)) plan = linear;
   }
   if (engine == "fourier" || (engine == "auto" && is_fourier_faster(task))) {
     plan = fourier_plan(task);
   }
-  if (engine == "runs" || (engine == "auto" && fits_runs(task) &&
-                           runs_seconds(task) < plan.seconds * std::max(1, task.threads))) {
+  if (engine == "runs" ||
+      (engine == "auto" && fits_runs(task) && runs_seconds(task) < plan.seconds)) {
     plan = runs_plan(task);
   }
+  // Most of the work of the other two runs on one thread.
+  if (plan.engine != "sweep" && plan.engine != "cells") plan.seconds /= std::max(1, task.threads);
   if (engine != "auto") plan.reason = "asked for";
   return plan;
 }

@@ -30,6 +30,14 @@ test_that("grids take it, and it agrees with plain sums point by point", {
   }
 })
 
+test_that("on a line, where several engines compete, threads change neither the engine nor the bits", {
+  x <- with_seed(87, runif(2e4))
+  alone <- kde(x, h = 0.2, kernel = "triangular", gridsize = 401, threads = 1)
+  many <- kde(x, h = 0.2, kernel = "triangular", gridsize = 401, threads = 16)
+  expect_identical(many$engine, alone$engine)
+  expect_identical(many$estimate, alone$estimate)
+})
+
 test_that("every compact kernel, radial and product, agrees with plain sums", {
   sizes <- list(200, c(23, 31), c(9, 14, 11), c(7, 8, 6, 8))
   for (d in 1:4) for (kernel in compact_kernels) for (type in c("radial", "product")) {

@@ -193,3 +193,27 @@ TEST(Plan, EngineDoesNotDependOnThreads) {
     EXPECT_EQ(plan_density(line, "auto").engine, alone) << n;
   }
 }
+
+// Three engines compete here, of which one does not run on several threads.
+TEST(Plan, EngineOfAGridOnALineDoesNotDependOnThreads) {
+  for (const double n : {200.0, 2000.0, 20000.0}) {
+    for (const std::size_t m : {51, 401, 3001}) {
+      for (const double h : {0.02, 0.2, 1.0}) {
+        DensityTask line = task(n, static_cast<double>(m), 1);
+        line.kernel.kernel = Kernel::triangular;
+        line.spread = 1 / h;
+        const double step = (1 + 2 * h) / static_cast<double>(m - 1);
+        const RegularAxis axis{-h, step, m, {}};
+        const RunsGeometry grid({&axis, 1}, {&h, 1});
+        line.grid = &grid;
+        const Plan alone = plan_density(line, "auto");
+        for (const int threads : {2, 4, 16, 64}) {
+          line.threads = threads;
+          const Plan plan = plan_density(line, "auto");
+          EXPECT_EQ(plan.engine, alone.engine) << n << " " << m << " " << h << " " << threads;
+          EXPECT_LE(plan.seconds, alone.seconds);
+        }
+      }
+    }
+  }
+}
