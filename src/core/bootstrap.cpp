@@ -121,15 +121,7 @@ void bootstrap_errors(const SmoothedSample& samples, const SquaredErrors& errors
               {of_each.data(), of_each.size()});
     for (std::size_t j = 0; j < of_each.size(); ++j) out[j * replicates + replicate] = of_each[j];
   };
-  if (threads > 1 && errors.brief(size)) {
-    parallel_tasks(replicates, options.parallel, body);
-    return;
-  }
-  const double all = static_cast<double>(replicates);
-  for (std::size_t replicate = 0; replicate < replicates; ++replicate) {
-    const double before = static_cast<double>(replicate);
-    body(replicate, 0, part_of(options.parallel, before / all, (before + 1) / all));
-  }
+  parallel_tasks(replicates, errors.brief(size), options.parallel, body);
 }
 
 }  // namespace kestrel

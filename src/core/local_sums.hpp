@@ -60,6 +60,10 @@ using LocalTake = std::function<void(const LocalSums& sums, int worker)>;
 void local_sums(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
                 int power, Anchors anchors, const RunOptions& options, const LocalTake& take);
 
+/// Whether the sums of n samples at themselves are brief, as parallel_tasks() has it, at any
+/// bandwidth. O(1).
+bool local_sums_are_brief(Kernel kernel, std::size_t n);
+
 /// Slots of blocks are below this.
 std::size_t local_slots(const SortedSample& sample, const SortedSample& points);
 

@@ -275,9 +275,10 @@ ParallelOptions part_of(const ParallelOptions& options, double begin, double end
   return part;
 }
 
-void parallel_tasks(std::size_t tasks, const ParallelOptions& options,
+void parallel_tasks(std::size_t tasks, bool brief, const ParallelOptions& options,
                     const std::function<void(std::size_t, int, const ParallelOptions&)>& body) {
-  if (tasks < 2 * static_cast<std::size_t>(parallel_threads(options))) {
+  const std::size_t threads = static_cast<std::size_t>(parallel_threads(options));
+  if (!brief || threads == 1 || tasks < 2 * threads) {
     const double all = static_cast<double>(tasks);
     for (std::size_t task = 0; task < tasks; ++task) {
       const double before = static_cast<double>(task);

@@ -42,10 +42,12 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
 ParallelOptions part_of(const ParallelOptions& options, double begin, double end);
 
 /// Runs body(task, worker, inner) for like tasks that can each be spread over threads themselves,
-/// by parallel_for(..., inner, ...): tasks side by side where there are at least two a thread, else
-/// one after another, where the poll of `inner` counts all tasks as of one size. `worker` as above.
+/// by parallel_for(..., inner, ...). Side by side where tasks are brief (on one thread each is over
+/// about as soon as polls are due: nothing polls within it) and there are at least two for each of
+/// several threads; else one after another, where the poll of `inner` counts all tasks as of one
+/// size. `worker` as above.
 void parallel_tasks(
-    std::size_t tasks, const ParallelOptions& options,
+    std::size_t tasks, bool brief, const ParallelOptions& options,
     const std::function<void(std::size_t task, int worker, const ParallelOptions& inner)>& body);
 
 /// How many workers parallel_for(..., options, ...) will use at most, were it called here and now.

@@ -150,15 +150,17 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
   result.in_sample.resize(bandwidth.size);
   result.trace.resize(bandwidth.size);
   result.unsupported.resize(bandwidth.size);
-  parallel_tasks(
-      bandwidth.size, options.parallel, [&](std::size_t k, int, const ParallelOptions& inner) {
-        const std::vector<Totals> blocks =
-            validation.totals({kernel, bandwidth[k], local_linear}, {options.table, inner});
-        result.squares[k] = total(blocks, &Totals::squares);
-        result.in_sample[k] = total(blocks, &Totals::in_sample);
-        result.trace[k] = total(blocks, &Totals::trace);
-        result.unsupported[k] = static_cast<std::size_t>(total(blocks, &Totals::unsupported));
-      });
+  const bool brief = local_sums_are_brief(kernel, line.size());
+  parallel_tasks(bandwidth.size, brief, options.parallel,
+                 [&](std::size_t k, int, const ParallelOptions& inner) {
+                   const std::vector<Totals> blocks = validation.totals(
+                       {kernel, bandwidth[k], local_linear}, {options.table, inner});
+                   result.squares[k] = total(blocks, &Totals::squares);
+                   result.in_sample[k] = total(blocks, &Totals::in_sample);
+                   result.trace[k] = total(blocks, &Totals::trace);
+                   result.unsupported[k] =
+                       static_cast<std::size_t>(total(blocks, &Totals::unsupported));
+                 });
   return result;
 }
 

@@ -27,6 +27,10 @@ namespace kestrel {
 
 constexpr std::size_t kSweepBlock = 256;
 
+/// Samples whose sums at themselves take one thread a tenth of a second at one bandwidth (a third
+/// for local linear fits). With more of them there are enough work items for many threads.
+constexpr std::size_t kBriefSweep = 2000000;
+
 /// Sums at the points [begin, begin + count) in ascending order.
 struct SweepBlock {
   std::size_t begin, count;

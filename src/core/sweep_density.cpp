@@ -44,7 +44,7 @@ PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<cons
   PairCurve curve;
   curve.convolution.assign(bandwidth.size, 0.0);
   curve.kernel.assign(bandwidth.size, 0.0);
-  parallel_tasks(bandwidth.size, options.parallel,
+  parallel_tasks(bandwidth.size, x.size <= kBriefSweep, options.parallel,
                  [&](std::size_t k, int, const ParallelOptions& inner) {
                    const RunOptions how{options.table, inner};
                    const SweepKernel kernel_at_h = window_density(kernel, bandwidth[k]);

@@ -88,6 +88,24 @@ test_that("setTimeLimit stops a call in its middle and leaves R usable", {
   }
 })
 
+test_that("setTimeLimit stops a regression with the Gaussian kernel within a bandwidth", {
+  x <- seq(-1, 1, length.out = 60000)
+  for (threads in 1:2) {
+    done <- 0
+    on.exit(setTimeLimit())
+    expect_error({
+      setTimeLimit(elapsed = 0.3)
+      # Of each bandwidth 3.6e9 pairs: seconds.
+      regression_cv_cpp(x, x^2, rep(1, length(x)), rep(1, 4 * threads), "gaussian", FALSE, threads, "auto",
+                        function(fraction) done <<- fraction)
+    }, "time limit")
+    setTimeLimit()
+    expect_gt(done, 0)
+    expect_lt(done, 1 / (4 * threads))
+    expect_still_usable()
+  }
+})
+
 test_that("an interrupt stops a call in its middle and leaves R usable", {
   skip_on_os("windows")
   for (threads in 1:2) {

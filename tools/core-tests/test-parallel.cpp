@@ -227,7 +227,7 @@ TEST_P(EachBackend, TasksReportOneProgressThatNeverGoesBack) {
       std::vector<double> seen;
       const Poll poll = [&](double fraction) { seen.push_back(fraction); };
       std::vector<std::atomic<int>> runs(tasks);
-      parallel_tasks(tasks, on(threads, poll),
+      parallel_tasks(tasks, true, on(threads, poll),
                      [&](std::size_t task, int worker, const ParallelOptions& inner) {
                        EXPECT_LT(worker, threads);
                        EXPECT_LE(parallel_threads(inner), threads);
@@ -251,7 +251,7 @@ TEST_P(EachBackend, TasksReportOneProgressThatNeverGoesBack) {
 
 TEST(Tasks, OneAfterAnotherCountTheirShares) {
   std::vector<double> seen;
-  parallel_tasks(4, on(3, [&](double fraction) { seen.push_back(fraction); }),
+  parallel_tasks(4, true, on(3, [&](double fraction) { seen.push_back(fraction); }),
                  [&](std::size_t task, int, const ParallelOptions& inner) {
                    inner.poll(0.0);
                    EXPECT_DOUBLE_EQ(seen.back(), static_cast<double>(task) / 4);
@@ -263,9 +263,32 @@ TEST(Tasks, OneAfterAnotherCountTheirShares) {
                    EXPECT_DOUBLE_EQ(seen.back(), (static_cast<double>(task) + 1) / 4);
                  });
   EXPECT_EQ(seen.size(), 16u);
-  parallel_tasks(2, on(3), [](std::size_t, int, const ParallelOptions& inner) {
+  parallel_tasks(2, true, on(3), [](std::size_t, int, const ParallelOptions& inner) {
     EXPECT_FALSE(inner.poll) << "a poll where none was given";
   });
+}
+
+// Side by side nothing polls within a task.
+TEST(Tasks, ThatAreLongOrOnOneThreadArePolledWithin) {
+  struct Way {
+    bool brief;
+    int threads;
+  };
+  for (const Way& way : {Way{true, 1}, {false, 1}, {false, 3}}) {
+    std::atomic<int> done{0};
+    const Poll poll = [](double fraction) {
+      if (fraction > 0) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW(parallel_tasks(12, way.brief, on(way.threads, poll),
+                                [&](std::size_t, int, const ParallelOptions& inner) {
+                                  parallel_for(60, inner, [&](std::size_t, int) {
+                                    wait_ms(10);
+                                    ++done;
+                                  });
+                                }),
+                 std::runtime_error);
+    EXPECT_LT(done, 60) << way.brief << " " << way.threads;
+  }
 }
 
 TEST_P(EachBackend, AForkedChildRunsSerially) {

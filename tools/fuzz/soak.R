@@ -26,6 +26,9 @@ child <- quote({
           engine = "direct")$estimate
     },
     sweep = function(part) npregbw(head(line, 4e5 / part), head(line^2, 4e5 / part), nbw = 400 / part)$cv,
+    gaussian = function(part) {
+      npregbw(head(line, 3e4 / part), head(line^2, 3e4 / part), bws = c(0.5, 1), ckertype = "gaussian")$cv
+    },
     cells = function(part) hlscv(head(line, 2e5 / part)),
     fourier = function(part) Hlscv(head(space, 3e4 / part), engine = "fourier"),
     runs = function(part) {
