@@ -1,7 +1,7 @@
 # Speed on a GPU: everything in one table, with what is wanted and what the papers' programs do, printed and kept in
 # bench/results/DATE-DEVICE.csv, which vignettes/gpu.Rmd shows.
 #
-#   Rscript bench/gpu.R            (kestrel installed with its CUDA object; nvcc and g++ on the PATH)
+#   Rscript bench/gpu.R [--results=FILE]      (kestrel installed with its CUDA object; nvcc and g++ on the PATH)
 #
 # Ceilings of the device: bench/gpu-ceilings.cu. Sums alone, data and results on the device, of 131,072 samples at
 # 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed
@@ -218,7 +218,8 @@ for (i in which(table$part != "paper")) {
               if (is.na(beside[i])) "" else sprintf("%.1f", beside[i]), if (isFALSE(met[i])) "  NOT reached" else ""))
 }
 cat("Rates in 1e9 a second, times in seconds; over: how much better than what is wanted; ratio: than the paper's.\n")
-file <- file.path(here, "results", paste0(Sys.Date(), "-", gsub("[^A-Za-z0-9]+", "-", cuda$device), ".csv"))
+said <- sub("^--results=", "", grep("^--results=", commandArgs(TRUE), value = TRUE))
+file <- c(said, file.path(here, "results", paste0(Sys.Date(), "-", gsub("[^A-Za-z0-9]+", "-", cuda$device), ".csv")))[1L]
 dir.create(dirname(file), showWarnings = FALSE)
 written <- file(file, "w")
 writeLines(paste("#", head), written)

@@ -22,15 +22,30 @@ for script in direct roofline one-dimension bandwidth-matrix grid-gaussian grid 
   # shellcheck disable=SC2086
   env $one_thread Rscript --vanilla "bench/$script.R" "--results=$results" "$@"
 done
-# A GPU has a file of its own.
-if nvidia-smi >/dev/null 2>&1; then Rscript --vanilla bench/gpu.R; fi
+# A GPU has a file of its own; of a short run, as of other results of short runs, one that git ignores. What fails there
+# costs no report of the rest.
+gpu=$(tools/gpu-results.sh)
+status=0
+if nvidia-smi >/dev/null 2>&1; then
+  echo
+  echo "bench: gpu"
+  if [ -n "$nvcc" ]; then PATH=$(dirname "$nvcc"):$PATH; fi
+  own=
+  case " $* " in *" --short "*) own=build/bench/gpu-short.csv ;; esac
+  mkdir -p build/bench
+  if Rscript --vanilla bench/gpu.R ${own:+"--results=$own"}; then
+    gpu=${own:-$(tools/gpu-results.sh)}
+  else
+    echo "bench: gpu.R failed; the report has the last results of a GPU" >&2
+    status=1
+  fi
+fi
 
 echo "bench: rendering bench/report.Rmd"
 # A copy is rendered, so that nothing appears in bench/.
 rm -rf build/bench/report
 mkdir -p build/bench/report
 cp -R bench/report.Rmd bench/report.R bench/papers/published.csv "$results" build/bench/report/
-gpu=$(tools/gpu-results.sh)
 cp "$gpu" build/bench/report/
 run_logged bench-report Rscript --vanilla -e '
   build <- normalizePath("build")
@@ -41,3 +56,4 @@ run_logged bench-report Rscript --vanilla -e '
 echo
 echo "results: $(pwd)/$results"
 echo "report:  $(pwd)/build/bench.html"
+exit $status
