@@ -37,9 +37,10 @@ run_logged() {
   fi
 }
 
+# Folders, too: they are newer when a file in them was removed.
 newer_than() {
   find DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
-    R src man inst tests vignettes -newer "$1" ! -type d 2>/dev/null
+    R src man inst tests vignettes -newer "$1" 2>/dev/null
 }
 
 make_tarball() {
