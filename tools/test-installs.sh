@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 
 root=$(pwd)
 installs=$root/build/installs
+# A folder below may not be written to, on purpose.
+if [ -e "$installs" ]; then chmod -R u+w "$installs"; fi
 rm -rf "$installs"
 mkdir -p "$installs"
 make_tarball
@@ -101,6 +103,7 @@ if [ "$(id -u)" -eq 0 ]; then
   as_user="$as_user CCACHE_DIR=$place/ccache R_MAKEVARS_USER=$place/Makevars"
 else
   place=$installs
+  trap 'chmod u+w "$installs/read-only"' EXIT # so that build/ can be removed
   mkdir "$place/library"
   as_user='env'
 fi
