@@ -151,6 +151,76 @@ inline std::vector<std::size_t> counts_of(std::size_t d) {
   return all[d];
 }
 
+using AddCase = std::function<void(Case)>;
+
+/// Weights of many kinds.
+inline void add_weighted(std::size_t d, std::size_t n, const AddCase& add) {
+  const Case plain = make("weights", n, counts_of(d), 3.7, 0.5, inside);
+  std::mt19937_64 random(d);
+  add(weighted(plain, "uniform", [&](std::size_t) { return shapes::uniform(random); }));
+  add(weighted(plain, "thirds", [](std::size_t j) { return j % 2 == 0 ? 1.0 : 1.0 / 3; }));
+  add(weighted(plain, "lognormal",
+               [&](std::size_t) { return std::exp(3 * shapes::normal(random)); }));
+  add(weighted(plain, "zero", [](std::size_t j) { return j % 3 == 0 ? 0.0 : 2.0; }));
+  add(weighted(plain, "tiny", [](std::size_t j) { return 1e-305 * static_cast<double>(1 + j); }));
+  add(weighted(plain, "all_zero", [](std::size_t) { return 0.0; }));
+}
+
+/// Steps and bandwidths that doubles hold exactly: points at q = 1, and samples on points.
+inline void add_lattices(std::size_t d, std::size_t n, const AddCase& add) {
+  std::mt19937_64 random(100 + d);
+  for (const double h : {1.0, 2.0, 5.0}) {
+    Case lattice =
+        make("lattice" + std::to_string(static_cast<int>(h)), n, counts_of(d), h, 0, inside);
+    for (std::size_t k = 0; k < d; ++k) {
+      lattice.axes[k].origin = -2.5;
+      lattice.axes[k].step = 0.25;
+      lattice.root[k * d + k] = 0.25 * h;
+      for (std::size_t j = 0; j < n; ++j) {
+        lattice.x[k * n + j] = 0.25 * std::floor(shapes::uniform(random) * 20 - 8);
+      }
+    }
+    add(lattice);
+    // Whether a point is within reach is then up to how far it was moved.
+    add(moved(lattice, "moved", 4e-7));
+    add(moved(lattice, "moved_a_little", 1e-13));
+  }
+}
+
+/// Grids that are moved, far from the origin, or of one point along an axis.
+inline void add_odd_grids(std::size_t d, std::size_t n, const AddCase& add) {
+  const std::vector<std::size_t> counts = counts_of(d);
+  add(moved(make("full", n, counts, 4.1, -0.7, inside), "moved", 4e-7));
+  add(moved(make("narrow", n, counts, 0.2, 0.7, inside), "moved", 4e-7));
+  Case offset = make("offset", n, counts, 3.0, 0.4, inside);
+  for (std::size_t k = 0; k < d; ++k) {
+    offset.axes[k].origin += 1e6;
+    for (std::size_t j = 0; j < n; ++j) offset.x[k * n + j] += 1e6;
+  }
+  add(offset);
+  add(moved(offset, "rounded", 0));
+  for (std::size_t k = 0; k < d; ++k) {
+    std::vector<std::size_t> flat = counts;
+    flat[k] = 1;
+    Case one_point = make("one_point_" + std::to_string(k), n, flat, 3.0, 0.4, inside);
+    if (d > 1) one_point.axes[k].step = 0;
+    add(one_point);
+  }
+}
+
+/// As many active samples at a point as the bound allows for.
+inline void add_crowds(const AddCase& add) {
+  std::mt19937_64 random(11);
+  for (const std::vector<std::size_t>& counts :
+       {std::vector<std::size_t>{41}, std::vector<std::size_t>{9, 11}}) {
+    const Case crowd = make("crowd", 20000, counts, 15.0, 0.5, [](std::mt19937_64& draw) {
+      return 0.5 + 0.001 * shapes::normal(draw);
+    });
+    add(crowd);
+    add(weighted(crowd, "uniform", [&](std::size_t) { return shapes::uniform(random); }));
+  }
+}
+
 inline std::vector<Case> cases_of_every_kind() {
   std::vector<Case> all;
   const auto add = [&](Case c) {
@@ -170,58 +240,11 @@ inline std::vector<Case> cases_of_every_kind() {
     add(make("near_singular", n, counts, 9.0, d == 1 ? 0 : 0.99, inside));
     add(make("off_the_grid", n, counts, 2.0, 0.3,
              [](std::mt19937_64& random) { return 5 + shapes::uniform(random); }));
-    const Case plain = make("weights", n, counts, 3.7, 0.5, inside);
-    std::mt19937_64 random(d);
-    add(weighted(plain, "uniform", [&](std::size_t) { return shapes::uniform(random); }));
-    add(weighted(plain, "thirds", [](std::size_t j) { return j % 2 == 0 ? 1.0 : 1.0 / 3; }));
-    add(weighted(plain, "lognormal",
-                 [&](std::size_t) { return std::exp(3 * shapes::normal(random)); }));
-    add(weighted(plain, "zero", [](std::size_t j) { return j % 3 == 0 ? 0.0 : 2.0; }));
-    add(weighted(plain, "tiny", [](std::size_t j) { return 1e-305 * static_cast<double>(1 + j); }));
-    add(weighted(plain, "all_zero", [](std::size_t) { return 0.0; }));
-    // Steps and bandwidths that doubles hold exactly: points at q = 1, and samples on points.
-    for (const double h : {1.0, 2.0, 5.0}) {
-      Case lattice = make("lattice" + std::to_string(static_cast<int>(h)), n, counts, h, 0, inside);
-      for (std::size_t k = 0; k < d; ++k) {
-        lattice.axes[k].origin = -2.5;
-        lattice.axes[k].step = 0.25;
-        lattice.root[k * d + k] = 0.25 * h;
-        for (std::size_t j = 0; j < n; ++j) {
-          lattice.x[k * n + j] = 0.25 * std::floor(shapes::uniform(random) * 20 - 8);
-        }
-      }
-      add(lattice);
-      // Whether a point is within reach is then up to how far it was moved.
-      add(moved(lattice, "moved", 4e-7));
-      add(moved(lattice, "moved_a_little", 1e-13));
-    }
-    add(moved(make("full", n, counts, 4.1, -0.7, inside), "moved", 4e-7));
-    add(moved(make("narrow", n, counts, 0.2, 0.7, inside), "moved", 4e-7));
-    Case offset = make("offset", n, counts, 3.0, 0.4, inside);
-    for (std::size_t k = 0; k < d; ++k) {
-      offset.axes[k].origin += 1e6;
-      for (std::size_t j = 0; j < n; ++j) offset.x[k * n + j] += 1e6;
-    }
-    add(offset);
-    add(moved(offset, "rounded", 0));
-    for (std::size_t k = 0; k < d; ++k) {
-      std::vector<std::size_t> flat = counts;
-      flat[k] = 1;
-      Case one_point = make("one_point_" + std::to_string(k), n, flat, 3.0, 0.4, inside);
-      if (d > 1) one_point.axes[k].step = 0;
-      add(one_point);
-    }
+    add_weighted(d, n, add);
+    add_lattices(d, n, add);
+    add_odd_grids(d, n, add);
   }
-  // As many active samples at a point as the bound allows for.
-  std::mt19937_64 random(11);
-  for (const std::vector<std::size_t>& counts :
-       {std::vector<std::size_t>{41}, std::vector<std::size_t>{9, 11}}) {
-    const Case crowd = make("crowd", 20000, counts, 15.0, 0.5, [](std::mt19937_64& draw) {
-      return 0.5 + 0.001 * shapes::normal(draw);
-    });
-    add(crowd);
-    add(weighted(crowd, "uniform", [&](std::size_t) { return shapes::uniform(random); }));
-  }
+  add_crowds(add);
   add(make("long_rows", 200, {20011}, 900.0, 0, anywhere));
   add(make("very_long_runs", 200, {20011}, 50000.0, 0, anywhere));
   add(make("narrow_on_long_rows", 200, {20011}, 0.4, 0, anywhere));
