@@ -42,7 +42,7 @@ void check_axis(const RegularAxis& axis, std::size_t k) {
   if (counted && stepped && std::isfinite(axis.origin)) return;
   throw error(ErrorKind::input, "axis " + std::to_string(k + 1) +
                                     " of the grid must have a finite origin, a positive step and "
-                                    "between 1 and 2^30 points");
+                                    "between 1 and 2^27 points");
 }
 
 }  // namespace
@@ -146,8 +146,8 @@ void RunsGeometry::factor(Span<const RegularAxis> axes, Span<const double> root,
       m[i - shift][j] = root[j * d_ + k] / static_cast<long double>(step_[i]);
     inverse_step_[i] = 1 / step_[i];
     reach_[i] = static_cast<double>(std::sqrt(squares) / step_[i]);
-    // The step in two parts of at most 27 bits (Dekker 1971): their products with an index are
-    // exact.
+    // The step in two parts of at most 27 bits (Dekker 1971): their products with an index,
+    // at most 2^27, are exact.
     const double split = 134217729.0 * step_[i];
     step_high_[i] = split - (split - step_[i]);
     step_low_[i] = step_[i] - step_high_[i];

@@ -21,7 +21,7 @@ namespace kestrel {
 constexpr std::size_t kRunsBlock = 8192;
 
 /// Where a sample lies: the nearest grid index of each axis and the rest, each index clamped to
-/// 2^30. The rest is good to 2^-53 of a step, and of itself, however far the grid's origin: of
+/// 2^27. The rest is good to 2^-53 of a step, and of itself, however far the grid's origin: of
 /// what a sample's own doubles are, nothing is lost.
 struct RunsPlace {
   std::array<std::int32_t, simd::kRunsAxes> base;
@@ -45,7 +45,7 @@ struct RunsBox {
 class RunsGeometry {
  public:
   /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major.
-  /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^30 points and,
+  /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points and,
   /// where more than one, a positive finite step, and where they have values, these are within
   /// kMostShift. A bandwidth of 2^45 steps or more is refused too, and a product kernel with a root
   /// that is not diagonal. O(d^4).

@@ -23,7 +23,7 @@ struct RunsPlace {
 };
 
 __device__ inline RunsPlace place_of(const RunsAxis& axis, double x) {
-  constexpr double kFarthest = 1073741824.0;  // kRunsFarthest
+  constexpr double kFarthest = 134217728.0;  // kRunsFarthest
   const double from = minus(x, axis.origin), back = minus(from, x);
   const double lost = minus(minus(x, minus(from, back)), plus(axis.origin, back));
   const double index = times(from, axis.inverse_step);

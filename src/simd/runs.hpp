@@ -60,8 +60,10 @@ struct RunsForm {
   const RunsData* data;         // of uniform kernels
 };
 
-// Neither grids nor samples are farther from an origin, in steps, but for what a kernel is wide.
-constexpr double kRunsFarthest = 1073741824.0;  // 2^30
+// The largest index that a sample has, and points of an axis: a number of so many bits, times one
+// of the two parts of a step, is exact. What lies farther, wide kernels meeting the grid from
+// there, is in the rest of a sample's place.
+constexpr double kRunsFarthest = 134217728.0;  // 2^27
 
 // What makes grid indices of coordinates, see RunsGeometry::place. step_high + step_low is the
 // step.

@@ -151,6 +151,30 @@ TEST(RunsScaleBound, HoldsAtEveryPoint) {
   }
 }
 
+// A step of many digits, and a kernel that meets the grid from afar.
+TEST(RunsPlaces, LoseNothingHoweverFarTheSample) {
+  const RegularAxis axis{0.0, 0.1, 3, {}};
+  const double root = 1e12;
+  const RunsGeometry geometry({&axis, 1}, {&root, 1});
+  for (const double x : {0.04, 0.15, 1e4 / 3, 1.3e7, 1.4e7, 2.6e7 / 3, 2.6e7, 1e8 / 3, 1e8, 1e11}) {
+    for (const double sample : {x, -x}) {
+      RunsPlace place;
+      ASSERT_TRUE(geometry.place({&sample, 1, 1}, 0, &place));
+      const oracle::real base = place.base[1], step = axis.step;
+      const oracle::real rest = std::fma(-base, step, static_cast<oracle::real>(sample)) / step;
+      EXPECT_LE(std::abs(place.base[1]), 1 << 27) << sample;
+      EXPECT_LE(std::fabs(place.part[1] - rest), 0x1p-51L * std::max(1.0L, std::fabs(rest)))
+          << sample;
+    }
+  }
+}
+
+TEST(RunsAxis, HasAtMostSoManyPointsAsIndicesAreExact) {
+  const RegularAxis axis{0.0, 0.1, (1u << 27) + 1, {}};
+  const double root = 1;
+  EXPECT_THROW(RunsGeometry({&axis, 1}, {&root, 1}), error);
+}
+
 TEST(RunsAxis, IsFoundWhereValuesAreRegular) {
   RegularAxis axis;
   const auto find = [&](const std::vector<double>& values) {
