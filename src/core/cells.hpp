@@ -52,13 +52,9 @@ class CellMoments {
   /// second-level cache holds.
   static constexpr std::size_t kPartSize = std::size_t{1} << 15;
 
-  /// `moments`: how many a cell, a multiple of 4 up to kMostMoments. Throws error(input) for data
-  /// that range_of or CellOrder refuse. O(n moments); the same bits for every number of
+  /// `range`: range_of(x); `moments`: how many a cell, a multiple of 4 up to kMostMoments. Throws
+  /// error(input) for data that CellOrder refuses. O(n moments); the same bits for every number of
   /// threads.
-  CellMoments(Span<const double> x, Span<const double> w, int exponent, int moments,
-              const RunOptions& options)
-      : CellMoments(x, w, range_of(x), exponent, moments, options) {}
-  /// The same for a known range of x.
   CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
               int moments, const RunOptions& options);
 

@@ -330,12 +330,6 @@ std::size_t FourierGeometry::modes() const {
 
 double FourierGeometry::bytes() const { return 8.0 * static_cast<double>(box.size() + modes()); }
 
-bool FourierGeometry::same_as(const FourierGeometry& other) const {
-  return d == other.d && centre == other.centre && root == other.root && taps == other.taps &&
-         origin == other.origin && period == other.period && box.cells == other.box.cells &&
-         box.most == other.box.most && low == other.low && high == other.high;
-}
-
 FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
                                  const FourierDemand& demand, const RunOptions& options) {
   check_demand(x, w, demand);

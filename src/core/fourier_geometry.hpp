@@ -79,7 +79,6 @@ struct FourierGeometry {
   std::size_t modes() const;
   /// Of the grid and the modes.
   double bytes() const;
-  bool same_as(const FourierGeometry& other) const;
 };
 
 /// Truncation by cut above (Greengard & Lee 2004, and the positive definiteness of |phi|^2, which

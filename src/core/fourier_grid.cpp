@@ -229,14 +229,4 @@ void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_
   }
 }
 
-void FourierGrid::add(const FourierGrid& other) {
-  if (!geometry_.same_as(other.geometry_)) {
-    throw error(ErrorKind::internal, "only grids of one geometry add up");
-  }
-  for (std::size_t c = 0; c < cells_.size(); ++c) cells_[c] += other.cells_[c];
-  tail_.add(other.tail_);
-  weight_ += other.weight_;
-  squares_ += other.squares_;
-}
-
 }  // namespace kestrel

@@ -15,8 +15,7 @@ namespace kestrel {
 /// the first half of a non-uniform Fourier transform of type 1 (Dutt & Rokhlin 1993; Barnett,
 /// Magland & af Klinteberg 2019). Outliers are kept as they are.
 ///
-/// Adds up over parts of the data: the grid of the whole is the sum of those of its parts, up to
-/// rounding, when they share a geometry.
+/// Data may be added in parts: but for rounding, the grid is that of all of them at once.
 class FourierGrid {
  public:
   /// Empty. Throws std::bad_alloc.
@@ -25,8 +24,6 @@ class FourierGrid {
   /// Spreads samples. O(n (taps^d + 20 taps d)); at most 70 MB beside the grid. The same bits for
   /// every number of threads. Throws error(internal) for another number of variables.
   void add(const MatrixView& x, Span<const double> w, const RunOptions& options);
-  /// Adds other data. Throws error(internal) unless the geometries are the same.
-  void add(const FourierGrid& other);
 
   const FourierGeometry& geometry() const { return geometry_; }
   const FourierWindow& window() const { return window_; }

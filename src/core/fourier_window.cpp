@@ -79,8 +79,6 @@ int FourierWindow::taps_for(double tolerance) {
   return kAlias[6].taps;
 }
 
-double FourierWindow::value(double u) const { return static_cast<double>(window(u, taps_, beta_)); }
-
 double FourierWindow::transform(double f) const {
   const long double beta = beta_, turn = kPi * taps_ * f;
   const long double s = std::sqrt(beta * beta - turn * turn);  // f < 1/2 < beta / (pi w) = 0.8

@@ -26,8 +26,6 @@ class FourierWindow {
   /// psi(j - w/2 + f), tap j, f in [0, 1], as polynomials: to 4e-16. Points into this object.
   simd::Window polynomials() const { return {even_, odd_, kTerms, taps_}; }
 
-  /// psi itself, by the series of I0.
-  double value(double u) const;
   /// The Fourier transform of psi, int psi(u) exp(2 pi i f u) du; f in cycles a cell, below 1/2.
   double transform(double f) const;
 

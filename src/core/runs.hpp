@@ -20,7 +20,7 @@ namespace kestrel {
 
 struct RunsSettings {
   int limbs = 0;  ///< 64-bit integers of a number: 1, 2, 4 (rows: 2) or 0 = choose_scale
-  std::size_t tile_bytes = 0;  ///< cells of a tile, 0 = what a second-level cache takes
+  std::size_t tile_bytes = 0;  ///< cells of a tile, 0 = what a second-level cache takes; for tests
   RunsMethod method = RunsMethod::best;
   bool sorted = false;  ///< sort also what RunsLine takes as it is
 };
@@ -75,8 +75,6 @@ class RunsDensity {
   std::size_t points() const { return points_; }
   /// Whether no sample reaches the grid.
   bool empty() const { return line_ ? line_->empty() : sample_->size() == 0; }
-  /// By rows or by events.
-  RunsMethod method() const { return task_.method; }
 
   /// What other leaves than those of simd/ go by, valid as long as this. sample(): null for a
   /// RunsLine; form() and output() only where there is one and it is not empty.

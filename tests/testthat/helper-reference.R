@@ -81,11 +81,6 @@ reference_pairs <- function(x, w = rep(1, NROW(x))) {
   list(u = x[i, , drop = FALSE] - x[j, , drop = FALSE], w = w[i] * w[j])
 }
 
-reference_pair_sum <- function(x, w, H, kernel = "gaussian", product = FALSE) {
-  pairs <- reference_pairs(x, w)
-  sum(pairs$w * reference_kernel(pairs$u, H, kernel, product))
-}
-
 # (Laplace operator)^m of exp(-r^2/2) is p(s) exp(-s/2) with s = r^2; the polynomial p by m-fold use of
 # Laplace f(s) = 4 s f'' + 2 d f'. Coefficients from the constant term upwards.
 reference_laplacian_polynomial <- function(m, d) {

@@ -140,6 +140,10 @@ TEST_P(Cells, Densities) {
 
 namespace {
 
+CellMoments moments_of(Span<const double> x, Span<const double> w, int exponent, int moments) {
+  return CellMoments(x, w, range_of(x), exponent, moments, threads(1));
+}
+
 /// Largest difference of the moments and sums of two sets of cells, relative to the first of each.
 double difference(const CellMoments& a, const CellMoments& b) {
   EXPECT_EQ(a.cells(), b.cells());
@@ -180,15 +184,14 @@ TEST_P(Moments, AddUpOverParts) {
   const Line& line = GetParam();
   const std::size_t n = line.x.size();
   for (const int exponent : {-3, 1}) {
-    const CellMoments whole(line.samples(), line.weights(), exponent, 20, threads(1));
-    CellMoments sum(part(line.x, 0, 0), part(line.w, 0, 0), exponent, 20, threads(1));
+    const CellMoments whole = moments_of(line.samples(), line.weights(), exponent, 20);
+    CellMoments sum = moments_of(part(line.x, 0, 0), part(line.w, 0, 0), exponent, 20);
     for (const std::size_t begin : {n / 3, std::size_t{0}, n - n / 5, n / 2}) {
       const std::size_t end = begin == 0       ? n / 3
                               : begin == n / 3 ? n / 2
                               : begin == n / 2 ? n - n / 5
                                                : n;
-      sum.add(CellMoments(part(line.x, begin, end), part(line.w, begin, end), exponent, 20,
-                          threads(1)));
+      sum.add(moments_of(part(line.x, begin, end), part(line.w, begin, end), exponent, 20));
     }
     EXPECT_LE(difference(whole, sum), 2e-15);
   }
@@ -196,17 +199,17 @@ TEST_P(Moments, AddUpOverParts) {
 
 TEST_P(Moments, OfWiderCellsAreThoseOfTheirData) {
   const Line& line = GetParam();
-  const CellMoments wide(line.samples(), line.weights(), 1, 24, threads(1));
-  CellMoments narrow(line.samples(), line.weights(), -2, 24, threads(1));
+  const CellMoments wide = moments_of(line.samples(), line.weights(), 1, 24);
+  CellMoments narrow = moments_of(line.samples(), line.weights(), -2, 24);
   for (int k = 0; k < 3; ++k) narrow.coarsen(24);
   EXPECT_LE(difference(wide, narrow), 2e-15);
 }
 
 TEST(CellMoments, OnlyLikeCellsAddUp) {
   const Line line = lines::make("small", 10, shapes::normal);
-  CellMoments cells(line.samples(), line.weights(), 0, 12, threads(1));
-  EXPECT_THROW(cells.add(CellMoments(line.samples(), line.weights(), 1, 12, threads(1))), error);
-  EXPECT_THROW(cells.add(CellMoments(line.samples(), line.weights(), 0, 16, threads(1))), error);
+  CellMoments cells = moments_of(line.samples(), line.weights(), 0, 12);
+  EXPECT_THROW(cells.add(moments_of(line.samples(), line.weights(), 1, 12)), error);
+  EXPECT_THROW(cells.add(moments_of(line.samples(), line.weights(), 0, 16)), error);
 }
 
 // ---- many samples

@@ -70,6 +70,20 @@ std::vector<double> moments(FourierGrid&& grid, const RunOptions& options) {
   return modes.moments(h, {0, 2}, options);
 }
 
+/// The window itself, by the power series of I0.
+real kaiser_bessel(real u, int taps) {
+  const auto bessel_i0 = [](real x) {
+    real term = 1, sum = 1;
+    for (int k = 1; term > 1e-22L * sum; ++k) {
+      term *= x * x / 4 / (static_cast<real>(k) * k);
+      sum += term;
+    }
+    return sum;
+  };
+  const real r = 2 * u / taps, beta = 2.53 * taps;
+  return r * r > 1 ? 0 : bessel_i0(beta * std::sqrt(1 - r * r)) / bessel_i0(beta);
+}
+
 void expect_kind(ErrorKind kind, const std::function<void()>& call) {
   try {
     call();
@@ -90,7 +104,8 @@ TEST(FourierWindow, PolynomialsAndTransformAreThatOfTheWindow) {
         simd::spread_table(table).values(window.polynomials(), 0.01 * i, value);
         for (int j = 0; j < FourierWindow::kMostTaps; ++j) {
           const double u = j - 0.5 * taps + 0.01 * i;
-          EXPECT_NEAR(value[j], j < taps ? window.value(u) : 0.0, 4e-16);
+          EXPECT_NEAR(value[j], j < taps ? static_cast<double>(kaiser_bessel(u, taps)) : 0.0,
+                      4e-16);
         }
       }
     }
@@ -100,7 +115,7 @@ TEST(FourierWindow, PolynomialsAndTransformAreThatOfTheWindow) {
       const int steps = 20000;
       for (int i = 0; i < steps; ++i) {
         const real u = taps * ((i + 0.5L) / steps - 0.5L);
-        sum += window.value(static_cast<double>(u)) * std::cos(2 * oracle::pi * f * u);
+        sum += kaiser_bessel(u, taps) * std::cos(2 * oracle::pi * f * u);
       }
       EXPECT_NEAR(window.transform(f), static_cast<double>(sum * taps / steps), 1e-10);
     }
@@ -184,7 +199,7 @@ TEST(FourierGrid, AddsUpOverPartsOfTheData) {
   const Sample s = normal_sample(900, 2);
   const FourierGeometry geometry =
       fourier_geometry(s.view(), s.weights(), demand_for(s), threads(1));
-  FourierGrid whole(geometry), first(geometry), second(geometry);
+  FourierGrid whole(geometry), parts(geometry);
   whole.add(s.view(), s.weights(), threads(1));
   Sample part[2] = {s, s};
   for (int half = 0; half < 2; ++half) {
@@ -192,17 +207,11 @@ TEST(FourierGrid, AddsUpOverPartsOfTheData) {
       if (static_cast<int>(i % 2) == half) part[half].w[i] = 0;
     }
   }
-  first.add(part[0].view(), part[0].weights(), threads(1));
-  second.add(part[1].view(), part[1].weights(), threads(1));
-  first.add(second);
-  EXPECT_DOUBLE_EQ(first.weight(), whole.weight());
+  for (const Sample& half : part) parts.add(half.view(), half.weights(), threads(1));
+  EXPECT_DOUBLE_EQ(parts.weight(), whole.weight());
   const std::vector<double> a = moments(std::move(whole), threads(1));
-  const std::vector<double> b = moments(std::move(first), threads(1));
+  const std::vector<double> b = moments(std::move(parts), threads(1));
   for (std::size_t m = 0; m < a.size(); ++m) EXPECT_NEAR(a[m], b[m], 1e-14 * std::fabs(a[0]));
-  FourierDemand other = demand_for(s);
-  other.least *= 0.9;
-  FourierGrid elsewhere(fourier_geometry(s.view(), s.weights(), other, threads(1)));
-  expect_kind(ErrorKind::internal, [&] { second.add(elsewhere); });
 }
 
 TEST(FourierGrid, IsTheSameWithEveryInstructionSet) {

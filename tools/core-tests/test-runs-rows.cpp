@@ -177,11 +177,8 @@ TEST(RunsMethods, AgreeAndAreChosenByTheLengthOfRuns) {
     const std::vector<double> events = density(c, {0, 0, RunsMethod::events, sorted}, options);
     const std::vector<double> best = density(c, {0, 0, RunsMethod::best, sorted}, options);
     expect_close(events, wanted);
-    const std::vector<RegularAxis> axes = c.grid();
-    const RunsDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
-                           {c.root.data(), c.root.size()}, {}, options);
-    const bool is_rows = runs.method() == RunsMethod::rows;
     const RunsGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
+    const bool is_rows = runs_method(geometry, c.choice) == RunsMethod::rows;
     EXPECT_EQ(is_rows, c.d > 1 && geometry.radius() < 2);
     if (c.d == 1) {
       const Case product = with_kernel(c, Kernel::epanechnikov, KernelType::product);
