@@ -4,6 +4,7 @@
 
 #include "core/fourier_cubes.hpp"
 #include "core/fourier_density.hpp"
+#include "core/fourier_reader.hpp"
 
 namespace kestrel {
 
@@ -68,11 +69,6 @@ class FarPoints {
   void run(Span<double> out);
 
  private:
-  Point3 whitened_point(std::size_t i) const {
-    double v[3];
-    points_.copy(i, v);
-    return geometry_.whiten({v, 1, geometry_.d}, 0);
-  }
   bool file();
   template <class Coordinates>
   std::unique_ptr<Cubes> file_in_cubes(const Box3& box, std::size_t items,
@@ -128,7 +124,7 @@ bool FarPoints::file() {
     return w_[i] > 0;
   });
   chosen_cubes_ = file_in_cubes(points, chosen_.size(), part, [&](std::size_t i, Point3* z) {
-    *z = whitened_point(chosen_[i]);
+    *z = whitened_point(geometry_, points_, chosen_[i]);
     return true;
   });
   return true;
@@ -184,7 +180,7 @@ void FarPoints::run_block(const PointBlock& block, std::size_t* guess, FarWorker
                           Span<double> out) const {
   Box3 box = Box3::empty(geometry_.d);
   for (const std::size_t* i = block.begin; i < block.end; ++i) {
-    box.add(whitened_point(chosen_[*i]));
+    box.add(whitened_point(geometry_, points_, chosen_[*i]));
   }
   Point3 middle;
   double squared_radius = 0;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 
 #include "core/error.hpp"
+#include "core/fourier_ranges.hpp"
 #include "core/fourier_tail.hpp"
 #include "core/fourier_window.hpp"
 #include "core/kernel.hpp"
@@ -15,8 +17,6 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of one work item.
-constexpr std::size_t kPart = std::size_t{1} << 15;
 /// Bins of the histograms by which the period is chosen.
 constexpr std::size_t kBins = 256;
 
@@ -32,21 +32,17 @@ constexpr double kTrimSeconds = 4e-6, kLeastSeconds = 0.02;
 template <class Add>
 std::vector<double> add_parts(std::size_t n, std::size_t sums, const RunOptions& options,
                               const Add& add) {
-  const std::size_t parts = (n + kPart - 1) / kPart;
+  const std::size_t parts = (n + kFourierPart - 1) / kFourierPart;
   std::vector<double> partial(parts * sums, 0.0), total(sums, 0.0);
   parallel_for(parts, options.parallel, [&](std::size_t part, int) {
     double* sum = partial.data() + part * sums;
-    for (std::size_t i = part * kPart; i < std::min(n, (part + 1) * kPart); ++i) add(i, sum);
+    for (std::size_t i = part * kFourierPart; i < std::min(n, (part + 1) * kFourierPart); ++i)
+      add(i, sum);
   });
   for (std::size_t part = 0; part < parts; ++part) {
     for (std::size_t s = 0; s < sums; ++s) total[s] += partial[part * sums + s];
   }
   return total;
-}
-
-std::string text(double value) {
-  std::string digits = std::to_string(value);
-  return digits.substr(0, digits.find('.') + 3);
 }
 
 void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand& demand) {
@@ -278,41 +274,29 @@ void trim(const MatrixView& x, Span<const double> w, const FourierDemand& demand
     *geometry = candidate;
   }
   if (std::isinf(best)) {
-    throw error(ErrorKind::memory, "a grid for these bandwidths needs " + text(needed / 1e9) +
-                                       " GB, more than the " + text(demand.bytes / 1e9) +
-                                       " GB allowed, and there are too many pairs among the "
-                                       "outliers to sum them one by one");
+    throw error(ErrorKind::memory, "a grid for these bandwidths needs " + gigabytes(needed) +
+                                       ", more than the " + gigabytes(demand.bytes) +
+                                       " allowed, and there are too many pairs among the outliers "
+                                       "to sum them one by one");
   }
 }
 
 /// The box of all samples with a weight.
 void set_range(const MatrixView& x, Span<const double> w, FourierGeometry* geometry,
                const RunOptions& options) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const std::size_t parts = (x.rows + kPart - 1) / kPart;
-  Point3 none{};
-  for (std::size_t a = 3 - x.cols; a < 3; ++a) none[a] = kInfinity;
-  std::vector<Point3> low(parts, none), minus_high(parts, none);
-  parallel_for(parts, options.parallel, [&](std::size_t part, int) {
-    for (std::size_t i = part * kPart; i < std::min(x.rows, (part + 1) * kPart); ++i) {
-      if (!(w[i] > 0)) continue;
-      const Point3 z = geometry->whiten(x, i);
-      for (std::size_t a = 0; a < 3; ++a) {
-        if (!std::isfinite(z[a])) {
-          throw error(ErrorKind::input, "samples leave the range of numbers");
-        }
-        low[part][a] = std::min(low[part][a], z[a]);
-        minus_high[part][a] = std::min(minus_high[part][a], -z[a]);
+  const std::array<Range, 3> range = ranges_of(x.rows, options, [&](std::size_t i, auto add) {
+    if (!(w[i] > 0)) return;
+    const Point3 z = geometry->whiten(x, i);
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (!std::isfinite(z[a])) {
+        throw error(ErrorKind::input, "samples leave the range of numbers");
       }
+      add(a, z[a]);
     }
   });
-  geometry->low = geometry->high = none;
-  for (std::size_t a = 3 - x.cols; a < 3; ++a) geometry->high[a] = -kInfinity;
-  for (std::size_t part = 0; part < parts; ++part) {
-    for (std::size_t a = 0; a < 3; ++a) {
-      geometry->low[a] = std::min(geometry->low[a], low[part][a]);
-      geometry->high[a] = std::max(geometry->high[a], -minus_high[part][a]);
-    }
+  for (std::size_t a = 0; a < 3; ++a) {
+    geometry->low[a] = range[a].low;
+    geometry->high[a] = range[a].high;
   }
 }
 
@@ -329,6 +313,12 @@ std::size_t FourierGeometry::modes() const {
 }
 
 double FourierGeometry::bytes() const { return 8.0 * static_cast<double>(box.size() + modes()); }
+
+std::string gigabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g GB", bytes / 1e9);
+  return text;
+}
 
 FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
                                  const FourierDemand& demand, const RunOptions& options) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "core/fourier_transform.hpp"
@@ -92,6 +93,9 @@ struct FourierGeometry {
 /// error(memory) where neither a grid nor trimming keep to the bytes allowed.
 FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
                                  const FourierDemand& demand, const RunOptions& options);
+
+/// For messages: "1.23 GB". O(1).
+std::string gigabytes(double bytes);
 
 }  // namespace kestrel
 

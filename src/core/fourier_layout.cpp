@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <limits>
 #include <string>
 
 #include "core/error.hpp"
@@ -14,8 +14,6 @@ namespace kestrel {
 
 namespace {
 
-/// Samples or points of one work item.
-constexpr std::size_t kPart = std::size_t{1} << 15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Cells of an axis are counted by 32 bits.
 constexpr double kMostCells = 1 << 30;
@@ -46,28 +44,6 @@ void check_task(const MatrixView& x, Span<const double> w, const EvaluationPoint
   if (root.size != x.cols * x.cols) {
     throw error(ErrorKind::internal, "bandwidth root of a wrong size");
   }
-}
-
-/// The ranges of `axes` numbers of each of n things.
-template <class Numbers>
-std::array<Range, 3> ranges_of(std::size_t n, const RunOptions& options, const Numbers& numbers) {
-  const std::size_t parts = (n + kPart - 1) / kPart;
-  std::vector<std::array<Range, 3>> of_part(parts);
-  parallel_for(parts, options.parallel, [&](std::size_t part, int) {
-    std::array<Range, 3> range;
-    for (std::size_t i = part * kPart; i < std::min(n, (part + 1) * kPart); ++i) {
-      numbers(i, [&](std::size_t a, double v) { range[a].add(v); });
-    }
-    of_part[part] = range;
-  });
-  std::array<Range, 3> all;
-  for (const std::array<Range, 3>& range : of_part) {
-    for (std::size_t a = 0; a < 3; ++a) {
-      all[a].low = std::min(all[a].low, range[a].low);
-      all[a].high = std::max(all[a].high, range[a].high);
-    }
-  }
-  return all;
 }
 
 void set_scale(std::size_t k, double length, FourierGeometry* geometry) {
@@ -293,12 +269,6 @@ DensityLayout lay_in_frame(const DensityExtent& extent, std::size_t number, doub
   layout.rounding = rounding_of(layout);
   layout.seconds = seconds_of(extent, layout);
   return layout;
-}
-
-std::string gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g GB", bytes / 1e9);
-  return text;
 }
 
 }  // namespace

@@ -4,26 +4,15 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "core/fourier_forms.hpp"
 #include "core/fourier_geometry.hpp"
+#include "core/fourier_ranges.hpp"
 #include "core/run_options.hpp"
 #include "core/tiles.hpp"
 
 namespace kestrel {
-
-/// From the least to the largest of some numbers; empty at first.
-struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-
-  void add(double v) {
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-  }
-  double length() const { return high - low; }
-};
 
 /// One way to lay the axes of the grid, and what lies where along them.
 struct DensityFrame {

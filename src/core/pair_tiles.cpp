@@ -75,14 +75,9 @@ std::vector<double> sum_over_items(
   for (std::size_t first = 0; first < items; first += batch) {
     const std::size_t count = std::min(batch, items - first);
     partial.assign(count * terms, 0.0);
-    ParallelOptions inner = options;
-    if (options.poll) {
-      inner.poll = [&options, first, count, items](double fraction) {
-        options.poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
-                     static_cast<double>(items));
-      };
-    }
-    parallel_for(count, inner, [&](std::size_t item, int worker) {
+    const double all = static_cast<double>(items), begin = static_cast<double>(first) / all;
+    const double end = static_cast<double>(first + count) / all;
+    parallel_for(count, part_of(options, begin, end), [&](std::size_t item, int worker) {
       body(first + item, worker, partial.data() + item * terms);
     });
     for (std::size_t t = 0; t < terms; ++t) {

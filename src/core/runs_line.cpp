@@ -24,8 +24,6 @@ constexpr std::size_t kLimbs = 2, kBehind = 3;
 
 using Cells = std::unique_ptr<std::uint64_t[]>;
 
-std::size_t pieces(std::size_t all, std::size_t size) { return (all + size - 1) / size; }
-
 /// parallel_for over pieces of `all`, as body(begin, end, worker).
 template <class Body>
 void for_pieces(std::size_t all, std::size_t size, const ParallelOptions& options,

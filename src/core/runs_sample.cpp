@@ -33,8 +33,6 @@ int lowest_bit(double w) {
   return exponent;
 }
 
-std::size_t pieces(std::size_t all, std::size_t size) { return (all + size - 1) / size; }
-
 }  // namespace
 
 void check_samples(const MatrixView& x, Span<const double> w, std::size_t begin, std::size_t end) {

@@ -15,6 +15,9 @@
 
 namespace kestrel {
 
+/// Parts of `size` that `all` is cut into, of which the last may be shorter.
+inline std::size_t pieces(std::size_t all, std::size_t size) { return (all + size - 1) / size; }
+
 /// Throws error(input) unless samples begin, ..., end - 1 are finite and their weights finite and
 /// not negative.
 void check_samples(const MatrixView& x, Span<const double> w, std::size_t begin, std::size_t end);

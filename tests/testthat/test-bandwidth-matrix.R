@@ -175,7 +175,7 @@ test_that("so does Hlscv where the Fourier engine was asked for", {
   # In the range of the search, but 200 times as wide along one direction of the data as along another.
   start <- 1e-3 * diag(diag(cov(x)))
   for (optim.fun in c("optim", "nelder-mead")) {
-    expect_error(Hlscv(x, engine = "fourier", Hstart = start, optim.fun = optim.fun), "needs [0-9.]+ GB",
+    expect_error(Hlscv(x, engine = "fourier", Hstart = start, optim.fun = optim.fun), "needs [0-9.e+]+ GB",
                  class = "kestrel_error_memory")
   }
   # No memory for some of the bandwidth matrices, as if the grid for them were too large.
