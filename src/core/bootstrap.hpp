@@ -45,7 +45,9 @@ class SmoothedSample {
 };
 
 /// out[j * replicates + b] is, for replicate b and bandwidth j, what `errors` gives of the
-/// replicate's sample. The same bits for every number of threads. Short replicates run side by
+/// replicate's sample; errors.bandwidths() times `replicates` values, of integrated squared errors
+/// in the units of `errors`. O(replicates) times what a sample's draw and errors.of() take; throws
+/// what these throw. The same bits for every number of threads. Short replicates run side by
 /// side, each in memory for a few samples of that size; longer ones, which must be polled, one
 /// after another with all threads in each.
 void bootstrap_errors(const SmoothedSample& samples, const SquaredErrors& errors,

@@ -24,7 +24,7 @@ void check_density_sizes(const MatrixView& x, Span<const double> w, const Evalua
 /// Error: at most 1e-12 of the largest value (measured: 2e-14). The same bits for every number of
 /// threads; other instruction sets differ in the last bits. A sum below the range of a double is 0.
 /// Throws error(input) when sizes do not match, a root is not positive or a product kernel's root
-/// is not diagonal. O(n m d) time; O(m) memory and at most 64 MiB more.
+/// is not diagonal. O(n m d) time; O(m d) memory and at most 64 MiB more.
 void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out);

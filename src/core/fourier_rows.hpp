@@ -6,7 +6,7 @@
 
 namespace kestrel {
 
-/// Values that gaussian_row may write beyond those asked for.
+/// Values that GaussianRows::fill may write beyond those asked for.
 constexpr std::size_t kRowPadding = 32;
 
 /// Gaussians along the rows of a grid, all of one curvature a > 0.
@@ -25,7 +25,7 @@ class GaussianRows {
 };
 
 /// sum[p] = sum_i weight[i] (first + i)^p, p = 0, ..., degree (even, at most 10). weight[count] may
-/// be overwritten.
+/// be overwritten. O(count degree).
 void power_sums(double* weight, std::ptrdiff_t first, std::size_t count, int degree, double* sum);
 
 }  // namespace kestrel

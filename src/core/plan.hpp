@@ -35,8 +35,8 @@ struct Plan {
 /// What the grid of the engine "fourier" may take.
 constexpr double kFourierBytes = 1e9;
 
-/// Whether sums over all pairs of n samples on a line, with the Gaussian kernel, are cheaper by the
-/// engine "cells" than by "direct"; `spread` is the range of the samples in bandwidths. O(1).
+/// The cheaper engine, "cells" or "direct", for sums over all pairs of n samples on a line with the
+/// Gaussian kernel; `spread` is the range of the samples in bandwidths. O(1).
 std::string plan_pairs(double n, double spread, std::size_t lanes);
 
 /// A pure function, in which the number of threads changes the time only. `engine` is "auto" or the

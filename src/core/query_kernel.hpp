@@ -43,11 +43,18 @@ class QueryKernel {
   virtual std::size_t rows_at_once() const = 0;
 };
 
-/// Kernels that are products over the axes, and the normal one with any bandwidth matrix.
+/// Kernels that are products over the axes, and the normal one with any bandwidth matrix. root:
+/// lower Cholesky factor of H, d*d column-major, in the units of x, diagonal but for the normal
+/// kernel (the caller has checked it); `table` must outlive the object. Errors of answers: those of
+/// query_boxes, which says the source, too. Throws error(input) where NormalMixture does, for a
+/// normal kernel too close to singular. Takes what the terms of that mixture take: O(d) for a
+/// diagonal root.
 std::unique_ptr<QueryKernel> product_query(Kernel kernel, std::size_t d, Span<const double> root,
                                            const simd::Table* table);
 
-/// Radial polynomial kernels in two and three dimensions.
+/// Radial polynomial kernels in two and three dimensions; root as above, not diagonal in general.
+/// Errors of answers: those of query_boxes. Throws error(input) for other dimensions and kernels.
+/// O(2^d d) integrals over a ball's sections.
 std::unique_ptr<QueryKernel> radial_query(Kernel kernel, std::size_t d, Span<const double> root);
 
 }  // namespace kestrel

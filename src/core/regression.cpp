@@ -227,6 +227,9 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
                      Span<const double> error2, const LocalKernel& kernel,
                      const RunOptions& options) {
   check_local_kernel(kernel);
+  if (error2.size != 0 && error2.size != sample.x.size) {
+    throw error(ErrorKind::internal, "squared errors of another number than observations");
+  }
   const SortedSample line = sorted(sample);
   const std::vector<double> near = nearby_values(line, points);
   const SortedSample at(points, {}, {near.data(), near.size()});

@@ -58,7 +58,8 @@ enum class SweepSide { left, both };
 /// every point is left out of its own sums, and the left side of it is what precedes it in sorted
 /// order. Otherwise a sample at the place of a point counts as left of it. With SweepSide::left the
 /// ends of the windows are not found.
-/// columns: 1, or 2 (samples and points then need y). Error: relative to the sum of |terms|, a few
+/// columns: 1, or 2 (samples and points then need y). n samples, m points; method and sources at
+/// the top. Error: relative to the sum of |terms|, a few
 /// eps times the condition of the polynomial (3, 9, 27 for parabola, its square and its cube). The
 /// same bits for any number of threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) /
 /// 256 bytes a sample and column.

@@ -227,6 +227,9 @@ TEST(RegressionErrors, AreOfTheInput) {
   all(good, {Kernel::cosine, 0.5, true});
   all({good.x, {y.data(), 9}, good.w}, {Kernel::biweight, 0.5, true});
   all({good.x, good.y, {y.data(), 9}}, {Kernel::biweight, 0.5, true});
+  EXPECT_THROW(
+      regression_fits(good, line.samples(), {y.data(), 9}, {Kernel::biweight, 0.5, true}, options),
+      error);
   std::vector<double> bad = line.x;
   bad[4] = std::nan("");
   all({span(bad), good.y, good.w}, {Kernel::biweight, 0.5, true});
