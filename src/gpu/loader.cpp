@@ -1,9 +1,7 @@
 #include "gpu/loader.hpp"
 
-#if !defined(_WIN32)
 #include <dlfcn.h>
 #include <unistd.h>
-#endif
 
 #include <memory>
 
@@ -25,13 +23,7 @@ Object& object() {
   return one;
 }
 
-long this_process() {
-#if defined(_WIN32)
-  return 0;
-#else
-  return static_cast<long>(getpid());
-#endif
-}
+long this_process() { return static_cast<long>(getpid()); }
 
 [[noreturn]] void refuse_object(const std::string& path, const std::string& why) {
   throw gpu_error(GpuProblem::not_loaded,
@@ -39,9 +31,6 @@ long this_process() {
 }
 
 const kestrel_gpu_table* open_table(const std::string& path) {
-#if defined(_WIN32)
-  refuse_object(path, "not on this system");
-#else
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) refuse_object(path, dlerror());
   const auto entry = reinterpret_cast<kestrel_gpu_entry>(dlsym(handle, KESTREL_GPU_SYMBOL));
@@ -54,7 +43,6 @@ const kestrel_gpu_table* open_table(const std::string& path) {
                       ", this package of version " + std::to_string(KESTREL_GPU_VERSION));
   }
   return table;
-#endif
 }
 
 /// For either code of memory.

@@ -38,7 +38,6 @@ test_that("kestrel_threads reads, sets, and gives back the count before", {
 })
 
 test_that("the cap of a new session honours the variables that administrators set", {
-  skip_on_os("windows")
   cap <- function(...) {
     code <- sprintf(".libPaths(%s); cat(kestrel::kestrel_threads())", paste(deparse(.libPaths()), collapse = ""))
     clean <- c("OMP_THREAD_LIMIT", "OMP_NUM_THREADS", "RCPP_PARALLEL_NUM_THREADS")

@@ -44,7 +44,6 @@ test_that("calls without a thread count run on the session's cap", {
 })
 
 test_that("mclapply after a threaded call works, on one thread a child, with the same bits", {
-  skip_on_os("windows")
   s <- big_shape()
   for (backend in available_backends()) {
     with_backend(backend, {
@@ -107,7 +106,6 @@ test_that("setTimeLimit stops a regression with the Gaussian kernel within a ban
 })
 
 test_that("an interrupt stops a call in its middle and leaves R usable", {
-  skip_on_os("windows")
   for (threads in 1:2) {
     calls <- 0
     progress <- function(fraction) {
