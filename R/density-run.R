@@ -47,8 +47,8 @@ regular_grid <- function(fhat, task) {
 }
 
 abort_irregular <- function() {
-  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step, or with more than ",
-              "2^27 points along an axis.")
+  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step, or with more ",
+              "than 2^27 points along an axis.")
 }
 
 # The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:

@@ -219,7 +219,8 @@ for (i in which(table$part != "paper")) {
 }
 cat("Rates in 1e9 a second, times in seconds; over: how much better than what is wanted; ratio: than the paper's.\n")
 said <- sub("^--results=", "", grep("^--results=", commandArgs(TRUE), value = TRUE))
-file <- c(said, file.path(here, "results", paste0(Sys.Date(), "-", gsub("[^A-Za-z0-9]+", "-", cuda$device), ".csv")))[1L]
+usual <- file.path(here, "results", paste0(Sys.Date(), "-", gsub("[^A-Za-z0-9]+", "-", cuda$device), ".csv"))
+file <- c(said, usual)[1L]
 dir.create(dirname(file), showWarnings = FALSE)
 written <- file(file, "w")
 writeLines(paste("#", head), written)

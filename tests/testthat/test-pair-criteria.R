@@ -94,7 +94,7 @@ test_that("a grid that would need more than 1 GB is refused, and the criteria go
   before <- criteria$lscv(0.1 * sample$cov)
   refused <- tryCatch(criteria$lscv(diag(H)), error = identity)
   expect_s3_class(refused, c("kestrel_error_memory", "kestrel_error"))
-  expect_match(conditionMessage(refused), "needs [0-9.]+ GB, more than the 1.00 GB allowed")
+  expect_match(conditionMessage(refused), "needs [0-9.e+]+ GB, more than the 1 GB allowed")
   expect_equal(criteria$lscv(0.1 * sample$cov), before, tolerance = 1e-12)
   # Where nobody asked for that engine direct sums step in.
   chosen <- criteria_for(replace(sample, "n", 1e4), "auto", run_options())
