@@ -244,7 +244,8 @@ TEST_P(EachBackend, TasksReportOneProgressThatNeverGoesBack) {
         EXPECT_LE(fraction, 1.0);
         last = fraction;
       }
-      EXPECT_GE(last, 0.5) << tasks << " tasks on " << threads;
+      // How far it was at the last poll is a matter of time.
+      EXPECT_GT(last, 0.0) << tasks << " tasks on " << threads;
     }
   }
 }
