@@ -1,10 +1,12 @@
 #!/bin/sh
 # Hard use: random calls of everything that kestrel exports; see tools/fuzz/run.R.
 #
-#   tools/fuzz.sh [--sanitized] [CALLS] [SEED]
+#   tools/fuzz.sh [--sanitized] [--groups GROUP,...] [CALLS] [SEED]
+#   tools/fuzz.sh [--sanitized] --replay FILE
 #
 # --sanitized: on a build that reports misuse of memory and undefined behaviour. What a call may
-# take of memory is bounded, so that the machine's other users do not notice.
+# take of memory is bounded, so that the machine's other users do not notice. A call that was wrong
+# is left in build/fuzz-failures/SEED-NUMBER.R. Runs with different seeds can go side by side.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -16,8 +18,13 @@ if [ "${1:-}" = --sanitized ]; then
   library=$(pwd)/build/library-sanitized
   preload="$(${CXX:-g++} -print-file-name=libasan.so) $(${CXX:-g++} -print-file-name=libstdc++.so)"
 fi
-calls=${1:-5000}
-seed=${2:-1}
+groups=
+if [ "${1:-}" = --groups ]; then
+  groups=$2
+  shift 2
+fi
+failures=$(pwd)/build/fuzz-failures
+if [ "${1:-}" != --replay ]; then set -- "${1:-5000}" "${2:-1}" "$failures" ${groups:+"$groups"}; fi
 
 make_tarball
 if [ -n "$preload" ]; then
@@ -36,16 +43,33 @@ else
   install_into "$library"
 fi
 
-last=$(pwd)/build/fuzz-$seed.R
+# A disk that is soon full, and the session's files, of this process alone.
+mkdir -p "$failures"
+work=$(mktemp -d)
+mkdir "$work/disk"
+KESTREL_FUZZ_DISK=
+if mount -t tmpfs -o size=64k kestrel-fuzz "$work/disk" 2>/dev/null; then
+  KESTREL_FUZZ_DISK=$work/disk
+else
+  echo "fuzz: no file system can be mounted here: no calls on a full one"
+fi
+trap '[ -z "$KESTREL_FUZZ_DISK" ] || umount "$KESTREL_FUZZ_DISK"; rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 status=0
 # The sanitizer reserves terabytes of addresses.
 # shellcheck disable=SC3045  # dash has it, too
 [ -n "$preload" ] || ulimit -v 8000000
-echo "fuzz: $calls calls, seed $seed${preload:+, sanitized}"
-export R_LIBS="$library" OMP_WAIT_POLICY=passive
-LD_PRELOAD=$preload Rscript --vanilla tools/fuzz/run.R "$calls" "$seed" "$last" || status=$?
-if [ $status -gt 1 ]; then
-  echo "fuzz: the session ended with status $status in"
-  cat "$last"
+[ "$1" = --replay ] || echo "fuzz: $1 calls, seed $2${groups:+, of $groups}${preload:+, sanitized}"
+export R_LIBS="$library" OMP_WAIT_POLICY=passive TMPDIR="$work" KESTREL_FUZZ_DISK
+LD_PRELOAD=$preload Rscript --vanilla tools/fuzz/run.R "$@" || status=$?
+if [ $status -gt 1 ] && [ "$1" != --replay ]; then
+  echo "fuzz: the session ended with status $status; its last call:"
+  # The newest: the one that ran.
+  # shellcheck disable=SC2012
+  last=$(ls -t "$failures/$2"-*.R | head -n 1)
+  cut -c1-1500 "$last"
+  echo "  tools/fuzz.sh${preload:+ --sanitized} --replay build/fuzz-failures/$(basename "$last")"
 fi
 exit $status

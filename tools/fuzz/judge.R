@@ -90,10 +90,13 @@ wrong_conditions <- function(end, call, name) {
   })))
 }
 
-judge <- function(call, environment) {
+took_too_long <- function(end) sprintf("it took %.0f s, the limit being %.0f s", end$seconds, time_limit)
+
+# `wrong_value`: a function of the value, the call and the environment that says what is wrong with it.
+judge_call <- function(call, environment, wrong_value = function(value, call, environment) NULL) {
   name <- as.character(call[[1L]])
   one <- run_call(call, 1L, environment)
-  if (one$seconds > patience) return(sprintf("it took %.0f s, the limit being %.0f s", one$seconds, time_limit))
+  if (one$seconds > patience) return(took_too_long(one))
   if (out_of_time(one)) return(NULL)
   wrong <- wrong_conditions(one, call, name)
   if (length(wrong) > 0L) return(wrong)
@@ -101,6 +104,8 @@ judge <- function(call, environment) {
     if (any_number(one$value, is.nan)) return("NaN from finite numbers")
     if (!name %in% may_be_missing && any_number(one$value, is.na)) return("NA from finite numbers")
   }
+  if (is.null(one$error)) wrong <- wrong_value(one$value, call, environment)
+  if (length(wrong) > 0L) return(wrong)
   three <- run_call(call, 3L, environment)
   if (out_of_time(three)) return(NULL)
   if (!identical(class(one$error), class(three$error))) return("another end on three threads")

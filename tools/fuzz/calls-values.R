@@ -1,0 +1,143 @@
+# Random calls whose values the oracle knows: engines by name, windows, steps, units and offsets over 40 decades, strong
+# correlations. Each entry of value_calls makes the arguments of one call; that of `worst_error` by the same name
+# gives the error of its value in units of what the help promises.
+
+# A bandwidth in units of the typical distance, mostly one that a user would take.
+bandwidth_share <- function() 10^pick(list(stats::runif(1L, -2, 1), stats::runif(1L, -20, 6)), c(4, 1))
+
+# 1 less a little, of either sign.
+correlation <- function() {
+  if (chance(0.4)) return(0)
+  pick(c(-1, 1)) * pick(list(stats::runif(1L), 1 - 10^stats::runif(1L, -12, -1)))
+}
+
+# A matrix of bandwidths h whose axes are correlated, two neighbours at a time.
+correlated_matrix <- function(h, product) {
+  d <- length(h)
+  R <- diag(d)
+  if (d > 1L && !product && chance(0.6)) {
+    mixing <- diag(d)
+    for (k in seq_len(d - 1L)) {
+      rho <- correlation()
+      mixing[k + 1L, ] <- rho * mixing[k, ] + sqrt(1 - rho^2) * mixing[k + 1L, ]
+    }
+    R <- mixing %*% t(mixing)
+    R <- R / sqrt(outer(diag(R), diag(R)))
+    diag(R) <- 1
+  }
+  H <- R * outer(h, h)
+  (H + t(H)) / 2
+}
+
+# One axis: bandwidth, a window on the data or beside them, and the sample; positions are whole steps of the grid, or
+# any, with far outliers at times.
+value_axis <- function(n, wide) {
+  unit <- 10^pick(list(0, stats::runif(1L, -40, 40)), c(1, 2))
+  offset <- pick(list(0, pick(c(-1, 1)) * 10^stats::runif(1L, 0, 16)), c(2, 1))
+  h <- bandwidth_share()
+  size <- if (wide) pick(2:60) else pick(2:12)
+  step <- h * 10^stats::runif(1L, -1.5, pick(c(0.5, 12), c(3, 1)))
+  from <- stats::rnorm(1L)
+  z <- switch(pick(c("cloud", "nodes", "heavy", "outlier"), c(4, 3, 1, 1)),
+    cloud = stats::rnorm(n),
+    nodes = from + step * sample.int(size, n, replace = TRUE) + h * stats::runif(n, -1.5, 1.5),
+    heavy = 10^stats::rnorm(n, 0, 5),
+    outlier = c(10^stats::runif(1L, 1, 20), stats::rnorm(n - 1L))
+  )
+  if (chance(0.3)) from <- z[sample.int(n, 1L)] + h * stats::rnorm(1L, 0, 2)
+  if (chance(0.3)) from <- from - step * sample.int(size, 1L)
+  list(x = (offset + z) * unit, h = h * unit, from = (offset + from) * unit, step = step * unit, size = size)
+}
+
+value_task <- function(d = pick(1:4, c(5, 4, 2, 1)), kernel = pick(kernels), product = chance(0.3)) {
+  n <- pick(c(1, 2, 5, 20, 60, 300), c(1, 1, 3, 5, 5, 1))
+  axes <- lapply(seq_len(d), function(k) value_axis(n, d <= 2L))
+  of <- function(name) vapply(axes, `[[`, 0, name)
+  x <- matrix(vapply(axes, `[[`, numeric(n), "x"), n)
+  task <- list(x = if (d == 1L && chance(0.5)) as.vector(x) else x, H = correlated_matrix(of("h"), product))
+  if (chance(0.3)) task$w <- weights_for(n)
+  if (!is.null(task$w) && all(task$w == 0)) task$w <- NULL
+  list(given = c(task, list(kernel = kernel), if (product) list(kernel_type = "product")), axes = axes,
+       window = list(from = of("from"), step = of("step"), size = of("size")))
+}
+
+window_arguments <- function(window) {
+  to <- window$from + window$step * (window$size - 1)
+  limits <- list(xmin = window$from, xmax = to)
+  if (chance(0.3)) c(limits, list(step = window$step)) else c(limits, list(gridsize = window$size))
+}
+
+# Points about the samples, some on them.
+value_points <- function(task, m = pick(c(1, 7, 40))) {
+  x <- as.matrix(task$given$x)
+  at <- x[sample.int(nrow(x), m, replace = TRUE), , drop = FALSE]
+  root <- chol(task$given$H)
+  at + matrix(stats::rnorm(m * ncol(x), sd = pick(c(0, 0.3, 2))), m) %*% root
+}
+
+forced_engine <- function(task, gridded) {
+  list(engine = pick(kestrel:::engines_for(length(task$axes), task$given$kernel, gridded)))
+}
+
+gridded_arguments <- function(task) {
+  c(task$given, window_arguments(task$window), forced_engine(task, TRUE))
+}
+
+# The estimate of kde_stream() on its whole grid.
+streamed <- function(...) {
+  parts <- list()
+  stream <- kestrel::kde_stream(..., to = function(slab) parts[[length(parts) + 1L]] <<- as.vector(slab$estimate))
+  list(eval.points = stream$axes, estimate = unlist(parts), largest = stream$largest)
+}
+
+# A column of the type that package bit64 has, which need not be installed: its bits are those of whole numbers.
+whole_bits <- function(numbers) structure(numbers * 2^-1074, class = "integer64")
+
+value_calls <- list(
+  kde = function() {
+    task <- value_task()
+    more <- c(list(compute.cont = FALSE), some_of(list(tol = 10^stats::runif(1L, -12, -2)), 0.1))
+    if (chance(0.5)) return(c(gridded_arguments(task), more))
+    c(task$given, list(eval.points = value_points(task)), forced_engine(task, FALSE), more)
+  },
+  streamed = function() c(gridded_arguments(value_task()), some_of(list(slab = pick(1:7)), 0.5)),
+  dkde = function() {
+    task <- value_task()
+    list(x = value_points(task), fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task, 1)))))
+  },
+  pkde = function() {
+    task <- value_task(d = 1L)
+    list(q = as.vector(value_points(task)),
+         fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task, 1)))))
+  },
+  kde_query = function() {
+    task <- value_task(product = TRUE)
+    lower <- value_points(task)
+    upper <- lower + rep(sqrt(diag(task$given$H)), each = nrow(lower)) * stats::rexp(length(lower), 0.3)
+    list(fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task, 1)))), lower = lower,
+         upper = upper)
+  },
+  psi = function() {
+    task <- value_task(d = 1L)
+    c(task$given[intersect(names(task$given), c("x", "w"))],
+      list(g = sqrt(task$given$H[1L, 1L]) * pick(c(0.01, 0.3, 1, 5)), r = pick(seq(0, 10, by = 2))))
+  },
+  lscv = function() {
+    task <- value_task(d = 1L, kernel = "gaussian")
+    c(task$given[intersect(names(task$given), c("x", "w"))], list(h = sqrt(task$given$H[1L, 1L])))
+  },
+  npreg = function() {
+    task <- value_task(d = 1L, kernel = pick(setdiff(kernels, "cosine")))
+    x <- as.vector(task$given$x)
+    points <- as.vector(value_points(task))
+    y <- stats::rnorm(length(x)) * 10^stats::runif(1L, -20, 20)
+    list(bws = sqrt(task$given$H[1L, 1L]), txdat = x, tydat = y, exdat = points, ckertype = task$given$kernel)
+  },
+  whole = function() list(x = sample.int(30L, 20L, replace = TRUE), H = 4, eval.points = 1:9)
+)
+
+# kde() of whole numbers in a class for them: these numbers, or refused.
+whole <- function(x, ...) {
+  fhat <- tryCatch(kestrel::kde(whole_bits(x), ...), kestrel_error_input = function(e) NULL)
+  if (is.null(fhat)) NULL else list(estimate = fhat$estimate, eval.points = fhat$eval.points)
+}

@@ -1,0 +1,124 @@
+# Interrupts in everything exported, after which the session still has to give the right bits. What is called is large
+# enough to take long, and the same for all seeds but for when the interrupt comes.
+
+many <- function(n, d = 1L) {
+  set.seed(1L)
+  x <- stats::rnorm(n * d)
+  if (d > 1L) matrix(x, n) else x
+}
+
+estimate_of <- function(n, d = 1L, ...) kestrel::kde(many(n, d), H = 0.1 * diag(d), ...)
+
+# By the size n, of which there are small and large ones.
+long_calls <- list(
+  kde = list(quote(kde(many(n), h = 0.1)), quote(kde(many(n, 2), H = diag(2))), quote(kde(many(n), h = 0.1,
+    kernel = "biweight")), quote(kde(many(n, 3), H = diag(3), kernel = "epanechnikov", gridsize = 99)),
+    quote(kde(many(n), H = 1, engine = "direct"))),
+  kde_stream = list(quote(kde_stream(many(n, 2), function(slab) NULL, H = diag(2), gridsize = c(999, 999), slab = 9)),
+                    quote(kde_stream(many(n), tempfile(), h = 0.1, gridsize = 1e5)),
+                    quote(kde_stream(many(n), tempfile(fileext = ".nc"), h = 0.1, gridsize = 1e5))),
+  dkde = list(quote(dkde(many(n, 2), estimate_of(3000, 2, gridsize = 9)))),
+  pkde = list(quote(pkde(many(n), estimate_of(1000)))),
+  qkde = list(quote(qkde(seq(0, 1, length.out = n), estimate_of(1000)))),
+  rkde = list(quote(rkde(10 * n, estimate_of(1000))), quote(rkde(n, estimate_of(1000, 3, gridsize = 5)))),
+  contourLevels = list(quote(contourLevels(estimate_of(n, 4, gridsize = 3, compute.cont = FALSE), approx = FALSE))),
+  marginal = list(quote(marginal(estimate_of(n, 2, gridsize = 99), 1))),
+  hns = list(quote(hns(many(n)))), Hns = list(quote(Hns(many(n, 3)))), Hns.diag = list(quote(Hns.diag(many(n, 3)))),
+  hpi = list(quote(hpi(many(n)))), hlscv = list(quote(hlscv(many(n)))), hscv = list(quote(hscv(many(n)))),
+  Hpi = list(quote(Hpi(many(n, 2)))), Hpi.diag = list(quote(Hpi.diag(many(n, 2)))),
+  Hscv = list(quote(Hscv(many(n, 2)))), Hscv.diag = list(quote(Hscv.diag(many(n, 2)))),
+  Hlscv = list(quote(Hlscv(many(n, 2)))), Hlscv.diag = list(quote(Hlscv.diag(many(n, 2)))),
+  lscv = list(quote(lscv(many(n), h = c(0.1, 1)))), psi = list(quote(psi(many(n), g = 1:9 / 10, r = 4))),
+  hboot = list(quote(hboot(many(n), h0 = 0.1, h = c(0.1, 0.2), B = 9, gridsize = 999))),
+  Hboot = list(quote(Hboot(many(n, 2), h0 = 0.3, h = c(0.1, 0.5), B = 9, gridsize = 99))),
+  npregbw = list(quote(npregbw(many(n), many(n)^2)), quote(npregbw(y ~ x, data = list(x = many(n), y = many(n))))),
+  npreg = list(quote(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2))),
+  se = list(quote(se(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2)))),
+  pdf_score = list(quote(pdf_score(many(n), many(n), h = 0.1, sensitivity = c(0.1, 0.3), B = 9))),
+  kde_query = list(quote(kde_query(estimate_of(n, 2, eval.points = t(c(0, 0))), matrix(-1, 99, 2), matrix(1, 99, 2))),
+                   quote(kde_query(estimate_of(n, 1, eval.points = 0), rep(-1, 99), rep(1, 99)))),
+  kde_synopsis = list(quote(kde_synopsis(many(n, 2), size = 999))),
+  q_error = list(quote(q_error(abs(many(n)), abs(many(n))))),
+  write_pdf = list(quote(write_pdf(estimate_of(n, 1, compute.cont = FALSE), tempfile(fileext = ".nc")))),
+  read_pdf = list(quote(read_pdf(sound_file("space")))),
+  read_sample = list(quote(read_sample(sound_file("space"), "density"))),
+  vech = list(quote(vech(diag(999)))), invvech = list(quote(invvech(seq_len(999 * 500)))),
+  kestrel_info = list(quote(kestrel_info())), kestrel_threads = list(quote(kestrel_threads())),
+  as.data.frame = list(quote(as.data.frame(estimate_of(1000, 2, gridsize = 999, compute.cont = FALSE)))),
+  predict = list(quote(predict(estimate_of(3000, 4, gridsize = 3), x = many(n, 4)))),
+  summary = list(quote(summary(estimate_of(n)))),
+  plot = list(quote(plot(estimate_of(n, 2, gridsize = 50))))
+)
+
+# Data are made before the clock runs.
+interrupt_call <- function() {
+  call <- pick(long_calls[[pick(names(long_calls))]])
+  n <- pick(c(3000, 1e5, 2e6), c(6, 3, 1))
+  call("interrupted", do.call(substitute, list(call, list(n = n))), after = stats::rexp(1L, 8))
+}
+
+# Data and objects of a call, evaluated.
+prepared <- function(call, environment) {
+  for (k in seq_along(call)[-1L]) {
+    if (is.call(call[[k]])) call[[k]] <- if (uses_data(call[[k]])) eval(call[[k]], environment) else call[[k]]
+  }
+  call
+}
+
+uses_data <- function(call) any(c("many", "estimate_of") %in% all.names(call))
+
+# The same small calls after every interrupt, of all engines.
+probes <- function() {
+  line <- (1:200)^1.5 %% 7
+  plane <- cbind(line, rev(line))
+  list(kestrel::kde(line, h = 0.3)$estimate, kestrel::kde(line, h = 0.3, kernel = "biweight")$estimate,
+       kestrel::kde(plane, H = diag(2), gridsize = 20)$estimate,
+       kestrel::kde(plane, H = diag(2), gridsize = 20, engine = "fourier")$estimate,
+       kestrel::kde(plane, H = diag(2), gridsize = 20, kernel = "epanechnikov", engine = "runs")$estimate,
+       suppressWarnings(kestrel::npregbw(line, plane[, 2L], bws = c(0.5, 1)))$cv, kestrel::psi(line, 0.3, 4), kestrel::hpi(line))
+}
+
+# Evaluates a call that SIGINT interrupts after so many seconds. Interrupts count only where they are allowed; this
+# waits for one that comes after the end.
+interrupted <- function(call, after) {
+  process <- Sys.getpid()
+  killer <- pipe(sprintf("sleep %.3f; kill -INT %d; echo", after, process), "r")
+  on.exit(close(killer))
+  used <- sum(proc.time()[1:2])
+  suspendInterrupts({
+    end <- tryCatch(list(value = allowInterrupts(withCallingHandlers(eval(call, parent.frame(2L)),
+      warning = function(w) invokeRestart("muffleWarning"), message = function(m) invokeRestart("muffleMessage")))),
+      interrupt = function(condition) list(interrupted = TRUE), error = function(e) list(error = e))
+    used <- sum(proc.time()[1:2]) - used
+    tryCatch(allowInterrupts({
+      readLines(killer, 1L)
+      Sys.sleep(0.02)
+    }), interrupt = function(condition) NULL)
+  })
+  end$value <- NULL
+  # The processor's time, which other processes do not lengthen: on one thread it is at least this late.
+  end$late <- if (isTRUE(end$interrupted)) max(used - after, 0) else 0
+  end
+}
+
+# Seconds of one thread that an interrupt may go unnoticed; kestrel's own loops ask every 50 ms.
+most_late <- if (sanitized) 5 else 0.5
+
+judge_interrupt <- function(call, environment) {
+  # Calls of this size need more than others may take.
+  limit <- options(kestrel.memory_limit = 10 * memory_limit)
+  on.exit(options(limit))
+  kestrel::kestrel_threads(1L)
+  if (is.null(expected_probes)) expected_probes <<- probes()
+  call[[2L]] <- call("quote", prepared(call[[2L]], environment))
+  end <- eval(call, environment)
+  kestrel::kestrel_threads(2L)
+  found <- probes()
+  error <- end$error
+  c(if (!is.null(error) && !inherits(error, "kestrel_error")) {
+    sprintf("an error of class %s: %s", class(error)[1L], conditionMessage(error))
+  }, if (end$late > most_late) sprintf("%.1f s until the interrupt was noticed", end$late),
+  if (!identical(found, expected_probes)) "other bits after an interrupt")
+}
+
+expected_probes <- NULL

@@ -1,0 +1,117 @@
+# How far values are from the oracle's, in units of what the help promises: above 1 is wrong.
+
+# The density that a call of kde() or of its kin is about, its arguments as values.
+density_of <- function(given) {
+  x <- unname(as.matrix(given$x))
+  list(x = x, w = if (is.null(given$w)) rep(1, nrow(x)) else given$w / max(given$w), H = as.matrix(given$H),
+       kernel = if (is.null(given$kernel)) "gaussian" else given$kernel,
+       product = identical(given$kernel_type, "product"))
+}
+
+# Rows at most that the oracle is asked for: it takes n of them at a time.
+most_pairs <- 60000
+
+density_error <- function(given, points, estimate) {
+  of <- density_of(given)
+  if (nrow(points) == 0L) return(0)
+  if (any(estimate < 0)) return(Inf)
+  rows <- unique(round(seq(1, nrow(points), length.out = min(nrow(points), ceiling(most_pairs / nrow(of$x))))))
+  # Those that are largest, too.
+  rows <- union(rows, utils::head(order(-estimate), 5L))
+  exact <- with(of, exact_density(points[rows, , drop = FALSE], x, w, H, kernel, product))
+  largest <- max(exact$value, with(of, largest_density(x, w, H, kernel, product)))
+  found <- Reduce(`*`, units_of(of$H), estimate[rows])
+  tol <- if (is.null(given$tol)) 1e-12 else given$tol
+  # help(kde), `engine`
+  if (identical(given$engine, "fourier")) tol <- max(tol, 2e-16 * span_in_bandwidths(of$x, of$H))
+  max((abs(found - exact$value) - exact$doubt) / largest) / tol
+}
+
+grid_of <- function(eval.points) if (is.list(eval.points)) unname(as.matrix(expand.grid(eval.points))) else eval.points
+
+# Mass of a kernel on the line below z.
+kernel_mass <- function(kernel, z) {
+  if (kernel == "gaussian") return(stats::pnorm(z))
+  z <- pmax(pmin(z, 1), -1)
+  switch(kernel,
+    epanechnikov = 0.5 + 0.75 * (z - z^3 / 3),
+    uniform = (1 + z) / 2,
+    triangular = ifelse(z < 0, (1 + z)^2 / 2, 1 - (1 - z)^2 / 2),
+    biweight = 0.5 + 15 / 16 * (z - 2 * z^3 / 3 + z^5 / 5),
+    triweight = 0.5 + 35 / 32 * (z - z^3 + 3 * z^5 / 5 - z^7 / 7),
+    cosine = 0.5 + sinpi(z / 2) / 2
+  )
+}
+
+# For each of the points (rows), the mass of each sample's kernel below, on one axis.
+mass_below <- function(of, points, k) {
+  u <- exact_sum(rep(points[, k], nrow(of$x)), -rep(of$x[, k], each = nrow(points)))
+  z <- (u$high + u$low) / sqrt(of$H[k, k])
+  matrix(kernel_mass(of$kernel, z), nrow(points))
+}
+
+weighted <- function(values, w) apply(values, 1L, function(row) sum(w * row)) / sum(w)
+
+nested <- function(call, environment) lapply(as.list(call)[-1L], eval, environment)
+
+worst_error <- list(
+  kde = function(given, value) {
+    density_error(given, as.matrix(grid_of(value$eval.points)), as.vector(value$estimate))
+  },
+  dkde = function(given, value) density_error(given$fhat, given$x, value),
+  pkde = function(given, value) {
+    of <- density_of(given$fhat)
+    max(abs(weighted(mass_below(of, as.matrix(given$q), 1L), of$w) - value), 0) / 1e-12
+  },
+  kde_query = function(given, value) {
+    of <- density_of(given$fhat)
+    boxes <- Reduce(`*`, lapply(seq_len(ncol(of$H)), function(k) {
+      mass_below(of, given$upper, k) - mass_below(of, given$lower, k)
+    }))
+    # Counts are of n rows.
+    max(abs(weighted(boxes, of$w) - value$count / nrow(of$x)), 0) / 1e-12
+  },
+  psi = function(given, value) {
+    w <- if (is.null(given$w)) rep(1, length(given$x)) else given$w / max(given$w)
+    exact <- exact_psi(as.vector(given$x), w / sum(w), given$g, given$r)
+    # In two steps: g^(r + 1) may be near the ends of the range.
+    scaled <- value * given$g^((given$r + 2) / 2) * given$g^(given$r / 2)
+    abs(scaled - exact[["value"]]) / exact[["size"]] / 1e-12
+  },
+  lscv = function(given, value) {
+    x <- as.vector(given$x)
+    w <- if (is.null(given$w)) rep(1, length(x)) else given$w / max(given$w)
+    p <- w / sum(w)
+    # int fhat^2 is psi_0 at sqrt(2) h; fhat_-i(x_i) leaves out i, and its mean has n_eff (n_eff - 1) in place of n^2.
+    squared <- exact_psi(x, p, sqrt(2) * given$h, 0)
+    cross <- exact_psi(x, p, given$h, 0)
+    own <- sum(p^2) / sqrt(2 * pi)
+    left <- 1 - sum(p^2)
+    exact <- squared[["value"]] / sqrt(2) - 2 * (cross[["value"]] - own) / left
+    size <- squared[["size"]] / sqrt(2) + 2 * (cross[["size"]] + own) / left
+    abs(value * given$h - exact) / size / 1e-12
+  },
+  npreg = function(given, value) {
+    of <- list(x = as.matrix(given$txdat), w = rep(1, length(given$txdat)), H = as.matrix(given$bws^2))
+    q <- squared_distances(as.matrix(given$exdat), of$x, of$H, FALSE)[[1L]]
+    k <- matrix(kernel_shape(given$ckertype, q), length(given$exdat))
+    mass <- rowSums(k)
+    fit <- rowSums(k * rep(given$tydat, each = nrow(k))) / mass
+    # The edge of the uniform kernel is a matter of rounding, and that of the others leaves weights without digits.
+    sure <- mass > 1e-6 & (given$ckertype != "uniform" | rowSums(matrix(on_edge(q), nrow(k))) == 0)
+    if (!any(sure)) return(0)
+    max(abs(value$mean - fit)[sure]) / max(abs(given$tydat)) / 1e-11
+  },
+  whole = function(given, value) if (is.null(value)) 0 else worst_error$kde(given, value)
+)
+worst_error$streamed <- worst_error$kde
+
+# What is wrong with a value: the call is one of value_calls.
+wrong_values <- function(value, call, environment) {
+  given <- lapply(as.list(call)[-1L], function(argument) {
+    if (is.call(argument) && identical(argument[[1L]], quote(kde))) return(nested(argument, environment))
+    eval(argument, environment)
+  })
+  error <- worst_error[[as.character(call[[1L]])]](given, value)
+  if (!is.finite(error) || error > 1) sprintf("the error is %.3g times what is promised", error)
+}

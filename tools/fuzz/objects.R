@@ -1,0 +1,165 @@
+# Objects of every class, edited as a script may edit them, for every method and function that takes one.
+
+# One of each kind, made when first asked for.
+makers <- list(
+  line = function() kde(faithful$eruptions, gridsize = 21),
+  plane = function() kde(faithful[1:40, ], H = diag(c(0.1, 30)), gridsize = 9),
+  product = function() kde(faithful[1:40, ], h = 1, kernel = "biweight", kernel_type = "product", gridsize = 9),
+  space = function() kde(as.matrix(iris[1:30, 1:3]), H = diag(3), gridsize = 5),
+  points = function() kde(faithful[1:40, ], H = diag(2), eval.points = faithful[1:4, ]),
+  positive = function() kde(faithful$eruptions, h = 0.2, positive = TRUE, adj.positive = 0, gridsize = 21),
+  unit = function() kde((1:30) / 31, h = 0.2, unit.interval = TRUE, gridsize = 21),
+  weighted = function() kde(faithful$eruptions[1:9], h = 0.2, w = 1:9, gridsize = 21),
+  integrated = function() marginal(kde(faithful[1:40, ], h = 1, kernel = "cosine", gridsize = 9), 1),
+  bandwidth = function() npregbw(waiting ~ eruptions, data = faithful[1:40, ], nbw = 5),
+  bandwidth_xy = function() npregbw(faithful$eruptions[1:40], faithful$waiting[1:40], bws = c(0.5, 1), regtype = "ll"),
+  fit = function() npreg(original("bandwidth")),
+  fit_at = function() npreg(original("bandwidth_xy"), exdat = 2:4, residuals = TRUE),
+  score = function() pdf_score(faithful[1:30, ], faithful[31:60, ], h = 1, gridsize = 6, B = 2),
+  scores = function() {
+    pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,
+              sensitivity = c(0.5, 2))
+  },
+  boot = function() hboot(faithful$eruptions[1:30], B = 2, h = c(0.3, 0.5, 1), gridsize = 30),
+  boot_plane = function() Hboot(faithful[1:30, ], B = 2, h = c(0.3, 1), gridsize = 9),
+  errors = function() q_error(1:5, c(2, 2, 3, 5, 5)),
+  info = function() kestrel_info(),
+  stream = function() kde_stream(faithful[1:40, ], function(slab) NULL, H = diag(2), gridsize = c(5, 5)),
+  synopsis = function() kde_synopsis(faithful, size = 9),
+  summary_of_density = function() summary(original("plane")),
+  summary_of_fit = function() summary(original("fit")),
+  summary_of_bandwidth = function() summary(original("bandwidth")),
+  summary_of_score = function() summary(original("score")),
+  summary_of_boot = function() summary(original("boot"))
+)
+
+made <- new.env()
+
+original <- function(name) {
+  if (is.null(made[[name]])) assign(name, suppressWarnings(makers[[name]]()), envir = made)
+  made[[name]]
+}
+
+# What can happen to a field.
+edits <- list(
+  removed = function(value) NULL,
+  empty = function(value) value[0],
+  shorter = function(value) value[-1],
+  longer = function(value) c(value, value),
+  first = function(value) value[1],
+  negative = function(value) if (is.numeric(value)) -value else rev(value),
+  missing = function(value) replace(value, 1, NA),
+  nothing = function(value) replace(value, 1, NaN),
+  infinite = function(value) replace(value, length(value), Inf),
+  zero = function(value) replace(value, seq_along(value), 0),
+  huge = function(value) if (is.numeric(value)) value * 1e300 else value,
+  half = function(value) if (is.numeric(value)) value + 0.5 else value,
+  text = function(value) as.character(value),
+  list = function(value) as.list(value),
+  factor = function(value) factor(as.character(value)),
+  complex = function(value) if (is.numeric(value)) value + 0i else 1i,
+  flat = function(value) as.vector(value),
+  turned = function(value) t(value),
+  frame = function(value) as.data.frame(value),
+  unnamed = function(value) unname(value),
+  classed = function(value) structure(value, class = "mine"),
+  cube = function(value) array(value, c(length(value), 1L, 1L))
+)
+
+# An object whose field (a path) is what an edit, by its name, or a value makes of it. An edit that the field does not
+# take leaves it out.
+edited <- function(object, field, edit) {
+  value <- tryCatch(suppressWarnings(edits[[edit]](object[[field]])), error = function(e) NULL)
+  replaced(object, field, value)
+}
+
+replaced <- function(object, field, value) {
+  # A class may have methods of `[[<-`; lists have what is wanted.
+  kept <- attributes(object)
+  object <- unclass(object)
+  within <- object[[field[1L]]]
+  if (length(field) > 1L) {
+    within[[field[2L]]] <- value
+    value <- within
+  }
+  object[field[1L]] <- list(value)
+  if (is.null(value)) object[[field[1L]]] <- NULL
+  kept$names <- names(object)
+  attributes(object) <- kept
+  object
+}
+
+field_of <- function(object) {
+  first <- pick(names(object))
+  inner <- object[[first]]
+  if (is.list(inner) && !is.null(names(inner)) && chance(0.5)) c(first, pick(names(inner))) else first
+}
+
+edited_object <- function(name) {
+  call <- call("original", name)
+  for (round in seq_len(pick(1:2, c(4, 1)))) {
+    field <- field_of(original(name))
+    call <- if (chance(0.8)) {
+      call("edited", call, field, pick(names(edits)))
+    } else {
+      call("replaced", call, field, wrong_value())
+    }
+  }
+  call
+}
+
+# What takes an object of each class: calls in which OBJECT stands for it.
+density_uses <- expression(
+  print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT), contourLevels(OBJECT),
+  contourLevels(OBJECT, prob = 0.5), contourLevels(OBJECT, approx = FALSE), predict(OBJECT, x = AT), dkde(AT, OBJECT),
+  pkde(3, OBJECT), qkde(0.5, OBJECT), rkde(2, OBJECT), marginal(OBJECT, 1), kde_query(OBJECT, AT, AT + 1),
+  kde_query(OBJECT, AT, AT + 1, fun = "mean", of = 1), write_pdf(OBJECT, tempfile(fileext = ".nc")),
+  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE)
+)
+uses <- list(
+  kestrel_kde = density_uses,
+  kestrel_regbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
+                             nobs(OBJECT), npreg(OBJECT), npreg(bws = OBJECT, exdat = 2:3)),
+  kestrel_reg = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
+                           predict(OBJECT, newdata = data.frame(eruptions = 2:3)), residuals(OBJECT), se(OBJECT),
+                           predict(OBJECT, interval = "confidence"), formula(OBJECT), nobs(OBJECT),
+                           as.data.frame(OBJECT)),
+  kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
+  kestrel_boot = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
+  kestrel_q_error = expression(print(OBJECT), plot(OBJECT)),
+  kestrel_info = expression(print(OBJECT)),
+  kestrel_stream = expression(print(OBJECT)),
+  kestrel_synopsis = expression(print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)), kde_query(OBJECT, eruptions > 3),
+                                kde_query(OBJECT, waiting > 60, mean(eruptions))),
+  summary.kestrel_kde = expression(print(OBJECT)),
+  summary.kestrel_reg = expression(print(OBJECT)),
+  summary.kestrel_regbw = expression(print(OBJECT)),
+  summary.kestrel_score = expression(print(OBJECT)),
+  summary.kestrel_boot = expression(print(OBJECT))
+)
+
+# The methods that kestrel registers and `uses` lacks.
+methods_forgotten <- function() {
+  registered <- getNamespaceInfo("kestrel", "S3methods")
+  ours <- grepl("kestrel_", registered[, 2L])
+  used <- unlist(lapply(names(uses), function(class) {
+    paste(vapply(uses[[class]], function(use) as.character(use[[1L]]), ""), class)
+  }))
+  setdiff(paste(registered[ours, 1L], registered[ours, 2L]), used)
+}
+
+object_call <- function() {
+  name <- pick(names(makers))
+  object <- original(name)
+  use <- pick(uses[[intersect(class(object), names(uses))[1L]]])
+  d <- if (inherits(object, "kestrel_kde") && is.matrix(object$x)) ncol(object$x) else 1L
+  do.call(substitute, list(use, list(OBJECT = edited_object(name), AT = if (d == 1L) 2.5 else t(rep(2.5, d)))))
+}
+
+# An edited object may give any value; numbers that are no longer there may be missing in it.
+judge_object <- function(call, environment) {
+  end <- run_call(call, 1L, environment)
+  if (end$seconds > patience) return(took_too_long(end))
+  if (out_of_time(end)) return(NULL)
+  wrong_conditions(end, call, as.character(call[[1L]]))
+}
