@@ -50,7 +50,7 @@ value_axis <- function(n, wide) {
 }
 
 value_task <- function(d = pick(1:4, c(5, 4, 2, 1)), kernel = pick(kernels), product = chance(0.3)) {
-  n <- pick(c(1, 2, 5, 20, 60, 300), c(1, 1, 3, 5, 5, 1))
+  n <- pick(c(1, 2, 5, 20, 60, 300, 2000), c(10, 10, 30, 50, 50, 10, 1))
   axes <- lapply(seq_len(d), function(k) value_axis(n, d <= 2L))
   of <- function(name) vapply(axes, `[[`, 0, name)
   x <- matrix(vapply(axes, `[[`, numeric(n), "x"), n)
@@ -75,12 +75,21 @@ value_points <- function(task, m = pick(c(1, 7, 40))) {
   at + matrix(stats::rnorm(m * ncol(x), sd = pick(c(0, 0.3, 2))), m) %*% root
 }
 
-forced_engine <- function(task, gridded) {
-  list(engine = pick(kestrel:::engines_for(length(task$axes), task$given$kernel, gridded)))
+# An engine by name, and a task that it takes: list(engine, task, gridded).
+engine_task <- function(engine = pick(engines), gridded = chance(0.5)) {
+  task <- switch(engine,
+    sweep = value_task(1L, pick(setdiff(kernels, c("gaussian", "cosine")))),
+    cells = value_task(1L, "gaussian"),
+    fourier = value_task(pick(2:3), "gaussian"),
+    runs = value_task(pick(1:4, c(5, 4, 2, 1)), pick(setdiff(kernels, "gaussian"))),
+    value_task()
+  )
+  list(engine = engine, task = task, gridded = gridded || engine == "runs")
 }
 
-gridded_arguments <- function(task) {
-  c(task$given, window_arguments(task$window), forced_engine(task, TRUE))
+density_arguments <- function(by) {
+  where <- if (by$gridded) window_arguments(by$task$window) else list(eval.points = value_points(by$task))
+  c(by$task$given, where, list(engine = by$engine))
 }
 
 # The estimate of kde_stream() on its whole grid.
@@ -95,12 +104,10 @@ whole_bits <- function(numbers) structure(numbers * 2^-1074, class = "integer64"
 
 value_calls <- list(
   kde = function() {
-    task <- value_task()
-    more <- c(list(compute.cont = FALSE), some_of(list(tol = 10^stats::runif(1L, -12, -2)), 0.1))
-    if (chance(0.5)) return(c(gridded_arguments(task), more))
-    c(task$given, list(eval.points = value_points(task)), forced_engine(task, FALSE), more)
+    c(density_arguments(engine_task()), list(compute.cont = FALSE),
+      some_of(list(tol = 10^stats::runif(1L, -12, -2)), 0.1))
   },
-  streamed = function() c(gridded_arguments(value_task()), some_of(list(slab = pick(1:7)), 0.5)),
+  streamed = function() c(density_arguments(engine_task(gridded = TRUE)), some_of(list(slab = pick(1:7)), 0.5)),
   dkde = function() {
     task <- value_task()
     list(x = value_points(task), fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task, 1)))))

@@ -20,7 +20,16 @@ in_fork <- function(code, seconds = patience) {
   }
   # What is left of it, if it sent a result.
   suppressWarnings(parallel::mccollect(job, wait = FALSE))
-  if (file.exists(file)) readRDS(file) else list(ended = "its process died")
+  if (file.exists(file)) return(readRDS(file))
+  # R that crashes takes the folder for temporary files away, which is this session's, too.
+  begin_in_folder()
+  list(ended = "its process died")
+}
+
+# Some arguments are names of files.
+begin_in_folder <- function() {
+  setwd(tempdir(check = TRUE))
+  make_files()
 }
 
 # A call in a fork that is killed after so many seconds.
@@ -33,7 +42,7 @@ killed_fork <- function(code, seconds) {
 }
 
 # How a call of kestrel ends in a fork, as run_call() has it, or what is wrong.
-run_in_fork <- function(call, environment) {
-  ran <- in_fork(function() run_call(call, 1L, environment))
+run_in_fork <- function(call, environment, seconds = patience) {
+  ran <- in_fork(function() run_call(call, 1L, environment), seconds)
   if (!is.null(ran$ended)) list(wrong = ran$ended) else ran$value
 }

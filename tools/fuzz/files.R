@@ -136,12 +136,15 @@ read_by_library <- function(file) {
 # Damaged files that netCDF itself does not survive: of those only how many there were is told.
 beyond_library <- 0L
 
+# Seconds that reading a file of some kB may take.
+reading_limit <- if (sanitized) 15 else 5
+
 judge_file <- function(call, environment) {
   # Made here, so that the fork has the same to read.
   if (is.call(call[[2L]])) call[[2L]] <- eval(call[[2L]], environment)
-  end <- run_in_fork(call, environment)
+  end <- run_in_fork(call, environment, reading_limit)
   if (!is.null(end$wrong)) {
-    alone <- in_fork(function() try(read_by_library(call[[2L]]), silent = TRUE))
+    alone <- in_fork(function() try(read_by_library(call[[2L]]), silent = TRUE), reading_limit)
     if (is.null(alone$ended)) return(end$wrong)
     beyond_library <<- beyond_library + 1L
     return(NULL)

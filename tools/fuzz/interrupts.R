@@ -53,7 +53,7 @@ long_calls <- list(
 # Data are made before the clock runs.
 interrupt_call <- function() {
   call <- pick(long_calls[[pick(names(long_calls))]])
-  n <- pick(c(3000, 1e5, 2e6), c(6, 3, 1))
+  n <- pick(c(3000, 1e5, 2e6), c(5, 3, 2))
   call("interrupted", do.call(substitute, list(call, list(n = n))), after = stats::rexp(1L, 8))
 }
 

@@ -33,6 +33,7 @@ argument_call <- function() {
   kept <- if (isTRUE(attr(given, "whole"))) seq_along(given) else if (name %in% names(method_calls)) 1L
   given <- c(given[kept], spoilt(given[setdiff(seq_along(given), kept)]))
   if (chance(0.05) && "verbose" %in% names(formals(name))) given$verbose <- TRUE
+  if (chance(0.05) && "threads" %in% names(formals(name))) given$threads <- pick(c(2, 7, 1e5, 2^31 - 1))
   as.call(c(as.name(name), given))
 }
 
@@ -124,9 +125,7 @@ run_calls <- function(calls, seed, failures, names) {
 
 if (!on_three_threads()) stop("three threads are not to be had: OMP_THREAD_LIMIT is ", Sys.getenv("OMP_THREAD_LIMIT"))
 paths <- normalizePath(arguments[if (arguments[1L] == "--replay") 2L else 3L])
-# Some arguments are names of files.
-setwd(tempdir())
-make_files()
+begin_in_folder()
 grDevices::pdf(NULL)
 findings <- if (arguments[1L] == "--replay") {
   replay(paths)

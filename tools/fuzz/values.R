@@ -146,7 +146,8 @@ damaged <- function(value) {
     negative = -value,
     shape = pick(list(t(value), rbind(value), as.vector(value), as.data.frame(value), array(value, length(value)))),
     type = pick(list(as.character(value), factor(value), as.list(value), as.complex(value), value > 0,
-                     suppressWarnings(as.integer(value))))
+                     suppressWarnings(as.integer(value)), structure(value, class = "mine"),
+                     structure(value, class = "difftime", units = "secs")))
   )
 }
 
