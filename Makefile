@@ -12,7 +12,7 @@ help:
 	@echo "make core-tests  tests of the C++ core alone, also under sanitizers"
 	@echo "make bench       speed, memory and errors, beside peers and the papers: build/bench.html (minutes)"
 	@echo "make bench-full  the same at the papers' sizes (an hour or more, on an idle machine)"
-	@echo "make fuzz        random calls of everything exported (also: tools/fuzz.sh --sanitized)"
+	@echo "make fuzz        random calls of everything exported, also under sanitizers (minutes)"
 	@echo "make soak        interrupts at random times, memory over 10,000 calls, load time"
 	@echo "make test-installs  the tarball, installed in all the ways that people do"
 	@echo "make lint        rules of the layers, formatting, style"
@@ -45,6 +45,7 @@ core-tests: setup
 
 fuzz: setup
 	@tools/fuzz.sh
+	@tools/fuzz.sh --sanitized 3400 2
 
 soak: setup
 	@tools/soak.sh

@@ -112,6 +112,12 @@ value_calls <- list(
     task <- value_task()
     list(x = value_points(task), fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task, 1)))))
   },
+  marginal = function() {
+    task <- value_task(pick(2:3), "gaussian")
+    d <- length(task$axes)
+    list(fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task)))),
+         dims = sample.int(d, sample.int(d, 1L)))
+  },
   pkde = function() {
     task <- value_task(d = 1L)
     list(q = as.vector(value_points(task)),

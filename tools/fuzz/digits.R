@@ -12,8 +12,7 @@ exact_sum <- function(a, b) {
 
 exact_product <- function(a, b) {
   halves <- function(a) {
-    # 2^27 + 1
-    large <- 134217729 * a
+    large <- (2^27 + 1) * a
     high <- large - (large - a)
     list(high = high, low = a - high)
   }

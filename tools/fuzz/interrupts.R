@@ -75,7 +75,8 @@ probes <- function() {
        kestrel::kde(plane, H = diag(2), gridsize = 20)$estimate,
        kestrel::kde(plane, H = diag(2), gridsize = 20, engine = "fourier")$estimate,
        kestrel::kde(plane, H = diag(2), gridsize = 20, kernel = "epanechnikov", engine = "runs")$estimate,
-       suppressWarnings(kestrel::npregbw(line, plane[, 2L], bws = c(0.5, 1)))$cv, kestrel::psi(line, 0.3, 4), kestrel::hpi(line))
+       suppressWarnings(kestrel::npregbw(line, plane[, 2L], bws = c(0.5, 1)))$cv, kestrel::psi(line, 0.3, 4),
+       kestrel::hpi(line))
 }
 
 # Evaluates a call that SIGINT interrupts after so many seconds. Interrupts count only where they are allowed; this

@@ -8,6 +8,12 @@ density_of <- function(given) {
        product = identical(given$kernel_type, "product"))
 }
 
+# The error that the help of kde() allows, of the largest value.
+promised <- function(given, of) {
+  tol <- if (is.null(given$tol)) 1e-12 else given$tol
+  if (identical(given$engine, "fourier")) max(tol, 2e-16 * span_in_bandwidths(of$x, of$H)) else tol
+}
+
 # Rows at most that the oracle is asked for: it takes n of them at a time.
 most_pairs <- 60000
 
@@ -21,10 +27,7 @@ density_error <- function(given, points, estimate) {
   exact <- with(of, exact_density(points[rows, , drop = FALSE], x, w, H, kernel, product))
   largest <- max(exact$value, with(of, largest_density(x, w, H, kernel, product)))
   found <- Reduce(`*`, units_of(of$H), estimate[rows])
-  tol <- if (is.null(given$tol)) 1e-12 else given$tol
-  # help(kde), `engine`
-  if (identical(given$engine, "fourier")) tol <- max(tol, 2e-16 * span_in_bandwidths(of$x, of$H))
-  max((abs(found - exact$value) - exact$doubt) / largest) / tol
+  max((abs(found - exact$value) - exact$doubt) / largest) / promised(given, of)
 }
 
 grid_of <- function(eval.points) if (is.list(eval.points)) unname(as.matrix(expand.grid(eval.points))) else eval.points
@@ -59,6 +62,12 @@ worst_error <- list(
     density_error(given, as.matrix(grid_of(value$eval.points)), as.vector(value$estimate))
   },
   dkde = function(given, value) density_error(given$fhat, given$x, value),
+  marginal = function(given, value) {
+    of <- given$fhat
+    of$x <- of$x[, given$dims, drop = FALSE]
+    of$H <- of$H[given$dims, given$dims, drop = FALSE]
+    density_error(of, as.matrix(value$eval.points), value$estimate)
+  },
   pkde = function(given, value) {
     of <- density_of(given$fhat)
     max(abs(weighted(mass_below(of, as.matrix(given$q), 1L), of$w) - value), 0) / 1e-12

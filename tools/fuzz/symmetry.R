@@ -7,9 +7,9 @@ symmetric_call <- function() {
   if (chance(0.3)) x[seq_len(n %/% 2L), ] <- x[seq_len(n %/% 2L), ] + 3
   if (chance(0.3)) x <- x * rep(10^stats::runif(d, -3, 3), each = n)
   name <- pick(c("Hns", "Hns.diag", "Hpi", "Hpi.diag", "Hscv", "Hscv.diag", "Hlscv", "Hlscv.diag"))
-  more <- if (grepl("pi|scv", name) && name != "Hlscv" && name != "Hlscv.diag") {
-    some_of(list(pilot = pick(c("samse", "dscalar", "dunconstr", "unconstr")[seq_len(if (grepl("diag", name)) 2L else 4L)]),
-                 pre = pick(c("sphere", "scale"))), 0.3)
+  pilots <- c("samse", "dscalar", if (!endsWith(name, "diag")) c("dunconstr", "unconstr"))
+  more <- if (name %in% c("Hpi", "Hpi.diag", "Hscv", "Hscv.diag")) {
+    some_of(list(pilot = pick(pilots), pre = pick(c("sphere", "scale"))), 0.3)
   }
   call("symmetric", name, x, order = sample.int(d), unit = 2^sample(-200:200, 1L), more = as.list(more))
 }
@@ -19,7 +19,8 @@ symmetric <- function(name, x, order, unit, more) {
   select <- function(x) do.call(getExportedValue("kestrel", name), c(list(x = x, amise = TRUE), more))
   if (grepl("^Hns", name)) select <- function(x) list(H = do.call(getExportedValue("kestrel", name), list(x = x)))
   H <- function(found) unname(if (is.list(found)) found$H else found)
-  list(H = H(select(x)), turned = H(select(x[, order]))[order(order), order(order)], scaled = H(select(x * unit)) / unit^2)
+  back <- order(order)
+  list(H = H(select(x)), turned = H(select(x[, order]))[back, back], scaled = H(select(x * unit)) / unit^2)
 }
 
 judge_symmetry <- function(call, environment) {
