@@ -94,6 +94,7 @@ kestrel_info <- function() {
 
 #' @export
 print.kestrel_info <- function(x, ...) {
+  check_object(x, "x", "kestrel_info")
   cat("kestrel ", x$version, "\n",
       "  instruction set  ", x$isa, " (available: ", paste(x$isa_available, collapse = ", "), ")\n",
       "  threads          ", x$threads, " (", x$parallel, ")\n",

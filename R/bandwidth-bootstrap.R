@@ -211,15 +211,20 @@ boot_lines <- function(boot) {
 
 #' @export
 print.kestrel_boot <- function(x, ...) {
+  check_object(x, "x", "kestrel_boot")
   cat(boot_lines(x), sep = "\n")
   invisible(x)
 }
 
 #' @export
-summary.kestrel_boot <- function(object, ...) structure(list(boot = object), class = "summary.kestrel_boot")
+summary.kestrel_boot <- function(object, ...) {
+  check_object(object, "object", "kestrel_boot")
+  structure(list(boot = object), class = "summary.kestrel_boot")
+}
 
 #' @export
 print.summary.kestrel_boot <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_boot")
   cat(boot_lines(x$boot), "", sep = "\n")
   curve <- x$boot$curve
   names(curve)[c(3L, 5L)] <- c("2.5%", "97.5%")
@@ -248,6 +253,7 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' plot(hboot(faithful$eruptions, B = 50, h = seq(0.2, 1.4, by = 0.1)))
 #' @export
 plot.kestrel_boot <- function(x, xlab = "Bandwidth h", ylab = "Integrated squared error", main = NULL, ...) {
+  check_object(x, "x", "kestrel_boot")
   curve <- x$curve
   empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), list(...), xlab = xlab, ylab = ylab, main = main)
   graphics::polygon(c(curve$h, rev(curve$h)), c(curve$lower, rev(curve$upper)), border = NA, col = colours$shade)

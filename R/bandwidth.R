@@ -176,6 +176,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("
 }
 
 check_stages <- function(nstage) {
+  nstage <- plain(nstage)
   if (!is_number(nstage) || !nstage %in% 1:2) abort_input("`nstage` must be 1 or 2, not ", came(nstage), ".")
   as.integer(nstage)
 }

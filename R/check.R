@@ -1,9 +1,11 @@
 # Checks of everything that a user can get wrong. Each returns its argument in the form that the rest of the package
 # works with, or ends in an error that names the argument, what was needed and what came.
 
-is_number <- function(value) is.numeric(value) && length(value) == 1L && is.finite(value)
+# Of numbers as plain() leaves them.
+is_number <- function(value) is_numbers(value) && length(value) == 1L && is.finite(value)
 
 check_positive <- function(value, name) {
+  value <- plain(value)
   if (!is_number(value) || value <= 0) abort_input("`", name, "` must be a positive number, not ", came(value), ".")
   as.numeric(value)
 }
@@ -11,7 +13,8 @@ check_positive <- function(value, name) {
 # Bandwidths, or `one`, within limits: by default those that can be squared, and have squares that can be divided by.
 check_positives <- function(value, name, one = FALSE, limits = powers_within(2)) {
   what <- if (one) "a positive number" else "a vector of positive numbers"
-  if (!is.numeric(value) || length(dim(value)) > 1L || length(value) == 0L || (one && length(value) > 1L)) {
+  value <- plain(value)
+  if (!is_numbers(value) || length(dim(value)) > 1L || length(value) == 0L || (one && length(value) > 1L)) {
     abort_input("`", name, "` must be ", what, ", not ", came(value), ".")
   }
   value <- as.numeric(value)
@@ -43,6 +46,7 @@ powers_within <- function(power) c(.Machine$double.xmin, .Machine$double.xmax)^(
 
 # Of intervals.
 check_level <- function(level) {
+  level <- plain(level)
   if (!is_number(level) || level <= 0 || level >= 1) {
     abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
   }
@@ -50,6 +54,7 @@ check_level <- function(level) {
 }
 
 check_count <- function(value, name, least = 1L) {
+  value <- plain(value)
   if (!is_number(value) || value < least || value != round(value)) {
     abort_input("`", name, "` must be a whole number, at least ", least, ", not ", came(value), ".")
   }
@@ -75,17 +80,19 @@ check_choice <- function(value, choices, name) {
 
 # A numeric vector, matrix or data frame as an n x d matrix of doubles.
 as_points <- function(x, name) {
+  x <- if (is.data.frame(x)) plain_columns(x) else plain(x)
   if (is.data.frame(x)) {
-    wrong <- names(x)[!vapply(x, is.numeric, NA)]
+    wrong <- not_numbers(x)
     if (length(wrong) > 0L) {
       abort_input("`", name, "` must have numeric columns; not numeric: ", quoted(wrong), ".")
     }
+    if (any(vapply(unclass(x), NROW, 0L) != nrow(x))) abort_input("`", name, "` must have columns of one length.")
     # as.matrix() of no rows is logical.
     x <- if (nrow(x) > 0L) as.matrix(x) else matrix(0, 0L, ncol(x), dimnames = list(NULL, names(x)))
   }
-  if (!is.numeric(x) || length(dim(x)) > 2L) {
+  if (!is_numbers(x) || length(dim(x)) > 2L) {
     abort_input("`", name, "` must be a numeric vector, matrix or data frame, not ",
-                if (is.numeric(x)) "an array" else kind_of(x), ".")
+                if (is_numbers(x)) "an array" else kind_of(x), ".")
   }
   if (length(dim(x)) < 2L) x <- matrix(as.vector(x), ncol = 1L)
   storage.mode(x) <- "double"
@@ -123,9 +130,10 @@ check_complete <- function(x) {
 
 check_weights <- function(w, n) {
   if (is.null(w)) return(rep(1, n))
-  if (!is.numeric(w) || length(w) != n) {
+  w <- plain(w)
+  if (!is_numbers(w) || length(w) != n) {
     abort_input("`w` must be a numeric vector of ", n, " weights, one for each observation, not ",
-                if (is.numeric(w)) length(w) else kind_of(w), ".")
+                if (is_numbers(w)) length(w) else kind_of(w), ".")
   }
   w <- as.numeric(w)
   if (any(w < 0, na.rm = TRUE)) {
@@ -177,14 +185,18 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
 
 # Points whose columns have the names of the variables in another order, in theirs.
 in_order_of <- function(points, names) {
+  points <- plain(points)
+  if (is.object(points) && !is.data.frame(points)) return(points)
   given <- if (length(dim(points)) == 2L) colnames(points) else names(points)
+  if (anyDuplicated(names) > 0L) return(points)
   if (length(given) != length(names) || length(names) < 2L || !setequal(given, names)) return(points)
   if (length(dim(points)) == 2L) points[, names, drop = FALSE] else points[names]
 }
 
 # Points of evaluation: a vector is a set of numbers when d = 1 and one point when d > 1.
 check_points <- function(points, d, name) {
-  if (is.atomic(points) && length(dim(points)) < 2L && d > 1L && length(points) == d) points <- t(points)
+  points <- plain(points)
+  if (is_numbers(points) && length(dim(points)) < 2L && d > 1L && length(points) == d) points <- t(points)
   points <- as_points(points, name)
   if (ncol(points) != d) {
     abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", as `x` has, not ",
@@ -194,8 +206,9 @@ check_points <- function(points, d, name) {
 }
 
 check_H <- function(H, d, name = "H") {
-  if (is.numeric(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
-  if (!is.numeric(H) || !is.matrix(H)) {
+  H <- plain(H)
+  if (is_numbers(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
+  if (!is_numbers(H) || !is.matrix(H)) {
     abort_input("`", name, "` must be a ", d, " x ", d, " numeric matrix, not ", came(H), ".")
   }
   if (nrow(H) != ncol(H)) abort_input("`", name, "` must be a square matrix, not ", nrow(H), " x ", ncol(H), ".")

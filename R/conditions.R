@@ -40,7 +40,10 @@ came <- function(value) {
     return(paste0("a data frame with ", ncol(value), if (ncol(value) == 1L) " column" else " columns"))
   }
   if (is.function(value)) return("a function")
-  if (is.list(value)) return(if (is.object(value)) paste("an object of class", class(value)[1L]) else "a list")
+  if (is.language(value) && !is.expression(value)) return(shown_code(value))
+  if (is.object(value)) return(paste("an object of class", class(value)[1L]))
+  if (is.list(value)) return("a list")
+  if (!is.atomic(value)) return(paste("an object of type", typeof(value)))
   if (is.matrix(value)) return(sprintf("a %d x %d matrix", nrow(value), ncol(value)))
   if (length(value) == 0L) return(sprintf("an empty %s vector", typeof(value)))
   if (length(value) > 5L) return(sprintf("%d values", length(value)))
@@ -51,7 +54,8 @@ came <- function(value) {
 # The same for what is of the wrong kind, whatever its values: "not character", "not of class Date".
 kind_of <- function(value) {
   if (is.null(value) || is.factor(value) || !is.atomic(value)) return(came(value))
-  if (is.object(value)) paste("of class", class(value)[1L]) else typeof(value)
+  if (!is.object(value)) return(typeof(value))
+  paste0("of class ", class(value)[1L], if (is.numeric(unclass(value))) ": as.numeric() makes numbers of it")
 }
 
 quoted <- function(names, mark = "`") paste0(mark, names, mark, collapse = ", ")

@@ -45,13 +45,15 @@ contourLevels.default <- function(x, ...) {
 #' @export
 #' @rawNamespace S3method(ks::contourLevels, kestrel_kde)
 contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, verbose = FALSE, ...) {
+  check_estimate(x, "x")
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_no_more(given_names(...))
   prob <- if (!missing(prob)) prob
   cont <- if (!missing(cont)) cont
   if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")
   if (is.null(prob) && is.null(cont)) {
-    if (check_count(nlevels, "nlevels") > 1e6) {
+    nlevels <- check_count(nlevels, "nlevels")
+    if (nlevels > 1e6) {
       abort_input("`nlevels` must be at most a million, not ", came(nlevels), ".")
     }
     return(pretty(x$estimate, n = nlevels))
@@ -59,7 +61,7 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   if (is.null(prob)) {
     prob <- (100 - check_between(cont, 100, "cont")) / 100
   } else {
-    check_between(prob, 1, "prob")
+    prob <- check_between(prob, 1, "prob")
   }
   check_flag(approx, "approx")
   with_progress(verbose, "Density at the data", function(progress) {
@@ -68,7 +70,8 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
 }
 
 check_between <- function(value, most, name) {
-  if (!is.numeric(value) || length(value) == 0L || anyNA(value) || any(value < 0 | value > most)) {
+  value <- plain(value)
+  if (!is_numbers(value) || length(value) == 0L || anyNA(value) || any(value < 0 | value > most)) {
     abort_input("`", name, "` must be numbers between 0 and ", most, ", not ", came(value), ".")
   }
   value
@@ -89,10 +92,11 @@ contour_levels <- function(fhat, prob, approx, run = run_options()) {
 }
 
 # The same of a density that is known on a grid only: its points stand in for data, weighted by the mass around them,
-# or equally where there is none. Cells in units of the largest: their volumes may leave the range of numbers.
+# or equally where there is none. Cells and values in units near the largest: their volumes, and squares of masses, may
+# leave the range of numbers.
 grid_levels <- function(axes, values, prob) {
   cells <- Reduce(outer, lapply(axes, function(axis) trapezoid_weights(axis) / max(trapezoid_weights(axis))))
-  mass <- as.vector(values * cells)
+  mass <- as.vector(values * 2^-floor(log2(max(values, .Machine$double.xmin))) * cells)
   weighted_quantile(as.vector(values), if (any(mass > 0)) mass else rep(1, length(mass)), prob)
 }
 

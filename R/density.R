@@ -229,7 +229,7 @@ sample_matrix <- function(fhat) if (is.matrix(fhat$x)) fhat$x else matrix(fhat$x
 # FALSE for a density from a file that has no data.
 has_data <- function(fhat) length(fhat$w) > 0L
 
-sample_size <- function(fhat) if (has_data(fhat)) length(fhat$w) else fhat$n
+sample_size <- function(fhat) if (has_data(fhat)) length(fhat$w) else as.integer(fhat$n)
 
 dimension <- function(fhat) if (is.matrix(fhat$x)) ncol(fhat$x) else 1L
 

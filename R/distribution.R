@@ -35,7 +35,8 @@
 #' @export
 dkde <- function(x, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
-  points <- check_points(in_order_of(x, check_estimate(fhat)$names), dimension(fhat), "x")
+  check_estimate(fhat)
+  points <- check_points(in_order_of(x, fhat$names), dimension(fhat), "x")
   with_progress(verbose, "Density at points", function(progress) {
     density_at(fhat, points, c(run_options(), progress = progress))
   })
@@ -46,7 +47,8 @@ dkde <- function(x, fhat, verbose = FALSE) {
 pkde <- function(q, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_one_dimension(fhat, "pkde")
-  if (!is.numeric(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", came(q), ".")
+  q <- plain(q)
+  if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", came(q), ".")
   with_progress(verbose, "Distribution function", function(progress) {
     line_cdf(fhat, to_line(fhat$transform, as.vector(q), 1L), progress)
   })
@@ -57,7 +59,7 @@ pkde <- function(q, fhat, verbose = FALSE) {
 qkde <- function(p, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_one_dimension(fhat, "qkde")
-  check_between(p, 1, "p")
+  p <- check_between(p, 1, "p")
   # Beyond 39 standard deviations the normal distribution function is 0 or 1 in double precision.
   reach <- fhat$h * if (is_compact(fhat$kernel)) 1 else 39
   used <- to_line(fhat$transform, fhat$x[fhat$w > 0], 1L)
@@ -140,11 +142,6 @@ draw_radius <- function(n, d, kernel) {
     radius <- c(radius, r[stats::runif(2L * n) * (pi / 2) * (1 - r) < cos(pi * r / 2)])
   }
   radius[seq_len(n)]
-}
-
-check_estimate <- function(fhat) {
-  if (!inherits(fhat, "kestrel_kde")) abort_input("`fhat` must be an estimate made by kde(), not ", came(fhat), ".")
-  fhat
 }
 
 check_one_dimension <- function(fhat, name) {

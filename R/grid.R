@@ -6,7 +6,8 @@ default_gridsize <- function(d) rep(c(401L, 151L, 51L)[d], length.out = d)
 
 # One value for each axis; a single value serves all of them.
 check_per_axis <- function(value, d, name) {
-  if (!is.numeric(value) || !length(value) %in% c(1L, d) || !all(is.finite(value))) {
+  value <- plain(value)
+  if (!is_numbers(value) || !length(value) %in% c(1L, d) || !all(is.finite(value))) {
     abort_input("`", name, "` must be ", if (d > 1L) paste(d, "finite numbers, one for each column of `x`") else
                 "a finite number", ", not ", came(value), ".")
   }
@@ -15,7 +16,8 @@ check_per_axis <- function(value, d, name) {
 
 check_gridsize <- function(gridsize, d) {
   if (is.null(gridsize)) return(if (d <= 3L) default_gridsize(d) else rep(21L, d))
-  whole <- is.numeric(gridsize) && all(is.finite(gridsize)) && all(gridsize >= 2 & gridsize == round(gridsize))
+  gridsize <- plain(gridsize)
+  whole <- is_numbers(gridsize) && all(is.finite(gridsize)) && all(gridsize >= 2 & gridsize == round(gridsize))
   if (!whole) abort_input("`gridsize` must be whole numbers, at least 2, not ", came(gridsize), ".")
   check_per_axis(gridsize, d, "gridsize")
 }
@@ -31,7 +33,7 @@ check_gridtype <- function(gridtype, d) {
 # The arguments of a grid in d dimensions, as far as they can be checked without a bandwidth: one of each for every
 # axis. `gridsize` is NULL where a step was given.
 check_grid <- function(grid, d) {
-  if (!is.null(grid$supp)) check_positive(grid$supp, "supp")
+  if (!is.null(grid$supp)) grid$supp <- check_positive(grid$supp, "supp")
   if (!is.null(grid$xmin)) grid$xmin <- check_per_axis(grid$xmin, d, "xmin")
   if (!is.null(grid$xmax)) grid$xmax <- check_per_axis(grid$xmax, d, "xmax")
   if (!is.null(grid$xmin) && !is.null(grid$xmax)) check_limits(grid$xmin, grid$xmax)

@@ -46,8 +46,9 @@ marginal_of <- function(fhat, dims, run) {
 
 check_dims <- function(fhat, dims) {
   d <- dimension(fhat)
+  dims <- plain(dims)
   if (is.character(dims) && all(dims %in% fhat$names)) dims <- match(dims, fhat$names)
-  if (!is.numeric(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
+  if (!is_numbers(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
     abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ", came(dims), ".")
   }
   as.integer(dims)

@@ -20,9 +20,9 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' vech(H)
 #' @export
 vech <- function(x) {
-  if (is.data.frame(x)) x <- as.matrix(x)
-  if (is.numeric(x) && length(x) == 1L) x <- as.matrix(x)
-  if (!is.numeric(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
+  x <- if (is.data.frame(x)) as_points(x, "x") else plain(x)
+  if (is_numbers(x) && length(x) == 1L) x <- as.matrix(x)
+  if (!is_numbers(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
     abort_input("`x` must be a square numeric matrix, not ", came(x), ".")
   }
   as.vector(x[lower.tri(x, diag = TRUE)])
@@ -31,10 +31,11 @@ vech <- function(x) {
 #' @rdname vech
 #' @export
 invvech <- function(x) {
+  x <- plain(x)
   d <- (sqrt(8 * length(x) + 1) - 1) / 2
-  if (!is.numeric(x) || length(x) == 0L || d != round(d)) {
+  if (!is_numbers(x) || length(x) == 0L || d != round(d)) {
     abort_input("`x` must be a numeric vector of length d(d+1)/2, such as 1, 3, 6 or 10, not ",
-                if (is.numeric(x)) paste("of length", length(x)) else came(x), ".")
+                if (is_numbers(x)) paste("of length", length(x)) else came(x), ".")
   }
   H <- matrix(0, d, d)
   H[lower.tri(H, diag = TRUE)] <- x

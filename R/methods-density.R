@@ -38,6 +38,7 @@ NULL
 #' @export
 predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single"),
                                 verbose = FALSE) {
+  check_estimate(object, "object")
   verbose <- asked_verbose(verbose, !missing(verbose))
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
@@ -58,6 +59,7 @@ beside <- function(taken, names) utils::tail(make.unique(c(taken, names)), lengt
 #' @rdname kestrel_kde-methods
 #' @export
 as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_estimate(x, "x")
   points <- if (x$gridded) {
     expand.grid(axes_of(x), KEEP.OUT.ATTRS = FALSE)
   } else {
@@ -71,6 +73,7 @@ as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...
 #' @rdname kestrel_kde-methods
 #' @export
 print.kestrel_kde <- function(x, ...) {
+  check_estimate(x, "x")
   cat(density_lines(x), sep = "\n")
   invisible(x)
 }
@@ -78,6 +81,7 @@ print.kestrel_kde <- function(x, ...) {
 #' @rdname kestrel_kde-methods
 #' @export
 summary.kestrel_kde <- function(object, ...) {
+  check_estimate(object, "object")
   levels <- mass <- NULL
   if (object$gridded) {
     levels <- contour_levels(object, c(0.75, 0.5, 0.25, 0.05), approx = TRUE)
@@ -89,6 +93,7 @@ summary.kestrel_kde <- function(object, ...) {
 
 #' @export
 print.summary.kestrel_kde <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_kde")
   cat(density_lines(x$fhat), sep = "\n")
   if (!is.null(x$levels)) {
     cat(label_line("contours", paste0(names(x$levels), " at ", format_short(x$levels), collapse = ", ")),

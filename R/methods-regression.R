@@ -43,6 +43,7 @@ NULL
 #' @export
 predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
                                 level = object$level, exdat = NULL, verbose = FALSE, ...) {
+  check_object(object, "object", "kestrel_reg")
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
@@ -69,6 +70,7 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
 #' @rdname kestrel_reg-methods
 #' @export
 predict.kestrel_regbw <- function(object, ..., verbose = FALSE) {
+  check_object(object, "object", "kestrel_regbw")
   verbose <- asked_verbose(verbose, !missing(verbose))
   predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE, verbose = verbose), ..., verbose = verbose)
 }
@@ -84,11 +86,17 @@ fit_inside <- function(object) if (object$at.data) object$mean else object$bws$y
 
 #' @rdname kestrel_reg-methods
 #' @export
-fitted.kestrel_reg <- function(object, ...) stats::napredict(object$bws$na.action, fit_inside(object))
+fitted.kestrel_reg <- function(object, ...) {
+  check_object(object, "object", "kestrel_reg")
+  stats::napredict(object$bws$na.action, fit_inside(object))
+}
 
 #' @rdname kestrel_reg-methods
 #' @export
-residuals.kestrel_reg <- function(object, ...) stats::naresid(object$bws$na.action, object$resid)
+residuals.kestrel_reg <- function(object, ...) {
+  check_object(object, "object", "kestrel_reg")
+  stats::naresid(object$bws$na.action, object$resid)
+}
 
 #' @rdname kestrel_reg-methods
 #' @export
@@ -100,27 +108,32 @@ se.default <- function(object, ...) abort_input("`object` must be a fit made by 
 #' @rdname kestrel_reg-methods
 #' @export
 se.kestrel_reg <- function(object, ...) {
+  check_object(object, "object", "kestrel_reg")
   if (object$at.data) stats::napredict(object$bws$na.action, object$merr) else object$merr
 }
 
 #' @rdname kestrel_reg-methods
 #' @export
-nobs.kestrel_reg <- function(object, ...) object$nobs
+nobs.kestrel_reg <- function(object, ...) check_object(object, "object", "kestrel_reg")$nobs
 
 #' @rdname kestrel_reg-methods
 #' @export
-nobs.kestrel_regbw <- function(object, ...) object$nobs
+nobs.kestrel_regbw <- function(object, ...) check_object(object, "object", "kestrel_regbw")$nobs
 
 #' @rdname kestrel_reg-methods
 #' @export
 formula.kestrel_regbw <- function(x, ...) {
-  if (!is.null(x$terms)) return(stats::formula(x$terms))
-  stats::as.formula(call("~", as.name(x$ynames), as.name(x$xnames)), env = parent.frame())
+  formula_of(check_object(x, "x", "kestrel_regbw"), parent.frame())
 }
 
 #' @rdname kestrel_reg-methods
 #' @export
-formula.kestrel_reg <- function(x, ...) formula.kestrel_regbw(x$bws)
+formula.kestrel_reg <- function(x, ...) formula_of(check_object(x, "x", "kestrel_reg")$bws, parent.frame())
+
+formula_of <- function(bws, env) {
+  if (!is.null(bws$terms)) return(stats::formula(bws$terms))
+  stats::as.formula(call("~", as.name(bws$ynames), as.name(bws$xnames)), env = env)
+}
 
 without_neighbour <- function(count) {
   paste(count, if (count == 1L) "observation has" else "observations have", "no neighbour")
@@ -129,6 +142,7 @@ without_neighbour <- function(count) {
 #' @rdname kestrel_reg-methods
 #' @export
 as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_object(x, "x", "kestrel_reg")
   fit <- data.frame(mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper)
   variables <- beside(c(names(fit), "resid", "loo"), c(x$xnames, x$ynames))
   frame <- cbind(stats::setNames(x$eval, variables[1L]), fit)
@@ -139,6 +153,7 @@ as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...
 #' @rdname kestrel_reg-methods
 #' @export
 print.kestrel_regbw <- function(x, ...) {
+  check_object(x, "x", "kestrel_regbw")
   cat(regbw_lines(x), sep = "\n")
   invisible(x)
 }
@@ -146,6 +161,7 @@ print.kestrel_regbw <- function(x, ...) {
 #' @rdname kestrel_reg-methods
 #' @export
 summary.kestrel_regbw <- function(object, ...) {
+  check_object(object, "object", "kestrel_regbw")
   first <- utils::head(order(object$cv, object$grid), 5L)
   best <- data.frame(bw = object$grid, cv = object$cv, n.unsupported = object$n.unsupported)[first, ]
   rownames(best) <- NULL
@@ -154,6 +170,7 @@ summary.kestrel_regbw <- function(object, ...) {
 
 #' @export
 print.summary.kestrel_regbw <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_regbw")
   cat(regbw_lines(x$bws), "", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
   print(x$best, digits = 7, row.names = FALSE)
   invisible(x)
@@ -162,16 +179,21 @@ print.summary.kestrel_regbw <- function(x, ...) {
 #' @rdname kestrel_reg-methods
 #' @export
 print.kestrel_reg <- function(x, ...) {
+  check_object(x, "x", "kestrel_reg")
   cat(regression_lines(x), sep = "\n")
   invisible(x)
 }
 
 #' @rdname kestrel_reg-methods
 #' @export
-summary.kestrel_reg <- function(object, ...) structure(list(fit = object), class = "summary.kestrel_reg")
+summary.kestrel_reg <- function(object, ...) {
+  check_object(object, "object", "kestrel_reg")
+  structure(list(fit = object), class = "summary.kestrel_reg")
+}
 
 #' @export
 print.summary.kestrel_reg <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_reg")
   fit <- x$fit
   errors <- (fit$bws$y - fit$loo)[fit$bws$w > 0]
   cat(regression_lines(fit),

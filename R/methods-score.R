@@ -31,13 +31,14 @@ three_digits <- function(values) formatC(round(values, 3L) + 0, format = "f", di
 print_scores <- function(score) {
   cat(score_lines(score), "", sep = "\n")
   table <- score$table
-  scores <- setdiff(names(table), c("model", "rank"))
+  scores <- intersect(c("score", "lower", "upper"), names(table))
   table[scores] <- lapply(table[scores], three_digits)
   print_frame(table)
 }
 
 #' @export
 print.kestrel_score <- function(x, ...) {
+  check_object(x, "x", "kestrel_score")
   print_scores(x)
   if (!is.null(x$sensitivity)) print_sensitivity(x)
   invisible(x)
@@ -61,10 +62,14 @@ print_sensitivity <- function(score) {
 }
 
 #' @export
-summary.kestrel_score <- function(object, ...) structure(list(score = object), class = "summary.kestrel_score")
+summary.kestrel_score <- function(object, ...) {
+  check_object(object, "object", "kestrel_score")
+  structure(list(score = object), class = "summary.kestrel_score")
+}
 
 #' @export
 print.summary.kestrel_score <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_score")
   score <- x$score
   print_scores(score)
   by_model <- function(title, values) {
@@ -84,7 +89,9 @@ print.summary.kestrel_score <- function(x, ...) {
 }
 
 #' @export
-as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, ...) x$table
+as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_object(x, "x", "kestrel_score")$table
+}
 
 #' Plot PDF scores
 #'
@@ -110,12 +117,14 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' plot(score, model = "virginica")
 #' @export
 plot.kestrel_score <- function(x, model = NULL, ...) {
+  check_object(x, "x", "kestrel_score")
   known <- names(x$score)
   if (is.null(model) && length(known) > 1L) {
     plot_ranking(x$table, ...)
     return(invisible(x))
   }
   if (is.null(model)) model <- known
+  model <- plain(model)
   if (is_number(model) && model %in% seq_along(known)) model <- known[model]
   plot_marginals(x, check_choice(model, known, "model"), ...)
   invisible(x)

@@ -44,6 +44,7 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
                              xlab = NULL, ylab = NULL, main = NULL, display = NULL, abs.cont = NULL,
                              approx.cont = TRUE, col.fun = NULL, col.cont = NULL, col.pt = NULL,
                              drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, d = 4, ...) {
+  check_estimate(x, "x")
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   variables <- dimension(x)
   drawpoints <- check_flag(drawpoints, "drawpoints") && has_data(x)
@@ -60,7 +61,7 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
                 xlab = xlab, ylab = ylab, zlab = zlab, main = main, display = display,
                 d = check_positive(d, "d"), approx = approx.cont)
   marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
-  check_between(cont, 100, "cont")
+  cont <- check_between(cont, 100, "cont")
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, approx.cont)
   switch(min(variables, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
          plot_pairs(x, cont, style))
@@ -82,6 +83,7 @@ check_colour_function <- function(col.fun) {
 }
 
 check_alpha <- function(alpha) {
+  alpha <- plain(alpha)
   if (!is_number(alpha) || alpha < 0 || alpha > 1) {
     abort_input("`alpha` must be a number between 0 and 1, not ", came(alpha), ".")
   }
@@ -226,14 +228,16 @@ draw_points <- function(fhat, col) {
 plot_pairs <- function(fhat, cont, style) {
   d <- dimension(fhat)
   fhat <- refine_axes(fhat)
-  pairs <- lapply(seq_len(d), function(row) lapply(seq_len(row - 1L), function(column) marginal(fhat, c(column, row))))
+  run <- run_options()
+  of_variables <- function(dims) marginal_of(fhat, dims, run)
+  pairs <- lapply(seq_len(d), function(row) lapply(seq_len(row - 1L), function(column) of_variables(c(column, row))))
   before <- graphics::par(mfrow = c(d, d), mar = c(0.4, 0.4, 0.4, 0.4), oma = c(5, 4.5, 1.5, 1), las = 1,
                           mgp = c(3, 0.6, 0))
   on.exit(graphics::par(before))
   for (row in seq_len(d)) {
     for (column in seq_len(d)) {
       if (row == column) {
-        draw_diagonal_panel(marginal(fhat, row))
+        draw_diagonal_panel(of_variables(row))
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
         draw_pair_panel(pair, plotted_regions(pair, cont, NULL, style$approx), style)

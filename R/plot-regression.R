@@ -33,6 +33,7 @@
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
                              main = NULL, ...) {
+  check_object(x, "x", "kestrel_reg")
   check_drawing_arguments(...)
   band <- band_asked_for(check_flag(band, "band"), ...)
   check_flag(drawpoints, "drawpoints")
@@ -96,6 +97,7 @@ draw_band <- function(at, lower, upper, col) {
 #' @rdname plot.kestrel_reg
 #' @export
 plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
+  check_object(x, "x", "kestrel_regbw")
   check_drawing_arguments(...)
   of_fit <- Filter(of_np_plot, given_names(...))
   if (length(of_fit) > 0L) {

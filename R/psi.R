@@ -239,6 +239,7 @@ psi_orders <- seq(0, 10, by = 2)
 psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "single"), threads = NULL,
                 na.action = stats::na.fail, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
+  r <- plain(r)
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
   }

@@ -138,7 +138,8 @@ condition_value <- function(side, expression, names, env) {
   value <- tryCatch(eval(side, env), error = function(e) {
     abort_input("`", shown_code(side), "` in the condition cannot be evaluated: ", conditionMessage(e), ".")
   })
-  if (!is.numeric(value) || length(value) == 0L || anyNA(value)) {
+  value <- plain(value)
+  if (!is_numbers(value) || length(value) == 0L || anyNA(value)) {
     abort_input("`", shown_code(side), "` in the condition must be numbers, none missing, not ", came(value), ".")
   }
   as.vector(value, "double")

@@ -58,6 +58,7 @@ check_counts <- function(counts, name) {
 #' @rdname q_error
 #' @export
 print.kestrel_q_error <- function(x, ...) {
+  check_object(x, "x", "kestrel_q_error")
   cat("q-errors of ", format(nrow(x$errors), big.mark = ","), " counts\n", sep = "")
   cells <- rbind(colnames(x$table), matrix(format_short(x$table), nrow(x$table)))
   cells <- cbind(format(c("", shorten(rownames(x$table), 40L))), apply(cells, 2L, format, justify = "right"))
@@ -68,6 +69,7 @@ print.kestrel_q_error <- function(x, ...) {
 #' @rdname q_error
 #' @export
 plot.kestrel_q_error <- function(x, ...) {
+  check_object(x, "x", "kestrel_q_error")
   ways <- colnames(x$errors)
   m <- nrow(x$errors)
   col <- kind_colours(length(ways))

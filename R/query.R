@@ -111,11 +111,11 @@ kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var")
 is_synopsis <- function(fhat) inherits(fhat, "kestrel_synopsis")
 
 check_queried <- function(fhat) {
-  if (is_synopsis(fhat)) return()
+  if (is_synopsis(fhat)) return(check_object(fhat, "fhat", "kestrel_synopsis"))
   if (!inherits(fhat, "kestrel_kde")) {
     abort_input("`fhat` must be an estimate made by kde() or a synopsis made by kde_synopsis(), not ", came(fhat), ".")
   }
-  check_summable(fhat)
+  check_summable(check_estimate(fhat))
 }
 
 # What is asked for: `fun`, and `of`, the number of a variable or NULL.
@@ -125,8 +125,8 @@ check_aggregate <- function(fun, of, names) {
     if (!is.null(of)) abort_input("`of` must not be given for fun = \"count\".")
     return(list(fun = fun, of = NULL))
   }
-  number <- if (is.character(of)) match(of, names) else of
-  if (length(number) != 1L || !is.numeric(number) || !number %in% seq_along(names)) {
+  number <- if (is.character(of)) match(of, names) else plain(of)
+  if (length(number) != 1L || !is_numbers(number) || !number %in% seq_along(names)) {
     abort_input("`of` must be one of ", quoted(names, '"'), " or the number of one for fun = \"", fun, "\", not ",
                 came(of), ".")
   }
@@ -137,10 +137,11 @@ check_aggregate <- function(fun, of, names) {
 check_box_limits <- function(limits, names, none, name) {
   if (is.null(limits)) return(NULL)
   d <- length(names)
+  limits <- plain(limits)
   named <- if (is.data.frame(limits) || is.matrix(limits)) colnames(limits) else names(limits)
   # A vector is one box of several variables, or boxes of one, whose names (those of quantiles) are no columns.
   if (d == 1L && is.null(dim(limits)) && length(limits) > 1L) named <- NULL
-  if (is.atomic(limits) && length(dim(limits)) < 2L && (d > 1L || !is.null(named))) limits <- t(limits)
+  if (is_numbers(limits) && length(dim(limits)) < 2L && (d > 1L || !is.null(named))) limits <- t(limits)
   limits <- as_points(limits, name)
   if (anyNA(limits)) abort_input("`", name, "` must not have missing values, but ", sum(is.na(limits)), " are.")
   if (!is.null(named)) {

@@ -99,7 +99,8 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
   }
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_fit_arguments(se, level, residuals)
-  if (!is.null(bws) && !is.numeric(bws)) {
+  bws <- plain(bws)
+  if (!is.null(bws) && !is_numbers(bws)) {
     abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", came(bws), ".")
   }
   if (missing(txdat) || missing(tydat)) {
@@ -117,6 +118,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
 npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, newdata = NULL, se = TRUE,
                                 level = 0.95, residuals = TRUE, na.action = stats::na.fail, threads = NULL,
                                 backend = "auto", verbose = FALSE, ...) {
+  check_object(bws, "bws", "kestrel_regbw")
   verbose <- asked_verbose(verbose, !missing(verbose))
   of_bandwidth <- intersect(given_names(...), names(formals(npregbw.default)))
   if (length(of_bandwidth) > 0L) {
@@ -147,7 +149,10 @@ with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
 
 # A vector under the name that messages have to use.
 named_column <- function(value, name) {
-  if (is.atomic(value) && length(dim(value)) < 2L) stats::setNames(data.frame(value), name) else value
+  value <- plain(value)
+  if (!(is.null(value) || is.atomic(value)) || length(dim(value)) >= 2L) return(value)
+  # Of whatever class it is: as_variable() says what is wrong with it.
+  structure(stats::setNames(list(value), name), class = "data.frame", row.names = .set_row_names(length(value)))
 }
 
 check_fit_arguments <- function(se, level, residuals) {

@@ -300,6 +300,7 @@ check_no_more <- function(given) {
 # Missing values without a type, as in data.frame(x = NA), are numbers.
 as_variable <- function(value, argument) {
   name <- argument
+  value <- plain(value)
   while (is.data.frame(value) || is.matrix(value)) {
     if (ncol(value) != 1L) {
       abort_input("`", name, "` must have one column, not ", ncol(value),
@@ -307,11 +308,11 @@ as_variable <- function(value, argument) {
     }
     named <- colnames(value)
     if (name == argument && length(named) == 1L && nzchar(named)) name <- named
-    value <- if (is.data.frame(value)) value[[1L]] else value[, 1L]
+    value <- if (is.data.frame(value)) plain(unclass(value)[[1L]]) else value[, 1L]
   }
   if (is.logical(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
-  if (!is.numeric(value) || length(dim(value)) > 1L) {
-    abort_input("`", name, "` must be numeric, not ", if (is.numeric(value)) "an array" else kind_of(value),
+  if (!is_numbers(value) || length(dim(value)) > 1L) {
+    abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value),
                 if (is.factor(value) && argument == "xdat") "; not yet: factors", ".")
   }
   list(value = as.numeric(value), name = name)

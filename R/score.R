@@ -279,6 +279,7 @@ score_task_of_estimates <- function(obs, models, given, center, run) {
     abort_input("`", unwanted[1L], "` must not be given when `obs` is an estimate, which has a bandwidth and a grid.")
   }
   if (center) abort_input("`center` must be FALSE when `obs` is an estimate: its grid cannot be moved.")
+  check_estimate(obs, "obs")
   if (!obs$gridded) abort_input("`obs` must be an estimate on a grid, not one at given points.")
   if (dimension(obs) > 6L) abort_input("`obs` must have at most 6 variables, not ", dimension(obs), ".")
   axes <- axes_of(obs)
@@ -288,6 +289,7 @@ score_task_of_estimates <- function(obs, models, given, center, run) {
     if (!inherits(one, "kestrel_kde")) {
       abort_input("`", name, "` must be an estimate made by kde(), as `obs` is, not ", came(one), ".")
     }
+    check_estimate(one, name)
     if (!one$gridded || !same_axes(axes_of(one), axes)) {
       abort_input("`", name, "` must be on the grid of `obs`, ", format_sizes(lengths(axes)), " points, not on ",
                   if (one$gridded) "another one" else "points of its own", ".")

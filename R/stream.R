@@ -245,6 +245,7 @@ pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
 
 #' @export
 print.kestrel_stream <- function(x, ...) {
+  check_object(x, "x", "kestrel_stream")
   cat(
     paste0("Kernel density estimate by slabs, d = ", length(x$axes)),
     call_lines(x$call),

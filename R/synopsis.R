@@ -178,6 +178,7 @@ tuned_synopsis <- function(synopsis, table, queries, verbose) {
 #' @rdname kde_synopsis
 #' @export
 print.kestrel_synopsis <- function(x, ...) {
+  check_object(x, "x", "kestrel_synopsis")
   d <- ncol(x$x)
   limits <- paste0("[", format_short(x$ranges[1L, ]), ", ", format_short(x$ranges[2L, ]), "]")
   cat(

@@ -100,3 +100,13 @@ test_that("the density at the data is computed where the estimate was", {
   of_grid <- kde(faithful, H = diag(2), kernel = "biweight", engine = "runs", approx.cont = FALSE, gridsize = 30)
   expect_equal(of_grid$cont, contourLevels(of_grid, prob = (99:1) / 100, approx = FALSE))
 })
+
+test_that("levels of a density without data follow its units, however small or large", {
+  set.seed(3)
+  values <- outer(rexp(5), rexp(4))
+  axes <- list(1:5, 1:4)
+  prob <- c(0.1, 0.5, 0.9)
+  for (unit in 2^c(-700, 700)) {
+    expect_same_bits(grid_levels(axes, values * unit, prob), grid_levels(axes, values, prob) * unit)
+  }
+})

@@ -1,0 +1,47 @@
+# What users give as numbers, without its class. A class may say that the numbers which R stores mean something else:
+# days, a unit, a code, the bits of an integer. Those are refused, or converted where there is one meaning only.
+
+# Classes whose values are the numbers that R stores.
+plain_classes <- c("AsIs", "noquote", "matrix", "array", "numeric", "integer", "double", "ts", "mts", "zoo", "zooreg",
+                   "xts", "table", "xtabs", "labelled", "haven_labelled", "haven_labelled_spss", "vctrs_vctr", "poly",
+                   "bs", "ns", "basis")
+
+# The value with its names and dimensions alone. One that is not numbers, or of another class, stays what it is, so that
+# a message can say so: see is_numbers().
+plain <- function(value) {
+  if (!is.object(value) || isS4(value) || !typeof(value) %in% c("double", "integer")) return(value)
+  known <- attributes(value)
+  if (identical(known$class, "integer64")) {
+    value <- integers_of_bits(value)
+  } else if (!all(known$class %in% plain_classes)) {
+    return(value)
+  }
+  attributes(value) <- known[names(known) %in% c("names", "dim", "dimnames")]
+  value
+}
+
+# Whether it is numbers as plain() leaves them.
+is_numbers <- function(value) !is.object(value) && is.numeric(value)
+
+# Integers of 64 bits, which package bit64 keeps in the bits of doubles, as the nearest doubles. The least of them is a
+# missing value.
+integers_of_bits <- function(value) {
+  words <- readBin(writeBin(as.vector(unclass(value)), raw(), endian = "little"), "integer", 2L * length(value),
+                   endian = "little")
+  # The bits of -2^31 are R's missing integer.
+  words <- ifelse(is.na(words), -2^31, words)
+  low <- words[c(TRUE, FALSE)] %% 2^32
+  high <- words[c(FALSE, TRUE)]
+  ifelse(high == -2^31 & low == 0, NA_real_, high * 2^32 + low)
+}
+
+# A data frame of any kind as one without a class of its own, whose columns are plain.
+plain_columns <- function(frame) {
+  class(frame) <- "data.frame"
+  columns <- lapply(unclass(frame), plain)
+  for (k in which(vapply(unclass(frame), is.object, NA) & !vapply(columns, is.object, NA))) frame[[k]] <- columns[[k]]
+  frame
+}
+
+# The names of columns that are not numbers.
+not_numbers <- function(frame) names(frame)[!vapply(unclass(frame), is_numbers, NA)]

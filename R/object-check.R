@@ -1,0 +1,176 @@
+# Objects of this package may have been edited, or put together by hand. Whatever takes one looks at its fields first,
+# by the table for its class in object-fields.R. Further fields, attributes and classes are the user's.
+
+# Ends in an error that names the argument `name`, the field, what was needed and what came; `class` is the one that the
+# object has to be of.
+check_object <- function(object, name, class) {
+  known <- object_classes[[class]]
+  if (!inherits(object, class)) abort_input("`", name, "` must be ", known$made, ", not ", came(object), ".")
+  fields <- unclass(object)
+  if (!is.list(fields)) abort_input("`", name, "` must be ", known$made, ", a list, not ", came(fields), ".")
+  problem <- fields_problem(fields, known$fields, fields)
+  if (is.null(problem)) return(invisible(object))
+  abort_input("`", name, "` must be ", known$made, "; its field `", problem[["field"]], "` must be ",
+              problem[["needed"]], problem[["came"]], ".")
+}
+
+check_estimate <- function(fhat, name = "fhat") check_object(fhat, name, "kestrel_kde")
+
+# ---- What a field has to be ---------------------------------------------------------------------------------------
+# The entries of a table. One that depends on other fields is a function of the whole object, whose fields above it have
+# been looked at; it gives NULL for a field that objects of that form do not need. `size`: a length, or the dimensions
+# of a matrix or array, NA where there may be any number of rows. `also`: the end of "must be", and a function of the
+# value that is TRUE where that holds.
+
+# `least`: the shortest length. Where they need not be finite they may be missing, too.
+numbers <- function(size = NULL, sign = "any", between = NULL, least = 0L, finite = TRUE, whole = FALSE,
+                    increasing = FALSE, optional = FALSE, also = NULL) {
+  list(type = "numbers", size = size, sign = sign, between = between, least = least, finite = finite, whole = whole,
+       increasing = increasing, optional = optional, also = also)
+}
+
+texts <- function(size = NULL, among = NULL, least = 0L, optional = FALSE) {
+  list(type = "texts", size = size, among = among, least = least, optional = optional)
+}
+
+flag <- function() list(type = "flag", size = 1L, optional = FALSE)
+
+# A list with these fields and whatever else.
+parts <- function(fields, optional = FALSE, also = NULL) {
+  list(type = "list", fields = fields, optional = optional, also = also)
+}
+
+# A list of so many entries, all of which are to be `what`.
+each <- function(what, size) list(type = "list", size = size, each = what, optional = FALSE)
+
+# A data frame with these columns.
+columns <- function(fields, optional = FALSE) list(type = "data frame", fields = fields, optional = optional)
+
+# An object of a class of this package.
+of_class <- function(class) list(type = "object", class = class, optional = FALSE)
+
+# What nothing else is said of.
+anything <- function(also, optional = FALSE) list(type = "anything", also = also, optional = optional)
+
+# ---- The walk -----------------------------------------------------------------------------------------------------
+# A problem is the name of the field, what it must be, and what came, the parts of a message: NULL where there is none.
+# `path`: what leads to a field of a part of the object, such as "bws$".
+
+problem_of <- function(field, needed, came = "") c(field = field, needed = needed, came = came)
+
+not_what_came <- function(value) paste0(", not ", came(value))
+
+fields_problem <- function(value, fields, of, path = "") {
+  for (field in names(fields)) {
+    problem <- field_problem(value[[field]], fields[[field]], of, paste0(path, field))
+    if (!is.null(problem)) return(problem)
+  }
+}
+
+field_problem <- function(value, what, of, field) {
+  if (is.function(what)) what <- what(of)
+  if (is.null(what) || (what$optional && is.null(value))) return(NULL)
+  problem <- switch(what$type,
+    numbers = numbers_problem(value, what, field),
+    texts = texts_problem(value, what, field),
+    flag = if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+      problem_of(field, "TRUE or FALSE", not_what_came(value))
+    },
+    object = part_problem(value, what, field),
+    "list" = , "data frame" = list_problem(value, what, of, field)
+  )
+  if (!is.null(problem) || is.null(what$also) || isTRUE(what$also[[2L]](value))) return(problem)
+  problem_of(field, what$also[[1L]], if (length(value) <= 1L) not_what_came(value) else "")
+}
+
+numbers_problem <- function(value, what, field) {
+  if (!is_numbers(value) || !has_size(value, what)) return(problem_of(field, numbers_text(what), not_what_came(value)))
+  if (length(value) == 0L) return(NULL)
+  # Passes without a copy: the ends tell what is missing, infinite or too small.
+  least <- if (what$finite || what$sign != "any") min(value, if (!what$finite) Inf, na.rm = !what$finite)
+  largest <- if (what$finite) max(value)
+  fine <- (!what$finite || is.finite(least) && is.finite(largest)) && (what$sign == "any" || least >= 0) &&
+    !(what$sign == "positive" && least == 0) &&
+    (is.null(what$between) || (least >= what$between[1L] && largest <= what$between[2L])) &&
+    (!what$whole || all(value == round(value), na.rm = TRUE)) &&
+    (!what$increasing || !is.unsorted(value, strictly = TRUE))
+  if (!fine) problem_of(field, numbers_text(what), offending(value, what))
+}
+
+# The value where it is short, and otherwise an entry that is not as it has to be.
+offending <- function(value, what) {
+  if (length(value) <= 5L && is.null(dim(value))) return(not_what_came(as.vector(value)))
+  bad <- (what$finite & !is.finite(value)) | (what$sign != "any" & value < 0) | (what$sign == "positive" & value == 0)
+  if (any(bad, na.rm = TRUE)) paste0(", but one is ", came(value[which(bad)[1L]])) else ""
+}
+
+has_size <- function(value, what) {
+  size <- what$size
+  if (length(size) < 2L) {
+    return(length(dim(value)) < 2L && length(value) >= what$least && (is.null(size) || length(value) == size))
+  }
+  # Where there may be any number of rows there is at least one.
+  length(dim(value)) == length(size) && all(dim(value) == size, na.rm = TRUE) && (!anyNA(size) || length(value) > 0L)
+}
+
+# "a positive finite number", "5 finite numbers", "a 2 x 2 matrix of finite numbers".
+numbers_text <- function(what) {
+  kind <- c(if (what$increasing) "increasing", if (what$sign == "positive") "positive", if (what$whole) "whole",
+            if (what$finite && !what$whole) "finite")
+  one <- identical(as.numeric(what$size), 1)
+  text <- counted_text(paste(c(kind, "number"), collapse = " "), what)
+  if (!is.null(what$between)) {
+    text <- paste(text, "from", format(what$between[1L], digits = 7), "to", format(what$between[2L], digits = 7))
+  }
+  if (what$sign == "not negative") text <- paste0(text, if (one) ", not negative" else ", none negative")
+  text
+}
+
+counted_text <- function(noun, what) {
+  size <- what$size
+  if (anyNA(size)) {
+    return(paste0("a matrix of ", noun, "s with ", size[2L], if (size[2L] == 1) " column" else " columns"))
+  }
+  if (length(size) > 1L) {
+    return(paste("a", format_sizes(size), if (length(size) == 2L) "matrix of" else "array of", paste0(noun, "s")))
+  }
+  if (is.null(size)) return(paste0(noun, "s", if (what$least > 0L) paste(", at least", what$least)))
+  if (size == 1) paste("a", noun) else paste0(size, " ", noun, "s")
+}
+
+texts_problem <- function(value, what, field) {
+  fine <- is.character(value) && !is.object(value) && has_size(value, what) && !anyNA(value) &&
+    (is.null(what$among) || all(value %in% what$among))
+  if (fine) return(NULL)
+  needed <- counted_text("string", what)
+  if (!is.null(what$among)) {
+    needed <- paste(if (identical(what$size, 1L)) "one of" else paste(needed, "among"), quoted(what$among, '"'))
+  }
+  problem_of(field, needed, not_what_came(value))
+}
+
+list_problem <- function(value, what, of, field) {
+  is_right <- if (what$type == "list") is.list(value) && !is.object(value) else is_whole_frame(value)
+  if (!is_right || (!is.null(what$size) && length(value) != what$size)) {
+    return(problem_of(field, paste0("a ", what$type, if (!is.null(what$size)) paste(" of", what$size)),
+                      not_what_came(value)))
+  }
+  for (k in if (!is.null(what$each)) seq_along(value)) {
+    problem <- field_problem(value[[k]], what$each, of, paste0(field, "[[", k, "]]"))
+    if (!is.null(problem)) return(problem)
+  }
+  fields_problem(unclass(value), what$fields, of, paste0(field, "$"))
+}
+
+# A data frame that has as many rows as its columns.
+is_whole_frame <- function(value) {
+  is.data.frame(value) && is.list(value) && !is.null(names(value)) &&
+    all(vapply(unclass(value), NROW, 0L) == .row_names_info(value, 2L))
+}
+
+part_problem <- function(value, what, field) {
+  known <- object_classes[[what$class]]
+  fields <- unclass(value)
+  if (!inherits(value, what$class) || !is.list(fields)) return(problem_of(field, known$made, not_what_came(value)))
+  fields_problem(fields, known$fields, fields, paste0(field, "$"))
+}

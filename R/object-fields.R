@@ -1,0 +1,333 @@
+# The fields of each class that its methods, and functions that take such objects, read: see object-check.R. Those that
+# give the sizes of others come first.
+
+columns_of <- function(of) length(of[["names"]])
+
+rows_of <- function(of) length(of[["w"]])
+
+# The dimensions of a sample, as estimates keep it: a vector for one variable.
+sample_size_of <- function(of) c(rows_of(of), if (columns_of(of) > 1L) columns_of(of))
+
+axis <- function() numbers(least = 2L, increasing = TRUE)
+
+# A variable's own axis in place of a list of one.
+axes_sizes <- function(of) lengths(if (is.list(of[["eval.points"]])) of[["eval.points"]] else of["eval.points"])
+
+sums_to <- function(w, total) abs(sum(w) - total) <= 1e-6 * total
+
+is_bandwidth_matrix <- function(H) {
+  size <- sqrt(abs(diag(H)))
+  all(abs(H - t(H)) <= 1e-10 * outer(size, size)) && !is.null(try_root(H))
+}
+
+# H of so many variables, a number of one; `diagonal`: of a product kernel.
+bandwidth_matrix <- function(d, diagonal, number = d == 1L) {
+  if (number) return(numbers(1L, sign = "positive"))
+  numbers(c(d, d), also = list(
+    if (diagonal) "a diagonal matrix with positive elements" else "a symmetric and positive definite matrix",
+    function(H) is_bandwidth_matrix(H) && (!diagonal || is_diagonal(H))
+  ))
+}
+
+estimate_fields <- list(
+  names = texts(least = 1L),
+  gridded = flag(),
+  w = function(of) {
+    numbers(sign = "not negative", also = list("weights that sum to their number",
+                                               function(w) length(w) == 0L || sums_to(w, length(w))))
+  },
+  # Of an estimate from a file without data.
+  n = function(of) if (rows_of(of) == 0L) numbers(1L, whole = TRUE, between = c(1, .Machine$integer.max)),
+  x = function(of) numbers(sample_size_of(of)),
+  kernel = texts(1L, among = kernel_names),
+  kernel_type = texts(1L, among = c("radial", "product", "integrated")),
+  H = function(of) bandwidth_matrix(columns_of(of), of[["kernel_type"]] == "product"),
+  h = function(of) {
+    if (columns_of(of) > 1L) return(NULL)
+    numbers(1L, sign = "positive", also = list("the square root of `H`",
+                                               function(h) abs(h - sqrt(of[["H"]])) <= 1e-9 * h))
+  },
+  n_eff = function(of) {
+    numbers(1L, between = c(1 - 1e-9, (if (rows_of(of) > 0L) rows_of(of) else of[["n"]]) * (1 + 1e-9)))
+  },
+  transform = function(of) transform_field(columns_of(of), of[["x"]]),
+  eval.points = function(of) points_field(columns_of(of), of[["gridded"]]),
+  gridtype = function(of) if (of[["gridded"]]) texts(as.integer(columns_of(of)), among = known_gridtypes),
+  estimate = function(of) {
+    d <- columns_of(of)
+    numbers(if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points")),
+            sign = "not negative")
+  },
+  cont = numbers(least = 1L, sign = "not negative", optional = TRUE,
+                 also = list("numbers with names", function(cont) !is.null(names(cont)) && !anyNA(names(cont)))),
+  # What made a density is not known of one from a file of kde_stream().
+  engine = function(of) texts(1L, optional = rows_of(of) == 0L),
+  backend = function(of) texts(1L, optional = rows_of(of) == 0L),
+  device = texts(1L, optional = TRUE),
+  precision = function(of) texts(1L, among = known_precisions, optional = TRUE),
+  tol = function(of) numbers(1L, sign = "positive", optional = rows_of(of) == 0L),
+  seconds = numbers(1L)
+)
+
+transform_field <- function(d, x) {
+  within <- function(transform) {
+    if (transform$type == "probit") return(d == 1L && all(x > 0 & x < 1))
+    d == length(transform$adj) && all(rep(transform$adj, each = length(x) / d) + x > 0)
+  }
+  fields <- list(type = texts(1L, among = c("log", "probit")),
+                 adj = function(of) if (of[["transform"]][["type"]] == "log") numbers(d))
+  parts(fields, optional = TRUE, also = list("a scale for all data", within))
+}
+
+points_field <- function(d, gridded) {
+  if (gridded) return(if (d == 1L) axis() else each(axis(), d))
+  fit <- function(points) {
+    tryCatch(is.matrix(check_points(points, d, "eval.points")), kestrel_error_input = function(e) FALSE)
+  }
+  anything(list(paste("points in", d, if (d == 1L) "dimension" else "dimensions"), fit))
+}
+
+regbw_fields <- list(
+  x = numbers(least = 3L),
+  y = function(of) numbers(length(of[["x"]])),
+  w = function(of) numbers(length(of[["x"]]), sign = "not negative"),
+  nobs = function(of) {
+    used <- sum(of[["w"]] > 0)
+    numbers(1L, whole = TRUE, between = c(3, length(of[["x"]])), also = list(
+      "the number of positive weights, which is also their sum",
+      function(nobs) nobs == used && sums_to(of[["w"]], nobs)
+    ))
+  },
+  regtype = texts(1L, among = c("lc", "ll")),
+  method = texts(1L, among = c("cv.ls", "cv.aic")),
+  ckertype = function(of) texts(1L, among = regression_kernels),
+  bw.scale = texts(1L, among = c("support", "np")),
+  unsupported = texts(1L, among = c("reject", "exclude")),
+  bw = numbers(1L, sign = "positive"),
+  h = function(of) {
+    scale <- if (of[["bw.scale"]] == "np") np_scale(of[["ckertype"]]) else 1
+    numbers(1L, sign = "positive", also = list(paste("`bw` times", format(scale, digits = 7)),
+                                               function(h) abs(h - scale * of[["bw"]]) <= 1e-9 * h))
+  },
+  fval = numbers(1L, finite = FALSE),
+  grid = numbers(least = 1L, sign = "positive", increasing = TRUE),
+  cv = function(of) numbers(length(of[["grid"]]), finite = FALSE),
+  n.unsupported = function(of) numbers(length(of[["grid"]]), sign = "not negative", whole = TRUE),
+  ties = numbers(sign = "positive"),
+  evaluations = numbers(1L, sign = "positive", whole = TRUE),
+  xnames = texts(1L),
+  ynames = texts(1L),
+  na.action = function(of) left_out_field(length(of[["x"]])),
+  terms = anything(list("the terms of a formula", function(terms) is_terms(terms)), optional = TRUE),
+  engine = texts(1L),
+  backend = texts(1L),
+  device = texts(1L, optional = TRUE),
+  seconds = numbers(1L)
+)
+
+# The rows that were left out beside `n` that were not: naresid() puts NA in their places.
+left_out_field <- function(n) {
+  fit <- function(rows) {
+    inherits(rows, "exclude") && is.numeric(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L &&
+      all(rows %in% seq_len(n + length(rows)))
+  }
+  anything(list("the rows that were left out, of class \"exclude\"", fit), optional = TRUE)
+}
+
+is_terms <- function(terms) {
+  inherits(terms, "terms") && is.call(terms) && length(terms) == 3L && is.call(attr(terms, "variables")) &&
+    identical(as.integer(attr(terms, "response")), 1L) && is.environment(attr(terms, ".Environment"))
+}
+
+# Of a point, or of an observation, that may have no neighbour.
+fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
+
+points_of_fit <- function(of) nrow(of[["eval"]])
+
+rows_of_fit <- function(of) length(of[["bws"]][["x"]])
+
+at_points <- function(of) fitted_numbers(points_of_fit(of))
+
+at_rows <- function(of) fitted_numbers(rows_of_fit(of))
+
+fit_fields <- list(
+  bws = of_class("kestrel_regbw"),
+  eval = columns(list()),
+  at.data = flag(),
+  mean = function(of) fitted_numbers(if (of[["at.data"]]) rows_of_fit(of) else points_of_fit(of)),
+  merr = at_points, lower = at_points, upper = at_points,
+  resid = at_rows, loo = at_rows,
+  error2 = function(of) fitted_numbers(of[["bws"]][["nobs"]], sign = "not negative"),
+  level = numbers(1L, also = list("a number between 0 and 1", function(level) level > 0 && level < 1)),
+  R2 = fitted_numbers(1L), MSE = fitted_numbers(1L), edf = fitted_numbers(1L),
+  n.unsupported = numbers(1L, sign = "not negative", whole = TRUE),
+  nobs = numbers(1L, sign = "positive", whole = TRUE),
+  xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
+
+curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
+
+boot_fields <- list(
+  names = texts(least = 1L),
+  axes = function(of) each(axis(), columns_of(of)),
+  curve = columns(list(h = numbers(least = 1L, sign = "positive", increasing = TRUE), min = curve_column,
+                       lower = curve_column, median = curve_column, upper = curve_column, max = curve_column)),
+  h = function(of) {
+    numbers(1L, also = list("one of the bandwidths of `curve`", function(h) h %in% of[["curve"]][["h"]]))
+  },
+  h0 = numbers(1L, sign = "positive"),
+  n = numbers(1L, sign = "positive", whole = TRUE),
+  n_eff = numbers(1L, sign = "positive"),
+  B = numbers(1L, sign = "positive", whole = TRUE),
+  convergence = numbers(1L, whole = TRUE),
+  kernel = texts(1L),
+  seconds = numbers(1L)
+)
+
+stream_fields <- list(
+  names = texts(least = 1L),
+  axes = function(of) each(axis(), columns_of(of)),
+  n = numbers(1L, sign = "positive", whole = TRUE),
+  slabs = numbers(1L, sign = "positive", whole = TRUE),
+  file = texts(1L, optional = TRUE),
+  engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE),
+  largest = numbers(1L, sign = "not negative"),
+  mass = numbers(1L, sign = "not negative"),
+  seconds = numbers(1L)
+)
+
+synopsis_fields <- list(
+  names = texts(least = 1L),
+  N = numbers(1L, sign = "positive", whole = TRUE),
+  x = function(of) {
+    numbers(c(NA, columns_of(of)), also = list("at most `N` rows", function(x) nrow(x) <= of[["N"]]))
+  },
+  kernel = texts(1L, among = kernel_names),
+  H = function(of) bandwidth_matrix(columns_of(of), is_compact(of[["kernel"]]), number = FALSE),
+  ranges = function(of) {
+    numbers(c(2L, columns_of(of)), also = list("lower limits above upper ones",
+                                               function(ranges) all(ranges[1L, ] <= ranges[2L, ])))
+  },
+  tuning = parts(list(factor = numbers(1L, sign = "positive"), queries = numbers(1L, sign = "positive", whole = TRUE),
+                      errors = numbers(c(2L, 4L), also = list("a table of q-errors", function(errors) {
+                        "median" %in% colnames(errors)
+                      }))), optional = TRUE)
+)
+
+info_fields <- list(
+  version = texts(1L), isa = texts(1L), isa_available = texts(least = 1L),
+  threads = numbers(1L, sign = "positive", whole = TRUE), parallel = texts(1L),
+  cuda = parts(list(
+    usable = flag(),
+    reason = function(of) if (!of[["cuda"]][["usable"]]) texts(1L),
+    device = function(of) if (of[["cuda"]][["usable"]]) texts(1L),
+    memory = function(of) if (of[["cuda"]][["usable"]]) numbers(1L, sign = "positive"),
+    capability = function(of) if (of[["cuda"]][["usable"]]) texts(1L),
+    driver = function(of) if (of[["cuda"]][["usable"]]) texts(1L)
+  )),
+  build = anything(list("a list of strings and flags, named", function(build) {
+    is.list(build) && !is.null(names(build)) && length(build) > 0L && all(vapply(build, function(part) {
+      length(part) == 1L && (is.character(part) || is.logical(part)) && !is.na(part)
+    }, NA))
+  }))
+)
+
+q_error_fields <- list(
+  errors = function(of) {
+    numbers(c(NA, NCOL(of[["errors"]])), sign = "positive",
+            also = list("a matrix with names of columns", function(errors) !is.null(colnames(errors))))
+  },
+  table = function(of) {
+    numbers(c(ncol(of[["errors"]]), 4L), sign = "positive", also = list(
+      "a table with the columns of `errors` as rows",
+      function(table) identical(rownames(table), colnames(of[["errors"]])) && !is.null(colnames(table))
+    ))
+  }
+)
+
+models_of <- function(of) length(of[["score"]])
+
+# A row for each model, under its name.
+models_matrix <- function(columns) {
+  function(of) {
+    count <- columns(columns_of(of))
+    # One variable has no pairs.
+    if (count == 0) return(NULL)
+    numbers(c(models_of(of), count), finite = FALSE, also = list(
+      "a matrix with rows named as the models and names of columns",
+      function(value) identical(rownames(value), names(of[["score"]])) && !is.null(colnames(value))
+    ))
+  }
+}
+
+pairs_count <- function(d) d * (d - 1) / 2
+
+model_column <- function(of) texts(among = names(of[["score"]]))
+
+score_column <- function() numbers(finite = FALSE)
+
+# The densities of the variables and their pairs, by the names of margin_dims().
+margins_of <- function(of) {
+  margins <- margin_dims(columns_of(of))
+  parts(lapply(margins, function(dims) function(of) numbers(lengths(of[["axes"]])[dims], sign = "not negative")))
+}
+
+score_fields <- list(
+  names = texts(least = 1L),
+  score = numbers(least = 1L, sign = "not negative", also = list("scores with the names of models", function(score) {
+    !is.null(names(score)) && !anyNA(names(score)) && anyDuplicated(names(score)) == 0L
+  })),
+  axes = function(of) each(axis(), columns_of(of)),
+  table = columns(list(
+    model = function(of) {
+      model <- texts(models_of(of), among = names(of[["score"]]))
+      c(model, list(also = list("a model in each row", function(value) anyDuplicated(value) == 0L)))
+    },
+    score = function(of) numbers(models_of(of), sign = "not negative"),
+    rank = function(of) numbers(models_of(of), sign = "positive", whole = TRUE),
+    lower = function(of) if (!is.null(of[["replicates"]])) fitted_numbers(models_of(of)),
+    upper = function(of) if (!is.null(of[["replicates"]])) fitted_numbers(models_of(of))
+  )),
+  variables = models_matrix(identity),
+  pairs = models_matrix(pairs_count),
+  bias = models_matrix(identity),
+  marginals = parts(list(
+    obs = margins_of,
+    models = function(of) parts(stats::setNames(rep(list(margins_of), models_of(of)), names(of[["score"]])))
+  )),
+  n = function(of) numbers(models_of(of) + 1L, sign = "positive", whole = TRUE),
+  sensitivity = columns(list(model = model_column, h = numbers(sign = "positive"), score = score_column(),
+                             rank = score_column()), optional = TRUE),
+  replicates = function(of) {
+    numbers(c(NA, models_of(of)), finite = FALSE, optional = TRUE)
+  },
+  h = numbers(1L, sign = "positive", optional = TRUE),
+  level = numbers(1L, also = list("a number between 0 and 1", function(level) level > 0 && level < 1)),
+  centred = flag(),
+  seconds = numbers(1L)
+)
+
+# What each class is, in words, and its fields.
+object_classes <- list(
+  kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
+  summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
+    fhat = of_class("kestrel_kde"),
+    levels = numbers(least = 1L, sign = "not negative", optional = TRUE),
+    mass = function(of) if (!is.null(of[["levels"]])) numbers(1L)
+  )),
+  kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
+  kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
+  kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),
+  kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
+  summary.kestrel_regbw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_regbw"),
+    best = columns(list(bw = numbers(least = 1L), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)))
+  )),
+  kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
+  summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
+  kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
+  summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),
+  kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),
+  summary.kestrel_score = list(made = "a summary of scores", fields = list(score = of_class("kestrel_score"))),
+  kestrel_info = list(made = "what kestrel_info() returned", fields = info_fields)
+)

@@ -1,0 +1,98 @@
+# Objects of every class and form, what is called with each, and values that no field may have.
+
+objects_to_edit <- function() {
+  set.seed(11)
+  x <- round(rexp(12), 2) + 0.1
+  X <- cbind(a = x, b = rnorm(12))
+  y <- sin(x) + rnorm(12) / 9
+  plane <- kde(X, H = diag(2) / 4, gridsize = 5, w = 1:12)
+  file <- tempfile(fileext = ".nc")
+  on.exit(unlink(file))
+  streamed <- kde_stream(X, file, H = diag(2), gridsize = 5)
+  bw <- npregbw(y ~ x, data = data.frame(x, y), nbw = 5, unsupported = "exclude")
+  fit <- npreg(c(x, NA), c(y, 1), bws = 2, na.action = na.omit)
+  boot <- hboot(x, B = 3, gridsize = 9)
+  score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
+  list(
+    plane = plane, line = kde(x, h = 0.5, gridsize = 6, positive = TRUE),
+    points = kde(X, h = 1, eval.points = data.frame(a = 1:2, b = 0)),
+    integrated = marginal(kde(X, h = 1, gridsize = 5, kernel = "epanechnikov"), "b"), read = read_pdf(file),
+    summary = summary(plane), stream = streamed,
+    synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
+    q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
+    bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA)), of_fit = summary(fit),
+    boot = boot, of_boot = summary(boot), score = score, of_score = summary(score), info = kestrel_info()
+  )
+}
+
+in_the_middle <- function(fhat) rep(0.5, length(fhat$names))
+
+# Functions of an object of a class: its methods, and what else takes one.
+takers <- list(
+  kestrel_kde = list(
+    print = print, summary = summary, plot = plot, frame = as.data.frame,
+    predict = function(f) predict(f, in_the_middle(f)),
+    levels = function(f) c(contourLevels(f), contourLevels(f, cont = 50), contourLevels(f, prob = 0.5, approx = FALSE)),
+    dkde = function(f) dkde(in_the_middle(f), f), pkde = function(f) pkde(1, f), qkde = function(f) qkde(0.5, f),
+    rkde = function(f) rkde(3, f), marginal = function(f) marginal(f, 1),
+    query = function(f) kde_query(f, in_the_middle(f)), score = function(f) pdf_score(f, f),
+    models = function(f) pdf_score(f, list(other = f), B = 2),
+    write = function(f) {
+      file <- tempfile(fileext = ".nc")
+      on.exit(unlink(file))
+      write_pdf(f, file)
+    }
+  ),
+  kestrel_synopsis = list(print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1))),
+  kestrel_regbw = list(print = print, summary = summary, plot = plot, npreg = npreg, predict = predict, nobs = nobs,
+                       formula = formula, other = function(bw) npreg(bw, txdat = c(1, 2, 4, 3), tydat = 1:4)),
+  kestrel_reg = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted,
+                     residuals = residuals, se = se, nobs = nobs, formula = formula, frame = as.data.frame,
+                     band = function(fit) predict(fit, exdat = 1:2, interval = "confidence", se.fit = TRUE)),
+  kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
+                       one = function(s) plot(s, model = 1)),
+  kestrel_boot = list(print = print, summary = summary, plot = plot),
+  kestrel_q_error = list(print = print, plot = plot)
+)
+
+takers_of <- function(object) {
+  class <- intersect(class(object), names(takers))
+  if (length(class) > 0L) takers[[class]] else list(print = print)
+}
+
+no_field <- list(NULL, NA, "a", list(1), -1, Inf, numeric(0), c(1, 2, 3), 0, 1e300, 2.5, character(0), mean,
+                 structure(1, class = "foo"), 1i, matrix(1:4, 2))
+
+# The object with another value in the place of one field, of one of its parts' where `path` has several numbers.
+with_field <- function(object, path, value) {
+  if (length(path) == 0L) return(value)
+  kept <- attributes(object)
+  fields <- unclass(object)
+  fields[path[1L]] <- list(with_field(fields[[path[1L]]], path[-1L], value))
+  attributes(fields) <- kept
+  fields
+}
+
+# Where the fields are, and those of their parts down to a depth.
+field_paths <- function(object, depth) {
+  fields <- unclass(object)
+  if (!is.list(fields) || depth == 0L) return(list())
+  inner <- function(k) lapply(field_paths(fields[[k]], depth - 1L), function(path) c(k, path))
+  do.call(c, lapply(seq_along(fields), function(k) c(list(k), inner(k))))
+}
+
+# The error of a call with an object, NULL where there is none.
+error_with <- function(take, object) {
+  tryCatch({
+    suppressWarnings(take(object))
+    NULL
+  }, error = identity)
+}
+
+# Without what is printed and drawn.
+unseen <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  capture.output(code)
+  invisible()
+}
