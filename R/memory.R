@@ -78,3 +78,28 @@ group_folders <- function(root, groups, mounts, type, controller) {
   folder <- Reduce(function(above, step) paste0(above, "/", step), steps, mount[5L], accumulate = TRUE)
   paste0(root, folder)
 }
+
+# `code`, with errors of R and C++ that tell of an allocation that failed in the class of all that does not fit in
+# memory. Every function that is exported is wrapped in this, by the end of zzz.R.
+classing_memory <- function(code) {
+  withCallingHandlers(code, error = function(e) {
+    if (is_of_allocation(e)) {
+      abort_memory("What is asked for must fit in memory, but an allocation failed: ", conditionMessage(e), ".")
+    }
+  })
+}
+
+# R has no class for these errors, and may put them in the language of the user.
+allocation_messages <- c(paste("cannot allocate vector of size %0.1f", c("Gb", "Mb", "Kb")),
+                         "cannot allocate memory block of size %0.1f Gb", "cannot allocate vector of length %lld",
+                         "memory exhausted (limit reached?)", "vector memory exhausted (limit reached?)",
+                         "vector is too large", "Failed to allocate working memory", # of sorting, as the next
+                         "Failed to realloc working memory")
+
+is_of_allocation <- function(e) {
+  if (inherits(e, c("std::bad_alloc", "std::bad_array_new_length", "std::length_error"))) return(TRUE)
+  if (!inherits(e, "simpleError")) return(FALSE)
+  parts <- strsplit(gettext(allocation_messages, domain = "R"), "%[0-9.l]*[a-z]")
+  has_all <- function(parts) all(vapply(parts, grepl, NA, conditionMessage(e), fixed = TRUE))
+  any(vapply(parts, has_all, NA))
+}

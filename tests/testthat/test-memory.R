@@ -80,3 +80,73 @@ test_that("limits of the process count, of the address space and of data", {
   expect_identical(available(limits("204800000", "unlimited")), 1e5 * 1024)
   expect_identical(available(limits("204800000", "102400000")), 5e4 * 1024)
 })
+
+test_that("what is too large to allocate is refused as what does not fit in memory", {
+  old <- options(kestrel.memory_limit = 1e300)
+  on.exit(options(old))
+  x <- with_seed(401, matrix(rnorm(60), 10))
+  expect_error(kde(x, H = diag(6), gridsize = 1000), "must fit in memory, but an allocation failed: vector is too large",
+               class = "kestrel_error_memory")
+  expect_error(predict(kde(x[, 1], h = 1), matrix(0, 2, 2)), class = "kestrel_error_input")
+})
+
+test_that("errors of allocations are known from others, in any language", {
+  of_cpp <- function(class) errorCondition("text", class = c(class, "C++Error"))
+  expect_true(is_of_allocation(of_cpp("std::bad_alloc")))
+  expect_true(is_of_allocation(of_cpp("std::length_error")))
+  expect_false(is_of_allocation(of_cpp("std::range_error")))
+  expect_true(is_of_allocation(tryCatch(numeric(2^52), error = identity)))
+  expect_true(is_of_allocation(simpleError("Failed to allocate working memory for xtmp. Requested 9 * 8 bytes")))
+  expect_false(is_of_allocation(simpleError("cannot allocate seats")))
+  old <- Sys.getenv("LANGUAGE", NA)
+  on.exit(if (is.na(old)) Sys.unsetenv("LANGUAGE") else Sys.setenv(LANGUAGE = old))
+  Sys.setenv(LANGUAGE = "de")
+  expect_true(is_of_allocation(tryCatch(numeric(2^52), error = identity)))
+})
+
+test_that("every exported function and method classes errors of memory", {
+  public <- parseNamespaceFile("kestrel", dirname(system.file(package = "kestrel")))
+  methods <- paste(sub(".*::", "", public$S3methods[, 1]), public$S3methods[, 2], sep = ".")
+  wraps <- function(name) {
+    called <- all.names(body(getFromNamespace(name, "kestrel")))[1]
+    called %in% c("classing_memory", "UseMethod")
+  }
+  expect_identical(Filter(Negate(wraps), c(public$exports, methods)), character(0))
+})
+
+test_that("calls that run out of memory in their middle are errors of memory, wherever that is", {
+  skip_if_not(file.exists("/proc/self/limits"), "no limits to set")
+  script <- tempfile(fileext = ".R")
+  on.exit(unlink(script))
+  writeLines(deparse(bquote({
+    .libPaths(.(.libPaths()))
+    library(kestrel)
+    kestrel_threads(1)
+    set.seed(1)
+    x <- rnorm(1e6)
+    options(kestrel.memory_limit = 1e300)
+    calls <- list(function() kde(x, h = 0.1, kernel = "epanechnikov", engine = "sweep"),
+                  function() hlscv(x, kernel = "biweight"), function() rkde(1e6, kde(x[1:9], h = 1)))
+    for (room in c(5, 20, 40, 80) * 1e6) for (call in calls) {
+      ballast <- NULL
+      gc()
+      ballast <- raw(max(0, kestrel:::available_memory() - room))
+      cat(tryCatch({
+        call()
+        "done"
+      }, error = function(e) paste(class(e)[1], conditionMessage(e))), "\n", sep = "")
+    }
+    # sizes above the largest integer
+    cat(tryCatch(kestrel:::draw_kernel(1500000000L, 2L, "gaussian", FALSE), error = conditionMessage), "\n")
+    cat(tryCatch(kestrel:::draw_radius(1500000000L, 1L, "cosine"), error = conditionMessage), "\n")
+  })), script)
+  size <- kilobytes(lines_of("/proc/self/status"), "VmSize")
+  command <- sprintf("ulimit -v %.0f; %s --vanilla %s", size / 1024 + 400000,
+                     shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
+  said <- system2("sh", c("-c", shQuote(command)), stdout = TRUE, stderr = TRUE)
+  classed <- said[1:12]
+  expect_identical(grep("^(done|kestrel_error_memory .*)$", classed, invert = TRUE, value = TRUE), character(0))
+  expect_true(any(grepl("std::bad_alloc", classed)))
+  expect_true(any(grepl("cannot allocate", classed)))
+  expect_match(said[13:14], "cannot allocate vector of size (22|12)[.]. Gb")
+})
