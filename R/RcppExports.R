@@ -13,8 +13,16 @@ thread_cap_cpp <- function() {
     .Call(`_kestrel_thread_cap_cpp`)
 }
 
+parallel_threads_cpp <- function(threads) {
+    .Call(`_kestrel_parallel_threads_cpp`, threads)
+}
+
 set_thread_cap_cpp <- function(n) {
     invisible(.Call(`_kestrel_set_thread_cap_cpp`, n))
+}
+
+poll_cpp <- function() {
+    invisible(.Call(`_kestrel_poll_cpp`))
 }
 
 threads_last_used_cpp <- function() {

@@ -38,7 +38,7 @@ resolve_backend <- function(backend, cuda) {
 }
 
 resolve_threads <- function(threads) {
-  if (is.null(threads)) thread_cap_cpp() else check_count(threads, "threads")
+  parallel_threads_cpp(if (is.null(threads)) thread_cap_cpp() else check_count(threads, "threads"))
 }
 
 resolve_isa <- function() {
@@ -110,7 +110,8 @@ print.kestrel_info <- function(x, ...) {
 #'
 #' Reads, and when given sets, the number of threads that a call uses at most when it is not told by its own `threads`
 #' argument. At the start of a session it is the number of processors, or less where the environment variable
-#' OMP_THREAD_LIMIT, OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. After a fork (as in
+#' OMP_THREAD_LIMIT, OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. Where more are asked for than there are
+#' processors, as many are used as there are, or 8 if there are fewer than 8. After a fork (as in
 #' [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any number of threads; but where
 #' there is a GPU, `backend = "auto"` compares it with so many threads of the CPU, so that the place may depend on them.
 #'

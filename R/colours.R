@@ -14,7 +14,7 @@ colours <- list(
 )
 
 # For n regions, one in the other: light enough for dark labels on the smallest.
-fill_colours <- function(n) grDevices::hcl.colors(2L * n, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
+fill_colours <- function(n) grDevices::hcl.colors(2 * n, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
 
 # From nothing to much.
 scale_colours <- function(n) grDevices::hcl.colors(n, "Blues 3", rev = TRUE)

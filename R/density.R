@@ -92,7 +92,7 @@
 #'   that is by the CPU's threads, so that the place, though not the bits of either, may depend on their number.
 #'   Where that GPU fails the CPU takes over, with one message in a session for each kind of problem. For `"cuda"`, too,
 #'   a bandwidth that is not given is found as with `"auto"`.
-#' @param threads the number of threads; [kestrel_threads()] if NULL.
+#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
 #' @param step distance of grid points, one number or one for each axis, in place of `gridsize`: the grid runs from
 #'   `xmin` in steps up to `xmax`.

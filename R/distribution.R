@@ -108,12 +108,19 @@ rkde <- function(n, fhat, positive = FALSE) {
   }
   x <- points_to_line(fhat$transform, sample_matrix(fhat))
   check_draws_memory(n, ncol(x))
-  rows <- sample.int(nrow(x), n, replace = TRUE, prob = fhat$w)
-  noise <- draw_kernel(n, ncol(x), fhat$kernel, fhat$kernel_type == "product")
-  draws <- unname(x[rows, , drop = FALSE]) + noise %*% t(bandwidth_root(fhat))
-  for (k in seq_len(ncol(draws))) draws[, k] <- from_line(fhat$transform, draws[, k], k)
-  if (ncol(draws) == 1L) return(as.vector(draws))
-  colnames(draws) <- fhat$names
+  d <- ncol(x)
+  # Setting up the draw of rows takes a look at all of them.
+  origin <- filled(integer(n), function(count) sample.int(nrow(x), count, replace = TRUE, prob = fhat$w),
+                   max(part_size, nrow(x)))
+  noise <- draw_kernel(n, d, fhat$kernel, fhat$kernel_type == "product")
+  root <- t(bandwidth_root(fhat))
+  draws <- matrix(0, n, d)
+  for (rows in parts_of(n)) {
+    heard()
+    part <- unname(x[origin[rows], , drop = FALSE]) + noise(rows) %*% root
+    for (k in seq_len(d)) draws[rows, k] <- from_line(fhat$transform, part[, k], k)
+  }
+  if (d == 1L) dim(draws) <- NULL else dimnames(draws) <- list(NULL, fhat$names)
   draws
 }
 
@@ -124,22 +131,42 @@ check_draws_memory <- function(n, d) {
              if (d == 1L) " dimension" else " dimensions", " need ")
 }
 
+# n draws from the kernel, as a function of the rows wanted.
 draw_kernel <- function(n, d, kernel, product) {
-  normal <- matrix(stats::rnorm(n * d), n, d)
-  if (!is_compact(kernel)) return(normal)
-  if (product) return(sign(normal) * draw_radius(n * d, 1L, kernel))
-  normal / sqrt(rowSums(normal^2)) * draw_radius(n, d, kernel)
+  entries <- as.numeric(n) * d # may be above the largest integer
+  normal <- filled(numeric(entries), stats::rnorm)
+  dim(normal) <- c(n, d)
+  if (!is_compact(kernel)) return(function(rows) normal[rows, , drop = FALSE])
+  radius <- if (product) draw_radius(entries, 1L, kernel) else draw_radius(n, d, kernel)
+  dim(radius) <- c(n, length(radius) / n)
+  function(rows) {
+    z <- normal[rows, , drop = FALSE]
+    if (product) sign(z) * radius[rows, , drop = FALSE] else z / sqrt(rowSums(z^2)) * radius[rows]
+  }
 }
 
 # The radius of a draw from a radial kernel, whose density is proportional to r^(d-1) k(r).
 draw_radius <- function(n, d, kernel) {
-  if (kernel == "triangular") return(stats::rbeta(n, d, 2))
-  if (kernel != "cosine") return(sqrt(stats::rbeta(n, d / 2, kernel_power[[kernel]] + 1)))
+  beta <- function(n, a, b) filled(numeric(n), function(count) stats::rbeta(count, a, b))
+  if (kernel == "triangular") return(beta(n, d, 2))
+  if (kernel != "cosine") {
+    radius <- beta(n, d / 2, kernel_power[[kernel]] + 1)
+    for (rows in parts_of(n)) {
+      heard()
+      radius[rows] <- sqrt(radius[rows])
+    }
+    return(radius)
+  }
   # cos(pi r / 2) lies below (pi / 2) (1 - r): rejection from the triangular kernel.
   radius <- numeric(0)
   while (length(radius) < n) {
-    r <- stats::rbeta(2L * n, d, 2)
-    radius <- c(radius, r[stats::runif(2L * n) * (pi / 2) * (1 - r) < cos(pi * r / 2)])
+    r <- beta(2 * n, d, 2)
+    u <- filled(numeric(2 * n), stats::runif)
+    accepted <- lapply(parts_of(2 * n), function(rows) {
+      heard()
+      r[rows][u[rows] * (pi / 2) * (1 - r[rows]) < cos(pi * r[rows] / 2)]
+    })
+    radius <- c(radius, unlist(accepted))
   }
   radius[seq_len(n)]
 }

@@ -143,24 +143,6 @@ format_bytes <- function(bytes) {
   paste(format(bytes / 1000^unit, digits = 3), c("bytes", "kB", "MB", "GB", "TB", "PB")[unit + 1])
 }
 
-memory_limit <- function() {
-  limit <- getOption("kestrel.memory_limit")
-  if (is.null(limit)) return(available_memory())
-  check_positive(limit, "options(kestrel.memory_limit=)")
-}
-
-# What the system says is available; where it does not say, only R itself limits.
-available_memory <- function() {
-  if (file.exists("/proc/meminfo")) {
-    line <- grep("^MemAvailable:", readLines("/proc/meminfo"), value = TRUE)
-    if (length(line) == 1L) return(1024 * as.numeric(gsub("[^0-9]", "", line)))
-  }
-  if (Sys.info()[["sysname"]] == "Darwin") {
-    return(as.numeric(system2("/usr/sbin/sysctl", c("-n", "hw.memsize"), stdout = TRUE)))
-  }
-  Inf
-}
-
 # Weights of the trapezoid rule on one axis.
 trapezoid_weights <- function(axis) {
   gaps <- diff(axis)

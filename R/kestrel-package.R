@@ -43,8 +43,9 @@
 #' \describe{
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"scalar"`, `"sse2"`, `"avx2"` or `"avx512"`.}
-#'   \item{`kestrel.memory_limit`}{the most memory, in bytes, that a grid of estimates may need. By default the
-#'     memory that the machine has available.}
+#'   \item{`kestrel.memory_limit`}{the most memory, in bytes, that a grid of estimates may need. By default what
+#'     is available: on Linux the least of what the machine has, and of what is left of the limits of the process
+#'     (`ulimit -v`, `ulimit -d`) and of its control groups, as containers have them.}
 #' }
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'

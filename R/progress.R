@@ -65,3 +65,23 @@ counted <- function(criterion, progress) {
     value
   }
 }
+
+# R looks for Ctrl-C and time limits between some of its own functions, never within one: work on long vectors is cut
+# into parts of a fixed size, with heard() in each.
+part_size <- 1e5
+
+# The indices 1, ..., n in parts.
+parts_of <- function(n, size = part_size) {
+  lapply(seq_len(ceiling(n / size)), function(part) ((part - 1) * size + 1):min(part * size, n))
+}
+
+heard <- function() poll_cpp()
+
+# `to` with what `draw` gives for each part, of which it is told the length.
+filled <- function(to, draw, size = part_size) {
+  for (rows in parts_of(length(to), size)) {
+    heard()
+    to[rows] <- draw(length(rows))
+  }
+  to
+}

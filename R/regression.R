@@ -84,7 +84,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   the grid down to where observations lose their neighbours. The result is never worse than the grid's.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
 #'   [fitted()] and [residuals()] of a fit are NA there.
-#' @param threads the number of threads; [kestrel_threads()] if NULL.
+#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see below.
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.

@@ -87,7 +87,7 @@ order_by_cells <- function(table, rows, cells, k) {
   if (cells == 1L) return(rows[sample.int(length(rows))])
   first <- cells %/% 2L
   sorted <- rows[order(table[rows, k])]
-  below <- seq_len(round(length(rows) * first / cells))
+  below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # the product may be above the largest integer
   after <- k %% ncol(table) + 1L
   c(order_by_cells(table, sorted[below], first, after), order_by_cells(table, sorted[-below], cells - first, after))
 }

@@ -5,3 +5,17 @@
 .onUnload <- function(libpath) {
   library.dynam.unload("kestrel", libpath)
 }
+
+# While the package is installed: all functions that users call, but for generics, which only dispatch to those.
+local({
+  here <- topenv()
+  home <- getNamespaceInfo(here, "path")
+  public <- parseNamespaceFile(basename(home), dirname(home))
+  methods <- paste(sub(".*::", "", public$S3methods[, 1L]), public$S3methods[, 2L], sep = ".")
+  for (name in unique(c(public$exports, methods))) {
+    code <- get(name, here)
+    if ("UseMethod" %in% all.names(body(code))) next
+    body(code) <- bquote(classing_memory(.(body(code))))
+    assign(name, code, here)
+  }
+})

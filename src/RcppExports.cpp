@@ -42,6 +42,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// parallel_threads_cpp
+int parallel_threads_cpp(int threads);
+RcppExport SEXP _kestrel_parallel_threads_cpp(SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(parallel_threads_cpp(threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // set_thread_cap_cpp
 void set_thread_cap_cpp(int n);
 RcppExport SEXP _kestrel_set_thread_cap_cpp(SEXP nSEXP) {
@@ -49,6 +60,15 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
     set_thread_cap_cpp(n);
+    return R_NilValue;
+END_RCPP
+}
+// poll_cpp
+void poll_cpp();
+RcppExport SEXP _kestrel_poll_cpp() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    poll_cpp();
     return R_NilValue;
 END_RCPP
 }
@@ -859,7 +879,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
     {"_kestrel_isa_used_cpp", (DL_FUNC) &_kestrel_isa_used_cpp, 1},
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},
+    {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},
     {"_kestrel_set_thread_cap_cpp", (DL_FUNC) &_kestrel_set_thread_cap_cpp, 1},
+    {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_threads_last_used_cpp", (DL_FUNC) &_kestrel_threads_last_used_cpp, 0},
     {"_kestrel_parallel_backend_cpp", (DL_FUNC) &_kestrel_parallel_backend_cpp, 0},
     {"_kestrel_force_parallel_backend_cpp", (DL_FUNC) &_kestrel_force_parallel_backend_cpp, 1},

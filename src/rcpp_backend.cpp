@@ -20,8 +20,20 @@ std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
 // [[Rcpp::export]]
 int thread_cap_cpp() { return thread_cap(); }
 
+/// How many threads a call gets that asks for so many; 0: that does not say.
+// [[Rcpp::export]]
+int parallel_threads_cpp(int threads) {
+  ParallelOptions asked;
+  asked.threads = threads;
+  return parallel_threads(asked);
+}
+
 // [[Rcpp::export]]
 void set_thread_cap_cpp(int n) { set_thread_cap(n); }
+
+/// Ctrl-C and time limits, for work of R's own.
+// [[Rcpp::export]]
+void poll_cpp() { r_poll(R_NilValue)(0); }
 
 /// For tests, as force_parallel_backend_cpp().
 // [[Rcpp::export]]

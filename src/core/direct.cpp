@@ -27,7 +27,7 @@ class DensitySum {
         blocks_(cut_blocks(points, kernel)),
         chunk_(kernel.chunk_size(2 * x.cols)),
         chunks_(std::max<std::size_t>(1, (x.rows + chunk_ - 1) / chunk_)),
-        workers_(static_cast<std::size_t>(parallel_threads(options.parallel))) {}
+        workers_(parallel_workers(blocks_.count() * chunks_, options.parallel)) {}
 
   void run(const ScaledNumber& scale, Span<double> out) {
     const std::size_t at_a_time = std::max<std::size_t>(1, kPartialSums / (kBlockSize * chunks_));

@@ -45,7 +45,7 @@ std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Span<const d
                                                const RunOptions& options) {
   const std::size_t d = x.cols, terms = kernels * (1 + d * d);
   const PairTiles pairs(x, w, kernel, 5 * d + d * d / 8);
-  std::vector<Worker> workers(static_cast<std::size_t>(parallel_threads(options.parallel)));
+  std::vector<Worker> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::GaussianPairTable& leaves = *kernel.table().pairs;
   const auto add_item = [&](std::size_t item, int which, double* sum) {
     Worker& worker = workers[static_cast<std::size_t>(which)];
@@ -92,7 +92,7 @@ void scale_sums(GaussianPairSums& sums, const ScaledNumber& scale, double unit) 
 std::vector<double> whitened_sums(const MatrixView& x, Span<const double> w,
                                   const TileKernel& kernel, const RunOptions& options) {
   const PairTiles pairs(x, w, kernel, 2 * x.cols);
-  std::vector<Workspace> workers(static_cast<std::size_t>(parallel_threads(options.parallel)));
+  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::PairSumFunction leaf = kernel.table().pairs->sums;
   return sum_over_items(
       pairs.items(), 2, options.parallel, [&](std::size_t item, int worker, double* sum) {
@@ -138,9 +138,9 @@ std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
                                    const TileKernel& kernel, Span<const double> factor,
                                    const RunOptions& options) {
   const PairTiles pairs(x, w, kernel, 2 * x.cols + 16 * factor.size);
-  const auto threads = static_cast<std::size_t>(parallel_threads(options.parallel));
-  std::vector<Workspace> workers(threads);
-  std::vector<DistanceBuffer> buffers(threads);
+  const std::size_t count = parallel_workers(pairs.items(), options.parallel);
+  std::vector<Workspace> workers(count);
+  std::vector<DistanceBuffer> buffers(count);
   const simd::GaussianPairTable& leaves = *kernel.table().pairs;
   return sum_over_items(pairs.items(), 2 * factor.size, options.parallel,
                         [&](std::size_t item, int worker, double* sum) {

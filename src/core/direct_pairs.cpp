@@ -28,7 +28,7 @@ double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& ker
                 const RunOptions& options) {
   if (x.rows < 2) return 0.0;
   const PairTiles pairs(x, w, kernel, 2 * x.cols);
-  std::vector<Workspace> workers(static_cast<std::size_t>(parallel_threads(options.parallel)));
+  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::SumFunction leaf = kernel.table().sum[static_cast<std::size_t>(kernel.leaf())];
   const auto add_item = [&](std::size_t item, int worker, double* total) {
     Workspace& workspace = workers[static_cast<std::size_t>(worker)];
@@ -136,7 +136,7 @@ std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> 
   const simd::Monomials monomials = table.view();
   const TileKernel kernel(*options.table, x.cols, g, {1.0});
   const PairTiles pairs(x, w, kernel, 3 * x.cols + 4 * monomials.count);
-  std::vector<Workspace> workers(static_cast<std::size_t>(parallel_threads(options.parallel)));
+  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const auto add_item = [&](std::size_t item, int worker, double* total) {
     Workspace& workspace = workers[static_cast<std::size_t>(worker)];
     workspace.prepare(kernel, monomials.count);

@@ -97,8 +97,9 @@ void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
   const GaussianRows rows(q[8]);
   const std::size_t columns = 2 * box.most[1] + 1, length = box.most[2] + 1;
   const ParallelOptions part = part_of(options_.parallel, 0.6, 0.65);
-  std::vector<AlignedBuffer> scratch(static_cast<std::size_t>(parallel_threads(part)));
-  parallel_for((2 * box.most[0] + 1) * columns, part, [&](std::size_t r, int worker) {
+  const std::size_t lines = (2 * box.most[0] + 1) * columns;
+  std::vector<AlignedBuffer> scratch(parallel_workers(lines, part));
+  parallel_for(lines, part, [&](std::size_t r, int worker) {
     AlignedBuffer& gaussian = scratch[static_cast<std::size_t>(worker)];
     if (gaussian.data() == nullptr) gaussian.resize(length + kRowPadding);
     const std::ptrdiff_t k0 =

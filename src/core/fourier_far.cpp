@@ -143,8 +143,8 @@ void FarPoints::run(Span<double> out) {
   for (const std::size_t i : chosen_) out[i] = 0.0;
   if (!file()) return;
   cut_blocks();
-  std::vector<FarWorker> workers(static_cast<std::size_t>(parallel_threads(options_.parallel)));
   const std::size_t items = (block_.size() + kBlocksOfItem - 1) / kBlocksOfItem;
+  std::vector<FarWorker> workers(parallel_workers(items, options_.parallel));
   const ParallelOptions rest = part_of(options_.parallel, 0.1, 1.0);
   parallel_for(items, rest, [&](std::size_t item, int worker) {
     std::size_t guess = kNone;

@@ -221,7 +221,7 @@ void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_
     of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
   }
   const TileSpreader spreader(geometry_, window_, simd::spread_table(options.table));
-  std::vector<AlignedBuffer> own(static_cast<std::size_t>(parallel_threads(options.parallel)));
+  std::vector<AlignedBuffer> own(parallel_workers(order.tiles(), options.parallel));
   for (const std::vector<std::size_t>& tiles : of_colour) {
     parallel_for(tiles.size(), options.parallel, [&](std::size_t item, int worker) {
       spreader.spread(order, tiles[item], cells_.data(), &own[static_cast<std::size_t>(worker)]);

@@ -171,7 +171,7 @@ std::vector<double> FourierModes::sum_rows(const Form3& h, double cut, std::size
   const std::size_t items = (rows + of_item - 1) / of_item;
   const std::size_t stride = most[2] + 2 + kRowPadding;
   std::vector<double> partial(items * sums, 0.0);
-  std::vector<AlignedBuffer> scratch(static_cast<std::size_t>(parallel_threads(options.parallel)));
+  std::vector<AlignedBuffer> scratch(parallel_workers(items, options.parallel));
   parallel_for(items, options.parallel, [&](std::size_t item, int worker) {
     AlignedBuffer& memory = scratch[static_cast<std::size_t>(worker)];
     if (memory.data() == nullptr) memory.resize(2 * stride);

@@ -144,9 +144,9 @@ struct LineWorker {
   Complex* modes() { return reinterpret_cast<Complex*>(memory.data()); }
 };
 
-std::vector<LineWorker> make_workers(std::size_t n, bool real, bool forward,
+std::vector<LineWorker> make_workers(std::size_t items, std::size_t n, bool real, bool forward,
                                      const ParallelOptions& options) {
-  std::vector<LineWorker> workers(static_cast<std::size_t>(parallel_threads(options)));
+  std::vector<LineWorker> workers(parallel_workers(items, options));
 #ifdef KESTREL_FFTW3
   std::shared_ptr<FftwPlans> plan;
   if (library_in_use() == "fftw3") plan = std::make_shared<FftwPlans>(n, real, forward);
@@ -169,9 +169,10 @@ void transform_rows(double* data, const TransformBox& box, bool forward,
                     const ParallelOptions& options) {
   const std::size_t n = box.cells[2], rows = box.cells[0] * box.cells[1];
   const std::size_t rows_of_item = std::max<std::size_t>(1, kItemCells / n);
-  std::vector<LineWorker> workers = make_workers(n, true, forward, options);
+  const std::size_t items = (rows + rows_of_item - 1) / rows_of_item;
+  std::vector<LineWorker> workers = make_workers(items, n, true, forward, options);
   const std::size_t kept = box.most[2] + 1;
-  parallel_for((rows + rows_of_item - 1) / rows_of_item, options, [&](std::size_t item, int id) {
+  parallel_for(items, options, [&](std::size_t item, int id) {
     LineWorker& worker = workers[static_cast<std::size_t>(id)];
     for (std::size_t r = item * rows_of_item; r < std::min(rows, (item + 1) * rows_of_item); ++r) {
       double* row = data + r * box.row_length();
@@ -199,7 +200,6 @@ void transform_columns(double* data, const TransformBox& box, std::size_t axis, 
                        const ParallelOptions& options) {
   const std::size_t n = box.cells[axis];
   if (n == 1) return;
-  std::vector<LineWorker> workers = make_workers(n, false, forward, options);
   const std::size_t most = box.most[axis], kept = box.most[2] + 1;
   const std::size_t together = columns_at_once(n), groups = (kept + together - 1) / together;
   // Lines of one group lie side by side; `others` are the places along the other axis.
@@ -211,6 +211,7 @@ void transform_columns(double* data, const TransformBox& box, std::size_t axis, 
     return box.row(0, box.cell_of_mode(1, k - static_cast<std::ptrdiff_t>(box.most[1])));
   };
   const auto is_kept = [&](std::size_t i) { return i <= most || i + most >= n; };
+  std::vector<LineWorker> workers = make_workers(others * groups, n, false, forward, options);
   parallel_for(others * groups, options, [&](std::size_t item, int id) {
     LineWorker& worker = workers[static_cast<std::size_t>(id)];
     const std::size_t first = item % groups * together;

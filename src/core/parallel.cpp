@@ -209,15 +209,17 @@ int environment_number(const char* name, int most) {
   return value >= 1 && value <= most ? static_cast<int>(value) : most;
 }
 
+int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
 int hard_limit() {
-  static const int limit = environment_number("OMP_THREAD_LIMIT", std::numeric_limits<int>::max());
+  static const int limit =
+      environment_number("OMP_THREAD_LIMIT", std::max(processors(), kFewThreads));
   return limit;
 }
 
 std::atomic<int>& cap() {
   static std::atomic<int> threads{[] {
-    int n = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    n = environment_number("OMP_NUM_THREADS", n);
+    const int n = environment_number("OMP_NUM_THREADS", processors());
     return environment_number("RCPP_PARALLEL_NUM_THREADS", n);
   }()};
   return threads;
@@ -247,8 +249,7 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
     for (std::size_t item = 0; item < items; ++item) body(item, 0);
     return;
   }
-  const std::size_t most = static_cast<std::size_t>(parallel_threads(options));
-  const int threads = static_cast<int>(std::min(items, most));
+  const int threads = static_cast<int>(parallel_workers(items, options));
   Loop loop(items, threads, options.poll, body);
   const Backend& backend = backend_in_use();
   if (threads <= 1) {
@@ -294,6 +295,11 @@ void parallel_tasks(std::size_t tasks, bool brief, const ParallelOptions& option
 int parallel_threads(const ParallelOptions& options) {
   if (inside_loop || getpid() != home_process) return 1;
   return options.threads > 0 ? std::min(options.threads, hard_limit()) : thread_cap();
+}
+
+std::size_t parallel_workers(std::size_t items, const ParallelOptions& options) {
+  const std::size_t most = static_cast<std::size_t>(parallel_threads(options));
+  return std::max<std::size_t>(1, std::min(items, most));
 }
 
 int thread_cap() { return std::min(cap().load(), hard_limit()); }

@@ -21,8 +21,8 @@ struct ParallelOptions {
 ///
 /// The caller cuts the work into items of a FIXED size and adds what they give in item order; then
 /// the result has the same bits for every number of threads. `worker` is in
-/// [0, parallel_threads(options)) and no two bodies run at once with the same one, so scratch space
-/// may be indexed by it. Items should take a few milliseconds at most: polling happens between
+/// [0, parallel_workers(items, options)) and no two bodies run at once with the same one, so scratch
+/// space may be indexed by it. Items should take a few milliseconds at most: polling happens between
 /// them.
 ///
 /// A body that throws stops the loop; when several do, the exception of the lowest item is the one
@@ -50,13 +50,22 @@ void parallel_tasks(
     std::size_t tasks, bool brief, const ParallelOptions& options,
     const std::function<void(std::size_t task, int worker, const ParallelOptions& inner)>& body);
 
-/// How many workers parallel_for(..., options, ...) will use at most, were it called here and now.
+/// How many threads a loop with these options will run on at most, were it called here and now.
 int parallel_threads(const ParallelOptions& options);
+
+/// How many workers parallel_for(items, options, ...) will use at most, and never 0: what arrays of
+/// scratch space are sized by.
+std::size_t parallel_workers(std::size_t items, const ParallelOptions& options);
 
 /// Threads used where the options do not say: at first the least of the processors there are,
 /// OMP_THREAD_LIMIT, OMP_NUM_THREADS and RCPP_PARALLEL_NUM_THREADS, each read once. A call may ask
-/// for more or fewer, but nothing goes above OMP_THREAD_LIMIT, which belongs to the administrator.
+/// for more or fewer, but nothing goes above OMP_THREAD_LIMIT, which belongs to the administrator,
+/// nor above the processors, but for kFewThreads: OpenMP ends the process where the system refuses
+/// it a thread.
 int thread_cap();
+
+/// As many threads any machine can have, so that results on several can be compared on each.
+constexpr int kFewThreads = 8;
 
 /// Throws error(input) for n < 1.
 void set_thread_cap(int n);

@@ -117,7 +117,7 @@ std::vector<BoxMoments> held_by_boxes(const QueryKernel& kernel, const QueryTree
   const std::size_t m = lower.rows;
   const std::vector<std::size_t> nodes = tree.cut(kernel.rows_at_once());
   const std::size_t block = std::max(kMostParts / nodes.size(), std::size_t{1});
-  std::vector<QueryScratch> scratch(static_cast<std::size_t>(parallel_threads(options)));
+  std::vector<QueryScratch> scratch(parallel_workers(block * nodes.size(), options));
   std::vector<BoxMoments> total(m), parts;
   for (std::size_t first = 0; first < m; first += block) {
     const std::size_t count = std::min(block, m - first);

@@ -83,7 +83,7 @@ class LineSamples {
     form_.weight_power = power.rest();
   }
   std::size_t workers() const {
-    return static_cast<std::size_t>(parallel_threads(options_.parallel));
+    return parallel_workers(pieces(x_.rows, kChunk), options_.parallel);
   }
   template <class Body>
   void for_samples(const ParallelOptions& options, const Body& body) {

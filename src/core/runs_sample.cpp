@@ -156,7 +156,7 @@ std::size_t RunsSample::bin_of(const RunsPlace& place) const {
 
 void RunsSample::count(const MatrixView& x, Span<const double> w, const RunsTask& task,
                        const RunOptions& options, Order* order) {
-  const std::size_t workers = static_cast<std::size_t>(parallel_threads(options.parallel));
+  const std::size_t workers = parallel_workers(order->chunks, options.parallel);
   std::vector<RunsHistogram> histogram(workers, RunsHistogram(geometry_));
   const PowerOfTwo unit(-weight_exponent_);
   parallel_for(order->chunks, options.parallel, [&](std::size_t chunk, int worker) {

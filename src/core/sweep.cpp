@@ -339,9 +339,9 @@ void sweep_sums(const SortedSample& sample, const SortedSample& points, const Sw
                 int columns, SweepSide side, const RunOptions& options, const SweepTake& take) {
   const Sweep sweep(sample, points, kernel, columns, side, *options.table->sweep);
   const std::vector<Group> groups = cut_groups(sweep);
-  const int threads = parallel_threads(options.parallel);
-  std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
-  parallel_for(groups.size() - 1, options.parallel, [&](std::size_t group, int worker) {
+  const std::size_t items = groups.size() - 1;
+  std::vector<std::unique_ptr<Worker>> workers(parallel_workers(items, options.parallel));
+  parallel_for(items, options.parallel, [&](std::size_t group, int worker) {
     std::unique_ptr<Worker>& mine = workers[static_cast<std::size_t>(worker)];
     if (mine == nullptr) mine = std::make_unique<Worker>(sweep);
     mine->run(groups[group], groups[group + 1], take, worker);

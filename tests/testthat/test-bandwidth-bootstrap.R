@@ -207,10 +207,10 @@ test_that("a grid above memory is refused with its size", {
   old <- options(kestrel.memory_limit = 1e5)
   on.exit(options(old))
   expect_error(Hboot(boot_sample(3), gridsize = 50), "50 x 50 x 50 points need", class = "kestrel_error_memory")
-  # 92 bytes a row and thread and 157 kB of the grid: a sample for one thread fits, five do not.
-  options(kestrel.memory_limit = 6e6)
+  # 92 bytes a row and thread and 157 kB of the grid: a sample for one thread fits, two do not.
+  options(kestrel.memory_limit = 3e6)
   x <- boot_sample(3, 20000)
-  expect_error(Hboot(x, gridsize = 17, B = 2, threads = 5), "`threads` must .* 5 of 20,000 rows need",
+  expect_error(Hboot(x, gridsize = 17, B = 2, threads = 2), "`threads` must .* 2 of 20,000 rows need",
                class = "kestrel_error_memory")
   expect_identical(dim(quietly(Hboot(x, gridsize = 17, B = 2, threads = 1))$errors), c(2L, 11L))
 })

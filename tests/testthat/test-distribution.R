@@ -144,3 +144,20 @@ test_that("the same seed gives the same draws", {
   expect_identical(with_seed(1, rkde(10, fit)), with_seed(1, rkde(10, fit)))
   expect_false(identical(with_seed(1, rkde(10, fit)), with_seed(2, rkde(10, fit))))
 })
+
+test_that("draws are made in parts, with a look for interrupts at each, and are those of one go", {
+  x <- with_seed(98, matrix(rnorm(20), 10))
+  H <- matrix(c(1, 0.5, 0.5, 1), 2)
+  n <- 2.5 * part_size
+  fit <- kde(x, H = H, kernel = "epanechnikov", eval.points = x)
+  seen <- traced("heard", TRUE, draws <- with_seed(99, rkde(n, fit)))
+  expect_gt(length(seen), 10)
+  at_once <- with_seed(99, {
+    rows <- sample.int(10, n, replace = TRUE, prob = fit$w)
+    normal <- matrix(rnorm(2 * n), ncol = 2)
+    x[rows, ] + (normal / sqrt(rowSums(normal^2)) * sqrt(rbeta(n, 1, 2))) %*% t(root_of(H))
+  })
+  expect_same_bits(draws, at_once)
+  cosine <- kde(x, H = H, kernel = "cosine", eval.points = x)
+  expect_gt(length(traced("heard", TRUE, rkde(n, cosine))), 15)
+})

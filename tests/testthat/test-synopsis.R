@@ -46,6 +46,14 @@ test_that("rows are drawn evenly: each as likely as any, from all parts of the t
   expect_lt(with_seed(329, error(function() even_rows(table, 200))), simple / 2)
 })
 
+test_that("large tables are parted", {
+  # The first cut multiplies 66,000 rows by 33,000 cells, which is no integer of R's.
+  table <- matrix(seq(0, 1, length.out = 66000))
+  synopsis <- with_seed(330, kde_synopsis(table, size = 65999, h = 0.1))
+  expect_identical(dim(synopsis$x), c(65999L, 1L))
+  expect_identical(anyDuplicated(synopsis$x), 0L)
+})
+
 test_that("a synopsis comes back from a file as it was", {
   synopsis <- with_seed(322, kde_synopsis(quakes[c("depth", "mag")], size = 50))
   file <- tempfile(fileext = ".rds")

@@ -333,6 +333,22 @@ TEST(Cap, IsUsedWhereTheOptionsDoNotSay) {
   set_thread_cap(before);
 }
 
+TEST(Cap, KeepsToTheProcessorsHoweverManyThreadsAreAskedFor) {
+  const int asked = 1000000000;
+  const int most = parallel_threads(on(asked));
+  EXPECT_GE(most, 1);
+  EXPECT_LE(most, std::max(kFewThreads, static_cast<int>(std::thread::hardware_concurrency())));
+  const int before = thread_cap();
+  set_thread_cap(asked);
+  EXPECT_EQ(thread_cap(), most);
+  EXPECT_EQ(parallel_threads({}), most);
+  set_thread_cap(before);
+  // Arrays of scratch space: no more than there are items, and always one.
+  EXPECT_EQ(parallel_workers(0, on(asked)), 1u);
+  EXPECT_EQ(parallel_workers(1, on(asked)), 1u);
+  EXPECT_EQ(parallel_workers(1000000, on(asked)), static_cast<std::size_t>(most));
+}
+
 TEST(Cap, ComesFromTheEnvironment) {
   std::array<char, PATH_MAX> self{};
   ASSERT_GT(readlink("/proc/self/exe", self.data(), self.size() - 1), 0);
