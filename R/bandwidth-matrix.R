@@ -32,16 +32,14 @@ check_pre <- function(pre, diagonal) {
   check_choice(pre, "scale", "pre")
 }
 
-# The symmetric square root of the covariance, or the standard deviations.
+# A root of the covariance, or the standard deviations. The root is that of the correlations, symmetric, in units of the
+# standard deviations: whatever the units and the order of the columns, the sphered data are the same but for their
+# order. The symmetric root of the covariance itself would rotate them with every change of units.
 pre_transform <- function(cov, pre) {
   scale <- sqrt(diag(cov))
   if (pre == "scale") return(diag(scale))
-  if (max(scale) > 1e15 * min(scale)) {
-    abort_input("`x` must have standard deviations within a factor of 1e15 for pre = \"sphere\", not from ",
-                came(min(scale)), " to ", came(max(scale)), ": rescale its columns; \"scale\" does without.")
-  }
-  parts <- eigen(unname(cov), symmetric = TRUE)
-  parts$vectors %*% (sqrt(parts$values) * t(parts$vectors))
+  parts <- eigen(unname(stats::cov2cor(cov)), symmetric = TRUE)
+  scale * (parts$vectors %*% (sqrt(parts$values) * t(parts$vectors)))
 }
 
 # Standard deviations in very different units are not singular.

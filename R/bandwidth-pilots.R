@@ -46,7 +46,8 @@ pilot_bandwidth <- function(A1, A2, A3, d, j, n) {
   (4 * (d + j) * A1 / ((sqrt(slope^2 + 8 * (d + j) * A1 * A3) - slope) * n))^(1 / (d + j + 2))
 }
 
-# One pilot of order j from the functionals psi of order j + 2, over multi-indices with even exponents.
+# One pilot of order j from the functionals psi of order j + 2, over multi-indices with even exponents. Their sum changes
+# when the data are rotated, so it matters which root of the covariance has sphered them (see pre_transform()).
 samse_pilot <- function(psi, d, j, n) {
   even <- apply(tuple_exponents(index_tuples(d, j), d) %% 2L == 0L, 1L, all)
   at_zero <- normal_derivatives(diag(d), j)[even]
@@ -58,15 +59,7 @@ samse_pilots <- function(star, nstage, run) {
   d <- ncol(star$x)
   if (nstage == 1L) return(samse_pilot(psi_normal(star$cov, 6L), d, 4L, star$n))
   g6 <- samse_pilot(psi_normal(star$cov, 8L), d, 6L, star$n)
-  c(g6, samse_pilot(as_ks_reads(psi_order(star, g6, 6L, run), d, 6L), d, 4L, star$n))
-}
-
-# ks (1.14 to 1.15) estimates all d^6 derivatives, repeats included, and then reads the list as if it had no repeats.
-# The pilot that follows differs from the one of Duong & Hazelton (2003): for the faithful data it is 0.55 and not
-# 0.45. The bandwidths are to agree with those of ks, so the list is read in the same way here.
-as_ks_reads <- function(psi, d, order) {
-  digits <- outer(seq_along(psi) - 1, d^(order - seq_len(order)), function(k, place) (k %/% place) %% d)
-  psi[tuple_positions(digits + 1, d)]
+  c(g6, samse_pilot(psi_order(star, g6, 6L, run), d, 4L, star$n))
 }
 
 # Chacon & Duong (2010), with the squared error summed over all d^j derivatives. In the first of two stages the product

@@ -87,7 +87,7 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   start <- if (is.null(task$Hstart)) {
     h0^2 * spread
   } else {
-    check_start(inverse %*% (task$Hstart / area) %*% inverse, spread, limits)
+    check_start(inverse %*% (task$Hstart / area) %*% t(inverse), spread, limits)
   }
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress

@@ -27,7 +27,7 @@
 #' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `objective` (SCV(h), in units of
 #'   1/x), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`, `device`
 #'   (the GPU's name), `seconds`, `curve` (a data frame: `h` and `objective` on the grid), `C` (in the units of `x`
-#'   cubed) and `g` (the pilot bandwidth at h).
+#'   cubed, Inf or 0 where it is beyond the range of numbers) and `g` (the pilot bandwidth at h).
 #' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column.
 #' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range.
 #' @section Cost: O(n) to prepare each sum over pairs and then some microseconds a bandwidth whatever n; on a GPU O(n^2)
@@ -70,7 +70,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   if (!amise) return(found$h)
   c(list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
          engine = pair_engine(unit$x, found$h, run)), place_of(run),
-    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = found$constant * scale^3,
+    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = times_power(found$constant, scale, 3),
          g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
 }
 

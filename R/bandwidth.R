@@ -18,13 +18,8 @@ with_covariance <- function(sample) {
 }
 
 # Powers of two near the standard deviations. A sample in these units keeps every digit, and neither products of its
-# variances nor their quotients leave the range of numbers. One for all columns that are of a like size: what samse
-# pilots find in sphered data depends on how the units of columns are to each other (see as_ks_reads()).
-near_units <- function(cov) {
-  power <- log2(diag(cov)) / 2
-  if (diff(range(power)) < 20) power[] <- mean(range(power))
-  unname(2^round(power))
-}
+# variances nor their quotients leave the range of numbers.
+near_units <- function(cov) unname(2^round(log2(diag(cov)) / 2))
 
 in_units <- function(sample, unit) {
   per_unit <- function(values) if (!is.null(values)) values / rep(unit, each = nrow(values))
@@ -34,12 +29,16 @@ in_units <- function(sample, unit) {
   sample
 }
 
-# Numbers in 1 / volume from those in 1 / volume of such units. In two halves, as one factor may be out of range where
-# they are not.
-per_volume <- function(value, unit) {
-  power <- -sum(log2(unit))
-  value * 2^trunc(power / 2) * 2^(power - trunc(power / 2))
+# value * unit^power, in two halves, as one factor may be out of range where their product is not.
+times_power <- function(value, unit, power) {
+  half <- trunc(power / 2)
+  product <- value * unit^half * unit^(power - half)
+  product[value == 0] <- 0 # and not 0 * Inf
+  product
 }
+
+# Numbers in 1 / volume from those in 1 / volume of such units.
+per_volume <- function(value, unit) times_power(value, 2, -sum(log2(unit)))
 
 # `more` is the name of the function for several columns, where there is one.
 check_one_column <- function(sample, name, more = NULL) {
@@ -110,7 +109,9 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
   correlation <- stats::cov2cor(sample$cov)
   inverse <- solve(correlation)
   curvature <- 2 * sum(inverse^2) + sum(diag(inverse))^2
-  h <- (4 * d * sqrt(det(correlation)) / (sample$n * curvature))^(1 / (d + 4))
+  # The determinant of many columns may be below the range of numbers.
+  log_root <- as.numeric(determinant(correlation)$modulus) / 2
+  h <- exp((log(4 * d / (sample$n * curvature)) + log_root) / (d + 4))
   structure(h^2 * diag(diag(sample$cov), d), dimnames = dimnames(sample$cov))
 }
 
@@ -141,7 +142,7 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `H` (its square, 1 x 1), `objective`
 #'   (the estimated asymptotic mean integrated squared error at h, in units of 1/x), `convergence` (0), `evaluations`,
 #'   `engine`, `backend`, `device` (the GPU's name), `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and
-#'   `psi4` (NA for what `nstage = 1` leaves out).
+#'   `psi4` (NA for what `nstage = 1` leaves out; Inf or 0 for what is beyond the range of numbers in the units of `x`).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, or have
 #'   a variance outside of 1e-300 to 1e300, and for weights that leave one observation in effect; of class
 #'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task (a GPU: in
@@ -204,9 +205,9 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   h <- (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
   # The objective is the AMISE, 1 / (2 sqrt(pi) n h) + h^4 psi4 / 4, in the units of the density.
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
-  c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = psi8 / scale^9, g1 = g1 * scale,
-         psi6 = psi6 / scale^7, g2 = g2 * scale, psi4 = psi4 / scale^5, scale = scale, objective = amise,
-         convergence = 0L, evaluations = 1L, engine = run$pairs), place_of(run),
+  c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
+         psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
+         objective = amise, convergence = 0L, evaluations = 1L, engine = run$pairs), place_of(run),
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 

@@ -220,8 +220,8 @@ psi_orders <- seq(0, 10, by = 2)
 #' @return A vector as long as `g`, in units of x^-(r+1). The error of each value is below 1e-12 of the sum of the
 #'   absolute values of its terms, in single precision 1e-5.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than one
-#'   column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or whose power
-#'   g^(r+1) is out of range; of class `kestrel_error_backend` for a backend that this build or machine lacks or that
+#'   column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or gives a value
+#'   out of the range of numbers; of class `kestrel_error_backend` for a backend that this build or machine lacks or that
 #'   does not take the task (a GPU: in single precision observations farther than 1e7 times the smallest bandwidth from
 #'   the middle of their range); of class `kestrel_error_memory` where the memory of a GPU that was asked for does not
 #'   suffice: at most 68 bytes for each observation and 128 MiB.
@@ -243,13 +243,28 @@ psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "si
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
   }
-  g <- check_positives(g, "g", limits = powers_within(max(2, r + 1)))
+  g <- check_positives(g, "g")
   sample <- check_sample(x, w, na.action)
   check_one_column(sample, "psi")
   check_beside(g, sample$x, "g")
   used <- sample$w > 0
   run <- line_run(threads, backend, precision)
   with_progress(verbose, "Sums over pairs", function(progress) {
-    psi_1d(sample$x[used, 1L], sample$w[used], g, as.integer(r), replace(run, "progress", list(progress)))
+    psi_of_any_size(sample$x[used, 1L], sample$w[used], g, as.integer(r), replace(run, "progress", list(progress)))
   })
+}
+
+# psi_1d() in units, powers of two, near the bandwidths, so that none of their powers leaves the range of numbers.
+# Bandwidths that are far from each other are taken in groups.
+psi_of_any_size <- function(x, w, g, r, run) {
+  unit <- 2^(32 * round(log2(g) / 32))
+  bare <- numeric(length(g))
+  for (one in unique(unit)) bare[unit == one] <- psi_1d(x / one, w, g[unit == one] / one, r, run)
+  value <- times_power(bare, unit, -(r + 1))
+  out <- !is.finite(value) | abs(value) < .Machine$double.xmin & bare != 0
+  if (any(out)) {
+    abort_input("`g` must be such that psi, in x^-", r + 1L, ", is within the range of numbers, not ",
+                came(g[out][1L]), ": rescale `x`.")
+  }
+  value
 }

@@ -361,10 +361,11 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
        na.action = omitted)
 }
 
-# Residuals are about as large as the differences of the responses.
+# Residuals are about as large as the differences of the responses, and of close fits smaller by some powers of ten.
 check_squares <- function(y, w, name, remark) {
-  if (is.finite(sum(w * (y - y[1L])^2))) return(invisible())
-  abort_input("`", name, "` must have squared differences whose sum is below 1.8e308, but has values from ",
+  total <- sum(w * (y - y[1L])^2)
+  if (is.finite(total) && (total > 1e-290 || all(y == y[1L]))) return(invisible())
+  abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values from ",
               came(min(y)), " to ", came(max(y)), remark, ": rescale it.")
 }
 

@@ -116,33 +116,71 @@ reference_pilot_samse <- function(d, n, j, psi) {
   (n * y)^(-1 / (d + j + 2))
 }
 
+# psi_r of the N(0, S) density in two dimensions, |r| even: the derivative of the N(0, 2S) density at zero, which is that
+# density times (-1)^(|r|/2) E Z1^r1 Z2^r2 with Z ~ N(0, (2S)^-1), by Isserlis' theorem. k factors are paired across.
+reference_normal_psi2 <- function(S, r) {
+  P <- solve(2 * S)
+  k <- Filter(function(k) (r[1] - k) %% 2 == 0, 0:min(r))
+  within <- (r[1] - k) / 2
+  beyond <- (r[2] - k) / 2
+  pairings <- prod(factorial(r)) / (2^(within + beyond) * factorial(within) * factorial(beyond) * factorial(k))
+  moment <- sum(pairings * P[1, 1]^within * P[2, 2]^beyond * P[1, 2]^k)
+  (-1)^(sum(r) / 2) * moment / (2 * pi * sqrt(det(2 * S)))
+}
+
 # Two stages of SAMSE in two dimensions: psi_8 from the normal reference, g_6, psi_6(g_6), and the g_4 used for the
-# AMISE. The values of ks, which Hpi is to agree with, come from a list of all 2^6 derivatives, 60 51 51 42 51 42 42
-# .., read as if it were that of the 7 distinct ones, 60 51 42 33 24 15 06; `slip = FALSE` is Duong & Hazelton's own
-# pilot.
-reference_pilot_samse2 <- function(x, slip = TRUE) {
+# AMISE. ks (1.14 to 1.15) has a list of all 2^6 derivatives, 60 51 51 42 51 42 42 .., and reads it as if it were that
+# of the 7 distinct ones, 60 51 42 33 24 15 06: `as_ks`.
+reference_pilot_samse2 <- function(x, as_ks = FALSE) {
   n <- nrow(x)
-  normal_psi <- function(r) prod(vapply(r, function(k) reference_hermite(k, 0) * dnorm(0) / sqrt(2)^(k + 1), 0))
-  g6 <- reference_pilot_samse(2, n, 6, normal_psi)
-  first <- if (slip) c(6, 5, 5, 4, 5, 4, 4) else 6:0
+  g6 <- reference_pilot_samse(2, n, 6, function(r) reference_normal_psi2(var(x), r))
+  first <- if (as_ks) c(6, 5, 5, 4, 5, 4, 4) else 6:0
   psi6 <- vapply(first, function(k) reference_psi_index(x, g6, c(k, 6 - k)), 0)
   reference_pilot_samse(2, n, 4, function(r) psi6[7 - r[1]])
 }
 
-# Sphered data and the matrix that leads back: H = root H_sphered root.
+# The H of least AMISE for that pilot in two dimensions, by a search over the Cholesky factor, for data multiplied by
+# the inverse of `root`.
+reference_Hpi_samse2 <- function(x, root, diagonal = FALSE, as_ks = FALSE) {
+  star <- unname(sweep(x, 2, colMeans(x))) %*% t(solve(root))
+  g <- reference_pilot_samse2(star, as_ks)
+  psi4 <- vapply(4:0, function(k) reference_psi_index(star, g, c(k, 4 - k)), 0)
+  factor_of <- function(theta) matrix(c(exp(theta[1]), if (diagonal) 0 else theta[3], 0, exp(theta[2])), 2)
+  amise <- function(theta) {
+    H <- tcrossprod(factor_of(theta))
+    # (vec'H)^2 psi_4: the products of two entries of H by how often they differentiate along the first axis.
+    curved <- c(H[1, 1]^2, 4 * H[1, 1] * H[1, 2], 2 * H[1, 1] * H[2, 2] + 4 * H[1, 2]^2, 4 * H[1, 2] * H[2, 2],
+                H[2, 2]^2)
+    1 / (4 * pi * sqrt(det(H)) * nrow(x)) + sum(curved * psi4) / 4
+  }
+  theta <- c(-1, -1, if (!diagonal) 0)
+  for (round in 1:3) theta <- optim(theta, amise, method = "BFGS", control = list(reltol = 1e-15, maxit = 1000))$par
+  root %*% tcrossprod(factor_of(theta)) %*% t(root)
+}
+
+# The symmetric root of a covariance, which ks spheres with.
+symmetric_root <- function(S) {
+  e <- eigen(unname(S), symmetric = TRUE)
+  e$vectors %*% (sqrt(e$values) * t(e$vectors))
+}
+
+# What the data are sphered with: the symmetric root of the correlations, in units of the standard deviations.
+reference_root <- function(x) apply(x, 2, sd) * symmetric_root(cor(x))
+
+# Sphered data, the root, and a matrix H in their units.
 reference_sphere <- function(x) {
   x <- as.matrix(x)
-  e <- eigen(var(x), symmetric = TRUE)
-  root <- e$vectors %*% (sqrt(e$values) * t(e$vectors))
-  list(x = unname(sweep(x, 2, colMeans(x)) %*% solve(root)), root = root)
+  root <- reference_root(x)
+  inverse <- solve(root)
+  list(x = unname(sweep(x, 2, colMeans(x)) %*% t(inverse)), root = root,
+       inward = function(H) inverse %*% H %*% t(inverse))
 }
 
 # The objective that Hpi minimises, at any H in the units of the data.
 reference_hpi_objective <- function(x, pilot) {
   sphered <- reference_sphere(x)
   g <- if (pilot == "samse") reference_pilot_samse2(sphered$x) else reference_pilot_dscalar(sphered$x)
-  back <- solve(sphered$root)
-  function(H) reference_amise(back %*% H %*% back, sphered$x, g)
+  function(H) reference_amise(sphered$inward(H), sphered$x, g)
 }
 
 # The data sets of fixtures/, under the names used there.

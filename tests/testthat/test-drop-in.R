@@ -66,7 +66,7 @@ test_that("so are bandwidths", {
   # Binned in ks, whatever is asked for.
   expect_as_in_ks(hpi(x = eruptions), 1e-2)
   # Where the searches of ks end; none is lower (test-bandwidth-matrix.R).
-  expect_as_in_ks(Hpi(x = plane, binned = FALSE), 1e-3)
+  expect_as_in_ks(Hpi(x = plane, pilot = "dscalar", binned = FALSE), 1e-3)
   expect_as_in_ks(Hpi(plane, nstage = 1, pilot = "samse", pre = "scale", binned = FALSE, amise = TRUE)$H, 1e-3)
   expect_as_in_ks(Hpi.diag(x = plane, pilot = "dscalar", binned = FALSE), 1e-3)
   expect_as_in_ks(hscv(eruptions, nstage = 2, binned = FALSE, plot = FALSE), 1e-2)
@@ -91,7 +91,7 @@ test_that("defaults bin in ks, and differ by what binning does", {
   skip_if_not_installed("ks")
   expect_as_in_ks(kde(eruptions)$h, 1e-2)
   expect_as_in_ks(kde(x = eruptions)$estimate, 1e-2)
-  expect_as_in_ks(kde(x = plane)$H, 1e-3)
+  expect_as_in_ks(kde(x = space)$H, 1e-3)
 })
 
 test_that("a random sample is of the same kind", {

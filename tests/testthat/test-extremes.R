@@ -28,7 +28,6 @@ test_that("bandwidth matrices follow units that differ between columns", {
   unit <- 2^c(-400, 0, 200)
   for (name in names(selectors)) {
     H <- selectors[[name]](x)
-    # samse pilots depend on how sphering rotates; in three columns the default is dscalar.
     scaled <- selectors[[name]](x * rep(unit, each = 40)) / outer(unit, unit)
     expect_close_to_reference(scaled, H, tol = 1e-5, info = name)
   }

@@ -37,6 +37,37 @@ test_that("psi is the functional of the density: copies change nothing, distant 
   expect_equal(psi(normal, 0.5, 4), 3 / sqrt(2 * pi) / 2.25^(5 / 2), tolerance = 1e-3)
 })
 
+test_that("psi follows the units of the data as far as its values are numbers, and refuses what is not", {
+  x <- with_seed(45, rnorm(30))
+  for (r in psi_orders) {
+    bare <- psi(x, 0.3, r)
+    # A power of two near the largest and the smallest value, and one far beyond.
+    furthest <- trunc(c(1023 - log2(abs(bare)), -1020 - log2(abs(bare))) / (r + 1))
+    for (power in furthest[abs(furthest) < 500]) {
+      expect_equal(psi(x * 2^-power, 0.3 * 2^-power, r) / 2^(power * (r + 1) / 2) / 2^(power * (r + 1) / 2), bare,
+                   tolerance = 1e-12)
+    }
+    if (r > 2) for (power in c(-480, 480)) {
+      expect_error(psi(x * 2^power, 0.3 * 2^power, r), "within the range of numbers", class = "kestrel_error_input")
+    }
+    # Each as if it were alone.
+    g <- 10^c(-20, 0, 20)
+    expect_identical(psi(x, g, r), vapply(g, function(one) psi(x, one, r), 0))
+  }
+  # -6.06 / 1e-28^11: an infinite sum of the terms i = j beside one of the others, of the other sign.
+  expect_error(psi(c(0, 1e-28), 1.2e-28, 10), "rescale `x`", class = "kestrel_error_input")
+  expect_equal(psi(c(0, 1e-27), 1.2e-27, 10) / 1e297, psi(c(0, 1), 1.2, 10), tolerance = 1e-12)
+})
+
+test_that("what amise = TRUE adds is there wherever it is a number", {
+  x <- with_seed(46, rexp(50))
+  # scale^7 and scale^3 are out of range, psi_6 / scale^7 and C scale^3 are not.
+  unit <- 2^c(1025 / 7, 1025 / 3) / sd(x)
+  expect_equal(hpi(x * unit[1], amise = TRUE)$psi6 * unit[1]^4 * unit[1]^3, hpi(x, amise = TRUE)$psi6, tolerance = 1e-10)
+  expect_equal(hscv(x * unit[2], amise = TRUE)$C / unit[2]^2 / unit[2], hscv(x, amise = TRUE)$C, tolerance = 1e-10)
+  expect_identical(hpi(x * 2^200, amise = TRUE)$psi8, 0)
+})
+
 test_that("the plug-in is the stored one by both engines, with every stage", {
   for (i in seq_len(nrow(plugged))) for (engine in c("direct", "cells")) {
     sample <- selector_sample(fixture_data(plugged$data[i]), NULL)

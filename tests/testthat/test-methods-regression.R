@@ -28,6 +28,7 @@ test_that("data", {
     npregbw(x * 1e-309, y),
     npregbw(x * 1e-291, y, w = replace(x, 1, 0)),
     npregbw(x, y * 1e300),
+    npregbw(x, y * 1e-200),
     npregbw(x, y * 1e300, bwmethod = "cv.aic"),
     npregbw(d["x"], d["y"] * 1e154, bws = 3),
     npregbw(x, array(y, c(8, 1, 1))),

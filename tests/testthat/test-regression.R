@@ -278,7 +278,6 @@ test_that("a regressor in the smallest and largest units has the same fit, a con
     }
   }
   expect_identical(suppressWarnings(npregbw(s$x, rep(1e200, 60)))$fval, 0)
-  expect_identical(suppressWarnings(npregbw(s$x, s$y * 1e-200))$fval, 0)
 })
 
 test_that("the order of rows does not matter, and units scale through", {
