@@ -66,7 +66,7 @@ check_flag <- function(value, name) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
     abort_input("`", name, "` must be TRUE or FALSE, not ", came(value), ".")
   }
-  value
+  as.logical(value)
 }
 
 # One of `choices`; the whole vector of choices, as a default argument has it, means the first.
@@ -75,7 +75,7 @@ check_choice <- function(value, choices, name) {
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
     abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", came(value), ".")
   }
-  value
+  choices[match(value, choices)]
 }
 
 # A numeric vector, matrix or data frame as an n x d matrix of doubles.

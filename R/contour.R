@@ -52,11 +52,11 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   cont <- if (!missing(cont)) cont
   if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")
   if (is.null(prob) && is.null(cont)) {
-    nlevels <- check_count(nlevels, "nlevels")
-    if (nlevels > 1e6) {
+    count <- check_count(nlevels, "nlevels")
+    if (count > 1e6) {
       abort_input("`nlevels` must be at most a million, not ", came(nlevels), ".")
     }
-    return(pretty(x$estimate, n = nlevels))
+    return(pretty(x$estimate, n = count))
   }
   if (is.null(prob)) {
     prob <- (100 - check_between(cont, 100, "cont")) / 100

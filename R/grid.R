@@ -27,7 +27,7 @@ check_gridtype <- function(gridtype, d) {
   if (!is.character(gridtype) || !length(gridtype) %in% c(1L, d) || !all(gridtype %in% known_gridtypes)) {
     abort_input("`gridtype` must be among ", quoted(known_gridtypes, '"'), ", not ", came(gridtype), ".")
   }
-  rep(gridtype, length.out = d)
+  rep(known_gridtypes[match(gridtype, known_gridtypes)], length.out = d)
 }
 
 # The arguments of a grid in d dimensions, as far as they can be checked without a bandwidth: one of each for every

@@ -81,6 +81,15 @@ test_that("fields have to fit together", {
   )
 })
 
+test_that("a class of a choice or a flag does not get into the object", {
+  odd <- function(value) structure(value, class = "foo")
+  fhat <- kde(1:5, h = 1, kernel = odd("biweight"), kernel_type = odd("product"), gridtype = odd("sqrt"), gridsize = 9,
+              xmin = 1)
+  unseen(expect_null(error_with(print, fhat)))
+  plain <- kde(1:5, h = 1, kernel = "biweight", gridtype = "sqrt", gridsize = 9, xmin = 1)
+  expect_identical(fhat$estimate, plain$estimate)
+})
+
 test_that("more fields, attributes and classes are the user's", {
   unseen(for (object in objects) {
     own <- structure(c(unclass(object), list(note = "mine")), class = c("mine", class(object)), of = 1)

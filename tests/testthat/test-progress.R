@@ -36,7 +36,9 @@ calls <- list(
   dkde = function(...) dkde(many, fhat, ...),
   pkde = function(...) pkde(x4[1:1000, 2], line, ...),
   qkde = function(...) qkde(c(0.2, 0.7), line, ...),
-  marginal = function(...) marginal(replace(fhat, "eval.points", list(many)), 4:1, ...)$estimate,
+  marginal = function(...) {
+    marginal(replace(fhat, c("eval.points", "estimate"), list(many, numeric(nrow(many)))), 4:1, ...)$estimate
+  },
   contourLevels = function(...) {
     contourLevels(replace(fhat, c("x", "w"), list(many[1:2e4, ], rep(1, 2e4))), cont = 50, approx = FALSE, ...)
   },
