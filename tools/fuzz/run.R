@@ -38,7 +38,7 @@ argument_call <- function() {
 }
 
 value_call <- function() {
-  name <- pick(names(value_calls), c(6, rep(1, length(value_calls) - 1L)))
+  name <- pick(names(value_calls), ifelse(names(value_calls) == "kde", 6, 1))
   as.call(c(as.name(name), value_calls[[name]]()))
 }
 
