@@ -213,8 +213,8 @@ regression_fit_cpp <- function(x, y, w, points, h, kernel, local_linear, error2,
     .Call(`_kestrel_regression_fit_cpp`, x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress)
 }
 
-regression_support_cpp <- function(x, kernel) {
-    .Call(`_kestrel_regression_support_cpp`, x, kernel)
+regression_support_cpp <- function(x, kernel, threads) {
+    .Call(`_kestrel_regression_support_cpp`, x, kernel, threads)
 }
 
 sample_covariance_cpp <- function(x, p) {

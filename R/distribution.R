@@ -89,6 +89,7 @@ line_cdf <- function(fhat, q, progress = NULL) {
   block <- max(1L, floor(1e6 / length(x)))
   value <- numeric(length(q))
   for (first in seq(1L, by = block, length.out = ceiling(length(q) / block))) {
+    heard()
     rows <- first:min(first + block - 1L, length(q))
     u <- outer(x, q[rows], function(x_i, q_j) (q_j - x_i) / fhat$h)
     value[rows] <- crossprod(kernel_cdf(u, fhat$kernel), fhat$w) / length(x)

@@ -53,7 +53,7 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
     warn_unsupported(curve$unsupported, sample$nobs, grid$grid)
     best <- list(index = 1L, tied = 1L)
   } else {
-    check_allowed(allowed, curve, sample, grid, asked)
+    check_allowed(allowed, curve, sample, grid, asked, run)
     best <- least_value(curve$cv, allowed, asked, sample)
   }
   chosen <- list(h = grid$h[best$index], value = curve$cv[best$index], evaluations = length(grid$h))
@@ -67,9 +67,9 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
   c(found, place_of(run))
 }
 
-check_allowed <- function(allowed, curve, sample, grid, asked) {
+check_allowed <- function(allowed, curve, sample, grid, asked, run) {
   if (any(allowed)) return(invisible())
-  support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype)
+  support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run$threads)
   lost <- curve$unsupported[length(curve$unsupported)]
   abort_input("`", grid$argument, "` must give every observation a neighbour; at ",
               came(grid$grid[length(grid$grid)]), " ", lost, " of ", sample$nobs, " have none. From ",
@@ -107,7 +107,7 @@ refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
   lower <- h[max(index - 1L, 1L)]
   upper <- h[min(index + 1L, length(h))]
   if (asked$unsupported == "reject") {
-    support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype)
+    support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run$threads)
     lower <- if (index == 1L) support else max(support, lower)
   }
   calls <- 0L

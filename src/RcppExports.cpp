@@ -839,14 +839,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // regression_support_cpp
-double regression_support_cpp(Rcpp::NumericVector x, std::string kernel);
-RcppExport SEXP _kestrel_regression_support_cpp(SEXP xSEXP, SEXP kernelSEXP) {
+double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, int threads);
+RcppExport SEXP _kestrel_regression_support_cpp(SEXP xSEXP, SEXP kernelSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(x, kernel));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(x, kernel, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -929,7 +930,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 9},
     {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 9},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 11},
-    {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
+    {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
     {NULL, NULL, 0}

@@ -44,6 +44,9 @@ Rcpp::List regression_fit_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp
 }
 
 // [[Rcpp::export]]
-double regression_support_cpp(Rcpp::NumericVector x, std::string kernel) {
-  return least_supporting_bandwidth(view(x), kernel_of_name(kernel));
+double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, int threads) {
+  ParallelOptions parallel;
+  parallel.threads = threads;
+  parallel.poll = r_poll(R_NilValue);
+  return least_supporting_bandwidth(view(x), kernel_of_name(kernel), parallel);
 }

@@ -362,7 +362,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
   }
   if (!by_window.empty()) {
     check_weights(w);
-    const WindowSums windows(x, w);
+    const WindowSums windows(x, w, options.parallel);
     for (const std::size_t k : by_window) {
       out[k] = windows.sum(bandwidths[k].h, bandwidths[k].variance, order, options);
     }

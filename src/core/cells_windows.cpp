@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/kernel.hpp"
-#include "core/parallel.hpp"
+#include "core/parallel_sort.hpp"
 #include "core/tiles.hpp"
 
 namespace kestrel {
@@ -81,12 +81,12 @@ std::vector<LongNumber> squared_zeros(int order) {
 
 }  // namespace
 
-WindowSums::WindowSums(Span<const double> x, Span<const double> w) {
+WindowSums::WindowSums(Span<const double> x, Span<const double> w, const ParallelOptions& options) {
   std::vector<std::pair<double, double>> sample;
   for (std::size_t i = 0; i < x.size; ++i) {
     if (w[i] > 0) sample.push_back({x[i], w[i]});
   }
-  std::sort(sample.begin(), sample.end());
+  parallel_sort(&sample, options);
   for (const auto& one : sample) {
     x_.push_back(one.first);
     w_.push_back(one.second);

@@ -14,7 +14,7 @@ namespace kestrel {
 class WindowSums {
  public:
   /// O(n log n). The data are taken as checked.
-  WindowSums(Span<const double> x, Span<const double> w);
+  WindowSums(Span<const double> x, Span<const double> w, const ParallelOptions& options);
 
   /// sum_{i<j} w_i w_j phi_s^(order)(x_i - x_j), s^2 = variance h^2: variance 1 with an even order,
   /// or 2 with order 0 (h is exact then, sqrt(2) h would not be). Every term has a relative error

@@ -11,6 +11,7 @@
 #include "core/fourier_tail.hpp"
 #include "core/fourier_window.hpp"
 #include "core/kernel.hpp"
+#include "core/parallel_sort.hpp"
 #include "core/weights.hpp"
 
 namespace kestrel {
@@ -246,7 +247,9 @@ void trim(const MatrixView& x, Span<const double> w, const FourierDemand& demand
     const Point3 z = geometry->whiten(x, i);
     for (std::size_t a = 3 - x.cols; a < 3; ++a) sorted[a].push_back(z[a]);
   }
-  for (std::vector<double>& column : sorted) std::sort(column.begin(), column.end());
+  for (std::vector<double>& column : sorted) {
+    parallel_sort(&column, part_of(options.parallel, 0, 0));
+  }
   double best = fits ? seconds_of(*geometry, 0) : std::numeric_limits<double>::infinity();
   const FourierGeometry whole = *geometry;
   for (const double share : kShares) {

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/local_fit.hpp"
+#include "core/parallel_sort.hpp"
 #include "core/tiles.hpp"
 #include "simd/sweep.hpp"
 
@@ -19,8 +20,9 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// Samples that the direct sums of one block may look at: about what the sweep costs.
 constexpr std::size_t kMostDirect = 16 * kSweepBlock;
 
-SortedSample sorted(const RegressionSample& sample) {
-  return SortedSample(sample.x, sample.w, sample.y);
+/// Polled, but no share of the work to speak of.
+SortedSample sorted(const RegressionSample& sample, const RunOptions& options) {
+  return SortedSample(sample.x, sample.w, sample.y, part_of(options.parallel, 0, 0));
 }
 
 /// What a block of observations adds up to.
@@ -143,7 +145,7 @@ void check_local_kernel(const LocalKernel& kernel) {
 CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
                                Kernel kernel, bool local_linear, const RunOptions& options) {
   for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
-  const SortedSample line = sorted(sample);
+  const SortedSample line = sorted(sample, options);
   const Validation validation(line);
   CrossValidation result;
   result.squares.resize(bandwidth.size);
@@ -166,7 +168,7 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
 
 Residuals regression_residuals(const RegressionSample& sample, const LocalKernel& kernel,
                                const RunOptions& options) {
-  const SortedSample line = sorted(sample);
+  const SortedSample line = sorted(sample, options);
   const double* w = line.w();
   Residuals result;
   result.leave_one_out.resize(line.size());
@@ -208,7 +210,8 @@ void add_variances(const RegressionSample& sample, const SortedSample& at,
   const std::size_t n = error2.size;
   std::vector<double> weight(n);
   for (std::size_t j = 0; j < n; ++j) weight[j] = sample.w[j] * sample.w[j] * error2[j];
-  const SortedSample squared(sample.x, {weight.data(), n}, sample.y);
+  const SortedSample squared(sample.x, {weight.data(), n}, sample.y,
+                             part_of(options.parallel, 1, 1));
   const auto take = [&](const LocalSums& sums, int) {
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
       if (!fits[i].from_sums) continue;
@@ -230,9 +233,9 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
   if (error2.size != 0 && error2.size != sample.x.size) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");
   }
-  const SortedSample line = sorted(sample);
+  const SortedSample line = sorted(sample, options);
   const std::vector<double> near = nearby_values(line, points);
-  const SortedSample at(points, {}, {near.data(), near.size()});
+  const SortedSample at(points, {}, {near.data(), near.size()}, part_of(options.parallel, 0, 0));
   const std::size_t n = line.size(), m = at.size();
   const bool wanted = error2.size > 0;
   std::vector<double> error2_sorted(error2.size);
@@ -260,10 +263,11 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
   return result;
 }
 
-double least_supporting_bandwidth(Span<const double> x, Kernel kernel) {
+double least_supporting_bandwidth(Span<const double> x, Kernel kernel,
+                                  const ParallelOptions& options) {
   if (x.size < 2) return kNone;
   std::vector<double> sorted_x(x.begin(), x.end());
-  std::sort(sorted_x.begin(), sorted_x.end());
+  parallel_sort(&sorted_x, options);
   double widest = 0.0;
   for (std::size_t i = 0; i < sorted_x.size(); ++i) {
     const double left = i > 0 ? sorted_x[i] - sorted_x[i - 1] : HUGE_VAL;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/parallel_sort.hpp"
 
 namespace kestrel {
 
@@ -28,7 +29,8 @@ std::vector<double> arrange(const std::vector<std::uint32_t>& order, Span<const 
 
 }  // namespace
 
-SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<const double> y) {
+SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<const double> y,
+                           const ParallelOptions& options) {
   const std::size_t n = x.size;
   if (n >= (std::size_t{1} << 31) - 32) {
     throw error(ErrorKind::input, "there must be fewer than 2^31 - 32 points");
@@ -38,7 +40,7 @@ SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<cons
     if (!std::isfinite(x[i])) throw error(ErrorKind::input, "positions must be finite");
     entries[i] = {x[i], static_cast<std::uint32_t>(i)};
   }
-  std::sort(entries.begin(), entries.end());
+  parallel_sort(&entries, options);
   order_.resize(n);
   for (std::size_t i = 0; i < n; ++i) order_[i] = entries[i].second;
   x_ = arrange(order_, x, std::numeric_limits<double>::infinity());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "core/span.hpp"
 #include "simd/sweep.hpp"
 
@@ -19,7 +20,8 @@ class SortedSample {
  public:
   /// w and y may be empty. Throws error(input) when their sizes differ from that of x, a value of
   /// x is not finite, or there are 2^31 - 32 points or more.
-  SortedSample(Span<const double> x, Span<const double> w, Span<const double> y);
+  SortedSample(Span<const double> x, Span<const double> w, Span<const double> y,
+               const ParallelOptions& options);
 
   std::size_t size() const { return order_.size(); }
   /// Where point i of the sorted ones was given.

@@ -29,8 +29,10 @@ double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const Run
 void sweep_density(Span<const double> x, Span<const double> w, Span<const double> points,
                    Kernel kernel, double h, const RunOptions& options, Span<double> out) {
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
-  const SortedSample sample(x, w, {}), at(points, {}, {});
-  sweep_sums(sample, at, window_density(kernel, h), 1, SweepSide::both, options,
+  const SortedSample sample(x, w, {}, part_of(options.parallel, 0, 0.3));
+  const SortedSample at(points, {}, {}, part_of(options.parallel, 0.3, 0.6));
+  const RunOptions rest{options.table, part_of(options.parallel, 0.6, 1)};
+  sweep_sums(sample, at, window_density(kernel, h), 1, SweepSide::both, rest,
              [&](const SweepBlock& block, int) {
                for (std::size_t i = 0; i < block.count; ++i) {
                  out[at.given(block.begin + i)] = block.of(0, 0)[i];
@@ -40,7 +42,7 @@ void sweep_density(Span<const double> x, Span<const double> w, Span<const double
 
 PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,
                            Kernel kernel, const RunOptions& options) {
-  const SortedSample sample(x, w, {});
+  const SortedSample sample(x, w, {}, part_of(options.parallel, 0, 0));
   PairCurve curve;
   curve.convolution.assign(bandwidth.size, 0.0);
   curve.kernel.assign(bandwidth.size, 0.0);

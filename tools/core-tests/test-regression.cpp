@@ -126,7 +126,7 @@ TEST_P(Regression, SupportedFromTheLeastBandwidthOn) {
   const std::vector<double> y(n, 1.0);
   for (const Kernel kernel : kernels) {
     SCOPED_TRACE(common::kernel_names[static_cast<int>(kernel)]);
-    const double least = least_supporting_bandwidth(line.samples(), kernel);
+    const double least = least_supporting_bandwidth(line.samples(), kernel, {});
     if (n < 2) {
       EXPECT_TRUE(std::isnan(least));
       continue;

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Lines, Sweep, testing::ValuesIn(lines::of_every_kind_an
                          name_of);
 
 SortedSample sample_of(const Line& line, const std::vector<double>& y) {
-  return SortedSample(line.samples(), line.weights(), span(y));
+  return SortedSample(line.samples(), line.weights(), span(y), {});
 }
 
 void expect_sum(const SweepSums& got, const std::vector<WindowSums>& wanted, double relative) {
@@ -150,7 +150,7 @@ TEST_P(Sweep, SumsAtPoints) {
     std::vector<double> place = lines::points_about(line, h, 90), level;
     std::sort(place.begin(), place.end());
     for (const double e : place) level.push_back(std::sin(e));
-    const SortedSample points(span(place), {}, span(level));
+    const SortedSample points(span(place), {}, span(level), {});
     for (const Kernel kernel : kernels) {
       for (const int power : {1, 2}) {
         SCOPED_TRACE(describe(kernel, power, h));
@@ -171,12 +171,12 @@ TEST_P(Sweep, LeftSidesStopAtThePoint) {
   const Line& line = GetParam();
   const std::size_t n = line.x.size();
   const std::vector<double> ones(n, 1.0), y(n, 0.0);
-  const SortedSample sample(line.samples(), span(ones), span(y));
+  const SortedSample sample(line.samples(), span(ones), span(y), {});
   const Data data = lines::sorted(line, y);
   for (const double h : lines::bandwidths_and_edges(line)) {
     std::vector<double> place = lines::points_about(line, h, 90);
     std::sort(place.begin(), place.end());
-    const SortedSample points(span(place), {}, {});
+    const SortedSample points(span(place), {}, {}, {});
     const SweepKernel uniform = window_sum(Kernel::uniform, h);
     for (const simd::Table* table : common::tables()) {
       SweepSums got = collect(sample, sample, uniform, 1, SweepSide::left, run_on(table));
@@ -203,7 +203,7 @@ TEST(SweepGroups, AreJoined_long) {
   std::vector<double> place;
   for (std::size_t i = 0; i < data.x.size(); i += 97) place.push_back(data.x[i] + 1e-4);
   const std::vector<double> level(place.size(), 0.5);
-  const SortedSample points(span(place), {}, span(level));
+  const SortedSample points(span(place), {}, span(level), {});
   const Kernel kernel = Kernel::epanechnikov;
   for (const double h : {1e-4, 0.3, 20.0}) {
     SCOPED_TRACE(describe(kernel, 1, h));
