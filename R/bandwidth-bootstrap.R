@@ -41,8 +41,8 @@
 #' @section Warnings: of class `kestrel_warning_search`, for a least median at an end of the range of `h`, and
 #'   `kestrel_warning_grid`, for a grid that is out of reach, or too coarse for the narrowest bandwidth (see [kde()]).
 #' @section Cost: for each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
-#'   none of which is more than twice another are done in one pass. Memory for four numbers a point of the grid and, in
-#'   each thread, 3 d + 2 a row of the sample.
+#'   none of which is more than twice another are done in one pass. Memory for four numbers a point of the grid, in each
+#'   thread 3 d + 2 a row of the sample, and besides some twenty a row of the data (two variables).
 #' @references Faraway, J.J. & Jhun, M. (1990) Bootstrap choice of bandwidth for density estimation. *Journal of the
 #'   American Statistical Association* **85**, 1119-1122.
 #'

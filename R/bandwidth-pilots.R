@@ -46,8 +46,8 @@ pilot_bandwidth <- function(A1, A2, A3, d, j, n) {
   (4 * (d + j) * A1 / ((sqrt(slope^2 + 8 * (d + j) * A1 * A3) - slope) * n))^(1 / (d + j + 2))
 }
 
-# One pilot of order j from the functionals psi of order j + 2, over multi-indices with even exponents. Their sum changes
-# when the data are rotated, so it matters which root of the covariance has sphered them (see pre_transform()).
+# One pilot of order j from the functionals psi of order j + 2, over multi-indices with even exponents. Their sum
+# changes when the data are rotated, so it matters which root of the covariance has sphered them (pre_transform()).
 samse_pilot <- function(psi, d, j, n) {
   even <- apply(tuple_exponents(index_tuples(d, j), d) %% 2L == 0L, 1L, all)
   at_zero <- normal_derivatives(diag(d), j)[even]
@@ -62,10 +62,11 @@ samse_pilots <- function(star, nstage, run) {
   c(g6, samse_pilot(psi_order(star, g6, 6L, run), d, 4L, star$n))
 }
 
-# Chacon & Duong (2010), with the squared error summed over all d^j derivatives. In the first of two stages the product
-# term carries a factor 64, and in the second the curvature is the one number eta_6: both as in ks, whose values
-# these are to reproduce. `factors`, of the terms A1, A2 and A3, are those of the criterion that the pilot is for:
-# plug-in or smoothed cross-validation (Chacon & Duong 2011), whose product term in the first stage is that of ks again.
+# Chacon & Duong (2010), with the squared error summed over all d^j derivatives: a rotation of the data changes nothing.
+# In the first of two stages the product term carries a factor 64, which theory has not, and in the second the
+# curvature is the one number eta_6: both as in ks, whose values these are to reproduce. `factors`, of the terms A1, A2
+# and A3, are those of the criterion that the pilot is for: plug-in or smoothed cross-validation (Chacon & Duong 2011).
+# The latter's are those of ks again: in the last stage A1 is 16 times and A2 four times that of the theory.
 # One stage is the last of two with psi_6 of the normal density. There ks is not followed: its rate, n^(-1/(d+8)), is
 # that of derivatives of order six, and its pilot does not change with the units of the data as a bandwidth must.
 plug_in_factors <- list(first = c(1, 64, 1), last = c(1, 1, 1))

@@ -8,17 +8,24 @@
 #' over all positive definite matrices (`Hpi`) or the diagonal ones (`Hpi.diag`). psi_4, the fourth order density
 #' derivative functionals, are kernel sums over all pairs of observations.
 #'
-#' The data are first sphered (`pre = "sphere"`: multiplied by S^(-1/2)) or scaled (`pre = "scale"`: divided by their
-#' standard deviations), so that one scalar g can serve as pilot bandwidth. It minimises the sum, over all functionals
-#' of one order, of the asymptotic squared error. `pilot = "samse"` is that of Duong & Hazelton (2003), summed over the
-#' functionals with even exponents only; `"dscalar"` that of Chacon & Duong (2010). `"unconstr"`, of the same paper, is
-#' a full matrix G, found by a search of its own on the sphered data, whatever `pre` is.
+#' The data are first divided by their standard deviations (`pre = "scale"`) and, with `pre = "sphere"`, then multiplied
+#' by R^(-1/2), the symmetric root, R the sample correlation matrix, so that one scalar g can serve as pilot bandwidth.
+#' It minimises the sum, over all functionals of one order, of the asymptotic squared error. `pilot = "samse"` is that
+#' of Duong & Hazelton (2003), summed over the functionals with even exponents only; `"dscalar"` that of Chacon & Duong
+#' (2010). `"unconstr"`, of the same paper, is a full matrix G, found by a search of its own on the sphered data,
+#' whatever `pre` is.
 #'
-#' The constants are those that \pkg{ks} uses, so that the criterion is that of `ks::Hpi(binned = FALSE)`, whose search
-#' may end above its least value; but for `nstage = 1` and `"dscalar"`. There \pkg{ks} has the rate n^(-1/(d+8)) and
-#' another constant; here g is the one of the theory, for sphered data
+#' H follows the units and the order of the columns. Multiplied by S^(-1/2), S the sample covariance, the data would be
+#' sphered, too, but rotated with every change of units, and a rotation changes the sum of `"samse"`, though not those
+#' of the other pilots.
+#'
+#' With `binned = FALSE` the criterion of `ks::Hpi()` is the same, though its search may end above the least value, but
+#' for two cases. For `"samse"` with two stages \pkg{ks} (1.14 to 1.15) reads the estimates of psi_6 in the wrong order
+#' and spheres by S^(-1/2): its H depends on the order and the units of the columns. For `"dscalar"` with one stage it
+#' has the rate n^(-1/(d+8)) and another constant; here g is the one of the theory, for sphered data
 #' \deqn{g = \sqrt 2 (2 / (n (d + 4)))^{1/(d+6)},}{g = sqrt(2) (2 / (n (d + 4)))^(1/(d+6)),}
-#' which makes it the same as `"unconstr"`.
+#' which makes it the same as `"unconstr"`. With two stages `"dscalar"` keeps a constant of \pkg{ks}: in the squared
+#' error of psi_6 the term that is a product is 64 times that of the theory, which makes g and H smaller.
 #'
 #' The search runs over the logarithm of the Cholesky factor, so that every step is positive definite, with an analytic
 #' gradient ([stats::nlminb()]). It warns when it did not converge.

@@ -7,12 +7,14 @@
 #' SCV(H) = (4 pi)^(-d/2) |H|^(-1/2) / n + sum_ij p_i p_j (K_(2H+2G) - 2 K_(H+2G) + K_2G)(x_i - x_j),}
 #' with a pilot matrix G. The sums over all pairs are exact, never binned.
 #'
-#' G is g^2 I for data that are sphered or scaled, or any matrix. The pilot `"samse"` (Duong & Hazelton 2005) is for two
-#' columns the default, as in \pkg{ks}, `"dscalar"` (Chacon & Duong 2011) for more; `"unconstr"` is the full matrix of
-#' the same paper, found by a search of its own on the sphered data, whatever `pre` is.
+#' G is g^2 I for data that are sphered or scaled as [Hpi()] does it, or any matrix. The pilot `"samse"` (Duong &
+#' Hazelton 2005) is for two columns the default, as in \pkg{ks}, `"dscalar"` (Chacon & Duong 2011) for more;
+#' `"unconstr"` is the full matrix of the same paper, found by a search of its own on the sphered data, whatever `pre`
+#' is.
 #'
 #' With `"dscalar"` and `nstage = 2`, and with `"unconstr"`, the criterion is that of `ks::Hscv(binned = FALSE)`, whose
-#' search may end above its least value. With `"dscalar"` and `nstage = 1` the formula of the second stage is used, with
+#' search may end above its least value. As there, the last g of `"dscalar"` is what the theory has for n / 4
+#' observations. With `"dscalar"` and `nstage = 1` the formula of the second stage is used, with
 #' functionals of a normal density, and the rate n^(-1/(d+6)) of the theory; \pkg{ks} has n^(-1/(d+8)) and other
 #' constants there. For `"samse"` \pkg{ks} takes a binned plug-in matrix whatever is asked for, where this is an exact
 #' one.

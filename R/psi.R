@@ -219,12 +219,12 @@ psi_orders <- seq(0, 10, by = 2)
 #' @param r the order of the derivative: 0, 2, 4, 6, 8 or 10. (psi_r is 0 for odd r.)
 #' @return A vector as long as `g`, in units of x^-(r+1). The error of each value is below 1e-12 of the sum of the
 #'   absolute values of its terms, in single precision 1e-5.
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than one
-#'   column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or gives a value
-#'   out of the range of numbers; of class `kestrel_error_backend` for a backend that this build or machine lacks or that
-#'   does not take the task (a GPU: in single precision observations farther than 1e7 times the smallest bandwidth from
-#'   the middle of their range); of class `kestrel_error_memory` where the memory of a GPU that was asked for does not
-#'   suffice: at most 68 bytes for each observation and 128 MiB.
+#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than
+#'   one column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or at which
+#'   psi_r is out of the range of numbers; of class `kestrel_error_backend` for a backend that this build or machine
+#'   lacks or that does not take the task (a GPU: in single precision observations farther than 1e7 times the smallest
+#'   bandwidth from the middle of their range); of class `kestrel_error_memory` where the memory of a GPU that was
+#'   asked for does not suffice: at most 68 bytes for each observation and 128 MiB.
 #' @section Cost: O(n) to prepare, then some microseconds a bandwidth; O(n^2) a bandwidth for the few hundred
 #'   observations where that is less, and on a GPU.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.5.

@@ -8,8 +8,8 @@
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
 #' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
 #' with e_-i the residuals of fits that leave out observation i: it needs no constant variance. An observation without a
-#' neighbour has no such residual; the root mean square of the others stands in. Bands are fit -+ z se, for each point
-#' by itself, without a correction for bias.
+#' neighbour has no such residual; the root mean square of the others, weighted by w, stands in. Bands are fit -+ z se,
+#' for each point by itself, without a correction for bias.
 #'
 #' Points without an observation within the bandwidth have no fit: they are NA, and one warning of class
 #' `kestrel_warning_support` counts them.

@@ -365,8 +365,8 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
 check_squares <- function(y, w, name, remark) {
   total <- sum(w * (y - y[1L])^2)
   if (is.finite(total) && (total > 1e-290 || all(y == y[1L]))) return(invisible())
-  abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values from ",
-              came(min(y)), " to ", came(max(y)), remark, ": rescale it.")
+  abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values ",
+              "from ", came(min(y)), " to ", came(max(y)), remark, ": rescale it.")
 }
 
 # Standard errors are sums of squares of weights.

@@ -116,8 +116,9 @@ reference_pilot_samse <- function(d, n, j, psi) {
   (n * y)^(-1 / (d + j + 2))
 }
 
-# psi_r of the N(0, S) density in two dimensions, |r| even: the derivative of the N(0, 2S) density at zero, which is that
-# density times (-1)^(|r|/2) E Z1^r1 Z2^r2 with Z ~ N(0, (2S)^-1), by Isserlis' theorem. k factors are paired across.
+# psi_r of the N(0, S) density in two dimensions, |r| even: the derivative of the N(0, 2S) density at zero, which is
+# that density times (-1)^(|r|/2) E Z1^r1 Z2^r2 with Z ~ N(0, (2S)^-1), by Isserlis' theorem. k factors are paired
+# across.
 reference_normal_psi2 <- function(S, r) {
   P <- solve(2 * S)
   k <- Filter(function(k) (r[1] - k) %% 2 == 0, 0:min(r))

@@ -14,7 +14,8 @@ of_matrices <- c(
        Hscv.diag = Hscv.diag, kde = function(x) kde(x, eval.points = x)$H,
        product = function(x) kde(x, kernel_type = "product", eval.points = x)$H,
        compact = function(x) kde(x, kernel = "epanechnikov", eval.points = x)$H),
-  Hpi = with_pilots(Hpi, known_pilots, c("sphere", "scale")), Hscv = with_pilots(Hscv, known_pilots, c("sphere", "scale")),
+  Hpi = with_pilots(Hpi, known_pilots, c("sphere", "scale")),
+  Hscv = with_pilots(Hscv, known_pilots, c("sphere", "scale")),
   Hpi.diag = with_pilots(Hpi.diag, c("samse", "dscalar"), "scale"),
   Hscv.diag = with_pilots(Hscv.diag, c("samse", "dscalar"), "scale")
 )

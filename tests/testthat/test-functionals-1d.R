@@ -63,8 +63,10 @@ test_that("what amise = TRUE adds is there wherever it is a number", {
   x <- with_seed(46, rexp(50))
   # scale^7 and scale^3 are out of range, psi_6 / scale^7 and C scale^3 are not.
   unit <- 2^c(1025 / 7, 1025 / 3) / sd(x)
-  expect_equal(hpi(x * unit[1], amise = TRUE)$psi6 * unit[1]^4 * unit[1]^3, hpi(x, amise = TRUE)$psi6, tolerance = 1e-10)
-  expect_equal(hscv(x * unit[2], amise = TRUE)$C / unit[2]^2 / unit[2], hscv(x, amise = TRUE)$C, tolerance = 1e-10)
+  psi6 <- hpi(x * unit[1], amise = TRUE)$psi6
+  expect_equal(psi6 * unit[1]^4 * unit[1]^3, hpi(x, amise = TRUE)$psi6, tolerance = 1e-10)
+  C <- hscv(x * unit[2], amise = TRUE)$C
+  expect_equal(C / unit[2]^2 / unit[2], hscv(x, amise = TRUE)$C, tolerance = 1e-10)
   expect_identical(hpi(x * 2^200, amise = TRUE)$psi8, 0)
 })
 
