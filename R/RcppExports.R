@@ -105,6 +105,18 @@ density_slab_cpp <- function(runs, first, count, threads, isa) {
     .Call(`_kestrel_density_slab_cpp`, runs, first, count, threads, isa)
 }
 
+file_kind_cpp <- function(path) {
+    .Call(`_kestrel_file_kind_cpp`, path)
+}
+
+reserve_file_cpp <- function(path, bytes) {
+    .Call(`_kestrel_reserve_file_cpp`, path, bytes)
+}
+
+checksum_cpp <- function(bytes, state) {
+    .Call(`_kestrel_checksum_cpp`, bytes, state)
+}
+
 fourier_sums_cpp <- function(x, w, root, least, most, tolerance, threads, isa, progress) {
     .Call(`_kestrel_fourier_sums_cpp`, x, w, root, least, most, tolerance, threads, isa, progress)
 }

@@ -15,15 +15,26 @@
 #' scores ([pdf_score()]), and the size of the sample as a field `n`, but sums over data, as in
 #' [predict()][predict.kestrel_kde], are refused.
 #'
+#' A file is there as a whole or not at all, as those of [kde_stream()], section Files, are. Behind its end, where HDF5
+#' lets other programs see nothing, a seal of 16 bytes follows: a checksum of all bytes, which reading compares before
+#' anything else. A file without a seal, which another program has written again, is read, too; one whose seal is wrong
+#' is refused. Whether sealed or not, the values have to be those of a density: axes that increase, an estimate that is
+#' finite and not negative, weights, a bandwidth.
+#'
+#' @section Files of others: formats, sizes and what is read are checked, but the netCDF library and HDF5 may crash on
+#'   files that were made to do so, or damaged without being cut short: a file that is not from you, and not sealed, is
+#'   as safe as they are.
+#'
 #' @param fhat an object made by [kde()] on a grid.
-#' @param file the name of a file; one that is there is replaced.
+#' @param file the name of a file; one that is there is replaced when the new one is complete.
 #' @param units units of the variables, one for each, as UDUNITS has them; none if NULL.
 #' @return `write_pdf()`: the name of the file, invisibly. `read_pdf()`: an object of class `c("kestrel_kde", "kde")`,
 #'   see [kde()].
 #' @section Errors: of class `kestrel_error_input` for an estimate that is not on a grid, a file that cannot be opened
-#'   or written or is not one of these functions, and where the package \pkg{ncdf4} is not installed; of class
-#'   `kestrel_error_memory` for a file with a grid above memory.
-#' @section Cost: that of writing or reading the grid and the data, 8 bytes a number.
+#'   or written, has no room, is damaged or not one of these functions, and where the package \pkg{ncdf4} is not
+#'   installed; of class `kestrel_error_memory` for a file with a grid above memory.
+#' @section Cost: that of writing or reading the grid and the data, 8 bytes a number, and of reading the file once more
+#'   for its seal.
 #' @references Eaton, B., Gregory, J., Drach, B. et al. (2020) *NetCDF Climate and Forecast (CF) Metadata Conventions*,
 #'   version 1.8.
 #' @seealso [kde_stream()] for grids larger than memory, [pdf_score()], [read_sample()]
@@ -39,50 +50,49 @@
 #' @export
 write_pdf <- function(fhat, file, units = NULL) {
   if (!check_estimate(fhat)$gridded) abort_input("`fhat` must be an estimate on a grid, not one at given points.")
-  file <- check_netcdf_file(file)
+  target <- check_target(check_netcdf_name(file), "file")
+  problem <- estimate_problem(fhat)
+  if (!is.null(problem)) abort_input("`fhat` must be as kde() made it: its ", problem, ".")
   axes <- axes_of(fhat)
   history <- paste(deparse(match.call(), nlines = 1L, width.cutoff = 60L), collapse = " ")
   units <- check_units(units, length(axes))
-  nc <- create_netcdf(file, "file", fhat, axes, units, history, sample_matrix(fhat))
-  done <- FALSE
-  on.exit({
-    ncdf4::nc_close(nc)
-    if (!done) unlink(file)
-  })
-  written(file, "file", {
-    ncdf4::ncvar_put(nc, "density", fhat$estimate)
+  write_netcdf(target, fhat, axes, units, history, function(put) {
+    put("density", fhat$estimate)
     if (has_data(fhat)) {
-      ncdf4::ncvar_put(nc, "sample", sample_matrix(fhat))
-      ncdf4::ncvar_put(nc, "weight", fhat$w)
+      put("sample", sample_matrix(fhat))
+      put("weight", fhat$w)
     }
-    put_frame(nc, fhat)
-  })
-  done <- TRUE
-  invisible(file)
+  }, sample = sample_matrix(fhat), put_more = function(nc) put_frame(nc, fhat))
+  invisible(target$file)
 }
 
 #' @rdname write_pdf
 #' @export
 read_pdf <- function(file) {
   started <- proc.time()[["elapsed"]]
-  nc <- open_netcdf(file)
-  on.exit(ncdf4::nc_close(nc))
-  density <- nc$var[["density"]]
-  if (is.null(density) || is.null(netcdf_attribute(nc, "density", "bandwidth_matrix"))) {
-    abort_input("`file` must hold a density that write_pdf() or kde_stream() wrote; ", came(nc$filename), " does not.")
+  fhat <- with_netcdf(file, function(nc) {
+    density <- nc$var[["density"]]
+    if (is.null(density) || is.null(netcdf_attribute(nc, "density", "bandwidth_matrix"))) {
+      abort_input("`file` must hold a density that write_pdf() or kde_stream() wrote; ", came(file), " does not.")
+    }
+    check_file_memory(density$size, "a grid", "points")
+    estimate_from(nc, lapply(density$dim, function(dim) as.vector(doubles_from(nc, dim$name))))
+  })
+  problem <- estimate_problem(fhat)
+  if (!is.null(problem)) {
+    abort_input("`file` must hold an estimate as write_pdf() writes it, but in ", came(file), " ", problem, ".")
   }
-  axes <- unname(lapply(density$dim, function(dim) as.vector(dim$vals)))
-  check_file_memory(lengths(axes))
-  fhat <- estimate_from(nc, axes)
   fhat$call <- match.call()
   fhat$seconds <- proc.time()[["elapsed"]] - started
   fhat
 }
 
-# Values as the library gives them and in the estimate.
-check_file_memory <- function(sizes) {
+# Values of a variable as the library gives them, and in the result.
+check_file_memory <- function(sizes, what, entries) {
+  sizes <- as.numeric(sizes)
   needed <- 8 * (2 * prod(sizes) + sum(sizes))
-  check_fits(needed, "`file` must hold a grid that fits in memory: ", format_sizes(sizes), " points need ")
+  check_fits(needed, "`file` must hold ", what, " for which there is memory: ", format_sizes(sizes), " ", entries,
+             " need ")
 }
 
 #' Read a sample from a netCDF file
@@ -95,14 +105,20 @@ check_file_memory <- function(sizes) {
 #' sign (netCDF User's Guide, appendix A). Arrays become vectors, the
 #' dimension that varies fastest in the file first.
 #'
+#' Files are of the classic formats (versions 1, 2 and 5) or netCDF-4. One that ends before its values do is refused:
+#' the library would read zeros.
+#'
+#' @inheritSection write_pdf Files of others
+#'
 #' @param file the name of a netCDF file.
 #' @param variables names of numeric variables (or of dimensions with values) that have the same dimensions, but for
 #'   those of one index, in the same order.
 #' @return A data frame with one column for each of `variables`, of doubles.
 #' @section Units: values are those of the variables after unpacking, in the units that their attributes name; nothing
 #'   is converted.
-#' @section Errors: of class `kestrel_error_input` for a file that cannot be opened, variables that it does not have or
-#'   that are not numeric, and variables of different lengths or dimensions.
+#' @section Errors: of class `kestrel_error_input` for a file that cannot be opened or is damaged, variables that it
+#'   does not have or that are not numeric, and variables of different lengths or dimensions; of class
+#'   `kestrel_error_memory` for variables above memory.
 #' @section Cost: that of reading the variables, 8 bytes a value.
 #' @references Unidata, *NetCDF User's Guide*, appendix A: attribute conventions.
 #' @seealso [write_pdf()]
@@ -115,26 +131,27 @@ check_file_memory <- function(sizes) {
 #' }
 #' @export
 read_sample <- function(file, variables) {
-  nc <- open_netcdf(file)
-  on.exit(ncdf4::nc_close(nc))
-  known <- c(names(nc$var), names(Filter(function(dim) dim$create_dimvar, nc$dim)))
-  if (missing(variables) || !is.character(variables) || length(variables) == 0L || !all(variables %in% known)) {
-    abort_input("`variables` must be among those of the file, ", quoted(known, '"'),
-                if (missing(variables)) "." else paste0(", not ", came(variables), "."))
-  }
-  columns <- lapply(variables, function(name) unpacked(nc, name))
-  sizes <- lengths(columns)
-  if (any(sizes != sizes[1L])) {
-    abort_input("`variables` must have equally many values, not ",
-                paste0(sizes, " (", variables, ")", collapse = ", "), ".")
-  }
-  over <- vapply(variables, function(name) paste(dimensions_of(nc, name), collapse = ", "), "")
-  if (any(over != over[1L])) {
-    abort_input("`variables` must have the same dimensions in the same order, not ",
-                paste0(over, " (", variables, ")", collapse = "; "), ".")
-  }
-  names(columns) <- variables
-  as.data.frame(columns, optional = TRUE)
+  none <- missing(variables)
+  with_netcdf(file, function(nc) {
+    known <- c(names(nc$var), names(Filter(function(dim) dim$create_dimvar, nc$dim)))
+    if (none || !is.character(variables) || length(variables) == 0L || !all(variables %in% known)) {
+      abort_input("`variables` must be among those of the file, ", quoted(known, '"'),
+                  if (none) "." else paste0(", not ", came(variables), "."))
+    }
+    columns <- lapply(variables, function(name) unpacked(nc, name))
+    sizes <- lengths(columns)
+    if (any(sizes != sizes[1L])) {
+      abort_input("`variables` must have equally many values, not ",
+                  paste0(sizes, " (", variables, ")", collapse = ", "), ".")
+    }
+    over <- vapply(variables, function(name) paste(dimensions_of(nc, name), collapse = ", "), "")
+    if (any(over != over[1L])) {
+      abort_input("`variables` must have the same dimensions in the same order, not ",
+                  paste0(over, " (", variables, ")", collapse = "; "), ".")
+    }
+    names(columns) <- variables
+    as.data.frame(columns, optional = TRUE)
+  })
 }
 
 # The names of a variable's dimensions that have more than one index.
@@ -146,6 +163,8 @@ dimensions_of <- function(nc, name) {
 
 # The values of a variable, unpacked, missing ones NA.
 unpacked <- function(nc, name) {
+  size <- if (is.null(nc$var[[name]])) nc$dim[[name]]$len else nc$var[[name]]$size
+  check_file_memory(size, "variables", "values")
   values <- ncdf4::ncvar_get(nc, name, raw_datavals = TRUE)
   if (!is.numeric(values)) abort_input("`variables` must be numeric; `", name, "` is not.")
   attribute <- function(which) netcdf_attribute(nc, name, which)
@@ -176,192 +195,4 @@ as_stored <- function(numbers, type) {
 netcdf_attribute <- function(nc, variable, name) {
   found <- ncdf4::ncatt_get(nc, variable, name)
   if (found$hasatt) found$value
-}
-
-need_ncdf4 <- function(argument) {
-  if (!requireNamespace("ncdf4", quietly = TRUE)) {
-    abort_input("`", argument, "` must not be a netCDF file unless the package ncdf4 is installed; it is not.")
-  }
-}
-
-check_netcdf_file <- function(file) {
-  need_ncdf4("file")
-  if (!is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
-    abort_input("`file` must be the name of a file, not ", came(file), ".")
-  }
-  path.expand(file)
-}
-
-open_netcdf <- function(file) {
-  file <- check_netcdf_file(file)
-  if (!file.exists(file)) abort_input("`file` must be the name of a file that exists, not ", came(file), ".")
-  silently(nc <- tryCatch(ncdf4::nc_open(file), error = function(e) NULL))
-  if (is.null(nc)) abort_input("`file` must be a netCDF file, but ", came(file), " cannot be opened as one.")
-  nc
-}
-
-# Without what the library prints before it fails, which the errors here say better.
-silently <- function(code) utils::capture.output(code)
-
-check_units <- function(units, d) {
-  if (is.null(units)) return(rep("", d))
-  if (!is.character(units) || length(units) != d || anyNA(units)) {
-    abort_input("`units` must be ", d, if (d == 1L) " text" else " texts, one for each variable", ", not ", came(units),
-                ".")
-  }
-  units
-}
-
-netcdf_sink <- function(file) {
-  need_ncdf4("to")
-  nc <- NULL
-  open <- function(fhat, axes) {
-    nc <<- create_netcdf(file, "to", fhat, axes, rep("", length(axes)), "kde_stream()")
-    d <- length(axes)
-    function(slab) {
-      written(file, "to", ncdf4::ncvar_put(nc, "density", slab$estimate, start = c(rep(1, d - 1L), slab$first),
-                                           count = c(lengths(axes)[-d], length(slab$axes[[d]]))))
-    }
-  }
-  list(open = open, close = function() if (!is.null(nc)) ncdf4::nc_close(nc))
-}
-
-# What `code` writes to a file, the argument of that name, that is open; a full disk ends here.
-written <- function(file, argument, code) {
-  silently(invisible(tryCatch(code, error = function(e) {
-    abort_input("`", argument, "` must be a file with room for all of it, but ", came(file), " cannot be written: ",
-                conditionMessage(e))
-  })))
-}
-
-# A file with the axes and attributes of an estimate, its values still to come, and room for a sample; `argument`: what
-# the caller knows the file as. Nothing is left of it after an error.
-create_netcdf <- function(file, argument, fhat, axes, units, history, sample = NULL) {
-  names <- netcdf_names(fhat$names)
-  dimensions <- Map(function(name, axis, unit, long) ncdf4::ncdim_def(name, unit, axis, longname = long), names, axes,
-                    units, fhat$names)
-  bare <- function(name, size) ncdf4::ncdim_def(name, "", seq_len(size), create_dimvar = FALSE)
-  bound <- bare("bound", 2L)
-  bounds <- lapply(dimensions, function(dim) {
-    ncdf4::ncvar_def(paste0(dim$name, "_bounds"), "", list(bound, dim), prec = "double")
-  })
-  inverse <- if (all(nzchar(units))) paste0("(", units, ")-1", collapse = " ") else ""
-  density <- ncdf4::ncvar_def("density", inverse, unname(dimensions), longname = "kernel density estimate",
-                              prec = "double")
-  data <- if (!is.null(sample) && nrow(sample) > 0L) {
-    rows <- bare("observation", nrow(sample))
-    list(ncdf4::ncvar_def("sample", "", list(rows, bare("variable", ncol(sample))), prec = "double"),
-         ncdf4::ncvar_def("weight", "", list(rows), prec = "double"))
-  }
-  variables <- c(list(density), unname(bounds), data)
-  silently(nc <- opened(file, ncdf4::nc_create(file, variables, force_v4 = TRUE), argument))
-  done <- FALSE
-  on.exit(if (!done) {
-    ncdf4::nc_close(nc)
-    unlink(file)
-  })
-  written(file, argument, {
-    for (k in seq_along(axes)) {
-      ncdf4::ncatt_put(nc, names[k], "bounds", bounds[[k]]$name)
-      ncdf4::ncvar_put(nc, bounds[[k]], cell_bounds(axes[[k]]))
-    }
-    put_attributes(nc, fhat, history)
-  })
-  done <- TRUE
-  nc
-}
-
-# Names as CF (2.3) has them: letters, digits and underscores, a letter first; none is that of another variable or
-# dimension, and none is the bounds of another.
-netcdf_names <- function(names) {
-  taken <- c("density", "sample", "weight", "bound", "observation", "variable")
-  names <- gsub("^_|_$", "", gsub("[^A-Za-z0-9]+", "_", names))
-  names <- ifelse(grepl("^[A-Za-z]", names), names, paste0("x_", names))
-  names <- sub("_bounds$", "_bound", names)
-  make.unique(c(taken, names), sep = "_")[-seq_along(taken)]
-}
-
-put_attributes <- function(nc, fhat, history) {
-  put <- function(name, value, variable = "density") ncdf4::ncatt_put(nc, variable, name, value)
-  version <- paste("kestrel", utils::packageVersion("kestrel"))
-  put("Conventions", "CF-1.8", 0)
-  put("title", "Probability density function", 0)
-  put("source", version, 0)
-  put("history", paste0(format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"), " ", version, ": ", history), 0)
-  put("kernel", fhat$kernel)
-  put("kernel_type", fhat$kernel_type)
-  put("bandwidth_matrix", as.vector(fhat$H))
-  put("sample_size", sample_size(fhat))
-  put("effective_sample_size", fhat$n_eff)
-}
-
-# The ends of the cells that the trapezoid rule gives each point of an axis, 2 x points.
-cell_bounds <- function(axis) {
-  middle <- (axis[-1L] + axis[-length(axis)]) / 2
-  rbind(c(axis[1L], middle), c(middle, axis[length(axis)]))
-}
-
-# The fields of an estimate that are no science, but belong to the object.
-put_frame <- function(nc, fhat) {
-  put <- function(name, value) if (!is.null(value)) ncdf4::ncatt_put(nc, "density", paste0("kestrel_", name), value)
-  put("rows", joined(rownames(fhat$H)))
-  put("columns", joined(colnames(fhat$H)))
-  put("sample_columns", joined(colnames(fhat$x)))
-  put("tol", fhat$tol)
-  put("engine", fhat$engine)
-  put("backend", fhat$backend)
-  put("device", fhat$device)
-  put("precision", fhat$precision)
-  put("gridtype", paste(fhat$gridtype, collapse = " "))
-  put("transform", fhat$transform$type)
-  put("transform_adj", fhat$transform$adj)
-  put("cont", unname(fhat$cont))
-  put("cont_names", if (!is.null(fhat$cont)) paste(names(fhat$cont), collapse = " "))
-}
-
-# Names, any of which may be empty, as one text, and back.
-joined <- function(names) if (!is.null(names)) paste0(names, "\n", collapse = "")
-
-parted <- function(text) if (!is.null(text)) strsplit(text, "\n", fixed = TRUE)[[1L]]
-
-estimate_from <- function(nc, axes) {
-  of <- function(name) netcdf_attribute(nc, "density", name)
-  own <- function(name) of(paste0("kestrel_", name))
-  d <- length(axes)
-  names <- vapply(nc$var[["density"]]$dim, function(dim) {
-    long <- netcdf_attribute(nc, dim$name, "long_name")
-    if (is.null(long)) dim$name else long
-  }, "")
-  x <- matrix(0, 0L, d)
-  w <- numeric(0)
-  known <- !is.null(nc$var[["sample"]])
-  if (known) {
-    x <- matrix(ncdf4::ncvar_get(nc, "sample"), ncol = d)
-    w <- as.vector(ncdf4::ncvar_get(nc, "weight"))
-  }
-  # A stream's columns without names of their own have those that check_sample() gave them.
-  if (!known && !all(startsWith(names, "x[, "))) colnames(x) <- names
-  if (!is.null(own("sample_columns"))) colnames(x) <- parted(own("sample_columns"))
-  H <- matrix(of("bandwidth_matrix"), d, d)
-  if (!is.null(own("rows"))) rownames(H) <- parted(own("rows"))
-  if (!is.null(own("columns"))) colnames(H) <- parted(own("columns"))
-  transform <- if (!is.null(own("transform"))) c(list(type = own("transform")), if (!is.null(own("transform_adj"))) {
-    list(adj = as.vector(own("transform_adj")))
-  })
-  run <- list(engine = own("engine"), backend = own("backend"), tol = own("tol"))
-  fhat <- new_density(list(x = x, w = w, names = names), H, of("kernel"), of("kernel_type"), transform, run)
-  fhat$n_eff <- of("effective_sample_size")
-  if (!known) fhat$n <- of("sample_size")
-  fhat$device <- own("device")
-  fhat$precision <- own("precision")
-  fhat$eval.points <- if (d == 1L) axes[[1L]] else axes
-  values <- ncdf4::ncvar_get(nc, "density", collapse_degen = FALSE)
-  fhat$estimate <- if (d == 1L) as.vector(values) else array(values, lengths(axes))
-  gridtype <- own("gridtype")
-  fhat$gridtype <- if (is.null(gridtype)) rep("linear", d) else strsplit(gridtype, " ", fixed = TRUE)[[1L]]
-  fhat$gridded <- TRUE
-  if (!is.null(own("cont"))) {
-    fhat$cont <- structure(as.vector(own("cont")), names = strsplit(own("cont_names"), " ", fixed = TRUE)[[1L]])
-  }
-  fhat
 }

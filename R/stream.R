@@ -14,14 +14,21 @@
 #' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
 #' variables, and the estimate as the variable `density`. Any other name makes a file of nothing but the estimate, as
 #' doubles of 8 bytes, lowest byte first, the first axis fastest, which
-#' `readBin(file, "double", n, endian = "little")` reads. A file that is there is replaced; one that an error leaves
-#' incomplete is removed.
+#' `readBin(file, "double", n, endian = "little")` reads.
+#'
+#' A file of that name is there as a whole or not at all. It is written as `kestrel-*.incomplete` in the same folder,
+#' for which room is set aside before the first slab where the file system can, and renamed when it is complete. Then
+#' it replaces a file that was there; after an error or an interrupt that one is as it was, and the incomplete one is
+#' removed. Only a process that is killed leaves it. The folder must be one in which files can be made. A symbolic link
+#' stays one: what it leads to is replaced. Devices and pipes are refused, as nobody could take back what went there; a
+#' function may write to them.
 #'
 #' @section Units: as [kde()]: the estimate and `largest` are in 1 / volume, `h` and the axes in the units of the
 #'   variables, `mass` has no unit, `seconds` are seconds.
 #' @section Errors: as [kde()], those of a backend among them; `kestrel_error_memory` also when one index of the last
-#'   axis is too much.
-#' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them.
+#'   axis is too much; `kestrel_error_input` also for a file that cannot be written, or not to its end.
+#' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file is
+#'   read once more for its seal, see [write_pdf()].
 #'
 #' @inheritParams kde
 #' @param to a function, called with each slab in turn, or the name of a file.
@@ -98,36 +105,21 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   invisible(structure(result, class = "kestrel_stream"))
 }
 
-# Where slabs go: `open(fhat, axes)` returns a function of a slab, and `close()` follows whatever happens; `remove()`
-# takes away what an error left.
+# Where slabs go: `pour(fhat, axes, fill)` returns what `fill(put)` does, which is given a function of a slab; `file`,
+# if they go to one, is its name.
 check_sink <- function(to) {
-  if (is.function(to)) {
-    return(list(open = function(fhat, axes) to, close = function() NULL, remove = function() NULL, file = NULL))
-  }
+  if (is.function(to)) return(list(pour = function(fhat, axes, fill) fill(to), file = NULL))
   if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
     abort_input("`to` must be a function of a slab or the name of a file, not ", came(to), ".")
   }
-  file <- path.expand(to)
-  if (!dir.exists(dirname(file)) || dir.exists(file)) {
-    abort_input("`to` must be the name of a file in a folder that exists, not ", came(to), ".")
-  }
-  c(if (grepl("\\.nc$", file)) netcdf_sink(file) else raw_sink(file), remove = function() unlink(file), file = file)
+  target <- check_target(to, "to")
+  c(if (grepl("\\.nc$", target$file)) netcdf_sink(target) else raw_sink(target), file = target$file)
 }
 
-# What `code` opens for writing, the file being an argument of that name.
-opened <- function(file, code, name = "to") {
-  tryCatch(suppressWarnings(code), error = function(e) {
-    abort_input("`", name, "` must be a file that can be written, but ", came(file), " cannot be opened.")
+raw_sink <- function(target) {
+  list(pour = function(fhat, axes, fill) {
+    write_doubles(target, prod(lengths(axes)), function(put) fill(function(slab) put(as.vector(slab$estimate))))
   })
-}
-
-raw_sink <- function(file) {
-  connection <- NULL
-  open <- function(fhat, axes) {
-    connection <<- opened(file, base::file(file, "wb"))
-    function(slab) writeBin(as.vector(slab$estimate), connection, endian = "little")
-  }
-  list(open = open, close = function() if (!is.null(connection)) close(connection))
 }
 
 # Indices of the last axis where slabs begin, and how many they have.
@@ -220,27 +212,22 @@ runs_by_slabs <- function(fhat, task, run) {
 
 # Every slab into the sink; the integral and the largest value of the estimate.
 pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
-  done <- FALSE
-  # A file that could not be opened is not ours to remove.
-  put <- sink$open(fhat, axes)
-  on.exit({
-    sink$close()
-    if (!done) sink$remove()
+  result <- sink$pour(fhat, axes, function(put) {
+    weights <- trapezoid_weights(axes[[length(axes)]])
+    mass <- largest <- 0
+    for (i in seq_along(slabs$first)) {
+      index <- slabs$first[i] - 1 + seq_len(slabs$count[i])
+      part <- source$axes(slabs$first[i], slabs$count[i])
+      estimate <- source$slab(slabs$first[i], slabs$count[i])
+      largest <- max(largest, estimate)
+      mass <- mass + sum(slice_integrals(part, estimate) * weights[index])
+      put(list(estimate = estimate, axes = part, first = slabs$first[i]))
+      if (!is.null(progress)) progress(i / length(slabs$first))
+    }
+    list(mass = mass, largest = largest)
   })
-  weights <- trapezoid_weights(axes[[length(axes)]])
-  mass <- largest <- 0
-  for (i in seq_along(slabs$first)) {
-    index <- slabs$first[i] - 1 + seq_len(slabs$count[i])
-    part <- source$axes(slabs$first[i], slabs$count[i])
-    estimate <- source$slab(slabs$first[i], slabs$count[i])
-    largest <- max(largest, estimate)
-    mass <- mass + sum(slice_integrals(part, estimate) * weights[index])
-    put(list(estimate = estimate, axes = part, first = slabs$first[i]))
-    if (!is.null(progress)) progress(i / length(slabs$first))
-  }
-  warn_sparse(fhat, axes, largest)
-  done <- TRUE
-  list(mass = mass, largest = largest)
+  warn_sparse(fhat, axes, result$largest)
+  result
 }
 
 #' @export

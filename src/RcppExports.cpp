@@ -400,6 +400,41 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// file_kind_cpp
+std::string file_kind_cpp(std::string path);
+RcppExport SEXP _kestrel_file_kind_cpp(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(file_kind_cpp(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// reserve_file_cpp
+std::string reserve_file_cpp(std::string path, double bytes);
+RcppExport SEXP _kestrel_reserve_file_cpp(SEXP pathSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< double >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(reserve_file_cpp(path, bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// checksum_cpp
+Rcpp::RawVector checksum_cpp(Rcpp::RawVector bytes, Rcpp::RawVector state);
+RcppExport SEXP _kestrel_checksum_cpp(SEXP bytesSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(checksum_cpp(bytes, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fourier_sums_cpp
 SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double least, double most, double tolerance, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
 RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
@@ -903,6 +938,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 12},
     {"_kestrel_density_runs_cpp", (DL_FUNC) &_kestrel_density_runs_cpp, 8},
     {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
+    {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
+    {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
+    {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
     {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 9},
     {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 6},
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},

@@ -1,0 +1,91 @@
+# Files that are whole or not there: written under another name in the same folder, and renamed when they are complete.
+
+# Where a file is to be written, `to` being the argument of that name: `file`, its name; `path`, what is replaced, which
+# links lead to; `name`, the argument's. A device or a pipe cannot be whole or not there.
+check_target <- function(to, name) {
+  file <- path.expand(to)
+  kind <- file_kind_cpp(file)
+  if (kind == "other") {
+    abort_input("`", name, "` must be the name of a file, not of a device or a pipe, as ", came(to), " is.")
+  }
+  path <- if (kind == "unreachable") file else follow_links(file)
+  if (kind == "folder" || grepl("/$", file) || !dir.exists(dirname(path))) {
+    abort_input("`", name, "` must be the name of a file in a folder that exists, not ", came(to), ".")
+  }
+  # A file is replaced, so that its folder has to let files be made; one that is read-only is meant to stay.
+  if (kind == "unreachable" || file.access(dirname(path), 2L) != 0L ||
+    (kind == "file" && file.access(path, 2L) != 0L)) {
+    abort_input("`", name, "` must be a file that can be written, in a folder that can be, but ", came(to), " is not.")
+  }
+  list(file = file, path = file.path(normalizePath(dirname(path)), basename(path)), name = name)
+}
+
+# What a name leads to, which need not be there.
+follow_links <- function(path) {
+  repeat {
+    link <- Sys.readlink(path)
+    if (is.na(link) || !nzchar(link)) return(path)
+    path <- if (startsWith(link, "/")) link else file.path(dirname(path), link)
+  }
+}
+
+# The target, of about `bytes` bytes, as `fill(temporary)` writes it under the name `temporary`; returns what that does.
+# What was there before stays until the new file is complete, and after an error. Only a process that is killed leaves
+# the temporary file.
+write_whole <- function(target, bytes, fill) {
+  temporary <- tempfile("kestrel-", dirname(target$path), ".incomplete")
+  on.exit(unlink(temporary))
+  reserve_room(target, temporary, bytes)
+  result <- fill(temporary)
+  replaced <- written(target, {
+    if (file.exists(target$path)) Sys.chmod(temporary, file.mode(target$path), use_umask = FALSE)
+    file.rename(temporary, target$path)
+  })
+  if (!replaced) abort_unwritten(target, "it cannot be replaced.")
+  result
+}
+
+# Room for a file before there is something to write: a full disk ends what takes long before it has begun, and
+# libraries that lose their footing on one do not see it. Opening a file anew gives the room back, so that it is asked
+# for again.
+reserve_room <- function(target, temporary, bytes) {
+  said <- reserve_file_cpp(temporary, bytes)
+  if (nzchar(said)) abort_unwritten(target, "room for ", format_bytes(bytes), " is not to be had (", said, ").")
+}
+
+abort_unwritten <- function(target, ...) {
+  abort_input("`", target$name, "` must be a file with room for all of it, but ", came(target$file),
+              " cannot be written: ", ...)
+}
+
+# What `code` returns, which writes the target: a warning, too, says that something was not written.
+written <- function(target, code) {
+  failed <- function(e) abort_unwritten(target, "the disk is full or does not answer (", conditionMessage(e), ").")
+  tryCatch(code, error = failed, warning = failed)
+}
+
+# Numbers that go to a connection at once: the user can interrupt between them, and R takes no more than 2 GB.
+numbers_at_once <- 2^20
+
+# A file of `count` doubles: `fill(put)` is given a function that writes some.
+write_doubles <- function(target, count, fill) {
+  bytes <- 8 * count
+  write_whole(target, bytes, function(temporary) {
+    connection <- written(target, file(temporary, "wb"))
+    on.exit(if (!is.null(connection)) suppressWarnings(close(connection)))
+    reserve_room(target, temporary, bytes)
+    result <- fill(function(values) {
+      for (first in seq(1, length(values), by = numbers_at_once)) {
+        part <- values[first:min(first + numbers_at_once - 1, length(values))]
+        written(target, writeBin(part, connection, endian = "little"))
+      }
+    })
+    open <- connection
+    connection <- NULL
+    written(target, close(open))
+    if (file.size(temporary) != bytes) {
+      abort_unwritten(target, "it has ", format_bytes(file.size(temporary)), ", not ", format_bytes(bytes), ".")
+    }
+    result
+  })
+}

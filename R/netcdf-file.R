@@ -1,0 +1,148 @@
+# netCDF files as bytes: formats, sizes and seals are looked at before the library sees a file, which reads what is
+# damaged as it stands, or dies of it.
+
+need_ncdf4 <- function(argument) {
+  if (!requireNamespace("ncdf4", quietly = TRUE)) {
+    abort_input("`", argument, "` must not be a netCDF file unless the package ncdf4 is installed; it is not.")
+  }
+}
+
+check_netcdf_name <- function(file) {
+  need_ncdf4("file")
+  if (!is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
+    abort_input("`file` must be the name of a file, not ", came(file), ".")
+  }
+  file
+}
+
+# What `code` returns, which reads a file that the user named; the library's errors are those of the file.
+with_netcdf <- function(file, code) {
+  given <- check_netcdf_name(file)
+  file <- path.expand(given)
+  if (file_kind_cpp(file) != "file") {
+    abort_input("`file` must be the name of a file that exists, not ", came(given), ".")
+  }
+  problem <- tryCatch(netcdf_problem(file), error = function(e) conditionMessage(e))
+  if (!is.null(problem)) abort_input("`file` must be a whole netCDF file, but ", came(given), " ", problem, ".")
+  nc <- NULL
+  on.exit(if (!is.null(nc)) ncdf4::nc_close(nc))
+  unreadable <- function(e) {
+    if (inherits(e, "kestrel_error")) stop(e)
+    abort_input("`file` must be a netCDF file that can be read, but ", came(given), " cannot: ", conditionMessage(e))
+  }
+  tryCatch({
+    # Without a number for each index of dimensions that have no values.
+    suspendInterrupts(silently(nc <- closing_halves(ncdf4::nc_open(file, suppress_dimvals = TRUE))))
+    code(nc)
+  }, error = unreadable)
+}
+
+# Characters of a name that ncdf4 has room for; longer ones it writes beyond it.
+longest_name <- 128L
+
+# Without what the library prints before it fails, which the errors here say better; returns that.
+silently <- function(code) {
+  utils::capture.output({
+    code
+    invisible()
+  })
+}
+
+# What `code` returns, which opens or creates a file by the library. Where that fails half-way the file is open under an
+# id that only the function which failed knows.
+closing_halves <- function(code) {
+  withCallingHandlers(code, error = function(e) {
+    for (k in rev(seq_len(sys.nframe()))) {
+      if (identical(sys.function(k), ncdf4::nc_open) || identical(sys.function(k), ncdf4::nc_create)) {
+        id <- sys.frame(k)$nc$id
+        if (is.null(id)) id <- sys.frame(k)$rv$id
+        return(close_half(id, sys.frame(k)$filename, identical(sys.function(k), ncdf4::nc_create)))
+      }
+    }
+  })
+}
+
+# Closing writes what is still to be written: where that had no room, a file that is given up makes some.
+close_half <- function(id, file, emptied) {
+  if (emptied) close(file(file, "wb"))
+  if (is.numeric(id) && id >= 0) silently(ncdf4::nc_close(structure(list(id = id, safemode = FALSE), class = "ncdf4")))
+}
+
+# A seal follows the end of a file that this package wrote, as HDF5 allows: a word and the checksum of all before it.
+# The values of a netCDF-4 file have no checksum of their own.
+seal_word <- charToRaw("kestrel\n")
+seal_bytes <- length(seal_word) + 8
+
+seal_netcdf <- function(file) {
+  connection <- file(file, "ab")
+  on.exit(close(connection))
+  writeBin(c(seal_word, checksum_of(file, file.size(file))), connection)
+}
+
+# Of the first `size` bytes, a multiple of 8 at once.
+checksum_of <- function(file, size) {
+  connection <- file(file, "rb")
+  on.exit(close(connection))
+  state <- raw(0)
+  while (size > 0) {
+    bytes <- readBin(connection, "raw", min(size, 8 * numbers_at_once))
+    if (length(bytes) == 0L) stop("cannot be read to its end")
+    state <- checksum_cpp(bytes, state)
+    size <- size - length(bytes)
+  }
+  state
+}
+
+# What is wrong with the bytes of a file, NULL if nothing is.
+netcdf_problem <- function(file) {
+  connection <- file(file, "rb")
+  on.exit(close(connection))
+  size <- file.size(file)
+  start <- readBin(connection, "raw", 8L)
+  if (length(start) >= 4L && identical(start[1:3], charToRaw("CDF")) && as.integer(start[4L]) %in% c(1L, 2L, 5L)) {
+    end <- classic_end(connection, as.integer(start[4L]), size)
+    return(if (size < end) size_problem(size, end))
+  }
+  end <- hdf5_end(connection, size)
+  if (is.null(end)) return("is none at all")
+  if (size < end) return(size_problem(size, end))
+  if (size == end) return(NULL)
+  if (size != end + seal_bytes) return(size_problem(size, end))
+  seek(connection, end)
+  seal <- readBin(connection, "raw", seal_bytes)
+  if (!identical(seal, c(seal_word, checksum_of(file, end)))) "was damaged or changed since it was written"
+}
+
+size_problem <- function(size, end) {
+  bytes <- format(c(size, end), big.mark = ",", trim = TRUE, scientific = FALSE)
+  paste0("has ", bytes[1L], " bytes, not ", bytes[2L])
+}
+
+# Numbers without a sign from the bytes of a connection; `order`: lowest or highest byte first.
+read_count <- function(connection, size, order = "little") {
+  bytes <- as.numeric(readBin(connection, "raw", size))
+  if (length(bytes) < size) stop("ends before its header does")
+  sum((if (order == "little") bytes else rev(bytes)) * 256^(seq_len(size) - 1))
+}
+
+# The end of an HDF5 file as its superblock has it (HDF5 File Format Specification, II.A), NULL where there is none. It
+# begins where a power of two, at least 512, bytes of another format end, or at once.
+hdf5_end <- function(connection, size) {
+  signature <- as.raw(c(0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a))
+  at <- 0
+  repeat {
+    seek(connection, at)
+    if (identical(readBin(connection, "raw", 8L), signature)) break
+    at <- max(512, 2 * at)
+    if (at >= size) return(NULL)
+  }
+  version <- read_count(connection, 1L)
+  # Four sizes in bytes, that of addresses being the fifth byte of version 0 and 1, the first of 2 and 3.
+  if (version > 3) return(NULL)
+  seek(connection, at + if (version < 2) 13 else 9)
+  width <- read_count(connection, 1L)
+  if (!width %in% c(2, 4, 8)) return(NULL)
+  # Addresses: the base, one of something else, the end.
+  seek(connection, at + c(24, 28, 12, 12)[version + 1] + 2 * width)
+  read_count(connection, width)
+}

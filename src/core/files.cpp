@@ -1,0 +1,68 @@
+#include "files.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace kestrel {
+
+std::string file_kind(const std::string& path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0) return errno == ENOENT ? "none" : "unreachable";
+  if (S_ISREG(found.st_mode)) return "file";
+  return S_ISDIR(found.st_mode) ? "folder" : "other";
+}
+
+namespace {
+
+// The code of what the system has against `bytes` in an open file, 0 where it has nothing.
+int refusal(int file, double bytes) {
+  rlimit limit;
+  // Beyond the limit the system ends the process.
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      bytes > static_cast<double>(limit.rlim_cur)) {
+    return EFBIG;
+  }
+  if (bytes > 0x1p62) return EFBIG;
+#ifdef __linux__
+  int result;
+  do {
+    result = fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+#else
+  (void)file;
+#endif
+  return 0;
+}
+
+}  // namespace
+
+std::string reserve_file(const std::string& path, double bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return std::strerror(errno);
+  const int code = bytes >= 1 ? refusal(file, bytes) : 0;
+  close(file);
+  return code == 0 ? "" : std::strerror(code);
+}
+
+std::uint64_t checksum(const unsigned char* bytes, std::size_t size, std::uint64_t state) {
+  for (std::size_t first = 0; first < size; first += 8) {
+    const std::size_t count = size - first < 8 ? size - first : 8;
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      word |= static_cast<std::uint64_t>(bytes[first + i]) << (8 * i);
+    }
+    // SplitMix64's factors: odd, with shifts to the right that carry high bits down between them.
+    state = (state ^ word) * 0xbf58476d1ce4e5b9u + 1;
+    state = (state ^ (state >> 32)) * 0x94d049bb133111ebu;
+    state ^= state >> 29;
+  }
+  return state;
+}
+
+}  // namespace kestrel
