@@ -179,7 +179,7 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   check_finite(w, "w")
   names <- colnames(x)
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
-  names <- if (is.null(names)) stand_ins else ifelse(nzchar(names), names, stand_ins)
+  names <- if (is.null(names)) stand_ins else ifelse(is.na(names) | !nzchar(names), stand_ins, names)
   list(x = x, w = scale_weights(w), names = if (is_vector) "x" else names, na.action = omitted)
 }
 

@@ -51,8 +51,6 @@
 write_pdf <- function(fhat, file, units = NULL) {
   if (!check_estimate(fhat)$gridded) abort_input("`fhat` must be an estimate on a grid, not one at given points.")
   target <- check_target(check_netcdf_name(file), "file")
-  problem <- estimate_problem(fhat)
-  if (!is.null(problem)) abort_input("`fhat` must be as kde() made it: its ", problem, ".")
   axes <- axes_of(fhat)
   history <- paste(deparse(match.call(), nlines = 1L, width.cutoff = 60L), collapse = " ")
   units <- check_units(units, length(axes))
@@ -78,12 +76,12 @@ read_pdf <- function(file) {
     check_file_memory(density$size, "a grid", "points")
     estimate_from(nc, lapply(density$dim, function(dim) as.vector(doubles_from(nc, dim$name))))
   })
-  problem <- estimate_problem(fhat)
-  if (!is.null(problem)) {
-    abort_input("`file` must hold an estimate as write_pdf() writes it, but in ", came(file), " ", problem, ".")
-  }
   fhat$call <- match.call()
   fhat$seconds <- proc.time()[["elapsed"]] - started
+  problem <- object_problem(fhat, "kestrel_kde")
+  if (!is.null(problem)) {
+    abort_input("`file` must hold an estimate as write_pdf() writes it, but in ", came(file), problem_text(problem))
+  }
   fhat
 }
 

@@ -4,14 +4,22 @@
 # Ends in an error that names the argument `name`, the field, what was needed and what came; `class` is the one that the
 # object has to be of.
 check_object <- function(object, name, class) {
-  known <- object_classes[[class]]
-  if (!inherits(object, class)) abort_input("`", name, "` must be ", known$made, ", not ", came(object), ".")
-  fields <- unclass(object)
-  if (!is.list(fields)) abort_input("`", name, "` must be ", known$made, ", a list, not ", came(fields), ".")
-  problem <- fields_problem(fields, known$fields, fields)
+  made <- object_classes[[class]]$made
+  if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", came(object), ".")
+  if (!is.list(unclass(object))) abort_input("`", name, "` must be ", made, ", a list, not ", came(unclass(object)), ".")
+  problem <- object_problem(object, class)
   if (is.null(problem)) return(invisible(object))
-  abort_input("`", name, "` must be ", known$made, "; its field `", problem[["field"]], "` must be ",
-              problem[["needed"]], problem[["came"]], ".")
+  abort_input("`", name, "` must be ", made, ";", problem_text(problem))
+}
+
+# The first field that is not what the class needs: NULL if all are.
+object_problem <- function(object, class) {
+  fields <- unclass(object)
+  fields_problem(fields, object_classes[[class]]$fields, fields)
+}
+
+problem_text <- function(problem) {
+  paste0(" its field `", problem[["field"]], "` must be ", problem[["needed"]], problem[["came"]], ".")
 }
 
 check_estimate <- function(fhat, name = "fhat") check_object(fhat, name, "kestrel_kde")
