@@ -93,6 +93,14 @@ regular_grid_cpp <- function(axes, root, product) {
     .Call(`_kestrel_regular_grid_cpp`, axes, root, product)
 }
 
+lower_root_cpp <- function(H) {
+    .Call(`_kestrel_lower_root_cpp`, H)
+}
+
+root_rounding_cpp <- function(root) {
+    .Call(`_kestrel_root_rounding_cpp`, root)
+}
+
 plan_cpp <- function(n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa) {
     .Call(`_kestrel_plan_cpp`, n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa)
 }

@@ -162,7 +162,7 @@ scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
 reversed_sample <- function(sample) {
   columns <- rev(seq_len(ncol(sample$x)))
   list(x = unname(sample$x[, columns, drop = FALSE]),
-       root = unname(t(chol(sample$cov[columns, columns, drop = FALSE]))))
+       root = lower_root_cpp(unname(sample$cov[columns, columns, drop = FALSE])))
 }
 
 # What the draws of all replicates are a function of: two draws of R's generator.

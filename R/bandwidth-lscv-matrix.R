@@ -213,7 +213,7 @@ matrix_starts <- function(sample, criteria, diagonal) {
 
 # The least and the greatest h with H = h^2 S along some direction.
 relative_bandwidths <- function(H, S) {
-  root <- t(chol(unname(S)))
+  root <- lower_root_cpp(unname(S))
   inner <- forwardsolve(root, t(forwardsolve(root, unname(H))))
   sqrt(pmax(range(eigen((inner + t(inner)) / 2, symmetric = TRUE, only.values = TRUE)$values), 0))
 }

@@ -131,7 +131,7 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
   pilots <- plug_in_pilots(transformed_sample(sample, inverse), nstage, pilot, run)
-  pilot_root <- t(chol(pilots$G))
+  pilot_root <- lower_root_cpp(unname(pilots$G))
   total <- root %*% pilot_root
   inverse <- inverse_root(pilot_root) %*% inverse
   by_pilot <- transformed_sample(sample, inverse)
@@ -163,7 +163,7 @@ psi_matrix <- function(psi4, d) {
 amise_criterion <- function(psi4, n, d) {
   Psi <- psi_matrix(psi4, d)
   function(H) {
-    root <- chol(H)
+    root <- t(lower_root_cpp(unname(H)))
     variance <- (4 * pi)^(-d / 2) / (n * prod(diag(root)))
     curved <- matrix(Psi %*% as.vector(H), d)
     gradient <- curved / 2 - variance / 2 * chol2inv(root)

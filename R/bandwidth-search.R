@@ -14,7 +14,7 @@ factor_from <- function(theta, d, diagonal) {
 # other. `tolerance` is relative, of the value.
 minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15) {
   d <- nrow(start)
-  S <- if (diagonal) diag(sqrt(diag(start)), d) else t(chol(start))
+  S <- if (diagonal) diag(sqrt(diag(start)), d) else lower_root_cpp(unname(start))
   evaluations <- 0L
   refused <- NULL
   last <- list(theta = NULL)
@@ -72,7 +72,7 @@ minimise_vech <- function(criterion, start, diagonal) {
   value <- function(theta) {
     evaluations <<- evaluations + 1L
     H <- matrix_of(theta)
-    if (inherits(try(chol(H), silent = TRUE), "try-error")) return(Inf)
+    if (is.null(lower_root_cpp(unname(H)))) return(Inf)
     found <- criterion(H)
     if (!is.null(attr(found, "refused"))) refused <<- attr(found, "refused")
     as.numeric(found)

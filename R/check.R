@@ -231,7 +231,7 @@ check_H <- function(H, d, name = "H") {
 
 # Judged by the correlations, so that axes in very different units are no obstacle.
 check_definite <- function(H, name) {
-  definite <- all(diag(H) > 0) && !is.null(try_root(H)) &&
+  definite <- all(diag(H) > 0) && !is.null(lower_root_cpp(H)) &&
     min(eigen(stats::cov2cor(H), symmetric = TRUE, only.values = TRUE)$values) > 0
   if (!definite) {
     least <- min(eigen(H, symmetric = TRUE, only.values = TRUE)$values)
@@ -239,8 +239,6 @@ check_definite <- function(H, name) {
   }
   H
 }
-
-try_root <- function(H) tryCatch(t(chol(H)), error = function(e) NULL)
 
 # A bandwidth from data needs spread in every column and no column that the others determine.
 check_spread <- function(x, names, cov, left_out = 0L) {

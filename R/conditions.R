@@ -21,6 +21,8 @@ warn_grid <- function(...) warn("kestrel_warning_grid", ...)
 
 warn_bias <- function(...) warn("kestrel_warning_bias", ...)
 
+warn_rounding <- function(...) warn("kestrel_warning_rounding", ...)
+
 warn_support <- function(...) warn("kestrel_warning_support", ...)
 
 # Errors about `x`, where a caller knows it by another name. Behind a semicolon come columns, of which one may be `x`.

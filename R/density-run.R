@@ -17,6 +17,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
     length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
     fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
   ))
+  check_digits(plan)
   if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m, hint = larger_grids)
   plan <- with_backend_chosen(plan, length(fhat$w), task$m, d, run, gpu_engine)
   if (isTRUE(verbose)) {
@@ -28,6 +29,29 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
                     cost, plan$seconds, if (plan$backend == "cuda") plan$device else threads))
   }
   c(plan, extent = extent)
+}
+
+# The least accurate that an engine may be: what core/fourier_geometry.hpp allows for `tol`.
+check_digits <- function(plan) {
+  if (plan$rounding <= 0.01) return(invisible())
+  abort_input("`engine` must not be \"fourier\" for data that span so many bandwidths: rounding alone may change the ",
+              "estimate by ", format(plan$rounding, digits = 2), " of its largest value.")
+}
+
+# The density with the tolerance that it has, and a warning where that is not the one asked for.
+with_rounding <- function(fhat, rounding = 0) {
+  of_root <- root_rounding_cpp(bandwidth_root(fhat))
+  kept <- max(fhat$tol, 1e-12)
+  if (max(of_root, rounding) <= kept) return(fhat)
+  because <- if (of_root >= rounding) {
+    "the variables are so strongly correlated in `H`"
+  } else {
+    "the data span so many bandwidths with engine = \"fourier\""
+  }
+  fhat$tol <- max(of_root, rounding)
+  warn_rounding("The estimate may differ from its sum by ", format(fhat$tol, digits = 2), " of its largest value, ",
+                "more than the ", format(kept), " of `tol`: ", because, " that rounding counts.")
+  fhat
 }
 
 # Densities are in 1 / volume: that of the bandwidths has to be a number, and one that can be divided by.
@@ -47,8 +71,8 @@ regular_grid <- function(fhat, task) {
 }
 
 abort_irregular <- function() {
-  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step, or with more ",
-              "than 2^27 points along an axis.")
+  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step, whose steps ",
+              "are longer than 256 bandwidths, or with more than 2^27 points along an axis.")
 }
 
 # The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:

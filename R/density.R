@@ -7,7 +7,9 @@
 #' @section Exactness:
 #' Every estimate is the sum above: nothing is binned, and no error depends on the grid. Its difference from the sum in
 #' exact arithmetic is at most `tol` of the largest value that the estimate has anywhere, and no value is negative. For
-#' bounded data this is so on the scale that the kernel works on.
+#' bounded data this is so on the scale that the kernel works on. Rounding may come to more than 1e-12 where variables
+#' are correlated in `H` by more than about 1 - 4e-7, and with engine = "fourier" (below): a warning of class
+#' `kestrel_warning_rounding` says to how much, and that is then the field `tol`.
 #'
 #' @section Bandwidth:
 #' `H` has the scale of a covariance, `h` that of a standard deviation: in one dimension H = h^2, in several `h` means
@@ -82,9 +84,10 @@
 #'   uniform, triangular, epanechnikov, biweight and triweight, and `"cells"`, expansions of the Gaussian kernel in
 #'   cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid of
 #'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"runs"`, the points that
-#'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6). All keep to `tol`
-#'   (`"fourier"` to 1e-13 where it is less, and where it is asked for by name with data that span more than 5,000
-#'   bandwidths only to 2e-16 times their number). At points more than 8 bandwidths from all data `"cells"` may give
+#'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at most
+#'   256 bandwidths long. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by name
+#'   with data up to more than 5,000 bandwidths from their middle only to 2e-16 times their number; it is an error where
+#'   that is more than 0.01). At points more than 8 bandwidths from all data `"cells"` may give
 #'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent by
 #'   `"fourier"`.
 #' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"runs"` for the radial Epanechnikov kernel on a grid
@@ -112,10 +115,10 @@
 #'   \item{w}{the weights, summing to n}
 #'   \item{type}{`"kde"`}
 #'   \item{cont}{contour levels, named by the probability below them}
-#'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol`, `n_eff`
-#'   (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and where they apply `transform`,
-#'   `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`, `engine`, `backend`, `device`,
-#'   `seconds`) and `na.action` (the rows left out).
+#'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol` (as given,
+#'   or what rounding may come to), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and
+#'   where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`,
+#'   `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
@@ -303,11 +306,11 @@ estimate_task <- function(fhat, task, run, verbose, label) {
   fhat$device <- ran$plan$device
   fhat$precision <- ran$precision
   fhat$estimate <- ran$estimate
-  fhat
+  with_rounding(fhat, ran$plan$rounding)
 }
 
 # The lower factor L of H = L L'.
-bandwidth_root <- function(fhat) t(chol(as.matrix(fhat$H)))
+bandwidth_root <- function(fhat) lower_root_cpp(as.matrix(fhat$H))
 
 check_summable <- function(fhat) {
   if (fhat$kernel_type == "integrated") {

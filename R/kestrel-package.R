@@ -37,6 +37,7 @@
 #' Errors have the class `kestrel_error` and one that says what kind: `kestrel_error_input`, `kestrel_error_memory`,
 #' `kestrel_error_backend`. Warnings have the class `kestrel_warning` and one of their own: `kestrel_warning_search`
 #' (a search ended where its result is in doubt), `kestrel_warning_grid` (a grid that misses samples),
+#' `kestrel_warning_rounding` (an estimate with fewer digits than promised),
 #' `kestrel_warning_support` (points without a neighbour), `kestrel_warning_bias` (a model whose means are off).
 #'
 #' @section Options:

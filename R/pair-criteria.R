@@ -62,7 +62,7 @@ usual_range <- function(sample) {
 }
 
 fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
-  root <- unname(t(chol(sample$cov)))
+  root <- lower_root_cpp(unname(sample$cov))
   sums <- refusing_memory(fourier_sums_cpp(unname(centred_values(sample)), sample$w, root, usual[1L], usual[2L], 0,
                                            run$threads, run$isa, run$progress))
   list(
@@ -122,7 +122,7 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
   list(
     by = function() c(engine = "direct", place_of(run)),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
-      root <- unname(t(chol(H)))
+      root <- lower_root_cpp(unname(H))
       sums <- sums_by_backend(run, lscv_cuda_cpp(x, p, root, gradient, run$isa, run$progress),
                               direct_lscv_cpp(x, p, root, gradient, run$threads, run$isa, run$progress))
       convolution <- with_slope(sums$convolution, sums$convolution_moments, root, 1 / 2)
@@ -130,7 +130,7 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
       combine(c(2, diagonal, -cross_factor(form)), list(convolution, at_origin(H, 2, gradient), kernel))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
-      root <- unname(t(chol(S)))
+      root <- lower_root_cpp(unname(S))
       sums <- sums_by_backend(run, lscv_curve_cuda_cpp(x, p, root, h, single, run$isa, run$progress),
                               direct_lscv_curve_cpp(x, p, root, h, run$threads, run$isa, run$progress))
       2 * sums[, 1L] + diagonal * as.numeric(at_origin(S, 2, FALSE)) * h^-ncol(x) - cross_factor(form) * sums[, 2L]
@@ -139,7 +139,7 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
       # sum_ij p_i p_j K_(a H + 2 G).
       smoothed <- function(a) {
         M <- a * H + 2 * G
-        root <- unname(t(chol(M)))
+        root <- lower_root_cpp(unname(M))
         sums <- sums_by_backend(run, gaussian_moments_cuda(x, p, root, gradient, run),
                                 direct_gaussian_moments_cpp(x, p, root, run$threads, run$isa, run$progress))
         pairs <- with_slope(sums$sum, if (gradient) sums$moments, root, 1, by = a)
@@ -166,7 +166,7 @@ with_slope <- function(sum, moments, root, share, by = 1) {
 
 # K_(a M)(0), and its gradient by H where M = by * H + B.
 at_origin <- function(M, a, gradient, by = 1) {
-  root <- chol(M)
+  root <- t(lower_root_cpp(unname(M)))
   value <- (2 * pi * a)^(-nrow(M) / 2) / prod(diag(root))
   if (gradient) structure(value, gradient = -by * value / 2 * chol2inv(root)) else value
 }

@@ -95,6 +95,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
     pour_slabs(fhat, axes, slabs, source, sink, progress)
   })
   by <- source$by()
+  fhat <- with_rounding(fhat)
   fhat[c("engine", "backend")] <- by[c("engine", "backend")]
   fhat$device <- by$device
   kept <- c("h", "H", "names", "kernel", "kernel_type", "engine", "backend", "device", "n_eff")

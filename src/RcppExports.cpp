@@ -345,6 +345,28 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// lower_root_cpp
+SEXP lower_root_cpp(Rcpp::NumericMatrix H);
+RcppExport SEXP _kestrel_lower_root_cpp(SEXP HSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type H(HSEXP);
+    rcpp_result_gen = Rcpp::wrap(lower_root_cpp(H));
+    return rcpp_result_gen;
+END_RCPP
+}
+// root_rounding_cpp
+double root_rounding_cpp(Rcpp::NumericMatrix root);
+RcppExport SEXP _kestrel_root_rounding_cpp(SEXP rootSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    rcpp_result_gen = Rcpp::wrap(root_rounding_cpp(root));
+    return rcpp_result_gen;
+END_RCPP
+}
 // plan_cpp
 Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
 RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP extentSEXP, SEXP gridSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
@@ -935,6 +957,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 7},
     {"_kestrel_density_fourier_cpp", (DL_FUNC) &_kestrel_density_fourier_cpp, 10},
     {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 3},
+    {"_kestrel_lower_root_cpp", (DL_FUNC) &_kestrel_lower_root_cpp, 1},
+    {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 12},
     {"_kestrel_density_runs_cpp", (DL_FUNC) &_kestrel_density_runs_cpp, 8},
     {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},

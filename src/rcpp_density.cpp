@@ -3,6 +3,7 @@
 #include "core/direct.hpp"
 #include "core/fourier_density.hpp"
 #include "core/plan.hpp"
+#include "core/root.hpp"
 #include "core/runs.hpp"
 #include "core/sweep_density.hpp"
 #include "rcpp_points.hpp"
@@ -105,6 +106,20 @@ SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product) {
   }
 }
 
+/// L of H = L L', or NULL where H is not positive definite.
+// [[Rcpp::export]]
+SEXP lower_root_cpp(Rcpp::NumericMatrix H) {
+  const std::vector<double> root = lower_root(entries(H), static_cast<std::size_t>(H.ncol()));
+  if (root.empty()) return R_NilValue;
+  return Rcpp::NumericMatrix(H.nrow(), H.ncol(), root.begin());
+}
+
+/// What rounding may do to an estimate with this L.
+// [[Rcpp::export]]
+double root_rounding_cpp(Rcpp::NumericMatrix root) {
+  return root_rounding(entries(root), static_cast<std::size_t>(root.ncol()));
+}
+
 /// The plan, and `rows`, of a regular grid those that a sample's kernel crosses.
 // [[Rcpp::export]]
 Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid,
@@ -123,10 +138,11 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
   task.lanes = table_of(isa).lanes;
   const Plan plan = refusing([&] { return plan_density(task, engine); });
   const double rows = task.grid == nullptr ? 0 : task.grid->rows_crossed();
-  return Rcpp::List::create(Rcpp::Named("engine") = plan.engine,
-                            Rcpp::Named("tol") = plan.tolerance, Rcpp::Named("bytes") = plan.bytes,
-                            Rcpp::Named("seconds") = plan.seconds,
-                            Rcpp::Named("reason") = plan.reason, Rcpp::Named("rows") = rows);
+  return Rcpp::List::create(
+      Rcpp::Named("engine") = plan.engine, Rcpp::Named("tol") = plan.tolerance,
+      Rcpp::Named("rounding") = plan.rounding, Rcpp::Named("bytes") = plan.bytes,
+      Rcpp::Named("seconds") = plan.seconds, Rcpp::Named("reason") = plan.reason,
+      Rcpp::Named("rows") = rows);
 }
 
 /// The engine "runs" with its samples sorted, for one slab of a grid after another.

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/runs_axis.hpp"
 #include "core/tiles.hpp"
+#include "core/whole.hpp"
 #include "rcpp_util.hpp"
 
 namespace kestrel {
@@ -53,9 +54,9 @@ SEXP kept_runs(const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& w, const
 template <class Runs>
 Rcpp::NumericVector slab_values(const Runs& runs, double first, double count,
                                 const RunOptions& how) {
-  const std::size_t slices = static_cast<std::size_t>(count), size = slices * runs.points();
+  const std::size_t slices = whole_number<std::size_t>(count), size = slices * runs.points();
   Rcpp::NumericVector out = uninitialised(size);
-  runs.slab(static_cast<std::size_t>(first) - 1, slices, how, {out.begin(), size});
+  runs.slab(whole_number<std::size_t>(first) - 1, slices, how, {out.begin(), size});
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -74,7 +75,7 @@ SmoothedSample::SmoothedSample(const MatrixView& x, Span<const double> w, Span<c
 
 std::size_t SmoothedSample::row(double uniform) const {
   const auto part = [&](double value) {
-    return std::min(static_cast<std::size_t>(value * parts_), x_.rows - 1);
+    return std::min(whole_number<std::size_t>(value * parts_), x_.rows - 1);
   };
   if (cumulative_.empty()) return part(uniform);
   const double total = cumulative_.back(), value = uniform * total;

@@ -12,6 +12,7 @@
 #include "core/kernel.hpp"
 #include "core/parallel.hpp"
 #include "core/weights.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -127,7 +128,7 @@ PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const doub
       sources_(x, w, range_of(x), cell_exponent(h, kHalvings)),
       targets_(points, {}, range_of(points), cell_exponent(h, kHalvings)),
       rho_(std::ldexp(1.0, sources_.exponent()) / h),
-      lags_(static_cast<int>(std::ceil(accuracy_.reach / rho_)) + 1),
+      lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1),
       slot_(sources_.cells(), kNone) {
   std::vector<std::size_t> large;
   for (std::size_t s = 0; s < sources_.cells(); ++s) {

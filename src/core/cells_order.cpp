@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -85,7 +86,7 @@ CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRang
   }
   const double n = static_cast<double>(x.size), cells = range.cells(exponent);
   if (cells <= 4 * n + 1024) {
-    fill(x, w, std::floor(least), static_cast<std::size_t>(cells));
+    fill(x, w, std::floor(least), whole_number<std::size_t>(cells));
   } else {
     fill(x, w, std::floor(std::ldexp(middle_of(x), -exponent) - 2 * n), 4 * x.size);
   }
@@ -100,7 +101,7 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double least, s
     // May round up into the next cell; then the offset is -1/2 less a rounding error.
     const double from_least = x[i] * scale - least;
     if (from_least >= 0 && from_least < end) {
-      const auto slot = static_cast<std::uint32_t>(static_cast<std::int64_t>(from_least));
+      const auto slot = whole_number<std::uint32_t>(from_least);
       place_[i] = slot;
       ++next[slot];
     } else {

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/tiles.hpp"
 #include "core/weights.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -103,7 +104,7 @@ struct Octave {
 
   /// How many lags of cells are within reach of the largest bandwidth.
   int lags(double reach) const {
-    return static_cast<int>(std::ceil(reach * std::ldexp(largest, -exponent))) + 1;
+    return whole_number<int>(std::ceil(reach * std::ldexp(largest, -exponent))) + 1;
   }
 };
 

@@ -2,16 +2,18 @@
 
 #include <cmath>
 
+#include "core/whole.hpp"
+
 namespace kestrel {
 
 Cubes::Cubes(const Box3& box, double side, std::size_t most) : low_(box.low), side_(side) {
   const auto along = [&](std::size_t a) {
     return std::floor((box.high[a] - box.low[a]) / side_) + 1;
   };
-  while (!(along(0) * along(1) * along(2) <= static_cast<double>(most))) side_ *= 2;
+  while (along(0) * along(1) * along(2) > static_cast<double>(most)) side_ *= 2;
   per_side_ = 1 / side_;
-  level_.push_back({{static_cast<std::size_t>(along(0)), static_cast<std::size_t>(along(1)),
-                     static_cast<std::size_t>(along(2))},
+  level_.push_back({{whole_number<std::size_t>(along(0)), whole_number<std::size_t>(along(1)),
+                     whole_number<std::size_t>(along(2))},
                     {}});
   while (size_of(level_.back()) > 1) {
     const Place& cubes = level_.back().cubes;
@@ -23,7 +25,7 @@ std::uint32_t Cubes::number(const Point3& z) const {
   Place place;
   for (std::size_t a = 0; a < 3; ++a) {
     const double cube = std::max(0.0, (z[a] - low_[a]) * per_side_);
-    place[a] = std::min(static_cast<std::size_t>(cube), level_[0].cubes[a] - 1);
+    place[a] = std::min(whole_number<std::size_t>(cube), level_[0].cubes[a] - 1);
   }
   return static_cast<std::uint32_t>(at(level_[0], place));
 }

@@ -10,6 +10,7 @@
 #include "core/fourier_reader.hpp"
 #include "core/fourier_rows.hpp"
 #include "core/kernel.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -66,8 +67,8 @@ FourierDensity::FourierDensity(const MatrixView& x, Span<const double> w,
   geometry_.period = layout.period;
   geometry_.origin = layout.origin;
   for (std::size_t a = 0; a < 3; ++a) {
-    geometry_.box.cells[a] = static_cast<std::size_t>(layout.cells[a]);
-    geometry_.box.most[a] = static_cast<std::size_t>(layout.modes[a]);
+    geometry_.box.cells[a] = whole_number<std::size_t>(layout.cells[a]);
+    geometry_.box.most[a] = whole_number<std::size_t>(layout.modes[a]);
     if (a < 3 - geometry_.d) continue;
     geometry_.low[a] = layout.samples[a].low;
     geometry_.high[a] = layout.samples[a].high;
@@ -162,6 +163,7 @@ void fourier_density(const MatrixView& x, Span<const double> w, const Evaluation
   ScaledNumber scale;
   if (!layout.empty) {
     check_fourier_memory(layout, bytes);
+    check_fourier_rounding(layout);
     FourierDensity(x, w, points, extent, layout, tolerance, options).compute(out);
     const DensityFrame& frame = extent.frame[layout.frame];
     for (std::size_t k = 0; k < x.cols; ++k) scale.multiply(frame.geometry.scale[k]);

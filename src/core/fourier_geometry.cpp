@@ -12,7 +12,9 @@
 #include "core/fourier_window.hpp"
 #include "core/kernel.hpp"
 #include "core/parallel_sort.hpp"
+#include "core/root.hpp"
 #include "core/weights.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -28,6 +30,10 @@ constexpr double kCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8
 constexpr double kQueries = 50, kVisited = 0.3;
 /// Seconds that looking for outliers takes for each sample: a grid that costs less is not worth it.
 constexpr double kTrimSeconds = 4e-6, kLeastSeconds = 0.02;
+
+/// Of the root of coordinates in double precision: a correlation of 0.97 of two variables. Others
+/// take a tenth longer.
+constexpr double kMostCondition = 8;
 
 /// Weighted totals over the samples, in parts of fixed size added in order.
 template <class Add>
@@ -134,7 +140,7 @@ BoxContent look_into_box(const MatrixView& x, Span<const double> w, const Fourie
         sum[1] += w[i] * w[i];
         for (std::size_t a = 0; a < 3; ++a) {
           const double bin = (z[a] - geometry.low[a]) * bins_of_length[a];
-          sum[2 + a * kBins + std::min(kBins - 1, static_cast<std::size_t>(bin))] += w[i];
+          sum[2 + a * kBins + std::min(kBins - 1, whole_number<std::size_t>(bin))] += w[i];
         }
       });
   BoxContent content;
@@ -208,8 +214,8 @@ bool lay_grid(const BoxContent& content, double bytes, FourierGeometry* geometry
                  (2 * modes[0] + 1) * (2 * modes[1] + 1) * (modes[2] + 1));
   if (!(*needed <= bytes)) return false;
   for (std::size_t a = 0; a < 3; ++a) {
-    g.box.most[a] = static_cast<std::size_t>(modes[a]);
-    g.box.cells[a] = a < 3 - g.d ? 1 : smooth_number(static_cast<std::size_t>(cells[a]));
+    g.box.most[a] = whole_number<std::size_t>(modes[a]);
+    g.box.cells[a] = a < 3 - g.d ? 1 : smooth_number(whole_number<std::size_t>(cells[a]));
     g.origin[a] = g.low[a] - (g.taps / 2 + 1) * g.period[a] / static_cast<double>(g.box.cells[a]);
   }
   *needed = g.bytes();
@@ -256,7 +262,7 @@ void trim(const MatrixView& x, Span<const double> w, const FourierDemand& demand
     FourierGeometry candidate = whole;
     candidate.trimmed = true;
     const std::size_t n = sorted[2].size();
-    const std::size_t cut = static_cast<std::size_t>(std::ceil(share * static_cast<double>(n)));
+    const std::size_t cut = whole_number<std::size_t>(std::ceil(share * static_cast<double>(n)));
     if (2 * cut + 1 > n) break;
     for (std::size_t a = 3 - x.cols; a < 3; ++a) {
       candidate.low[a] = sorted[a][cut];
@@ -305,6 +311,10 @@ void set_range(const MatrixView& x, Span<const double> w, FourierGeometry* geome
 
 }  // namespace
 
+bool is_strongly_correlated(Span<const double> root, std::size_t d) {
+  return root_condition(root, d) > kMostCondition;
+}
+
 double default_fourier_tolerance(std::size_t d) { return d < 3 ? 1e-12 : 1e-9; }
 
 double FourierGeometry::frequency_step(std::size_t a) const {
@@ -340,6 +350,7 @@ FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
   } else {
     std::copy(demand.root.begin(), demand.root.end(), geometry.root.begin());
   }
+  geometry.correlated = is_strongly_correlated({geometry.root.data(), x.cols * x.cols}, x.cols);
   for (std::size_t k = 0; k < x.cols; ++k) geometry.determinant *= geometry.root[k * x.cols + k];
   if (!(geometry.determinant > 0) || !std::isfinite(geometry.determinant)) {
     throw error(ErrorKind::input, "the scale matrix is outside the range of numbers");

@@ -24,6 +24,9 @@ using Point3 = std::array<double, 3>;
 /// Between these a tolerance has to be.
 constexpr double kLeastFourierTolerance = 1e-13, kMostFourierTolerance = 0.01;
 
+/// Whether L is of a kind for which FourierGeometry::correlated has to be set.
+bool is_strongly_correlated(Span<const double> root, std::size_t d);
+
 /// What a grid is wanted for.
 struct FourierDemand {
   /// Lower Cholesky factor of Sigma, d*d column-major, in the units of x; empty for the sample
@@ -47,6 +50,8 @@ struct FourierGeometry {
   std::array<double, 9> root{};  // L, d*d column-major
   Point3 scale{};                // 1 / L_kk
   double determinant = 1;        // of L
+  /// Whether z is the difference of terms so much larger that a double would lose its digits.
+  bool correlated = false;
   double tolerance = 0, least = 0, most = 0;
   int taps = 0;  // of the window
   /// The Gaussian of `least` is cut at |t| = cut / least: exp(-cut^2 / 2) = tolerance / 9.
@@ -62,12 +67,7 @@ struct FourierGeometry {
   std::size_t axis(std::size_t variable) const { return variable + 3 - d; }
   /// z of sample i.
   Point3 whiten(const MatrixView& x, std::size_t i) const {
-    const double first = (x(i, 0) - centre[0]) * scale[0];
-    if (d == 1) return {0, 0, first};
-    const double second = (x(i, 1) - centre[1] - root[1] * first) * scale[1];
-    if (d == 2) return {0, first, second};
-    const double third = x(i, 2) - centre[2] - root[2] * first - root[5] * second;
-    return {first, second, third * scale[2]};
+    return correlated ? whitened<long double>(x, i) : whitened<double>(x, i);
   }
   bool inside(const Point3& z) const {
     bool in = true;
@@ -80,6 +80,18 @@ struct FourierGeometry {
   std::size_t modes() const;
   /// Of the grid and the modes.
   double bytes() const;
+
+ private:
+  template <class Real>
+  Point3 whitened(const MatrixView& x, std::size_t i) const {
+    const auto from_centre = [&](std::size_t k) { return static_cast<Real>(x(i, k)) - centre[k]; };
+    const Real first = from_centre(0) * scale[0];
+    if (d == 1) return {0, 0, static_cast<double>(first)};
+    const Real second = (from_centre(1) - root[1] * first) * scale[1];
+    if (d == 2) return {0, static_cast<double>(first), static_cast<double>(second)};
+    const Real third = (from_centre(2) - root[2] * first - root[5] * second) * scale[2];
+    return {static_cast<double>(first), static_cast<double>(second), static_cast<double>(third)};
+  }
 };
 
 /// Truncation by cut above (Greengard & Lee 2004, and the positive definiteness of |phi|^2, which

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/tiles.hpp"
+#include "core/whole.hpp"
 #include "simd/spread.hpp"
 
 namespace kestrel {
@@ -110,7 +111,7 @@ class TileOrder {
     for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
       const double from = (z[a] - geometry_.origin[a]) * cells_of_length_[a] - half;
       // The first whole number not below `from`, which is positive.
-      std::int32_t first = static_cast<std::int32_t>(from);
+      std::int32_t first = whole_number<std::int32_t>(from);
       if (first < from) ++first;
       spot->first[a] = static_cast<std::uint32_t>(first);
       spot->part[a] = first - from;

@@ -60,8 +60,12 @@ struct DensityLayout {
 };
 
 /// Period, modes and cells for an error of `tolerance`, relative to the largest value that the
-/// estimate has anywhere, in the frame that is expected to take least time. O(1).
+/// estimate has anywhere, in the frame that is expected to take least time, of those where rounding
+/// leaves that. O(1).
 DensityLayout lay_density(const DensityExtent& extent, double tolerance);
+
+/// Throws error(input) where rounding leaves fewer digits than the largest tolerance asks for.
+void check_fourier_rounding(const DensityLayout& layout);
 
 /// Throws error(memory), with the size, when the cells take more than `bytes`.
 void check_fourier_memory(const DensityLayout& layout, double bytes);

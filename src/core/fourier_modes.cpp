@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/fourier_rows.hpp"
 #include "core/tiles.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -40,7 +41,7 @@ FourierModes::FourierModes(FourierGrid&& grid, double bytes, const RunOptions& o
 }
 
 void FourierModes::find_pairs(const FourierTail& tail, double weight, double bytes) {
-  const std::size_t most = static_cast<std::size_t>(bytes / sizeof(Pair));
+  const std::size_t most = whole_number<std::size_t>(std::max(0.0, bytes / sizeof(Pair)));
   const bool all = visit_tail_pairs(tail, geometry_.reach,
                                     [&](const Point3& a, const Point3& b, double product) {
                                       const Point3 u{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -164,7 +165,7 @@ std::vector<double> FourierModes::sum_rows(const Form3& h, double cut, std::size
   for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
     const double limit = cut * std::sqrt(inverse[4 * a]) / geometry_.frequency_step(a);
     most[a] =
-        limit < static_cast<double>(box.most[a]) ? static_cast<std::size_t>(limit) : box.most[a];
+        limit < static_cast<double>(box.most[a]) ? whole_number<std::size_t>(limit) : box.most[a];
   }
   const std::size_t columns = 2 * most[1] + 1, rows = (2 * most[0] + 1) * columns;
   const std::size_t of_item = std::max<std::size_t>(1, kItemModes / (most[2] + 1));
@@ -187,8 +188,8 @@ std::vector<double> FourierModes::sum_rows(const Form3& h, double cut, std::size
       const double first = std::max(0.0, std::ceil(middle - half));
       const double last = std::min(static_cast<double>(box.most[2]), std::floor(middle + half));
       if (!(first <= last)) continue;
-      row.first = static_cast<std::ptrdiff_t>(first);
-      row.count = static_cast<std::size_t>(last - first) + 1;
+      row.first = whole_number<std::ptrdiff_t>(first);
+      row.count = whole_number<std::size_t>(last - first) + 1;
       const std::size_t i = box.most[0] - most[0] + r / columns;
       const std::size_t j = box.most[1] - most[1] + r % columns;
       row.power = power_.data() + (i * (2 * box.most[1] + 1) + j) * (box.most[2] + 1) +

@@ -32,30 +32,33 @@ Form3 plus(const Form3& a, const Form3& b) {
 /// A homogeneous polynomial on three axes.
 using Polynomial = std::map<Exponents, double>;
 
+/// On three axes.
+using LongPoint3 = std::array<long double, 3>;
+
 /// p times sum_a factor[a] t_a.
-Polynomial times_linear(const Polynomial& p, const Point3& factor) {
+Polynomial times_linear(const Polynomial& p, const LongPoint3& factor) {
   Polynomial product;
   for (const auto& term : p) {
     for (std::size_t a = 0; a < 3; ++a) {
       if (factor[a] == 0) continue;
       Exponents e = term.first;
       ++e[a];
-      product[e] += term.second * factor[a];
+      product[e] += term.second * static_cast<double>(factor[a]);
     }
   }
   return product;
 }
 
 /// Row k of L^-T: the frequency of variable k is this combination of those of the whitened axes,
-/// t = L^-T t_z.
-std::vector<Point3> frequency_map(const FourierGeometry& geometry) {
+/// t = L^-T t_z. In numbers with digits to lose where variables are strongly correlated.
+std::vector<LongPoint3> frequency_map(const FourierGeometry& geometry) {
   const std::size_t d = geometry.d;
-  std::vector<Point3> map(d, Point3{});
+  std::vector<LongPoint3> map(d, LongPoint3{});
   for (std::size_t column = 0; column < d; ++column) {
     // Back substitution of L' t = e_column.
-    Point3 t{};
+    LongPoint3 t{};
     for (std::size_t k = d; k-- > 0;) {
-      double sum = k == column ? 1.0 : 0.0;
+      long double sum = k == column ? 1.0 : 0.0;
       for (std::size_t m = k + 1; m < d; ++m) sum -= geometry.root[k * d + m] * t[m];
       t[k] = sum / geometry.root[k * d + k];
     }
@@ -70,7 +73,7 @@ std::vector<double> in_units_of_x(const std::vector<double>& moments, int degree
   const std::vector<Exponents> monomials = monomials_of_degree(geometry.d, degree);
   Polynomial value;  // of each monomial, its integral
   for (std::size_t m = 0; m < monomials.size(); ++m) value[monomials[m]] = moments[m];
-  const std::vector<Point3> map = frequency_map(geometry);
+  const std::vector<LongPoint3> map = frequency_map(geometry);
   std::vector<double> out;
   for (const Exponents& e : monomials) {
     Polynomial expanded{{Exponents{0, 0, 0}, 1 / geometry.determinant}};
@@ -154,15 +157,17 @@ Form3 FourierSums::whitened(Span<const double> H) const {
   const std::size_t d = g.d;
   if (H.size != d * d) throw error(ErrorKind::internal, "bandwidth matrix of a wrong size");
   // L^-1 H L^-T = M' H M with M = L^-T, whose rows frequency_map gives.
-  const std::vector<Point3> map = frequency_map(g);
+  const std::vector<LongPoint3> map = frequency_map(g);
   Form3 out{};
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t b = 0; b < 3; ++b) {
+      long double sum = 0;
       for (std::size_t k = 0; k < d; ++k) {
         for (std::size_t l = 0; l < d; ++l) {
-          out[3 * a + b] += map[k][a] * 0.5 * (H[l * d + k] + H[k * d + l]) * map[l][b];
+          sum += map[k][a] * 0.5L * (H[l * d + k] + H[k * d + l]) * map[l][b];
         }
       }
+      out[3 * a + b] = static_cast<double>(sum);
     }
   }
   for (const double value : out) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/cells_pack.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -64,7 +65,7 @@ void FourierReader::place(std::size_t axis, double z, std::uint32_t* first, doub
                           static_cast<double>(geometry_.box.cells[axis]) / geometry_.period[axis] -
                       0.5 * geometry_.taps;
   const double begin = std::ceil(from);
-  *first = static_cast<std::uint32_t>(begin);
+  *first = whole_number<std::uint32_t>(begin);
   *part = begin - from;
 }
 

@@ -183,6 +183,7 @@ Plan fourier_plan(const DensityTask& task) {
       std::min(std::max(task.tolerance, kLeastFourierTolerance), kMostFourierTolerance);
   const DensityLayout layout = lay_density(extent, plan.tolerance);
   check_fourier_memory(layout, kFourierBytes);
+  plan.rounding = layout.rounding;
   plan.bytes = layout.bytes + kFourierSampleBytes * extent.n +
                kFourierSortedBytes * std::min(extent.n, kFourierSortedSamples) +
                kFourierPointBytes * task.m;

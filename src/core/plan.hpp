@@ -26,7 +26,10 @@ struct DensityTask {
 
 struct Plan {
   std::string engine;
-  double tolerance;    // what the engine keeps to, at most the tolerance asked for
+  double tolerance;  // what the engine keeps to, at most the tolerance asked for
+  /// What the rounding of coordinates may come to beside that; more than kMostFourierTolerance:
+  /// "fourier", asked for, cannot do it.
+  double rounding = 0;
   double bytes;        // memory it needs, its result included
   double seconds;      // expected on the machine the constants were measured on
   std::string reason;  // one clause for people

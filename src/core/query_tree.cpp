@@ -8,11 +8,19 @@
 
 namespace kestrel {
 
+namespace {
+
+/// Rows of a node that take long enough, a few milliseconds, to poll before they are split.
+constexpr std::size_t kPolledRows = std::size_t{1} << 16;
+
+}  // namespace
+
 /// What only building needs.
 struct QueryTree::Build {
   const MatrixView& x;
   Span<const double> w, h;
   std::ptrdiff_t of;
+  const Poll& poll;
   QueryTree& tree;
   std::vector<std::size_t> order;
 
@@ -83,6 +91,7 @@ BoxMoments QueryTree::Build::leaf_rows(std::size_t begin, std::size_t end) const
 
 /// Leaves are full but for the last one.
 void QueryTree::Build::split(std::size_t begin, std::size_t end) {
+  if (poll && end - begin >= kPolledRows) poll(0.0);
   const std::size_t me = tree.nodes.size();
   tree.nodes.push_back({begin, end, 0, {}});
   const std::size_t widest = measure(begin, end);
@@ -112,9 +121,9 @@ void QueryTree::Build::store() {
 }
 
 QueryTree::QueryTree(const MatrixView& x, Span<const double> w, Span<const double> h,
-                     std::ptrdiff_t of)
+                     std::ptrdiff_t of, const Poll& poll)
     : d(x.cols) {
-  Build build{x, w, h, of, *this, {}};
+  Build build{x, w, h, of, poll, *this, {}};
   build.keep_rows();
   const std::size_t n = build.order.size();
   if (of >= 0) {

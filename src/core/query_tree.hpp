@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/box_moments.hpp"
+#include "core/parallel.hpp"
 #include "core/span.hpp"
 
 namespace kestrel {
@@ -28,8 +29,9 @@ struct QueryNode {
 struct QueryTree {
   /// x: n*d; w: n weights, of which zeros are left out; h: what is one bandwidth on each axis; of:
   /// the variable asked for or -1. O(n log n) time, O(n d) memory. Throws error(input) when a
-  /// weight is negative, none is positive or a number is not finite.
-  QueryTree(const MatrixView& x, Span<const double> w, Span<const double> h, std::ptrdiff_t of);
+  /// weight is negative, none is positive or a number is not finite. Polls for interrupts.
+  QueryTree(const MatrixView& x, Span<const double> w, Span<const double> h, std::ptrdiff_t of,
+            const Poll& poll);
 
   std::size_t d = 0, stride = 0;
   /// Row i's variable k is coordinate[k * stride + i]; readable up to the next multiple of

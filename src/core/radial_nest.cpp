@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/kernel.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -66,7 +67,7 @@ RadialNest::RadialNest(std::size_t m, const std::vector<double>& H, double power
                        const RadialRules& rules)
     : m_(m),
       root_(m * m, 0.0),
-      exponent_(static_cast<int>(std::lround(2 * power + 1))),
+      exponent_(whole_number<int>(std::round(2 * power + 1))),
       constant_(
           std::exp(std::lgamma(power + 1 + static_cast<double>(m) / 2) - std::lgamma(power + 1)) /
           std::pow(kPi, static_cast<double>(m) / 2)),

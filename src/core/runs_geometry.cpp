@@ -12,6 +12,9 @@ namespace kestrel {
 namespace {
 
 constexpr double kWidest = 35184372088832.0;  // 2^45
+/// Half the length of a run, in steps: places are good to about 2^-53 of a step, which is then
+/// 3e-14 of a bandwidth.
+constexpr double kNarrowest = 1.0 / 256;
 
 using Matrix = std::array<std::array<long double, simd::kRunsAxes>, simd::kRunsAxes>;
 
@@ -75,9 +78,9 @@ RunsGeometry::RunsGeometry(Span<const RegularAxis> axes, Span<const double> root
     if (most_shift_[i] > kMostShift) throw error(ErrorKind::input, "an axis is not regular");
   }
   for (std::size_t i = 0; i < axes_; ++i) {
-    if (slope_[i][i] > 0 && reach_[i] < kWidest) continue;
+    if (slope_[i][i] >= kNarrowest && reach_[i] < kWidest) continue;
     throw error(ErrorKind::input,
-                "the bandwidth of a variable is zero, or 2^45 grid steps or more");
+                "the bandwidth of a variable is less than 1/256 of a grid step, or 2^45 or more");
   }
 }
 

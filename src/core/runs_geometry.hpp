@@ -11,6 +11,7 @@
 #include "core/kernel.hpp"
 #include "core/runs_axis.hpp"
 #include "core/span.hpp"
+#include "core/whole.hpp"
 #include "simd/runs.hpp"
 #include "simd/runs_line.hpp"
 
@@ -47,8 +48,9 @@ class RunsGeometry {
   /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major.
   /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points and,
   /// where more than one, a positive finite step, and where they have values, these are within
-  /// kMostShift. A bandwidth of 2^45 steps or more is refused too, and a product kernel with a root
-  /// that is not diagonal. O(d^4).
+  /// kMostShift. Half a run of less than 1/256 of a step, where places have not the digits, and a
+  /// bandwidth of 2^45 steps or more are refused too, and a product kernel with a root that is not
+  /// diagonal. O(d^4).
   RunsGeometry(Span<const RegularAxis> axes, Span<const double> root,
                KernelType type = KernelType::radial);
 
@@ -121,7 +123,7 @@ inline bool RunsGeometry::place(const MatrixView& x, std::size_t i, RunsPlace* t
     const double kept = std::min(std::max(index, -simd::kRunsFarthest), simd::kRunsFarthest);
     const double base = (kept + 6755399441055744.0) - 6755399441055744.0;
     const double rest = ((from - base * step_high_[a]) - base * step_low_[a]) + lost;
-    to->base[a] = static_cast<std::int32_t>(base);
+    to->base[a] = whole_number<std::int32_t>(base);
     to->part[a] = rest * inverse_step_[a];
   }
   return true;

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/runs_sample.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -106,7 +107,7 @@ class LineSamples {
 
 bool LineSamples::measure(RunsActive* active) {
   const double none = std::numeric_limits<double>::infinity();
-  const std::size_t cells = static_cast<std::size_t>(form_.cells.cells) + 1;
+  const std::size_t cells = whole_number<std::size_t>(form_.cells.cells) + 1;
   std::vector<simd::RunsLineSeen> seen(workers(), {0, none, none, 0, 0});
   std::vector<std::vector<std::uint32_t>> samples(workers());
   for_samples(options_.parallel,
@@ -141,7 +142,7 @@ std::vector<std::uint64_t> LineSamples::weigh_cells(const std::vector<std::uint3
   std::vector<std::uint64_t> weight(samples.begin(), samples.end());
   if (form_.alike) {
     const double units = PowerOfTwo(-weight_exponent_).times(1) * RunsHistogram::kWeightUnit;
-    for (std::uint64_t& w : weight) w *= static_cast<std::uint64_t>(units) + 1;
+    for (std::uint64_t& w : weight) w *= whole_number<std::uint64_t>(units) + 1;
     return weight;
   }
   set_unit(std::ilogb(RunsHistogram::kWeightUnit));

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/weights.hpp"
+#include "core/whole.hpp"
 
 namespace kestrel {
 
@@ -27,7 +28,7 @@ constexpr double kMargin = 1e-6;
 /// The largest power of two of which w > 0 is a whole number.
 int lowest_bit(double w) {
   int exponent = 0;
-  std::uint64_t digits = static_cast<std::uint64_t>(std::frexp(w, &exponent) * 0x1p53);
+  std::uint64_t digits = whole_number<std::uint64_t>(std::frexp(w, &exponent) * 0x1p53);
   exponent -= 53;
   for (; digits % 2 == 0; digits /= 2) ++exponent;
   return exponent;
@@ -246,7 +247,7 @@ void RunsSample::search(const Search& task, std::size_t axis, std::size_t bins,
                last = static_cast<double>(bins_[axis] - 1);
   // Bin b has the X from b width - 1/2 to (b + 1) width - 1/2, the outermost ones all beyond.
   const auto bin_at = [&](double place) {
-    return static_cast<std::size_t>(
+    return whole_number<std::size_t>(
         std::min(std::max(std::floor((place + 0.5) / width), 0.0), last));
   };
   const std::size_t from = bin_at(low - slope * most - kMargin);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/whole.hpp"
+
 namespace kestrel {
 
 namespace {
@@ -34,9 +36,9 @@ RunsHistogram::RunsHistogram(const RunsGeometry& geometry) : axes_(geometry.axes
   }
   std::size_t cells = 1;
   for (std::size_t a = 0; a < axes_; ++a) {
-    cells_[a] = static_cast<std::size_t>(length[a] / width[a]) + 1;
+    cells_[a] = whole_number<std::size_t>(length[a] / width[a]) + 1;
     // Samples within reach of a point lie in an interval of twice the reach.
-    window_[a] = static_cast<std::size_t>(2 * reach_[a] / width[a]) + 2;
+    window_[a] = whole_number<std::size_t>(2 * reach_[a] / width[a]) + 2;
     scale_[a] = 1 / width[a];
     cells *= cells_[a];
   }
@@ -48,11 +50,11 @@ void RunsHistogram::add(const RunsPlace& place, double weight) {
   std::size_t cell = 0;
   for (std::size_t a = 0; a < axes_; ++a) {
     const double at = (place.base[a] + place.part[a] + reach_[a]) * scale_[a];
-    const std::size_t index = at > 0 ? static_cast<std::size_t>(at) : 0;
+    const std::size_t index = at > 0 ? whole_number<std::size_t>(at) : 0;
     cell = cell * cells_[a] + std::min(index, cells_[a] - 1);
   }
   // One more than rounding down leaves.
-  weight_[cell] += static_cast<std::uint64_t>(weight * kWeightUnit) + 1;
+  weight_[cell] += whole_number<std::uint64_t>(weight * kWeightUnit) + 1;
   ++samples_[cell];
 }
 
@@ -70,7 +72,7 @@ simd::RunsLineCells RunsHistogram::line_cells() const {
 void RunsHistogram::add_line(Span<const std::uint32_t> samples, Span<const std::uint64_t> weight) {
   // All are at zero of an axis of one point.
   std::uint64_t* weights =
-      weight_.data() + static_cast<std::size_t>(reach_[0] * scale_[0]) * cells_[1];
+      weight_.data() + whole_number<std::size_t>(reach_[0] * scale_[0]) * cells_[1];
   std::uint32_t* counts = samples_.data() + (weights - weight_.data());
   for (std::size_t c = 0; c < cells_[1]; ++c) {
     counts[c] += samples[c];

@@ -12,6 +12,7 @@
 #include "core/raw_array.hpp"
 #include "core/run_options.hpp"
 #include "core/span.hpp"
+#include "core/whole.hpp"
 #include "simd/squared_errors.hpp"
 
 namespace kestrel {
@@ -104,7 +105,7 @@ class SquaredErrors {
     double scale;  // pieces to a unit
     std::size_t piece(double place) const {
       const double most = static_cast<double>(pieces - 1);
-      return static_cast<std::size_t>(std::min(std::max(place * scale, 0.0), most));
+      return whole_number<std::size_t>(std::min(std::max(place * scale, 0.0), most));
     }
   };
   /// From `begin` to before `end`.

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/runs_tiles.hpp"
+#include "core/whole.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 
@@ -88,7 +89,7 @@ std::size_t part_length(const RunsDensity& density, std::size_t count, double he
   const double eighth = slice * static_cast<double>(count) / 8;
   const double bytes = along ? kShareOfMemory * (gpu_free_memory() + held) / 2
                              : std::min(std::max(eighth, kLeastPart), kMostPart);
-  return static_cast<std::size_t>(std::max(1.0, bytes / slice));
+  return whole_number<std::size_t>(std::max(1.0, bytes / slice));
 }
 
 /// Tiles of a slab, the ranges of their samples, and the parts they make.

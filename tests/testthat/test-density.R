@@ -306,3 +306,17 @@ test_that("an estimate is planned once", {
   expect_identical(plans(predict(fhat, 1:3)), 1L)
   expect_identical(plans(dkde(1:3, fhat)), 1L)
 })
+
+test_that("where an H is so strongly correlated that rounding counts a warning gives the error, once", {
+  x <- with_seed(89, matrix(rnorm(100), 50) %*% chol(matrix(c(1, 1 - 1e-9, 1 - 1e-9, 1), 2)))
+  correlated <- function(lost) matrix(c(1, 1 - lost, 1 - lost, 1), 2)
+  expect_no_warning(fhat <- kde(x, H = correlated(1e-6), eval.points = x))
+  expect_identical(fhat$tol, 1e-12)
+  condition <- expect_warning(fhat <- kde(x, H = correlated(1e-9), eval.points = x), class = "kestrel_warning_rounding")
+  expect_snapshot_output(say(condition))
+  # 2^-51 (1 + 2 L21 / L22)
+  expect_equal(fhat$tol, 2^-51 * (1 + 2 / sqrt(2e-9)), tolerance = 1e-6)
+  expect_no_warning(predict(fhat, x = x[1:3, ]))
+  expect_no_warning(kde(x, H = correlated(1e-9), eval.points = x, tol = 1e-10))
+  expect_warning(kde_stream(x, to = identity, H = correlated(1e-9), gridsize = 5), class = "kestrel_warning_rounding")
+})

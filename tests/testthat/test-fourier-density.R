@@ -144,6 +144,22 @@ test_that("a plan that would need more than 1 GB goes to direct sums, and is ref
   expect_snapshot_output(cat(sub("[0-9.e+]+ GB", "<size> GB", conditionMessage(condition))))
 })
 
+test_that("data that span very many bandwidths are warned of with the error, and refused where no digits are left", {
+  x <- with_seed(76, matrix(rnorm(400), 200))
+  far <- function(at, engine) {
+    x[1, ] <- at
+    kde(x, H = diag(2), eval.points = x[2:9, ], engine = engine)
+  }
+  condition <- expect_warning(fhat <- far(1e9, "fourier"), class = "kestrel_warning_rounding")
+  expect_snapshot_output(say(condition))
+  expect_gt(fhat$tol, 1e-8)
+  expect_close_to_reference(fhat$estimate, far(1e9, "direct")$estimate, tol = fhat$tol)
+  expect_refused(far(1e15, "fourier"), far(1e18, "fourier"))
+  expect_no_warning(expect_identical(far(1e18, "auto")$engine, "direct"))
+  wild <- with_seed(77, matrix(10^rnorm(1000, 0, 5), 500))
+  expect_refused(kde(wild, H = diag(c(7.6, 1.7)), xmin = c(0, 0), xmax = c(5, 5), engine = "fourier"))
+})
+
 test_that("the engine is not chosen where coordinates overflow or round to more than the error allowed", {
   x <- with_seed(31, matrix(rnorm(2000), 1000))
   at <- x[rep(3:1000, 30), ]
@@ -171,7 +187,7 @@ test_that("a matrix H that is nearly singular does without axes along the data",
                 0.0021910193910587576, -6.021284702037577, 0.0016696708508031153), 3)
   x <- with_seed(33, matrix(rnorm(60), 20))
   on_grid <- function(...) kde(x, H = H, gridsize = 3, xmin = rep(-1, 3), xmax = rep(1, 3), compute.cont = FALSE, ...)
-  expect_warning(fhat <- on_grid(), class = "kestrel_warning_grid")
+  expect_warning(expect_warning(fhat <- on_grid(), class = "kestrel_warning_grid"), class = "kestrel_warning_rounding")
   expect_identical(fhat$estimate, suppressWarnings(on_grid(engine = "direct"))$estimate)
 })
 

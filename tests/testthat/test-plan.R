@@ -7,7 +7,7 @@ plan_of <- function(n = 1000, m = 400, d = 2, kernel = "gaussian", product = FAL
 
 test_that("a plan says which engine, how exact, how much memory, how long and why", {
   plan <- plan_of()
-  expect_named(plan, c("engine", "tol", "bytes", "seconds", "reason", "rows"))
+  expect_named(plan, c("engine", "tol", "rounding", "bytes", "seconds", "reason", "rows"))
   expect_identical(plan$engine, "direct")
   expect_lte(plan$tol, 1e-12)
   expect_gt(plan$seconds, 0)

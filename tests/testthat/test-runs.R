@@ -160,10 +160,20 @@ test_that("what it does not take is refused, and goes elsewhere when nobody aske
     kde(X, h = 1, kernel = "epanechnikov", gridtype = "sqrt", xmin = c(0, 0), engine = "runs"),
     kde(x, h = 1, kernel = "epanechnikov", positive = TRUE, engine = "runs"),
     kde(matrix(x[1:196], 28), h = 1, kernel = "epanechnikov", engine = "runs", gridsize = 2),
-    kde(x, h = 1e-8, xmin = 1e12, xmax = 1e12 + 1, kernel = "epanechnikov", engine = "runs")
+    kde(x, h = 1e-8, xmin = 1e12, xmax = 1e12 + 1, kernel = "epanechnikov", engine = "runs"),
+    kde(x, h = 1, xmin = 0, xmax = 1e6, step = 1e4, kernel = "epanechnikov", engine = "runs")
   )
   expect_identical(kde(X, h = 1, kernel = "epanechnikov", gridtype = "sqrt", xmin = c(0, 0))$engine, "direct")
   expect_no_error(kde(x, h = 1, kernel = "epanechnikov", positive = TRUE))
+})
+
+test_that("grids whose steps are many bandwidths long lose no digits of the bandwidth", {
+  for (step in 10^c(2, 4, 6, 12)) {
+    x <- with_seed(88, sample(0:20, 60, TRUE) * step + runif(60, -1, 1))
+    fhat <- suppressWarnings(kde(x, h = 1, xmin = 0, xmax = 20 * step, step = step, kernel = "epanechnikov"))
+    reference <- reference_density(grid_points(fhat), x, fhat$H, fhat$w, "epanechnikov")
+    expect_close_to_reference(fhat$estimate, reference, tol = 1e-13, info = format(step))
+  }
 })
 
 test_that("data without a density, and grids that do not fit, are refused", {

@@ -1,5 +1,7 @@
 // Densities by the fourier engine, against the oracle.
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "common.hpp"
 #include "core/error.hpp"
@@ -157,6 +159,40 @@ TEST(FourierDensityThreads, GiveTheSameBits) {
       const std::vector<double> one = task->run(threads(1));
       for (const int count : {2, 3}) {
         EXPECT_TRUE(common::same_bits(task->run(threads(count)), one)) << count << " threads";
+      }
+    }
+  }
+}
+
+TEST(FourierDensityFar, KeepsTheDigitsThatRoundingLeavesOrRefuses) {
+  for (const std::size_t d : {2, 3}) {
+    for (const double far : {1e5, 1e9, 1e12, 1e15, 1e17, 1e18, -1e30, 1e300}) {
+      Task task(normal_sample(60, d));
+      task.use_points();
+      task.sample.x[0] = far;  // no point is near it
+      const std::size_t m = task.where.size();
+      const DensityExtent extent = measure_density(task.sample.view(), task.sample.weights(),
+                                                   task.where, span(task.root), threads(1));
+      const double rounding = lay_density(extent, tolerance).rounding;
+      EXPECT_EQ(rounding > kMostFourierTolerance, std::fabs(far) > 1e14) << far;
+      if (rounding > kMostFourierTolerance) {
+        try {
+          task.run(threads(1));
+          ADD_FAILURE() << "no error with a sample at " << far;
+        } catch (const error& problem) {
+          EXPECT_EQ(problem.kind, ErrorKind::input);
+        }
+        continue;
+      }
+      std::vector<std::size_t> all(m);
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      const std::vector<real> wanted =
+          oracle::density(task.sample.view(), task.sample.w, task.where.matrix, all,
+                          oracle::ScaledKernel({}, d, task.root));
+      const std::vector<double> out = task.run(threads(1));
+      const real largest = *std::max_element(wanted.begin(), wanted.end());
+      for (std::size_t i = 0; i < m; ++i) {
+        EXPECT_LE(std::fabs(out[i] - wanted[i]), (tolerance + rounding) * largest) << far;
       }
     }
   }

@@ -175,6 +175,39 @@ TEST(RunsAxis, HasAtMostSoManyPointsAsIndicesAreExact) {
   EXPECT_THROW(RunsGeometry({&axis, 1}, {&root, 1}), error);
 }
 
+/// Samples on a lattice, each off a point by less than a bandwidth, as in units of steps it is
+/// lost.
+TEST(RunsAxis, HasNoStepsInWhichABandwidthHasNoDigits) {
+  const double root = 1;
+  for (const double step : {1.0, 255.0, 256.0, 257.0, 1e4, 1e12}) {
+    const RegularAxis axis{0.1, step, 50, {}};
+    if (step > 256) {
+      EXPECT_THROW(RunsGeometry({&axis, 1}, {&root, 1}), error) << step;
+      continue;
+    }
+    std::vector<double> x, w;
+    std::vector<oracle::real> wanted(axis.count, 0);
+    for (std::size_t i = 0; i < axis.count; ++i) {
+      x.push_back(axis.origin + static_cast<double>(i) * step + 0.9 * std::sin(1.0 + i));
+      w.push_back(1);
+    }
+    for (std::size_t i = 0; i < axis.count; ++i) {
+      const oracle::real at =
+          static_cast<oracle::real>(axis.origin) + static_cast<oracle::real>(i) * step;
+      for (const double v : x) {
+        wanted[i] += 0.75L * oracle::profile(Kernel::epanechnikov, std::fabs(at - v));
+      }
+    }
+    std::vector<double> out(axis.count);
+    runs_density({x.data(), x.size(), 1}, {w.data(), w.size()}, {&axis, 1},
+                 {Kernel::epanechnikov, KernelType::radial}, {&root, 1}, {},
+                 run_on(common::tables().back()), {out.data(), out.size()});
+    for (std::size_t i = 0; i < axis.count; ++i) {
+      EXPECT_LE(std::fabs(out[i] - wanted[i]), 1e-13L * 0.75L) << step << ' ' << i;
+    }
+  }
+}
+
 TEST(RunsAxis, IsFoundWhereValuesAreRegular) {
   RegularAxis axis;
   const auto find = [&](const std::vector<double>& values) {
