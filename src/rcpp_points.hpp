@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/evaluation_points.hpp"
 #include "core/runs_axis.hpp"
-#include "core/tiles.hpp"
 #include "core/whole.hpp"
 #include "rcpp_util.hpp"
 

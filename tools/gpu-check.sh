@@ -11,10 +11,10 @@ mkdir -p "$out"
 {
   echo "FILES = \$(CORE) $(echo src/simd/*.cpp src/gpu/*.cpp tools/gpu-check*.cpp)"
   cat <<'MAKE'
-CORE = $(addprefix src/core/,direct.cpp direct_lscv.cpp direct_pairs.cpp kernel.cpp local_fit.cpp \
+CORE = $(addprefix src/core/,aligned_buffer.cpp direct.cpp direct_lscv.cpp direct_pairs.cpp evaluation_points.cpp kernel.cpp local_fit.cpp \
   local_sums.cpp pair_tiles.cpp parallel.cpp regression.cpp runs.cpp runs_axis.cpp \
   runs_geometry.cpp runs_line.cpp runs_rim.cpp runs_sample.cpp runs_scale.cpp runs_tiles.cpp \
-  sorted_sample.cpp sweep.cpp sweep_kernel.cpp sweep_scan.cpp tiles.cpp)
+  sorted_sample.cpp summation.cpp sweep.cpp sweep_kernel.cpp sweep_scan.cpp tiles.cpp)
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(addprefix $(OUT)/src/cuda/,api.o direct.o pairs.o regression.o runs.o sort.o)
 $(OUT)/gpu-check: $(OBJECTS)

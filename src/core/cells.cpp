@@ -8,7 +8,7 @@
 #include "core/cells_pack.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 #include "core/weights.hpp"
 
 namespace kestrel {

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/kernel.hpp"
 #include "core/parallel.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 #include "core/weights.hpp"
 #include "core/whole.hpp"
 

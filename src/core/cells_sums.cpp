@@ -4,7 +4,7 @@
 
 #include "core/cells_pack.hpp"
 #include "core/parallel.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 
 namespace kestrel {
 

@@ -6,7 +6,7 @@
 
 #include "core/kernel.hpp"
 #include "core/parallel_sort.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 
 namespace kestrel {
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/summation.hpp"
+#include "core/tiles.hpp"
 #include "core/weights.hpp"
 
 namespace kestrel {

@@ -3,10 +3,10 @@
 #ifndef KESTREL_CORE_DIRECT_HPP
 #define KESTREL_CORE_DIRECT_HPP
 
+#include "core/evaluation_points.hpp"
 #include "core/kernel.hpp"
 #include "core/run_options.hpp"
 #include "core/span.hpp"
-#include "core/tiles.hpp"
 
 namespace kestrel {
 

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/pair_tiles.hpp"
+#include "core/summation.hpp"
 
 namespace kestrel {
 

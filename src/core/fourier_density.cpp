@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/aligned_buffer.hpp"
 #include "core/error.hpp"
 #include "core/fourier_grid.hpp"
 #include "core/fourier_layout.hpp"

@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "core/evaluation_points.hpp"
 #include "core/fourier_layout.hpp"
 #include "core/run_options.hpp"
 #include "core/span.hpp"
-#include "core/tiles.hpp"
 
 namespace kestrel {
 

@@ -5,6 +5,7 @@
 #include "core/fourier_cubes.hpp"
 #include "core/fourier_density.hpp"
 #include "core/fourier_reader.hpp"
+#include "core/tiles.hpp"
 
 namespace kestrel {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <memory>
 
+#include "core/aligned_buffer.hpp"
 #include "core/error.hpp"
-#include "core/tiles.hpp"
 #include "core/whole.hpp"
 #include "simd/spread.hpp"
 

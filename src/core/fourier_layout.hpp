@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/evaluation_points.hpp"
 #include "core/fourier_forms.hpp"
 #include "core/fourier_geometry.hpp"
 #include "core/fourier_ranges.hpp"
 #include "core/run_options.hpp"
-#include "core/tiles.hpp"
 
 namespace kestrel {
 

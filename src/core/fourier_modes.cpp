@@ -4,9 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/aligned_buffer.hpp"
 #include "core/error.hpp"
 #include "core/fourier_rows.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 #include "core/whole.hpp"
 
 namespace kestrel {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/evaluation_points.hpp"
 #include "core/fourier_geometry.hpp"
 #include "core/fourier_layout.hpp"
 #include "core/fourier_window.hpp"
-#include "core/tiles.hpp"
 
 namespace kestrel {
 

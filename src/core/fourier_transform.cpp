@@ -6,8 +6,8 @@
 #include <string>
 #include <unsupported/Eigen/FFT>
 
+#include "core/aligned_buffer.hpp"
 #include "core/error.hpp"
-#include "core/tiles.hpp"
 
 #ifdef KESTREL_FFTW3
 #include <fftw3.h>

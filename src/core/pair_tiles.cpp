@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/summation.hpp"
 #include "core/weights.hpp"
 
 namespace kestrel {

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/local_fit.hpp"
 #include "core/parallel_sort.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 #include "simd/sweep.hpp"
 
 namespace kestrel {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/tiles.hpp"
+#include "core/summation.hpp"
 
 namespace kestrel {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -32,40 +31,7 @@ simd::Leaf leaf_of(const KernelChoice& choice) {
   throw error(ErrorKind::internal, "kernel without a leaf");
 }
 
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
 }  // namespace
-
-// ---- evaluation points
-
-std::size_t EvaluationPoints::size() const {
-  if (axes.empty()) return matrix.rows;
-  std::size_t m = 1;
-  for (const auto& axis : axes) m *= axis.size;
-  return m;
-}
-
-std::size_t EvaluationPoints::dimension() const { return axes.empty() ? matrix.cols : axes.size(); }
-
-void EvaluationPoints::copy(std::size_t i, double* out) const {
-  if (axes.empty()) {
-    for (std::size_t k = 0; k < matrix.cols; ++k) out[k] = matrix(i, k);
-    return;
-  }
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    out[k] = axes[k][i % axes[k].size];
-    i /= axes[k].size;
-  }
-}
-
-// ---- memory
-
-void AlignedBuffer::resize(std::size_t size) {
-  constexpr std::size_t kLine = 64;
-  storage_.assign(size + kLine / sizeof(double), 0.0);
-  const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
-  start_ = storage_.data() + (round_up(address, kLine) - address) / sizeof(double);
-}
 
 // ---- the kernel at a bandwidth
 
@@ -270,16 +236,6 @@ void Workspace::load_corner(const TileKernel& kernel, std::size_t first, std::si
   }
   copy(tile_weight_.data(), corner_weight_.data());
   corner_.count = last - first;
-}
-
-double pairwise_sum(const double* v, std::size_t n, std::size_t stride) {
-  if (n <= 8) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < n; ++i) sum += v[i * stride];
-    return sum;
-  }
-  const std::size_t half = n / 2;
-  return pairwise_sum(v, half, stride) + pairwise_sum(v + half * stride, n - half, stride);
 }
 
 }  // namespace kestrel

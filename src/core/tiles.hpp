@@ -13,23 +13,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/aligned_buffer.hpp"
+#include "core/evaluation_points.hpp"
 #include "core/kernel.hpp"
 #include "core/span.hpp"
 #include "simd/kernels.hpp"
 
 namespace kestrel {
-
-/// Points at which to evaluate: the rows of a matrix, or a regular grid given by its axes
-/// (`axes` not empty), first axis fastest. Does not own its memory.
-struct EvaluationPoints {
-  MatrixView matrix;
-  std::vector<Span<const double>> axes;
-
-  std::size_t size() const;
-  std::size_t dimension() const;
-  /// Coordinates of point i into out[0 .. dimension()).
-  void copy(std::size_t i, double* out) const;
-};
 
 /// Evaluation points of one block at most.
 constexpr std::size_t kBlockSize = 256;
@@ -39,17 +29,6 @@ constexpr std::size_t kBlockSize = 256;
 /// terms; it is the terms that round, so it is the terms that are kept below 128: to 128 * 2^-52 =
 /// 3e-14.
 constexpr double kBlockRadius = 64.0;
-
-/// Memory that starts on a cache line.
-class AlignedBuffer {
- public:
-  void resize(std::size_t size);
-  double* data() { return start_; }
-
- private:
-  std::vector<double> storage_;
-  double* start_ = nullptr;
-};
 
 /// A kernel at a bandwidth, made ready for the leaves of one instruction set.
 class TileKernel {
@@ -151,10 +130,6 @@ class Workspace {
   simd::Tile tile_{}, corner_{};
   simd::Block block_{};
 };
-
-/// v[0] + ... + v[n-1] by halves: the rounding error grows with log n, not n. The order is a
-/// function of n alone. `stride` is the distance between terms.
-double pairwise_sum(const double* v, std::size_t n, std::size_t stride = 1);
 
 }  // namespace kestrel
 

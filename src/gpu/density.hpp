@@ -2,10 +2,10 @@
 #ifndef KESTREL_GPU_DENSITY_HPP
 #define KESTREL_GPU_DENSITY_HPP
 
+#include "core/evaluation_points.hpp"
 #include "core/kernel.hpp"
 #include "core/run_options.hpp"
 #include "core/span.hpp"
-#include "core/tiles.hpp"
 
 namespace kestrel {
 
