@@ -51,7 +51,7 @@ cuda_seconds <- function(n, m, d, device, precision) {
 
 # And of n samples whose kernels cross so many rows each of a grid of m points. Measured (the same file): 61.0 ms for
 # 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with one); of these the points are what it takes to move their
-# cells and values, 104 bytes at 4.3 TB/s. Sorting (core/plan.cpp) is the host's, and a value goes back at 55 GB/s.
+# cells and values, 104 bytes at 4.3 TB/s. Sorting (core/plan/plan.cpp) is the host's, and a value goes back at 55 GB/s.
 cuda_runs_seconds <- function(n, m, rows, device) {
   cuda_slowness(device) * (n * rows * 50e-12 + m * 24e-12) + 60e-9 * n + 8 / 55e9 * m
 }

@@ -31,7 +31,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   c(plan, extent = extent)
 }
 
-# The least accurate that an engine may be: what core/fourier_geometry.hpp allows for `tol`.
+# The least accurate that an engine may be: what core/fourier/geometry.hpp allows for `tol`.
 check_digits <- function(plan) {
   if (plan$rounding <= 0.01) return(invisible())
   abort_input("`engine` must not be \"fourier\" for data that span so many bandwidths: rounding alone may change the ",

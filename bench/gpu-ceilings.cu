@@ -8,7 +8,7 @@
 #include <cstring>
 #include <functional>
 
-#include "cuda/device.cuh"
+#include "cuda/base/device.cuh"
 
 using namespace kestrel_cuda;
 

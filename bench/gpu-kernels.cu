@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "cuda/device.cuh"
-#include "cuda/launch.cuh"
+#include "cuda/base/device.cuh"
+#include "cuda/direct/launch.cuh"
 
 using namespace kestrel_cuda;
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 
 namespace {
 

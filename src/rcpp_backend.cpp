@@ -1,6 +1,6 @@
 // R to core: what this build can do and what it runs on.
-#include "core/config.hpp"
-#include "core/parallel.hpp"
+#include "config.hpp"
+#include "core/base/parallel.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;

@@ -1,8 +1,8 @@
 // R to core: sums over pairs of samples, for the bandwidth selectors.
-#include "core/cells_pairs.hpp"
-#include "core/direct_pairs.hpp"
-#include "core/plan.hpp"
-#include "core/sweep_density.hpp"
+#include "core/direct/pairs.hpp"
+#include "core/fgt/pairs.hpp"
+#include "core/plan/plan.hpp"
+#include "core/sweep/density.hpp"
 #include "rcpp_pairs.hpp"
 #include "rcpp_util.hpp"
 

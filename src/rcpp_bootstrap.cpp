@@ -1,7 +1,7 @@
 // R to core: the smoothed bootstrap. The core has the fastest axis of a grid last, R first: what
 // comes here has the variables and axes of R in reverse.
-#include "core/bootstrap.hpp"
-#include "core/whole.hpp"
+#include "core/base/whole.hpp"
+#include "core/bootstrap/bootstrap.hpp"
 #include "rcpp_points.hpp"
 
 using namespace kestrel;

@@ -1,11 +1,11 @@
 // R to core: densities at points and on grids.
-#include "core/cells_density.hpp"
-#include "core/direct.hpp"
-#include "core/fourier_density.hpp"
-#include "core/plan.hpp"
-#include "core/root.hpp"
-#include "core/runs.hpp"
-#include "core/sweep_density.hpp"
+#include "core/direct/direct.hpp"
+#include "core/fgt/density.hpp"
+#include "core/fourier/density.hpp"
+#include "core/kernel/root.hpp"
+#include "core/plan/plan.hpp"
+#include "core/scanline/scanline.hpp"
+#include "core/sweep/density.hpp"
 #include "rcpp_points.hpp"
 
 using namespace kestrel;

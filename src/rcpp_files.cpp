@@ -1,5 +1,5 @@
 // R to core: files that are written whole.
-#include "core/files.hpp"
+#include "core/base/files.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;

@@ -1,7 +1,7 @@
 // R to core: the Fourier engine over all pairs, kept between calls.
 #include <memory>
 
-#include "core/fourier_queries.hpp"
+#include "core/criteria/fourier_criteria.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;

@@ -1,11 +1,11 @@
 // R to the CUDA object: what there is of it, densities at points and on grids, sums over pairs,
 // cross-validation of regression.
-#include "core/config.hpp"
+#include "config.hpp"
 #include "gpu/density.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/pairs.hpp"
 #include "gpu/regression.hpp"
-#include "gpu/runs.hpp"
+#include "gpu/scanline.hpp"
 #include "rcpp_pairs.hpp"
 #include "rcpp_points.hpp"
 #include "rcpp_regression.hpp"

@@ -1,5 +1,5 @@
 // R to core: cross-validation with a bandwidth matrix by the direct engine.
-#include "core/direct_lscv.hpp"
+#include "core/direct/lscv.hpp"
 #include "rcpp_pairs.hpp"
 #include "rcpp_util.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/direct_lscv.hpp"
-#include "core/direct_pairs.hpp"
-#include "core/pair_curve.hpp"
+#include "core/data/pair_curve.hpp"
+#include "core/direct/lscv.hpp"
+#include "core/direct/pairs.hpp"
 #include "rcpp_util.hpp"
 
 namespace kestrel {

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/evaluation_points.hpp"
-#include "core/runs_axis.hpp"
-#include "core/whole.hpp"
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+#include "core/data/evaluation_points.hpp"
+#include "core/scanline/axis.hpp"
 #include "rcpp_util.hpp"
 
 namespace kestrel {

@@ -1,6 +1,6 @@
 // R to core: what boxes hold of a density, and of rows.
-#include "core/normal_mixture.hpp"
-#include "core/query.hpp"
+#include "core/query/normal_mixture.hpp"
+#include "core/query/query.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;

@@ -2,7 +2,7 @@
 #ifndef KESTREL_RCPP_REGRESSION_HPP
 #define KESTREL_RCPP_REGRESSION_HPP
 
-#include "core/regression.hpp"
+#include "core/regression/regression.hpp"
 #include "rcpp_util.hpp"
 
 namespace kestrel {

@@ -1,6 +1,6 @@
 // R to core: what selectors need to know of a sample.
-#include "core/sample_moments.hpp"
-#include "core/ties.hpp"
+#include "core/data/sample_moments.hpp"
+#include "core/data/ties.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;

@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/direct.hpp"
-#include "core/error.hpp"
-#include "core/parallel.hpp"
-#include "core/span.hpp"
-#include "core/sweep.hpp"
-#include "simd/kernels.hpp"
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
+#include "core/direct/direct.hpp"
+#include "core/sweep/sweep.hpp"
+#include "simd/table.hpp"
 
 /// Rcpp makes the name of an exception's type a class of the condition in R.
 struct kestrel_error_memory : std::runtime_error {

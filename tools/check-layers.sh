@@ -33,7 +33,7 @@ complain() {
   fi
 }
 
-core=$(find src/core -type f ! -name config.hpp ! -name '*.o')
+core=$(find src/core -type f ! -name '*.o')
 simd=$(find src/simd -type f ! -name '*.o')
 gpu=$(find src/gpu -type f ! -name '*.o')
 cuda=$(find src/cuda -type f)
@@ -44,12 +44,12 @@ package="$core $simd $gpu $top"
   forbid 'R headers only at the top of src/' \
     '#[[:space:]]*include[[:space:]]*[<"](R\.h|Rinternals\.h|Rmath\.h|Rdefines\.h|R_ext/|Rcpp)' \
     $core $simd $gpu $cuda
-  forbid 'OpenMP is named in core/parallel.cpp only' \
+  forbid 'OpenMP is named in core/base/parallel.cpp only' \
     '#[[:space:]]*pragma[[:space:]]+omp|omp\.h|(^|[^A-Za-z_])(omp_[a-z]|_OPENMP)' \
-    $(echo "$package" | tr ' ' '\n' | grep -v '^src/core/parallel\.cpp$')
-  forbid 'threads belong to core/parallel.cpp' \
+    $(echo "$package" | tr ' ' '\n' | grep -v '^src/core/base/parallel\.cpp$')
+  forbid 'threads belong to core/base/parallel.cpp' \
     '^[^/]*(std::(thread|async|mutex|atomic)([^_a-z]|$)|pthread_)' \
-    $(echo "$package" | tr ' ' '\n' | grep -vE '^src/(core/parallel|parallel_rcpp)\.cpp$')
+    $(echo "$package" | tr ' ' '\n' | grep -vE '^src/(core/base/parallel|parallel_rcpp)\.cpp$')
   forbid 'sums are added in block order: no reduction(+:' 'reduction[[:space:]]*\([[:space:]]*\+' \
     $package
   forbid 'leaf loops know nothing but instruction sets: no std, no memory, no layer above' \
@@ -101,15 +101,29 @@ functions_longer_than() {
     "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"
 }
 
-# R compiles what OBJECTS lists, and nothing else.
-listed=$(sed -n '/^OBJECTS/,$p' src/Makevars.in | grep -o '[^ ]*\.o' | sort)
-there=$(cd src && find . -name '*.cpp' | sed 's|^\./||; s|\.cpp$|.o|' | sort)
-if [ "$listed" != "$there" ]; then
-  complain 'OBJECTS in src/Makevars.in lists every source' "in OBJECTS:
-$listed
-there:
-$there"
-fi
+# Which folders of src/core a folder may include. An engine knows what is below it and no other engine; those that use
+# engines come after them. As no folder may include one that stands later, there is no circle.
+engines='direct sweep fgt fourier scanline'
+may_include() {
+  case $1 in
+    base) echo ;;
+    kernel) echo base ;;
+    data) echo base kernel ;;
+    direct | sweep | fgt | fourier | scanline) echo base kernel data ;;
+    criteria | regression | query | bootstrap) echo base kernel data "$engines" ;;
+    plan) echo base kernel data "$engines" criteria regression ;;
+  esac
+}
+for folder in src/core/*; do
+  name=$(basename "$folder")
+  if [ ! -d "$folder" ]; then
+    complain 'every file of src/core is in a folder' "$folder"
+    continue
+  fi
+  pattern=$(may_include "$name" | tr -s ' ' '\n' | sed '/^$/d' | paste -sd '|' -)
+  complain "what src/core/$name includes of src/core: itself, $(may_include "$name")" \
+    "$(grep -nE '^#include "core/' "$folder"/*.[ch]pp | grep -vE "\"core/(${pattern:+$pattern|}$name)/" || true)"
+done
 
 # bench/ is not in the package, so that the vignette has a copy.
 results=$(tools/gpu-results.sh)

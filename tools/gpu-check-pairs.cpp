@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/direct_lscv.hpp"
-#include "core/direct_pairs.hpp"
+#include "core/direct/lscv.hpp"
+#include "core/direct/pairs.hpp"
 #include "gpu-check.hpp"
 #include "gpu/pairs.hpp"
 

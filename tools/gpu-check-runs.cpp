@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "gpu-check.hpp"
-#include "gpu/runs.hpp"
+#include "gpu/scanline.hpp"
 
 namespace kestrel {
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "core/direct.hpp"
+#include "core/direct/direct.hpp"
 #include "gpu/density.hpp"
 #include "gpu/loader.hpp"
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "core/run_options.hpp"
-#include "core/span.hpp"
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
 
 namespace kestrel {
 

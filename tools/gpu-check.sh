@@ -9,14 +9,13 @@ out=build/gpu
 jobs=$(getconf _NPROCESSORS_ONLN)
 mkdir -p "$out"
 {
-  echo "FILES = \$(CORE) $(echo src/simd/*.cpp src/gpu/*.cpp tools/gpu-check*.cpp)"
+  # The core without what needs an FFT.
+  folders='base kernel data direct sweep scanline regression'
+  # shellcheck disable=SC2046,SC2086  # lists of names without spaces
+  echo FILES = $(printf 'src/core/%s/*.cpp ' $folders) src/simd/*/*.cpp src/gpu/*.cpp tools/gpu-check*.cpp
   cat <<'MAKE'
-CORE = $(addprefix src/core/,aligned_buffer.cpp direct.cpp direct_lscv.cpp direct_pairs.cpp evaluation_points.cpp kernel.cpp local_fit.cpp \
-  local_sums.cpp pair_tiles.cpp parallel.cpp regression.cpp runs.cpp runs_axis.cpp \
-  runs_geometry.cpp runs_line.cpp runs_rim.cpp runs_sample.cpp runs_scale.cpp runs_tiles.cpp \
-  sorted_sample.cpp summation.cpp sweep.cpp sweep_kernel.cpp sweep_scan.cpp tiles.cpp)
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
-CUDA = $(addprefix $(OUT)/src/cuda/,api.o direct.o pairs.o regression.o runs.o sort.o)
+CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))
 $(OUT)/gpu-check: $(OBJECTS)
 	g++ -fopenmp -o $@ $(OBJECTS) -ldl -lpthread
 $(OUT)/libkestrel_cuda.so: $(CUDA)
@@ -24,7 +23,7 @@ $(OUT)/libkestrel_cuda.so: $(CUDA)
 $(OUT)/%.o: %.cpp
 	@mkdir -p $(@D)
 	g++ -std=gnu++17 -O2 -fopenmp -Wall -Wextra -Isrc -c -o $@ $<
-$(OUT)/%.o: %.cu src/cuda/*.cuh
+$(OUT)/%.o: %.cu $(wildcard src/cuda/*/*.cuh)
 	@mkdir -p $(@D)
 	nvcc -O3 -std=c++17 -lineinfo -arch=$(ARCH) -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra -c -o $@ $<
 MAKE

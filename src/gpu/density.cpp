@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/direct.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/direct/direct.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 #include "gpu/reach.hpp"

@@ -1,11 +1,11 @@
-// The direct engine on the device: what core/direct.hpp is for the CPU.
+// The direct engine on the device: what core/direct/direct.hpp is for the CPU.
 #ifndef KESTREL_GPU_DENSITY_HPP
 #define KESTREL_GPU_DENSITY_HPP
 
-#include "core/evaluation_points.hpp"
-#include "core/kernel.hpp"
-#include "core/run_options.hpp"
-#include "core/span.hpp"
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
+#include "core/data/evaluation_points.hpp"
+#include "core/kernel/kernel.hpp"
 
 namespace kestrel {
 

@@ -26,7 +26,7 @@ enum kestrel_gpu_code {
   KESTREL_GPU_HOST_MEMORY = 6 /* the host's memory, or what of it can be locked, is used up */
 };
 
-/* The kernels' values in the coordinates that `matrix` makes (see simd/kernels.hpp). */
+/* The kernels' values in the coordinates that `matrix` makes (see simd/table.hpp). */
 enum kestrel_gpu_leaf {
   KESTREL_GPU_GAUSSIAN,
   KESTREL_GPU_EPANECHNIKOV,
@@ -100,7 +100,7 @@ struct kestrel_gpu_pairs {
 
 /* Sums of radial Epanechnikov kernels on a regular grid, from the ends of the runs that each sample
  * covers of the grid's rows. All that follows means what RunsForm, RunsSamples, RunsTile,
- * RunsOutput and RunsTable::events of simd/runs.hpp say, and gives the same bits. */
+ * RunsOutput and RunsTable::events of simd/scanline/scanline.hpp say, and gives the same bits. */
 #define KESTREL_GPU_RUNS_AXES 6
 
 struct kestrel_gpu_runs_axis {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/direct_pairs.hpp"
-#include "core/tiles.hpp"
-#include "core/weights.hpp"
+#include "core/data/tiles.hpp"
+#include "core/data/weights.hpp"
+#include "core/direct/pairs.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 #include "gpu/reach.hpp"

@@ -1,14 +1,14 @@
-// Sums over all pairs of samples on the device: what core/direct_pairs.hpp and core/direct_lscv.hpp
+// Sums over all pairs of samples on the device: what core/direct/pairs.hpp and core/direct/lscv.hpp
 // are for the CPU.
 #ifndef KESTREL_GPU_PAIRS_HPP
 #define KESTREL_GPU_PAIRS_HPP
 
 #include <vector>
 
-#include "core/direct_lscv.hpp"
-#include "core/kernel.hpp"
-#include "core/run_options.hpp"
-#include "core/span.hpp"
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
+#include "core/direct/lscv.hpp"
+#include "core/kernel/kernel.hpp"
 
 namespace kestrel {
 

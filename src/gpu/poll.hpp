@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 
 namespace kestrel {
 

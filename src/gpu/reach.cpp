@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kDoubleReach = 512.0, kSingleReach = 64.0;
 /// The device's exponential takes numbers below 2^25: squared distances less the logarithm of a
-/// weight, which is no less than -4096 (cuda/whiten.cuh), and room for rounding.
+/// weight, which is no less than -4096 (cuda/direct/whiten.cuh), and room for rounding.
 constexpr double kLargestSquare = 33554432.0 - 4096.0 - 1024.0;
 
 }  // namespace

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "core/tiles.hpp"
+#include "core/data/tiles.hpp"
 
 namespace kestrel {
 
 /// Coordinates are taken about a centre and rounded: relative to the distance from there. Points
 /// belong to one centre while they lie within a reach of it, in whitened coordinates times their
-/// `stretch` (core/tiles.hpp): for double 512, that is rounding errors of 512 * 2^-53 = 6e-14 of a
-/// bandwidth each; for single 64 / sqrt(d), that is of 2e-6 in the whole distance.
+/// `stretch` (core/data/tiles.hpp): for double 512, that is rounding errors of 512 * 2^-53 = 6e-14
+/// of a bandwidth each; for single 64 / sqrt(d), that is of 2e-6 in the whole distance.
 double gpu_reach(std::size_t d, bool single_precision);
 
 /// Samples are cut this far outside of the reach, where every kernel is zero.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 

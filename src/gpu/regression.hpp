@@ -1,8 +1,9 @@
-// Cross-validation of kernel regression on the device: what core/regression.hpp is for the CPU.
+// Cross-validation of kernel regression on the device: what core/regression/regression.hpp is for
+// the CPU.
 #ifndef KESTREL_GPU_REGRESSION_HPP
 #define KESTREL_GPU_REGRESSION_HPP
 
-#include "core/regression.hpp"
+#include "core/regression/regression.hpp"
 
 namespace kestrel {
 

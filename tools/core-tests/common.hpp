@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel.hpp"
-#include "core/run_options.hpp"
+#include "core/base/run_options.hpp"
+#include "core/kernel/kernel.hpp"
 #include "shapes.hpp"
-#include "simd/kernels.hpp"
+#include "simd/table.hpp"
 
 namespace common {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/kernel.hpp"
-#include "core/squared_errors.hpp"
+#include "core/bootstrap/squared_errors.hpp"
+#include "core/kernel/kernel.hpp"
 #include "shapes.hpp"
 
 namespace errors_oracle {

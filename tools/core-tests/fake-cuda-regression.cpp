@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cuda/regression_fit.cuh"
+#include "cuda/regression/fit.cuh"
 #include "fake-cuda.h"
 
 using namespace kestrel_cuda;

@@ -1,5 +1,5 @@
 /* Runs on the fake device: one sample, row and point after the other, by the operations that
- * RunsTable::events of simd/runs.hpp is made of, in their order and none of them fused. */
+ * RunsTable::events of simd/scanline/scanline.hpp is made of, in their order and none of them fused. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fourier_queries.hpp"
+#include "core/criteria/fourier_criteria.hpp"
 #include "oracle.hpp"
 #include "shapes.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/kernel.hpp"
-#include "core/sweep.hpp"
+#include "core/kernel/kernel.hpp"
+#include "core/sweep/sweep.hpp"
 #include "lines.hpp"
 #include "oracle.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/span.hpp"
+#include "core/base/span.hpp"
 #include "shapes.hpp"
 
 namespace lines {

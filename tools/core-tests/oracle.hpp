@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "core/kernel.hpp"
-#include "core/span.hpp"
+#include "core/base/span.hpp"
+#include "core/kernel/kernel.hpp"
 
 namespace oracle {
 

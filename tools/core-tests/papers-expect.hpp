@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/run_options.hpp"
+#include "core/base/run_options.hpp"
 
 namespace papers {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/legendre_rule.hpp"
+#include "core/query/legendre_rule.hpp"
 #include "oracle.hpp"
 
 namespace oracle {

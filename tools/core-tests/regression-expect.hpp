@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/regression.hpp"
+#include "core/regression/regression.hpp"
 #include "line-oracle.hpp"
 
 namespace fits {

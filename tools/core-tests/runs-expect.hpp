@@ -3,7 +3,7 @@
 #define KESTREL_TOOLS_RUNS_EXPECT_HPP
 
 #include "common.hpp"
-#include "core/runs.hpp"
+#include "core/scanline/scanline.hpp"
 #include "runs-oracle.hpp"
 
 namespace runs_oracle {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs.hpp"
+#include "core/scanline/scanline.hpp"
 #include "oracle.hpp"
 #include "shapes.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/span.hpp"
+#include "core/base/span.hpp"
 
 namespace shapes {
 

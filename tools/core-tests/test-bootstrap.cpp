@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/bootstrap.hpp"
-#include "core/parallel.hpp"
-#include "core/random.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
+#include "core/bootstrap/bootstrap.hpp"
 #include "errors-oracle.hpp"
 
 using namespace kestrel;

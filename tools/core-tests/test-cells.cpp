@@ -1,9 +1,9 @@
 // The cells engine, against the oracle.
 #include "common.hpp"
-#include "core/cells.hpp"
-#include "core/cells_density.hpp"
-#include "core/cells_pairs.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/fgt/cell_moments.hpp"
+#include "core/fgt/density.hpp"
+#include "core/fgt/pairs.hpp"
 #include "lines.hpp"
 #include "oracle.hpp"
 

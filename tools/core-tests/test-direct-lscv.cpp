@@ -1,9 +1,9 @@
 // The direct engine's sums for cross-validation with a bandwidth matrix, against sums in long
 // double.
 #include "common.hpp"
-#include "core/direct_lscv.hpp"
-#include "core/direct_pairs.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/direct/lscv.hpp"
+#include "core/direct/pairs.hpp"
 #include "oracle.hpp"
 
 using namespace kestrel;

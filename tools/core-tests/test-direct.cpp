@@ -1,7 +1,7 @@
 // The direct engine at points: every instruction set and number of threads against the oracle.
 #include "common.hpp"
-#include "core/direct.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/direct/direct.hpp"
 #include "oracle.hpp"
 
 using namespace kestrel;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files.hpp"
+#include "core/base/files.hpp"
 #include "gtest/gtest.h"
 
 using namespace kestrel;

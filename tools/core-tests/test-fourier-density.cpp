@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/fourier_density.hpp"
+#include "core/base/error.hpp"
+#include "core/fourier/density.hpp"
 #include "fourier-samples.hpp"
 
 using namespace kestrel;

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/fourier_queries.hpp"
+#include "core/base/error.hpp"
+#include "core/criteria/fourier_criteria.hpp"
 #include "fourier-samples.hpp"
 
 using namespace kestrel;

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/fourier_queries.hpp"
+#include "core/base/error.hpp"
+#include "core/criteria/fourier_criteria.hpp"
 #include "fourier-oracle.hpp"
 
 using namespace kestrel;

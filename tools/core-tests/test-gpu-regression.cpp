@@ -3,7 +3,7 @@
 // (fake-cuda-regression.cpp).
 #include <cstdlib>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/regression.hpp"
 #include "regression-expect.hpp"

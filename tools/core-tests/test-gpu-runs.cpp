@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "gpu/loader.hpp"
-#include "gpu/runs.hpp"
+#include "gpu/scanline.hpp"
 #include "runs-expect.hpp"
 
 using namespace kestrel;

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "common.hpp"
-#include "core/direct.hpp"
-#include "core/direct_pairs.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/direct/direct.hpp"
+#include "core/direct/pairs.hpp"
 #include "gpu/density.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/pairs.hpp"

@@ -1,7 +1,7 @@
 // Names and normalising constants of the kernels.
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/kernel.hpp"
+#include "core/base/error.hpp"
+#include "core/kernel/kernel.hpp"
 #include "oracle.hpp"
 
 using namespace kestrel;

@@ -2,8 +2,8 @@
 #include <set>
 
 #include "common.hpp"
-#include "core/direct_pairs.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/direct/pairs.hpp"
 #include "oracle.hpp"
 
 using namespace kestrel;

@@ -2,7 +2,7 @@
 // exact engine: yardsticks have to be right before they are timed.
 #include <algorithm>
 
-#include "core/runs.hpp"
+#include "core/scanline/scanline.hpp"
 #include "oracle.hpp"
 #include "papers-expect.hpp"
 #include "papers/skde-pipeline.hpp"

@@ -2,10 +2,10 @@
 // yardsticks have to be right before they are timed.
 #include <numeric>
 
-#include "core/direct.hpp"
-#include "core/direct_lscv.hpp"
-#include "core/direct_pairs.hpp"
-#include "core/regression.hpp"
+#include "core/direct/direct.hpp"
+#include "core/direct/lscv.hpp"
+#include "core/direct/pairs.hpp"
+#include "core/regression/regression.hpp"
 #include "papers-expect.hpp"
 #include "papers/andrzejewski-simd.hpp"
 #include "papers/andrzejewski.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel_sort.hpp"
+#include "core/base/parallel_sort.hpp"
 
 using namespace kestrel;
 

@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/parallel.hpp"
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
 
 using namespace kestrel;
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/plan.hpp"
+#include "core/base/error.hpp"
+#include "core/plan/plan.hpp"
 
 using namespace kestrel;
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "common.hpp"
-#include "core/query.hpp"
-#include "core/radial_nest.hpp"
+#include "core/query/query.hpp"
+#include "core/query/radial_nest.hpp"
 #include "query-oracle.hpp"
 
 using namespace kestrel;

@@ -2,8 +2,8 @@
 #include <random>
 
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/query.hpp"
+#include "core/base/error.hpp"
+#include "core/query/query.hpp"
 #include "query-oracle.hpp"
 
 using namespace kestrel;

@@ -1,7 +1,7 @@
 // Kernel regression where something special happens: lonely observations, few places, straight
 // lines, underflow.
 #include "common.hpp"
-#include "core/regression.hpp"
+#include "core/regression/regression.hpp"
 #include "line-oracle.hpp"
 #include "regression-expect.hpp"
 

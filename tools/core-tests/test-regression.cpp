@@ -1,7 +1,7 @@
 // Kernel regression on a line, against weighted least squares at every observation.
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/regression.hpp"
+#include "core/base/error.hpp"
+#include "core/regression/regression.hpp"
 #include "line-oracle.hpp"
 #include "regression-expect.hpp"
 

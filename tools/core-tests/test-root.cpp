@@ -6,10 +6,10 @@
 #include <random>
 
 #include "common.hpp"
-#include "core/direct.hpp"
-#include "core/fourier_density.hpp"
-#include "core/root.hpp"
-#include "core/runs.hpp"
+#include "core/direct/direct.hpp"
+#include "core/fourier/density.hpp"
+#include "core/kernel/root.hpp"
+#include "core/scanline/scanline.hpp"
 #include "oracle.hpp"
 
 using namespace kestrel;

@@ -1,7 +1,7 @@
 // Long rows of one axis in the runs engine: by third differences of the samples as they are given,
 // against densities summed point by point, and against the events of sorted samples.
-#include "core/error.hpp"
-#include "core/runs_line.hpp"
+#include "core/base/error.hpp"
+#include "core/scanline/line.hpp"
 #include "runs-expect.hpp"
 
 using namespace kestrel;

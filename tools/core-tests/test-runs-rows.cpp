@@ -1,9 +1,9 @@
 // Direct rows of the runs engine: every compact kernel, radial and product, against densities
 // summed point by point; the rim of the uniform kernels against the direct engine.
 #include "common.hpp"
-#include "core/direct.hpp"
-#include "core/error.hpp"
-#include "core/runs.hpp"
+#include "core/base/error.hpp"
+#include "core/direct/direct.hpp"
+#include "core/scanline/scanline.hpp"
 #include "runs-expect.hpp"
 
 using namespace kestrel;

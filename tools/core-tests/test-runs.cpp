@@ -1,9 +1,9 @@
 // The runs engine: every instruction set, number of threads, size of tiles and order of samples
 // against densities summed point by point.
-#include "core/error.hpp"
-#include "core/runs.hpp"
-#include "core/runs_geometry.hpp"
-#include "core/runs_sample.hpp"
+#include "core/base/error.hpp"
+#include "core/scanline/geometry.hpp"
+#include "core/scanline/sample.hpp"
+#include "core/scanline/scanline.hpp"
 #include "runs-expect.hpp"
 
 using namespace kestrel;

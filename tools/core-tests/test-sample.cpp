@@ -3,9 +3,9 @@
 #include <random>
 
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/sample_moments.hpp"
-#include "core/ties.hpp"
+#include "core/base/error.hpp"
+#include "core/data/sample_moments.hpp"
+#include "core/data/ties.hpp"
 
 using namespace kestrel;
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/parallel.hpp"
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
 #include "errors-oracle.hpp"
 
 using namespace kestrel;

@@ -1,7 +1,7 @@
 // Densities and pair sums by the sweep engine, against sums over every pair.
 #include "common.hpp"
-#include "core/error.hpp"
-#include "core/sweep_density.hpp"
+#include "core/base/error.hpp"
+#include "core/sweep/density.hpp"
 #include "line-oracle.hpp"
 #include "sweep-expect.hpp"
 

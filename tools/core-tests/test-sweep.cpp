@@ -1,6 +1,6 @@
 // The sweep engine, against sums over every pair.
 #include "common.hpp"
-#include "core/sweep.hpp"
+#include "core/sweep/sweep.hpp"
 #include "line-oracle.hpp"
 #include "sweep-expect.hpp"
 

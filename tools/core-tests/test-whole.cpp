@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/whole.hpp"
+#include "core/base/whole.hpp"
 
 using namespace kestrel;
 

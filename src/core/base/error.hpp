@@ -1,0 +1,27 @@
+// The one exception type that the core throws on purpose.
+#ifndef KESTREL_CORE_BASE_ERROR_HPP
+#define KESTREL_CORE_BASE_ERROR_HPP
+
+#include <stdexcept>
+#include <string>
+
+namespace kestrel {
+
+/// Whose fault it is; the top level makes a condition class of each.
+enum class ErrorKind {
+  input,    ///< the caller asked for something that has no answer
+  memory,   ///< the answer does not fit
+  internal  ///< a promise inside kestrel was broken: a bug
+};
+
+/// Users meet these only when R's own checks let something through, so the text says what was wrong
+/// and what came, in the words of the caller's arguments.
+struct error : std::runtime_error {
+  error(ErrorKind kind_, const std::string& message) : std::runtime_error(message), kind(kind_) {}
+
+  ErrorKind kind;
+};
+
+}  // namespace kestrel
+
+#endif

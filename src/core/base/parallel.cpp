@@ -1,0 +1,344 @@
+#include "core/base/parallel.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+#if defined(_OPENMP) && !defined(KESTREL_NO_OPENMP)
+#define KESTREL_OPENMP 1
+#include <omp.h>
+#else
+#define KESTREL_OPENMP 0
+#endif
+
+namespace kestrel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds poll_interval{50};
+
+// The process that loaded the library; any other process that runs this code is a forked child.
+const pid_t home_process = getpid();
+
+std::atomic<int> last_used{0};
+
+// Set while this thread is in a body, so that a loop inside it does not start threads again.
+thread_local bool inside_loop = false;
+
+// When this thread last polled. Kept across loops, because a thousand loops of 10 ms each have to
+// notice Ctrl-C too.
+thread_local Clock::time_point last_poll{};
+
+struct InsideLoop {
+  InsideLoop() { inside_loop = true; }
+  ~InsideLoop() { inside_loop = false; }
+};
+
+// ---- one run of parallel_for -------------------------------------------------------------------
+
+class Loop {
+ public:
+  Loop(std::size_t items, int threads, const Poll& poll,
+       const std::function<void(std::size_t, int)>& body)
+      : items_(items), poll_(poll), body_(body), caller_(std::this_thread::get_id()) {
+    seen_.reserve(static_cast<std::size_t>(threads) + 1);  // so that work() allocates nothing
+  }
+
+  // A backend whose threads may leave the caller waiting gets its work in rounds this long.
+  void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
+
+  bool unfinished() const { return !stop_.load() && next_.load() < items_; }
+  std::size_t done() const { return done_.load(); }
+
+  // One worker: takes items until there are none, somebody failed, or the round is over. Since
+  // items are handed out in order and a taken item is always run, every item below a failing one
+  // is run too, which makes the lowest failing item the same for any number of threads.
+  void work(int worker) noexcept {
+    note_thread();
+    InsideLoop mark;
+    const bool polls = poll_ && std::this_thread::get_id() == caller_;
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const std::size_t item = next_.fetch_add(1);
+      if (item >= items_) return;
+      try {
+        body_(item, worker);
+      } catch (...) {
+        fail(item, std::current_exception());
+      }
+      done_.fetch_add(1, std::memory_order_relaxed);
+      if (polls) poll_if_due();
+      if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) return;
+    }
+  }
+
+  // Calling thread only.
+  void poll_if_due() noexcept {
+    if (!poll_) return;
+    const Clock::time_point now = Clock::now();
+    if (now - last_poll < poll_interval) return;
+    try {
+      poll_(static_cast<double>(done_.load()) / static_cast<double>(items_));
+    } catch (...) {
+      poll_failure_ = std::current_exception();
+      stop_.store(true);
+    }
+    last_poll = Clock::now();  // after the call: a slow progress bar must not eat the loop
+  }
+
+  // Threads seen since the last call. A round's threads may be gone by the next, and their ids
+  // reused, so ids are compared within a round only.
+  void end_round() {
+    threads_ = std::max(threads_, static_cast<int>(seen_.size()));
+    seen_.clear();
+  }
+
+  void finish() {
+    end_round();
+    last_used.store(threads_);
+    if (poll_failure_) std::rethrow_exception(poll_failure_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void note_thread() noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::thread::id id = std::this_thread::get_id();
+    if (std::find(seen_.begin(), seen_.end(), id) == seen_.end()) seen_.push_back(id);
+  }
+
+  void fail(std::size_t item, std::exception_ptr failure) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (item < failed_item_) {
+      failed_item_ = item;
+      failure_ = failure;
+    }
+    stop_.store(true);
+  }
+
+  const std::size_t items_;
+  const Poll& poll_;
+  const std::function<void(std::size_t, int)>& body_;
+  const std::thread::id caller_;
+  Clock::time_point deadline_ = Clock::time_point::max();
+
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> done_{0};
+  std::atomic<bool> stop_{false};
+  std::exception_ptr poll_failure_;  // touched by the calling thread only
+
+  std::mutex mutex_;  // guards the rest
+  std::vector<std::thread::id> seen_;
+  int threads_ = 0;
+  std::size_t failed_item_ = std::numeric_limits<std::size_t>::max();
+  std::exception_ptr failure_;
+};
+
+void work_on_loop(void* context, int worker) { static_cast<Loop*>(context)->work(worker); }
+
+// ---- backends ----------------------------------------------------------------------------------
+
+#if KESTREL_OPENMP
+void run_openmp(int threads, void (*work)(void*, int), void* context) {
+#pragma omp parallel num_threads(threads)
+  work(context, omp_get_thread_num());
+}
+#endif
+
+void run_threads(int threads, void (*work)(void*, int), void* context) {
+  std::vector<std::thread> others;
+  others.reserve(static_cast<std::size_t>(threads) - 1);
+  try {
+    for (int worker = 1; worker < threads; ++worker) others.emplace_back(work, context, worker);
+  } catch (const std::system_error&) {
+    // The machine gives no more threads: those there are take all the items.
+  }
+  work(context, 0);
+  for (std::thread& other : others) other.join();
+}
+
+struct Backend {
+  const char* name;
+  ParallelBackend run;
+  bool caller_works;  // the calling thread is sure to be one of the workers
+};
+
+// In order of preference; std::thread is always there and always last.
+std::vector<Backend>& backends() {
+  static std::vector<Backend> all = {
+#if KESTREL_OPENMP
+    {"openmp", run_openmp, true},
+#endif
+    {"threads", run_threads, true},
+  };
+  return all;
+}
+
+std::string& forced_backend() {
+  static std::string name;
+  return name;
+}
+
+const Backend& backend_in_use() {
+  for (const Backend& backend : backends()) {
+    if (forced_backend() == backend.name) return backend;
+  }
+  return backends().front();
+}
+
+// ---- how many ----------------------------------------------------------------------------------
+
+// The whole number that an environment variable starts with (OMP_NUM_THREADS may be a list), but
+// `most` where that is less or there is no such number.
+int environment_number(const char* name, int most) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return most;
+  const long value = std::strtol(text, nullptr, 10);
+  return value >= 1 && value <= most ? static_cast<int>(value) : most;
+}
+
+int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+int hard_limit() {
+  static const int limit =
+      environment_number("OMP_THREAD_LIMIT", std::max(processors(), kFewThreads));
+  return limit;
+}
+
+std::atomic<int>& cap() {
+  static std::atomic<int> threads{[] {
+    const int n = environment_number("OMP_NUM_THREADS", processors());
+    return environment_number("RCPP_PARALLEL_NUM_THREADS", n);
+  }()};
+  return threads;
+}
+
+void run_serial(Loop& loop) {
+  loop.poll_if_due();
+  loop.work(0);
+}
+
+void run_in_rounds(Loop& loop, const Backend& backend, int threads, bool polls) {
+  while (loop.unfinished()) {
+    const std::size_t done_before = loop.done();
+    if (polls) loop.set_deadline(Clock::now() + poll_interval);
+    backend.run(threads, work_on_loop, &loop);
+    if (loop.done() == done_before) loop.work(0);  // tinythread leaves out threads it cannot start
+    loop.end_round();
+    loop.poll_if_due();
+  }
+}
+
+}  // namespace
+
+void parallel_for(std::size_t items, const ParallelOptions& options,
+                  const std::function<void(std::size_t item, int worker)>& body) {
+  if (inside_loop) {
+    for (std::size_t item = 0; item < items; ++item) body(item, 0);
+    return;
+  }
+  const int threads = static_cast<int>(parallel_workers(items, options));
+  Loop loop(items, threads, options.poll, body);
+  const Backend& backend = backend_in_use();
+  if (threads <= 1) {
+    if (items > 0) run_serial(loop);
+  } else if (backend.caller_works) {
+    loop.poll_if_due();
+    backend.run(threads, work_on_loop, &loop);
+  } else {
+    loop.poll_if_due();
+    run_in_rounds(loop, backend, threads, static_cast<bool>(options.poll));
+  }
+  loop.finish();
+}
+
+ParallelOptions part_of(const ParallelOptions& options, double begin, double end) {
+  ParallelOptions part = options;
+  if (!options.poll) return part;
+  const auto reached = std::make_shared<double>(begin);
+  part.poll = [begin, end, reached, poll = options.poll](double fraction) {
+    // No rounding past the end, where the next part begins.
+    *reached = std::max(*reached, std::min(end, begin + fraction * (end - begin)));
+    poll(*reached);
+  };
+  return part;
+}
+
+void parallel_tasks(std::size_t tasks, bool brief, const ParallelOptions& options,
+                    const std::function<void(std::size_t, int, const ParallelOptions&)>& body) {
+  const std::size_t threads = static_cast<std::size_t>(parallel_threads(options));
+  if (!brief || threads == 1 || tasks < 2 * threads) {
+    const double all = static_cast<double>(tasks);
+    for (std::size_t task = 0; task < tasks; ++task) {
+      const double before = static_cast<double>(task);
+      body(task, 0, part_of(options, before / all, (before + 1) / all));
+    }
+    return;
+  }
+  ParallelOptions inner;
+  inner.threads = 1;
+  parallel_for(tasks, options, [&](std::size_t task, int worker) { body(task, worker, inner); });
+}
+
+int parallel_threads(const ParallelOptions& options) {
+  if (inside_loop || getpid() != home_process) return 1;
+  return options.threads > 0 ? std::min(options.threads, hard_limit()) : thread_cap();
+}
+
+std::size_t parallel_workers(std::size_t items, const ParallelOptions& options) {
+  const std::size_t most = static_cast<std::size_t>(parallel_threads(options));
+  return std::max<std::size_t>(1, std::min(items, most));
+}
+
+int thread_cap() { return std::min(cap().load(), hard_limit()); }
+
+void set_thread_cap(int n) {
+  if (n < 1) {
+    throw error(ErrorKind::input,
+                "`n` must be a positive whole number, not " + std::to_string(n) + ".");
+  }
+  cap().store(n);
+}
+
+int threads_last_used() { return last_used.load(); }
+
+const char* parallel_backend() { return backend_in_use().name; }
+
+void register_parallel_backend(const char* name, ParallelBackend run) {
+  std::vector<Backend>& all = backends();
+  for (Backend& backend : all) {
+    if (std::string(name) == backend.name) {
+      backend.run = run;
+      backend.caller_works = false;
+      return;
+    }
+  }
+  all.insert(all.end() - 1, Backend{name, run, false});  // after OpenMP, before std::thread
+}
+
+void force_parallel_backend(const char* name) {
+  const std::string wanted = name;
+  std::string known;
+  for (const Backend& backend : backends()) {
+    if (wanted.empty() || wanted == backend.name) {
+      forced_backend() = wanted;
+      return;
+    }
+    known += std::string(known.empty() ? "" : ", ") + '"' + backend.name + '"';
+  }
+  throw error(ErrorKind::input, "backend must be one of " + known + ", not \"" + wanted + "\".");
+}
+
+}  // namespace kestrel

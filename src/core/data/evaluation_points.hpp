@@ -1,0 +1,26 @@
+// Points at which an estimate is wanted.
+#ifndef KESTREL_CORE_DATA_EVALUATION_POINTS_HPP
+#define KESTREL_CORE_DATA_EVALUATION_POINTS_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/span.hpp"
+
+namespace kestrel {
+
+/// Points at which to evaluate: the rows of a matrix, or a regular grid given by its axes
+/// (`axes` not empty), first axis fastest. Does not own its memory.
+struct EvaluationPoints {
+  MatrixView matrix;
+  std::vector<Span<const double>> axes;
+
+  std::size_t size() const;
+  std::size_t dimension() const;
+  /// Coordinates of point i into out[0 .. dimension()).
+  void copy(std::size_t i, double* out) const;
+};
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,21 @@
+// Samples that are equal in every variable.
+#ifndef KESTREL_CORE_DATA_TIES_HPP
+#define KESTREL_CORE_DATA_TIES_HPP
+
+#include "core/base/span.hpp"
+
+namespace kestrel {
+
+struct Ties {
+  double pairs = 0;   // ordered pairs (i, j), i != j, of equal samples
+  double weight = 0;  // sum of p_i p_j over these
+};
+
+/// x: n*d samples, finite; p: n weights. Zeros of both signs are equal. O(n d) expected, with at
+/// most 32 bytes a sample, and 32 more where there are ties. Throws error(input) where sizes
+/// differ, error(memory) for 2^31 samples or more.
+Ties count_ties(const MatrixView& x, Span<const double> p);
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,224 @@
+#include "core/direct/lscv.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/base/summation.hpp"
+#include "core/direct/pair_tiles.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The constant of the N(0, width^2 H) density.
+ScaledNumber gaussian_scale(std::size_t d, Span<const double> root, double width) {
+  ScaledNumber scale = kernel_scale({}, d, root);
+  if (!(width > 0) || !std::isfinite(width) || !std::isfinite(1 / width)) {
+    throw error(ErrorKind::input, "a bandwidth is no positive number that can be divided by");
+  }
+  for (std::size_t k = 0; k < d; ++k) scale.divide(width);
+  return scale;
+}
+
+/// Block coordinates up to which moments by products of blocks are within the error promised:
+/// their terms carry 2^-53 z^2 each, 3e-14 at 16.
+constexpr double kNear = 16.0;
+
+bool is_near(const simd::Block& block, std::size_t d) {
+  double farthest = 0.0;
+  for (std::size_t k = 0; k < d; ++k) {
+    const double* z = block.coordinate + k * block.stride;
+    for (std::size_t i = 0; i < block.count; ++i) farthest = std::max(farthest, std::fabs(z[i]));
+  }
+  return farthest <= kNear;
+}
+
+struct Worker {
+  Workspace workspace;
+  AlignedBuffer scratch, lanes;
+  bool ready = false;
+};
+
+/// sum and moments in the whitened variable, for e and with two kernels e^2.
+std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Span<const double> w,
+                                               const TileKernel& kernel, std::size_t kernels,
+                                               const RunOptions& options) {
+  const std::size_t d = x.cols, terms = kernels * (1 + d * d);
+  const PairTiles pairs(x, w, kernel, 5 * d + d * d / 8);
+  std::vector<Worker> workers(parallel_workers(pairs.items(), options.parallel));
+  const simd::GaussianPairTable& leaves = *kernel.table().pairs;
+  const auto add_item = [&](std::size_t item, int which, double* sum) {
+    Worker& worker = workers[static_cast<std::size_t>(which)];
+    if (!worker.ready) {
+      worker.workspace.prepare(kernel, 0);
+      worker.scratch.resize(simd::pair_scratch_size(d, kernel.tile_size()));
+      worker.lanes.resize(terms * simd::kLanes);
+      worker.ready = true;
+    }
+    double* lanes = worker.lanes.data();
+    std::fill_n(lanes, terms * simd::kLanes, 0.0);
+    pairs.load_block(item, worker.workspace);
+    const bool near = d > 3 && is_near(worker.workspace.block(), d);
+    const simd::PairMomentFunction leaf = (near ? leaves.near : leaves.direct)[kernels - 1];
+    pairs.run_tiles(item, worker.workspace, [&](const simd::PairVisit& visit) {
+      leaf(visit, worker.scratch.data(), lanes);
+    });
+    for (std::size_t t = 0; t < terms; ++t) {
+      sum[t] = pairwise_sum(lanes + t * simd::kLanes, simd::kLanes);
+    }
+  };
+  const std::vector<double> sums = sum_over_items(pairs.items(), terms, options.parallel, add_item);
+  std::vector<GaussianPairSums> out(kernels);
+  for (std::size_t c = 0; c < kernels; ++c) {
+    const double* of_kernel = sums.data() + c * (1 + d * d);
+    out[c].sum = of_kernel[0];
+    out[c].moments.resize(d * d);
+    for (std::size_t k = 0; k < d; ++k) {
+      for (std::size_t l = 0; l < d; ++l) {
+        out[c].moments[k * d + l] = of_kernel[1 + k * d + l] + of_kernel[1 + l * d + k];
+      }
+    }
+  }
+  return out;
+}
+
+/// Puts the constant on; v v' times `unit` is u u'.
+void scale_sums(GaussianPairSums& sums, const ScaledNumber& scale, double unit) {
+  sums.sum = scale.times(sums.sum);
+  for (double& m : sums.moments) m = scale.times(unit * m);
+}
+
+/// The whitened sums without moments: e, e^2.
+std::vector<double> whitened_sums(const MatrixView& x, Span<const double> w,
+                                  const TileKernel& kernel, const RunOptions& options) {
+  const PairTiles pairs(x, w, kernel, 2 * x.cols);
+  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
+  const simd::PairSumFunction leaf = kernel.table().pairs->sums;
+  return sum_over_items(
+      pairs.items(), 2, options.parallel, [&](std::size_t item, int worker, double* sum) {
+        Workspace& workspace = workers[static_cast<std::size_t>(worker)];
+        workspace.prepare(kernel, 0);
+        pairs.load_block(item, workspace);
+        pairs.run_tiles(item, workspace, [&](const simd::PairVisit& visit) { leaf(visit, sum); });
+      });
+}
+
+/// Distances of pairs on their way to the curve.
+class DistanceBuffer {
+ public:
+  void prepare() {
+    if (distance_.data() != nullptr) return;
+    distance_.resize(simd::kCurvePairs);
+    weight_.resize(simd::kCurvePairs);
+  }
+
+  void add_visit(const simd::GaussianPairTable& leaves, const simd::PairVisit& visit,
+                 Span<const double> factor, double* sum) {
+    for (std::size_t i = 0; i < visit.block.count; ++i) {
+      if (used_ + visit.tile.count + simd::kLanes > simd::kCurvePairs) flush(leaves, factor, sum);
+      used_ += leaves.distances(visit, i, distance_.data() + used_, weight_.data() + used_);
+    }
+  }
+
+  void flush(const simd::GaussianPairTable& leaves, Span<const double> factor, double* sum) {
+    for (; used_ % simd::kCurveStrip != 0; ++used_) {
+      distance_.data()[used_] = 1e300;
+      weight_.data()[used_] = 0.0;
+    }
+    leaves.curve({distance_.data(), weight_.data(), used_}, factor.data, factor.size, sum);
+    used_ = 0;
+  }
+
+ private:
+  AlignedBuffer distance_, weight_;
+  std::size_t used_ = 0;
+};
+
+std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
+                                   const TileKernel& kernel, Span<const double> factor,
+                                   const RunOptions& options) {
+  const PairTiles pairs(x, w, kernel, 2 * x.cols + 16 * factor.size);
+  const std::size_t count = parallel_workers(pairs.items(), options.parallel);
+  std::vector<Workspace> workers(count);
+  std::vector<DistanceBuffer> buffers(count);
+  const simd::GaussianPairTable& leaves = *kernel.table().pairs;
+  return sum_over_items(pairs.items(), 2 * factor.size, options.parallel,
+                        [&](std::size_t item, int worker, double* sum) {
+                          Workspace& workspace = workers[static_cast<std::size_t>(worker)];
+                          DistanceBuffer& buffer = buffers[static_cast<std::size_t>(worker)];
+                          workspace.prepare(kernel, 0);
+                          buffer.prepare();
+                          pairs.load_block(item, workspace);
+                          pairs.run_tiles(item, workspace, [&](const simd::PairVisit& visit) {
+                            buffer.add_visit(leaves, visit, factor, sum);
+                          });
+                          buffer.flush(leaves, factor, sum);
+                        });
+}
+
+}  // namespace
+
+void scale_lscv(std::size_t d, Span<const double> root, LscvPairSums& sums) {
+  // |u|^2 / 4 = ln(2) |v|^2
+  scale_sums(sums.convolution, gaussian_scale(d, root, std::sqrt(2.0)), 4 * kLn2);
+  scale_sums(sums.kernel, kernel_scale({}, d, root), 4 * kLn2);
+}
+
+CurveFactors::CurveFactors(std::size_t d, Span<const double> root, Span<const double> h) {
+  for (const double bandwidth : h) {
+    of_kernel_.push_back(gaussian_scale(d, root, bandwidth));
+    of_convolution_.push_back(of_kernel_.back());
+    of_convolution_.back().multiply(std::pow(2.0, -0.5 * static_cast<double>(d)));
+  }
+  if (h.size == 0) return;
+  smallest = *std::min_element(h.begin(), h.end());
+  for (const double bandwidth : h) {
+    factor.push_back(0.5 * (smallest / bandwidth) * (smallest / bandwidth));
+  }
+}
+
+PairCurve CurveFactors::curve(const std::vector<double>& sums) const {
+  PairCurve curve;
+  for (std::size_t s = 0; s < factor.size(); ++s) {
+    curve.convolution.push_back(of_convolution_[s].times(sums[2 * s]));
+    curve.kernel.push_back(of_kernel_[s].times(sums[2 * s + 1]));
+  }
+  return curve;
+}
+
+LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
+                         bool moments, const RunOptions& options) {
+  const TileKernel kernel(*options.table, {}, x.cols, root, std::sqrt(2.0));
+  LscvPairSums out;
+  if (moments) {
+    std::vector<GaussianPairSums> sums = whitened_moments(x, w, kernel, 2, options);
+    out = {sums[0], sums[1]};
+  } else {
+    const std::vector<double> sums = whitened_sums(x, w, kernel, options);
+    out.convolution.sum = sums[0];
+    out.kernel.sum = sums[1];
+  }
+  scale_lscv(x.cols, root, out);
+  return out;
+}
+
+GaussianPairSums direct_gaussian_moments(const MatrixView& x, Span<const double> w,
+                                         Span<const double> root, const RunOptions& options) {
+  const ScaledNumber scale = kernel_scale({}, x.cols, root);
+  const TileKernel kernel(*options.table, {}, x.cols, root);
+  GaussianPairSums sums = whitened_moments(x, w, kernel, 1, options)[0];
+  scale_sums(sums, scale, 2 * kLn2);  // |u|^2 / 2 = ln(2) |v|^2
+  return sums;
+}
+
+PairCurve direct_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
+                            Span<const double> h, const RunOptions& options) {
+  const CurveFactors factors(x.cols, root, h);
+  if (h.size == 0) return {};
+  const TileKernel kernel(*options.table, {}, x.cols, root, factors.smallest);
+  return factors.curve(
+      whitened_curve(x, w, kernel, {factors.factor.data(), factors.factor.size()}, options));
+}
+
+}  // namespace kestrel

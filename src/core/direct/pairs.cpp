@@ -1,0 +1,159 @@
+#include "core/direct/pairs.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/direct/pair_tiles.hpp"
+
+namespace kestrel {
+
+namespace {
+
+void check_order(int order, int highest) {
+  if (order < 0 || order > highest || order % 2 != 0) {
+    throw error(ErrorKind::input, "the order must be even, 0 to " + std::to_string(highest) +
+                                      ", not " + std::to_string(order));
+  }
+}
+
+void check_pilot(double g, std::size_t d) {
+  std::vector<double> root(d * d, 0.0);
+  for (std::size_t k = 0; k < d; ++k) root[k * d + k] = g;
+  kernel_scale({}, d, {root.data(), root.size()});
+}
+
+/// sum_{i<j} w_i w_j leaf(z_i - z_j).
+double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
+                const RunOptions& options) {
+  if (x.rows < 2) return 0.0;
+  const PairTiles pairs(x, w, kernel, 2 * x.cols);
+  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
+  const simd::SumFunction leaf = kernel.table().sum[static_cast<std::size_t>(kernel.leaf())];
+  const auto add_item = [&](std::size_t item, int worker, double* total) {
+    Workspace& workspace = workers[static_cast<std::size_t>(worker)];
+    workspace.prepare(kernel, 0);
+    pairs.load_block(item, workspace);
+    pairs.run_rectangles(item, workspace, [&](const simd::Tile& tile, const simd::Block& block) {
+      leaf(tile, block, workspace.parameters(kernel), workspace.sum());
+      double of_tile = 0.0;
+      for (std::size_t i = 0; i < block.count; ++i) of_tile += block.weight[i] * workspace.sum()[i];
+      *total += of_tile;
+    });
+  };
+  return sum_over_items(pairs.items(), 1, options.parallel, add_item)[0];
+}
+
+/// The monomials of R^d up to some degree, each from one of a degree less.
+struct MonomialTable {
+  std::vector<std::vector<int>> exponent;
+  std::vector<int> parent, axis;
+
+  MonomialTable(std::size_t d, int order) {
+    exponent.assign(1, std::vector<int>(d, 0));
+    parent.assign(1, 0);
+    axis.assign(1, 0);
+    std::size_t first = 0;
+    for (int degree = 1; degree <= order; ++degree) {
+      const std::size_t last = exponent.size();
+      for (std::size_t t = first; t < last; ++t) {
+        // Raising only the last axis in use, or a later one, makes every monomial once.
+        for (std::size_t k = static_cast<std::size_t>(axis[t]); k < d; ++k) {
+          std::vector<int> raised = exponent[t];
+          ++raised[k];
+          exponent.push_back(raised);
+          parent.push_back(static_cast<int>(t));
+          axis.push_back(static_cast<int>(k));
+        }
+      }
+      first = last;
+    }
+  }
+
+  int degree(std::size_t t) const {
+    int sum = 0;
+    for (int e : exponent[t]) sum += e;
+    return sum;
+  }
+  simd::Monomials view() const { return {parent.size(), parent.data(), axis.data()}; }
+};
+
+}  // namespace
+
+double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelChoice& choice,
+                       Span<const double> root, const RunOptions& options) {
+  const ScaledNumber scale = kernel_scale(choice, x.cols, root);
+  return scale.times(pair_sum(x, w, TileKernel(*options.table, choice, x.cols, root), options));
+}
+
+std::vector<double> laplacian_polynomial(std::size_t d, int order) {
+  const double dd = static_cast<double>(d);
+  std::vector<double> p{1.0};
+  for (int step = 0; step < order / 2; ++step) {
+    std::vector<double> next(p.size() + 1, 0.0);
+    for (std::size_t r = 0; r < p.size(); ++r) {
+      const double rr = static_cast<double>(r);
+      if (r >= 1) next[r - 1] += (4 * rr * (rr - 1) + 2 * dd * rr) * p[r];
+      next[r] -= (4 * rr + dd) * p[r];
+      next[r + 1] += p[r];
+    }
+    p = next;
+  }
+  return p;
+}
+
+ScaledNumber laplacian_scale(std::size_t d, double g, int order) {
+  check_order(order, 10);
+  check_pilot(g, d);
+  ScaledNumber scale;
+  scale.multiply(std::pow(2 * kPi, -0.5 * static_cast<double>(d)));
+  for (std::size_t k = 0; k < d + static_cast<std::size_t>(order); ++k) scale.divide(g);
+  return scale;
+}
+
+double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
+                             const RunOptions& options) {
+  const ScaledNumber scale = laplacian_scale(x.cols, g, order);
+  const TileKernel kernel(*options.table, x.cols, g, laplacian_polynomial(x.cols, order));
+  return scale.times(pair_sum(x, w, kernel, options));
+}
+
+std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order) {
+  check_order(order, 8);
+  const MonomialTable table(d, order);
+  std::vector<std::vector<int>> even;
+  for (std::size_t t = 0; t < table.exponent.size(); ++t) {
+    if (table.degree(t) % 2 == 0) even.push_back(table.exponent[t]);
+  }
+  return even;
+}
+
+std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> w, double g,
+                                        int order, const RunOptions& options) {
+  check_order(order, 8);
+  check_pilot(g, x.cols);
+  const MonomialTable table(x.cols, order);
+  const simd::Monomials monomials = table.view();
+  const TileKernel kernel(*options.table, x.cols, g, {1.0});
+  const PairTiles pairs(x, w, kernel, 3 * x.cols + 4 * monomials.count);
+  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
+  const auto add_item = [&](std::size_t item, int worker, double* total) {
+    Workspace& workspace = workers[static_cast<std::size_t>(worker)];
+    workspace.prepare(kernel, monomials.count);
+    pairs.load_block(item, workspace);
+    pairs.run_rectangles(item, workspace, [&](const simd::Tile& tile, const simd::Block& block) {
+      kernel.table().moments(tile, block, workspace.parameters(kernel), monomials, total);
+    });
+  };
+  const std::vector<double> moments =
+      sum_over_items(pairs.items(), monomials.count, options.parallel, add_item);
+  std::vector<double> sums;
+  for (std::size_t t = 0; t < monomials.count; ++t) {
+    const int degree = table.degree(t);
+    if (degree % 2 != 0) continue;
+    sums.push_back(moments[t] * std::pow(gaussian_unit(), -degree));  // z = unit * u
+  }
+  return sums;
+}
+
+}  // namespace kestrel

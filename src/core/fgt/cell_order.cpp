@@ -1,0 +1,149 @@
+#include "core/fgt/cell_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The median of a thousand of the values or so.
+double middle_of(Span<const double> x) {
+  const std::size_t step = x.size / 1000 + 1;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < x.size; i += step) some.push_back(x[i]);
+  const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
+  std::nth_element(some.begin(), middle, some.end());
+  return *middle;
+}
+
+// 2^e and 2^-e with room for the sums of keys and lags.
+constexpr int kMostExponent = 980;
+
+}  // namespace
+
+int cell_exponent(double bandwidth, int halvings) {
+  if (!(bandwidth > 0) || !std::isfinite(bandwidth)) {
+    throw error(ErrorKind::input,
+                "a bandwidth must be a positive number, not " + std::to_string(bandwidth));
+  }
+  const int exponent = std::ilogb(bandwidth) - halvings;
+  if (exponent < -kMostExponent || exponent > kMostExponent) {
+    throw error(ErrorKind::input, "a bandwidth must be between 1e-290 and 1e290");
+  }
+  return exponent;
+}
+
+ValueRange range_of(Span<const double> x) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // Four at a time: a chain of comparisons waits for each of its links.
+  double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity}, most[4], nothing[4] = {};
+  for (double& one : most) one = -kInfinity;
+  const auto look = [&](std::size_t lane, double value) {
+    least[lane] = value < least[lane] ? value : least[lane];
+    most[lane] = value > most[lane] ? value : most[lane];
+    nothing[lane] += value - value;  // 0, or not a number
+  };
+  std::size_t i = 0;
+  for (; i + 4 <= x.size; i += 4) {
+    look(0, x.data[i]);
+    look(1, x.data[i + 1]);
+    look(2, x.data[i + 2]);
+    look(3, x.data[i + 3]);
+  }
+  for (; i < x.size; ++i) look(0, x.data[i]);
+  if (!(nothing[0] + nothing[1] + nothing[2] + nothing[3] == 0)) {
+    throw error(ErrorKind::input, "values must be finite");
+  }
+  return {*std::min_element(least, least + 4), *std::max_element(most, most + 4)};
+}
+
+double ValueRange::cells(int exponent) const {
+  const double scale = std::ldexp(1.0, -exponent);
+  return least <= most ? std::floor(most * scale) - std::floor(least * scale) + 1 : 0.0;
+}
+
+void check_weights(Span<const double> w) {
+  if (range_of(w).least < 0) throw error(ErrorKind::input, "weights must not be negative");
+}
+
+CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range,
+                     int exponent)
+    : exponent_(exponent), offset_(x.size), weight_(w.size), place_(x.size) {
+  if (x.size > std::numeric_limits<std::uint32_t>::max() / 8) {
+    throw error(ErrorKind::memory, "there are more values than the cells can number");
+  }
+  if (w.size > 0) check_weights(w);
+  const double least = std::ldexp(range.least, -exponent), most = std::ldexp(range.most, -exponent);
+  if (x.size > 0 && !(std::isfinite(least) && std::isfinite(most))) {
+    throw error(ErrorKind::input, "values are too large for this bandwidth");
+  }
+  const double n = static_cast<double>(x.size), cells = range.cells(exponent);
+  if (cells <= 4 * n + 1024) {
+    fill(x, w, std::floor(least), whole_number<std::size_t>(cells));
+  } else {
+    fill(x, w, std::floor(std::ldexp(middle_of(x), -exponent) - 2 * n), 4 * x.size);
+  }
+}
+
+void CellOrder::fill(Span<const double> x, Span<const double> w, double least, std::size_t slots) {
+  const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
+  constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> next(slots + 1, 0);
+  std::vector<std::pair<double, std::uint32_t>> outside;  // keys and whose
+  for (std::size_t i = 0; i < x.size; ++i) {
+    // May round up into the next cell; then the offset is -1/2 less a rounding error.
+    const double from_least = x[i] * scale - least;
+    if (from_least >= 0 && from_least < end) {
+      const auto slot = whole_number<std::uint32_t>(from_least);
+      place_[i] = slot;
+      ++next[slot];
+    } else {
+      const double key = std::floor(x[i] * scale);
+      const double apart = from_least < 0 ? key : std::max(key, least + end);
+      outside.push_back({apart, static_cast<std::uint32_t>(i)});
+      place_[i] = kOutside;
+    }
+  }
+  std::sort(outside.begin(), outside.end());
+  std::uint32_t begin = 0;
+  const auto open_cell = [&](double key) {
+    if (!key_.empty() && key_.back() == key) return;
+    key_.push_back(key);
+    first_.push_back(begin);
+  };
+  const std::size_t inside = x.size - outside.size();
+  std::size_t below = 0;
+  for (; below < outside.size() && outside[below].first < least; ++below, ++begin) {
+    open_cell(outside[below].first);
+  }
+  for (std::size_t slot = 0; slot < next.size(); ++slot) {
+    const std::uint32_t size = next[slot];
+    next[slot] = begin;
+    if (size > 0) open_cell(least + static_cast<double>(slot));
+    begin += size;
+  }
+  for (std::size_t k = below; k < outside.size(); ++k, ++begin) open_cell(outside[k].first);
+  first_.push_back(begin);
+
+  const auto put = [&](std::size_t i, std::size_t place, double key) {
+    place_[i] = static_cast<std::uint32_t>(place);
+    offset_[place] = (x[i] * scale - key) - 0.5;
+  };
+  for (std::size_t i = 0; i < x.size; ++i) {
+    const std::uint32_t slot = place_[i];
+    if (slot != kOutside) put(i, next[slot]++, least + static_cast<double>(slot));
+  }
+  for (std::size_t k = 0; k < outside.size(); ++k) {
+    put(outside[k].second, k < below ? k : inside + k, outside[k].first);
+  }
+  for (std::size_t i = 0; i < w.size; ++i) weight_[place_[i]] = w[i];
+}
+
+}  // namespace kestrel

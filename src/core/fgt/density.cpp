@@ -1,0 +1,256 @@
+#include "core/fgt/density.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/pack.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/whole.hpp"
+#include "core/data/weights.hpp"
+#include "core/fgt/cell_moments.hpp"
+#include "core/kernel/kernel.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Widths are at most 2^-kHalvings of the bandwidth.
+constexpr int kHalvings = 2;
+/// Values are accurate relative to themselves up to so many bandwidths from the nearest sample.
+constexpr double kAccurateReach = 8.0;
+/// A tenth of the error that is promised.
+constexpr double kTolerance = 1e-13;
+/// Cells with fewer samples have no moments: their one sample has a Taylor series of its own.
+constexpr std::size_t kFewSamples = 2;
+/// Pairs of a sample and a point for which exponentials are cheaper than moments or a series
+/// (measured on cells of 1 to 10 samples with 1 to 20 points).
+constexpr std::size_t kFewPairs = 8;
+
+/// How many moments and how far to look, in bandwidths, so that what is left out of all samples at
+/// a distance of kAccurateReach and more is below kTolerance of the lightest one there.
+struct Accuracy {
+  int moments = 16;
+  double reach;
+
+  explicit Accuracy(Span<const double> w) {
+    double total = 0.0, least = std::numeric_limits<double>::infinity();
+    for (const double weight : w) {
+      total += weight;
+      if (weight > 0) least = std::min(least, weight);
+    }
+    const double ratio = std::max(1.0, total / least) / kTolerance;
+    reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
+    const double rho = std::ldexp(1.0, -kHalvings), nearest = kAccurateReach - rho;
+    const double gain = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
+    while (moments < kMostMoments && taylor_error(rho, 0, moments) * std::exp(gain) * ratio > 1) {
+      moments += 4;
+    }
+  }
+};
+
+/// value[i] += sum_a coefficient[a] y[i]^a, by Horner's rule for eight points at a time.
+void add_polynomial(const double* coefficient, std::size_t size, const double* y, std::size_t count,
+                    double* value) {
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    Pack sum[4];
+    const Pack y0 = load_pack(y + i), y1 = load_pack(y + i + 2), y2 = load_pack(y + i + 4),
+               y3 = load_pack(y + i + 6);
+    sum[0] = sum[1] = sum[2] = sum[3] = both(coefficient[size - 1]);
+    for (std::size_t a = size - 1; a-- > 0;) {
+      const Pack c = both(coefficient[a]);
+      sum[0] = sum[0] * y0 + c;
+      sum[1] = sum[1] * y1 + c;
+      sum[2] = sum[2] * y2 + c;
+      sum[3] = sum[3] * y3 + c;
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      double* to = value + i + 2 * k;
+      store_pack(load_pack(to) + sum[k], to);
+    }
+  }
+  for (; i < count; ++i) {
+    double sum = coefficient[size - 1];
+    for (std::size_t a = size - 1; a-- > 0;) sum = sum * y[i] + coefficient[a];
+    value[i] += sum;
+  }
+}
+
+/// One call of cells_density. Sources are the cells of samples, targets those of points; at lag l =
+/// target key - source key a sample at offset z and a point at offset y have the distance
+/// rho (l + y - z), rho = width / h.
+class PointSums {
+ public:
+  PointSums(Span<const double> x, Span<const double> w, Span<const double> points, double h,
+            const RunOptions& options);
+
+  void run(const ParallelOptions& options, double* value) const;
+  const CellOrder& targets() const { return targets_; }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Local;
+
+  void piece(const CellPieces::Piece& piece, double* value) const;
+  void add_pair_by_pair(std::size_t source, double lag, const CellPieces::Piece& piece,
+                        double* value) const;
+  void add_samples(std::size_t source, double lag, Local& local) const;
+  void add_moments(std::size_t source, int lag, Local& local) const;
+  const double* derivatives(int lag) const {
+    return derivatives_.data() + static_cast<std::size_t>(lag) * (moments_ + 4);
+  }
+
+  const Accuracy accuracy_;
+  const std::size_t moments_;
+  const CellOrder sources_, targets_;
+  const double rho_;
+  const int lags_;
+  std::vector<double> key_;          // of the sources
+  std::vector<double> derivatives_;  // of phi at lag * rho, lag >= 0, then zeros
+  std::vector<std::size_t> slot_;    // of a source's moments
+  std::vector<double> moment_;
+};
+
+/// Taylor coefficients about the centre of a cell of points: sum_a (right[a] + (-1)^a left[a])
+/// y^a / a!.
+struct PointSums::Local {
+  double right[kMostMoments] = {}, left[kMostMoments] = {};
+};
+
+PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const double> points,
+                     double h, const RunOptions& options)
+    : accuracy_(w),
+      moments_(static_cast<std::size_t>(accuracy_.moments)),
+      sources_(x, w, range_of(x), cell_exponent(h, kHalvings)),
+      targets_(points, {}, range_of(points), cell_exponent(h, kHalvings)),
+      rho_(std::ldexp(1.0, sources_.exponent()) / h),
+      lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1),
+      slot_(sources_.cells(), kNone) {
+  std::vector<std::size_t> large;
+  for (std::size_t s = 0; s < sources_.cells(); ++s) {
+    key_.push_back(sources_.key(s));
+    if (sources_.count(s) < kFewSamples) continue;
+    slot_[s] = large.size();
+    large.push_back(s);
+  }
+  moment_ = sum_cells(sources_, large, accuracy_.moments, options).moment;
+  const std::size_t stride = moments_ + 4;
+  derivatives_.assign(static_cast<std::size_t>(lags_ + 1) * stride, 0.0);
+  for (int lag = 0; lag <= lags_; ++lag) {
+    scaled_derivatives(lag * rho_, rho_, accuracy_.moments,
+                       derivatives_.data() + static_cast<std::size_t>(lag) * stride);
+  }
+}
+
+void PointSums::run(const ParallelOptions& options, double* value) const {
+  std::vector<std::size_t> all(targets_.cells());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const CellPieces pieces = cut_cells(targets_, all);
+  parallel_for(pieces.items(), options, [&](std::size_t item, int) {
+    for (std::size_t i = pieces.first_piece[item]; i < pieces.first_piece[item + 1]; ++i) {
+      piece(pieces.piece[i], value);
+    }
+  });
+}
+
+void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPieces::Piece& piece,
+                                 double* value) const {
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    const double from = lag + targets_.offset()[i];
+    double sum = 0.0;
+    for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
+      const double u = rho_ * (from - sources_.offset()[j]);
+      sum += sources_.weight()[j] * std::exp(-0.5 * u * u);
+    }
+    value[i] += sum;
+  }
+}
+
+void PointSums::add_samples(std::size_t source, double lag, Local& local) const {
+  double of_sample[kMostMoments];
+  for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
+    scaled_derivatives(rho_ * (lag - sources_.offset()[j]), rho_, accuracy_.moments, of_sample);
+    for (std::size_t a = 0; a < moments_; ++a)
+      local.right[a] += sources_.weight()[j] * of_sample[a];
+  }
+}
+
+void PointSums::add_moments(std::size_t source, int lag, Local& local) const {
+  // right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments; on the other
+  // side phi^(k)(-u) = (-1)^k phi^(k)(u) turns the signs over to `left`.
+  const double* moment = moment_.data() + slot_[source] * moments_;
+  const double sign = lag >= 0 ? -1.0 : 1.0;
+  const double* phi = derivatives(std::abs(lag));
+  double* out = lag >= 0 ? local.right : local.left;
+  for (std::size_t a = 0; a < moments_; a += 4) {
+    Pack low = {}, high = {}, odd_low = {}, odd_high = {};
+    const double* from = phi + a;
+    for (std::size_t b = 0; b < moments_ - a; b += 2, from += 2) {
+      const Pack even = both(moment[b]), odd = both(sign * moment[b + 1]);
+      low += even * load_pack(from);
+      high += even * load_pack(from + 2);
+      odd_low += odd * load_pack(from + 1);
+      odd_high += odd * load_pack(from + 3);
+    }
+    store_pack(load_pack(out + a) + (low + odd_low), out + a);
+    store_pack(load_pack(out + a + 2) + (high + odd_high), out + a + 2);
+  }
+}
+
+void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
+  const double key = targets_.key(piece.cell);
+  const std::size_t points = piece.end - piece.begin;
+  std::fill(value + piece.begin, value + piece.end, 0.0);
+  Local local;
+  bool any = false;
+  std::size_t s = static_cast<std::size_t>(std::lower_bound(key_.begin(), key_.end(), key - lags_) -
+                                           key_.begin());
+  for (; s < key_.size() && key_[s] - key <= lags_; ++s) {
+    const double lag = key - key_[s];
+    if (lag > lags_) continue;
+    if (points * sources_.count(s) <= kFewPairs) {
+      add_pair_by_pair(s, lag, piece, value);
+      continue;
+    }
+    any = true;
+    if (slot_[s] == kNone) {
+      add_samples(s, lag, local);
+    } else {
+      add_moments(s, static_cast<int>(lag), local);
+    }
+  }
+  if (!any) return;
+  double coefficient[kMostMoments], factorial = 1.0, sign = 1.0;
+  for (std::size_t a = 0; a < moments_; ++a) {
+    coefficient[a] = (local.right[a] + sign * local.left[a]) / factorial;
+    factorial *= static_cast<double>(a + 1);
+    sign = -sign;
+  }
+  add_polynomial(coefficient, moments_, targets_.offset() + piece.begin, points,
+                 value + piece.begin);
+}
+
+}  // namespace
+
+void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
+                   const RunOptions& options, Span<double> out) {
+  check_weight_count(x.size, w.size);
+  if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
+  // Samples first, then points: progress takes them as of one cost.
+  const double samples = static_cast<double>(x.size) /
+                         static_cast<double>(std::max<std::size_t>(1, x.size + points.size));
+  const PointSums sums(x, w, points, h, {options.table, part_of(options.parallel, 0, samples)});
+  std::vector<double> value(points.size);
+  sums.run(part_of(options.parallel, samples, 1), value.data());
+  const double constant = 1 / std::sqrt(2 * kPi);
+  for (std::size_t i = 0; i < points.size; ++i) {
+    // Where all samples are far, rounding errors may be all there is.
+    out[i] = std::max(0.0, value[sums.targets().place(i)]) * constant / h;
+  }
+}
+
+}  // namespace kestrel

@@ -1,0 +1,184 @@
+#include "core/fourier/density.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/aligned_buffer.hpp"
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+#include "core/fourier/grid.hpp"
+#include "core/fourier/layout.hpp"
+#include "core/fourier/reader.hpp"
+#include "core/fourier/rows.hpp"
+#include "core/kernel/kernel.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Values below this many times the tolerance and the largest value are summed anew.
+constexpr double kFar = 100;
+
+RunOptions part_of(const RunOptions& options, double begin, double end) {
+  RunOptions part = options;
+  part.parallel = part_of(options.parallel, begin, end);
+  return part;
+}
+
+class FourierDensity {
+ public:
+  FourierDensity(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                 const DensityExtent& extent, const DensityLayout& layout, double tolerance,
+                 const RunOptions& options);
+
+  /// In units of the frame.
+  void compute(Span<double> out);
+
+ private:
+  void spread_and_smooth(std::vector<double>* cells);
+
+  MatrixView x_;
+  Span<const double> w_;
+  const EvaluationPoints& points_;
+  const RunOptions& options_;
+  const DensityFrame& frame_;
+  const DensityLayout& layout_;
+  FourierGeometry geometry_;
+  FourierWindow window_;
+};
+
+FourierDensity::FourierDensity(const MatrixView& x, Span<const double> w,
+                               const EvaluationPoints& points, const DensityExtent& extent,
+                               const DensityLayout& layout, double tolerance,
+                               const RunOptions& options)
+    : x_(x),
+      w_(w),
+      points_(points),
+      options_(options),
+      frame_(extent.frame[layout.frame]),
+      layout_(layout),
+      geometry_(frame_.geometry),
+      window_(layout.taps) {
+  geometry_.tolerance = tolerance;
+  geometry_.cut = layout.cut;
+  geometry_.taps = layout.taps;
+  geometry_.least = geometry_.most = 1;
+  geometry_.trimmed = layout.trimmed;
+  geometry_.period = layout.period;
+  geometry_.origin = layout.origin;
+  for (std::size_t a = 0; a < 3; ++a) {
+    geometry_.box.cells[a] = whole_number<std::size_t>(layout.cells[a]);
+    geometry_.box.most[a] = whole_number<std::size_t>(layout.modes[a]);
+    if (a < 3 - geometry_.d) continue;
+    geometry_.low[a] = layout.samples[a].low;
+    geometry_.high[a] = layout.samples[a].high;
+  }
+}
+
+void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
+  const TransformBox& box = geometry_.box;
+  FourierGrid grid(geometry_);
+  grid.add(x_, w_, part_of(options_, 0.0, 0.4));
+  *cells = grid.take_cells();
+  forward_transform(cells->data(), box, part_of(options_.parallel, 0.4, 0.6));
+  std::array<std::vector<double>, 3> unspread;
+  double volume = 1;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (box.cells[a] > 1) volume *= geometry_.period[a];
+    for (std::size_t k = 0; k <= box.most[a]; ++k) {
+      const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
+      const double transform = box.cells[a] == 1 ? 1.0 : window_.transform(f);
+      unspread[a].push_back(1 / (transform * transform));
+    }
+  }
+  Form3 q = frame_.h;
+  for (std::size_t e = 0; e < 9; ++e) {
+    q[e] *= geometry_.frequency_step(e / 3) * geometry_.frequency_step(e % 3);
+  }
+  const GaussianRows rows(q[8]);
+  const std::size_t columns = 2 * box.most[1] + 1, length = box.most[2] + 1;
+  const ParallelOptions part = part_of(options_.parallel, 0.6, 0.65);
+  const std::size_t lines = (2 * box.most[0] + 1) * columns;
+  std::vector<AlignedBuffer> scratch(parallel_workers(lines, part));
+  parallel_for(lines, part, [&](std::size_t r, int worker) {
+    AlignedBuffer& gaussian = scratch[static_cast<std::size_t>(worker)];
+    if (gaussian.data() == nullptr) gaussian.resize(length + kRowPadding);
+    const std::ptrdiff_t k0 =
+        static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.most[0]);
+    const std::ptrdiff_t k1 =
+        static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.most[1]);
+    const double a = static_cast<double>(k0), b = static_cast<double>(k1);
+    rows.fill(q[2] * a + q[5] * b, (q[0] * a + 2 * q[1] * b) * a + q[4] * b * b, 0, length,
+              gaussian.data());
+    const double scale = unspread[0][static_cast<std::size_t>(std::abs(k0))] *
+                         unspread[1][static_cast<std::size_t>(std::abs(k1))] / volume;
+    double* mode = cells->data() + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
+    for (std::size_t k = 0; k < length; ++k) {
+      const double factor = scale * unspread[2][k] * gaussian.data()[k];
+      mode[2 * k] *= factor;
+      mode[2 * k + 1] *= factor;
+    }
+  });
+  inverse_transform(cells->data(), box, part_of(options_.parallel, 0.65, 0.8));
+}
+
+void FourierDensity::compute(Span<double> out) {
+  std::vector<double> cells;
+  spread_and_smooth(&cells);
+  const ParallelOptions part = part_of(options_.parallel, 0.8, 0.9);
+  const FourierReader reader(geometry_, window_, layout_.points, options_.table);
+  if (frame_.along_data) {
+    reader.read_axes(cells.data(), points_.axes, part, out);
+  } else {
+    reader.read_points(cells.data(), points_, part, out);
+  }
+}
+
+/// out *= scale, but for those below `far`, whose places are returned.
+std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale, Span<double> out) {
+  std::vector<std::size_t> below;
+  const double factor = scale.times(1.0);
+  const bool within_range = factor > 1e-200 && factor < 1e200;
+  for (std::size_t i = 0; i < out.size; ++i) {
+    if (!(out[i] >= far)) {
+      below.push_back(i);
+    } else {
+      out[i] = within_range ? out[i] * factor : scale.times(out[i]);
+    }
+  }
+  return below;
+}
+
+}  // namespace
+
+void fourier_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                     Span<const double> root, const DensityExtent& extent, double tolerance,
+                     double bytes, const RunOptions& options, Span<double> out) {
+  if (!(tolerance >= kLeastFourierTolerance && tolerance <= kMostFourierTolerance)) {
+    throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
+  }
+  if (out.size != points.size()) throw error(ErrorKind::internal, "output of a wrong size");
+  const DensityLayout layout = lay_density(extent, tolerance);
+  double far = std::numeric_limits<double>::infinity(), of_far = tolerance;
+  ScaledNumber scale;
+  if (!layout.empty) {
+    check_fourier_memory(layout, bytes);
+    check_fourier_rounding(layout);
+    FourierDensity(x, w, points, extent, layout, tolerance, options).compute(out);
+    const DensityFrame& frame = extent.frame[layout.frame];
+    for (std::size_t k = 0; k < x.cols; ++k) scale.multiply(frame.geometry.scale[k]);
+    const double peak = extent.weight * peak_of_form(frame.h, x.cols);
+    const double largest = *std::max_element(out.begin(), out.end());
+    far = kFar * tolerance * std::max(largest, extent.least_share * peak);
+    // Where every point is far, each gets the digits that the largest one needs.
+    if (largest >= far) of_far = std::max(tolerance, tolerance * largest / far);
+  } else {
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+  const std::vector<std::size_t> chosen = scale_near(far, scale, out);
+  density_of_far_points(x, w, points, chosen, root, extent, of_far, part_of(options, 0.9, 1.0),
+                        out);
+}
+
+}  // namespace kestrel

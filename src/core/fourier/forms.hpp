@@ -1,0 +1,64 @@
+// Quadratic forms, monomials and derivatives of the normal density on up to three axes: the algebra
+// of the `fourier` engine.
+#ifndef KESTREL_CORE_FOURIER_FORMS_HPP
+#define KESTREL_CORE_FOURIER_FORMS_HPP
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "core/fourier/geometry.hpp"
+
+namespace kestrel {
+
+/// A quadratic form on three axes, row-major; zero on the axes that a geometry does not use.
+using Form3 = std::array<double, 9>;
+
+/// Exponents of a monomial on three axes.
+using Exponents = std::array<int, 3>;
+
+/// The monomials of d variables of exactly this degree, in descending lexicographic order (that of
+/// even_multi_indices), on the axes of a geometry.
+std::vector<Exponents> monomials_of_degree(std::size_t d, int degree);
+
+/// The same for some degrees, one behind the other.
+std::vector<Exponents> monomials_of_degrees(std::size_t d, const std::vector<int>& degrees);
+
+constexpr int kHighestDegree = 10;
+
+/// The inverse of a form on the last d axes.
+Form3 inverse_form(const Form3& h, std::size_t d);
+/// K_h(0) = (2 pi)^(-d/2) |h|^(-1/2).
+double peak_of_form(const Form3& h, std::size_t d);
+
+/// The least and the largest eigenvalue.
+std::array<double, 2> eigenvalue_range(const Form3& h, std::size_t d);
+
+int degree_of(const Exponents& e);
+int highest_degree(const std::vector<Exponents>& monomials);
+
+/// Derivatives D^alpha K_h(u) of the N(0, h) density of all degrees up to one.
+class GaussianDerivatives {
+ public:
+  GaussianDerivatives(const Form3& h, std::size_t d, int degree);
+
+  /// O((degree + d choose d)). False, and nothing evaluated, where u'h^-1 u > most.
+  bool evaluate(const Point3& u, double most);
+  double at(const Exponents& e) const { return value_[place(e)]; }
+
+ private:
+  static constexpr int kSide = kHighestDegree + 1;
+  static std::size_t place(const Exponents& e) {
+    return static_cast<std::size_t>((e[0] * kSide + e[1]) * kSide + e[2]);
+  }
+
+  Form3 inverse_;
+  double peak_;
+  std::size_t d_;
+  int degree_;
+  std::vector<double> value_;
+};
+
+}  // namespace kestrel
+
+#endif

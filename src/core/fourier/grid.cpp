@@ -1,0 +1,233 @@
+#include "core/fourier/grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "core/base/aligned_buffer.hpp"
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+#include "simd/fourier/spread.hpp"
+
+namespace kestrel {
+
+namespace {
+
+constexpr int kMostTaps = FourierWindow::kMostTaps;
+/// Samples sorted and spread at a time, and those of one work item of the sorting.
+constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 16;
+/// Counters of the sort at most: tiles times chunks.
+constexpr std::size_t kCounters = std::size_t{1} << 22;
+/// Samples of a tile added to its own cells before these are added to the grid: rounding errors
+/// grow with the square root of this and not of n.
+constexpr std::size_t kFlush = std::size_t{1} << 13;
+/// Sides of a tile in cells. Samples of two tiles with another one between them must not meet in a
+/// cell, so a side is no shorter than the window; in one dimension there is no reason to be short.
+constexpr unsigned kSideBits = 4, kRowBits = 5, kLongRowBits = 10;
+static_assert(1 << kSideBits >= kMostTaps, "tiles of one colour share no cell");
+constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+using simd::Spot;
+
+/// Some samples in the order of the tiles that their windows begin in.
+class TileOrder {
+ public:
+  TileOrder(const FourierGeometry& geometry)
+      : geometry_(geometry),
+        bits_{kSideBits, kSideBits, geometry.d == 1 ? kLongRowBits : kRowBits} {
+    for (std::size_t a = 0; a < 3; ++a) {
+      tiles_[a] = (geometry.box.cells[a] + side(a) - 1) / side(a);
+      cells_of_length_[a] = static_cast<double>(geometry.box.cells[a]) / geometry.period[a];
+    }
+  }
+
+  std::size_t tiles() const { return tiles_[0] * tiles_[1] * tiles_[2]; }
+  std::size_t side(std::size_t axis) const { return std::size_t{1} << bits_[axis]; }
+  std::array<std::size_t, 3> position(std::size_t tile) const {
+    return {tile / (tiles_[1] * tiles_[2]), tile / tiles_[2] % tiles_[1], tile % tiles_[2]};
+  }
+  const Spot* begin(std::size_t tile) const { return spot_.get() + start_[tile]; }
+  const Spot* end(std::size_t tile) const { return spot_.get() + start_[tile + 1]; }
+
+  /// A counting sort that keeps the order of samples within a tile. Samples without a weight and
+  /// outliers are left out; the latter, and those near the edge, are filed in the tail.
+  void sort(const MatrixView& x, Span<const double> w, std::size_t first, std::size_t last,
+            const RunOptions& options, FourierTail* tail) {
+    const std::size_t n = last - first, most = std::max<std::size_t>(1, kCounters / tiles());
+    const std::size_t chunks = std::min((n + kChunk - 1) / kChunk, most);
+    const auto begin = [&](std::size_t chunk) { return n * chunk / chunks; };
+    std::vector<std::uint32_t> tile(n), next(chunks * tiles(), 0);
+    std::vector<FourierTail> filed(chunks);
+    parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
+      for (std::size_t i = begin(chunk); i < begin(chunk + 1); ++i) {
+        tile[i] = place(x, first + i, w[first + i], &filed[chunk]);
+        if (tile[i] != kNowhere) ++next[chunk * tiles() + tile[i]];
+      }
+    });
+    for (const FourierTail& part : filed) tail->add(part);
+    start_.assign(1, 0);
+    std::uint32_t before = 0;
+    for (std::size_t t = 0; t < tiles(); ++t) {
+      for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        std::uint32_t& count = next[chunk * tiles() + t];
+        before += count;
+        count = before - count;
+      }
+      start_.push_back(before);
+    }
+    spot_.reset(new Spot[before]);  // each is written once, below
+    parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
+      for (std::size_t i = begin(chunk); i < begin(chunk + 1); ++i) {
+        if (tile[i] == kNowhere) continue;
+        Spot& spot = spot_[next[chunk * tiles() + tile[i]]++];
+        set_spot(geometry_.whiten(x, first + i), w[first + i], &spot);
+      }
+    });
+  }
+
+ private:
+  /// The tile of a sample.
+  std::uint32_t place(const MatrixView& x, std::size_t i, double weight, FourierTail* tail) const {
+    if (!(weight > 0)) return kNowhere;
+    const Point3 z = geometry_.whiten(x, i);
+    if (geometry_.trimmed && file_sample(geometry_, z, weight, tail)) return kNowhere;
+    Spot spot;
+    set_spot(z, weight, &spot);
+    std::size_t tile = 0;
+    for (std::size_t a = 3 - geometry_.d; a < 3; ++a)
+      tile = tile * tiles_[a] + (spot.first[a] >> bits_[a]);
+    return static_cast<std::uint32_t>(tile);
+  }
+
+  void set_spot(const Point3& z, double weight, Spot* spot) const {
+    spot->weight = weight;
+    for (std::size_t a = 0; a < 3; ++a) {
+      spot->first[a] = 0;
+      spot->part[a] = 0;
+    }
+    const double half = 0.5 * static_cast<double>(geometry_.taps);
+    for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
+      const double from = (z[a] - geometry_.origin[a]) * cells_of_length_[a] - half;
+      // The first whole number not below `from`, which is positive.
+      std::int32_t first = whole_number<std::int32_t>(from);
+      if (first < from) ++first;
+      spot->first[a] = static_cast<std::uint32_t>(first);
+      spot->part[a] = first - from;
+    }
+  }
+
+  const FourierGeometry& geometry_;
+  std::array<unsigned, 3> bits_;
+  std::array<std::size_t, 3> tiles_;
+  Point3 cells_of_length_;
+  std::unique_ptr<Spot[]> spot_;
+  std::vector<std::uint32_t> start_;
+};
+
+/// Spreads the samples of one tile after another, first over cells of the tile's own where they are
+/// many.
+class TileSpreader {
+ public:
+  TileSpreader(const FourierGeometry& geometry, const FourierWindow& window,
+               const simd::SpreadTable& table)
+      : box_(geometry.box),
+        window_(window.polynomials()),
+        table_(table),
+        first_axis_(static_cast<int>(3 - geometry.d)) {}
+
+  void spread(const TileOrder& order, std::size_t tile, double* cells, AlignedBuffer* own) const {
+    const auto at = order.position(tile);
+    std::array<std::size_t, 3> first, size;
+    std::size_t of_own = 1, of_window = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      first[a] = box_.cells[a] == 1 ? 0 : at[a] * order.side(a);
+      // The leaf writes all of its taps along the last axis.
+      const std::size_t beyond = a == 2 ? kMostTaps : static_cast<std::size_t>(window_.taps);
+      size[a] = box_.cells[a] == 1 ? 1 : order.side(a) + beyond;
+      of_own *= size[a];
+      of_window *= box_.cells[a] == 1 ? 1 : static_cast<std::size_t>(window_.taps);
+    }
+    const Spot* s = order.begin(tile);
+    const Spot* end = order.end(tile);
+    if (static_cast<std::size_t>(end - s) * of_window < of_own) {
+      table_.spread(window_, s, static_cast<std::size_t>(end - s),
+                    {cells, {0, 0, 0}, box_.row(1, 0), box_.row_length(), first_axis_});
+      return;
+    }
+    if (own->data() == nullptr) own->resize(of_own);
+    while (s != end) {
+      std::fill(own->data(), own->data() + of_own, 0.0);
+      const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(end - s), kFlush);
+      table_.spread(
+          window_, s, count,
+          {own->data(), {first[0], first[1], first[2]}, size[1] * size[2], size[2], first_axis_});
+      s += count;
+      add_own(first, size, own->data(), cells);
+    }
+  }
+
+ private:
+  void add_own(const std::array<std::size_t, 3>& first, const std::array<std::size_t, 3>& size,
+               const double* own, double* cells) const {
+    std::array<std::size_t, 3> count;
+    for (std::size_t a = 0; a < 3; ++a) count[a] = std::min(size[a], box_.cells[a] - first[a]);
+    for (std::size_t i = 0; i < count[0]; ++i) {
+      for (std::size_t j = 0; j < count[1]; ++j) {
+        const double* from = own + (i * size[1] + j) * size[2];
+        double* row = cells + box_.row(first[0] + i, first[1] + j) + first[2];
+        for (std::size_t k = 0; k < count[2]; ++k) row[k] += from[k];
+      }
+    }
+  }
+
+  const TransformBox& box_;
+  const simd::Window window_;
+  const simd::SpreadTable& table_;
+  const int first_axis_;
+};
+
+}  // namespace
+
+FourierGrid::FourierGrid(const FourierGeometry& geometry)
+    : geometry_(geometry), window_(geometry.taps), cells_(geometry.box.size(), 0.0) {}
+
+void FourierGrid::add(const MatrixView& x, Span<const double> w, const RunOptions& options) {
+  if (x.cols != geometry_.d || x.rows != w.size) {
+    throw error(ErrorKind::internal, "samples of another size than the grid's");
+  }
+  for (std::size_t first = 0; first < x.rows; first += kPart) {
+    add_part(x, w, first, std::min(x.rows, first + kPart), options);
+  }
+}
+
+void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_t first,
+                           std::size_t last, const RunOptions& options) {
+  double weight = 0, squares = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    weight += w[i];
+    squares += w[i] * w[i];
+  }
+  weight_ += weight;
+  squares_ += squares;
+  TileOrder order(geometry_);
+  order.sort(x, w, first, last, options, &tail_);
+  // Tiles of one colour share no cell, and the colours come one after another: the order in which
+  // a cell gets its terms is always the same.
+  std::array<std::vector<std::size_t>, 8> of_colour;
+  for (std::size_t tile = 0; tile < order.tiles(); ++tile) {
+    const auto at = order.position(tile);
+    if (order.begin(tile) == order.end(tile)) continue;
+    of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
+  }
+  const TileSpreader spreader(geometry_, window_, simd::spread_table(options.table));
+  std::vector<AlignedBuffer> own(parallel_workers(order.tiles(), options.parallel));
+  for (const std::vector<std::size_t>& tiles : of_colour) {
+    parallel_for(tiles.size(), options.parallel, [&](std::size_t item, int worker) {
+      spreader.spread(order, tiles[item], cells_.data(), &own[static_cast<std::size_t>(worker)]);
+    });
+  }
+}
+
+}  // namespace kestrel

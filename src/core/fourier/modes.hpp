@@ -1,0 +1,75 @@
+// The squared characteristic function of a sample on a grid of frequencies, and sums over it: every
+// Gaussian sum over all pairs of samples at a cost that does not know how many they are.
+#ifndef KESTREL_CORE_FOURIER_MODES_HPP
+#define KESTREL_CORE_FOURIER_MODES_HPP
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "core/fourier/forms.hpp"
+#include "core/fourier/grid.hpp"
+
+namespace kestrel {
+
+/// A(t) = |phi(t)|^2, phi(t) = sum_j w_j exp(i t'z_j) / sum w, at the frequencies of a geometry,
+/// and the pairs of outliers. With E_H(t) = exp(-t'Ht / 2) and the N(0, H) density K_H,
+///
+///     W^-2 sum_{i,j} w_i w_j (-1)^(r/2) D^alpha K_H(z_i - z_j)
+///         = (2 pi)^-d int t^alpha A(t) E_H(t) dt,        r = |alpha| even,
+///
+/// the terms i = j among them. The integral is the trapezoid sum over the modes.
+class FourierModes {
+ public:
+  /// Transforms the grid in place: O(N log N), N cells. Throws error(memory) when the pairs of
+  /// outliers take more than `bytes`. Not to be called inside a parallel_for.
+  FourierModes(FourierGrid&& grid, double bytes, const RunOptions& options);
+
+  const FourierGeometry& geometry() const { return geometry_; }
+  double weight() const { return weight_; }
+  /// sum w^2 / (sum w)^2.
+  double squared_share() const { return squared_share_; }
+
+  /// The integral above for each monomial of the degrees, even and at most kHighestDegree, one
+  /// behind the other. O(modes within the Gaussian).
+  std::vector<double> moments(const Form3& h, const std::vector<int>& degrees,
+                              const RunOptions& options) const;
+  /// moments(h), degrees 0 and 2, then moments(2 h): what LSCV needs.
+  std::vector<double> moments_of_both(const Form3& h, bool gradient,
+                                      const RunOptions& options) const;
+  /// The same integral with (1 - E_h)^2 in place of E_H, degree 0, and with (1 - E_h) E_h, degree
+  /// 2, each times E_pilot: what SCV needs (Duong & Hazelton 2005), without cancellation.
+  std::vector<double> smoothed_moments(const Form3& h, const Form3& pilot, bool gradient,
+                                       const RunOptions& options) const;
+
+  /// The frequency, times a bandwidth, where t^degree E(t) has fallen to the tolerance.
+  double cut(int degree) const;
+
+ private:
+  struct Pair {
+    Point3 difference;
+    double weight;  // 2 w_i w_j / W^2
+  };
+  struct Row;
+
+  template <class Visit>
+  std::vector<double> sum_rows(const Form3& h, double cut, std::size_t sums,
+                               const RunOptions& options, const Visit& visit) const;
+  /// scale * what pairs of outliers add to moments(h, degrees).
+  void add_tail(const Form3& h, const std::vector<Exponents>& monomials, double scale,
+                const RunOptions& options, double* total) const;
+  void keep_powers(const FourierGrid& grid, const std::vector<double>& transformed,
+                   const RunOptions& options);
+  void find_pairs(const FourierTail& tail, double weight, double bytes);
+  /// From sums over mode numbers to integrals.
+  void scale_sums(const std::vector<Exponents>& monomials, double* sums) const;
+
+  FourierGeometry geometry_;
+  double weight_, squared_share_, outlier_share_ = 0;  // the latter: of outliers alone
+  std::vector<double> power_;  // twice A where the last mode number is not zero
+  std::vector<Pair> pair_;
+};
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,55 @@
+// Ranges of what the `fourier` engine lays its grids over.
+#ifndef KESTREL_CORE_FOURIER_RANGES_HPP
+#define KESTREL_CORE_FOURIER_RANGES_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+
+namespace kestrel {
+
+/// Samples or points of one work item.
+constexpr std::size_t kFourierPart = std::size_t{1} << 15;
+
+/// From the least to the largest of some numbers; empty at first.
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+
+  void add(double v) {
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  double length() const { return high - low; }
+};
+
+/// The range of each of three numbers of n things, in any units: numbers(i, add) calls add(a, v)
+/// for each number a of thing i that counts, on several threads. O(n); the same for any number of
+/// them.
+template <class Numbers>
+std::array<Range, 3> ranges_of(std::size_t n, const RunOptions& options, const Numbers& numbers) {
+  const std::size_t parts = (n + kFourierPart - 1) / kFourierPart;
+  std::vector<std::array<Range, 3>> of_part(parts);
+  parallel_for(parts, options.parallel, [&](std::size_t part, int) {
+    std::array<Range, 3> range;
+    for (std::size_t i = part * kFourierPart; i < std::min(n, (part + 1) * kFourierPart); ++i) {
+      numbers(i, [&](std::size_t a, double v) { range[a].add(v); });
+    }
+    of_part[part] = range;
+  });
+  std::array<Range, 3> all;
+  for (const std::array<Range, 3>& range : of_part) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      all[a].low = std::min(all[a].low, range[a].low);
+      all[a].high = std::max(all[a].high, range[a].high);
+    }
+  }
+  return all;
+}
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,61 @@
+// The kernels: names and normalising constants. Their values live in simd/direct/direct_sums.inc.
+#ifndef KESTREL_CORE_KERNEL_KERNEL_HPP
+#define KESTREL_CORE_KERNEL_KERNEL_HPP
+
+#include <cstddef>
+#include <string>
+
+#include "core/base/span.hpp"
+
+namespace kestrel {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kLn2 = 0.69314718055994530942;
+
+enum class Kernel { gaussian, epanechnikov, uniform, triangular, biweight, triweight, cosine };
+
+/// radial: K(u) depends on |u|; product: K(u) = prod_k K_1(u_k) (Michailidis & Margaritis 2013,
+/// eq. 2). For the Gaussian kernel the two are the same function.
+enum class KernelType { radial, product };
+
+struct KernelChoice {
+  Kernel kernel = Kernel::gaussian;
+  KernelType type = KernelType::radial;
+};
+
+/// Throws error(input), listing the names there are, for any other.
+Kernel kernel_of_name(const std::string& name);
+
+/// A number mantissa * 2^exponent: constants of narrow kernels in many dimensions leave the range
+/// of a double although their products with small sums do not.
+struct ScaledNumber {
+  double mantissa = 1.0;
+  int exponent = 0;
+
+  void multiply(double factor);
+  void divide(double divisor);
+  /// sum * this number. Zero stays zero, whatever the exponent.
+  double times(double sum) const;
+};
+
+/// The largest dimension: the volume of the unit ball leaves the range of a double not far above.
+constexpr std::size_t kMaxDimension = 256;
+
+/// Volume of the unit ball of R^d.
+double ball_volume(double d);
+
+/// Whether a lower triangular d*d root, column-major, has nothing below its diagonal.
+bool is_diagonal(std::size_t d, Span<const double> root);
+/// Throws error(input) for a product kernel whose root is not.
+void check_product_root(KernelType type, std::size_t d, Span<const double> root);
+
+/// c |H|^-1/2 with the constant c that makes c times the leaf's value integrate to one over R^d.
+/// `root` is the lower Cholesky factor of H, d*d column-major. O(d).
+/// Constants: Wand & Jones (1995), 2.7 and 4.5; cosine: by series. Throws error(input) when a
+/// diagonal entry of the root is not a positive number whose reciprocal is finite, or d is too
+/// large.
+ScaledNumber kernel_scale(const KernelChoice& choice, std::size_t d, Span<const double> root);
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,298 @@
+#include "core/plan/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/data/tiles.hpp"
+#include "core/scanline/scanline.hpp"
+#include "core/sweep/kernel.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The direct engine's own error bound, relative to the largest value (core/data/tiles.hpp).
+constexpr double kDirectError = 1e-12;
+/// And that of the runs engine: the larger of the two that core/scanline/scanline.hpp gives, that
+/// of one axis whose points are not quite at equal steps.
+constexpr double kRunsError = 1e-13;
+
+// Seconds on one thread, which order the engines and do not promise times. Measured in 2026-11 on a
+// 2.5 GHz Xeon with AVX-512 (two shared cores of a virtual machine), as thread CPU time, the least
+// of at least three runs: n = 100 to 1e6 normal samples, m = 100 and 400 points of a grid and m = n
+// random ones, a range of 4, 30, 300, 3000 and 1e5 bandwidths, AVX-512 and scalars (the sets
+// between up to n = 6400), kernels Gaussian, Epanechnikov and triweight. The constants of "cells"
+// are a fit to those times (least absolute deviation of logarithms).
+
+/// Vector operations of a pair by the direct engine beyond two for each variable. Here n = m = 3000
+/// normal samples (1000 for narrower vectors), 1 to 16 variables and every kernel were timed: right
+/// within a quarter with AVX-512 and a factor of three with narrower vectors, but for the uniform
+/// kernel (a factor of two in one dimension, more in several).
+double kernel_operations(Kernel kernel) {
+  return kernel == Kernel::gaussian || kernel == Kernel::cosine ? 13.0 : 4.0;
+}
+
+/// Seconds of a pair that do not fall with the width of vectors: a square root, or the comparison
+/// of the uniform kernel, which works on the data as given.
+double kernel_seconds(Kernel kernel) {
+  if (kernel == Kernel::triangular) return 1.0e-9;
+  return kernel == Kernel::uniform ? 0.7e-9 : 0.0;
+}
+
+/// Seconds of one pair: operations over the rate at which they run. A product kernel of several
+/// variables costs as many kernels of one; the uniform kernel in several dimensions costs more.
+double direct_pair_seconds(const DensityTask& task) {
+  const Kernel kernel = task.kernel.kernel;
+  const double d = static_cast<double>(task.d);
+  const bool radial = task.kernel.type == KernelType::radial || kernel == Kernel::gaussian;
+  const double kernels = radial ? 1.0 : d;
+  const double operations = 2 * d + kernels * kernel_operations(kernel);
+  const double rest = kernels * kernel_seconds(kernel);
+  switch (task.lanes) {
+    case 8: return operations / (8 * 4.1e9) + rest;
+    case 4: return operations / (4 * 3.2e9) + rest;
+    case 2: return operations / (2 * 1.5e9) + rest;
+    default: return operations / 1.5e9 + rest;
+  }
+}
+
+/// Of a sample met by a block of points, however many they are.
+constexpr double kBlockSampleSeconds = 2e-9;
+
+double direct_seconds(const DensityTask& task) {
+  // Blocks of points hold kBlockSize of them, but are at most 2 kBlockRadius bandwidths wide.
+  const double blocks = std::min(task.m, task.m / kBlockSize + task.spread / (2 * kBlockRadius));
+  return task.n * (task.m * direct_pair_seconds(task) + blocks * kBlockSampleSeconds);
+}
+
+/// Of a value to sort and sweep, for each doubling of their number: 58 to 102 ns for 400 to 13,000
+/// values. (Two million took 178 ns, not 157.)
+constexpr double kSweepSeconds = 7.5e-9;
+
+double sweep_seconds(const DensityTask& task) {
+  const double values = task.n + task.m;
+  return kSweepSeconds * values * std::log2(std::max(2.0, values));
+}
+
+/// Of the cells engine, for densities: a sample or point; a cell; a pair of cells by their moments,
+/// and of a sample and a point by an exponential; a call.
+constexpr double kCellsValueSeconds = 23e-9, kCellSeconds = 65e-9, kCellPairSeconds = 84e-9,
+                 kExponentialSeconds = 13.5e-9, kCellsSeconds = 7e-6;
+/// Cells are an eighth to a quarter of a bandwidth wide, and those within 11.7 bandwidths meet (for
+/// 1000 samples of one weight).
+constexpr double kCellsOfBandwidth = 6, kCellsInReach = 140;
+
+double cells_density_seconds(const DensityTask& task) {
+  const double cells = kCellsOfBandwidth * task.spread + 1;
+  const double sources = std::max(1.0, std::min(task.n, cells));
+  const double targets = std::max(1.0, std::min(task.m, cells));
+  const double samples = task.n / sources, points = task.m / targets;  // of a cell
+  const double met = sources * std::min(1.0, kCellsInReach / cells);
+  const double pair = std::min(kCellPairSeconds, samples * points * kExponentialSeconds);
+  return kCellsSeconds + kCellsValueSeconds * (task.n + task.m) +
+         kCellSeconds * (sources + targets) + targets * met * pair;
+}
+
+/// Of the cells engine, for a sum over pairs of samples at one bandwidth, measured at order 4: a
+/// sample and a pair of cells by moments; a sample and a pair within reach where it sorts instead;
+/// a call.
+constexpr double kMomentsSeconds = 21e-9, kMomentsPairSeconds = 120e-9, kWindowsSeconds = 180e-9,
+                 kWindowsPairSeconds = 31e-9, kPairSumsSeconds = 5e-6;
+/// Cells are a quarter to a half of a bandwidth wide and meet within ten bandwidths.
+constexpr double kWideCellsOfBandwidth = 3, kWideCellsInReach = 30, kBandwidthsInReach = 10;
+
+double cells_pairs_seconds(double n, double spread) {
+  const double cells = kWideCellsOfBandwidth * spread + 1, full = std::min(n, cells);
+  const double met = std::max(1.0, full * std::min(1.0, kWideCellsInReach / cells));
+  const double by_moments = kMomentsSeconds * n + kMomentsPairSeconds * full * met;
+  const double in_reach = n * n * std::min(0.5, kBandwidthsInReach / spread);
+  const double by_windows = kWindowsSeconds * n + kWindowsPairSeconds * in_reach;
+  return kPairSumsSeconds + std::min(by_moments, by_windows);
+}
+
+/// The direct engine there: of a sample, in the corners of the triangle of pairs; and how many
+/// times as long a pair takes for the polynomial.
+constexpr double kCornerSeconds = 100e-9, kPolynomialFactor = 1.2;
+
+bool fits_sweep(const DensityTask& task) {
+  return task.d == 1 && is_polynomial(task.kernel.kernel);
+}
+
+bool fits_cells(const DensityTask& task) {
+  return task.d == 1 && task.kernel.kernel == Kernel::gaussian;
+}
+
+bool fits_fourier(const DensityTask& task) {
+  return (task.d == 2 || task.d == 3) && task.kernel.kernel == Kernel::gaussian;
+}
+
+bool fits_runs(const DensityTask& task) {
+  return task.grid != nullptr && task.kernel.kernel != Kernel::gaussian;
+}
+
+void check_engine(const DensityTask& task, const std::string& engine) {
+  const char* const names = "auto, direct, sweep, cells, fourier, runs";
+  if (engine != "auto" && engine != "direct" && engine != "sweep" && engine != "cells" &&
+      engine != "fourier" && engine != "runs") {
+    throw error(ErrorKind::input,
+                "engine must be one of " + std::string(names) + ", not " + engine);
+  }
+  if (engine == "sweep" && !fits_sweep(task)) {
+    throw error(ErrorKind::input,
+                "engine \"sweep\" takes the kernels uniform, triangular, "
+                "epanechnikov, biweight and triweight in one dimension");
+  }
+  if (engine == "cells" && !fits_cells(task)) {
+    throw error(ErrorKind::input, "engine \"cells\" takes the Gaussian kernel in one dimension");
+  }
+  if (engine == "fourier" && !fits_fourier(task)) {
+    throw error(ErrorKind::input,
+                "engine \"fourier\" takes the Gaussian kernel in two and three dimensions");
+  }
+  if (engine == "runs" && !fits_runs(task)) {
+    throw error(ErrorKind::input, "engine \"runs\" takes the compact kernels on regular grids");
+  }
+}
+
+// Plans of single engines have the seconds on one thread.
+
+Plan direct_plan(const DensityTask& task) {
+  Plan plan;
+  plan.engine = "direct";
+  plan.tolerance = std::min(task.tolerance, kDirectError);
+  // The result, and the order of the points with their cells while they are cut into blocks.
+  plan.bytes = 8 * task.m * (2 + static_cast<double>(task.d));
+  plan.seconds = direct_seconds(task);
+  plan.reason = "sums every pair, for any kernel and dimension";
+  return plan;
+}
+
+/// Memory of the engine "fourier" beside its grid: of a sample its place in the cubes for far
+/// points, and itself in the order of the grid's tiles, of which so many are at work at a time; of
+/// a point its result, its cube and its place there.
+constexpr double kFourierSampleBytes = 12, kFourierSortedBytes = 48, kFourierPointBytes = 28,
+                 kFourierSortedSamples = 524288;
+
+Plan fourier_plan(const DensityTask& task) {
+  if (task.extent == nullptr) throw error(ErrorKind::internal, "the data were not measured");
+  const DensityExtent& extent = *task.extent;
+  Plan plan;
+  plan.engine = "fourier";
+  plan.tolerance =
+      std::min(std::max(task.tolerance, kLeastFourierTolerance), kMostFourierTolerance);
+  const DensityLayout layout = lay_density(extent, plan.tolerance);
+  check_fourier_memory(layout, kFourierBytes);
+  plan.rounding = layout.rounding;
+  plan.bytes = layout.bytes + kFourierSampleBytes * extent.n +
+               kFourierSortedBytes * std::min(extent.n, kFourierSortedSamples) +
+               kFourierPointBytes * task.m;
+  plan.seconds = layout.seconds;
+  plan.reason = "sums by Fourier transform, for any number of samples";
+  return plan;
+}
+
+/// Whether the engine "fourier" is expected to be faster, on one thread: a result has the same bits
+/// for any number of them.
+bool is_fourier_faster(const DensityTask& task) {
+  if (!fits_fourier(task) || task.extent == nullptr) return false;
+  if (!(task.tolerance >= kLeastFourierTolerance)) return false;
+  const DensityLayout layout =
+      lay_density(*task.extent, std::min(task.tolerance, kMostFourierTolerance));
+  return layout.bytes <= kFourierBytes && layout.rounding <= task.tolerance &&
+         layout.seconds < direct_seconds(task);
+}
+
+Plan linear_plan(const DensityTask& task, const char* engine, double bytes, double seconds,
+                 const char* reason) {
+  Plan plan;
+  plan.engine = engine;
+  plan.tolerance = std::min(task.tolerance, kDirectError);
+  plan.bytes = bytes;
+  plan.seconds = seconds;
+  plan.reason = reason;
+  return plan;
+}
+
+/// Of a sample or point: its value, its place in order and the pair that is sorted; of a sample
+/// also the weight, of a point the result.
+constexpr double kSweepBytes = 36;
+
+Plan sweep_plan(const DensityTask& task) {
+  return linear_plan(task, "sweep", kSweepBytes * (task.n + task.m), sweep_seconds(task),
+                     "sorts samples and points and sums windows in one sweep");
+}
+
+/// At most: of each value four counters of cells, the key and the first place of its cell, its own
+/// place and offset; of a sample also its weight, the key and slot of its cell and half of 40
+/// moments; of a point its sum, its piece of work and the result.
+constexpr double kCellsSampleBytes = 228, kCellsPointBytes = 92;
+
+Plan cells_plan(const DensityTask& task) {
+  return linear_plan(task, "cells", kCellsSampleBytes * task.n + kCellsPointBytes * task.m,
+                     cells_density_seconds(task),
+                     "sums moments of cells, for any number of samples");
+}
+
+/// Of the runs engine: a sample, to be sorted; a row of the grid that it crosses; where its kernel
+/// has no events, a point that it covers; and a point of the grid.
+constexpr double kRunsSampleSeconds = 60e-9, kRunsRowSeconds = 12e-9, kRunsCoveredSeconds = 1e-9,
+                 kRunsPointSeconds = 4e-9;
+
+double runs_seconds(const DensityTask& task) {
+  const bool events = runs_method(*task.grid, task.kernel) == RunsMethod::events;
+  const double covered = events ? 0 : kRunsCoveredSeconds * task.grid->points_reached();
+  return task.n * (kRunsSampleSeconds + kRunsRowSeconds * task.grid->rows_crossed() + covered) +
+         kRunsPointSeconds * task.m;
+}
+
+/// Cells of a tile, or samples that are being sorted, of a thread: between the 1.5 and the 2.5 MiB
+/// that core/scanline/scanline.hpp has at most.
+constexpr double kRunsThreadBytes = 2e6;
+
+/// The result, the sorted samples with their weights, and what threads need.
+Plan runs_plan(const DensityTask& task) {
+  Plan plan;
+  plan.engine = "runs";
+  plan.tolerance = std::min(task.tolerance, kRunsError);
+  plan.bytes =
+      8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n + kRunsThreadBytes * task.threads;
+  plan.seconds = runs_seconds(task);
+  plan.reason = "adds whole runs of grid points, by exact integers";
+  return plan;
+}
+
+}  // namespace
+
+std::string plan_pairs(double n, double spread, std::size_t lanes) {
+  DensityTask task;
+  task.d = 1;
+  task.lanes = lanes;
+  const double of_pair = kPolynomialFactor * direct_pair_seconds(task);
+  const double direct = n * (kCornerSeconds + 0.5 * n * of_pair);
+  return cells_pairs_seconds(n, spread) < direct ? "cells" : "direct";
+}
+
+Plan plan_density(const DensityTask& task, const std::string& engine) {
+  check_engine(task, engine);
+  // Compared on one thread: a result has the same bits for any number of them.
+  Plan plan = direct_plan(task);
+  if (fits_sweep(task) || fits_cells(task)) {
+    const Plan linear = fits_sweep(task) ? sweep_plan(task) : cells_plan(task);
+    const bool faster = linear.seconds < plan.seconds;
+    if (engine == linear.engine || (engine == "auto" && faster)) plan = linear;
+  }
+  if (engine == "fourier" || (engine == "auto" && is_fourier_faster(task))) {
+    plan = fourier_plan(task);
+  }
+  if (engine == "runs" ||
+      (engine == "auto" && fits_runs(task) && runs_seconds(task) < plan.seconds)) {
+    plan = runs_plan(task);
+  }
+  // Most of the work of the other two runs on one thread.
+  if (plan.engine != "sweep" && plan.engine != "cells") plan.seconds /= std::max(1, task.threads);
+  if (engine != "auto") plan.reason = "asked for";
+  return plan;
+}
+
+}  // namespace kestrel

@@ -1,0 +1,166 @@
+// Queries of radial kernels that are powers of 1 - u'u.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/query/kernel.hpp"
+#include "core/query/radial_nest.hpp"
+
+namespace kestrel {
+
+namespace {
+
+int power_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::uniform: return 0;
+    case Kernel::epanechnikov: return 1;
+    case Kernel::biweight: return 2;
+    case Kernel::triweight: return 3;
+    default: break;
+  }
+  throw error(ErrorKind::input, "queries take radial kernels that are polynomials");
+}
+
+/// Of each set of axes that a box may cut, the marginal kernel. An axis whose limits lie beyond the
+/// ellipsoid counts for nothing: the marginal without it is again a power of 1 - u'u, with 1/2
+/// more. So most rows that are cut at all take one short sum, and those at a corner nests of them.
+class RadialQuery : public QueryKernel {
+ public:
+  RadialQuery(Kernel kernel, std::size_t d, Span<const double> root);
+
+  BoxMoments answer(const QueryTree& tree, std::size_t node, const QueryBox& box, std::ptrdiff_t of,
+                    QueryScratch& scratch) const override;
+  Span<const double> scale() const override { return {reach_.data(), d_}; }
+  std::size_t rows_at_once() const override { return d_ == 3 ? 64 : 512; }
+
+ private:
+  struct Marginal {
+    std::vector<std::size_t> axes;  // the variable asked for comes last
+    RadialNest nest;
+  };
+  Marginal marginal(std::size_t set, std::ptrdiff_t of, int power) const;
+  Place place(const QueryTree& tree, std::size_t node, const QueryBox& box) const;
+  BoxMoments row(const QueryTree& tree, std::size_t i, const QueryBox& box,
+                 std::ptrdiff_t of) const;
+  BoxMoments whole(BoxMoments rows, const QueryTree& tree, const QueryBox& box,
+                   std::ptrdiff_t of) const;
+
+  std::size_t d_;
+  std::vector<double> H_, reach_;    // reach_: half the ellipsoid's extent on each axis
+  double second_moment_;             // of u_k
+  std::vector<Marginal> marginals_;  // [(of + 1) << d_ | set]
+};
+
+RadialQuery::RadialQuery(Kernel kernel, std::size_t d, Span<const double> root)
+    : d_(d), H_(d * d), reach_(d) {
+  if (d > kMostRadialAxes) {
+    throw error(ErrorKind::input, "queries take radial kernels in at most " +
+                                      std::to_string(kMostRadialAxes) + " dimensions, not " +
+                                      std::to_string(d));
+  }
+  const int power = power_of(kernel);
+  for (std::size_t a = 0; a < d; ++a) {
+    for (std::size_t b = 0; b < d; ++b) {
+      for (std::size_t l = 0; l <= std::min(a, b); ++l) {
+        H_[b * d + a] += root[l * d + a] * root[l * d + b];
+      }
+    }
+    reach_[a] = std::sqrt(H_[a * d + a]);
+  }
+  second_moment_ = 1.0 / (static_cast<double>(d) + 2 + 2 * power);
+  for (std::ptrdiff_t of = -1; of < static_cast<std::ptrdiff_t>(d); ++of) {
+    for (std::size_t set = 0; set < (std::size_t{1} << d); ++set) {
+      marginals_.push_back(marginal(set, of, power));
+    }
+  }
+}
+
+RadialQuery::Marginal RadialQuery::marginal(std::size_t set, std::ptrdiff_t of, int power) const {
+  std::vector<std::size_t> axes;
+  for (std::size_t k = 0; k < d_; ++k) {
+    if ((set >> k & 1) != 0 && static_cast<std::ptrdiff_t>(k) != of) axes.push_back(k);
+  }
+  if (of >= 0) axes.push_back(static_cast<std::size_t>(of));
+  if (axes.empty()) axes.push_back(0);  // of no box
+  const std::size_t m = axes.size();
+  std::vector<double> H(m * m);
+  for (std::size_t a = 0; a < m; ++a) {
+    for (std::size_t b = 0; b < m; ++b) H[b * m + a] = H_[axes[b] * d_ + axes[a]];
+  }
+  return {axes, RadialNest(m, H, power + static_cast<double>(d_ - m) / 2)};
+}
+
+Place RadialQuery::place(const QueryTree& tree, std::size_t node, const QueryBox& box) const {
+  Place place = Place::inside;
+  for (std::size_t k = 0; k < d_; ++k) {
+    const double low = tree.low[node * d_ + k], high = tree.high[node * d_ + k];
+    if (box.lower[k] - high >= reach_[k] || low - box.upper[k] >= reach_[k]) return Place::outside;
+    const bool held = low - box.lower[k] >= reach_[k] && box.upper[k] - high >= reach_[k];
+    if (!held) place = Place::across;
+  }
+  return place;
+}
+
+/// Rows whose kernels the box holds whole.
+BoxMoments RadialQuery::whole(BoxMoments rows, const QueryTree& tree, const QueryBox& box,
+                              std::ptrdiff_t of) const {
+  if (of < 0) return {rows.mass, 0.0, 0.0};
+  const std::size_t k = static_cast<std::size_t>(of);
+  rows.mean += tree.centre - box.origin;
+  rows.square += rows.mass * second_moment_ * H_[k * d_ + k];
+  return rows;
+}
+
+BoxMoments RadialQuery::row(const QueryTree& tree, std::size_t i, const QueryBox& box,
+                            std::ptrdiff_t of) const {
+  double from[kMostRadialAxes], to[kMostRadialAxes];
+  std::size_t set = 0;
+  for (std::size_t k = 0; k < d_; ++k) {
+    const double x = tree.coordinate[k * tree.stride + i];
+    from[k] = box.lower[k] - x;
+    to[k] = box.upper[k] - x;
+    if (from[k] >= reach_[k] || to[k] <= -reach_[k]) return {};
+    if (from[k] > -reach_[k] || to[k] < reach_[k]) set |= std::size_t{1} << k;
+  }
+  BoxMoments one;
+  one.mass = tree.weight[i];
+  const double at = of < 0 ? 0.0 : tree.coordinate[static_cast<std::size_t>(of) * tree.stride + i];
+  if (set == 0) {
+    one.mean = of < 0 ? 0.0 : at - tree.centre;
+    return whole(one, tree, box, of);
+  }
+  const Marginal& kernel = marginals_[static_cast<std::size_t>(of + 1) << d_ | set];
+  double least[kMostRadialAxes], largest[kMostRadialAxes];
+  for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
+    least[a] = from[kernel.axes[a]];
+    largest[a] = to[kernel.axes[a]];
+  }
+  BoxMoments held = kernel.nest.hold(least, largest, of >= 0);
+  held.mass *= one.mass;
+  held.square *= one.mass;
+  if (of >= 0) held.mean += at - box.origin;
+  return held;
+}
+
+BoxMoments RadialQuery::answer(const QueryTree& tree, std::size_t node, const QueryBox& box,
+                               std::ptrdiff_t of, QueryScratch&) const {
+  BoxMoments total;
+  tree.visit(
+      node, [&](std::size_t at) { return place(tree, at, box); },
+      [&](std::size_t at) { total.merge(whole(tree.nodes[at].rows, tree, box, of)); },
+      [&](std::size_t leaf) {
+        for (std::size_t i = tree.nodes[leaf].begin; i < tree.nodes[leaf].end; ++i) {
+          total.merge(row(tree, i, box, of));
+        }
+      });
+  return total;
+}
+
+}  // namespace
+
+std::unique_ptr<QueryKernel> radial_query(Kernel kernel, std::size_t d, Span<const double> root) {
+  return std::unique_ptr<QueryKernel>(new RadialQuery(kernel, d, root));
+}
+
+}  // namespace kestrel

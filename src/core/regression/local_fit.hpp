@@ -1,0 +1,78 @@
+// One local constant or local linear fit at one point.
+#ifndef KESTREL_CORE_REGRESSION_LOCAL_FIT_HPP
+#define KESTREL_CORE_REGRESSION_LOCAL_FIT_HPP
+
+#include <cstdint>
+#include <vector>
+
+#include "core/regression/local_sums.hpp"
+
+namespace kestrel {
+
+/// A fit at a point e with value y (of its own, or of a sample near it) by the other samples in its
+/// window. The weights of the samples in the fit are l_j = w_j K_j (constant - slope u_j) / scale.
+struct LocalFit {
+  bool supported = false;  // there is a sample in the window
+  bool exact = false;      // the line through e and one other place is no fit: it passes through y
+  bool unstable = false;   // a line whose sums have lost digits: LocalFitter::direct finds it
+  double deviation = 0.0;  // the fit minus y
+  double constant = 0.0, slope = 0.0, scale = 1.0;
+
+  /// y minus the fit that takes the point in with weight w, and the weight of y in that fit. With
+  /// q = constant / scale, which is l_e / w_e before, 1 / (1 + w q) of the residual is left
+  /// (Sherman & Morrison 1950).
+  double residual_in_sample(double w) const {
+    return whole() ? 0.0 : -deviation * scale / (scale + w * constant);
+  }
+  double leverage(double w) const {
+    // The constant of a steep line may be infinite.
+    return whole() ? 1.0 : 1.0 / (1.0 + scale / (w * constant));
+  }
+
+ private:
+  bool whole() const { return !supported || exact; }
+};
+
+/// Fits from sums over the samples in windows. Which fit: a line where these samples have two
+/// different places or more, counted by integers, else a constant (a determinant would depend on
+/// rounding). The line is that of weighted least squares in centred form: with mean = s_1 / s_0 and
+/// spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) / spread; the
+/// quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) of the textbooks (Fan & Gijbels 1996, 3.2)
+/// loses half the digits.
+class LocalFitter {
+ public:
+  /// `sample` outlives the object. O(n).
+  explicit LocalFitter(const SortedSample& sample);
+
+  /// At sample i, without it.
+  LocalFit leave_one_out(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;
+  /// At point i of others than the sample.
+  LocalFit at_point(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;
+
+  /// The same by direct sums over the samples [first, end) but `own`, centred, in long double: for
+  /// the few points where sums lose their digits, such as a lonely one that looks at a far, tight
+  /// cluster. error2 (may be null): also variance = sum l_j^2 error2_j, error2 in sorted order.
+  LocalFit direct(const LocalKernel& kernel, double point, double y, std::size_t first,
+                  std::size_t end, std::size_t own, const double* error2, double* variance) const;
+
+  /// Sums s_0 above this times the samples in the window are stable.
+  double least_sum_of_a_sample() const { return least_sum_; }
+
+ private:
+  /// sum of w over the samples [first, end): an estimate, by difference.
+  double weight(std::size_t first, std::size_t end) const { return weight_[end] - weight_[first]; }
+  std::size_t places(std::size_t first, std::size_t end) const {
+    return end > first ? rank_[end - 1] - rank_[first] + 1 : 0;
+  }
+  LocalFit from_sums(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
+                     std::size_t places_seen) const;
+
+  const SortedSample& sample_;
+  std::vector<std::uint32_t> rank_;  // of the place of each sample among the different places
+  std::vector<double> weight_;       // sums of the weights of the first samples
+  double least_sum_ = 0.0;
+};
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,134 @@
+// A kernel and the samples in the index units of a regular grid, for the `runs` engine.
+#ifndef KESTREL_CORE_SCANLINE_GEOMETRY_HPP
+#define KESTREL_CORE_SCANLINE_GEOMETRY_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/span.hpp"
+#include "core/base/whole.hpp"
+#include "core/kernel/kernel.hpp"
+#include "core/scanline/axis.hpp"
+#include "simd/scanline/line.hpp"
+#include "simd/scanline/scanline.hpp"
+
+namespace kestrel {
+
+/// Anchors of run polynomials stay within blocks of this many points of the run axis, so that what
+/// rounding their coefficients does to them is bounded for runs of every length.
+constexpr std::size_t kRunsBlock = 8192;
+
+/// Where a sample lies: the nearest grid index of each axis and the rest, each index clamped to
+/// 2^27. The rest is good to 2^-53 of a step, and of itself, however far the grid's origin: of
+/// what a sample's own doubles are, nothing is lost.
+struct RunsPlace {
+  std::array<std::int32_t, simd::kRunsAxes> base;
+  std::array<double, simd::kRunsAxes> part;
+};
+
+/// Part of a grid: indices first, ..., last of each axis.
+struct RunsBox {
+  std::array<std::size_t, simd::kRunsAxes> first{}, last{};
+};
+
+/// The axes of a grid in the order of the engine: the outer ones from the last of the user's, then
+/// the row axis, then the run axis. A grid of one axis gets a row axis of one point, on which
+/// every sample lies.
+///
+/// With G the lower Cholesky factor of H in that order, divided by the steps, the ellipsoid of a
+/// kernel is a nest of intervals, one an axis given the indices of those before it (G Cholesky, the
+/// Schur complement of the inverse being the inverse of the marginal); a box is so without regard
+/// to the others. The run axis is the one with
+/// the longest runs, 2 G_dd, that the grid has room for: the work goes with the number of rows.
+class RunsGeometry {
+ public:
+  /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major.
+  /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points and,
+  /// where more than one, a positive finite step, and where they have values, these are within
+  /// kMostShift. Half a run of less than 1/256 of a step, where places have not the digits, and a
+  /// bandwidth of 2^45 steps or more are refused too, and a product kernel with a root that is not
+  /// diagonal. O(d^4).
+  RunsGeometry(Span<const RegularAxis> axes, Span<const double> root,
+               KernelType type = KernelType::radial);
+
+  std::size_t axes() const { return axes_; }
+  /// Whether the grid has one axis and the row axis is made up.
+  bool line() const { return d_ == 1; }
+  /// Whether kernels are boxes instead of ellipsoids.
+  bool product() const { return type_ == KernelType::product; }
+  /// The user's number of an axis; not of the one that is made up.
+  std::size_t user(std::size_t axis) const { return user_[axis]; }
+  std::size_t count(std::size_t axis) const { return count_[axis]; }
+  /// Values between neighbours along an axis in the output, whose first axis is the user's first.
+  std::size_t stride(std::size_t axis) const { return stride_[axis]; }
+  /// Half the width of the kernel's bounding box along an axis, in steps (math: sqrt(H_kk) / step).
+  double reach(std::size_t axis) const { return reach_[axis]; }
+  /// Half the length of the longest run.
+  double radius() const { return slope_[axes_ - 1][axes_ - 1]; }
+  double slope(std::size_t i, std::size_t j) const { return slope_[i][j]; }
+  /// How far each point of an axis is from its index, in steps: kLanes more values than points.
+  const double* shift(std::size_t axis) const { return shift_[axis].data(); }
+  double most_shift(std::size_t axis) const { return most_shift_[axis]; }
+
+  /// Points of the grid within a kernel, and rows with at least one of them, on the average over
+  /// the samples of a large grid; no kernel counts for more than the grid has.
+  double points_reached() const;
+  double rows_crossed() const;
+  std::size_t points() const;
+
+  /// The points of the grid with indices first, ..., first + count - 1 on the user's last axis.
+  RunsBox slab(std::size_t first, std::size_t count) const;
+
+  /// Whether the bounding box of sample i meets the grid; if so, where it lies.
+  bool place(const MatrixView& x, std::size_t i, RunsPlace* to) const;
+  /// What place() goes by on an axis.
+  simd::RunsAxis leaf_axis(std::size_t a) const {
+    return {origin_[a], inverse_step_[a], step_high_[a], step_low_[a]};
+  }
+  /// And on the run axis, for leaves that place samples of one variable.
+  simd::RunsLineAxis line_axis() const;
+
+ private:
+  /// Lattice points of the first axes within a kernel's shadow on them.
+  double reached(std::size_t axes) const;
+  /// Where boxes that meet the grid have their centres, as grid indices.
+  double margin(std::size_t axis) const { return reach_[axis] * (1 + 1e-9) + 1e-6; }
+  void factor(Span<const RegularAxis> axes, Span<const double> root, std::size_t run_axis);
+
+  const KernelType type_;
+  std::size_t d_, axes_;
+  std::array<std::size_t, simd::kRunsAxes> user_{}, count_{}, stride_{};
+  std::array<double, simd::kRunsAxes> origin_{}, step_{}, inverse_step_{}, step_high_{},
+      step_low_{}, reach_{}, most_shift_{};
+  std::array<std::vector<double>, simd::kRunsAxes> shift_;
+  double slope_[simd::kRunsAxes][simd::kRunsAxes] = {};
+};
+
+inline bool RunsGeometry::place(const MatrixView& x, std::size_t i, RunsPlace* to) const {
+  to->base[0] = 0;
+  to->part[0] = 0;
+  for (std::size_t a = axes_ - d_; a < axes_; ++a) {
+    const double value = x(i, user_[a]);
+    const double from = value - origin_[a];
+    // What the subtraction lost (Knuth 1998, 4.2.2, theorem B).
+    const double back = from - value;
+    const double lost = (value - (from - back)) - (origin_[a] + back);
+    const double index = from * inverse_step_[a];
+    const double beyond = margin(a);
+    if (!(index >= -beyond && index <= static_cast<double>(count_[a] - 1) + beyond)) return false;
+    // Beside 1.5 * 2^52 doubles are whole numbers.
+    const double kept = std::min(std::max(index, -simd::kRunsFarthest), simd::kRunsFarthest);
+    const double base = (kept + 6755399441055744.0) - 6755399441055744.0;
+    const double rest = ((from - base * step_high_[a]) - base * step_low_[a]) + lost;
+    to->base[a] = whole_number<std::int32_t>(base);
+    to->part[a] = rest * inverse_step_[a];
+  }
+  return true;
+}
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,260 @@
+#include "core/scanline/line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+#include "core/scanline/sample.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Samples of one item of work, and points.
+constexpr std::size_t kChunk = std::size_t{1} << 14;
+constexpr std::size_t kBlock = std::size_t{1} << 13;
+/// Rows of so many points are taken however few the samples.
+constexpr std::size_t kShort = std::size_t{1} << 17;
+constexpr std::size_t kBytesOfThread = std::size_t{1} << 21;
+/// How much of its peak a kernel may move at a point.
+constexpr double kMostEffect = 1e-13;
+/// What a point takes, and the cells that events use behind the last one.
+constexpr std::size_t kLimbs = 2, kBehind = 3;
+
+using Cells = std::unique_ptr<std::uint64_t[]>;
+
+/// parallel_for over pieces of `all`, as body(begin, end, worker).
+template <class Body>
+void for_pieces(std::size_t all, std::size_t size, const ParallelOptions& options,
+                const Body& body) {
+  if (all <= size) return body(std::size_t{0}, all, 0);
+  parallel_for(pieces(all, size), options, [&](std::size_t piece, int worker) {
+    body(piece * size, std::min(all, (piece + 1) * size), worker);
+  });
+}
+
+/// The sums behind `count` points, of those before them and what the points alone give.
+simd::RunsLineSums join(const simd::RunsLineSums& before, const simd::RunsLineSums& own,
+                        std::uint64_t count) {
+  simd::RunsLineSums sums = own;
+  for (std::size_t limb = 0; limb < kLimbs; ++limb) {
+    const std::uint64_t first = before.sum[0][limb], second = before.sum[1][limb];
+    sums.sum[0][limb] += first;
+    sums.sum[1][limb] += second + count * first;
+    sums.sum[2][limb] += before.sum[2][limb] + count * second + count * (count + 1) / 2 * first;
+  }
+  return sums;
+}
+
+/// The samples of a grid of one axis on their way to events.
+class LineSamples {
+ public:
+  LineSamples(const RunsGeometry& geometry, const MatrixView& x, Span<const double> w,
+              const RunOptions& options)
+      : geometry_(geometry),
+        x_(x),
+        w_(w),
+        options_(options),
+        leaf_(simd::runs_line_table(options.table)),
+        histogram_(geometry),
+        points_(geometry.count(geometry.axes() - 1)) {
+    form_.axis = geometry.line_axis();
+    form_.cells = histogram_.line_cells();
+    form_.points = static_cast<double>(points_);
+    form_.square = geometry.radius() * geometry.radius();
+    form_.reach = form_.square > 0 ? std::sqrt(form_.square) : -1;
+  }
+
+  /// Whether any sample matters; if so, bounds of what samples do at one point.
+  bool measure(RunsActive* active);
+  int weight_exponent() const { return weight_exponent_; }
+  double common_weight() const { return common_weight_; }
+  /// Whether the weights of those that matter are whole in units of that many a power of two.
+  bool whole(int unit);
+  /// Cells of the row.
+  Cells events(const RunsScale& scale);
+
+ private:
+  std::vector<std::uint64_t> weigh_cells(const std::vector<std::uint32_t>& samples);
+  void set_unit(int unit) {
+    const PowerOfTwo power(unit - weight_exponent_);
+    form_.weight_factor = power.half();
+    form_.weight_power = power.rest();
+  }
+  std::size_t workers() const {
+    return parallel_workers(pieces(x_.rows, kChunk), options_.parallel);
+  }
+  template <class Body>
+  void for_samples(const ParallelOptions& options, const Body& body) {
+    for_pieces(x_.rows, kChunk, options, [&](std::size_t begin, std::size_t end, int worker) {
+      body(x_.data + begin, w_.data + begin, end - begin, static_cast<std::size_t>(worker));
+    });
+  }
+
+  const RunsGeometry& geometry_;
+  const MatrixView& x_;
+  const Span<const double> w_;
+  const RunOptions& options_;
+  const simd::RunsLineTable& leaf_;
+  RunsHistogram histogram_;
+  const std::size_t points_;
+  simd::RunsLineForm form_{};
+  int weight_exponent_ = 0;
+  double common_weight_ = 1;
+};
+
+bool LineSamples::measure(RunsActive* active) {
+  const double none = std::numeric_limits<double>::infinity();
+  const std::size_t cells = whole_number<std::size_t>(form_.cells.cells) + 1;
+  std::vector<simd::RunsLineSeen> seen(workers(), {0, none, none, 0, 0});
+  std::vector<std::vector<std::uint32_t>> samples(workers());
+  for_samples(options_.parallel,
+              [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
+                samples[worker].resize(cells);
+                leaf_.measure(form_, x, w, count, &seen[worker], samples[worker].data());
+                if (seen[worker].not_finite == 0 && seen[worker].least >= 0) return;
+                const std::size_t begin = static_cast<std::size_t>(x - x_.data);
+                check_samples(x_, w_, begin, begin + count);
+              });
+  simd::RunsLineSeen all = seen[0];
+  samples[0].resize(cells);
+  for (std::size_t worker = 1; worker < workers(); ++worker) {
+    all.least_positive = std::min(all.least_positive, seen[worker].least_positive);
+    all.largest = std::max(all.largest, seen[worker].largest);
+    all.largest_near = std::max(all.largest_near, seen[worker].largest_near);
+    for (std::size_t c = 0; c < samples[worker].size(); ++c) samples[0][c] += samples[worker][c];
+  }
+  samples[0].pop_back();
+  if (all.largest_near == 0) return false;
+  form_.alike = all.largest == all.least_positive;
+  if (form_.alike) common_weight_ = all.largest;
+  std::frexp(form_.alike ? 1.0 : all.largest_near, &weight_exponent_);
+  const std::vector<std::uint64_t> weight = weigh_cells(samples[0]);
+  histogram_.add_line({samples[0].data(), cells - 1}, {weight.data(), cells - 1});
+  *active = histogram_.most_active();
+  return true;
+}
+
+/// The weights of the cells of the histogram.
+std::vector<std::uint64_t> LineSamples::weigh_cells(const std::vector<std::uint32_t>& samples) {
+  std::vector<std::uint64_t> weight(samples.begin(), samples.end());
+  if (form_.alike) {
+    const double units = PowerOfTwo(-weight_exponent_).times(1) * RunsHistogram::kWeightUnit;
+    for (std::uint64_t& w : weight) w *= whole_number<std::uint64_t>(units) + 1;
+    return weight;
+  }
+  set_unit(std::ilogb(RunsHistogram::kWeightUnit));
+  std::vector<std::vector<std::uint64_t>> own(workers());
+  for_samples(options_.parallel,
+              [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
+                own[worker].resize(samples.size() + 1);
+                leaf_.weigh(form_, x, w, count, own[worker].data());
+              });
+  std::fill(weight.begin(), weight.end(), 0);
+  for (const std::vector<std::uint64_t>& of_worker : own) {
+    if (of_worker.empty()) continue;
+    for (std::size_t c = 0; c < weight.size(); ++c) weight[c] += of_worker[c];
+  }
+  return weight;
+}
+
+bool LineSamples::whole(int unit) {
+  set_unit(unit);
+  if (form_.alike) return unit >= weight_exponent_;
+  std::vector<char> fraction(workers(), 0);
+  for_samples(options_.parallel,
+              [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
+                // One is enough.
+                if (fraction[worker] == 0) fraction[worker] = !leaf_.whole(form_, x, w, count);
+              });
+  return std::find(fraction.begin(), fraction.end(), 1) == fraction.end();
+}
+
+Cells LineSamples::events(const RunsScale& scale) {
+  set_unit(scale.unit);
+  form_.limb_scale = std::ldexp(1.0, scale.step);
+  const std::size_t values = kLimbs * (points_ + kBehind);
+  const std::size_t room = x_.rows * sizeof(double) + workers() * kBytesOfThread;
+  const std::size_t most = std::max<std::size_t>(1, room / (values * sizeof(std::uint64_t)));
+  std::vector<Cells> cells(std::min(workers(), most));
+  ParallelOptions options = options_.parallel;
+  options.threads = static_cast<int>(cells.size());
+  for_samples(options,
+              [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
+                if (!cells[worker]) cells[worker] = Cells(new std::uint64_t[values]());
+                leaf_.add_events(form_, x, w, count, cells[worker].get());
+              });
+  for (Cells& own : cells) {
+    if (own && !cells[0]) cells[0].swap(own);
+  }
+  for_pieces(values, kLimbs * kBlock, options_.parallel,
+             [&](std::size_t begin, std::size_t end, int) {
+               for (std::size_t worker = 1; worker < cells.size(); ++worker) {
+                 if (!cells[worker]) continue;
+                 const std::uint64_t* others = cells[worker].get();
+                 for (std::size_t i = begin; i < end; ++i) cells[0][i] += others[i];
+               }
+             });
+  return std::move(cells[0]);
+}
+
+}  // namespace
+
+std::unique_ptr<const RunsLine> RunsLine::make(const RunsGeometry& geometry, const MatrixView& x,
+                                               Span<const double> w, const RunsTask& task,
+                                               const RunOptions& options) {
+  const std::size_t points = geometry.count(geometry.axes() - 1);
+  check_sample_count(x, w);
+  if (!geometry.line() || points > std::max(x.rows, kShort)) return nullptr;
+  if (task.method != RunsMethod::events || (task.limbs != 0 && task.limbs != 2)) return nullptr;
+  // Third differences have no slopes for the shifts of points.
+  if (2 * geometry.most_shift(geometry.axes() - 1) > kMostEffect * geometry.radius())
+    return nullptr;
+  std::unique_ptr<RunsLine> line(new RunsLine(points));
+  LineSamples samples(geometry, x, w, options);
+  RunsActive active;
+  line->empty_ = !samples.measure(&active);
+  if (line->empty_) return line;
+  line->weight_exponent_ = samples.weight_exponent();
+  line->common_weight_ = samples.common_weight();
+  const RunsTask any{task.choice, task.method, 0};
+  const int unit = choose_scale(geometry, active, points, any).unit;
+  if (samples.whole(unit)) active.finest = -unit;
+  line->scale_ = choose_scale(geometry, active, points, any);
+  if (line->scale_.limbs > 2) return nullptr;
+  line->cells_ = samples.events(line->scale_);
+  const simd::RunsLineTable& leaf = simd::runs_line_table(options.table);
+  std::vector<simd::RunsLineSums>& before = line->before_;
+  before.assign(pieces(points, kBlock) + 1, {});
+  for_pieces(points, kBlock, options.parallel, [&](std::size_t begin, std::size_t end, int) {
+    leaf.skip(line->cells_.get() + kLimbs * begin, end - begin, &before[begin / kBlock + 1]);
+  });
+  for (std::size_t block = 1; block < before.size(); ++block) {
+    before[block] = join(before[block - 1], before[block], kBlock);
+  }
+  return line;
+}
+
+void RunsLine::write(std::size_t first, std::size_t count, const simd::RunsOutput& output,
+                     const RunOptions& options) const {
+  const simd::RunsLineTable& leaf = simd::runs_line_table(options.table);
+  const std::size_t block = first / kBlock * kBlock;
+  for_pieces(first + count - block, kBlock, options.parallel,
+             [&](std::size_t begin, std::size_t end, int) {
+               std::size_t from = block + begin;
+               simd::RunsLineSums sums = before_[from / kBlock];
+               const std::size_t wanted = std::max(first, from);
+               leaf.skip(cells_.get() + kLimbs * from, wanted - from, &sums);
+               simd::RunsOutput to = output;
+               to.out += wanted - first;
+               leaf.scan(cells_.get() + kLimbs * wanted, block + end - wanted, &sums, &to);
+               if (to.largest[0] <= scale_.first_bound && to.largest[1] <= scale_.other_bound) {
+                 return;
+               }
+               throw error(ErrorKind::internal, "sums of runs beyond their bound");
+             });
+}
+
+}  // namespace kestrel

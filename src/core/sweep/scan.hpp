@@ -1,0 +1,84 @@
+// Moments of the runs of a cell, one run at a time.
+#ifndef KESTREL_CORE_SWEEP_SCAN_HPP
+#define KESTREL_CORE_SWEEP_SCAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+#include "core/data/sorted_sample.hpp"
+#include "core/sweep/kernel.hpp"
+#include "simd/sweep/sweep.hpp"
+
+namespace kestrel {
+
+/// Samples [begin, end) of which none is out of reach of another, and a value near their y: sums
+/// are of y minus this, so that a large mean or trend of y does not drown its residuals.
+struct SweepCell {
+  std::size_t begin = 0, end = 0;
+  double reference = 0.0;
+
+  /// Runs are numbered from the end of the cell, so that all but the last number are full.
+  std::size_t run_of(std::size_t sample) const { return (end - 1 - sample) / simd::kSweepRun; }
+  std::size_t runs() const { return begin < end ? run_of(begin) + 1 : 0; }
+  std::size_t end_of(std::size_t run) const { return end - run * simd::kSweepRun; }
+  std::size_t begin_of(std::size_t run) const {
+    return end_of(run) - begin <= simd::kSweepRun ? begin : end_of(run + 1);
+  }
+};
+
+enum class ScanDirection { forwards, backwards };
+
+/// Moments (simd/sweep/sweep.hpp) about the first or last sample of the cell, or about one that
+/// moves. O(1) a sample for each run that is asked for. Memory: two vectors of one run, and
+/// backwards 8 (degree + 1) / 256 bytes a sample and column.
+class SweepScan {
+ public:
+  SweepScan(const SortedSample& sample, const SweepKernel& kernel, int columns, bool moving,
+            ScanDirection direction, const simd::SweepTable& table);
+
+  /// Makes the moments those of this run of the cell. Forwards, runs of one cell must be asked for
+  /// in the order of the samples.
+  void reach(const SweepCell& cell, std::size_t run);
+  /// The same moments as another scan, that is, of the same direction and anchor: what that knows
+  /// of the cell as a whole need not be found again.
+  void take_over(SweepScan& other, const SweepCell& cell);
+
+  SweepScan(const SweepScan&) = delete;
+  SweepScan& operator=(const SweepScan&) = delete;
+
+  const double* moments() const { return position_0_; }
+  bool moving() const { return moving_; }
+
+ private:
+  simd::SweepRun run_at(std::size_t run) const;
+  void start(const SweepCell& cell);
+  void scan_forwards(std::size_t run);
+  void scan_backwards(std::size_t run);
+  void sum_runs();
+  void move_anchor(double distance, double* moment) const;
+
+  const SortedSample& sample_;
+  const int columns_;
+  const std::size_t size_;  // moments
+  const double h_;
+  const bool moving_;
+  const ScanDirection direction_;
+  const simd::SweepScanFunction scan_, total_;
+  SweepCell cell_;
+  std::size_t run_ = 0;  // scanned last
+  std::vector<double> memory_;
+  double* position_0_;          // in it: moments of the run
+  std::vector<double> behind_;  // backwards: moments of all samples behind each run
+};
+
+/// Places of moments of one power in SweepScan::moments().
+constexpr std::size_t kSweepStride = simd::kSweepRun + 2 * simd::kSweepPadding;
+
+/// Where a degree stands among simd::kSweepDegrees.
+std::size_t position_of_degree(int degree);
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,134 @@
+// The door of the CUDA object: the one function it exports, and what the table points to. No
+// exception and no type of C++ goes through it.
+#include <cstdio>
+#include <cstring>
+
+#include "cuda/base/device.cuh"
+#include "cuda/direct/direct.cuh"
+#include "cuda/pairs/pairs.cuh"
+#include "cuda/regression/regression.cuh"
+#include "cuda/scanline/scanline.cuh"
+#include "gpu/gpu_abi.h"
+
+using namespace kestrel_cuda;
+
+namespace {
+
+__global__ void nothing() {}
+
+int device(kestrel_gpu_device* out, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    std::memset(out, 0, sizeof *out);
+    int count = 0, current = 0;
+    check(cudaGetDeviceCount(&count), "counting devices");
+    if (count == 0) check(cudaErrorNoDevice, "counting devices");
+    check(cudaGetDevice(&current), "asking for the device");
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, current), "asking what the device is");
+    // Whether there is code for this device shows when some of it is started.
+    nothing<<<1, 1>>>();
+    check(cudaGetLastError(), "starting a first kernel");
+    check(cudaDeviceSynchronize(), "running a first kernel");
+    std::size_t free_memory = 0, memory = 0;
+    check(cudaMemGetInfo(&free_memory, &memory), "asking for memory");
+    std::snprintf(out->name, sizeof out->name, "%s", properties.name);
+    out->memory = static_cast<double>(memory);
+    out->free_memory = static_cast<double>(free_memory);
+    out->major = properties.major;
+    out->minor = properties.minor;
+    out->multiprocessors = properties.multiProcessorCount;
+    check(cudaDriverGetVersion(&out->driver), "asking for the driver");
+    check(cudaRuntimeGetVersion(&out->runtime), "asking for the runtime");
+    return KESTREL_GPU_OK;
+  });
+}
+
+Poll poll_of(kestrel_gpu_poll poll, void* context) {
+  return [=](double fraction) { return poll == nullptr || poll(context, fraction) == 0; };
+}
+
+int done_or_stopped(bool done, char* problem, std::size_t room) {
+  if (done) return KESTREL_GPU_OK;
+  std::snprintf(problem, room, "stopped");
+  return KESTREL_GPU_STOPPED;
+}
+
+int density_open(const kestrel_gpu_kernel* kernel, void** density, char* problem,
+                 std::size_t room) {
+  return guarded(problem, room, [&] {
+    *density = make_density(*kernel).release();
+    return KESTREL_GPU_OK;
+  });
+}
+
+int density_samples(void* density, const double* x, std::size_t stride, const double* w,
+                    std::size_t n, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    static_cast<Density*>(density)->samples(x, stride, w, n);
+    return KESTREL_GPU_OK;
+  });
+}
+
+int density_sum(void* density, const double* centre, const double* e, std::size_t stride,
+                std::size_t m, double* sum, kestrel_gpu_poll poll, void* context, char* problem,
+                std::size_t room) {
+  return guarded(problem, room, [&] {
+    return done_or_stopped(
+        static_cast<Density*>(density)->sum(centre, e, stride, m, sum, poll_of(poll, context)),
+        problem, room);
+  });
+}
+
+void density_close(void* density) { delete static_cast<Density*>(density); }
+
+int sums_over_pairs(const kestrel_gpu_pairs* pairs, const double* x, std::size_t stride,
+                    const double* w, std::size_t n, double* sum, kestrel_gpu_poll poll,
+                    void* context, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    return done_or_stopped(pair_sums(*pairs, x, stride, w, n, sum, poll_of(poll, context)), problem,
+                           room);
+  });
+}
+
+int runs_open(const kestrel_gpu_runs* runs, void** out, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    *out = make_runs(*runs).release();
+    return KESTREL_GPU_OK;
+  });
+}
+
+int runs_slab(void* runs, const kestrel_gpu_runs_slab* slab, double largest[2],
+              kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
+              std::size_t room) {
+  return guarded(problem, room, [&] {
+    Take taken;
+    if (take != nullptr) {
+      taken = [=](std::size_t first, const double* values, std::size_t count) {
+        return take(context, first, values, count) == 0;
+      };
+    }
+    return done_or_stopped(
+        static_cast<Runs*>(runs)->slab(*slab, largest, taken, poll_of(poll, context)), problem,
+        room);
+  });
+}
+
+void runs_close(void* runs) { delete static_cast<Runs*>(runs); }
+
+int cross_validation_curve(const kestrel_gpu_regression* regression, double* sum,
+                           kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    return done_or_stopped(cross_validation(*regression, sum, poll_of(poll, context)), problem,
+                           room);
+  });
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const kestrel_gpu_table* kestrel_cuda_table() {
+  static const kestrel_gpu_table table = {
+      KESTREL_GPU_VERSION, device,        density_open,          density_samples,
+      density_sum,         density_close, sums_over_pairs,       runs_open,
+      runs_slab,           runs_close,    cross_validation_curve};
+  return &table;
+}

@@ -1,0 +1,195 @@
+// The device: every call checked, memory that gives itself back.
+#ifndef KESTREL_CUDA_BASE_DEVICE_CUH
+#define KESTREL_CUDA_BASE_DEVICE_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+
+#include "gpu/gpu_abi.h"
+
+namespace kestrel_cuda {
+
+inline std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+/// Of `size`, that `all` takes: blocks of a launch.
+inline unsigned pieces(std::size_t all, std::size_t size) {
+  return static_cast<unsigned>((all + size - 1) / size);
+}
+
+/// Thrown inside of the object and turned into a code and a text at its door.
+struct Failure {
+  int code;
+  char text[512];
+};
+
+/// Throws what is more than the object was made for.
+template <class... Values>
+[[noreturn]] void refuse(const char* format, Values... values) {
+  Failure failure;
+  failure.code = KESTREL_GPU_REFUSED;
+  std::snprintf(failure.text, sizeof failure.text, format, values...);
+  throw failure;
+}
+
+/// `memory`: the code for memory that is used up.
+inline void check(cudaError_t status, const char* what, int memory = KESTREL_GPU_MEMORY) {
+  if (status == cudaSuccess) return;
+  Failure failure;
+  failure.code = status == cudaErrorMemoryAllocation ? memory
+                 : status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver ||
+                         status == cudaErrorNoKernelImageForDevice
+                     ? KESTREL_GPU_NO_DEVICE
+                     : KESTREL_GPU_FAILED;
+  std::snprintf(failure.text, sizeof failure.text, "%s (%s, while %s)", cudaGetErrorString(status),
+                cudaGetErrorName(status), what);
+  cudaGetLastError();  // so that an error which can be got over is not met again
+  throw failure;
+}
+
+/// Runs the body of a function of the table.
+template <class Body>
+int guarded(char* problem, std::size_t room, const Body& body) {
+  try {
+    return body();
+  } catch (const Failure& failure) {
+    std::snprintf(problem, room, "%s", failure.text);
+    return failure.code;
+  } catch (const std::bad_alloc&) {
+    std::snprintf(problem, room, "while working for the device");
+    return KESTREL_GPU_HOST_MEMORY;
+  } catch (...) {
+    std::snprintf(problem, room, "an unknown error");
+    return KESTREL_GPU_FAILED;
+  }
+}
+
+/// Memory from the driver's pool, which keeps up to kKept bytes of what is given back: taking and
+/// freeing costs some milliseconds a call otherwise. Devices without a pool do without.
+constexpr std::uint64_t kKept = std::uint64_t{1} << 29;
+
+inline bool open_pool() {
+  int device = 0, pools = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  check(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device),
+        "asking for pools of memory");
+  if (pools == 0) return false;
+  cudaMemPool_t pool;
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "asking for the pool of memory");
+  std::uint64_t kept = kKept;
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept),
+        "setting up the pool of memory");
+  return true;
+}
+
+inline bool has_pool() {
+  static const bool pool = open_pool();
+  return pool;
+}
+
+/// Device memory that grows and never shrinks. All work is on the default stream.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { release(); }
+
+  /// What it held is lost.
+  T* reserve(std::size_t size) {
+    if (size <= size_) return data_;
+    check(release(), "freeing memory");
+    void* memory = nullptr;
+    const std::size_t bytes = size * sizeof(T);
+    check(has_pool() ? cudaMallocAsync(&memory, bytes, nullptr) : cudaMalloc(&memory, bytes),
+          "taking memory");
+    data_ = static_cast<T*>(memory);
+    size_ = size;
+    return data_;
+  }
+  T* data() const { return data_; }
+
+ private:
+  cudaError_t release() {
+    if (data_ == nullptr) return cudaSuccess;
+    const cudaError_t status = has_pool() ? cudaFreeAsync(data_, nullptr) : cudaFree(data_);
+    data_ = nullptr;
+    size_ = 0;
+    return status;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+inline void upload(const double* from, std::size_t count, double* to) {
+  if (count == 0) return;
+  check(cudaMemcpy(to, from, count * sizeof(double), cudaMemcpyHostToDevice), "copying data");
+}
+
+/// `columns` columns of `count` numbers, `stride` apart, one after the other. Column by column:
+/// what copies a rectangle takes no row of 2^31 bytes.
+inline void upload_columns(const double* from, std::size_t stride, std::size_t count,
+                           std::size_t columns, double* to) {
+  if (stride == count) return upload(from, columns * count, to);
+  for (std::size_t k = 0; k < columns; ++k) upload(from + k * stride, count, to + k * count);
+}
+
+/// A place in the order of a stream's work.
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+
+  /// Of null: the default stream.
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "marking work"); }
+  void wait() const { check(cudaEventSynchronize(event_), "waiting for work"); }
+  /// Whatever comes on the stream waits.
+  void hold(cudaStream_t stream) const {
+    check(cudaStreamWaitEvent(stream, event_, 0), "ordering work");
+  }
+  bool done() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) {
+      cudaGetLastError();
+      return false;
+    }
+    check(status, "asking whether work is done");
+    return true;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// The work of one launch ends after about this many operations, a fiftieth of a second on an H200,
+/// so that the poll is asked between them.
+constexpr double kLaunchOperations = 2e11;
+
+/// Launches one after the other: one runs while the next one waits, so that the device is never
+/// idle, and no more wait.
+class Pace {
+ public:
+  /// After each launch.
+  void launched() {
+    done_[launches_ % 2].record(nullptr);
+    if (launches_ > 0) done_[(launches_ - 1) % 2].wait();
+    ++launches_;
+  }
+
+ private:
+  Event done_[2];
+  std::size_t launches_ = 0;
+};
+
+}  // namespace kestrel_cuda
+
+#endif

@@ -1,0 +1,242 @@
+// The direct engine on the device: kernel sums at evaluation points, one kernel value a pair. Twin
+// of core/direct/direct.cpp.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "cuda/base/device.cuh"
+#include "cuda/base/warp.cuh"
+#include "cuda/direct/direct.cuh"
+#include "cuda/direct/launch.cuh"
+#include "cuda/direct/whiten.cuh"
+
+namespace kestrel_cuda {
+
+namespace {
+
+/// Raises `largest` to the largest of the values, which are not negative: so their bits have the
+/// order of whole numbers.
+__global__ void raise_to_largest(const double* value, std::size_t count,
+                                 unsigned long long* largest) {
+  double here = 0.0;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += static_cast<std::size_t>(gridDim.x) * blockDim.x) {
+    here = fmax(here, value[i]);
+  }
+  for (int step = 16; step > 0; step /= 2) {
+    here = fmax(here, __shfl_xor_sync(kWholeWarp, here, step));
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(here)));
+  }
+}
+
+/// The sum over the chunks of every point; what is below `smallest` is 0. Groups of 16 chunks, and
+/// then their sums: an order that depends on the number of chunks alone. `square`, if not null:
+/// sums by inner products, 2^square times too large. All are multiplied by `scale` at the end.
+__global__ void add_chunks(const double* partial, std::size_t stride, std::size_t chunks,
+                           std::size_t points, double smallest, const double* square, double scale,
+                           double* sum) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= points) return;
+  double total = 0.0;
+  for (std::size_t group = 0; group < chunks; group += 16) {
+    double of_group = 0.0;
+    for (std::size_t c = group; c < chunks && c < group + 16; ++c)
+      of_group += partial[c * stride + i];
+    total += of_group;
+  }
+  total = total < smallest ? 0.0 : total;
+  sum[i] = scale * (square == nullptr ? total : total * exp2(-square[i]));
+}
+
+/// Room for the partial sums of the points that are worked on at a time.
+constexpr std::size_t kPartialSums = std::size_t{1} << 25;
+
+template <class Real>
+class DensityOf : public Density {
+ public:
+  explicit DensityOf(const kestrel_gpu_kernel& kernel)
+      : leaf_(kernel.leaf),
+        d_(kernel.d),
+        diagonal_(kernel.diagonal != 0),
+        farthest_(kernel.farthest),
+        differences_(launch_of(kernel.leaf, kernel.d, Real())),
+        products_(products_launch<Real>(kernel.leaf, kernel.d)) {
+    const std::size_t size = static_cast<std::size_t>(d_) * d_;
+    upload(kernel.matrix, size, matrix_.reserve(size));
+    upload(kernel.root, size, root_.reserve(size));
+    centre_.reserve(d_);
+  }
+
+  void samples(const double* x, std::size_t stride, const double* w, std::size_t n) override {
+    n_ = n;
+    chunk_ = chunk_size(n);
+    padded_ = round_up(std::max<std::size_t>(n, 1), kChunkUnit);
+    upload_columns(x, stride, n, d_, x_.reserve(std::max<std::size_t>(1, d_ * n)));
+    upload(w, n, w_.reserve(std::max<std::size_t>(1, n)));
+    largest_weight_ = gaussian() && n > 0 ? *std::max_element(w, w + n) : 0.0;
+    if (gaussian() && !(largest_weight_ > 0)) largest_weight_ = 1.0;
+    whitened_about_.clear();
+  }
+
+  bool sum(const double* centre, const double* e, std::size_t stride, std::size_t m, double* sum,
+           const Poll& poll) override {
+    whiten_samples(centre);
+    const std::size_t chunks = round_up(padded_, chunk_) / chunk_;
+    const std::size_t most =
+        std::max<std::size_t>(1, kPartialSums / chunks / kPointUnit) * kPointUnit;
+    for (std::size_t first = 0; first < m; first += most) {
+      const std::size_t count = std::min(most, m - first);
+      const Poll part = [&](double fraction) {
+        return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
+                    static_cast<double>(m));
+      };
+      if (!sum_block(e + first, stride, count, sum + first, chunks, part)) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// Samples of a chunk, a function of their number alone: at most 512 chunks.
+  static std::size_t chunk_size(std::size_t n) {
+    return std::max<std::size_t>(1024, round_up((n + 511) / 512, kFlush));
+  }
+
+  bool as_given() const { return leaf_ == KESTREL_GPU_PRODUCT_UNIFORM; }
+  bool gaussian() const { return leaf_ == KESTREL_GPU_GAUSSIAN; }
+
+  Map map() const {
+    return {as_given() ? nullptr : matrix_.data(), centre_.data(), farthest_, d_, diagonal_};
+  }
+
+  void run_whiten(const double* from, std::size_t count, std::size_t padded,
+                  Buffer<double>& history, const double* weight, const Whitened<Real>& to) {
+    double* kept = nullptr;
+    if (!diagonal_) kept = history.reserve(d_ * padded);
+    constexpr unsigned kThreads = 128;
+    whiten<Real><<<static_cast<unsigned>((padded + kThreads - 1) / kThreads), kThreads>>>(
+        map(), from, count, count, padded, kept, weight, to);
+    check(cudaGetLastError(), "starting to scale the data");
+  }
+
+  void whiten_samples(const double* centre) {
+    const std::vector<double> about(centre, centre + d_);
+    if (about == whitened_about_) return;
+    upload(centre, d_, centre_.data());
+    const Whitened<Real> to = {sample_.reserve((d_ + 2) * padded_),
+                               may_take_products() ? square_.reserve(padded_) : nullptr,
+                               sample_.data() + d_ * padded_, largest_weight_};
+    run_whiten(x_.data(), n_, padded_, history_, w_.data(), to);
+    if (may_take_products()) largest_sample_ = largest(square_.data(), padded_);
+    whitened_about_ = about;
+  }
+
+  double largest(const double* value, std::size_t count) {
+    unsigned long long bits = 0;
+    unsigned long long* to = largest_.reserve(1);
+    check(cudaMemset(to, 0, sizeof bits), "clearing memory");
+    raise_to_largest<<<128, 256>>>(value, count, to);
+    check(cudaGetLastError(), "starting to look for the farthest");
+    check(cudaMemcpy(&bits, to, sizeof bits, cudaMemcpyDeviceToHost), "copying it back");
+    double result;
+    std::memcpy(&result, &bits, sizeof result);
+    return result;
+  }
+
+  bool sum_block(const double* e, std::size_t stride, std::size_t m, double* sum,
+                 std::size_t chunks, const Poll& poll) {
+    const std::size_t padded = round_up(m, kPointUnit);
+    upload_columns(e, stride, m, d_, e_.reserve(d_ * m));
+    double* square = may_take_products() ? point_square_.reserve(padded) : nullptr;
+    run_whiten(e_.data(), m, padded, point_history_, nullptr,
+               {point_.reserve(d_ * padded), square, nullptr, 0.0});
+    const bool products = may_take_products() && near(largest(square, padded));
+    SumTask<Real> task;
+    task.sample = sample_.data();
+    task.weight = sample_.data() + (products ? d_ + 1 : d_) * padded_;
+    task.point = point_.data();
+    task.sample_stride = padded_;
+    task.point_stride = padded;
+    task.chunk = chunk_;
+    task.partial = partial_.reserve(chunks * padded);
+    task.rim = {x_.data(), e_.data(), root_.data(), n_, m};
+    task.d = d_;
+    if (!launch_all(products ? products_ : differences_, task, chunks, poll)) return false;
+    const double smallest = !gaussian() ? 0.0
+                            : sizeof(Real) == sizeof(float)
+                                ? 0x1p-100
+                                : std::max(0x1p-1021, 0x1p-1042 * static_cast<double>(padded_));
+    double* total = sum_.reserve(m);
+    add_chunks<<<static_cast<unsigned>((m + 127) / 128), 128>>>(
+        partial_.data(), padded, chunks, m, smallest, products ? square : nullptr,
+        largest_weight_ > 0 ? largest_weight_ : 1.0, total);
+    check(cudaGetLastError(), "starting to add the chunks");
+    check(cudaMemcpy(sum, total, m * sizeof(double), cudaMemcpyDeviceToHost), "copying sums back");
+    return true;
+  }
+
+  bool may_take_products() const { return products_.kernel != nullptr; }
+  /// Whether inner products are good enough for points whose squared length is at most `square`.
+  bool near(double square) const {
+    return products_hold<Real>(d_, std::max(square, largest_sample_));
+  }
+
+  /// A launch takes some chunks at all points of the block.
+  bool launch_all(const Launch<Real>& launch, SumTask<Real> task, std::size_t chunks,
+                  const Poll& poll) {
+    const double of_chunk =
+        static_cast<double>(task.point_stride) * static_cast<double>(chunk_) * (2.0 * d_ + 10.0);
+    const std::size_t at_a_time = std::min<std::size_t>(
+        32768, std::max<std::size_t>(1, static_cast<std::size_t>(kLaunchOperations / of_chunk)));
+    Pace pace;
+    for (std::size_t first = 0; first < chunks; first += at_a_time) {
+      const unsigned count = static_cast<unsigned>(std::min(at_a_time, chunks - first));
+      task.first_chunk = first;
+      const dim3 grid(static_cast<unsigned>(task.point_stride / launch.points), count);
+      launch.kernel<<<grid, launch.threads>>>(task);
+      check(cudaGetLastError(), "starting a sum");
+      pace.launched();
+      if (!poll(static_cast<double>(first) / static_cast<double>(chunks))) {
+        check(cudaDeviceSynchronize(), "stopping");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const int leaf_, d_;
+  const bool diagonal_;
+  const double farthest_;
+  const Launch<Real> differences_;
+  const Launch<Real> products_;  // of null: there is none
+  std::size_t n_ = 0, padded_ = 0, chunk_ = 1024;
+  Buffer<double> matrix_, root_, centre_;
+  Buffer<double> x_, w_, e_;  // as given
+  Buffer<double> history_, point_history_;
+  Buffer<Real> sample_, point_;  // whitened
+  Buffer<double> square_, point_square_;
+  Buffer<unsigned long long> largest_;
+  double largest_sample_ = 0.0;  // squared length
+  double largest_weight_ = 0.0;  // 0: weights are as given
+  Buffer<double> partial_, sum_;
+  std::vector<double> whitened_about_;  // empty: not yet
+};
+
+}  // namespace
+
+std::unique_ptr<Density> make_density(const kestrel_gpu_kernel& kernel) {
+  const bool continuous =
+      kernel.leaf != KESTREL_GPU_UNIFORM && kernel.leaf != KESTREL_GPU_PRODUCT_UNIFORM;
+  if (kernel.leaf == KESTREL_GPU_UNIFORM && kernel.d > KESTREL_GPU_UNIFORM_VARIABLES) {
+    refuse("%d variables", kernel.d);
+  }
+  if (kernel.single_precision != 0 && continuous) {
+    return std::unique_ptr<Density>(new DensityOf<float>(kernel));
+  }
+  return std::unique_ptr<Density>(new DensityOf<double>(kernel));
+}
+
+}  // namespace kestrel_cuda

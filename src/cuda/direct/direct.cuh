@@ -1,0 +1,31 @@
+// The direct engine on the device, as api.cu sees it.
+#ifndef KESTREL_CUDA_DIRECT_DIRECT_CUH
+#define KESTREL_CUDA_DIRECT_DIRECT_CUH
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "gpu/gpu_abi.h"
+
+namespace kestrel_cuda {
+
+/// False: stop.
+using Poll = std::function<bool(double fraction)>;
+
+/// See density_open() and the following in gpu/gpu_abi.h. Memory on the device: of a sample 24 d +
+/// 32 bytes at most, of a point 24 d + 16, and 256 MiB of partial sums.
+class Density {
+ public:
+  virtual ~Density() = default;
+  virtual void samples(const double* x, std::size_t stride, const double* w, std::size_t n) = 0;
+  /// False if the poll stopped it.
+  virtual bool sum(const double* centre, const double* e, std::size_t stride, std::size_t m,
+                   double* sum, const Poll& poll) = 0;
+};
+
+std::unique_ptr<Density> make_density(const kestrel_gpu_kernel& kernel);
+
+}  // namespace kestrel_cuda
+
+#endif

@@ -1,0 +1,166 @@
+// Which of the two loops of sums.cuh a kernel takes, and the tiles that were fastest on an H200.
+#ifndef KESTREL_CUDA_DIRECT_LAUNCH_CUH
+#define KESTREL_CUDA_DIRECT_LAUNCH_CUH
+
+#include "cuda/direct/leaves.cuh"
+#include "cuda/direct/sums.cuh"
+#include "gpu/gpu_abi.h"
+
+namespace kestrel_cuda {
+
+/// How a sum is launched: points of a block, and the kernel.
+template <class Real>
+struct Launch {
+  void (*kernel)(SumTask<Real>);
+  int threads, points;
+};
+
+template <class Value, class Real, int kPoints, int kSamples>
+Launch<Real> tile_launch() {
+  return {tile_sum<Value, Real, kPoints, kSamples>, kSide * kSide, kSide * kPoints};
+}
+
+template <class Real, template <class, class> class Form, class Value>
+Launch<Real> form_launch() {
+  return tile_launch < Form<Real, Value>, Real, 4, sizeof(Real) == 8 ? 4 : 8 > ();
+}
+
+/// Points a thread has, blocks of a multiprocessor, unrolled steps, order: see register_sum().
+template <class Value, class Real, int D, int kPoints, int kBlocks, int kUnroll, Order kOrder>
+Launch<Real> register_launch() {
+  constexpr int kThreads = 256;
+  return {register_sum<Value, Real, D, kPoints, kThreads, kBlocks, kUnroll, kOrder>, kThreads,
+          kPoints * kThreads};
+}
+
+template <class Exp, int D>
+Launch<double> doubles() {
+  return register_launch<Gaussian<double, Exp>, double, D, 4, 1, 2, Order::pairs>();
+}
+
+template <class Exp, int D, int kBlocks = 1, int kUnroll = 2, Order kOrder = Order::pairs>
+Launch<float> singles() {
+  return register_launch<Gaussian<float, Exp>, float, D, 4, kBlocks, kUnroll, kOrder>();
+}
+
+/// The Gaussian kernel by differences: points in registers while those are enough.
+inline Launch<double> gaussian_launch(int d, double) {
+  switch (d) {
+    case 1: return doubles<Exp2Double, 1>();
+    case 2: return doubles<Exp2Double, 2>();
+    case 3: return doubles<Exp2Double, 3>();
+    case 4: return doubles<Exp2Double, 4>();
+    case 5: return doubles<Exp2Double, 5>();
+    case 6: return doubles<Exp2Double, 6>();
+    default: return tile_launch<Gaussian<double, Exp2Double>, double, 8, 4>();
+  }
+}
+
+inline Launch<float> gaussian_launch(int d, float) {
+  switch (d) {
+    case 1: return singles<Exp2Single<8>, 1>();
+    case 2: return singles<Exp2Single<0>, 2, 1, 1>();
+    case 3: return singles<Exp2Single<0>, 3>();
+    case 4: return singles<Exp2Single<0>, 4>();
+    case 5: return singles<Exp2Single<0>, 5>();
+    case 6: return singles<Exp2Single<0>, 6, 4, 8, Order::variables>();
+    case 7: return singles<Exp2Single<0>, 7>();
+    case 8: return singles<Exp2Single<0>, 8>();
+    default: return tile_launch<Gaussian<float, Exp2Single<0>>, float, 8, 8>();
+  }
+}
+
+/// The continuous kernels; a launch of null for the others.
+template <class Real>
+Launch<Real> continuous_launch(int leaf, int d) {
+  switch (leaf) {
+    case KESTREL_GPU_GAUSSIAN: return gaussian_launch(d, Real());
+    case KESTREL_GPU_EPANECHNIKOV: return form_launch<Real, Radial, PowerOfOneMinus<1>>();
+    case KESTREL_GPU_BIWEIGHT: return form_launch<Real, Radial, PowerOfOneMinus<2>>();
+    case KESTREL_GPU_TRIWEIGHT: return form_launch<Real, Radial, PowerOfOneMinus<3>>();
+    case KESTREL_GPU_TRIANGULAR: return form_launch<Real, Radial, Triangular>();
+    case KESTREL_GPU_COSINE: return form_launch<Real, Radial, Cosine>();
+    case KESTREL_GPU_PRODUCT_EPANECHNIKOV: return form_launch<Real, Product, PowerOfOneMinus<1>>();
+    case KESTREL_GPU_PRODUCT_BIWEIGHT: return form_launch<Real, Product, PowerOfOneMinus<2>>();
+    case KESTREL_GPU_PRODUCT_TRIWEIGHT: return form_launch<Real, Product, PowerOfOneMinus<3>>();
+    case KESTREL_GPU_PRODUCT_TRIANGULAR: return form_launch<Real, Product, Triangular>();
+    case KESTREL_GPU_PRODUCT_COSINE: return form_launch<Real, Product, Cosine>();
+    default: return {nullptr, 0, 0};
+  }
+}
+
+inline Launch<float> launch_of(int leaf, int d, float) { return continuous_launch<float>(leaf, d); }
+
+inline Launch<double> launch_of(int leaf, int d, double) {
+  switch (leaf) {
+    case KESTREL_GPU_UNIFORM: return tile_launch<Uniform, double, 4, 4>();
+    case KESTREL_GPU_PRODUCT_UNIFORM: return tile_launch<ProductUniform, double, 4, 4>();
+    default: return continuous_launch<double>(leaf, d);
+  }
+}
+
+template <int D>
+Launch<double> double_products() {
+  return register_launch<GaussianProducts<double, Exp2Double>, double, D, 4, 1, 2, Order::pairs>();
+}
+
+template <class Exp, int D>
+Launch<float> single_products() {
+  return register_launch<GaussianProducts<float, Exp>, float, D, 4, 1, 2, Order::pairs>();
+}
+
+/// The Gaussian kernel by inner products, for points that are not too far away.
+inline Launch<double> gaussian_products_launch(int d, double) {
+  switch (d) {
+    case 1: return double_products<1>();
+    case 2: return double_products<2>();
+    case 3: return double_products<3>();
+    case 4: return double_products<4>();
+    case 5: return double_products<5>();
+    case 6: return double_products<6>();
+    default: return tile_launch<GaussianProducts<double, Exp2Double>, double, 8, 4>();
+  }
+}
+
+inline Launch<float> gaussian_products_launch(int d, float) {
+  switch (d) {
+    case 1: return single_products<Exp2Single<8>, 1>();
+    case 2: return single_products<Exp2Single<8>, 2>();
+    case 3: return single_products<Exp2Single<8>, 3>();
+    case 4: return single_products<Exp2Single<0>, 4>();
+    case 5: return single_products<Exp2Single<0>, 5>();
+    case 6: return single_products<Exp2Single<0>, 6>();
+    case 7: return single_products<Exp2Single<0>, 7>();
+    case 8: return single_products<Exp2Single<0>, 8>();
+    default: return tile_launch<GaussianProducts<float, Exp2Single<0>>, float, 8, 8>();
+  }
+}
+
+/// For the other kernels, of null.
+template <class Real>
+Launch<Real> products_launch(int leaf, int d) {
+  if (leaf != KESTREL_GPU_GAUSSIAN) return {nullptr, 0, 0};
+  return gaussian_products_launch(d, Real());
+}
+
+/// What inner products add to the relative error of a kernel value, at most, where the squared
+/// lengths of samples and points are below `square` and exact but for one rounding. Step k of the d
+/// has seen (x - e)^2 in the variables to k, of which differences too make d roundings, and else no
+/// more than |e|^2 or |x|^2; the exponential makes log(2) of an error.
+template <class Real>
+double products_error(int d, double square) {
+  constexpr double kRounding = sizeof(Real) == sizeof(double) ? 0x1p-53 : 0x1p-24;
+  return (d + 2) * kRounding * 0.6931471805599453 * square;
+}
+
+/// Whether that is within the precision asked for, and sums times 2^square can be represented.
+template <class Real>
+bool products_hold(int d, double square) {
+  constexpr bool kDouble = sizeof(Real) == sizeof(double);
+  return products_error<Real>(d, square) <= (kDouble ? 1e-12 : 9e-6) &&
+         square <= (kDouble ? 900.0 : 90.0);
+}
+
+}  // namespace kestrel_cuda
+
+#endif

@@ -1,0 +1,178 @@
+// Values of the kernels, in the variable of simd/direct/direct_sums.inc, whose twin this is: v is minus the
+// squared distance or, for product kernels, the weight times the values so far. A value object is
+// made of the sum's task and has
+//   start(weight)                  v before the first variable
+//   kPointScale                    points' coordinates are multiplied by that
+//   extend(x, e, k, v)             takes in variable k of sample x and (scaled) point e
+//   add(v, weight, place, total)   adds weight * value to the total
+#ifndef KESTREL_CUDA_DIRECT_LEAVES_CUH
+#define KESTREL_CUDA_DIRECT_LEAVES_CUH
+
+#include "cuda/base/exp2.cuh"
+#include "cuda/direct/sums.cuh"
+
+namespace kestrel_cuda {
+
+__device__ __forceinline__ double not_negative(double v) { return __double2hiint(v) < 0 ? 0.0 : v; }
+__device__ __forceinline__ float not_negative(float v) { return fmaxf(v, 0.0f); }
+
+/// max(0, 1 - q)^P: Epanechnikov, biweight, triweight.
+template <int P>
+struct PowerOfOneMinus {
+  template <class Real>
+  static __device__ __forceinline__ Real of(Real v) {
+    const Real one = not_negative(Real(1) + v);
+    return P == 1 ? one : P == 2 ? one * one : one * (one * one);
+  }
+};
+
+struct Triangular {
+  template <class Real>
+  static __device__ __forceinline__ Real of(Real v) {
+    return not_negative(Real(1) - sqrt(-v));
+  }
+};
+
+/// cos(pi sqrt(q) / 2) as a Taylor series in q: to q^11 in double (remainder below 1e-19 on [0,
+/// 1]), to q^7 in single (7e-11).
+struct Cosine {
+  static __device__ __forceinline__ double of(double v) {
+    const double q = v > -1.0 ? v : -1.0;
+    double p = 0x1.52ae4120fde27p-56;
+    p = fma(p, q, 0x1.ef6e308d6d1c4p-49);
+    p = fma(p, q, 0x1.2a0c591af8314p-41);
+    p = fma(p, q, 0x1.20c62c2f2d7f5p-34);
+    p = fma(p, q, 0x1.b6e24f44b128fp-28);
+    p = fma(p, q, 0x1.f9d38a3763cc3p-22);
+    p = fma(p, q, 0x1.a6d1f2a204a8cp-16);
+    p = fma(p, q, 0x1.e1f506891babbp-11);
+    p = fma(p, q, 0x1.55d3c7e3cbffap-6);
+    p = fma(p, q, 0x1.03c1f081b5ac4p-2);
+    p = fma(p, q, 0x1.3bd3cc9be45dep+0);
+    p = fma(p, q, 1.0);
+    return v > -1.0 ? p : 0.0;
+  }
+  static __device__ __forceinline__ float of(float v) {
+    const float q = fmaxf(v, -1.0f);
+    float p = 0x1.b6e25p-28f;
+    p = fmaf(p, q, 0x1.f9d38ap-22f);
+    p = fmaf(p, q, 0x1.a6d1f2p-16f);
+    p = fmaf(p, q, 0x1.e1f506p-11f);
+    p = fmaf(p, q, 0x1.55d3c8p-6f);
+    p = fmaf(p, q, 0x1.03c1fp-2f);
+    p = fmaf(p, q, 0x1.3bd3ccp+0f);
+    p = fmaf(p, q, 1.0f);
+    return v > -1.0f ? p : 0.0f;
+  }
+};
+
+template <class Real, class Exp>
+struct Gaussian {
+  static constexpr Real kPointScale = 1;
+  Exp exponential;
+  __device__ explicit Gaussian(const SumTask<Real>&) {}
+  __device__ __forceinline__ Real start(Real weight) const { return weight; }
+  __device__ __forceinline__ void extend(Real x, Real e, int, Real& v) const {
+    const Real u = x - e;
+    v = fma(-u, u, v);
+  }
+  __device__ __forceinline__ void add(Real v, Real, const Place& place, Real& total) const {
+    exponential.add(v, place.index, total);
+  }
+};
+
+/// The Gaussian kernel by inner products: |x - e|^2 = |x|^2 - 2 x.e + |e|^2 costs one operation a
+/// variable where differences cost two. The weight of a sample is log2(w) - |x|^2, a point is
+/// doubled, and what this sums is the kernel sum times 2^(|e|^2): see products_error() for when
+/// that is good.
+template <class Real, class Exp>
+struct GaussianProducts {
+  static constexpr Real kPointScale = 2;
+  Exp exponential;
+  __device__ explicit GaussianProducts(const SumTask<Real>&) {}
+  __device__ __forceinline__ Real start(Real weight) const { return weight; }
+  __device__ __forceinline__ void extend(Real x, Real e, int, Real& v) const { v = fma(x, e, v); }
+  __device__ __forceinline__ void add(Real v, Real, const Place& place, Real& total) const {
+    exponential.add(v, place.index, total);
+  }
+};
+
+template <class Real, class Value>
+struct Radial {
+  static constexpr Real kPointScale = 1;
+  __device__ explicit Radial(const SumTask<Real>&) {}
+  __device__ __forceinline__ Real start(Real) const { return 0; }
+  __device__ __forceinline__ void extend(Real x, Real e, int, Real& v) const {
+    const Real u = x - e;
+    v = fma(-u, u, v);
+  }
+  __device__ __forceinline__ void add(Real v, Real weight, const Place&, Real& total) const {
+    total = fma(Value::of(v), weight, total);
+  }
+};
+
+template <class Real, class Value>
+struct Product {
+  static constexpr Real kPointScale = 1;
+  __device__ explicit Product(const SumTask<Real>&) {}
+  __device__ __forceinline__ Real start(Real weight) const { return weight; }
+  __device__ __forceinline__ void extend(Real x, Real e, int, Real& v) const {
+    const Real u = x - e;
+    v *= Value::of(-u * u);
+  }
+  __device__ __forceinline__ void add(Real v, Real, const Place&, Real& total) const { total += v; }
+};
+
+/// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put within 1e-9
+/// of the rim; there the differences of the data as given are divided, as on the CPU, because a
+/// pair at distance exactly h must not be lost to rounding.
+struct Uniform {
+  static constexpr double kPointScale = 1;
+  const SumTask<double>& task;
+  __device__ explicit Uniform(const SumTask<double>& sum) : task(sum) {}
+  __device__ __forceinline__ double start(double) const { return 0.0; }
+  __device__ __forceinline__ void extend(double x, double e, int, double& v) const {
+    const double u = x - e;
+    v = fma(-u, u, v);
+  }
+  __device__ __forceinline__ void add(double v, double weight, const Place& place,
+                                      double& total) const {
+    bool inside = v > -1.0;
+    if (fabs(1.0 + v) < 1e-9 && weight > 0 && place.point < task.rim.points) {
+      inside = decide(place);
+    }
+    total += inside ? weight : 0.0;
+  }
+
+ private:
+  __device__ __noinline__ bool decide(const Place& place) const {
+    const Rim& rim = task.rim;
+    double z[KESTREL_GPU_UNIFORM_VARIABLES], q = 0.0;
+    for (int k = 0; k < task.d; ++k) {
+      const double* root = rim.root + k * task.d;
+      double v = rim.x[k * rim.samples + place.sample] - rim.e[k * rim.points + place.point];
+      for (int l = 0; l < k; ++l) v = fma(-root[l], z[l], v);
+      z[k] = v / root[k];
+      q = fma(z[k], z[k], q);
+    }
+    return q <= 1.0;
+  }
+};
+
+/// 1 inside of the box, from the data as given.
+struct ProductUniform {
+  static constexpr double kPointScale = 1;
+  const SumTask<double>& task;
+  __device__ explicit ProductUniform(const SumTask<double>& sum) : task(sum) {}
+  __device__ __forceinline__ double start(double weight) const { return weight; }
+  __device__ __forceinline__ void extend(double x, double e, int k, double& v) const {
+    v = fabs(x - e) <= task.rim.root[k * task.d + k] ? v : 0.0;
+  }
+  __device__ __forceinline__ void add(double v, double, const Place&, double& total) const {
+    total += v;
+  }
+};
+
+}  // namespace kestrel_cuda
+
+#endif

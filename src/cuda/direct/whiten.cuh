@@ -1,0 +1,85 @@
+// Data as given to whitened coordinates, in which every bandwidth is the unit: twin of the core's
+// `Whitening` (simd/table.hpp).
+#ifndef KESTREL_CUDA_DIRECT_WHITEN_CUH
+#define KESTREL_CUDA_DIRECT_WHITEN_CUH
+
+#include <cstddef>
+
+namespace kestrel_cuda {
+
+/// The weight 0 as a logarithm: below what either exponential flushes to zero.
+constexpr double kNoWeight = -4096.0;
+
+struct Map {
+  const double* matrix;  // null: coordinates are taken as they are
+  const double* centre;
+  double farthest;
+  int d;
+  bool diagonal;
+};
+
+/// A sum of squares that is rounded once, but for 2^-100: every square and sum with what it lost.
+struct SumOfSquares {
+  double high = 0.0, low = 0.0;
+  __device__ void add(double v) {
+    const double square = __dmul_rn(v, v);  // not to be contracted with the sum
+    const double sum = high + square, part = sum - high;
+    low += fma(v, v, -square) + ((high - (sum - part)) + (square - part));
+    high = sum;
+  }
+  __device__ double value() const { return high + low; }
+};
+
+/// What whiten() makes: rows of `padded` values, those past the data's count 0.
+template <class Real>
+struct Whitened {
+  Real* coordinate;  // d rows
+  double* square;    // null, or the squared length of the coordinates as they are stored
+  Real* weight;      // null, or the weight
+  double largest;    // above 0: the weight is log2(w / largest), and a second row log2(w / largest)
+                     // - |x|^2, rounded once
+};
+
+/// Row i of `from` (column-major, `stride` apart) to whitened coordinates. `history` keeps them in
+/// double while they are made; it may be where they go to.
+template <class Real>
+__global__ void whiten(Map map, const double* from, std::size_t stride, std::size_t count,
+                       std::size_t padded, double* history, const double* weight,
+                       Whitened<Real> to) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= padded) return;
+  SumOfSquares square;
+  for (int k = 0; k < map.d; ++k) {
+    double v = 0.0;
+    if (i < count) {
+      v = from[k * stride + i];
+      if (map.matrix != nullptr) {
+        const double* row = map.matrix + static_cast<std::size_t>(k) * map.d;
+        v = (v - map.centre[k]) * row[k];
+        if (!map.diagonal) {
+          for (int l = 0; l < k; ++l) v = fma(-row[l], history[l * padded + i], v);
+        }
+        // fmax(NaN, a) is a: what is not a number, from infinities, is far away.
+        v = fmin(fmax(v, -map.farthest), map.farthest);
+        if (!map.diagonal) history[k * padded + i] = v;
+      }
+    }
+    const Real stored = static_cast<Real>(v);
+    to.coordinate[k * padded + i] = stored;
+    square.add(static_cast<double>(stored));
+  }
+  if (to.square != nullptr) to.square[i] = square.value();
+  if (to.weight == nullptr) return;
+  const double w = i < count ? weight[i] : 0.0;
+  if (!(to.largest > 0)) {
+    to.weight[i] = static_cast<Real>(w);
+    return;
+  }
+  const double logarithm = w > 0 ? fmax(log2(w / to.largest), kNoWeight) : kNoWeight;
+  to.weight[i] = static_cast<Real>(logarithm);
+  to.weight[padded + i] = static_cast<Real>(logarithm - square.value());
+}
+
+}  // namespace kestrel_cuda
+
+#endif

@@ -1,0 +1,210 @@
+// Power sums over runs of a sorted sample: what every local fit by a polynomial kernel is made of.
+//
+// The samples are cut into blocks of kLeaf, 2 kLeaf, 4 kLeaf, ... whose power sums are made once
+// and serve every bandwidth: a window is a few samples and at most two blocks of each size on
+// either side of its point, O(log n) of them. As in core/sweep/sweep.hpp nothing is ever subtracted:
+// powers are of distances from the first or the last sample of a block, and moved to the point, or
+// to the edge of its window, by adding distances.
+#ifndef KESTREL_CUDA_REGRESSION_POWERS_CUH
+#define KESTREL_CUDA_REGRESSION_POWERS_CUH
+
+#include "cuda/base/host.cuh"
+
+namespace kestrel_cuda {
+
+constexpr unsigned kLeafBits = 3;
+constexpr unsigned kLeaf = 1u << kLeafBits;
+/// Sizes of blocks: fewer than 2^31 samples.
+constexpr unsigned kLevels = 31;
+
+/// The sorted sample and its blocks. Distances are taken times `unit`, a power of two that makes
+/// the range and every bandwidth at most about 1, so that no power overflows.
+struct RegressionSample {
+  const double *x, *y, *w;  // w null: each is 1
+  /// Of a block two records, about its first sample and about its last one, of powers + 2 pairs
+  /// each: the place of that sample and a reference r for y, then for every power q
+  ///     sum w_j z_j^q,   sum w_j (y_j - r) z_j^q,   z_j = unit |x_j - place|.
+  double2* block;
+  unsigned first[kLevels];  // of the blocks of kLeaf << level samples
+  unsigned n;
+  double unit;
+
+  KESTREL_DEVICE double weight(unsigned j) const { return w == nullptr ? 1.0 : w[j]; }
+};
+
+template <int kPowers>
+KESTREL_DEVICE double2* records(const RegressionSample& sample, unsigned level, unsigned block) {
+  return sample.block +
+         static_cast<unsigned long long>(sample.first[level] + block) * (2 * (kPowers + 2));
+}
+
+/// m_q = sum w v^q and r_q = sum w d v^q, q <= kPowers, over some samples.
+template <int kPowers>
+struct Powers {
+  double m[kPowers + 1], r[kPowers + 1];
+
+  KESTREL_DEVICE void clear() {
+    KESTREL_UNROLL
+    for (int q = 0; q <= kPowers; ++q) m[q] = r[q] = 0.0;
+  }
+  KESTREL_DEVICE void add_sample(double w, double d, double v) {
+    double power = w;
+    KESTREL_UNROLL
+    for (int q = 0; q <= kPowers; ++q) {
+      m[q] += power;
+      r[q] = fma(power, d, r[q]);
+      if (q < kPowers) power *= v;
+    }
+  }
+  KESTREL_DEVICE void add(const Powers& other) {
+    KESTREL_UNROLL
+    for (int q = 0; q <= kPowers; ++q) {
+      m[q] += other.m[q];
+      r[q] += other.r[q];
+    }
+  }
+  /// d + by in place of d, then v + s in place of v.
+  KESTREL_DEVICE void move(double by, double s) {
+    KESTREL_UNROLL
+    for (int q = 0; q <= kPowers; ++q) r[q] = fma(by, m[q], r[q]);
+    KESTREL_UNROLL
+    for (int k = 0; k < kPowers; ++k) {
+      KESTREL_UNROLL
+      for (int q = kPowers; q > k; --q) {
+        m[q] = fma(s, m[q - 1], m[q]);
+        r[q] = fma(s, r[q - 1], r[q]);
+      }
+    }
+  }
+  /// v * factor in place of v.
+  KESTREL_DEVICE void scale(double factor) {
+    double power = factor;
+    KESTREL_UNROLL
+    for (int q = 1; q <= kPowers; ++q) {
+      m[q] *= power;
+      r[q] *= power;
+      power *= factor;
+    }
+  }
+};
+
+// ---- the blocks
+
+/// Those of a block of kLeaf samples.
+template <int kPowers>
+KESTREL_DEVICE void make_leaf(const RegressionSample& sample, unsigned block) {
+  const unsigned begin = block << kLeafBits;
+  double weight = 0.0, mean = 0.0;
+  KESTREL_ROLLED
+  for (unsigned j = begin; j < begin + kLeaf; ++j) {
+    weight += sample.weight(j);
+    mean = fma(sample.weight(j), sample.y[j], mean);
+  }
+  mean /= weight;
+  double2* to = records<kPowers>(sample, 0, block);
+  KESTREL_ROLLED
+  for (int side = 0; side < 2; ++side, to += kPowers + 2) {
+    const double place = sample.x[side == 0 ? begin : begin + kLeaf - 1];
+    Powers<kPowers> sum;
+    sum.clear();
+    KESTREL_ROLLED
+    for (unsigned j = begin; j < begin + kLeaf; ++j) {
+      const double z = fabs(sample.x[j] - place) * sample.unit;
+      sum.add_sample(sample.weight(j), sample.y[j] - mean, z);
+    }
+    to[0] = double2{place, mean};
+    KESTREL_UNROLL
+    for (int q = 0; q <= kPowers; ++q) to[1 + q] = double2{sum.m[q], sum.r[q]};
+  }
+}
+
+/// A record with y and the distances from where the caller wants them.
+template <int kPowers>
+KESTREL_DEVICE Powers<kPowers> read_record(const double2* from, double y, double distance) {
+  Powers<kPowers> sum;
+  KESTREL_UNROLL
+  for (int q = 0; q <= kPowers; ++q) {
+    const double2 pair = from[1 + q];
+    sum.m[q] = pair.x;
+    sum.r[q] = pair.y;
+  }
+  sum.move(from[0].y - y, distance);
+  return sum;
+}
+
+/// Those of a block, from its halves.
+template <int kPowers>
+KESTREL_DEVICE void make_block(const RegressionSample& sample, unsigned level, unsigned block) {
+  constexpr int kRecord = kPowers + 2;
+  const double2* left = records<kPowers>(sample, level - 1, 2 * block);
+  const double2* right = left + 2 * kRecord;
+  double2* to = records<kPowers>(sample, level, block);
+  const double m_left = left[1].x, m_right = right[1].x;
+  const double share = m_right / (m_left + m_right);
+  const double mean = left[0].y + share * (right[0].y - left[0].y);
+  KESTREL_ROLLED
+  for (int side = 0; side < 2; ++side) {
+    const double2* from_left = left + side * kRecord;
+    const double2* from_right = right + side * kRecord;
+    // Of the halves one is about the place that the whole is about.
+    const double gap = (from_right[0].x - from_left[0].x) * sample.unit;
+    Powers<kPowers> sum = read_record<kPowers>(from_left, mean, side == 0 ? 0.0 : gap);
+    sum.add(read_record<kPowers>(from_right, mean, side == 0 ? gap : 0.0));
+    to[side * kRecord] = double2{side == 0 ? from_left[0].x : from_right[0].x, mean};
+    KESTREL_UNROLL
+    for (int q = 0; q <= kPowers; ++q) {
+      to[side * kRecord + 1 + q] = double2{sum.m[q], sum.r[q]};
+    }
+  }
+}
+
+// ---- sums over a part of a window
+
+/// A point, its y, and its bandwidth.
+struct Centre {
+  double x, y, h;
+};
+
+enum class Coordinate { distance, edge };
+
+/// Adds the samples [begin, end), all left or all right of the point and in its window, with
+/// v = unit |x_j - x|, or unit (h - |x_j - x|) for Coordinate::edge, and d = y_j - y.
+template <int kPowers, Coordinate kFrom, bool kLeft>
+KESTREL_DEVICE void add_part(const RegressionSample& sample, const Centre& centre, unsigned begin,
+                             unsigned end, Powers<kPowers>& sum) {
+  const auto coordinate = [&](double x) {
+    const double distance = kLeft ? centre.x - x : x - centre.x;
+    return fmax(0.0, kFrom == Coordinate::edge ? centre.h - distance : distance) * sample.unit;
+  };
+  const auto add_samples = [&](unsigned from, unsigned to) {
+    KESTREL_ROLLED
+    for (unsigned j = from; j < to; ++j) {
+      sum.add_sample(sample.weight(j), sample.y[j] - centre.y, coordinate(sample.x[j]));
+    }
+  };
+  // The sample of a block from which the coordinate grows is its first one on the left of the point
+  // and in from the edge, or on the right and away from the point.
+  constexpr bool kFirst = kLeft == (kFrom == Coordinate::edge);
+  const auto add_block = [&](unsigned level, unsigned block) {
+    const double2* record = records<kPowers>(sample, level, block) + (kFirst ? 0 : kPowers + 2);
+    sum.add(read_record<kPowers>(record, centre.y, coordinate(record[0].x)));
+  };
+  unsigned l = (begin + kLeaf - 1) >> kLeafBits, r = end >> kLeafBits;
+  if (l >= r) {
+    add_samples(begin, end);
+    return;
+  }
+  add_samples(begin, l << kLeafBits);
+  add_samples(r << kLeafBits, end);
+  KESTREL_ROLLED
+  for (unsigned level = 0; l < r; ++level) {
+    if (l & 1) add_block(level, l++);
+    if (r & 1) add_block(level, --r);
+    l >>= 1;
+    r >>= 1;
+  }
+}
+
+}  // namespace kestrel_cuda
+
+#endif

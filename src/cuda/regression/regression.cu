@@ -1,0 +1,175 @@
+// Leave-one-out cross-validation of kernel regression over a grid of bandwidths (Rohlfs & Zahran
+// 2017), with no matrix of all pairs: twin of core/regression/regression.cpp.
+#include <algorithm>
+#include <cmath>
+
+#include "cuda/base/device.cuh"
+#include "cuda/base/sort.cuh"
+#include "cuda/regression/kernels.cuh"
+#include "cuda/regression/regression.cuh"
+
+namespace kestrel_cuda {
+
+namespace {
+
+/// Blocks whose partial sums are kept at a time: 32 MiB.
+constexpr std::size_t kPartialBlocks = std::size_t{1} << 20;
+/// Bandwidths at a time at most: as many as a grid has places in its second dimension.
+constexpr std::size_t kMostBandwidths = 65535;
+/// Blocks of a launch: enough for every multiprocessor to have eight.
+constexpr std::size_t kFewestBlocks = 1056;
+constexpr unsigned kThreads = 256;
+
+/// The loops for one kernel.
+struct FitLaunch {
+  void (*fits)(FitTask);
+  void (*leaves)(RegressionSample, unsigned);  // null: the kernel needs no blocks
+  void (*blocks)(RegressionSample, unsigned, unsigned);
+  std::size_t powers;
+};
+
+template <int kDegree, bool kLinear>
+FitLaunch polynomial() {
+  constexpr int kPowers = kDegree + (kLinear ? 2 : 0);
+  return {polynomial_fits<kDegree, kLinear>, make_leaves<kPowers>, make_blocks<kPowers>, kPowers};
+}
+
+template <bool kLinear>
+FitLaunch launch_for(int degree) {
+  switch (degree) {
+    case KESTREL_GPU_REGRESSION_GAUSSIAN: return {gaussian_fits<kLinear>, nullptr, nullptr, 0};
+    case 0: return polynomial<0, kLinear>();
+    case 1: return polynomial<1, kLinear>();
+    case 2: return polynomial<2, kLinear>();
+    case 4: return polynomial<4, kLinear>();
+    case 6: return polynomial<6, kLinear>();
+    default: break;
+  }
+  refuse("a kernel of degree %d", degree);
+}
+
+class Regression {
+ public:
+  explicit Regression(const kestrel_gpu_regression& given)
+      : given_(given),
+        n_(static_cast<unsigned>(given.n)),
+        launch_(given.linear != 0 ? launch_for<true>(given.degree)
+                                  : launch_for<false>(given.degree)) {
+    sort();
+    task_.sample.n = n_;
+    task_.sample.unit = given.unit;
+    if (launch_.leaves != nullptr) make_all_blocks();
+    upload(given.bandwidth, given.count, bandwidth_.reserve(std::max<std::size_t>(1, given.count)));
+    task_.blocks = pieces(n_, kFitThreads);
+    task_.reach = given.reach;
+    task_.cut = given.cut;
+  }
+
+  /// kFitSums sums of every bandwidth.
+  bool sums(double* sum, const Poll& poll) {
+    double* total = total_.reserve(std::max<std::size_t>(1, kFitSums * given_.count));
+    const std::size_t at_a_time =
+        std::min(kMostBandwidths, std::max<std::size_t>(1, kPartialBlocks / task_.blocks));
+    task_.partial = partial_.reserve(std::min(at_a_time, given_.count) * task_.blocks * kFitSums);
+    Pace pace;
+    for (std::size_t first = 0; first < given_.count; first += at_a_time) {
+      const std::size_t count = std::min(at_a_time, given_.count - first);
+      task_.bandwidth = bandwidth_.data() + first;
+      const Poll part = [&](double fraction) {
+        return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
+                    static_cast<double>(given_.count));
+      };
+      if (!fits(count * task_.blocks, pace, part)) {
+        check(cudaDeviceSynchronize(), "stopping");
+        return false;
+      }
+      const dim3 grid(kFitSums, static_cast<unsigned>(count));
+      add_fits<<<grid, kThreads>>>(task_.partial, task_.blocks, total + first * kFitSums);
+      check(cudaGetLastError(), "starting to add the blocks");
+    }
+    check(cudaMemcpy(sum, total, kFitSums * given_.count * sizeof(double), cudaMemcpyDeviceToHost),
+          "copying sums back");
+    return true;
+  }
+
+ private:
+  void sort() {
+    Buffer<double> given;
+    Buffer<unsigned> order;
+    order.reserve(n_);
+    upload(given_.x, n_, given.reserve(n_));
+    sort_ascending(given.data(), n_, x_.reserve(n_), order.data());
+    const auto arranged = [&](const double* from, Buffer<double>* to) {
+      upload(from, n_, given.data());
+      gather<<<pieces(n_, kThreads), kThreads>>>(order.data(), given.data(), n_, to->reserve(n_));
+      check(cudaGetLastError(), "starting to arrange data");
+      return to->data();
+    };
+    task_.sample.x = x_.data();
+    task_.sample.y = arranged(given_.y, &y_);
+    task_.sample.w = given_.w != nullptr ? arranged(given_.w, &w_) : nullptr;
+  }
+
+  void make_all_blocks() {
+    std::size_t all = 0;
+    for (unsigned level = 0; level < kLevels; ++level) {
+      task_.sample.first[level] = static_cast<unsigned>(all);
+      all += n_ >> kLeafBits >> level;
+    }
+    task_.sample.block = blocks_.reserve(std::max<std::size_t>(1, all * 2 * (launch_.powers + 2)));
+    for (unsigned level = 0; level < kLevels; ++level) {
+      const unsigned count = n_ >> kLeafBits >> level;
+      if (count == 0) break;
+      if (level == 0) {
+        launch_.leaves<<<pieces(count, kThreads), kThreads>>>(task_.sample, count);
+      } else {
+        launch_.blocks<<<pieces(count, kThreads), kThreads>>>(task_.sample, level, count);
+      }
+      check(cudaGetLastError(), "starting to add powers");
+    }
+  }
+
+  /// Operations of one observation at one bandwidth, at most.
+  double operations() const {
+    if (launch_.leaves == nullptr) return 20.0 * n_;
+    const double powers = static_cast<double>(launch_.powers) + 2;
+    return 8 * std::log2(static_cast<double>(n_) + 2) * powers * powers;
+  }
+
+  bool fits(std::size_t blocks, Pace& pace, const Poll& poll) {
+    const std::size_t at_a_time = std::max(
+        kFewestBlocks, static_cast<std::size_t>(kLaunchOperations / (kFitThreads * operations())));
+    for (std::size_t first = 0; first < blocks; first += at_a_time) {
+      task_.first = static_cast<unsigned>(first);
+      launch_.fits<<<static_cast<unsigned>(std::min(at_a_time, blocks - first)), kFitThreads>>>(
+          task_);
+      check(cudaGetLastError(), "starting to fit");
+      pace.launched();
+      if (!poll(static_cast<double>(first) / static_cast<double>(blocks))) return false;
+    }
+    return true;
+  }
+
+  const kestrel_gpu_regression& given_;
+  const unsigned n_;
+  const FitLaunch launch_;
+  Buffer<double> x_, y_, w_;  // sorted
+  Buffer<double2> blocks_;
+  Buffer<double> bandwidth_, partial_, total_;
+  FitTask task_{};
+};
+
+}  // namespace
+
+bool cross_validation(const kestrel_gpu_regression& regression, double* sum, const Poll& poll) {
+  if (regression.n >= (std::size_t{1} << 31)) {
+    refuse("%zu observations", regression.n);
+  }
+  if (regression.n == 0) {
+    std::fill(sum, sum + kFitSums * regression.count, 0.0);
+    return true;
+  }
+  return Regression(regression).sums(sum, poll);
+}
+
+}  // namespace kestrel_cuda

@@ -1,0 +1,270 @@
+// Sums of radial Epanechnikov kernels on a regular grid: the `runs` engine on the device. Twin of
+// core/scanline/scanline.cpp, which says how it works; the host has sorted the samples and cut the tiles.
+//
+// Tiles are taken in batches whose cells fit the device's cache together: events of all their
+// samples, by atomic additions of integers, then the values of all their points. Two batches are in
+// work at a time, so that one's end does not leave the device idle.
+#include <algorithm>
+#include <vector>
+
+#include "cuda/base/device.cuh"
+#include "cuda/base/streams.cuh"
+#include "cuda/scanline/events.cuh"
+#include "cuda/scanline/scanline.cuh"
+#include "cuda/scanline/values.cuh"
+
+namespace kestrel_cuda {
+
+namespace {
+
+/// Cells of a batch, and how many of them are in work.
+constexpr std::size_t kBatchBytes = std::size_t{1} << 24;
+constexpr std::size_t kLanes = 2;
+/// Batches that may wait to run; the poll is asked once in so many.
+constexpr std::size_t kAhead = 16;
+/// Warps of samples in one launch, and about the most of a batch of several tiles.
+constexpr unsigned kLaunchWarps = 1u << 17, kBatchWarps = 1u << 24;
+
+using EventKernel = void (*)(RunsTask);
+using ValueKernel = void (*)(RunsScan);
+
+template <int Limbs>
+EventKernel event_kernel(int outer) {
+  switch (outer) {
+    case 0: return add_events<0, Limbs>;
+    case 1: return add_events<1, Limbs>;
+    case 2: return add_events<2, Limbs>;
+    case 3: return add_events<3, Limbs>;
+    default: return add_events<4, Limbs>;
+  }
+}
+
+template <int Limbs>
+ValueKernel value_kernel(bool along) {
+  return along ? write_values<Limbs, true> : write_values<Limbs, false>;
+}
+
+/// What depends on the number of limbs.
+struct Kernels {
+  EventKernel events;
+  ValueKernel values;
+  std::size_t cell;  // integers of one
+};
+
+template <int Limbs>
+Kernels kernels_of(const kestrel_gpu_runs& runs) {
+  return {event_kernel<Limbs>(runs.axes - 2), value_kernel<Limbs>(runs.run_stride == 1),
+          static_cast<std::size_t>(kCell<Limbs>)};
+}
+
+Kernels choose_kernels(const kestrel_gpu_runs& runs) {
+  switch (runs.limbs) {
+    case 1: return kernels_of<1>(runs);
+    case 2: return kernels_of<2>(runs);
+    default: return kernels_of<4>(runs);
+  }
+}
+
+struct Batch {
+  std::size_t first_tile, tiles, first_work, works;
+  std::size_t cells;
+  unsigned warps, groups;
+};
+
+/// The batches of a slab.
+struct Batches {
+  std::vector<RunsTile> tile;
+  std::vector<RunsWork> work;
+  std::vector<Batch> batch;
+  std::vector<std::size_t> first;  // batch of each part, and how many there are
+  std::size_t cells = 0;           // of the largest
+};
+
+/// Puts tile t of the slab into the last batch.
+void add_tile(const kestrel_gpu_runs_slab& slab, std::size_t t, Batches* to) {
+  const kestrel_gpu_runs_tile& at = slab.tile[t];
+  Batch& batch = to->batch.back();
+  const std::size_t rows = static_cast<std::size_t>(at.row_end - at.row_begin);
+  to->tile.push_back({at, static_cast<unsigned>(batch.cells), batch.groups});
+  const std::size_t last = t + 1 < slab.tiles ? slab.tile[t + 1].first_range : slab.ranges;
+  for (std::size_t r = at.first_range; r < last; ++r) {
+    const std::size_t begin = slab.range[r].begin, end = slab.range[r].end;
+    to->work.push_back({static_cast<unsigned>(begin), static_cast<unsigned>(end),
+                        static_cast<unsigned>(batch.tiles), batch.warps});
+    batch.warps += pieces(end - begin, kWarp);
+    ++batch.works;
+  }
+  batch.cells += rows * at.row_length;
+  batch.groups += pieces(rows, kScanWarps);
+  ++batch.tiles;
+  to->cells = std::max(to->cells, batch.cells);
+}
+
+Batches make_batches(const kestrel_gpu_runs_slab& slab, std::size_t cell_bytes) {
+  Batches all;
+  for (std::size_t p = 0; p < slab.parts; ++p) {
+    const std::size_t end = p + 1 < slab.parts ? slab.part[p + 1].first_tile : slab.tiles;
+    all.first.push_back(all.batch.size());
+    for (std::size_t t = slab.part[p].first_tile; t < end; ++t) {
+      const kestrel_gpu_runs_tile& at = slab.tile[t];
+      const std::size_t cells = static_cast<std::size_t>(at.row_end - at.row_begin) * at.row_length;
+      const bool begins = t == slab.part[p].first_tile;
+      if (begins || (all.batch.back().cells + cells) * cell_bytes > kBatchBytes ||
+          all.batch.back().warps > kBatchWarps) {
+        all.batch.push_back({t, 0, all.work.size(), 0, 0, 0, 0});
+      }
+      add_tile(slab, t, &all);
+    }
+  }
+  all.first.push_back(all.batch.size());
+  return all;
+}
+
+template <class T>
+const T* send(const std::vector<T>& from, Buffer<T>* to) {
+  T* const data = to->reserve(std::max<std::size_t>(1, from.size()));
+  check(cudaMemcpy(data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice),
+        "copying tiles");
+  return data;
+}
+
+class DeviceRuns : public Runs {
+ public:
+  explicit DeviceRuns(const kestrel_gpu_runs& runs) : kernels_(choose_kernels(runs)) {
+    task_ = {};
+    for (int i = 0; i < runs.axes; ++i) {
+      for (int j = 0; j <= i; ++j) task_.slope[i][j] = runs.slope[i][j];
+      task_.inverse[i] = runs.inverse[i];
+      const kestrel_gpu_runs_axis& axis = runs.axis[i];
+      task_.axis[i] = {axis.origin,
+                       axis.inverse_step,
+                       axis.step_high,
+                       axis.step_low,
+                       copied(axis.x, runs.n, &x_[i]),
+                       copied(axis.shift, axis.count, &shift_[i])};
+    }
+    task_.weight = copied(runs.weight, runs.n, &weight_);
+    task_.common = runs.common;
+    task_.room = runs.room;
+    task_.limb_scale = runs.limb_scale;
+    task_.row_shift = runs.row_shift;
+    task_.run_shift = runs.run_shift;
+    scan_ = {};
+    scan_.run_shift = task_.axis[runs.axes - 1].shift;
+    scan_.limb = runs.limb;
+    scan_.factor = runs.factor;
+    scan_.power = runs.power;
+    scan_.row_stride = runs.row_stride;
+    scan_.run_stride = runs.run_stride;
+  }
+
+  bool slab(const kestrel_gpu_runs_slab& slab, double largest[2], const Take& take,
+            const Poll& poll) override {
+    // What a slab that was stopped has left.
+    check(cudaDeviceSynchronize(), "finishing what went before");
+    prepare(slab);
+    Drain<Take> drain(copies_, locked_, take);
+    std::size_t first_point = 0, pieces_of[2] = {0, 0};
+    for (std::size_t p = 0; p < slab.parts; ++p) {
+      const std::size_t own = p % 2;
+      if (!drain.finish(pieces_of[own])) return false;
+      for (std::size_t b = batches_.first[p]; b < batches_.first[p + 1]; ++b) {
+        launch(b, values_[own].data());
+        if (!drain.step(false)) return false;
+        const double all = static_cast<double>(batches_.batch.size());
+        if (b % kAhead == 0 && !poll(static_cast<double>(b) / all)) return false;
+      }
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        summed_[own][lane].record(lane_[lane].get());
+      if (take) {
+        drain.push(values_[own].data(), first_point, slab.part[p].points, summed_[own], kLanes);
+      }
+      pieces_of[own] = drain.pushed();
+      first_point += slab.part[p].points;
+    }
+    if (!drain.finish(drain.pushed())) return false;
+    check(cudaDeviceSynchronize(), "summing runs");
+    check(cudaMemcpy(largest, largest_.data(), 2 * sizeof(double), cudaMemcpyDeviceToHost),
+          "copying bounds back");
+    return true;
+  }
+
+ private:
+  static const double* copied(const double* from, std::size_t count, Buffer<double>* to) {
+    if (from == nullptr) return nullptr;
+    upload(from, count, to->reserve(std::max<std::size_t>(1, count)));
+    return to->data();
+  }
+
+  /// Tiles and samples' ranges on the device, cells that are zero, room for values.
+  void prepare(const kestrel_gpu_runs_slab& slab) {
+    batches_ = make_batches(slab, kernels_.cell * sizeof(Whole));
+    task_.tile = scan_.tile = send(batches_.tile, &tiles_);
+    task_.work = send(batches_.work, &work_);
+    const std::size_t numbers = kLanes * batches_.cells * kernels_.cell;
+    Whole* const cells = cells_.reserve(std::max<std::size_t>(1, numbers));
+    check(cudaMemset(cells, 0, numbers * sizeof(Whole)), "clearing cells");
+    std::size_t points = 1;
+    for (std::size_t p = 0; p < slab.parts; ++p) points = std::max(points, slab.part[p].points);
+    for (std::size_t p = 0; p < std::min<std::size_t>(2, slab.parts); ++p)
+      values_[p].reserve(points);
+    scan_.largest = largest_.reserve(2);
+    check(cudaMemset(scan_.largest, 0, 2 * sizeof(Whole)), "clearing bounds");
+    // Streams do not wait for what was done here.
+    check(cudaDeviceSynchronize(), "making a slab ready");
+  }
+
+  void launch(std::size_t b, double* values) {
+    const Batch& batch = batches_.batch[b];
+    const cudaStream_t stream = lane_[b % kLanes].get();
+    if (b >= kAhead) done_[b % kAhead].wait();
+    RunsTask task = task_;
+    task.tile += batch.first_tile;
+    task.work += batch.first_work;
+    task.works = static_cast<unsigned>(batch.works);
+    task.cells = cells_.data() + b % kLanes * batches_.cells * kernels_.cell;
+    for (unsigned first = 0; first < batch.warps; first += kLaunchWarps) {
+      task.first_warp = first;
+      task.end_warp = std::min(batch.warps, first + kLaunchWarps);
+      kernels_
+          .events<<<pieces(task.end_warp - first, kEventWarps), kEventWarps * kWarp, 0, stream>>>(
+              task);
+      check(cudaGetLastError(), "starting to add samples");
+    }
+    RunsScan scan = scan_;
+    scan.tile += batch.first_tile;
+    scan.tiles = static_cast<unsigned>(batch.tiles);
+    scan.cells = task.cells;
+    scan.out = values;
+    kernels_.values<<<batch.groups, kScanWarps * kWarp, 0, stream>>>(scan);
+    check(cudaGetLastError(), "starting to sum rows");
+    done_[b % kAhead].record(stream);
+  }
+
+  const Kernels kernels_;
+  RunsTask task_;
+  RunsScan scan_;
+  Batches batches_;
+  Buffer<double> x_[KESTREL_GPU_RUNS_AXES], shift_[KESTREL_GPU_RUNS_AXES], weight_;
+  Buffer<RunsTile> tiles_;
+  Buffer<RunsWork> work_;
+  Buffer<Whole> cells_, largest_;
+  Buffer<double> values_[2];
+  Locked locked_[2] = {Locked(Drain<Take>::kPiece), Locked(Drain<Take>::kPiece)};
+  Event done_[kAhead], summed_[2][kLanes];
+  // Last, so that they are finished before anything of the above is given back.
+  Stream lane_[kLanes], copies_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runs> make_runs(const kestrel_gpu_runs& runs) {
+  if (runs.axes < 2 || runs.axes > KESTREL_GPU_RUNS_AXES) {
+    refuse("a grid of %d axes", runs.axes);
+  }
+  // The number of a sample, rounded up to a whole warp, is an unsigned one.
+  if (runs.n > 0xffffffffu - 63) refuse("%zu samples", runs.n);
+  return std::unique_ptr<Runs>(new DeviceRuns(runs));
+}
+
+}  // namespace kestrel_cuda

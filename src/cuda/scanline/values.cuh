@@ -1,0 +1,117 @@
+// The second kernel of runs.cu: events in the cells of tiles become values. Twin of simd/scanline/scanline.inc.
+#ifndef KESTREL_CUDA_SCANLINE_VALUES_CUH
+#define KESTREL_CUDA_SCANLINE_VALUES_CUH
+
+#include "cuda/scanline/task.cuh"
+
+namespace kestrel_cuda {
+
+/// The numbers of a cell, which becomes zero.
+template <int Limbs>
+__device__ inline void take_cell(Whole* cell, bool there, Whole number[kNumbers<Limbs>]) {
+#pragma unroll
+  for (int i = 0; i < kCell<Limbs>; i += 2) {
+    ulonglong2 pair = make_ulonglong2(0, 0);
+    ulonglong2* from = reinterpret_cast<ulonglong2*>(cell + i);
+    if (there) {
+      pair = *from;
+      *from = make_ulonglong2(0, 0);
+    }
+    number[i] = pair.x;
+    if (i + 1 < kNumbers<Limbs>) number[i + 1] = pair.y;
+  }
+}
+
+/// Numbers of 32 cells become the sums up to each, from `sum`, which becomes the sum of all.
+template <int Limbs>
+__device__ inline void add_up(unsigned lane, Whole number[kNumbers<Limbs>],
+                              Whole sum[kNumbers<Limbs>]) {
+#pragma unroll
+  for (int i = 0; i < kNumbers<Limbs>; ++i) {
+#pragma unroll
+    for (unsigned step = 1; step < kWarp; step *= 2) {
+      const Whole other = __shfl_up_sync(kWholeWarp, number[i], step);
+      if (lane >= step) number[i] += other;
+    }
+    number[i] += sum[i];
+    sum[i] = __shfl_sync(kWholeWarp, number[i], kWarp - 1);
+  }
+}
+
+__device__ inline double to_double(Whole v) { return __ll2double_rn(static_cast<long long>(v)); }
+
+/// The value at point t, which is moved by `shift`.
+template <int Limbs>
+__device__ inline double value_at(const RunsScan& scan, const Whole number[kNumbers<Limbs>],
+                                  unsigned point, double shift, double largest[2]) {
+  const Whole t = point;
+  double value = 0.0;
+#pragma unroll
+  for (int limb = Limbs - 1; limb >= 0; --limb) {
+    const Whole at = number[3 * limb] * t, slope = number[3 * limb + 1] - at;
+    const double part = to_double(number[3 * limb + 2] + slope * t);
+    double& highest_of = largest[limb > 0 ? 1 : 0];
+    highest_of = most(highest_of, fabs(part));
+    value = plus(part, times(value, scan.limb));
+    if (limb > 0) continue;
+    const double bend = times(to_double(number[0]), shift);
+    value = plus(value, times(minus(to_double(slope - at), bend), shift));
+  }
+  return times(times(most(value, 0.0), scan.factor), scan.power);
+}
+
+/// A block takes kScanWarps rows of a tile, a warp each. `Along`: rows lie along the output;
+/// otherwise across it, and neighbouring points of neighbouring rows are written together.
+template <int Limbs, bool Along>
+__global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const RunsScan scan) {
+  __shared__ double turned[kScanWarps][kWarp + 1];
+  const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
+  const RunsTile& tile = scan.tile[last_not_above(
+      scan.tiles, blockIdx.x, [&](unsigned i) { return scan.tile[i].first_group; })];
+  const unsigned begin = static_cast<unsigned>(tile.at.run_begin);
+  const unsigned points = static_cast<unsigned>(tile.at.run_end) - begin;
+  const unsigned rows = static_cast<unsigned>(tile.at.row_end - tile.at.row_begin);
+  const unsigned first_row = (blockIdx.x - tile.first_group) * kScanWarps;
+  const unsigned row = first_row + of_block;
+  Whole* cells =
+      scan.cells + (tile.first_cell + row * tile.at.row_length) * std::size_t{kCell<Limbs>};
+  double* out = scan.out + tile.at.first_point;
+  Whole sum[kNumbers<Limbs>] = {};
+  double largest[2] = {0.0, 0.0};
+  for (unsigned first = 0; first < points; first += kWarp) {
+    const unsigned t = first + lane;
+    const bool there = row < rows && t < points;
+    Whole number[kNumbers<Limbs>];
+    take_cell<Limbs>(cells + t * std::size_t{kCell<Limbs>}, there, number);
+    add_up<Limbs>(lane, number, sum);
+    double value = 0.0;
+    if (there) {
+      value = value_at<Limbs>(scan, number, begin + t,
+                              shift_at(scan.run_shift, static_cast<int>(begin + t)), largest);
+    }
+    if (Along) {
+      if (there) __stcs(out + row * scan.row_stride + t, value);
+      continue;
+    }
+    turned[of_block][lane] = value;
+    __syncthreads();
+    const unsigned r = threadIdx.x % kScanWarps, p = threadIdx.x / kScanWarps;
+    if (first_row + r < rows && first + p < points) {
+      __stcs(out + (first_row + r) + (first + p) * scan.run_stride, turned[r][p]);
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    Whole bits = static_cast<Whole>(__double_as_longlong(largest[i]));
+    for (unsigned step = kWarp / 2; step > 0; step /= 2) {
+      const Whole other = __shfl_xor_sync(kWholeWarp, bits, step);
+      bits = other > bits ? other : bits;
+    }
+    if (lane == 0 && bits > 0) atomicMax(scan.largest + i, bits);
+  }
+}
+
+}  // namespace kestrel_cuda
+
+#endif

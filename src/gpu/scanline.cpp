@@ -1,0 +1,230 @@
+#include "gpu/scanline.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/whole.hpp"
+#include "core/scanline/tiles.hpp"
+#include "gpu/loader.hpp"
+#include "gpu/poll.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Cells of a tile: half of what the device has in work at a time, so that two make a batch.
+constexpr std::size_t kTileBytes = std::size_t{8} << 20;
+/// Bytes of a part of the output, of which there are two on the device: an eighth of a slab, so
+/// that most of it is copied while the rest is computed, within these. And the share of the
+/// device's free memory for the only part.
+constexpr double kLeastPart = 8388608.0, kMostPart = 134217728.0;
+constexpr double kShareOfMemory = 0.8;
+/// Values that a thread copies at a time.
+constexpr std::size_t kCopied = std::size_t{1} << 17;
+/// Of the time, what people are told that sorting takes.
+constexpr double kSortingShare = 0.3;
+
+/// Bytes of a cell on the device: three integers a limb, and no less than 32.
+std::size_t cell_bytes(int limbs) {
+  return std::max<std::size_t>(32, 24 * static_cast<std::size_t>(limbs));
+}
+
+RunsSettings settings_for(const KernelChoice& choice, std::size_t d, const RunsSettings& given) {
+  const bool radial = choice.type == KernelType::radial || d == 1;
+  if (choice.kernel != Kernel::epanechnikov || !radial) {
+    throw gpu_error(GpuProblem::unsuited,
+                    "on a CUDA device the engine \"runs\" takes radial Epanechnikov kernels only");
+  }
+  gpu_table();  // whether there is one, before samples are sorted
+  RunsSettings settings;
+  settings.limbs = given.limbs;
+  settings.method = RunsMethod::events;
+  settings.sorted = true;
+  return settings;
+}
+
+/// What the device is told of a grid and its samples.
+kestrel_gpu_runs request_for(const RunsDensity& density) {
+  const RunsGeometry& geometry = density.geometry();
+  const simd::RunsForm form = density.form();
+  const simd::RunsSamples samples = density.sample()->leaf();
+  const simd::RunsOutput output = density.output(nullptr);
+  kestrel_gpu_runs request{};
+  request.axes = form.axes;
+  request.limbs = form.limbs;
+  for (std::size_t i = 0; i < geometry.axes(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) request.slope[i][j] = form.slope[i][j];
+    request.inverse[i] = form.inverse[i];
+    const simd::RunsAxis& axis = samples.axis[i];
+    request.axis[i] = {axis.origin,      axis.inverse_step,
+                       axis.step_high,   axis.step_low,
+                       samples.x[i],     geometry.most_shift(i) > 0 ? geometry.shift(i) : nullptr,
+                       geometry.count(i)};
+  }
+  request.room = form.room;
+  request.limb_scale = form.limb_scale;
+  request.row_shift = form.row_shift;
+  request.run_shift = form.run_shift;
+  request.n = density.sample()->size();
+  request.weight = samples.weight;
+  request.common = samples.common;
+  request.limb = output.limb;
+  request.factor = output.factor;
+  request.power = output.power;
+  request.row_stride = output.row_stride;
+  request.run_stride = output.run_stride;
+  return request;
+}
+
+/// Indices of the last axis that make a part of a slab of `count`: of small parts one is copied
+/// while the next is computed, but each would cut every run that lies along that axis.
+/// `held`: bytes of such parts that the device holds from slabs before.
+std::size_t part_length(const RunsDensity& density, std::size_t count, double held) {
+  const RunsGeometry& geometry = density.geometry();
+  const std::size_t run = geometry.axes() - 1;
+  const bool along = geometry.line() || geometry.user(run) == run;
+  const double slice = 8.0 * static_cast<double>(density.points());
+  const double eighth = slice * static_cast<double>(count) / 8;
+  const double bytes = along ? kShareOfMemory * (gpu_free_memory() + held) / 2
+                             : std::min(std::max(eighth, kLeastPart), kMostPart);
+  return whole_number<std::size_t>(std::max(1.0, bytes / slice));
+}
+
+/// Tiles of a slab, the ranges of their samples, and the parts they make.
+struct SlabTiles {
+  std::vector<kestrel_gpu_runs_tile> tile;
+  std::vector<kestrel_gpu_runs_range> range;
+  std::vector<kestrel_gpu_runs_part> part;
+};
+
+kestrel_gpu_runs_tile tile_of(const simd::RunsTile& leaf, int outer, std::size_t first_point) {
+  kestrel_gpu_runs_tile tile{};
+  for (int i = 0; i < outer; ++i) {
+    tile.outer[i] = leaf.outer[i];
+    tile.outer_shift[i] = leaf.outer_shift[i];
+  }
+  tile.row_begin = leaf.row_begin;
+  tile.row_end = leaf.row_end;
+  tile.run_begin = leaf.run_begin;
+  tile.run_end = leaf.run_end;
+  tile.anchor_first = leaf.anchor_first;
+  tile.anchor_last = leaf.anchor_last;
+  tile.row_length = leaf.row_length;
+  tile.first_point = first_point;
+  return tile;
+}
+
+/// The part of `count` indices of the last axis from `first` on.
+void add_part(const RunsDensity& density, int limbs, std::size_t first, std::size_t count,
+              const ParallelOptions& threads, SlabTiles* to) {
+  const RunsGeometry& geometry = density.geometry();
+  const RunsTiles tiles(geometry, geometry.slab(first, count), cell_bytes(limbs), kTileBytes);
+  std::vector<std::vector<simd::RunsRange>> found(tiles.count());
+  parallel_for(found.size(), threads, [&](std::size_t tile, int) {
+    density.sample()->find(tiles.box(tile), &found[tile]);
+  });
+  to->part.push_back({to->tile.size(), count * density.points()});
+  for (std::size_t t = 0; t < found.size(); ++t) {
+    const RunsBox box = tiles.box(t);
+    to->tile.push_back(tile_of(tiles.leaf(box, nullptr), static_cast<int>(geometry.axes()) - 2,
+                               tiles.first_point(box) - first * density.points()));
+    to->tile.back().first_range = to->range.size();
+    for (const simd::RunsRange& range : found[t]) to->range.push_back({range.begin, range.end});
+  }
+}
+
+/// Whom the device asks and gives values to: both functions get the poll's state.
+struct SlabState : PollState {
+  double* out;
+  ParallelOptions threads;  // not polled
+
+  SlabState(const RunOptions& options, double* to)
+      : PollState(options.parallel.poll), out(to), threads(options.parallel) {
+    threads.poll = nullptr;
+  }
+
+  static int ask_poll(void* context, double fraction) {
+    return PollState::ask(static_cast<PollState*>(static_cast<SlabState*>(context)), fraction);
+  }
+
+  static int take(void* context, std::size_t first, const double* values, std::size_t count) {
+    SlabState& state = *static_cast<SlabState*>(context);
+    try {
+      parallel_for((count + kCopied - 1) / kCopied, state.threads, [&](std::size_t piece, int) {
+        const std::size_t begin = piece * kCopied, end = std::min(count, begin + kCopied);
+        std::memcpy(state.out + first + begin, values + begin, (end - begin) * sizeof(double));
+      });
+    } catch (...) {
+      state.thrown = std::current_exception();
+      return 1;
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+GpuRuns::GpuRuns(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+                 const KernelChoice& choice, Span<const double> root, const RunsSettings& settings,
+                 const RunOptions& options)
+    : density_(x, w, axes, choice, root, settings_for(choice, x.cols, settings), options),
+      table_(gpu_table()) {
+  if (density_.empty()) return;
+  const kestrel_gpu_runs request = request_for(density_);
+  char text[512] = "";
+  check_gpu(table_.runs_open(&request, &runs_, text, sizeof text), text);
+}
+
+GpuRuns::~GpuRuns() {
+  // In a forked process nothing on the device is this one's to give back.
+  if (runs_ != nullptr && gpu_here()) table_.runs_close(runs_);
+}
+
+void GpuRuns::slab(std::size_t first, std::size_t count, const RunOptions& options,
+                   Span<double> out) const {
+  gpu_table();  // whether it may still be used: the process may be another, or the driver gone
+  if (count < 1 || first >= this->count() || count > this->count() - first ||
+      out.size != count * points()) {
+    throw error(ErrorKind::internal, "a slab beyond the grid or an output of a wrong size");
+  }
+  if (density_.empty()) {
+    if (out.data != nullptr) std::fill(out.begin(), out.end(), 0.0);
+    return;
+  }
+  const RunsScale& scale = density_.sample()->scale();
+  SlabState state(options, out.data);
+  SlabTiles tiles;
+  const std::size_t most = part_length(density_, count, held_);
+  for (std::size_t at = 0; at < count; at += most) {
+    add_part(density_, scale.limbs, first + at, std::min(most, count - at), state.threads, &tiles);
+  }
+  const kestrel_gpu_runs_slab request{tiles.tile.data(),  tiles.tile.size(), tiles.range.data(),
+                                      tiles.range.size(), tiles.part.data(), tiles.part.size()};
+  std::size_t longest = 0;
+  for (const kestrel_gpu_runs_part& part : tiles.part) longest = std::max(longest, part.points);
+  double largest[2] = {0.0, 0.0};
+  held_ = 0.0;  // unknown where the slab fails
+  char text[512] = "";
+  const kestrel_gpu_take take = out.data != nullptr ? SlabState::take : nullptr;
+  const int code = table_.runs_slab(runs_, &request, largest, take, SlabState::ask_poll, &state,
+                                    text, sizeof text);
+  state.rethrow();
+  check_gpu(code, text);
+  held_ = 8.0 * static_cast<double>(longest) * (tiles.part.size() > 1 ? 2 : 1);
+  if (largest[0] <= scale.first_bound && largest[1] <= scale.other_bound) return;
+  throw error(ErrorKind::internal, "sums of runs beyond their bound");
+}
+
+void gpu_runs_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+                      const KernelChoice& choice, Span<const double> root,
+                      const RunsSettings& settings, const RunOptions& options, Span<double> out) {
+  RunOptions part = options;
+  part.parallel = part_of(options.parallel, 0, kSortingShare);
+  const GpuRuns runs(x, w, axes, choice, root, settings, part);
+  part.parallel = part_of(options.parallel, kSortingShare, 1);
+  runs.slab(0, runs.count(), part, out);
+}
+
+}  // namespace kestrel

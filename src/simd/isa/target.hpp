@@ -1,0 +1,57 @@
+// Compiler switches of the vector code, in one place.
+//
+// Each instruction set lives in a file of its own and is switched on by a target *pragma* inside
+// that file, never by a compiler flag such as -mavx2: a flag would also compile the inline standard
+// library templates of that file with the newer instructions, and the linker may then keep that
+// copy for the whole program, which crashes on an older machine.
+#ifndef KESTREL_SIMD_ISA_TARGET_HPP
+#define KESTREL_SIMD_ISA_TARGET_HPP
+
+#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
+#define KESTREL_X86 1
+#else
+#define KESTREL_X86 0
+#endif
+
+#define KESTREL_PRAGMA(text) _Pragma(#text)
+
+// The leaves called `name` for the instruction set of `table`, of a file that has them in the
+// namespaces avx2, avx512 and, for all narrower vectors, `narrow`.
+#if KESTREL_X86
+#define KESTREL_LEAVES(table, narrow, name)                   \
+  ((table) != nullptr && (table)->lanes == 8   ? avx512::name \
+   : (table) != nullptr && (table)->lanes == 4 ? avx2::name   \
+                                               : narrow::name)
+#else
+#define KESTREL_LEAVES(table, narrow, name) ((void)(table), narrow::name)
+#endif
+
+// For what a leaf calls more than once and must not pass through memory.
+#if defined(__GNUC__)
+#define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
+#define KESTREL_INLINE inline KESTREL_INLINE_BODY
+// For what a loop seldom needs and whose arguments must not be kept in memory for it.
+#define KESTREL_SELDOM __attribute__((noinline))
+#else
+#define KESTREL_INLINE_BODY
+#define KESTREL_INLINE inline
+#define KESTREL_SELDOM
+#endif
+
+#if defined(__clang__)
+#define KESTREL_UNROLL KESTREL_PRAGMA(unroll)
+#define KESTREL_TARGET_BEGIN(options) \
+  KESTREL_PRAGMA(clang attribute push(__attribute__((target(options))), apply_to = function))
+#define KESTREL_TARGET_END KESTREL_PRAGMA(clang attribute pop)
+#elif defined(__GNUC__)
+// R compiles with -O2, at which GCC does not unroll: without this every register array of the
+// leaf loops lives in memory and the loops run at a quarter of their speed.
+#define KESTREL_UNROLL KESTREL_PRAGMA(GCC unroll 16)
+#define KESTREL_TARGET_BEGIN(options) \
+  KESTREL_PRAGMA(GCC push_options) KESTREL_PRAGMA(GCC target(options))
+#define KESTREL_TARGET_END KESTREL_PRAGMA(GCC pop_options)
+#else
+#define KESTREL_UNROLL
+#endif
+
+#endif

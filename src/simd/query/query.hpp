@@ -1,0 +1,78 @@
+// The leaf loops of queries: what an interval holds of one-dimensional kernels, row by row.
+#ifndef KESTREL_SIMD_QUERY_QUERY_HPP
+#define KESTREL_SIMD_QUERY_QUERY_HPP
+
+#include <cstddef>
+
+#include "simd/table.hpp"
+
+namespace kestrel {
+namespace simd {
+
+// Rows are taken in groups: what a leaf reads and writes reaches to the next multiple of this.
+constexpr std::size_t kQueryGroup = 16;
+
+// Beyond so many standard deviations the normal density is zero in double precision.
+constexpr double kNormalEnd = 40.0;
+
+// An interval of one axis. The kernel of a row at x has its centre at x + shift * width.
+struct QueryAxis {
+  double lower, upper;                   // may be infinite
+  double width, inverse;                 // the bandwidth, and its reciprocal
+  double shift;                          // in bandwidths
+  double half;                           // (upper - lower) / 2, in bandwidths
+  double origin;                         // means are relative to it
+  double lower_at, upper_at, middle_at;  // the limits and their middle, minus the origin
+};
+
+// A quadrature rule on [-1, 1] of at most kQueryNodes nodes; `scale` makes the kernel's value of
+// the leaf's.
+constexpr int kQueryNodes = 16;
+struct QueryRule {
+  int size;
+  const double* node;
+  const double* weight;
+  double scale;
+};
+
+// Mass, and its mean and variance, row by row.
+struct QueryMoments {
+  double* mass;
+  double* mean;
+  double* variance;
+};
+
+// Kernels that are integrated by a rule, without constant, at |u| <= 1 (normal: everywhere).
+enum class QueryValue { normal, uniform, epanechnikov, biweight, triweight, triangular, cosine };
+constexpr std::size_t kQueryValues = 7;
+
+struct QueryTable {
+  // mass[i] *= the normal kernel's mass between the limits, which lie at finite numbers of
+  // bandwidths from the rows.
+  void (*normal_between)(const QueryAxis&, const double* x, std::size_t count, double* mass);
+  // mass[i] *= its mass below the upper limit, or above the lower one.
+  void (*normal_below)(const QueryAxis&, const double* x, std::size_t count, double* mass);
+  void (*normal_above)(const QueryAxis&, const double* x, std::size_t count, double* mass);
+  // mass[i] *= as above; mean[i] and variance[i] of the coordinate within. For intervals of at
+  // least half a bandwidth: the digits of shorter ones are lost in differences.
+  void (*normal_moments)(const QueryAxis&, const double* x, std::size_t count, const QueryMoments&);
+  // The same by a rule: any interval of a polynomial kernel, short ones of the normal kernel.
+  void (*rule_mass[kQueryValues])(const QueryAxis&, const QueryRule&, const double* x,
+                                  std::size_t count, double* mass);
+  void (*rule_moments[kQueryValues])(const QueryAxis&, const QueryRule&, const double* x,
+                                     std::size_t count, const QueryMoments&);
+  // mass[i] = 0 where x is not within the limits.
+  void (*keep_within)(const QueryAxis&, const double* x, std::size_t count, double* mass);
+  double (*sum)(const double* mass, std::size_t count);
+  // Of all rows together: total[0] the mass, total[1] the mean, total[2] the variance times the
+  // mass, about that mean. Zeros without mass.
+  void (*merge)(const QueryMoments&, std::size_t count, double* total);
+};
+
+// Of the instruction set of a table; null stands for the one that every machine has.
+const QueryTable& query_table(const Table* table);
+
+}  // namespace simd
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,142 @@
+// Leaf loops of the sweep engine: power sums over runs of a sorted sample, and polynomials of them.
+//
+// A *run* is a stretch of at most kSweepRun samples in ascending order. Its moments at position p,
+// p = 0 .. count, are forwards those of what comes before p, backwards those of what comes from p
+// on,
+//     M_q[p] = sum_j w_j (|x_j - a| / h)^q   or with w_j (y_j - reference) in place of w_j,
+// samples beyond the run on that side among them. They are scanned about a fixed anchor a that lies
+// before all of them (backwards: behind), or about the last one taken, x_{p-1} (x_p). Every power
+// is of a distance, taken from one side: core/sweep/sweep.hpp says why that matters.
+#ifndef KESTREL_SIMD_SWEEP_SWEEP_HPP
+#define KESTREL_SIMD_SWEEP_SWEEP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kestrel {
+namespace simd {
+
+// Arrays of samples and points are readable for this many values before their first and behind
+// their last one; behind the last sample there are +infinities.
+constexpr std::size_t kSweepPadding = 16;
+
+// Degrees that the leaves are made for; a lower one is padded with zero coefficients.
+constexpr int kSweepDegrees[] = {0, 1, 2, 4, 6, 8, 14};
+constexpr std::size_t kSweepDegreeCount = sizeof kSweepDegrees / sizeof kSweepDegrees[0];
+constexpr int kSweepHighestDegree = kSweepDegrees[kSweepDegreeCount - 1];
+
+// Samples of a run at most: its moments stay in the first-level cache. Sums start anew in each and
+// are then added as a whole, or the rounding errors of a million additions would add up.
+constexpr std::size_t kSweepRun = 256;
+
+struct SweepRun {
+  const double* x;
+  const double* w;  // null: all 1
+  const double* y;  // read with two columns only
+  double reference;
+  std::size_t count;
+  double scale;         // 1 / h
+  double anchor;        // fixed; or that of `outer`: the sample next to the run on that side
+  const double* outer;  // moments of the samples beyond the run, column after column; null: none
+  double* moments;      // column c, power q, position p: moments[(c (degree+1) + q) stride + p];
+  std::size_t stride;   // kSweepPadding values beyond either end may be written
+};
+
+// The samples on one side of the points, inside their windows and one cell, with the moments of a
+// run of it. The moments of point i are those at position bound_i - begin; the anchor moves with
+// the point, to the sample bound_i - back, or is the same for all. At point i and for every
+// polynomial p, the sums over these samples
+//     sum_j column_c(j) p(s_i + z_j),   column 0: w_j, column 1: w_j (y_j - y of the point),
+// s_i = (offset - |point_i - anchor_i|) scale, cut to [0, 1], which the moments of z_j give, are
+// added to sum[(p columns + c) sum_stride + i].
+struct SweepPiece {
+  const double* point;
+  const double* y;  // of the points; two columns only
+  std::size_t count;
+  double reference;  // of the run
+  const double* moments;
+  std::size_t stride;
+  const std::uint32_t* bound;  // samples before it; null: positions are 0, 1, ... and a moving
+                               // anchor is anchor[i]
+  std::uint32_t begin, limit;  // of the run; bounds above the limit are taken for it
+  bool moving;
+  std::uint32_t back;
+  const double* anchor;
+  double side;  // 1: the samples lie left of the points, -1: right
+  double offset, scale;
+  const double* coefficient;  // of v^r in polynomial p: coefficient[p (degree+1) + r]
+  int polynomials;
+  double* sum;
+  std::size_t sum_stride;
+};
+
+using SweepScanFunction = void (*)(const SweepRun&);
+using SweepSumFunction = void (*)(const SweepPiece&);
+
+// count[i], counted from x[0], of leading samples with fl(point_i - x_j) >= bound, one or more
+// bounds. Points ascend; all of x[0 .. next) is known to count for each of them, and becomes the
+// last count. There must be room for kSweepPadding values behind that one.
+struct SweepEdge {
+  double bound;
+  std::size_t next;
+  std::uint32_t* count;
+};
+struct SweepWindows {
+  const double* x;
+  const double* point;
+  std::size_t points;
+  SweepEdge* edge;
+  int edges;
+};
+using SweepCountFunction = void (*)(const SweepWindows&);
+
+// Sums over samples [begin, end) of w_j k_j u_j^q (q = 0, 1, 2) and w_j k_j u_j^q (y_j - reference)
+// (q = 0, 1), u_j = (x_j - point) scale, k_j = exp(power (nearest^2 - u_j^2) / 2), added to
+// sum = {s_0, r_0, s_1, r_1, s_2}.
+struct GaussianWindow {
+  const double* x;
+  const double* w;
+  const double* y;
+  double point, reference, scale, nearest;
+  int power;
+  double sum[5];
+};
+using GaussianWindowFunction = void (*)(GaussianWindow&, std::size_t begin, std::size_t end);
+
+// Leave-one-out local constant fits r_0 / s_0 (core/regression/local_sums.hpp) of a block of
+// observations with weights w, whose windows hold the samples [first, end), themselves among them:
+// sums of w (r_0 / s_0)^2 over those with a neighbour, of w (r_0 / (s_0 + w))^2 and of w / (s_0 +
+// w), to squares, in_sample and trace, and the number of those without. Observations with s_0 <=
+// least (end - first) are left out: their places in the block go to unstable.
+struct ConstantFits {
+  const double* s0;
+  const double* r0;
+  const double* w;
+  const std::uint32_t* first;
+  const std::uint32_t* end;
+  std::size_t count;
+  double least;
+  double squares, in_sample, trace;
+  std::size_t unsupported;
+  std::uint32_t* unstable;  // room for `count`
+  std::size_t unstable_count;
+};
+using ConstantFitsFunction = void (*)(ConstantFits&);
+
+struct SweepTable {
+  SweepCountFunction count_leading;
+  // [columns - 1][position in kSweepDegrees]; null for two columns of the highest degree.
+  using Scans = SweepScanFunction[2][kSweepDegreeCount];
+  // Moments of a whole run of a multiple of 8 samples about its anchor, on either side: to
+  // moments[c (degree+1) + q].
+  Scans total;
+  Scans fixed[2], moving[2];  // forwards, backwards
+  SweepSumFunction sum[2][kSweepDegreeCount];
+  GaussianWindowFunction gaussian_window;
+  ConstantFitsFunction constant_fits;
+};
+
+}  // namespace simd
+}  // namespace kestrel
+
+#endif

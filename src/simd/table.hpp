@@ -1,0 +1,134 @@
+// The leaf loops: sums of kernels over one tile of samples, for one block of evaluation points.
+//
+// A leaf sees arrays of doubles in tile order and nothing else: no threads, no allocation, no
+// standard templates. Every instruction set (scalar, SSE2, AVX2 with FMA, AVX-512) compiles the
+// same body (body.inc) and offers the same table of functions; dispatch.cpp chooses a table at run
+// time.
+#ifndef KESTREL_SIMD_TABLE_HPP
+#define KESTREL_SIMD_TABLE_HPP
+
+#include <cstddef>
+
+namespace kestrel {
+namespace simd {
+
+// Widest vector, in doubles. Each row of a tile is readable for kLanes values past its last sample,
+// where weights are zero, so that leaves need no remainder loops.
+constexpr std::size_t kLanes = 8;
+
+// Evaluation points are taken in groups of at most this many; rows of a block are readable up to
+// the next multiple, and so is the output.
+constexpr std::size_t kTargets = 8;
+
+// Samples, dimension after dimension: coordinate k of sample j is coordinate[k * stride + j].
+struct Tile {
+  const double* coordinate;
+  const double* weight;
+  std::size_t stride;
+  std::size_t count;
+};
+
+// Evaluation points in the same layout. `weight` is used by the leaves of sums over pairs only.
+struct Block {
+  const double* coordinate;
+  const double* weight;
+  std::size_t stride;
+  std::size_t count;
+};
+
+// What a leaf computes for evaluation point z from samples z_j: sum_j w_j value(z - z_j). With
+// q = |z - z_j|^2 (radial) the values are
+enum class Leaf {
+  gaussian,              // 2^-q
+  gaussian_polynomial,   // (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q
+  epanechnikov,          // max(0, 1 - q)
+  biweight,              // max(0, 1 - q)^2
+  triweight,             // max(0, 1 - q)^3
+  triangular,            // max(0, 1 - sqrt(q))
+  cosine,                // cos(pi sqrt(q) / 2) where q < 1
+  uniform,               // 1 where |root^-1 (z - z_j)|^2 <= 1, from the data as given
+  product_epanechnikov,  // products over the coordinates of the values above at q = (z_k - z_jk)^2
+  product_biweight,
+  product_triweight,
+  product_triangular,
+  product_cosine,
+  product_uniform,  // 1 where |z_k - z_jk| <= root_kk for every k, from the data as given
+  count
+};
+constexpr std::size_t kLeaves = static_cast<std::size_t>(Leaf::count);
+
+struct Parameters {
+  std::size_t d;              // number of coordinates
+  const double* root;         // d*d, row-major lower triangle: the uniform leaves' bandwidth root
+  const double* coefficient;  // gaussian_polynomial: c_0 .. c_degree
+  int degree;
+  double* scratch;  // uniform and moments: scratch_size() doubles, 64-byte aligned
+};
+
+// sum[i] for i < block.count, overwritten; up to kTargets - 1 values past the end are clobbered.
+using SumFunction = void (*)(const Tile&, const Block&, const Parameters&, double* sum);
+
+// All products of coordinates up to some order, each as a product of an earlier one (its parent)
+// and a coordinate: monomial 0 is the constant 1; monomial t = monomial parent[t] * u_axis[t].
+struct Monomials {
+  std::size_t count;
+  const int* parent;
+  const int* axis;
+};
+
+// sum[t] += sum_i w_i sum_j w_j 2^-q monomial_t(z_i - z_j).
+using MomentFunction = void (*)(const Tile&, const Block&, const Parameters&, const Monomials&,
+                                double* sum);
+
+// Affine map of samples into a tile: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l, cut to
+// +-farthest so that no difference of two of them is NaN. With the lower Cholesky factor L,
+// a_kk = s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by forward substitution.
+struct Whitening {
+  const double* matrix;  // d*d row-major, lower triangle used
+  const double* centre;  // d
+  std::size_t d;
+  bool diagonal;
+  double farthest;
+};
+// Reads count values from each column x[k * column], writes rows z[k * stride], zero-padding each
+// by kLanes.
+using WhitenFunction = void (*)(const Whitening&, const double* x, std::size_t column,
+                                std::size_t count, double* z, std::size_t stride);
+
+struct SweepTable;         // simd/sweep/sweep.hpp
+struct GaussianPairTable;  // simd/direct/gaussian_pairs.hpp
+
+struct Table {
+  const char* name;   // "scalar", "sse2", "avx2", "avx512"
+  std::size_t lanes;  // doubles in a vector
+  SumFunction sum[kLeaves];
+  MomentFunction moments;
+  WhitenFunction whiten;
+  const SweepTable* sweep;
+  const GaussianPairTable* pairs;
+};
+
+// Null where the compiler does not build for that instruction set.
+const Table* scalar_table();
+const Table* sse2_table();
+const Table* avx2_table();
+const Table* avx512_table();
+
+// Vectors of samples that `moments` takes at a time.
+constexpr int kStrip = 4;
+
+// Doubles of scratch that `Parameters::scratch` must offer.
+inline std::size_t scratch_size(std::size_t d, std::size_t monomials) {
+  return ((d + monomials) * kStrip + monomials) * kLanes;
+}
+
+// The instruction sets that this machine can run, narrowest first; returns their number (<= 4).
+std::size_t available_tables(const Table* tables[4]);
+
+// The table of that name, or the widest one for "auto"; null when unknown or not to be had here.
+const Table* find_table(const char* name);
+
+}  // namespace simd
+}  // namespace kestrel
+
+#endif
