@@ -21,9 +21,9 @@ struct ParallelOptions {
 ///
 /// The caller cuts the work into items of a FIXED size and adds what they give in item order; then
 /// the result has the same bits for every number of threads. `worker` is in
-/// [0, parallel_workers(items, options)) and no two bodies run at once with the same one, so scratch
-/// space may be indexed by it. Items should take a few milliseconds at most: polling happens between
-/// them.
+/// [0, parallel_workers(items, options)) and no two bodies run at once with the same one, so
+/// scratch space may be indexed by it. Items should take a few milliseconds at most: polling
+/// happens between them.
 ///
 /// A body that throws stops the loop; when several do, the exception of the lowest item is the one
 /// rethrown here, so that too is the same for every number of threads. What the poll throws goes
