@@ -344,13 +344,11 @@ TEST(QueryPoll, StopsTheOrderingOfRows) {
   struct Interrupt {};
   // Halves and quarters of these rows are polled for: seven times before there is an answer.
   const Shape shape = shapes::make("long", std::size_t{1} << 18, 1, 3, 0.5);
-  const Boxes boxes = boxes_about(shape, 1);
   RunOptions options = run_on(simd::scalar_table());
-  int polls = 0;
-  options.parallel.poll = [&](double fraction) {
+  options.parallel.poll = [polls = 0](double fraction) mutable {
     if (fraction == 0 && ++polls == 6) throw Interrupt();
   };
-  EXPECT_THROW(answers(shape, {}, boxes, 1, options), Interrupt);
+  EXPECT_THROW(answers(shape, {}, boxes_about(shape, 1), 1, options), Interrupt);
 }
 
 namespace {
