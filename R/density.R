@@ -116,8 +116,8 @@
 #'   \item{type}{`"kde"`}
 #'   \item{cont}{contour levels, named by the probability below them}
 #'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol` (as given,
-#'   or what rounding may come to), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and
-#'   where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`,
+#'   or what rounding may come to), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed),
+#'   and where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`,
 #'   `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'

@@ -17,7 +17,7 @@ sums_to <- function(w, total) abs(sum(w) - total) <= 1e-6 * total
 
 is_bandwidth_matrix <- function(H) {
   size <- sqrt(abs(diag(H)))
-  all(abs(H - t(H)) <= 1e-10 * outer(size, size)) && !is.null(try_root(H))
+  all(abs(H - t(H)) <= 1e-10 * outer(size, size)) && !is.null(lower_root_cpp(unname(H)))
 }
 
 # H of so many variables, a number of one; `diagonal`: of a product kernel.

@@ -104,8 +104,11 @@ test_that("an interrupt leaves what was there", {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   interrupt <- function(...) {
-    tools::pskill(Sys.getpid(), tools::SIGINT)
-    for (i in 1:1000) Sys.sleep(0.01)
+    # One may come while R is not listening.
+    for (i in 1:1000) {
+      tools::pskill(Sys.getpid(), tools::SIGINT)
+      Sys.sleep(0.01)
+    }
   }
   for (writer in writers(folder)[1:2]) {
     writeLines("mine", writer$file)

@@ -252,7 +252,7 @@ test_that("bad input is refused", {
   positive <- kde(x[, 1], h = 1, positive = TRUE)
   radial <- kde(x, H = diag(2), eval.points = x, kernel = "cosine")
   wide <- kde(cbind(x, x), H = diag(4), eval.points = cbind(x, x), kernel = "epanechnikov")
-  narrow <- kde(x, H = matrix(c(1, 1 - 1e-13, 1 - 1e-13, 1), 2), eval.points = x)
+  narrow <- suppressWarnings(kde(x, H = matrix(c(1, 1 - 1e-13, 1 - 1e-13, 1), 2), eval.points = x))
   six <- cbind(x, x, x)
   six <- kde(six, H = 0.5^abs(outer(1:6, 1:6, "-")), eval.points = six)
   frame <- data.frame(price = "cheap", carat = 1)
