@@ -4,7 +4,7 @@
 #   Rscript bench/papers.R [--short] [density plugin lscv_h lscv_H regression grids pipeline]
 #
 # kestrel has to be installed; ks is timed where it is. The programs are checked against kestrel on small data before
-# anything is timed (and in tools/core-tests/test-papers-*.cpp). Some minutes and 4 GB in all.
+# anything is timed (and in tests/cpp/test-papers-*.cpp). Some minutes and 4 GB in all.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))

@@ -61,7 +61,7 @@ package="$core $simd $gpu $top"
   forbid 'src/cuda shares with the package the C of gpu/gpu_abi.h only' \
     '"(core|simd)/|"gpu/[^g]|"gpu/g[^p]|"gpu/gpu_[^a]|"rcpp' $cuda
   forbid 'one build for every machine' '-ffast-math|-march=native|-Ofast' \
-    $package src/Makevars.in configure Makefile tools/core-tests/CMakeLists.txt
+    $package src/Makevars.in configure Makefile tests/cpp/CMakeLists.txt
   forbid 'no GNU make in a package' '\$\((shell|wildcard|patsubst|foreach|addprefix) |^(ifeq|ifdef|ifneq)|[+:]=' \
     src/Makevars.in
 }
@@ -96,7 +96,7 @@ functions_longer_than() {
 {
   complain 'a function has at most 60 lines' \
     "$(functions_longer_than 60 $core $simd $gpu $cuda $(find R -name '*.R' ! -name RcppExports.R) \
-      $(find tools bench -name '*.R' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh'))"
+      $(find tests/cpp tests/fake-cuda tests/fuzz tests/gpu tools bench -name '*.R' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh'))"
   complain 'a function at the top of src/ unpacks, calls and packs, in at most 40 lines' \
     "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"
 }

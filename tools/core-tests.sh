@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests the C++ core without R: as it is, under ASan and UBSan, and with the std::thread backend
-# under TSan (tools/core-tests/CMakeLists.txt).
+# under TSan (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(getconf _NPROCESSORS_ONLN)
@@ -11,20 +11,23 @@ export OMP_WAIT_POLICY=passive
 
 folder=build/core-tests
 mkdir -p "$folder"
-echo "core-tests: building"
-if ! {
-  cmake -S tools/core-tests -B "$folder" && cmake --build "$folder" --parallel "$jobs"
-} >"$folder/build.log" 2>&1; then
-  cat "$folder/build.log"
-  exit 1
-fi
-for variant in plain address thread; do
-  echo "core-tests: $variant"
-  # All of it goes to a file, failures and the last lines to the screen.
-  if ! ctest --test-dir "$folder" --label-regex "^$variant\$" --parallel "$jobs" \
-    --output-on-failure >"$folder/$variant.log" 2>&1; then
-    cat "$folder/$variant.log"
+# logged LOG LINES COMMAND...: what the command says goes to a file, the lines that match to the screen as they come,
+# such as "[ 12%] Building ..." and "3/8 Test #3: plain-2 ... Passed", and all of it if it fails.
+logged() {
+  log=$1
+  lines=$2
+  shift 2
+  { "$@" 2>&1 && echo "core-tests: ended well"; } | tee "$log" | grep --line-buffered -E "$lines" || true
+  if ! tail -n 1 "$log" | grep -q '^core-tests: ended well$'; then
+    cat "$log"
     exit 1
   fi
-  grep 'tests passed' "$folder/$variant.log"
+}
+echo "core-tests: building the core three times, and its tests (minutes, the first time)"
+logged "$folder/cmake.log" '^$' cmake -S tests/cpp -B "$folder"
+logged "$folder/build.log" '(Built target|Linking)' cmake --build "$folder" --parallel "$jobs"
+for variant in plain address thread; do
+  echo "core-tests: $variant"
+  logged "$folder/$variant.log" 'Test +#|tests passed' ctest --test-dir "$folder" \
+    --label-regex "^$variant\$" --parallel "$jobs" --output-on-failure
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Hard use: random calls of everything that kestrel exports; see tools/fuzz/run.R.
+# Hard use: random calls of everything that kestrel exports; see tests/fuzz/run.R.
 #
 #   tools/fuzz.sh [--sanitized] [--groups GROUP,...] [CALLS] [SEED]
 #   tools/fuzz.sh [--sanitized] --replay FILE
@@ -63,7 +63,7 @@ status=0
 [ -n "$preload" ] || ulimit -v 8000000
 [ "$1" = --replay ] || echo "fuzz: $1 calls, seed $2${groups:+, of $groups}${preload:+, sanitized}"
 export R_LIBS="$library" OMP_WAIT_POLICY=passive TMPDIR="$work" KESTREL_FUZZ_DISK
-LD_PRELOAD=$preload Rscript --vanilla tools/fuzz/run.R "$@" || status=$?
+LD_PRELOAD=$preload Rscript --vanilla tests/fuzz/run.R "$@" || status=$?
 if [ $status -gt 1 ] && [ "$1" != --replay ]; then
   echo "fuzz: the session ended with status $status; its last call:"
   # The newest: the one that ran.

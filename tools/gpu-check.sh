@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the CUDA object and tools/gpu-check.cpp in build/gpu, and runs it on this machine's device:
+# Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
 # tools/gpu-check.sh [device|check|check-pairs|check-runs|check-regression|brief|tiny-density|
 # tiny-pairs|tiny-runs|tiny-regression|time|time-pairs|time-runs|time-regression|bench-runs]...; no
 # R is needed. KESTREL_CUDA_ARCH: what to build for. KESTREL_CUDA_OBJECT: one that is built already.
@@ -12,7 +12,7 @@ mkdir -p "$out"
   # The core without what needs an FFT.
   folders='base kernel data direct sweep scanline regression'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
-  echo FILES = $(printf 'src/core/%s/*.cpp ' $folders) src/simd/*/*.cpp src/gpu/*.cpp tools/gpu-check*.cpp
+  echo FILES = $(printf 'src/core/%s/*.cpp ' $folders) src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp
   cat <<'MAKE'
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))

@@ -5,14 +5,14 @@ cd "$(dirname "$0")/.."
 status=0
 tools/check-layers.sh || status=1
 echo "lint: clang-format"
-find src tools bench \( -name '*.cpp' -o -name '*.hpp' \) ! -name 'RcppExports.cpp' \
+find src tests bench \( -name '*.cpp' -o -name '*.hpp' \) ! -name 'RcppExports.cpp' \
   ! -path src/config.hpp -exec clang-format --dry-run -Werror {} + || status=1
 echo "lint: shellcheck"
 shellcheck -x configure cleanup .ci/run tools/*.sh || status=1
 echo "lint: lintr"
 Rscript --vanilla -e '
   found <- list(lintr::lint_package(exclusions = list("R/RcppExports.R")),
-                lintr::lint_dir("bench"), lintr::lint_dir("tools"))
+                lintr::lint_dir("bench"), lintr::lint_dir("tools"), lintr::lint_dir("tests/fuzz"))
   invisible(lapply(found, print))
   quit(status = any(lengths(found) > 0))' || status=1
 exit $status

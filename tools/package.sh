@@ -40,7 +40,7 @@ run_logged() {
 # Folders, too: they are newer when a file in them was removed.
 newer_than() {
   find DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
-    R src man inst tests vignettes -newer "$1" 2>/dev/null
+    R src man inst tests/testthat tests/testthat.R vignettes -newer "$1" 2>/dev/null
 }
 
 make_tarball() {

@@ -11,4 +11,4 @@ R_LIBS=$(pwd)/build/library
 OMP_WAIT_POLICY=passive
 export R_LIBS OMP_WAIT_POLICY
 Rscript --vanilla tools/load-time.R
-Rscript --vanilla tools/fuzz/soak.R "${1:-5}" "${2:-1}"
+Rscript --vanilla tests/fuzz/soak.R "${1:-5}" "${2:-1}"

@@ -1,4 +1,4 @@
-# What is said where the CUDA object cannot be used; no device is needed. tools/core-tests/test-gpu.cpp has the messages
+# What is said where the CUDA object cannot be used; no device is needed. tests/cpp/gpu/test-gpu.cpp has the messages
 # of the loader itself, with objects made for it.
 
 problem_of <- function(path) {

@@ -119,7 +119,7 @@ inline int exponent(kestrel::Kernel kernel) {
   }
 }
 
-real integer_power(real base, int n) {
+inline real integer_power(real base, int n) {
   real product = 1;
   for (int k = 0; k < n; ++k) product *= base;
   return product;
@@ -127,7 +127,7 @@ real integer_power(real base, int n) {
 
 /// K(u) with K(0) = 1 at a sample inside the window, from h - |e - x|, which has its digits at the
 /// edge of the window too.
-real value(kestrel::Kernel kernel, double e, double x, double h) {
+inline real value(kestrel::Kernel kernel, double e, double x, double h) {
   const real distance = std::fabs(static_cast<real>(e) - x), t = (h - distance) / h;
   if (kernel == kestrel::Kernel::gaussian) {
     return std::exp(-(distance / h) * (distance / h) / 2);

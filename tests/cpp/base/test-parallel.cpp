@@ -387,12 +387,3 @@ TEST(Backend, UsualChoiceAndForcing) {
   EXPECT_STREQ(parallel_backend(), "threads") << "a failed choice must change nothing";
   force_parallel_backend("");
 }
-
-int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--cap") == 0) {
-    std::printf("%d %d", thread_cap(), parallel_threads(on(3)));
-    return 0;
-  }
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

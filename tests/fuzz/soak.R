@@ -1,4 +1,4 @@
-# Rscript tools/fuzz/soak.R MINUTES SEED: interrupts at random times, after which a session still has to give the right
+# Rscript tests/fuzz/soak.R MINUTES SEED: interrupts at random times, after which a session still has to give the right
 # bits; and memory, which must not grow over 10,000 calls. Fails if one of these is not so.
 arguments <- commandArgs(trailingOnly = TRUE)
 minutes <- as.numeric(arguments[1L])

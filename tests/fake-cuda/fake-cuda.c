@@ -1,5 +1,5 @@
 /* A CUDA object that needs no CUDA: plain loops on the CPU, for the tests of src/gpu, and of R's
- * part in tools/fake-cuda. What it does wrong is said in the environment: FAKE_CUDA_DEVICE,
+ * part in tests/fake-cuda. What it does wrong is said in the environment: FAKE_CUDA_DEVICE,
  * FAKE_CUDA_OPEN, FAKE_CUDA_SAMPLES, FAKE_CUDA_SUM, FAKE_CUDA_PAIRS, FAKE_CUDA_SLAB and
  * FAKE_CUDA_REGRESSION hold the code that the function of that name fails with. From the fraction
  * FAKE_CUDA_INTERRUPT of a call's work on, the process gets SIGINT before each question whether to

@@ -1,5 +1,5 @@
-# Rscript tools/fuzz/run.R CALLS SEED FAILURES [GROUPS]: random calls of everything that kestrel exports, each judged.
-# Rscript tools/fuzz/run.R --replay FILE: one of them again.
+# Rscript tests/fuzz/run.R CALLS SEED FAILURES [GROUPS]: random calls of everything that kestrel exports, each judged.
+# Rscript tests/fuzz/run.R --replay FILE: one of them again.
 #
 # A call is allowed to end in a value, which has to be right as far as an oracle knows, or in an error of class
 # kestrel_error_*. While it runs it is in the file FAILURES/SEED-NUMBER.R, which stays if it was wrong or the session
@@ -23,7 +23,7 @@ options(kestrel.memory_limit = memory_limit, warn = 1, digits = 7)
 argument_calls <- c(density_calls, other_calls, method_calls)
 forgotten <- c(setdiff(getNamespaceExports("kestrel"), names(argument_calls)),
                setdiff(getNamespaceExports("kestrel"), names(long_calls)), methods_forgotten())
-if (length(forgotten) > 0L) stop("no generator in tools/fuzz/ for what kestrel exports: ", toString(forgotten))
+if (length(forgotten) > 0L) stop("no generator in tests/fuzz/ for what kestrel exports: ", toString(forgotten))
 
 # A call of one of `calls` with some of its arguments spoilt.
 argument_call <- function() {
