@@ -14,16 +14,23 @@ factor_from <- function(theta, d, diagonal) {
 # other. `tolerance` is relative, of the value.
 minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15) {
   d <- nrow(start)
+  first <- criterion(start)
+  # L takes the variables one after the other. The order is the criterion's own, so that of the columns does not decide
+  # which of several minima is found.
+  order <- order(diag(attr(first, "gradient")) * diag(start))
+  back <- order(order)
+  start <- start[order, order, drop = FALSE]
   S <- if (diagonal) diag(sqrt(diag(start)), d) else lower_root_cpp(unname(start))
   evaluations <- 0L
   refused <- NULL
   last <- list(theta = NULL)
+  matrix_at <- function(L) tcrossprod(S %*% L)[back, back, drop = FALSE]
   at <- function(theta) {
     if (!identical(theta, last$theta)) {
       L <- factor_from(theta, d, diagonal)
-      value <- criterion(tcrossprod(S %*% L))
+      value <- if (evaluations == 0L) first else criterion(matrix_at(L))
       if (!is.null(attr(value, "refused"))) refused <<- attr(value, "refused")
-      slope <- 2 * crossprod(S, attr(value, "gradient")) %*% S %*% L
+      slope <- 2 * crossprod(S, attr(value, "gradient")[order, order]) %*% S %*% L
       evaluations <<- evaluations + 1L
       last <<- list(theta = theta, value = as.numeric(value),
                     gradient = c(diag(slope) * diag(L), if (!diagonal) slope[lower.tri(slope)]))
@@ -31,8 +38,8 @@ minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15
     last
   }
   theta <- numeric(if (diagonal) d else d * (d + 1) / 2)
-  unit <- curvature_at(theta, d, at)
   size <- abs(at(theta)$value)
+  unit <- curvature_at(theta, d, at)
   if (!is.finite(size) || size == 0) size <- 1
   worst <- 1e6 * size # PORT takes no infinity
   found <- stats::nlminb(theta, function(t) min(at(t)$value, worst) / unit, function(t) at(t)$gradient / unit,
@@ -40,7 +47,7 @@ minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15
                                         sing.tol = 1e-30))
   best <- at(found$par)
   steepest <- max(abs(best$gradient)) / max(abs(best$value), 1e-3 * size)
-  H <- tcrossprod(S %*% factor_from(found$par, d, diagonal))
+  H <- matrix_at(factor_from(found$par, d, diagonal))
   # Where the criterion is infinite the gradient says nothing.
   converged <- is.finite(best$value) && steepest < 1e-5
   list(H = H, value = best$value, convergence = if (converged) 0L else 1L, evaluations = evaluations, refused = refused,

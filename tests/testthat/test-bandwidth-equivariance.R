@@ -47,6 +47,18 @@ test_that("bandwidth matrices follow the units, the signs and the order of the c
   }
 })
 
+# With few observations LSCV has several minima.
+test_that("the order of the columns does not decide which minimum is found", {
+  for (seed in c(4, 6, 10, 57, 117)) {
+    x <- with_seed(seed, matrix(rnorm(60), 20))
+    H <- quietly(Hlscv(x))
+    scale <- sqrt(diag(H))
+    turned <- c(3, 1, 2)
+    expect_equal(quietly(Hlscv(x[, turned])) / outer(scale[turned], scale[turned]), cov2cor(H)[turned, turned],
+                 tolerance = 1e-4, info = seed)
+  }
+})
+
 test_that("bandwidths follow the units and the sign of the data", {
   x <- columns_of(2)[, 2]
   for (name in names(of_numbers)) {
