@@ -105,8 +105,8 @@ plan_cpp <- function(n, m, d, spread, extent, grid, kernel, product, engine, tol
     .Call(`_kestrel_plan_cpp`, n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa)
 }
 
-density_runs_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
-    .Call(`_kestrel_density_runs_cpp`, x, w, axes, root, kernel, product, threads, isa)
+density_scanline_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
+    .Call(`_kestrel_density_scanline_cpp`, x, w, axes, root, kernel, product, threads, isa)
 }
 
 density_slab_cpp <- function(runs, first, count, threads, isa) {
@@ -161,20 +161,20 @@ density_cuda_cpp <- function(x, w, points, axes, root, kernel, product, single, 
     .Call(`_kestrel_density_cuda_cpp`, x, w, points, axes, root, kernel, product, single, isa, progress)
 }
 
-runs_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
-    .Call(`_kestrel_runs_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa)
+scanline_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
+    .Call(`_kestrel_scanline_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa)
 }
 
 slab_cuda_cpp <- function(runs, first, count, threads, isa) {
     .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, threads, isa)
 }
 
-close_runs_cuda_cpp <- function(runs) {
-    invisible(.Call(`_kestrel_close_runs_cuda_cpp`, runs))
+close_scanline_cuda_cpp <- function(runs) {
+    invisible(.Call(`_kestrel_close_scanline_cuda_cpp`, runs))
 }
 
-density_runs_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa, progress) {
-    .Call(`_kestrel_density_runs_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa, progress)
+density_scanline_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa, progress) {
+    .Call(`_kestrel_density_scanline_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa, progress)
 }
 
 lscv_cuda_cpp <- function(x, w, root, moments, isa, progress) {

@@ -1,30 +1,41 @@
 # Where and how a kernel sum runs: backend, threads, instruction set.
 
-known_engines <- c("auto", "direct", "sweep", "cells", "fourier", "runs")
+known_engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")
+# What two of them were called.
+renamed_engines <- c(cells = "fgt", runs = "scanline")
 known_backends <- c("auto", "cpu", "cuda")
 known_precisions <- c("double", "single")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
 # The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
 engines_for <- function(d, kernel, gridded) {
-  c("auto", "direct", if (d == 1L && kernel %in% sweep_kernels) "sweep", if (d == 1L && kernel == "gaussian") "cells",
-    if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_runs(d, kernel)) "runs")
+  c("auto", "direct", if (d == 1L && kernel %in% sweep_kernels) "sweep", if (d == 1L && kernel == "gaussian") "fgt",
+    if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_scanline(d, kernel)) "scanline")
 }
 
-# Whether "runs" takes the kernel, on a regular grid.
-fits_runs <- function(d, kernel) d <= 6L && is_compact(kernel)
+# Whether "scanline" takes the kernel, on a regular grid.
+fits_scanline <- function(d, kernel) d <= 6L && is_compact(kernel)
 
 check_engine <- function(engine, d, kernel, gridded) {
   fitting <- engines_for(d, kernel, gridded)
   if (engine %in% fitting) return(engine)
   takes <- switch(engine,
     sweep = paste0("one dimension and ", quoted(sweep_kernels, '"'), "."),
-    cells = "one dimension and the Gaussian kernel.",
+    fgt = "one dimension and the Gaussian kernel.",
     fourier = "two or three dimensions and the Gaussian kernel.",
-    runs = "grids with equal steps in up to six dimensions and the compact kernels."
+    scanline = "grids with equal steps in up to six dimensions and the compact kernels."
   )
   abort_input("`engine` must be one of ", quoted(fitting, '"'), " for d = ", d, " and kernel = \"", kernel, "\"",
               if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ", takes)
+}
+
+# The name of an engine, whatever the task.
+check_engine_name <- function(engine) {
+  if (is.character(engine) && length(engine) == 1L && engine %in% names(renamed_engines)) {
+    abort_input("`engine` must be one of ", quoted(known_engines, '"'), ", not \"", engine, "\", which is called \"",
+                renamed_engines[[engine]], "\" now.")
+  }
+  check_choice(engine, known_engines, "engine")
 }
 
 # The backend of a call; `cuda`: whether what is called can run on a GPU, so that "auto" is not decided yet.
@@ -60,7 +71,7 @@ run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precisio
 # The same for a density, which engines compute to a tolerance.
 density_options <- function(threads, backend, engine, tol, cuda = FALSE, precision = "double") {
   c(run_options(threads, backend, cuda = cuda, precision = precision),
-    engine = check_choice(engine, known_engines, "engine"), tol = check_positive(tol, "tol"))
+    engine = check_engine_name(engine), tol = check_positive(tol, "tol"))
 }
 
 #' What this session computes with

@@ -144,7 +144,7 @@ lscv_curve <- function(sample, h, form, kernel, run) {
 curve_engine <- function(x, h, kernel, run) {
   if (on_cuda(run)) return("direct")
   if (is_compact(kernel)) return("sweep")
-  if (length(h) > 1L && is.null(run$pairs)) "cells" else pair_engine(x, min(h), run)
+  if (length(h) > 1L && is.null(run$pairs)) "fgt" else pair_engine(x, min(h), run)
 }
 
 #' Bandwidths by cross-validation in one dimension
@@ -204,7 +204,7 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- line_run(threads, backend, kernel = kernel)
-  run$pairs <- "cells"
+  run$pairs <- "fgt"
   size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress

@@ -58,7 +58,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress
     constant <- scv_constant(unit, nstage, run)
-    run$pairs <- "cells"
+    run$pairs <- "fgt"
     found <- minimise_curve(counted(function(h) scv_curve(unit, h, constant, run), progress), range, 200L)
     c(found, constant = constant)
   })

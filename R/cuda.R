@@ -52,7 +52,7 @@ cuda_seconds <- function(n, m, d, device, precision) {
 # And of n samples whose kernels cross so many rows each of a grid of m points. Measured (the same file): 61.0 ms for
 # 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with one); of these the points are what it takes to move their
 # cells and values, 104 bytes at 4.3 TB/s. Sorting (core/plan/plan.cpp) is the host's, and a value goes back at 55 GB/s.
-cuda_runs_seconds <- function(n, m, rows, device) {
+cuda_scanline_seconds <- function(n, m, rows, device) {
   cuda_slowness(device) * (n * rows * 50e-12 + m * 24e-12) + 60e-9 * n + 8 / 55e9 * m
 }
 
@@ -120,11 +120,11 @@ with_backend_chosen <- function(plan, n, m, d, run, engine = "direct") {
   plan$backend <- "cpu"
   if (is.null(engine)) return(plan)
   seconds <- function(device) {
-    if (engine == "runs") cuda_runs_seconds(n, m, plan$rows, device) else cuda_seconds(n, m, d, device, run$precision)
+    if (engine == "scanline") cuda_scanline_seconds(n, m, plan$rows, device) else cuda_seconds(n, m, d, device, run$precision)
   }
   device <- device_for(run, plan$seconds, seconds)
   if (is.null(device)) return(plan)
-  reason <- if (engine == "runs") "the ends of runs on the GPU" else "sums every pair on the GPU"
+  reason <- if (engine == "scanline") "the ends of runs on the GPU" else "sums every pair on the GPU"
   plan[c("engine", "backend", "seconds", "reason", "device")] <- list(engine, "cuda", seconds(device), reason,
                                                                       device$device)
   plan
@@ -165,8 +165,8 @@ unless_problem <- function(sums) {
 cuda_sums <- function(fhat, task, run, plan, found) {
   product <- fhat$kernel_type == "product"
   root <- bandwidth_root(fhat)
-  sums <- on_axes(task, if (plan$engine == "runs") {
-    density_runs_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa, run$progress)
+  sums <- on_axes(task, if (plan$engine == "scanline") {
+    density_scanline_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa, run$progress)
   } else {
     density_cuda_cpp(task$x, fhat$w, task$points, task$axes, root, fhat$kernel, product, run$precision == "single",
                      run$isa, run$progress)
@@ -192,8 +192,8 @@ cuda_engine <- function(fhat, grid, run) {
   if (run$backend == "cuda" && !is_auto(run$engine)) return(run$engine)
   radial <- fhat$kernel_type == "radial" || dimension(fhat) == 1L
   runs <- !is.null(grid) && fhat$kernel == "epanechnikov" && radial
-  if (is_auto(run$engine)) return(if (runs) "runs" else "direct")
-  if (run$engine == "direct" || (run$engine == "runs" && runs)) run$engine
+  if (is_auto(run$engine)) return(if (runs) "scanline" else "direct")
+  if (run$engine == "direct" || (run$engine == "scanline" && runs)) run$engine
 }
 
 # `problem` is what the C++ layer gives in place of a result: its kind and a sentence.

@@ -1,6 +1,6 @@
 # How an estimate runs: its plan, and its sums on the CPU.
 
-# Which engine runs, and what it needs to know; says so when verbose.
+# Which engine scanline, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   check_volume(fhat)
   d <- ncol(task$x)
@@ -12,7 +12,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   extent <- if (d %in% 2:3 && fhat$kernel == "gaussian" && engine != "direct") {
     density_extent_cpp(task$x, fhat$w, task$points, task$axes, bandwidth_root(fhat), run$threads, run$isa)
   }
-  if (engine == "runs" && is.null(grid)) abort_irregular()
+  if (engine == "scanline" && is.null(grid)) abort_irregular()
   plan <- refusing_memory(plan_cpp(
     length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
     fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
@@ -62,16 +62,16 @@ check_volume <- function(fhat) {
               "bandwidths are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
-# The grid of a task for the engine "runs", NULL where it does not take it.
+# The grid of a task for the engine "scanline", NULL where it does not take it.
 regular_grid <- function(fhat, task) {
   if (length(task$axes) == 0L || any(lengths(task$axes) == 0L)) return(NULL)
-  if (fits_runs(length(task$axes), fhat$kernel)) {
+  if (fits_scanline(length(task$axes), fhat$kernel)) {
     regular_grid_cpp(task$axes, bandwidth_root(fhat), fhat$kernel_type == "product")
   }
 }
 
 abort_irregular <- function() {
-  abort_input("`engine` must not be \"runs\" for a grid whose steps are not equal to 5e-7 of a step, whose steps ",
+  abort_input("`engine` must not be \"scanline\" for a grid whose steps are not equal to 5e-7 of a step, whose steps ",
               "are longer than 256 bandwidths, or with more than 2^27 points along an axis.")
 }
 

@@ -47,7 +47,7 @@
 #'   Epanechnikov kernel; the others for each eight points it covers), and 5 nanoseconds for each point of the grid; in
 #'   memory the estimate and a sorted copy of the data. The contour levels of a grid then take up to 200 bytes for each
 #'   observation (measured in two dimensions). A GPU needs for direct sums at most 2 GiB of its own memory, and
-#'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"runs"` 8 bytes for each coordinate
+#'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"scanline"` 8 bytes for each coordinate
 #'   and weight, 64 MiB, and for values 256 MiB, more where one index of the last axis takes more or where the runs lie
 #'   along that axis.
 #'
@@ -81,16 +81,16 @@
 #' @param tol the error that is allowed, relative to the largest value of the estimate.
 #' @param engine how sums are computed: `"auto"`, the cheapest of those that take the task; `"direct"`, every
 #'   observation at every point; in one dimension also `"sweep"`, windows of the sorted observations, for the kernels
-#'   uniform, triangular, epanechnikov, biweight and triweight, and `"cells"`, expansions of the Gaussian kernel in
+#'   uniform, triangular, epanechnikov, biweight and triweight, and `"fgt"`, expansions of the Gaussian kernel in
 #'   cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid of
-#'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"runs"`, the points that
+#'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the points that
 #'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at most
 #'   256 bandwidths long. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by name
 #'   with data up to more than 5,000 bandwidths from their middle only to 2e-16 times their number; it is an error where
-#'   that is more than 0.01). At points more than 8 bandwidths from all data `"cells"` may give
+#'   that is more than 0.01). At points more than 8 bandwidths from all data `"fgt"` may give
 #'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent by
 #'   `"fourier"`.
-#' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"runs"` for the radial Epanechnikov kernel on a grid
+#' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"scanline"` for the radial Epanechnikov kernel on a grid
 #'   with equal steps, else by `"direct"`, and an error where that cannot be (see [kestrel_info()]); or `"auto"`, the
 #'   GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there;
 #'   that is by the CPU's threads, so that the place, though not the bits of either, may depend on their number.
@@ -102,7 +102,7 @@
 #'   `xmin` in steps up to `xmax`.
 #' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, with an error of at most 1e-5 of
 #'   the largest value that the estimate has anywhere; where it is below about 1e-30 of what one observation adds at its
-#'   own place, zero may be given. The uniform kernel, points that are too scattered, the engine `"runs"` and all on
+#'   own place, zero may be given. The uniform kernel, points that are too scattered, the engine `"scanline"` and all on
 #'   the CPU are computed in double whatever is asked for. The field `precision` of the result says which it was.
 #' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x}{the data, a vector or an n x d matrix}
@@ -160,7 +160,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
-  check_cuda_engine(run, c("direct", "runs"))
+  check_cuda_engine(run, c("direct", "scanline"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))

@@ -5,7 +5,7 @@
 #' What [kde()] estimates on a grid, computed in slabs of some indices of the last axis, each of which goes to a
 #' function or into a file and is then forgotten: disk limits the size of the grid, not memory.
 #'
-#' With the engine `"runs"` (the compact kernels on a grid with equal steps) the observations are sorted once, and every
+#' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and every
 #' slab has the very bits that kde() gives there with the same backend; where a GPU that `backend = "auto"` took fails
 #' on the way, the slabs from there on are the CPU's. Otherwise each slab is an estimate of its own, within `tol` of the
 #' largest value that the estimate has anywhere.
@@ -74,7 +74,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   kernel <- check_choice(kernel, kernel_names, "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE)
-  check_cuda_engine(run, c("direct", "runs"))
+  check_cuda_engine(run, c("direct", "scanline"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
   check_engine(run$engine, ncol(sample$x), kernel, TRUE)
   grid <- check_grid(grid, ncol(sample$x))
@@ -144,12 +144,12 @@ slab_source <- function(fhat, axes, slabs, run) {
   part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
   part_of_task <- function(first, count) task_on_axes(fhat, part_of_axes(first, count))
   task <- task_on_axes(fhat, axes)
-  grid <- if (run$engine %in% c("auto", "runs")) regular_grid(fhat, task)
-  if (is.null(grid) && run$engine == "runs") abort_irregular()
+  grid <- if (run$engine %in% c("auto", "scanline")) regular_grid(fhat, task)
+  if (is.null(grid) && run$engine == "scanline") abort_irregular()
   plan <- plan_slabs(fhat, task, grid, part_of_task(1, slabs$count[1L]), run)
   run <- with_place(run, if (plan$backend == "cuda") plan)
-  # A slab may be regular where the grid is not, and its plan "runs".
-  if (is.null(grid) || plan$engine != "runs") {
+  # A slab may be regular where the grid is not, and its plan "scanline".
+  if (is.null(grid) || plan$engine != "scanline") {
     slab <- function(first, count) {
       ran <- run_planned(fhat, part_of_task(first, count), run)
       if (first == 1) plan <<- ran$plan
@@ -157,7 +157,7 @@ slab_source <- function(fhat, axes, slabs, run) {
     }
     return(list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL))
   }
-  runs <- runs_by_slabs(fhat, task, run)
+  runs <- scanline_by_slabs(fhat, task, run)
   n <- length(fhat$w)
   slab <- function(first, count) {
     estimate <- runs$slab(first, count)
@@ -167,7 +167,7 @@ slab_source <- function(fhat, axes, slabs, run) {
   list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
 }
 
-# The plan of all slabs together, with its backend. On the CPU that is "runs" where there is a `grid`; otherwise every
+# The plan of all slabs together, with its backend. On the CPU that is "scanline" where there is a `grid`; otherwise every
 # slab has the plan of the `first`, and takes as long in proportion.
 plan_slabs <- function(fhat, task, grid, first, run) {
   n <- length(fhat$w)
@@ -179,36 +179,36 @@ plan_slabs <- function(fhat, task, grid, first, run) {
     plan <- plan_run(fhat, first, run_cpu)
     plan$seconds <- plan$seconds * task$m / first$m
   } else {
-    plan <- plan_cpp(n, task$m, d, 0, NULL, grid, fhat$kernel, fhat$kernel_type == "product", "runs", run$tol,
+    plan <- plan_cpp(n, task$m, d, 0, NULL, grid, fhat$kernel, fhat$kernel_type == "product", "scanline", run$tol,
                      run$threads, run$isa)
   }
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
-# Sums of the engine "runs" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU that
+# Sums of the engine "scanline" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU that
 # then cannot, the CPU's.
-runs_by_slabs <- function(fhat, task, run) {
+scanline_by_slabs <- function(fhat, task, run) {
   root <- bandwidth_root(fhat)
   product <- fhat$kernel_type == "product"
   open_cuda <- function() {
-    runs_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
+    scanline_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
   }
   open_cpu <- function() {
-    density_runs_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
+    density_scanline_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
   }
   runs <- sums_by_backend(run, open_cuda(), open_cpu())
   slab <- function(first, count) {
     on_device <- on_cuda(run)
     sums_by_backend(run, slab_cuda_cpp(runs, first, count, run$threads, run$isa), {
       if (on_device) {
-        close_runs_cuda_cpp(runs)
+        close_scanline_cuda_cpp(runs)
         runs <<- open_cpu()
       }
       density_slab_cpp(runs, first, count, run$threads, run$isa)
     })
   }
-  list(by = function() c(engine = "runs", place_of(run)), slab = slab,
-       close = function() if (on_cuda(run)) close_runs_cuda_cpp(runs))
+  list(by = function() c(engine = "scanline", place_of(run)), slab = slab,
+       close = function() if (on_cuda(run)) close_scanline_cuda_cpp(runs))
 }
 
 # Every slab into the sink; the integral and the largest value of the estimate.

@@ -7,7 +7,7 @@
 # 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed
 # in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the
 # host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
-# the device for grids: tools/gpu-check.sh bench-runs. All others are whole calls, data from and to the host: medians
+# the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, data from and to the host: medians
 # of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al. (2013,
 # table 3) and of Rohlfs & Zahran (2017, table I) on their GPUs where they have that size.
 
@@ -30,7 +30,7 @@ add <- function(part, what, value, unit, precision = "", d = NA, way = "", wante
 run_program <- function(source, name, ..., arguments = character()) {
   root <- file.path(here, "..")
   program <- file.path(root, "build", "bench", sub("[.]cu$", "", basename(source)))
-  headers <- file.path(root, c("src/cuda/*.cuh", "bench/papers/*.cuh", "bench/papers/*.hpp"))
+  headers <- file.path(root, c("src/cuda/*/*.cuh", "bench/papers/*.cuh", "bench/papers/*.hpp"))
   of <- c(file.path(here, source), Sys.glob(headers))
   if (!isTRUE(all(file.mtime(program) > file.mtime(of)))) {
     dir.create(dirname(program), showWarnings = FALSE, recursive = TRUE)
@@ -148,9 +148,9 @@ add_pairs("LSCV_h, n = 300,000, 64 bandwidths", 300000, 6L, seconds_of(sweep_onc
 # ---- grids: a million samples, 220 x 1100 x 805 points. An end of a run is three numbers of a limb: 48 bytes of
 # additions for a row that a sample reaches, in the device's cache; a point is 8 bytes of memory.
 object <- system.file("cuda", "libkestrel_cuda.so", package = "kestrel")
-check_lines <- system2(file.path(here, "..", "tools", "gpu-check.sh"), "bench-runs", stdout = TRUE,
+check_lines <- system2(file.path(here, "..", "tools", "gpu-check.sh"), "bench-scanline", stdout = TRUE,
                        env = paste0("KESTREL_CUDA_OBJECT=", shQuote(object)))
-runs <- rows_of(check_lines, "bench runs", "limbs", "device", "whole", "points", "rows")
+runs <- rows_of(check_lines, "bench scanline", "limbs", "device", "whole", "points", "rows")
 for (i in seq_len(nrow(runs))) {
   limbs <- if (runs$limbs[i] == 1) "equal weights" else "weights, two limbs"
   bytes <- 8 * runs$points[i] / runs$rows[i]

@@ -33,6 +33,6 @@ known_limbs <- if ("limbs" %in% names(formals(density_grid))) 2:1 else 2L
 kestrel_grid <- function(task, isa = "auto", limbs = 2L, x = task$x, threads = 1L) {
   gc(full = FALSE)   # the last result, so that there are never more than two arrays; milliseconds
   w <- if (nrow(x) == length(task$w)) task$w else task$w[seq_len(nrow(x))]
-  what <- list(x, w, task$axes, task$root, "epanechnikov", FALSE, "runs", threads, isa, NULL)
+  what <- list(x, w, task$axes, task$root, "epanechnikov", FALSE, "scanline", threads, isa, NULL)
   do.call(density_grid, c(what, if (length(known_limbs) > 1L) list(limbs = limbs)))
 }

@@ -180,19 +180,19 @@ bench_kernels <- function() {
 bench_plugin <- function() {
   cat("\nTwo-stage plug-in, normal data\n")
   x <- stats::rnorm(32768L)
-  stopifnot(largest_error(plug_in(x, "cells"), plug_in(x, "direct")) < 1e-12, largest_error(hpi(x), plug_in(x)) < 1e-12)
+  stopifnot(largest_error(plug_in(x, "fgt"), plug_in(x, "direct")) < 1e-12, largest_error(hpi(x), plug_in(x)) < 1e-12)
   times <- race(list(cells = function() plug_in(x), direct = function() plug_in(x, "direct")), rounds = 5L)
-  gain <- times_of(times, "direct", "cells")
+  gain <- times_of(times, "direct", "fgt")
   cat(sprintf("  n = 32,768: cells %.2f ms, direct (SIMD) %.0f ms, %.0f times (bar 100: %s)\n",
-    1e3 * middle(times)["cells"], 1e3 * middle(times)["direct"], gain, verdict(gain >= 100)))
+    1e3 * middle(times)["fgt"], 1e3 * middle(times)["direct"], gain, verdict(gain >= 100)))
   keep_times(times, "plug-in", d = 1L, n = length(x))
   for (n in sized(c(1e6, 1e7), 1e6)) {
     x <- stats::rnorm(n)
     times <- race(list(cells = function() plug_in(x), sort = function() sort_values(x)))
-    gain <- times_of(times, "sort", "cells")
+    gain <- times_of(times, "sort", "fgt")
     keep_times(times, "plug-in", d = 1L, n = n)
     cat(sprintf("  n = %s: cells %.1f ms, std::sort of x %.0f ms, %.1f sorts (cheaper than one: %s)\n",
-      format(n, big.mark = ",", scientific = FALSE), 1e3 * middle(times)["cells"], 1e3 * middle(times)["sort"],
+      format(n, big.mark = ",", scientific = FALSE), 1e3 * middle(times)["fgt"], 1e3 * middle(times)["sort"],
       1 / gain, verdict(gain > 1)))
   }
 }
@@ -203,7 +203,7 @@ bench_lscv <- function() {
   rows <- lapply(sized(c(1e4, 1e5, 1e6), c(1e4, 1e5)), function(n) {
     x <- stats::rnorm(n)
     w <- rep(1, n)
-    curve <- function(k) pair_curve(x, w, geometric(0.02, 2, k), "gaussian", "cells", 1L, "auto", NULL)
+    curve <- function(k) pair_curve(x, w, geometric(0.02, 2, k), "gaussian", "fgt", 1L, "auto", NULL)
     times <- race(list(k100 = function() curve(100L), k200 = function() curve(200L), k1000 = function() curve(1000L)))
     for (k in c(100L, 200L, 1000L)) {
       keep("LSCV curve", "kestrel", "seconds", middle(times)[[paste0("k", k)]], d = 1L, n = n, h = k)
@@ -234,7 +234,7 @@ bench_density <- function() {
   at <- function(points, kernel, engine) {
     density_at(x, rep(1, n), points, matrix(0.07), kernel, FALSE, engine, 1L, "auto", NULL)
   }
-  rows <- lapply(list(c("gaussian", "cells"), c("epanechnikov", "sweep")), function(row) {
+  rows <- lapply(list(c("gaussian", "fgt"), c("epanechnikov", "sweep")), function(row) {
     kernel <- row[1]
     times <- race(list(
       fast = function() at(points, kernel, row[2]), direct = function() at(few, kernel, "direct"),

@@ -25,7 +25,7 @@ functional <- function(x, g, r, engine) {
   pairs <- of_kestrel("pair_psi_cpp")(x, rep(1, length(x)), g, as.integer(r), engine, 1L, "auto", NULL)
   (2 * pairs + length(x) * at_zero) / length(x)^2
 }
-plug_in <- function(x, engine = "cells", scale = stats::sd(x)) {
+plug_in <- function(x, engine = "fgt", scale = stats::sd(x)) {
   n <- length(x)
   psi8 <- 105 / (32 * sqrt(pi) * scale^9)
   psi6 <- functional(x, (30 / (sqrt(2 * pi) * psi8 * n))^(1 / 9), 6L, engine)
@@ -34,10 +34,10 @@ plug_in <- function(x, engine = "cells", scale = stats::sd(x)) {
 }
 # KernSmooth's choice of scale is that of the first stage; W&J 3.6 is otherwise the same.
 least_scale <- function(x) min(stats::sd(x), stats::IQR(x) / 1.349)
-plug_in_minim <- function(x) plug_in(x, if (length(x) <= 1e4) "direct" else "cells", least_scale(x))
+plug_in_minim <- function(x) plug_in(x, if (length(x) <= 1e4) "direct" else "fgt", least_scale(x))
 
 # With the divisor of bw.SJ. `first`: factors of n^(-1/7) and n^(-1/9).
-functional_sj <- function(x, g, r) functional(x, g, r, "cells") * length(x) / (length(x) - 1)
+functional_sj <- function(x, g, r) functional(x, g, r, "fgt") * length(x) / (length(x) - 1)
 exact_sj <- function(x, method = "ste", first = c(1.24, 1.23) * least_scale(x)) {
   n <- length(x)
   amise <- function(psi4) (1 / (2 * sqrt(pi) * n * psi4))^(1 / 5)
@@ -71,7 +71,7 @@ plug_ins <- function(n) {
 # its convolution with itself, each by its divisor, and the convolution at zero by `at_zero`.
 exact_lscv <- function(x, from, to, cross, convolution = length(x)^2, at_zero = length(x)) {
   objective <- function(h) {
-    pairs <- of_kestrel("pair_curve_cpp")(x, rep(1, length(x)), h, "gaussian", "cells", 1L, "auto", NULL)
+    pairs <- of_kestrel("pair_curve_cpp")(x, rep(1, length(x)), h, "gaussian", "fgt", 1L, "auto", NULL)
     1 / (2 * sqrt(pi) * at_zero * h) + 2 * pairs[, 1] / convolution - 4 * pairs[, 2] / cross
   }
   h <- geometric(from, to, 400L)

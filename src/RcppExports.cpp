@@ -389,9 +389,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// density_runs_cpp
-SEXP density_runs_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
-RcppExport SEXP _kestrel_density_runs_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+// density_scanline_cpp
+SEXP density_scanline_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
+RcppExport SEXP _kestrel_density_scanline_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -403,7 +403,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_runs_cpp(x, w, axes, root, kernel, product, threads, isa));
+    rcpp_result_gen = Rcpp::wrap(density_scanline_cpp(x, w, axes, root, kernel, product, threads, isa));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -591,9 +591,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// runs_cuda_cpp
-SEXP runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
-RcppExport SEXP _kestrel_runs_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+// scanline_cuda_cpp
+SEXP scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
+RcppExport SEXP _kestrel_scanline_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -605,7 +605,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type product(productSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(runs_cuda_cpp(x, w, axes, root, kernel, product, threads, isa));
+    rcpp_result_gen = Rcpp::wrap(scanline_cuda_cpp(x, w, axes, root, kernel, product, threads, isa));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -624,19 +624,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// close_runs_cuda_cpp
-void close_runs_cuda_cpp(SEXP runs);
-RcppExport SEXP _kestrel_close_runs_cuda_cpp(SEXP runsSEXP) {
+// close_scanline_cuda_cpp
+void close_scanline_cuda_cpp(SEXP runs);
+RcppExport SEXP _kestrel_close_scanline_cuda_cpp(SEXP runsSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
-    close_runs_cuda_cpp(runs);
+    close_scanline_cuda_cpp(runs);
     return R_NilValue;
 END_RCPP
 }
-// density_runs_cuda_cpp
-SEXP density_runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_runs_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+// density_scanline_cuda_cpp
+SEXP density_scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_density_scanline_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -649,7 +649,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_runs_cuda_cpp(x, w, axes, root, kernel, product, threads, isa, progress));
+    rcpp_result_gen = Rcpp::wrap(density_scanline_cuda_cpp(x, w, axes, root, kernel, product, threads, isa, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -960,7 +960,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_lower_root_cpp", (DL_FUNC) &_kestrel_lower_root_cpp, 1},
     {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 12},
-    {"_kestrel_density_runs_cpp", (DL_FUNC) &_kestrel_density_runs_cpp, 8},
+    {"_kestrel_density_scanline_cpp", (DL_FUNC) &_kestrel_density_scanline_cpp, 8},
     {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
@@ -974,10 +974,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
     {"_kestrel_density_cuda_cpp", (DL_FUNC) &_kestrel_density_cuda_cpp, 10},
-    {"_kestrel_runs_cuda_cpp", (DL_FUNC) &_kestrel_runs_cuda_cpp, 8},
+    {"_kestrel_scanline_cuda_cpp", (DL_FUNC) &_kestrel_scanline_cuda_cpp, 8},
     {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 5},
-    {"_kestrel_close_runs_cuda_cpp", (DL_FUNC) &_kestrel_close_runs_cuda_cpp, 1},
-    {"_kestrel_density_runs_cuda_cpp", (DL_FUNC) &_kestrel_density_runs_cuda_cpp, 9},
+    {"_kestrel_close_scanline_cuda_cpp", (DL_FUNC) &_kestrel_close_scanline_cuda_cpp, 1},
+    {"_kestrel_density_scanline_cuda_cpp", (DL_FUNC) &_kestrel_density_scanline_cuda_cpp, 9},
     {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 6},
     {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 7},
     {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 7},

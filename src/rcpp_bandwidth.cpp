@@ -41,8 +41,8 @@ Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
   PairCurve curve;
   if (engine == "sweep") {
     curve = sweep_pair_curve(view(x), view(w), view(h), which, how);
-  } else if (engine == "cells") {
-    curve = cells_pair_curve(view(x), view(w), view(h), how);
+  } else if (engine == "fgt") {
+    curve = fgt_pair_curve(view(x), view(w), view(h), how);
   } else {
     curve = direct_curve(x, w, h, how);
   }
@@ -54,7 +54,7 @@ Rcpp::NumericVector pair_psi_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
                                  Rcpp::NumericVector g, int r, std::string engine, int threads,
                                  std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   const RunOptions how = options(threads, isa, progress);
-  if (engine == "cells") return Rcpp::wrap(cells_pair_psi(view(x), view(w), view(g), r, how));
+  if (engine == "fgt") return Rcpp::wrap(fgt_pair_psi(view(x), view(w), view(g), r, how));
   Rcpp::NumericVector out(g.size());
   for (R_xlen_t k = 0; k < g.size(); ++k) {
     out[k] = direct_pair_laplacian(column(x), view(w), g[k], r, how);

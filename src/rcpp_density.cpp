@@ -27,12 +27,12 @@ Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVec
   const RunOptions how = options(threads, isa, progress);
   if (engine == "sweep") {
     sweep_density(view(x).column(0), view(w), on_line(points), kernel.kernel, root[0], how, result);
-  } else if (engine == "cells") {
-    cells_density(view(x).column(0), view(w), on_line(points), root[0], how, result);
-  } else if (engine == "runs") {
+  } else if (engine == "fgt") {
+    fgt_density(view(x).column(0), view(w), on_line(points), root[0], how, result);
+  } else if (engine == "scanline") {
     const std::vector<RegularAxis> axes = regular_axes(points);
-    runs_density(view(x), view(w), {axes.data(), axes.size()}, kernel, entries(root), {limbs}, how,
-                 result);
+    scanline_density(view(x), view(w), {axes.data(), axes.size()}, kernel, entries(root), {limbs},
+                     how, result);
   } else if (engine == "direct") {
     direct_density(view(x), view(w), points, kernel, entries(root), how, result);
   } else {
@@ -54,7 +54,7 @@ Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVecto
   return density(x, w, at, root, choice(kernel, product), engine, threads, isa, progress);
 }
 
-/// limbs: of the engine "runs", 0 for as many as the data ask for; one is for comparisons.
+/// limbs: of the engine "scanline", 0 for as many as the data ask for; one is for comparisons.
 // [[Rcpp::export]]
 Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
                                      Rcpp::NumericMatrix root, std::string kernel, bool product,
@@ -90,16 +90,16 @@ Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVect
   return out;
 }
 
-/// A grid for the engine "runs" and its plan, or NULL where that does not take it; root: of the
+/// A grid for the engine "scanline" and its plan, or NULL where that does not take it; root: of the
 /// bandwidth matrix.
 // [[Rcpp::export]]
 SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product) {
   const KeptPoints kept(axes);
   try {
     const std::vector<RegularAxis> found = regular_axes(kept.at);
-    return Rcpp::XPtr<RunsGeometry>(
-        new RunsGeometry(Span<const RegularAxis>{found.data(), found.size()}, entries(root),
-                         product ? KernelType::product : KernelType::radial));
+    return Rcpp::XPtr<ScanlineGeometry>(
+        new ScanlineGeometry(Span<const RegularAxis>{found.data(), found.size()}, entries(root),
+                             product ? KernelType::product : KernelType::radial));
   } catch (const error& problem) {
     if (problem.kind != ErrorKind::input) throw;
     return R_NilValue;
@@ -131,7 +131,7 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
   task.d = static_cast<std::size_t>(d);
   task.spread = spread;
   if (!Rf_isNull(extent)) task.extent = Rcpp::XPtr<DensityExtent>(extent).get();
-  if (!Rf_isNull(grid)) task.grid = Rcpp::XPtr<RunsGeometry>(grid).get();
+  if (!Rf_isNull(grid)) task.grid = Rcpp::XPtr<ScanlineGeometry>(grid).get();
   task.kernel = choice(kernel, product);
   task.tolerance = tol;
   task.threads = threads;
@@ -145,19 +145,19 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
       Rcpp::Named("rows") = rows);
 }
 
-/// The engine "runs" with its samples sorted, for one slab of a grid after another.
+/// The engine "scanline" with its samples sorted, for one slab of a grid after another.
 // [[Rcpp::export]]
-SEXP density_runs_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                      Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
-                      std::string isa) {
-  return kept_runs<RunsDensity>(x, w, axes, root, choice(kernel, product),
-                                options(threads, isa, R_NilValue));
+SEXP density_scanline_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
+                          Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
+                          std::string isa) {
+  return kept_runs<ScanlineDensity>(x, w, axes, root, choice(kernel, product),
+                                    options(threads, isa, R_NilValue));
 }
 
 /// Indices first, ..., first + count - 1 of the last axis, counted from one.
 // [[Rcpp::export]]
 Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int threads,
                                      std::string isa) {
-  return slab_values(*Rcpp::XPtr<RunsDensity>(runs), first, count,
+  return slab_values(*Rcpp::XPtr<ScanlineDensity>(runs), first, count,
                      options(threads, isa, R_NilValue));
 }

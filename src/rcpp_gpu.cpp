@@ -82,14 +82,14 @@ SEXP density_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::Numeri
   });
 }
 
-/// What density_runs_cpp() returns, on the device; or the problem.
+/// What density_scanline_cpp() returns, on the device; or the problem.
 // [[Rcpp::export]]
-SEXP runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                   Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
-                   std::string isa) {
+SEXP scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
+                       Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
+                       std::string isa) {
   return or_problem([&] {
-    return kept_runs<GpuRuns>(x, w, axes, root, choice(kernel, product),
-                              options(threads, isa, R_NilValue));
+    return kept_runs<GpuScanline>(x, w, axes, root, choice(kernel, product),
+                                  options(threads, isa, R_NilValue));
   });
 }
 
@@ -97,27 +97,29 @@ SEXP runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes
 // [[Rcpp::export]]
 SEXP slab_cuda_cpp(SEXP runs, double first, double count, int threads, std::string isa) {
   return or_problem([&] {
-    return slab_values(*Rcpp::XPtr<GpuRuns>(runs), first, count, options(threads, isa, R_NilValue));
+    return slab_values(*Rcpp::XPtr<GpuScanline>(runs), first, count,
+                       options(threads, isa, R_NilValue));
   });
 }
 
-/// Gives back what the device holds of runs_cuda_cpp(): R's garbage collector, which knows nothing
-/// of that memory, may come late. No slab can be had afterwards.
+/// Gives back what the device holds of scanline_cuda_cpp(): R's garbage collector, which knows
+/// nothing of that memory, may come late. No slab can be had afterwards.
 // [[Rcpp::export]]
-void close_runs_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuRuns>(runs).release(); }
+void close_scanline_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuScanline>(runs).release(); }
 
-/// The sums of density_grid_cpp() with the engine "runs", on the device; or the problem.
+/// The sums of density_grid_cpp() with the engine "scanline", on the device; or the problem.
 // [[Rcpp::export]]
-SEXP density_runs_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                           Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
-                           std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP density_scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
+                               Rcpp::NumericMatrix root, std::string kernel, bool product,
+                               int threads, std::string isa,
+                               Rcpp::Nullable<Rcpp::Function> progress) {
   const KeptPoints kept(axes);
   return or_problem([&] {
     Rcpp::NumericVector out = uninitialised(kept.at.size());
     const std::vector<RegularAxis> regular = regular_axes(kept.at);
-    gpu_runs_density(view(x), view(w), {regular.data(), regular.size()}, choice(kernel, product),
-                     entries(root), {}, options(threads, isa, progress),
-                     {out.begin(), kept.at.size()});
+    gpu_scanline_density(view(x), view(w), {regular.data(), regular.size()},
+                         choice(kernel, product), entries(root), {},
+                         options(threads, isa, progress), {out.begin(), kept.at.size()});
     return out;
   });
 }

@@ -28,10 +28,10 @@ struct KeptPoints {
   }
 };
 
-/// The axes of a grid for the engine "runs".
+/// The axes of a grid for the engine "scanline".
 inline std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
   std::vector<RegularAxis> axes = find_regular_axes(points.axes);
-  if (axes.empty()) throw error(ErrorKind::input, "engine \"runs\" takes regular grids");
+  if (axes.empty()) throw error(ErrorKind::input, "engine \"scanline\" takes regular grids");
   return axes;
 }
 
@@ -40,19 +40,19 @@ inline Rcpp::NumericVector uninitialised(std::size_t size) {
   return Rcpp::no_init(static_cast<R_xlen_t>(size));
 }
 
-/// An engine "runs", RunsDensity or GpuRuns, with its samples sorted, for R to keep.
-template <class Runs>
+/// An engine "scanline", ScanlineDensity or GpuScanline, with its samples sorted, for R to keep.
+template <class Scanline>
 SEXP kept_runs(const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& w, const Rcpp::List& axes,
                const Rcpp::NumericMatrix& root, const KernelChoice& kernel, const RunOptions& how) {
   const KeptPoints kept(axes);
   const std::vector<RegularAxis> regular = regular_axes(kept.at);
-  return Rcpp::XPtr<Runs>(
-      new Runs(view(x), view(w), {regular.data(), regular.size()}, kernel, entries(root), {}, how));
+  return Rcpp::XPtr<Scanline>(new Scanline(view(x), view(w), {regular.data(), regular.size()},
+                                           kernel, entries(root), {}, how));
 }
 
 /// Indices first, ..., first + count - 1 of the last axis, counted from one, by such an engine.
-template <class Runs>
-Rcpp::NumericVector slab_values(const Runs& runs, double first, double count,
+template <class Scanline>
+Rcpp::NumericVector slab_values(const Scanline& runs, double first, double count,
                                 const RunOptions& how) {
   const std::size_t slices = whole_number<std::size_t>(count), size = slices * runs.points();
   Rcpp::NumericVector out = uninitialised(size);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
-# tools/gpu-check.sh [device|check|check-pairs|check-runs|check-regression|brief|tiny-density|
-# tiny-pairs|tiny-runs|tiny-regression|time|time-pairs|time-runs|time-regression|bench-runs]...; no
+# tools/gpu-check.sh [device|check|check-pairs|check-scanline|check-regression|brief|tiny-density|
+# tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]...; no
 # R is needed. KESTREL_CUDA_ARCH: what to build for. KESTREL_CUDA_OBJECT: one that is built already.
 set -eu
 cd "$(dirname "$0")/.."

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 5
+#define KESTREL_GPU_VERSION 6
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -99,24 +99,24 @@ struct kestrel_gpu_pairs {
 };
 
 /* Sums of radial Epanechnikov kernels on a regular grid, from the ends of the runs that each sample
- * covers of the grid's rows. All that follows means what RunsForm, RunsSamples, RunsTile,
- * RunsOutput and RunsTable::events of simd/scanline/scanline.hpp say, and gives the same bits. */
-#define KESTREL_GPU_RUNS_AXES 6
+ * covers of the grid's rows. All that follows means what ScanlineForm, ScanlineSamples, ScanlineTile,
+ * ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and gives the same bits. */
+#define KESTREL_GPU_SCANLINE_AXES 6
 
-struct kestrel_gpu_runs_axis {
+struct kestrel_gpu_scanline_axis {
   double origin, inverse_step, step_high, step_low;
   const double* x;     /* the samples; null for an axis of one point on which all lie */
   const double* shift; /* of `count` points; null where each is zero */
   size_t count;
 };
 
-struct kestrel_gpu_runs {
+struct kestrel_gpu_scanline {
   int axes;
   int limbs; /* 1, 2 or 4 */
-  double slope[KESTREL_GPU_RUNS_AXES][KESTREL_GPU_RUNS_AXES];
-  double inverse[KESTREL_GPU_RUNS_AXES];
+  double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES];
+  double inverse[KESTREL_GPU_SCANLINE_AXES];
   double room, limb_scale, row_shift, run_shift;
-  struct kestrel_gpu_runs_axis axis[KESTREL_GPU_RUNS_AXES];
+  struct kestrel_gpu_scanline_axis axis[KESTREL_GPU_SCANLINE_AXES];
   size_t n;             /* samples, at most 2^32 - 64 */
   const double* weight; /* null where each is `common` */
   double common;
@@ -124,9 +124,9 @@ struct kestrel_gpu_runs {
   size_t row_stride, run_stride; /* one of them is 1 */
 };
 
-struct kestrel_gpu_runs_tile {
-  int outer[KESTREL_GPU_RUNS_AXES - 2];
-  double outer_shift[KESTREL_GPU_RUNS_AXES - 2];
+struct kestrel_gpu_scanline_tile {
+  int outer[KESTREL_GPU_SCANLINE_AXES - 2];
+  double outer_shift[KESTREL_GPU_SCANLINE_AXES - 2];
   int row_begin, row_end, run_begin, run_end, anchor_first, anchor_last;
   size_t row_length;  /* cells of a row: no fewer than points */
   size_t first_point; /* where in the output of its part its first point goes */
@@ -134,21 +134,21 @@ struct kestrel_gpu_runs_tile {
 };
 
 /* Samples begin, ..., end - 1. */
-struct kestrel_gpu_runs_range {
+struct kestrel_gpu_scanline_range {
   size_t begin, end;
 };
 
 /* Tiles from first_tile to the next part's make `points` points, one after another. */
-struct kestrel_gpu_runs_part {
+struct kestrel_gpu_scanline_part {
   size_t first_tile, points;
 };
 
-struct kestrel_gpu_runs_slab {
-  const struct kestrel_gpu_runs_tile* tile;
+struct kestrel_gpu_scanline_slab {
+  const struct kestrel_gpu_scanline_tile* tile;
   size_t tiles;
-  const struct kestrel_gpu_runs_range* range;
+  const struct kestrel_gpu_scanline_range* range;
   size_t ranges;
-  const struct kestrel_gpu_runs_part* part;
+  const struct kestrel_gpu_scanline_part* part;
   size_t parts;
 };
 
@@ -199,15 +199,15 @@ struct kestrel_gpu_table {
                    const double* w, size_t n, double* sum, kestrel_gpu_poll poll, void* context,
                    char* problem, size_t room);
 
-  /* A grid and its samples, which are copied: runs_close() it in the end. */
-  int (*runs_open)(const struct kestrel_gpu_runs* runs, void** out, char* problem, size_t room);
+  /* A grid and its samples, which are copied: scanline_close() it in the end. */
+  int (*scanline_open)(const struct kestrel_gpu_scanline* runs, void** out, char* problem, size_t room);
   /* The points of a slab, part after part; `take` of null: the values stay where they are, which
    * shows what the device's work takes without the way back. largest[0]: the largest size of a
    * sum of first limbs, largest[1]: of others. Both functions are called with the same context. */
-  int (*runs_slab)(void* runs, const struct kestrel_gpu_runs_slab* slab, double largest[2],
+  int (*scanline_slab)(void* runs, const struct kestrel_gpu_scanline_slab* slab, double largest[2],
                    kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
                    size_t room);
-  void (*runs_close)(void* runs);
+  void (*scanline_close)(void* runs);
 
   /* Four sums a bandwidth over the observations, with e_i = y_i less the fit without observation i:
    * of w e^2 where there is such a fit, of w r^2, r the residual of the fit with all, of the

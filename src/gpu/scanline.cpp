@@ -31,33 +31,35 @@ std::size_t cell_bytes(int limbs) {
   return std::max<std::size_t>(32, 24 * static_cast<std::size_t>(limbs));
 }
 
-RunsSettings settings_for(const KernelChoice& choice, std::size_t d, const RunsSettings& given) {
+ScanlineSettings settings_for(const KernelChoice& choice, std::size_t d,
+                              const ScanlineSettings& given) {
   const bool radial = choice.type == KernelType::radial || d == 1;
   if (choice.kernel != Kernel::epanechnikov || !radial) {
-    throw gpu_error(GpuProblem::unsuited,
-                    "on a CUDA device the engine \"runs\" takes radial Epanechnikov kernels only");
+    throw gpu_error(
+        GpuProblem::unsuited,
+        "on a CUDA device the engine \"scanline\" takes radial Epanechnikov kernels only");
   }
   gpu_table();  // whether there is one, before samples are sorted
-  RunsSettings settings;
+  ScanlineSettings settings;
   settings.limbs = given.limbs;
-  settings.method = RunsMethod::events;
+  settings.method = ScanlineMethod::events;
   settings.sorted = true;
   return settings;
 }
 
 /// What the device is told of a grid and its samples.
-kestrel_gpu_runs request_for(const RunsDensity& density) {
-  const RunsGeometry& geometry = density.geometry();
-  const simd::RunsForm form = density.form();
-  const simd::RunsSamples samples = density.sample()->leaf();
-  const simd::RunsOutput output = density.output(nullptr);
-  kestrel_gpu_runs request{};
+kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
+  const ScanlineGeometry& geometry = density.geometry();
+  const simd::ScanlineForm form = density.form();
+  const simd::ScanlineSamples samples = density.sample()->leaf();
+  const simd::ScanlineOutput output = density.output(nullptr);
+  kestrel_gpu_scanline request{};
   request.axes = form.axes;
   request.limbs = form.limbs;
   for (std::size_t i = 0; i < geometry.axes(); ++i) {
     for (std::size_t j = 0; j <= i; ++j) request.slope[i][j] = form.slope[i][j];
     request.inverse[i] = form.inverse[i];
-    const simd::RunsAxis& axis = samples.axis[i];
+    const simd::ScanlineAxis& axis = samples.axis[i];
     request.axis[i] = {axis.origin,      axis.inverse_step,
                        axis.step_high,   axis.step_low,
                        samples.x[i],     geometry.most_shift(i) > 0 ? geometry.shift(i) : nullptr,
@@ -81,8 +83,8 @@ kestrel_gpu_runs request_for(const RunsDensity& density) {
 /// Indices of the last axis that make a part of a slab of `count`: of small parts one is copied
 /// while the next is computed, but each would cut every run that lies along that axis.
 /// `held`: bytes of such parts that the device holds from slabs before.
-std::size_t part_length(const RunsDensity& density, std::size_t count, double held) {
-  const RunsGeometry& geometry = density.geometry();
+std::size_t part_length(const ScanlineDensity& density, std::size_t count, double held) {
+  const ScanlineGeometry& geometry = density.geometry();
   const std::size_t run = geometry.axes() - 1;
   const bool along = geometry.line() || geometry.user(run) == run;
   const double slice = 8.0 * static_cast<double>(density.points());
@@ -94,13 +96,14 @@ std::size_t part_length(const RunsDensity& density, std::size_t count, double he
 
 /// Tiles of a slab, the ranges of their samples, and the parts they make.
 struct SlabTiles {
-  std::vector<kestrel_gpu_runs_tile> tile;
-  std::vector<kestrel_gpu_runs_range> range;
-  std::vector<kestrel_gpu_runs_part> part;
+  std::vector<kestrel_gpu_scanline_tile> tile;
+  std::vector<kestrel_gpu_scanline_range> range;
+  std::vector<kestrel_gpu_scanline_part> part;
 };
 
-kestrel_gpu_runs_tile tile_of(const simd::RunsTile& leaf, int outer, std::size_t first_point) {
-  kestrel_gpu_runs_tile tile{};
+kestrel_gpu_scanline_tile tile_of(const simd::ScanlineTile& leaf, int outer,
+                                  std::size_t first_point) {
+  kestrel_gpu_scanline_tile tile{};
   for (int i = 0; i < outer; ++i) {
     tile.outer[i] = leaf.outer[i];
     tile.outer_shift[i] = leaf.outer_shift[i];
@@ -117,21 +120,21 @@ kestrel_gpu_runs_tile tile_of(const simd::RunsTile& leaf, int outer, std::size_t
 }
 
 /// The part of `count` indices of the last axis from `first` on.
-void add_part(const RunsDensity& density, int limbs, std::size_t first, std::size_t count,
+void add_part(const ScanlineDensity& density, int limbs, std::size_t first, std::size_t count,
               const ParallelOptions& threads, SlabTiles* to) {
-  const RunsGeometry& geometry = density.geometry();
-  const RunsTiles tiles(geometry, geometry.slab(first, count), cell_bytes(limbs), kTileBytes);
-  std::vector<std::vector<simd::RunsRange>> found(tiles.count());
+  const ScanlineGeometry& geometry = density.geometry();
+  const ScanlineTiles tiles(geometry, geometry.slab(first, count), cell_bytes(limbs), kTileBytes);
+  std::vector<std::vector<simd::ScanlineRange>> found(tiles.count());
   parallel_for(found.size(), threads, [&](std::size_t tile, int) {
     density.sample()->find(tiles.box(tile), &found[tile]);
   });
   to->part.push_back({to->tile.size(), count * density.points()});
   for (std::size_t t = 0; t < found.size(); ++t) {
-    const RunsBox box = tiles.box(t);
+    const ScanlineBox box = tiles.box(t);
     to->tile.push_back(tile_of(tiles.leaf(box, nullptr), static_cast<int>(geometry.axes()) - 2,
                                tiles.first_point(box) - first * density.points()));
     to->tile.back().first_range = to->range.size();
-    for (const simd::RunsRange& range : found[t]) to->range.push_back({range.begin, range.end});
+    for (const simd::ScanlineRange& range : found[t]) to->range.push_back({range.begin, range.end});
   }
 }
 
@@ -166,24 +169,24 @@ struct SlabState : PollState {
 
 }  // namespace
 
-GpuRuns::GpuRuns(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
-                 const KernelChoice& choice, Span<const double> root, const RunsSettings& settings,
-                 const RunOptions& options)
+GpuScanline::GpuScanline(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+                         const KernelChoice& choice, Span<const double> root,
+                         const ScanlineSettings& settings, const RunOptions& options)
     : density_(x, w, axes, choice, root, settings_for(choice, x.cols, settings), options),
       table_(gpu_table()) {
   if (density_.empty()) return;
-  const kestrel_gpu_runs request = request_for(density_);
+  const kestrel_gpu_scanline request = request_for(density_);
   char text[512] = "";
-  check_gpu(table_.runs_open(&request, &runs_, text, sizeof text), text);
+  check_gpu(table_.scanline_open(&request, &runs_, text, sizeof text), text);
 }
 
-GpuRuns::~GpuRuns() {
+GpuScanline::~GpuScanline() {
   // In a forked process nothing on the device is this one's to give back.
-  if (runs_ != nullptr && gpu_here()) table_.runs_close(runs_);
+  if (runs_ != nullptr && gpu_here()) table_.scanline_close(runs_);
 }
 
-void GpuRuns::slab(std::size_t first, std::size_t count, const RunOptions& options,
-                   Span<double> out) const {
+void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& options,
+                       Span<double> out) const {
   gpu_table();  // whether it may still be used: the process may be another, or the driver gone
   if (count < 1 || first >= this->count() || count > this->count() - first ||
       out.size != count * points()) {
@@ -193,23 +196,23 @@ void GpuRuns::slab(std::size_t first, std::size_t count, const RunOptions& optio
     if (out.data != nullptr) std::fill(out.begin(), out.end(), 0.0);
     return;
   }
-  const RunsScale& scale = density_.sample()->scale();
+  const ScanlineScale& scale = density_.sample()->scale();
   SlabState state(options, out.data);
   SlabTiles tiles;
   const std::size_t most = part_length(density_, count, held_);
   for (std::size_t at = 0; at < count; at += most) {
     add_part(density_, scale.limbs, first + at, std::min(most, count - at), state.threads, &tiles);
   }
-  const kestrel_gpu_runs_slab request{tiles.tile.data(),  tiles.tile.size(), tiles.range.data(),
-                                      tiles.range.size(), tiles.part.data(), tiles.part.size()};
+  const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(), tiles.range.data(),
+                                          tiles.range.size(), tiles.part.data(), tiles.part.size()};
   std::size_t longest = 0;
-  for (const kestrel_gpu_runs_part& part : tiles.part) longest = std::max(longest, part.points);
+  for (const kestrel_gpu_scanline_part& part : tiles.part) longest = std::max(longest, part.points);
   double largest[2] = {0.0, 0.0};
   held_ = 0.0;  // unknown where the slab fails
   char text[512] = "";
   const kestrel_gpu_take take = out.data != nullptr ? SlabState::take : nullptr;
-  const int code = table_.runs_slab(runs_, &request, largest, take, SlabState::ask_poll, &state,
-                                    text, sizeof text);
+  const int code = table_.scanline_slab(runs_, &request, largest, take, SlabState::ask_poll, &state,
+                                        text, sizeof text);
   state.rethrow();
   check_gpu(code, text);
   held_ = 8.0 * static_cast<double>(longest) * (tiles.part.size() > 1 ? 2 : 1);
@@ -217,12 +220,13 @@ void GpuRuns::slab(std::size_t first, std::size_t count, const RunOptions& optio
   throw error(ErrorKind::internal, "sums of runs beyond their bound");
 }
 
-void gpu_runs_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
-                      const KernelChoice& choice, Span<const double> root,
-                      const RunsSettings& settings, const RunOptions& options, Span<double> out) {
+void gpu_scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+                          const KernelChoice& choice, Span<const double> root,
+                          const ScanlineSettings& settings, const RunOptions& options,
+                          Span<double> out) {
   RunOptions part = options;
   part.parallel = part_of(options.parallel, 0, kSortingShare);
-  const GpuRuns runs(x, w, axes, choice, root, settings, part);
+  const GpuScanline runs(x, w, axes, choice, root, settings, part);
   part.parallel = part_of(options.parallel, kSortingShare, 1);
   runs.slab(0, runs.count(), part, out);
 }

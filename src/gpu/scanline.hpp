@@ -1,4 +1,4 @@
-// The `runs` engine on the device: what core/scanline/scanline.hpp is for the CPU.
+// The `scanline` engine on the device: what core/scanline/scanline.hpp is for the CPU.
 #ifndef KESTREL_GPU_SCANLINE_HPP
 #define KESTREL_GPU_SCANLINE_HPP
 
@@ -11,8 +11,8 @@
 namespace kestrel {
 
 /// Sums of radial Epanechnikov kernels on a regular grid, by events: with the same limbs the same
-/// bits as those of RunsDensity, which says what the arguments are, where that sorts its samples
-/// and takes events. The samples are sorted on the host and stay on the device.
+/// bits as those of ScanlineDensity, which says what the arguments are, where that sorts its
+/// samples and takes events. The samples are sorted on the host and stay on the device.
 ///
 /// Memory on the device: 8 bytes for each number of a sample, 32 MiB of cells (more for tiles that
 /// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis);
@@ -20,22 +20,22 @@ namespace kestrel {
 /// the device's memory.
 /// Of each tile of a slab, about 8 MiB of cells, 104 bytes more, and of each range of its samples
 /// 16; on the host 200 and 32 (twice that while they grow).
-class GpuRuns {
+class GpuScanline {
  public:
-  /// Of the settings only `limbs` counts. Throws error as RunsDensity does; gpu_error:
+  /// Of the settings only `limbs` counts. Throws error as ScanlineDensity does; gpu_error:
   /// GpuProblem::unsuited for other kernels, and as gpu_table() does.
-  GpuRuns(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
-          const KernelChoice& choice, Span<const double> root, const RunsSettings& settings,
-          const RunOptions& options);
-  ~GpuRuns();
+  GpuScanline(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+              const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
+              const RunOptions& options);
+  ~GpuScanline();
 
-  GpuRuns(const GpuRuns&) = delete;
-  GpuRuns& operator=(const GpuRuns&) = delete;
+  GpuScanline(const GpuScanline&) = delete;
+  GpuScanline& operator=(const GpuScanline&) = delete;
 
-  /// As RunsDensity::slab(); out.data of null: the values stay on the device, which shows what they
-  /// take without the way back. Polled once in 16 batches of tiles, which take some milliseconds
-  /// together but for those of very many samples: a batch has up to 2^24 warps of them.
-  /// Throws as gpu_table() does.
+  /// As ScanlineDensity::slab(); out.data of null: the values stay on the device, which shows what
+  /// they take without the way back. Polled once in 16 batches of tiles, which take some
+  /// milliseconds together but for those of very many samples: a batch has up to 2^24 warps of
+  /// them. Throws as gpu_table() does.
   void slab(std::size_t first, std::size_t count, const RunOptions& options,
             Span<double> out) const;
 
@@ -43,16 +43,17 @@ class GpuRuns {
   std::size_t points() const { return density_.points(); }
 
  private:
-  const RunsDensity density_;
+  const ScanlineDensity density_;
   const kestrel_gpu_table& table_;
   void* runs_ = nullptr;       // null where no sample reaches the grid
   mutable double held_ = 0.0;  // bytes of parts of the output that the last slab left on the device
 };
 
 /// The whole grid.
-void gpu_runs_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
-                      const KernelChoice& choice, Span<const double> root,
-                      const RunsSettings& settings, const RunOptions& options, Span<double> out);
+void gpu_scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+                          const KernelChoice& choice, Span<const double> root,
+                          const ScanlineSettings& settings, const RunOptions& options,
+                          Span<double> out);
 
 }  // namespace kestrel
 

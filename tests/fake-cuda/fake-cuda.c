@@ -244,7 +244,7 @@ const struct kestrel_gpu_table* kestrel_cuda_table(void);
 const struct kestrel_gpu_table* kestrel_cuda_table(void) {
   static const struct kestrel_gpu_table table = {
       FAKE_CUDA_VERSION,    device,    density_open,   density_samples, density_sum,
-      density_close,        pair_sums, fake_runs_open, fake_runs_slab,  fake_runs_close,
+      density_close,        pair_sums, fake_scanline_open, fake_scanline_slab,  fake_scanline_close,
       fake_cross_validation};
   return &table;
 }

@@ -21,11 +21,11 @@ void fake_holds(int more);
 
 double* fake_copied(const double* from, size_t count);
 
-int fake_runs_open(const struct kestrel_gpu_runs* runs, void** out, char* problem, size_t room);
-int fake_runs_slab(void* runs, const struct kestrel_gpu_runs_slab* slab, double largest[2],
+int fake_scanline_open(const struct kestrel_gpu_scanline* runs, void** out, char* problem, size_t room);
+int fake_scanline_slab(void* runs, const struct kestrel_gpu_scanline_slab* slab, double largest[2],
                    kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
                    size_t room);
-void fake_runs_close(void* runs);
+void fake_scanline_close(void* runs);
 
 int fake_cross_validation(const struct kestrel_gpu_regression* regression, double* sum,
                           kestrel_gpu_poll poll, void* context, char* problem, size_t room);

@@ -84,7 +84,7 @@ engine_task <- function(engine = pick(engines), gridded = chance(0.5)) {
     runs = value_task(pick(1:4, c(5, 4, 2, 1)), pick(setdiff(kernels, "gaussian"))),
     value_task()
   )
-  list(engine = engine, task = task, gridded = gridded || engine == "runs")
+  list(engine = engine, task = task, gridded = gridded || engine == "scanline")
 }
 
 density_arguments <- function(by) {

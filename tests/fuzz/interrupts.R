@@ -74,7 +74,7 @@ probes <- function() {
   list(kestrel::kde(line, h = 0.3)$estimate, kestrel::kde(line, h = 0.3, kernel = "biweight")$estimate,
        kestrel::kde(plane, H = diag(2), gridsize = 20)$estimate,
        kestrel::kde(plane, H = diag(2), gridsize = 20, engine = "fourier")$estimate,
-       kestrel::kde(plane, H = diag(2), gridsize = 20, kernel = "epanechnikov", engine = "runs")$estimate,
+       kestrel::kde(plane, H = diag(2), gridsize = 20, kernel = "epanechnikov", engine = "scanline")$estimate,
        suppressWarnings(kestrel::npregbw(line, plane[, 2L], bws = c(0.5, 1)))$cv, kestrel::psi(line, 0.3, 4),
        kestrel::hpi(line))
 }

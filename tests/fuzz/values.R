@@ -8,7 +8,7 @@ pick <- function(choices, prob = NULL) choices[[sample.int(length(choices), 1L, 
 magnitude <- function(most = 300) 10^stats::runif(1L, -most, most)
 
 kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
-engines <- c("auto", "direct", "sweep", "cells", "fourier", "runs")
+engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")
 
 # ---- samples ------------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 // against the CPU's direct engine; the same bits twice; rates with transfers. Returns 1 if anything
 // is wrong. Built and run by tools/gpu-check.sh.
 //
-//   gpu-check OBJECT [device|check|check-pairs|check-runs|check-regression|brief|tiny-density|
-//     tiny-pairs|tiny-runs|tiny-regression|time|time-pairs|time-runs|time-regression|bench-runs]
+//   gpu-check OBJECT [device|check|check-pairs|check-scanline|check-regression|brief|tiny-density|
+//     tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]
 //
 // brief, tiny: fewer shapes, for the memcheck and the racecheck of compute-sanitizer.
 #include "gpu-check.hpp"
@@ -99,7 +99,7 @@ int check_brief() {
     wrong += check_case("rim       ", make_case(500, 100, d, 5.0, true, true, 0.0), false);
   }
   wrong += check_pairs_tiny();
-  wrong += check_runs_tiny();
+  wrong += check_scanline_tiny();
   wrong += check_regression_tiny();
   return wrong;
 }
@@ -148,7 +148,7 @@ int check_all() {
   wrong += check_case("one point ", make_case(70000, 1, 2, 1.0, false, true, 0.0), false);
   wrong += check_case("long      ", make_case(600000, 20, 2, 0.3, false, true, 0.0), false);
   wrong += check_pairs();
-  wrong += check_runs();
+  wrong += check_scanline();
   wrong += check_regression();
   return wrong;
 }
@@ -184,19 +184,19 @@ int main(int count, char** arguments) {
   const std::map<std::string, std::function<int()>> checks = {
       {"check", check_all},
       {"check-pairs", check_pairs},
-      {"check-runs", check_runs},
+      {"check-scanline", check_scanline},
       {"check-regression", check_regression},
       {"brief", check_brief},
       {"tiny-density", check_density_tiny},
       {"tiny-pairs", check_pairs_tiny},
-      {"tiny-runs", check_runs_tiny},
+      {"tiny-scanline", check_scanline_tiny},
       {"tiny-regression", check_regression_tiny}};
   const std::map<std::string, std::function<void()>> others = {{"device", [] {}},
                                                                {"time", time_all},
                                                                {"time-pairs", time_pairs},
-                                                               {"time-runs", time_runs},
+                                                               {"time-scanline", time_scanline},
                                                                {"time-regression", time_regression},
-                                                               {"bench-runs", bench_runs}};
+                                                               {"bench-scanline", bench_scanline}};
   const auto check = checks.find(what);
   const auto other = others.find(what);
   if (check == checks.end() && other == others.end()) return 2;

@@ -19,12 +19,12 @@ int check_pairs();
 void time_pairs();
 
 /// Runs on grids against the CPU's events, bit by bit; the number of those that are wrong.
-int check_runs_tiny();
-int check_runs();
+int check_scanline_tiny();
+int check_scanline();
 /// With and without the way back.
-void time_runs();
-/// For bench/gpu.R: "bench runs", limbs, seconds on the device and with the way back, points, rows.
-void bench_runs();
+void time_scanline();
+/// For bench/gpu.R: "bench scanline", limbs, seconds on the device and with the way back, points, rows.
+void bench_scanline();
 
 /// Cross-validation of regression against the CPU's; the number of what is wrong.
 int check_regression_tiny();

@@ -115,4 +115,4 @@ kernel_width <- function(kernel) {
   reference_convolution(kernel, 0) / moment^2 * 2 * sqrt(pi)
 }
 
-engines_of <- function(kernel) if (kernel == "gaussian") c("direct", "cells") else "sweep"
+engines_of <- function(kernel) if (kernel == "gaussian") c("direct", "fgt") else "sweep"

@@ -33,7 +33,7 @@ test_that("lscv agrees with the stored values, in both forms and by both engines
     rows <- values[values$data == name, ]
     x <- fixture_data(name)
     scale <- attr(reference_lscv(x, rows$h), "terms")
-    for (engine in c("direct", "cells")) expect_no_problem(list(
+    for (engine in c("direct", "fgt")) expect_no_problem(list(
       reference_problem(lscv_by(engine, x, rows$h) / scale, rows$LSCV / scale, 1e-13, 1, paste(name, engine)),
       reference_problem(lscv_by(engine, x, rows$h, form = "paper") / scale, rows$LSCV_n2 / scale, 1e-13, 1,
                         paste(name, engine, "paper"))
@@ -85,7 +85,7 @@ test_that("hlscv finds every stored minimum when the range holds it", {
   }
   for (i in which(bounded$cross_divisor == "n^2")) {
     sample <- lscv_sample(check_sample(fixture_data(bounded$data[i])))
-    curve <- function(h) lscv_curve(sample, h, "paper", "gaussian", with_engine("cells"))
+    curve <- function(h) lscv_curve(sample, h, "paper", "gaussian", with_engine("fgt"))
     found <- minimise_curve(curve, bounded$h[i] * c(1 / 1.15, 1.15), 50L)
     expect_equal(found$h, bounded$h[i], tolerance = 1e-6, info = bounded$data[i])
     expect_equal(found$objective, bounded$LSCV[i], tolerance = 1e-13, info = bounded$data[i])
@@ -140,7 +140,7 @@ test_that("with amise = TRUE there is the list of ks and what the search did", {
                         "ties"))
   expect_identical(found$h, hlscv(x))
   expect_identical(found$objective, found$LSCV)
-  expect_identical(c(found$engine, hlscv(x, kernel = "biweight", amise = TRUE)$engine), c("cells", "sweep"))
+  expect_identical(c(found$engine, hlscv(x, kernel = "biweight", amise = TRUE)$engine), c("fgt", "sweep"))
   expect_gt(found$evaluations, nrow(found$curve))
   expect_identical(found$ties, 0)
   expect_close_to_reference(found$curve$objective, reference_lscv(x, found$curve$h), 1e-12)

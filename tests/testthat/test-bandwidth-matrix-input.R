@@ -58,9 +58,9 @@ test_that("more than 16 columns, and engines", {
     Hscv(wide),
     Hlscv(four, engine = "fourier"),
     Hlscv(wide, engine = "fourier"),
-    Hlscv(x, engine = "cells"),
+    Hlscv(x, engine = "fgt"),
     Hscv(four, engine = "fourier"),
-    Hscv.diag(x, engine = "cells")
+    Hscv.diag(x, engine = "fgt")
   )
   found <- quietly(Hlscv(wide, engine = "direct", type = "scalar", amise = TRUE))
   expect_identical(found$engine, "direct")

@@ -97,7 +97,7 @@ test_that("the density at the data is computed where the estimate was", {
     expect_error(contour_levels(fhat, 0.5, FALSE, run), "could not be loaded", class = "kestrel_error_backend")
   })
   # By an engine that takes points, whatever the grid's is.
-  of_grid <- kde(faithful, H = diag(2), kernel = "biweight", engine = "runs", approx.cont = FALSE, gridsize = 30)
+  of_grid <- kde(faithful, H = diag(2), kernel = "biweight", engine = "scanline", approx.cont = FALSE, gridsize = 30)
   expect_equal(of_grid$cont, contourLevels(of_grid, prob = (99:1) / 100, approx = FALSE))
 })
 

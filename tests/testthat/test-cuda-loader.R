@@ -49,13 +49,13 @@ test_that("a GPU has runs of the radial Epanechnikov kernel and direct sums, as 
     fhat <- list(x = matrix(0, 3, 2), kernel = kernel, kernel_type = "radial")
     cuda_engine(fhat, if (grid) "a grid", list(...))
   }
-  expect_identical(engine("epanechnikov", TRUE, backend = "auto", engine = "auto"), "runs")
+  expect_identical(engine("epanechnikov", TRUE, backend = "auto", engine = "auto"), "scanline")
   expect_identical(engine("epanechnikov", FALSE, backend = "auto", engine = "auto"), "direct")
   expect_identical(engine("biweight", TRUE, backend = "auto", engine = "auto"), "direct")
   expect_identical(engine("epanechnikov", TRUE, backend = "auto", engine = "direct"), "direct")
-  expect_null(engine("biweight", TRUE, backend = "auto", engine = "runs"))
+  expect_null(engine("biweight", TRUE, backend = "auto", engine = "scanline"))
   expect_null(engine("gaussian", TRUE, backend = "auto", engine = "fourier"))
-  expect_identical(engine("biweight", TRUE, backend = "cuda", engine = "runs"), "runs") # and the device refuses
+  expect_identical(engine("biweight", TRUE, backend = "cuda", engine = "scanline"), "scanline") # and the device refuses
 })
 
 test_that("engines that a GPU does not have, and precisions that are none, are refused", {
@@ -174,7 +174,7 @@ test_that("a GPU is taken where its model is twice as fast, and not for what is 
     expect_lt(max(abs(log(ours / measured[[precision]]))), log(9 / 8))
   }
   on_host <- 60e-9 * 1e6 + 8 / 55e9 * 194810000
-  expect_equal(cuda_runs_seconds(1e6, 194810000, 1117, device) - on_host, 61e-3, tolerance = 0.02)
+  expect_equal(cuda_scanline_seconds(1e6, 194810000, 1117, device) - on_host, 61e-3, tolerance = 0.02)
   # Whole sums in picoseconds a pair.
   expect_equal(unlist(curve_work(6, 16)$cuda), 19.8, tolerance = 0.1)
   expect_equal(curve_work(16, 64)$cuda, 86.2, tolerance = 0.05)

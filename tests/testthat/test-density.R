@@ -113,7 +113,7 @@ test_that("the object has every field of ks, with its names and shapes, and ours
               ks::kde(x, H = Hns(x), eval.points = x[1:4, ], binned = FALSE))
   fit <- kde(x, H = Hns(x), kernel = "biweight", tol = 1e-6)
   expect_identical(fit[c("kernel", "engine", "backend", "tol")],
-                   list(kernel = "biweight", engine = "runs", backend = "cpu", tol = 1e-6))
+                   list(kernel = "biweight", engine = "scanline", backend = "cpu", tol = 1e-6))
   expect_identical(fit$call[[1]], quote(kde))
   expect_identical(sum(fit$w), 272)
 })

@@ -9,7 +9,7 @@ in_reach <- function(s, kernel) {
 }
 
 engines_of <- function(kernel) {
-  if (kernel == "gaussian") "cells" else if (kernel %in% sweep_kernels) "sweep" else character(0)
+  if (kernel == "gaussian") "fgt" else if (kernel %in% sweep_kernels) "sweep" else character(0)
 }
 
 test_that("sweep and cells are within 1e-12 of the largest value, on every shape, ISA and number of threads", {
@@ -45,7 +45,7 @@ test_that("the cells keep the digits of the tails up to 8 bandwidths from the da
   h <- 0.2
   points <- c(x, x + 7.99 * h, x - 7.99 * h, x + 3 * h)
   reference <- reference_sums(points, x, rep(1, length(x)), h^2)
-  sums <- density_points_cpp(as.matrix(x), rep(1, length(x)), as.matrix(points), matrix(h), "gaussian", FALSE, "cells",
+  sums <- density_points_cpp(as.matrix(x), rep(1, length(x)), as.matrix(points), matrix(h), "gaussian", FALSE, "fgt",
                              1L, "auto", NULL)
   expect_lt(max(abs(sums / reference - 1)), 1e-12)
 })
@@ -61,23 +61,26 @@ test_that("kde() takes the engine that is asked for, records it, and all agree",
     expect_close_to_reference(linear$estimate, direct$estimate)
     expect_close_to_reference(predict(linear, x = x[1:50]), predict(direct, x = x[1:50]))
   }
-  expect_identical(kde(rep(x, 20), h = 0.1)$engine, "cells")
+  expect_identical(kde(rep(x, 20), h = 0.1)$engine, "fgt")
   expect_identical(kde(rep(x, 20), h = 0.1, kernel = "biweight", eval.points = x)$engine, "sweep")
   expect_identical(kde(x[1:30], h = 0.1)$engine, "direct")
-  positive <- kde(x, h = 0.3, positive = TRUE, adj.positive = 0, engine = "cells")
+  positive <- kde(x, h = 0.3, positive = TRUE, adj.positive = 0, engine = "fgt")
   expect_close_to_reference(positive$estimate,
                             kde(x, h = 0.3, positive = TRUE, adj.positive = 0, engine = "direct")$estimate)
 })
 
 test_that("an engine that does not take the task is refused", {
   expect_refused(
-    kde(faithful, H = diag(2), engine = "cells"),
-    kde(faithful$waiting, h = 1, kernel = "epanechnikov", engine = "cells"),
+    kde(faithful, H = diag(2), engine = "fgt"),
+    kde(faithful$waiting, h = 1, kernel = "epanechnikov", engine = "fgt"),
     kde(faithful$waiting, h = 1, engine = "sweep"),
     kde(faithful$waiting, h = 1, kernel = "cosine", engine = "sweep"),
     kde(faithful$waiting, h = 1, engine = "fourier"),
     kde(iris[1:4], h = 1, engine = "fourier"),
-    kde(faithful, h = 1, kernel = "biweight", engine = "fourier")
+    kde(faithful, h = 1, kernel = "biweight", engine = "fourier"),
+    # by the names that they had
+    kde(faithful$waiting, h = 1, engine = "cells"),
+    kde(faithful, h = 1, kernel = "biweight", engine = "runs")
   )
 })
 

@@ -193,7 +193,7 @@ test_that("a matrix H that is nearly singular does without axes along the data",
 
 test_that("the engine asked for is that of the density and not of its bandwidth", {
   x <- with_seed(34, matrix(rnorm(400), 100))
-  for (engine in c("fourier", "cells", "sweep")) {
+  for (engine in c("fourier", "fgt", "sweep")) {
     expect_error(kde(x, engine = engine), class = "kestrel_error_input")
   }
   y <- x[, 1:2]

@@ -12,7 +12,7 @@ test_that("psi_r agrees with the oracle for every order, on every shape and by b
     expect_no_problem(lapply(psi_orders, function(r) {
       reference <- lapply(g, function(one) reference_psi_any(x, one, r, w))
       terms <- vapply(reference, attr, 0, "terms")
-      lapply(c("direct", "cells"), function(engine) {
+      lapply(c("direct", "fgt"), function(engine) {
         reference_problem(psi_1d(x, w, g, as.integer(r), with_engine(engine)) / terms, unlist(reference) / terms, 1e-13,
                           1, paste(shape, "order", r, engine))
       })
@@ -71,7 +71,7 @@ test_that("what amise = TRUE adds is there wherever it is a number", {
 })
 
 test_that("the plug-in is the stored one by both engines, with every stage", {
-  for (i in seq_len(nrow(plugged))) for (engine in c("direct", "cells")) {
+  for (i in seq_len(nrow(plugged))) for (engine in c("direct", "fgt")) {
     sample <- selector_sample(fixture_data(plugged$data[i]), NULL)
     found <- plug_in_1d(sample, 2L, plugged$scalest[i], with_engine(engine))
     info <- paste(plugged$data[i], plugged$scalest[i], engine)

@@ -42,17 +42,17 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's ru
       on <- function(backend, ...) kde(x, h = 0.6, w = w, kernel = "epanechnikov", backend = backend, ...)
       gpu <- on("cuda")
       expect_identical(gpu[c("engine", "backend", "precision")],
-                       list(engine = "runs", backend = "cuda", precision = "double"))
+                       list(engine = "scanline", backend = "cuda", precision = "double"))
       expect_close_to_reference(gpu$estimate, on("cpu", engine = "direct")$estimate)
       expect_identical(dim(gpu$estimate), lengths(gpu$eval.points))
       # The CPU takes events where runs are this long.
-      fine <- list(gridsize = rep(c(40, 60), length.out = d), engine = "runs")
+      fine <- list(gridsize = rep(c(40, 60), length.out = d), engine = "scanline")
       expect_same_bits(do.call(on, c("cuda", fine))$estimate, do.call(on, c("cpu", fine))$estimate)
     }
   }
-  line <- function(...) kde(x[, 1], h = 0.3, kernel = "epanechnikov", engine = "runs", ...)$estimate
+  line <- function(...) kde(x[, 1], h = 0.3, kernel = "epanechnikov", engine = "scanline", ...)$estimate
   expect_close_to_reference(line(backend = "cuda"), line(backend = "cpu"))
-  expect_error(kde(x, kernel = "biweight", engine = "runs", backend = "cuda"), "radial Epanechnikov",
+  expect_error(kde(x, kernel = "biweight", engine = "scanline", backend = "cuda"), "radial Epanechnikov",
                class = "kestrel_error_backend")
   expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "direct")
 })
@@ -60,11 +60,11 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's ru
 test_that("\"auto\" takes runs there where they are the faster", {
   skip_without_device()
   chosen <- function(n, m, seconds) {
-    plan <- list(engine = "runs", seconds = seconds, rows = 1000)
-    with_backend_chosen(plan, n, m, 3, run_options(backend = "auto", cuda = TRUE), "runs")
+    plan <- list(engine = "scanline", seconds = seconds, rows = 1000)
+    with_backend_chosen(plan, n, m, 3, run_options(backend = "auto", cuda = TRUE), "scanline")
   }
   large <- chosen(1e6, 2e8, 20)
-  expect_identical(large[c("engine", "backend")], list(engine = "runs", backend = "cuda"))
+  expect_identical(large[c("engine", "backend")], list(engine = "scanline", backend = "cuda"))
   expect_identical(large$device, cuda_device_cpp()$device)
   expect_lt(large$seconds, 1)
   expect_identical(chosen(1e6, 2e8, 1.1 * large$seconds)$backend, "cpu")
@@ -84,7 +84,7 @@ test_that("slabs have the bits of the whole grid", {
         stream <- kde_stream(data, h = 0.7, w = w, kernel = "epanechnikov", gridsize = sizes, backend = "cuda",
                              slab = slab, to = function(slab) parts <<- c(parts, list(as.vector(slab$estimate))))
         expect_identical(stream[c("engine", "backend", "device")],
-                         list(engine = "runs", backend = "cuda", device = whole$device))
+                         list(engine = "scanline", backend = "cuda", device = whole$device))
         expect_same_bits(unlist(parts), as.vector(whole$estimate))
       }
     }

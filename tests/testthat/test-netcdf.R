@@ -67,7 +67,7 @@ test_that("a file of kde_stream() is read, without data", {
   file <- netcdf_file()
   on.exit(unlink(file))
   kde_stream(faithful, to = file, kernel = "epanechnikov", gridsize = c(20, 25), slab = 4)
-  fhat <- kde(faithful, kernel = "epanechnikov", gridsize = c(20, 25), engine = "runs")
+  fhat <- kde(faithful, kernel = "epanechnikov", gridsize = c(20, 25), engine = "scanline")
   back <- read_pdf(file)
   for (name in c("estimate", "eval.points", "names", "kernel", "kernel_type", "n_eff")) {
     expect_identical(back[[name]], fhat[[name]], info = name)

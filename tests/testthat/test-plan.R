@@ -43,7 +43,7 @@ test_that("a looser tolerance never makes the plan less exact than it says", {
 
 test_that("in one dimension the linear engines take over where there is much to sum", {
   for (kernel in sweep_kernels) expect_identical(plan_of(1e5, 1e5, d = 1, kernel = kernel)$engine, "sweep")
-  expect_identical(plan_of(1e5, 1e5, d = 1)$engine, "cells")
+  expect_identical(plan_of(1e5, 1e5, d = 1)$engine, "fgt")
   expect_identical(plan_of(1e5, 1e5, d = 1, kernel = "cosine")$engine, "direct")
   for (kernel in all_kernels) {
     expect_identical(plan_of(20, 20, d = 1, kernel = kernel)$engine, "direct")
@@ -60,15 +60,15 @@ test_that("the number of threads changes the time but never the engine", {
 })
 
 test_that("an engine that cannot do the task is refused", {
-  expect_error(plan_of(engine = "cells"), "one dimension")
+  expect_error(plan_of(engine = "fgt"), "one dimension")
   expect_error(plan_of(engine = "sweep"), "one dimension")
-  expect_error(plan_of(d = 1, kernel = "epanechnikov", engine = "cells"), "Gaussian")
+  expect_error(plan_of(d = 1, kernel = "epanechnikov", engine = "fgt"), "Gaussian")
   expect_error(plan_of(d = 1, kernel = "cosine", engine = "sweep"), "epanechnikov")
 })
 
 test_that("sums over pairs go to the cells where that is cheaper", {
   expect_identical(plan_pairs_cpp(50, 30, "auto"), "direct")
-  expect_identical(plan_pairs_cpp(1e5, 30, "auto"), "cells")
+  expect_identical(plan_pairs_cpp(1e5, 30, "auto"), "fgt")
 })
 
 # The extent of n normal samples and a grid of side^d points, or of the samples as points.

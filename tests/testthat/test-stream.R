@@ -13,7 +13,7 @@ test_that("slabs put together are the estimate of kde()", {
     size <- list(90, c(20, 30), c(12, 9, 17))[[d]]
     x <- stream_sample(d)
     w <- rep(1:2, 250)
-    engine <- if (kernel == "epanechnikov") "runs" else "auto"
+    engine <- if (kernel == "epanechnikov") "scanline" else "auto"
     whole <- kde(x, gridsize = size, kernel = kernel, w = w, compute.cont = FALSE, engine = engine)
     for (slab in c(1, 7, 1000)) {
       streamed <- collect(x, gridsize = size, kernel = kernel, w = w, slab = slab)
@@ -43,7 +43,7 @@ test_that("a file of doubles holds the estimate, the first axis fastest", {
   expect_identical(written$value$file, file)
   expect_identical(file.size(file), 8 * 600)
   values <- readBin(file, "double", 600, endian = "little")
-  expect_identical(values, as.vector(kde(x, kernel = "epanechnikov", gridsize = c(20, 30), engine = "runs")$estimate))
+  expect_identical(values, as.vector(kde(x, kernel = "epanechnikov", gridsize = c(20, 30), engine = "scanline")$estimate))
 })
 
 test_that("a netCDF file holds the estimate with its axes", {
@@ -52,7 +52,7 @@ test_that("a netCDF file holds the estimate with its axes", {
   on.exit(unlink(file))
   x <- stream_sample(3)
   kde_stream(x, kernel = "epanechnikov", gridsize = c(8, 9, 7), slab = 3, to = file)
-  whole <- kde(x, kernel = "epanechnikov", gridsize = c(8, 9, 7), engine = "runs")
+  whole <- kde(x, kernel = "epanechnikov", gridsize = c(8, 9, 7), engine = "scanline")
   nc <- ncdf4::nc_open(file)
   on.exit(ncdf4::nc_close(nc), add = TRUE, after = FALSE)
   expect_identical(dim(ncdf4::ncvar_get(nc, "density")), dim(whole$estimate))
@@ -128,7 +128,7 @@ test_that("the place is settled by what all slabs take together", {
     task <- task_on_axes(fhat, axes)
     grid <- regular_grid(fhat, task)
     whole <- plan_slabs(fhat, task, grid, task_on_axes(fhat, part(3)), run)
-    expect_identical(whole[c("engine", "backend")], list(engine = if (is.null(grid)) "direct" else "runs",
+    expect_identical(whole[c("engine", "backend")], list(engine = if (is.null(grid)) "direct" else "scanline",
                                                          backend = "cpu"))
     slabs <- plan_slabs(fhat, task, NULL, task_on_axes(fhat, part(3)), run)
     expect_equal(slabs$seconds, 10 * plan_run(fhat, task_on_axes(fhat, part(3)), run)$seconds)
@@ -176,9 +176,9 @@ test_that("bad input is refused", {
     kde_stream(x, to = file.path("no", "such", "folder")),
     kde_stream(x, to = identity, slab = 0),
     kde_stream(x, to = identity, h = -1),
-    kde_stream(x, to = identity, engine = "runs"),
+    kde_stream(x, to = identity, engine = "scanline"),
     kde_stream(x, to = identity, h = 1e-8, xmin = c(1e12, 0), xmax = c(1e12 + 1, 1), kernel = "epanechnikov",
-               engine = "runs")
+               engine = "scanline")
   )
 })
 
@@ -187,7 +187,7 @@ test_that("print, messages and warnings", {
   streamed <- kde_stream(x, H = diag(2), kernel = "epanechnikov", gridsize = c(20, 30), to = identity)
   expect_snapshot_output(shown(streamed))
   expect_message(kde_stream(x, H = diag(2), kernel = "epanechnikov", gridsize = 20, slab = 5, to = identity,
-                            verbose = TRUE), "20 x 20 points \\(3.2 kB\\) in 4 slabs: engine runs on cpu[.]")
+                            verbose = TRUE), "20 x 20 points \\(3.2 kB\\) in 4 slabs: engine scanline on cpu[.]")
   expect_warning(kde_stream(x, h = 0.1, kernel = "epanechnikov", xmin = c(50, 50), xmax = c(60, 60), to = identity),
                  "out of reach", class = "kestrel_warning_grid")
 })

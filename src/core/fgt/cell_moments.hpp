@@ -1,4 +1,4 @@
-// The moments of a sample in cells, and Taylor's series about their centres: what the `cells`
+// The moments of a sample in cells, and Taylor's series about their centres: what the `fgt`
 // engine makes its Gaussian sums of (Greengard & Strain 1991, with exact cells and a relative
 // bound).
 #ifndef KESTREL_CORE_FGT_CELL_MOMENTS_HPP

@@ -11,7 +11,7 @@ namespace kestrel {
 namespace {
 
 /// Samples of a piece and of a run at most. A cell counts as so many samples: a work item has at
-/// most 64 cells, 1.5 ms where each is a cell of points of cells_density.
+/// most 64 cells, 1.5 ms where each is a cell of points of fgt_density.
 constexpr std::size_t kPieceSize = 4096, kRunSize = 512, kCellSize = 64;
 
 /// out[a] = sum_i w_i z_i^a, a < moments, over at most kRunSize samples, eight at a time.

@@ -1,4 +1,4 @@
-// Sums over the samples of each cell: what the `cells` engine reads of its data.
+// Sums over the samples of each cell: what the `fgt` engine reads of its data.
 #ifndef KESTREL_CORE_FGT_CELL_SUMS_HPP
 #define KESTREL_CORE_FGT_CELL_SUMS_HPP
 

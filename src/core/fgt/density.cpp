@@ -80,7 +80,7 @@ void add_polynomial(const double* coefficient, std::size_t size, const double* y
   }
 }
 
-/// One call of cells_density. Sources are the cells of samples, targets those of points; at lag l =
+/// One call of fgt_density. Sources are the cells of samples, targets those of points; at lag l =
 /// target key - source key a sample at offset z and a point at offset y have the distance
 /// rho (l + y - z), rho = width / h.
 class PointSums {
@@ -236,8 +236,8 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 
 }  // namespace
 
-void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
-                   const RunOptions& options, Span<double> out) {
+void fgt_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
+                 const RunOptions& options, Span<double> out) {
   check_weight_count(x.size, w.size);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
   // Samples first, then points: progress takes them as of one cost.

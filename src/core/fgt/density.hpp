@@ -17,8 +17,8 @@ namespace kestrel {
 /// refuses. O(n + m + cells): measured 20 to 40 ns a sample and a point (more samples, more cells),
 /// and 12 to 24 microseconds a cell of points among full cells of samples (140 where weights are so
 /// unequal that all samples within 38 h count).
-void cells_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
-                   const RunOptions& options, Span<double> out);
+void fgt_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
+                 const RunOptions& options, Span<double> out);
 
 }  // namespace kestrel
 

@@ -373,8 +373,8 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
 
 }  // namespace
 
-std::vector<double> cells_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
-                                   int order, const RunOptions& options) {
+std::vector<double> fgt_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
+                                 int order, const RunOptions& options) {
   if (order < 0 || order > kHighestOrder || order % 2 != 0) {
     throw error(ErrorKind::input,
                 "the order must be 0, 2, 4, 6, 8 or 10, not " + std::to_string(order));
@@ -384,8 +384,8 @@ std::vector<double> cells_pair_psi(Span<const double> x, Span<const double> w, S
   return pair_sums(x, w, bandwidths, order, options);
 }
 
-PairCurve cells_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
-                           const RunOptions& options) {
+PairCurve fgt_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
+                         const RunOptions& options) {
   std::vector<Bandwidth> bandwidths;
   for (const int variance : {2, 1}) {
     for (const double one : h) bandwidths.push_back({one, variance});

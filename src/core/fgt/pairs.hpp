@@ -22,12 +22,12 @@ namespace kestrel {
 /// within reach. The same bits for every number of threads.
 /// Throws error(input) for another order, a g that is not positive or outside 1e-290 .. 1e290, and
 /// data that CellMoments refuses.
-std::vector<double> cells_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
-                                   int order, const RunOptions& options);
+std::vector<double> fgt_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
+                                 int order, const RunOptions& options);
 
-/// Arguments, errors, bits and cost as cells_pair_psi, with two sums a bandwidth.
-PairCurve cells_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
-                           const RunOptions& options);
+/// Arguments, errors, bits and cost as fgt_pair_psi, with two sums a bandwidth.
+PairCurve fgt_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
+                         const RunOptions& options);
 
 }  // namespace kestrel
 

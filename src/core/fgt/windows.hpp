@@ -1,4 +1,4 @@
-// Gaussian pair sums over sorted samples, each against those within reach: what the `cells` engine
+// Gaussian pair sums over sorted samples, each against those within reach: what the `fgt` engine
 // falls back on where there are so few samples a cell that cells save nothing, or where all pairs
 // are so far apart that only a sum pair by pair is accurate relative to itself.
 #ifndef KESTREL_CORE_FGT_WINDOWS_HPP

@@ -14,15 +14,15 @@ namespace {
 
 /// The direct engine's own error bound, relative to the largest value (core/data/tiles.hpp).
 constexpr double kDirectError = 1e-12;
-/// And that of the runs engine: the larger of the two that core/scanline/scanline.hpp gives, that
-/// of one axis whose points are not quite at equal steps.
-constexpr double kRunsError = 1e-13;
+/// And that of the scanline engine: the larger of the two that core/scanline/scanline.hpp gives,
+/// that of one axis whose points are not quite at equal steps.
+constexpr double kScanlineError = 1e-13;
 
 // Seconds on one thread, which order the engines and do not promise times. Measured in 2026-11 on a
 // 2.5 GHz Xeon with AVX-512 (two shared cores of a virtual machine), as thread CPU time, the least
 // of at least three runs: n = 100 to 1e6 normal samples, m = 100 and 400 points of a grid and m = n
 // random ones, a range of 4, 30, 300, 3000 and 1e5 bandwidths, AVX-512 and scalars (the sets
-// between up to n = 6400), kernels Gaussian, Epanechnikov and triweight. The constants of "cells"
+// between up to n = 6400), kernels Gaussian, Epanechnikov and triweight. The constants of "fgt"
 // are a fit to those times (least absolute deviation of logarithms).
 
 /// Vector operations of a pair by the direct engine beyond two for each variable. Here n = m = 3000
@@ -75,26 +75,26 @@ double sweep_seconds(const DensityTask& task) {
   return kSweepSeconds * values * std::log2(std::max(2.0, values));
 }
 
-/// Of the cells engine, for densities: a sample or point; a cell; a pair of cells by their moments,
+/// Of the fgt engine, for densities: a sample or point; a cell; a pair of cells by their moments,
 /// and of a sample and a point by an exponential; a call.
-constexpr double kCellsValueSeconds = 23e-9, kCellSeconds = 65e-9, kCellPairSeconds = 84e-9,
-                 kExponentialSeconds = 13.5e-9, kCellsSeconds = 7e-6;
+constexpr double kFgtValueSeconds = 23e-9, kCellSeconds = 65e-9, kCellPairSeconds = 84e-9,
+                 kExponentialSeconds = 13.5e-9, kFgtSeconds = 7e-6;
 /// Cells are an eighth to a quarter of a bandwidth wide, and those within 11.7 bandwidths meet (for
 /// 1000 samples of one weight).
 constexpr double kCellsOfBandwidth = 6, kCellsInReach = 140;
 
-double cells_density_seconds(const DensityTask& task) {
+double fgt_density_seconds(const DensityTask& task) {
   const double cells = kCellsOfBandwidth * task.spread + 1;
   const double sources = std::max(1.0, std::min(task.n, cells));
   const double targets = std::max(1.0, std::min(task.m, cells));
   const double samples = task.n / sources, points = task.m / targets;  // of a cell
   const double met = sources * std::min(1.0, kCellsInReach / cells);
   const double pair = std::min(kCellPairSeconds, samples * points * kExponentialSeconds);
-  return kCellsSeconds + kCellsValueSeconds * (task.n + task.m) +
-         kCellSeconds * (sources + targets) + targets * met * pair;
+  return kFgtSeconds + kFgtValueSeconds * (task.n + task.m) + kCellSeconds * (sources + targets) +
+         targets * met * pair;
 }
 
-/// Of the cells engine, for a sum over pairs of samples at one bandwidth, measured at order 4: a
+/// Of the fgt engine, for a sum over pairs of samples at one bandwidth, measured at order 4: a
 /// sample and a pair of cells by moments; a sample and a pair within reach where it sorts instead;
 /// a call.
 constexpr double kMomentsSeconds = 21e-9, kMomentsPairSeconds = 120e-9, kWindowsSeconds = 180e-9,
@@ -102,7 +102,7 @@ constexpr double kMomentsSeconds = 21e-9, kMomentsPairSeconds = 120e-9, kWindows
 /// Cells are a quarter to a half of a bandwidth wide and meet within ten bandwidths.
 constexpr double kWideCellsOfBandwidth = 3, kWideCellsInReach = 30, kBandwidthsInReach = 10;
 
-double cells_pairs_seconds(double n, double spread) {
+double fgt_pairs_seconds(double n, double spread) {
   const double cells = kWideCellsOfBandwidth * spread + 1, full = std::min(n, cells);
   const double met = std::max(1.0, full * std::min(1.0, kWideCellsInReach / cells));
   const double by_moments = kMomentsSeconds * n + kMomentsPairSeconds * full * met;
@@ -119,7 +119,7 @@ bool fits_sweep(const DensityTask& task) {
   return task.d == 1 && is_polynomial(task.kernel.kernel);
 }
 
-bool fits_cells(const DensityTask& task) {
+bool fits_fgt(const DensityTask& task) {
   return task.d == 1 && task.kernel.kernel == Kernel::gaussian;
 }
 
@@ -127,14 +127,14 @@ bool fits_fourier(const DensityTask& task) {
   return (task.d == 2 || task.d == 3) && task.kernel.kernel == Kernel::gaussian;
 }
 
-bool fits_runs(const DensityTask& task) {
+bool fits_scanline(const DensityTask& task) {
   return task.grid != nullptr && task.kernel.kernel != Kernel::gaussian;
 }
 
 void check_engine(const DensityTask& task, const std::string& engine) {
-  const char* const names = "auto, direct, sweep, cells, fourier, runs";
-  if (engine != "auto" && engine != "direct" && engine != "sweep" && engine != "cells" &&
-      engine != "fourier" && engine != "runs") {
+  const char* const names = "auto, direct, sweep, fgt, fourier, scanline";
+  if (engine != "auto" && engine != "direct" && engine != "sweep" && engine != "fgt" &&
+      engine != "fourier" && engine != "scanline") {
     throw error(ErrorKind::input,
                 "engine must be one of " + std::string(names) + ", not " + engine);
   }
@@ -143,15 +143,15 @@ void check_engine(const DensityTask& task, const std::string& engine) {
                 "engine \"sweep\" takes the kernels uniform, triangular, "
                 "epanechnikov, biweight and triweight in one dimension");
   }
-  if (engine == "cells" && !fits_cells(task)) {
-    throw error(ErrorKind::input, "engine \"cells\" takes the Gaussian kernel in one dimension");
+  if (engine == "fgt" && !fits_fgt(task)) {
+    throw error(ErrorKind::input, "engine \"fgt\" takes the Gaussian kernel in one dimension");
   }
   if (engine == "fourier" && !fits_fourier(task)) {
     throw error(ErrorKind::input,
                 "engine \"fourier\" takes the Gaussian kernel in two and three dimensions");
   }
-  if (engine == "runs" && !fits_runs(task)) {
-    throw error(ErrorKind::input, "engine \"runs\" takes the compact kernels on regular grids");
+  if (engine == "scanline" && !fits_scanline(task)) {
+    throw error(ErrorKind::input, "engine \"scanline\" takes the compact kernels on regular grids");
   }
 }
 
@@ -226,38 +226,38 @@ Plan sweep_plan(const DensityTask& task) {
 /// At most: of each value four counters of cells, the key and the first place of its cell, its own
 /// place and offset; of a sample also its weight, the key and slot of its cell and half of 40
 /// moments; of a point its sum, its piece of work and the result.
-constexpr double kCellsSampleBytes = 228, kCellsPointBytes = 92;
+constexpr double kFgtSampleBytes = 228, kFgtPointBytes = 92;
 
-Plan cells_plan(const DensityTask& task) {
-  return linear_plan(task, "cells", kCellsSampleBytes * task.n + kCellsPointBytes * task.m,
-                     cells_density_seconds(task),
-                     "sums moments of cells, for any number of samples");
+Plan fgt_plan(const DensityTask& task) {
+  return linear_plan(task, "fgt", kFgtSampleBytes * task.n + kFgtPointBytes * task.m,
+                     fgt_density_seconds(task), "sums moments of cells, for any number of samples");
 }
 
-/// Of the runs engine: a sample, to be sorted; a row of the grid that it crosses; where its kernel
-/// has no events, a point that it covers; and a point of the grid.
-constexpr double kRunsSampleSeconds = 60e-9, kRunsRowSeconds = 12e-9, kRunsCoveredSeconds = 1e-9,
-                 kRunsPointSeconds = 4e-9;
+/// Of the scanline engine: a sample, to be sorted; a row of the grid that it crosses; where its
+/// kernel has no events, a point that it covers; and a point of the grid.
+constexpr double kScanlineSampleSeconds = 60e-9, kScanlineRowSeconds = 12e-9,
+                 kScanlineCoveredSeconds = 1e-9, kScanlinePointSeconds = 4e-9;
 
-double runs_seconds(const DensityTask& task) {
-  const bool events = runs_method(*task.grid, task.kernel) == RunsMethod::events;
-  const double covered = events ? 0 : kRunsCoveredSeconds * task.grid->points_reached();
-  return task.n * (kRunsSampleSeconds + kRunsRowSeconds * task.grid->rows_crossed() + covered) +
-         kRunsPointSeconds * task.m;
+double scanline_seconds(const DensityTask& task) {
+  const bool events = scanline_method(*task.grid, task.kernel) == ScanlineMethod::events;
+  const double covered = events ? 0 : kScanlineCoveredSeconds * task.grid->points_reached();
+  return task.n *
+             (kScanlineSampleSeconds + kScanlineRowSeconds * task.grid->rows_crossed() + covered) +
+         kScanlinePointSeconds * task.m;
 }
 
 /// Cells of a tile, or samples that are being sorted, of a thread: between the 1.5 and the 2.5 MiB
 /// that core/scanline/scanline.hpp has at most.
-constexpr double kRunsThreadBytes = 2e6;
+constexpr double kScanlineThreadBytes = 2e6;
 
 /// The result, the sorted samples with their weights, and what threads need.
-Plan runs_plan(const DensityTask& task) {
+Plan scanline_plan(const DensityTask& task) {
   Plan plan;
-  plan.engine = "runs";
-  plan.tolerance = std::min(task.tolerance, kRunsError);
-  plan.bytes =
-      8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n + kRunsThreadBytes * task.threads;
-  plan.seconds = runs_seconds(task);
+  plan.engine = "scanline";
+  plan.tolerance = std::min(task.tolerance, kScanlineError);
+  plan.bytes = 8 * task.m + (8 * static_cast<double>(task.d) + 8) * task.n +
+               kScanlineThreadBytes * task.threads;
+  plan.seconds = scanline_seconds(task);
   plan.reason = "adds whole runs of grid points, by exact integers";
   return plan;
 }
@@ -270,27 +270,27 @@ std::string plan_pairs(double n, double spread, std::size_t lanes) {
   task.lanes = lanes;
   const double of_pair = kPolynomialFactor * direct_pair_seconds(task);
   const double direct = n * (kCornerSeconds + 0.5 * n * of_pair);
-  return cells_pairs_seconds(n, spread) < direct ? "cells" : "direct";
+  return fgt_pairs_seconds(n, spread) < direct ? "fgt" : "direct";
 }
 
 Plan plan_density(const DensityTask& task, const std::string& engine) {
   check_engine(task, engine);
   // Compared on one thread: a result has the same bits for any number of them.
   Plan plan = direct_plan(task);
-  if (fits_sweep(task) || fits_cells(task)) {
-    const Plan linear = fits_sweep(task) ? sweep_plan(task) : cells_plan(task);
+  if (fits_sweep(task) || fits_fgt(task)) {
+    const Plan linear = fits_sweep(task) ? sweep_plan(task) : fgt_plan(task);
     const bool faster = linear.seconds < plan.seconds;
     if (engine == linear.engine || (engine == "auto" && faster)) plan = linear;
   }
   if (engine == "fourier" || (engine == "auto" && is_fourier_faster(task))) {
     plan = fourier_plan(task);
   }
-  if (engine == "runs" ||
-      (engine == "auto" && fits_runs(task) && runs_seconds(task) < plan.seconds)) {
-    plan = runs_plan(task);
+  if (engine == "scanline" ||
+      (engine == "auto" && fits_scanline(task) && scanline_seconds(task) < plan.seconds)) {
+    plan = scanline_plan(task);
   }
   // Most of the work of the other two runs on one thread.
-  if (plan.engine != "sweep" && plan.engine != "cells") plan.seconds /= std::max(1, task.threads);
+  if (plan.engine != "sweep" && plan.engine != "fgt") plan.seconds /= std::max(1, task.threads);
   if (engine != "auto") plan.reason = "asked for";
   return plan;
 }

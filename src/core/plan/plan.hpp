@@ -17,7 +17,8 @@ struct DensityTask {
   std::size_t d = 0;
   double spread = 0;                      // d = 1: the range of the samples in bandwidths
   const DensityExtent* extent = nullptr;  // d = 2, 3: without it "fourier" is not thought of
-  const RunsGeometry* grid = nullptr;     // a regular grid: without it "runs" is not thought of
+  const ScanlineGeometry* grid =
+      nullptr;  // a regular grid: without it "scanline" is not thought of
   KernelChoice kernel;
   double tolerance = 1e-12;  // relative to the largest value
   std::size_t lanes = 1;     // of the instruction set in use
@@ -38,16 +39,16 @@ struct Plan {
 /// What the grid of the engine "fourier" may take.
 constexpr double kFourierBytes = 1e9;
 
-/// The cheaper engine, "cells" or "direct", for sums over all pairs of n samples on a line with the
+/// The cheaper engine, "fgt" or "direct", for sums over all pairs of n samples on a line with the
 /// Gaussian kernel; `spread` is the range of the samples in bandwidths. O(1).
 std::string plan_pairs(double n, double spread, std::size_t lanes);
 
 /// A pure function, in which the number of threads changes the time only. `engine` is "auto" or the
 /// name of one; throws error(input), listing the names there are, for any other, and for one that
-/// cannot do the task: "sweep" takes polynomial kernels in one dimension, "cells" the Gaussian one,
-/// "fourier" the Gaussian one in two and three, "runs" the compact ones on regular grids in one to
-/// six; error(memory) where "fourier" is asked for and its
-/// grid would take more than kFourierBytes. O(1).
+/// cannot do the task: "sweep" takes polynomial kernels in one dimension, "fgt" the Gaussian one,
+/// "fourier" the Gaussian one in two and three, "scanline" the compact ones on regular grids in one
+/// to six; error(memory) where "fourier" is asked for and its grid would take more than
+/// kFourierBytes. O(1).
 Plan plan_density(const DensityTask& task, const std::string& engine);
 
 }  // namespace kestrel

@@ -16,7 +16,7 @@ constexpr double kWidest = 35184372088832.0;  // 2^45
 /// 3e-14 of a bandwidth.
 constexpr double kNarrowest = 1.0 / 256;
 
-using Matrix = std::array<std::array<long double, simd::kRunsAxes>, simd::kRunsAxes>;
+using Matrix = std::array<std::array<long double, simd::kScanlineAxes>, simd::kScanlineAxes>;
 
 /// The lower triangular L with L L' = M M' and a positive diagonal, by plane rotations of columns
 /// (Golub & Van Loan 2013, 5.2.5), which lose nothing to the squaring of M.
@@ -37,7 +37,8 @@ void make_lower(std::size_t d, Matrix* m) {
 }
 
 void check_axis(const RegularAxis& axis, std::size_t k) {
-  const bool counted = axis.count >= 1 && static_cast<double>(axis.count) <= simd::kRunsFarthest;
+  const bool counted =
+      axis.count >= 1 && static_cast<double>(axis.count) <= simd::kScanlineFarthest;
   const bool stepped = axis.count == 1 || (axis.step > 0 && std::isfinite(axis.step));
   if (axis.values.size != 0 && axis.values.size != axis.count) {
     throw error(ErrorKind::internal, "values of an axis of a wrong number");
@@ -50,11 +51,12 @@ void check_axis(const RegularAxis& axis, std::size_t k) {
 
 }  // namespace
 
-RunsGeometry::RunsGeometry(Span<const RegularAxis> axes, Span<const double> root, KernelType type)
+ScanlineGeometry::ScanlineGeometry(Span<const RegularAxis> axes, Span<const double> root,
+                                   KernelType type)
     : type_(type), d_(axes.size), axes_(std::max<std::size_t>(2, axes.size)) {
-  if (d_ < 1 || d_ > simd::kRunsAxes) {
+  if (d_ < 1 || d_ > simd::kScanlineAxes) {
     throw error(ErrorKind::input,
-                "the runs engine takes 1 to 6 variables, not " + std::to_string(d_));
+                "the scanline engine takes 1 to 6 variables, not " + std::to_string(d_));
   }
   if (root.size != d_ * d_) throw error(ErrorKind::internal, "bandwidth root of a wrong size");
   for (std::size_t k = 0; k < d_; ++k) check_axis(axes[k], k);
@@ -84,7 +86,7 @@ RunsGeometry::RunsGeometry(Span<const RegularAxis> axes, Span<const double> root
   }
 }
 
-double RunsGeometry::reached(std::size_t axes) const {
+double ScanlineGeometry::reached(std::size_t axes) const {
   const std::size_t shift = axes_ - d_;
   const int dimensions = static_cast<int>(axes - shift);
   double volume = product() ? std::ldexp(1.0, dimensions) : ball_volume(dimensions);
@@ -96,18 +98,18 @@ double RunsGeometry::reached(std::size_t axes) const {
   return std::min(volume, all);
 }
 
-double RunsGeometry::points_reached() const { return reached(axes_); }
+double ScanlineGeometry::points_reached() const { return reached(axes_); }
 
-double RunsGeometry::rows_crossed() const { return reached(axes_ - 1); }
+double ScanlineGeometry::rows_crossed() const { return reached(axes_ - 1); }
 
-std::size_t RunsGeometry::points() const {
+std::size_t ScanlineGeometry::points() const {
   std::size_t all = 1;
   for (std::size_t a = 0; a < axes_; ++a) all *= count_[a];
   return all;
 }
 
-RunsBox RunsGeometry::slab(std::size_t first, std::size_t count) const {
-  RunsBox box;
+ScanlineBox ScanlineGeometry::slab(std::size_t first, std::size_t count) const {
+  ScanlineBox box;
   for (std::size_t a = 0; a < axes_; ++a) {
     const bool last = a >= axes_ - d_ && user_[a] == d_ - 1;
     box.first[a] = last ? first : 0;
@@ -116,13 +118,13 @@ RunsBox RunsGeometry::slab(std::size_t first, std::size_t count) const {
   return box;
 }
 
-simd::RunsLineAxis RunsGeometry::line_axis() const {
+simd::ScanlineLineAxis ScanlineGeometry::line_axis() const {
   const std::size_t a = axes_ - 1;
   return {leaf_axis(a), -margin(a), static_cast<double>(count_[a] - 1) + margin(a)};
 }
 
-void RunsGeometry::factor(Span<const RegularAxis> axes, Span<const double> root,
-                          std::size_t run_axis) {
+void ScanlineGeometry::factor(Span<const RegularAxis> axes, Span<const double> root,
+                              std::size_t run_axis) {
   const std::size_t shift = axes_ - d_;
   std::size_t at = shift;
   for (std::size_t k = d_; k-- > 0;) {

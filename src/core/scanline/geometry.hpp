@@ -1,4 +1,4 @@
-// A kernel and the samples in the index units of a regular grid, for the `runs` engine.
+// A kernel and the samples in the index units of a regular grid, for the `scanline` engine.
 #ifndef KESTREL_CORE_SCANLINE_GEOMETRY_HPP
 #define KESTREL_CORE_SCANLINE_GEOMETRY_HPP
 
@@ -19,19 +19,19 @@ namespace kestrel {
 
 /// Anchors of run polynomials stay within blocks of this many points of the run axis, so that what
 /// rounding their coefficients does to them is bounded for runs of every length.
-constexpr std::size_t kRunsBlock = 8192;
+constexpr std::size_t kScanlineBlock = 8192;
 
 /// Where a sample lies: the nearest grid index of each axis and the rest, each index clamped to
 /// 2^27. The rest is good to 2^-53 of a step, and of itself, however far the grid's origin: of
 /// what a sample's own doubles are, nothing is lost.
-struct RunsPlace {
-  std::array<std::int32_t, simd::kRunsAxes> base;
-  std::array<double, simd::kRunsAxes> part;
+struct ScanlinePlace {
+  std::array<std::int32_t, simd::kScanlineAxes> base;
+  std::array<double, simd::kScanlineAxes> part;
 };
 
 /// Part of a grid: indices first, ..., last of each axis.
-struct RunsBox {
-  std::array<std::size_t, simd::kRunsAxes> first{}, last{};
+struct ScanlineBox {
+  std::array<std::size_t, simd::kScanlineAxes> first{}, last{};
 };
 
 /// The axes of a grid in the order of the engine: the outer ones from the last of the user's, then
@@ -43,7 +43,7 @@ struct RunsBox {
 /// Schur complement of the inverse being the inverse of the marginal); a box is so without regard
 /// to the others. The run axis is the one with
 /// the longest runs, 2 G_dd, that the grid has room for: the work goes with the number of rows.
-class RunsGeometry {
+class ScanlineGeometry {
  public:
   /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major.
   /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points and,
@@ -51,8 +51,8 @@ class RunsGeometry {
   /// kMostShift. Half a run of less than 1/256 of a step, where places have not the digits, and a
   /// bandwidth of 2^45 steps or more are refused too, and a product kernel with a root that is not
   /// diagonal. O(d^4).
-  RunsGeometry(Span<const RegularAxis> axes, Span<const double> root,
-               KernelType type = KernelType::radial);
+  ScanlineGeometry(Span<const RegularAxis> axes, Span<const double> root,
+                   KernelType type = KernelType::radial);
 
   std::size_t axes() const { return axes_; }
   /// Whether the grid has one axis and the row axis is made up.
@@ -80,16 +80,16 @@ class RunsGeometry {
   std::size_t points() const;
 
   /// The points of the grid with indices first, ..., first + count - 1 on the user's last axis.
-  RunsBox slab(std::size_t first, std::size_t count) const;
+  ScanlineBox slab(std::size_t first, std::size_t count) const;
 
   /// Whether the bounding box of sample i meets the grid; if so, where it lies.
-  bool place(const MatrixView& x, std::size_t i, RunsPlace* to) const;
+  bool place(const MatrixView& x, std::size_t i, ScanlinePlace* to) const;
   /// What place() goes by on an axis.
-  simd::RunsAxis leaf_axis(std::size_t a) const {
+  simd::ScanlineAxis leaf_axis(std::size_t a) const {
     return {origin_[a], inverse_step_[a], step_high_[a], step_low_[a]};
   }
   /// And on the run axis, for leaves that place samples of one variable.
-  simd::RunsLineAxis line_axis() const;
+  simd::ScanlineLineAxis line_axis() const;
 
  private:
   /// Lattice points of the first axes within a kernel's shadow on them.
@@ -100,14 +100,14 @@ class RunsGeometry {
 
   const KernelType type_;
   std::size_t d_, axes_;
-  std::array<std::size_t, simd::kRunsAxes> user_{}, count_{}, stride_{};
-  std::array<double, simd::kRunsAxes> origin_{}, step_{}, inverse_step_{}, step_high_{},
+  std::array<std::size_t, simd::kScanlineAxes> user_{}, count_{}, stride_{};
+  std::array<double, simd::kScanlineAxes> origin_{}, step_{}, inverse_step_{}, step_high_{},
       step_low_{}, reach_{}, most_shift_{};
-  std::array<std::vector<double>, simd::kRunsAxes> shift_;
-  double slope_[simd::kRunsAxes][simd::kRunsAxes] = {};
+  std::array<std::vector<double>, simd::kScanlineAxes> shift_;
+  double slope_[simd::kScanlineAxes][simd::kScanlineAxes] = {};
 };
 
-inline bool RunsGeometry::place(const MatrixView& x, std::size_t i, RunsPlace* to) const {
+inline bool ScanlineGeometry::place(const MatrixView& x, std::size_t i, ScanlinePlace* to) const {
   to->base[0] = 0;
   to->part[0] = 0;
   for (std::size_t a = axes_ - d_; a < axes_; ++a) {
@@ -120,7 +120,8 @@ inline bool RunsGeometry::place(const MatrixView& x, std::size_t i, RunsPlace* t
     const double beyond = margin(a);
     if (!(index >= -beyond && index <= static_cast<double>(count_[a] - 1) + beyond)) return false;
     // Beside 1.5 * 2^52 doubles are whole numbers.
-    const double kept = std::min(std::max(index, -simd::kRunsFarthest), simd::kRunsFarthest);
+    const double kept =
+        std::min(std::max(index, -simd::kScanlineFarthest), simd::kScanlineFarthest);
     const double base = (kept + 6755399441055744.0) - 6755399441055744.0;
     const double rest = ((from - base * step_high_[a]) - base * step_low_[a]) + lost;
     to->base[a] = whole_number<std::int32_t>(base);

@@ -36,9 +36,9 @@ void for_pieces(std::size_t all, std::size_t size, const ParallelOptions& option
 }
 
 /// The sums behind `count` points, of those before them and what the points alone give.
-simd::RunsLineSums join(const simd::RunsLineSums& before, const simd::RunsLineSums& own,
-                        std::uint64_t count) {
-  simd::RunsLineSums sums = own;
+simd::ScanlineLineSums join(const simd::ScanlineLineSums& before, const simd::ScanlineLineSums& own,
+                            std::uint64_t count) {
+  simd::ScanlineLineSums sums = own;
   for (std::size_t limb = 0; limb < kLimbs; ++limb) {
     const std::uint64_t first = before.sum[0][limb], second = before.sum[1][limb];
     sums.sum[0][limb] += first;
@@ -51,13 +51,13 @@ simd::RunsLineSums join(const simd::RunsLineSums& before, const simd::RunsLineSu
 /// The samples of a grid of one axis on their way to events.
 class LineSamples {
  public:
-  LineSamples(const RunsGeometry& geometry, const MatrixView& x, Span<const double> w,
+  LineSamples(const ScanlineGeometry& geometry, const MatrixView& x, Span<const double> w,
               const RunOptions& options)
       : geometry_(geometry),
         x_(x),
         w_(w),
         options_(options),
-        leaf_(simd::runs_line_table(options.table)),
+        leaf_(simd::scanline_line_table(options.table)),
         histogram_(geometry),
         points_(geometry.count(geometry.axes() - 1)) {
     form_.axis = geometry.line_axis();
@@ -68,13 +68,13 @@ class LineSamples {
   }
 
   /// Whether any sample matters; if so, bounds of what samples do at one point.
-  bool measure(RunsActive* active);
+  bool measure(ScanlineActive* active);
   int weight_exponent() const { return weight_exponent_; }
   double common_weight() const { return common_weight_; }
   /// Whether the weights of those that matter are whole in units of that many a power of two.
   bool whole(int unit);
   /// Cells of the row.
-  Cells events(const RunsScale& scale);
+  Cells events(const ScanlineScale& scale);
 
  private:
   std::vector<std::uint64_t> weigh_cells(const std::vector<std::uint32_t>& samples);
@@ -93,22 +93,22 @@ class LineSamples {
     });
   }
 
-  const RunsGeometry& geometry_;
+  const ScanlineGeometry& geometry_;
   const MatrixView& x_;
   const Span<const double> w_;
   const RunOptions& options_;
-  const simd::RunsLineTable& leaf_;
-  RunsHistogram histogram_;
+  const simd::ScanlineLineTable& leaf_;
+  ScanlineHistogram histogram_;
   const std::size_t points_;
-  simd::RunsLineForm form_{};
+  simd::ScanlineLineForm form_{};
   int weight_exponent_ = 0;
   double common_weight_ = 1;
 };
 
-bool LineSamples::measure(RunsActive* active) {
+bool LineSamples::measure(ScanlineActive* active) {
   const double none = std::numeric_limits<double>::infinity();
   const std::size_t cells = whole_number<std::size_t>(form_.cells.cells) + 1;
-  std::vector<simd::RunsLineSeen> seen(workers(), {0, none, none, 0, 0});
+  std::vector<simd::ScanlineLineSeen> seen(workers(), {0, none, none, 0, 0});
   std::vector<std::vector<std::uint32_t>> samples(workers());
   for_samples(options_.parallel,
               [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
@@ -118,7 +118,7 @@ bool LineSamples::measure(RunsActive* active) {
                 const std::size_t begin = static_cast<std::size_t>(x - x_.data);
                 check_samples(x_, w_, begin, begin + count);
               });
-  simd::RunsLineSeen all = seen[0];
+  simd::ScanlineLineSeen all = seen[0];
   samples[0].resize(cells);
   for (std::size_t worker = 1; worker < workers(); ++worker) {
     all.least_positive = std::min(all.least_positive, seen[worker].least_positive);
@@ -141,11 +141,11 @@ bool LineSamples::measure(RunsActive* active) {
 std::vector<std::uint64_t> LineSamples::weigh_cells(const std::vector<std::uint32_t>& samples) {
   std::vector<std::uint64_t> weight(samples.begin(), samples.end());
   if (form_.alike) {
-    const double units = PowerOfTwo(-weight_exponent_).times(1) * RunsHistogram::kWeightUnit;
+    const double units = PowerOfTwo(-weight_exponent_).times(1) * ScanlineHistogram::kWeightUnit;
     for (std::uint64_t& w : weight) w *= whole_number<std::uint64_t>(units) + 1;
     return weight;
   }
-  set_unit(std::ilogb(RunsHistogram::kWeightUnit));
+  set_unit(std::ilogb(ScanlineHistogram::kWeightUnit));
   std::vector<std::vector<std::uint64_t>> own(workers());
   for_samples(options_.parallel,
               [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
@@ -172,7 +172,7 @@ bool LineSamples::whole(int unit) {
   return std::find(fraction.begin(), fraction.end(), 1) == fraction.end();
 }
 
-Cells LineSamples::events(const RunsScale& scale) {
+Cells LineSamples::events(const ScanlineScale& scale) {
   set_unit(scale.unit);
   form_.limb_scale = std::ldexp(1.0, scale.step);
   const std::size_t values = kLimbs * (points_ + kBehind);
@@ -202,31 +202,32 @@ Cells LineSamples::events(const RunsScale& scale) {
 
 }  // namespace
 
-std::unique_ptr<const RunsLine> RunsLine::make(const RunsGeometry& geometry, const MatrixView& x,
-                                               Span<const double> w, const RunsTask& task,
-                                               const RunOptions& options) {
+std::unique_ptr<const ScanlineLine> ScanlineLine::make(const ScanlineGeometry& geometry,
+                                                       const MatrixView& x, Span<const double> w,
+                                                       const ScanlineTask& task,
+                                                       const RunOptions& options) {
   const std::size_t points = geometry.count(geometry.axes() - 1);
   check_sample_count(x, w);
   if (!geometry.line() || points > std::max(x.rows, kShort)) return nullptr;
-  if (task.method != RunsMethod::events || (task.limbs != 0 && task.limbs != 2)) return nullptr;
+  if (task.method != ScanlineMethod::events || (task.limbs != 0 && task.limbs != 2)) return nullptr;
   // Third differences have no slopes for the shifts of points.
   if (2 * geometry.most_shift(geometry.axes() - 1) > kMostEffect * geometry.radius())
     return nullptr;
-  std::unique_ptr<RunsLine> line(new RunsLine(points));
+  std::unique_ptr<ScanlineLine> line(new ScanlineLine(points));
   LineSamples samples(geometry, x, w, options);
-  RunsActive active;
+  ScanlineActive active;
   line->empty_ = !samples.measure(&active);
   if (line->empty_) return line;
   line->weight_exponent_ = samples.weight_exponent();
   line->common_weight_ = samples.common_weight();
-  const RunsTask any{task.choice, task.method, 0};
+  const ScanlineTask any{task.choice, task.method, 0};
   const int unit = choose_scale(geometry, active, points, any).unit;
   if (samples.whole(unit)) active.finest = -unit;
   line->scale_ = choose_scale(geometry, active, points, any);
   if (line->scale_.limbs > 2) return nullptr;
   line->cells_ = samples.events(line->scale_);
-  const simd::RunsLineTable& leaf = simd::runs_line_table(options.table);
-  std::vector<simd::RunsLineSums>& before = line->before_;
+  const simd::ScanlineLineTable& leaf = simd::scanline_line_table(options.table);
+  std::vector<simd::ScanlineLineSums>& before = line->before_;
   before.assign(pieces(points, kBlock) + 1, {});
   for_pieces(points, kBlock, options.parallel, [&](std::size_t begin, std::size_t end, int) {
     leaf.skip(line->cells_.get() + kLimbs * begin, end - begin, &before[begin / kBlock + 1]);
@@ -237,17 +238,17 @@ std::unique_ptr<const RunsLine> RunsLine::make(const RunsGeometry& geometry, con
   return line;
 }
 
-void RunsLine::write(std::size_t first, std::size_t count, const simd::RunsOutput& output,
-                     const RunOptions& options) const {
-  const simd::RunsLineTable& leaf = simd::runs_line_table(options.table);
+void ScanlineLine::write(std::size_t first, std::size_t count, const simd::ScanlineOutput& output,
+                         const RunOptions& options) const {
+  const simd::ScanlineLineTable& leaf = simd::scanline_line_table(options.table);
   const std::size_t block = first / kBlock * kBlock;
   for_pieces(first + count - block, kBlock, options.parallel,
              [&](std::size_t begin, std::size_t end, int) {
                std::size_t from = block + begin;
-               simd::RunsLineSums sums = before_[from / kBlock];
+               simd::ScanlineLineSums sums = before_[from / kBlock];
                const std::size_t wanted = std::max(first, from);
                leaf.skip(cells_.get() + kLimbs * from, wanted - from, &sums);
-               simd::RunsOutput to = output;
+               simd::ScanlineOutput to = output;
                to.out += wanted - first;
                leaf.scan(cells_.get() + kLimbs * wanted, block + end - wanted, &sums, &to);
                if (to.largest[0] <= scale_.first_bound && to.largest[1] <= scale_.other_bound) {

@@ -2,8 +2,8 @@
 
 namespace kestrel {
 
-RunsRim::RunsRim(const RunsGeometry& geometry, Span<const RegularAxis> axes,
-                 Span<const double> root) {
+ScanlineRim::ScanlineRim(const ScanlineGeometry& geometry, Span<const RegularAxis> axes,
+                         Span<const double> root) {
   if (axes.size == 0) return;
   data_.d = axes.size;
   for (std::size_t a = geometry.line() ? 1 : 0; a < geometry.axes(); ++a) {
@@ -19,8 +19,8 @@ RunsRim::RunsRim(const RunsGeometry& geometry, Span<const RegularAxis> axes,
   }
 }
 
-simd::RunsData RunsRim::leaf(const RunsSample& sample) const {
-  simd::RunsData data = data_;
+simd::ScanlineData ScanlineRim::leaf(const ScanlineSample& sample) const {
+  simd::ScanlineData data = data_;
   for (std::size_t k = 0; k < data.d; ++k) {
     data.sample[k] = sample.sorted(static_cast<std::size_t>(data.axis_of[k]));
     data.point[k] = points_[k].data();

@@ -56,7 +56,7 @@ void check_sample_count(const MatrixView& x, Span<const double> w) {
 
 /// What one pass over the samples finds: how many each chunk of them has in each bin, later where
 /// its next one goes.
-struct RunsSample::Order {
+struct ScanlineSample::Order {
   Order(std::size_t samples, std::size_t all_bins, std::size_t threads)
       : bins(all_bins),
         chunks(std::min(pieces(samples, kChunk), threads * kMostCounters / bins)),
@@ -68,8 +68,9 @@ struct RunsSample::Order {
   RawArray<std::uint32_t> next;
 };
 
-RunsSample::RunsSample(const RunsGeometry& geometry, const MatrixView& x, Span<const double> w,
-                       const RunsTask& task, std::size_t segment, const RunOptions& options)
+ScanlineSample::ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x,
+                               Span<const double> w, const ScanlineTask& task, std::size_t segment,
+                               const RunOptions& options)
     : geometry_(geometry) {
   check_sample_count(x, w);
   check_and_measure(x, w, options);
@@ -81,8 +82,8 @@ RunsSample::RunsSample(const RunsGeometry& geometry, const MatrixView& x, Span<c
 
 /// Finds the least power of two above the weights of samples that matter, and what they are whole
 /// numbers of. Weights that are all alike need not be looked at again.
-void RunsSample::check_and_measure(const MatrixView& x, Span<const double> w,
-                                   const RunOptions& options) {
+void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w,
+                                       const RunOptions& options) {
   const double* given = std::find_if(w.begin(), w.end(), [](double v) { return v != 0; });
   if (given == w.end()) return;
   const std::size_t chunks = pieces(x.rows, kChunk);
@@ -103,7 +104,7 @@ void RunsSample::check_and_measure(const MatrixView& x, Span<const double> w,
     finest[0] = 0;
   } else {
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
-      RunsPlace place;
+      ScanlinePlace place;
       for (std::size_t i = chunk * kChunk; i < end(chunk); ++i) {
         if (w[i] == 0 || !geometry_.place(x, i, &place)) continue;
         largest[chunk] = std::max(largest[chunk], w[i]);
@@ -118,7 +119,7 @@ void RunsSample::check_and_measure(const MatrixView& x, Span<const double> w,
 /// One index of the outer axes a bin, some of the others; longer ones where that makes too many.
 /// Along the run axis bins keep those samples out that do not reach a segment; and in a plane,
 /// samples one after another meet cells that are still in the nearest cache (10 % less time).
-std::size_t RunsSample::choose_bins(std::size_t samples, std::size_t segment) {
+std::size_t ScanlineSample::choose_bins(std::size_t samples, std::size_t segment) {
   const std::size_t axes = geometry_.axes();
   const std::size_t most = std::min(kMostBins, std::max<std::size_t>(64, samples));
   bits_.fill(0);
@@ -146,7 +147,7 @@ std::size_t RunsSample::choose_bins(std::size_t samples, std::size_t segment) {
   return bins;
 }
 
-std::size_t RunsSample::bin_of(const RunsPlace& place) const {
+std::size_t ScanlineSample::bin_of(const ScanlinePlace& place) const {
   std::size_t bin = 0;
   for (std::size_t a = 0; a < geometry_.axes(); ++a) {
     const std::size_t base = place.base[a] > 0 ? static_cast<std::size_t>(place.base[a]) : 0;
@@ -155,16 +156,16 @@ std::size_t RunsSample::bin_of(const RunsPlace& place) const {
   return bin;
 }
 
-void RunsSample::count(const MatrixView& x, Span<const double> w, const RunsTask& task,
-                       const RunOptions& options, Order* order) {
+void ScanlineSample::count(const MatrixView& x, Span<const double> w, const ScanlineTask& task,
+                           const RunOptions& options, Order* order) {
   const std::size_t workers = parallel_workers(order->chunks, options.parallel);
-  std::vector<RunsHistogram> histogram(workers, RunsHistogram(geometry_));
+  std::vector<ScanlineHistogram> histogram(workers, ScanlineHistogram(geometry_));
   const PowerOfTwo unit(-weight_exponent_);
   parallel_for(order->chunks, options.parallel, [&](std::size_t chunk, int worker) {
-    RunsHistogram& own = histogram[static_cast<std::size_t>(worker)];
+    ScanlineHistogram& own = histogram[static_cast<std::size_t>(worker)];
     std::uint32_t* next = order->next.data() + chunk * order->bins;
     std::fill(next, next + order->bins, 0);
-    RunsPlace place;
+    ScanlinePlace place;
     for (std::size_t i = order->begin(chunk); i < order->begin(chunk + 1); ++i) {
       if (w[i] == 0 || !geometry_.place(x, i, &place)) continue;
       own.add(place, unit.times(weight(w[i])));
@@ -184,14 +185,14 @@ void RunsSample::count(const MatrixView& x, Span<const double> w, const RunsTask
   size_ = before;
   if (size_ == 0) return;
   for (std::size_t worker = 1; worker < workers; ++worker) histogram[0].add(histogram[worker]);
-  RunsActive active = histogram[0].most_active();
+  ScanlineActive active = histogram[0].most_active();
   active.finest = finest_ - weight_exponent_;
   const std::size_t points = geometry_.count(geometry_.axes() - 1);
-  scale_ = choose_scale(geometry_, active, std::min(kRunsBlock, points), task);
+  scale_ = choose_scale(geometry_, active, std::min(kScanlineBlock, points), task);
 }
 
-void RunsSample::put(const MatrixView& x, Span<const double> w, const RunOptions& options,
-                     Order* order) {
+void ScanlineSample::put(const MatrixView& x, Span<const double> w, const RunOptions& options,
+                         Order* order) {
   const auto array = [&] {
     RawArray<double> values(size_ + simd::kLanes);
     std::fill_n(values.data() + size_, simd::kLanes, 0);
@@ -203,7 +204,7 @@ void RunsSample::put(const MatrixView& x, Span<const double> w, const RunOptions
   const PowerOfTwo unit(scale_.unit - weight_exponent_);
   parallel_for(order->chunks, options.parallel, [&](std::size_t chunk, int) {
     std::uint32_t* next = order->next.data() + chunk * order->bins;
-    RunsPlace place;
+    ScanlinePlace place;
     for (std::size_t i = order->begin(chunk); i < order->begin(chunk + 1); ++i) {
       if (w[i] == 0 || !geometry_.place(x, i, &place)) continue;
       const std::size_t to = next[bin_of(place)]++;
@@ -213,8 +214,8 @@ void RunsSample::put(const MatrixView& x, Span<const double> w, const RunOptions
   });
 }
 
-simd::RunsSamples RunsSample::leaf() const {
-  simd::RunsSamples leaf{};
+simd::ScanlineSamples ScanlineSample::leaf() const {
+  simd::ScanlineSamples leaf{};
   for (std::size_t a = geometry_.line() ? 1 : 0; a < geometry_.axes(); ++a) {
     leaf.axis[a] = geometry_.leaf_axis(a);
     leaf.x[a] = x_[a].data();
@@ -226,14 +227,14 @@ simd::RunsSamples RunsSample::leaf() const {
 
 /// What is known of samples in the bins chosen so far: y lies in between [low, high] on each axis,
 /// and the squares of y leave at most `left` of one; of a box, always one.
-struct RunsSample::Search {
-  const RunsBox& box;
-  double low[simd::kRunsAxes], high[simd::kRunsAxes];
+struct ScanlineSample::Search {
+  const ScanlineBox& box;
+  double low[simd::kScanlineAxes], high[simd::kScanlineAxes];
   double left;
 };
 
-void RunsSample::search(const Search& task, std::size_t axis, std::size_t bins,
-                        std::vector<simd::RunsRange>* ranges) const {
+void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bins,
+                            std::vector<simd::ScanlineRange>* ranges) const {
   // X = t - sum_j G_ij y_j - G_ii y_i for a t of the box.
   double low = static_cast<double>(task.box.first[axis]);
   double high = static_cast<double>(task.box.last[axis]);
@@ -253,8 +254,8 @@ void RunsSample::search(const Search& task, std::size_t axis, std::size_t bins,
   const std::size_t from = bin_at(low - slope * most - kMargin);
   const std::size_t to = bin_at(high + slope * most + kMargin);
   if (axis + 1 == geometry_.axes()) {
-    const simd::RunsRange found{start_[bins * bins_[axis] + from],
-                                start_[bins * bins_[axis] + to + 1]};
+    const simd::ScanlineRange found{start_[bins * bins_[axis] + from],
+                                    start_[bins * bins_[axis] + to + 1]};
     if (found.begin == found.end) return;
     if (!ranges->empty() && ranges->back().end == found.begin) {
       ranges->back().end = found.end;
@@ -276,9 +277,9 @@ void RunsSample::search(const Search& task, std::size_t axis, std::size_t bins,
   }
 }
 
-void RunsSample::find(const RunsBox& box, std::vector<simd::RunsRange>* ranges) const {
+void ScanlineSample::find(const ScanlineBox& box, std::vector<simd::ScanlineRange>* ranges) const {
   ranges->clear();
-  search({box, {}, {}, 1 + 10 * simd::kRunsRim}, 0, 0, ranges);
+  search({box, {}, {}, 1 + 10 * simd::kScanlineRim}, 0, 0, ranges);
 }
 
 }  // namespace kestrel

@@ -1,4 +1,4 @@
-// The samples of the `runs` engine, sorted by where they lie on the grid.
+// The samples of the `scanline` engine, sorted by where they lie on the grid.
 #ifndef KESTREL_CORE_SCANLINE_SAMPLE_HPP
 #define KESTREL_CORE_SCANLINE_SAMPLE_HPP
 
@@ -26,14 +26,14 @@ void check_samples(const MatrixView& x, Span<const double> w, std::size_t begin,
 void check_sample_count(const MatrixView& x, Span<const double> w);
 
 /// Those samples with a weight whose bounding boxes meet the grid, in bins: a counting sort.
-class RunsSample {
+class ScanlineSample {
  public:
   /// w: n weights, finite and not negative. segment: points of the run axis in one tile.
   /// Throws error(input) when they are not so, a coordinate is not finite, or there are 2^32 - 1
   /// samples or more. O(n d) time; 8 d bytes a sample are kept, and 8 where
   /// weights differ; while they are sorted, at most 2.5 MiB a thread, most often far less.
-  RunsSample(const RunsGeometry& geometry, const MatrixView& x, Span<const double> w,
-             const RunsTask& task, std::size_t segment, const RunOptions& options);
+  ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x, Span<const double> w,
+                 const ScanlineTask& task, std::size_t segment, const RunOptions& options);
 
   /// Where it is 0, nothing else may be asked.
   std::size_t size() const { return size_; }
@@ -41,13 +41,13 @@ class RunsSample {
   int weight_exponent() const { return weight_exponent_; }
   /// What results must be multiplied by: what all weights are, where they are alike, else one.
   double common_weight() const { return common_weight_; }
-  const RunsScale& scale() const { return scale_; }
-  simd::RunsSamples leaf() const;
+  const ScanlineScale& scale() const { return scale_; }
+  simd::ScanlineSamples leaf() const;
   /// Coordinates of the sorted samples on an axis.
   const double* sorted(std::size_t axis) const { return x_[axis].data(); }
 
   /// All samples whose ellipsoids meet the box are in these ranges, and few others.
-  void find(const RunsBox& box, std::vector<simd::RunsRange>* ranges) const;
+  void find(const ScanlineBox& box, std::vector<simd::ScanlineRange>* ranges) const;
 
  private:
   struct Order;
@@ -55,14 +55,14 @@ class RunsSample {
 
   void check_and_measure(const MatrixView& x, Span<const double> w, const RunOptions& options);
   std::size_t choose_bins(std::size_t samples, std::size_t segment);
-  void count(const MatrixView& x, Span<const double> w, const RunsTask& task,
+  void count(const MatrixView& x, Span<const double> w, const ScanlineTask& task,
              const RunOptions& options, Order* order);
   void put(const MatrixView& x, Span<const double> w, const RunOptions& options, Order* order);
-  std::size_t bin_of(const RunsPlace& place) const;
+  std::size_t bin_of(const ScanlinePlace& place) const;
   void search(const Search& task, std::size_t axis, std::size_t bins,
-              std::vector<simd::RunsRange>* ranges) const;
+              std::vector<simd::ScanlineRange>* ranges) const;
 
-  const RunsGeometry& geometry_;
+  const ScanlineGeometry& geometry_;
   /// Weights that are alike count as one each, which is a whole number of every unit.
   double weight(double given) const { return alike_ ? 1.0 : given; }
 
@@ -70,11 +70,11 @@ class RunsSample {
   bool alike_ = false;
   double common_weight_ = 1;
   int weight_exponent_ = 0, finest_ = 0;  // weights are at most 2^the first, whole in 2^the other
-  RunsScale scale_;
-  std::array<unsigned, simd::kRunsAxes> bits_{};  // of the length of a bin, a power of two
-  std::array<std::size_t, simd::kRunsAxes> bins_{};
+  ScanlineScale scale_;
+  std::array<unsigned, simd::kScanlineAxes> bits_{};  // of the length of a bin, a power of two
+  std::array<std::size_t, simd::kScanlineAxes> bins_{};
   std::vector<std::uint32_t> start_;
-  std::array<RawArray<double>, simd::kRunsAxes> x_;
+  std::array<RawArray<double>, simd::kScanlineAxes> x_;
   RawArray<double> weight_;  // where they differ
 };
 

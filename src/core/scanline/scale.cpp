@@ -15,8 +15,8 @@ constexpr double kMore = 1 + 1e-9;
 
 }  // namespace
 
-RunsHistogram::RunsHistogram(const RunsGeometry& geometry) : axes_(geometry.axes()) {
-  std::array<double, simd::kRunsAxes> width{}, length{};
+ScanlineHistogram::ScanlineHistogram(const ScanlineGeometry& geometry) : axes_(geometry.axes()) {
+  std::array<double, simd::kScanlineAxes> width{}, length{};
   double all = 1;
   for (std::size_t a = 0; a < axes_; ++a) {
     reach_[a] = geometry.reach(a) * (1 + 1e-6) + 1e-5;
@@ -46,7 +46,7 @@ RunsHistogram::RunsHistogram(const RunsGeometry& geometry) : axes_(geometry.axes
   samples_.assign(cells, 0);
 }
 
-void RunsHistogram::add(const RunsPlace& place, double weight) {
+void ScanlineHistogram::add(const ScanlinePlace& place, double weight) {
   std::size_t cell = 0;
   for (std::size_t a = 0; a < axes_; ++a) {
     const double at = (place.base[a] + place.part[a] + reach_[a]) * scale_[a];
@@ -58,18 +58,19 @@ void RunsHistogram::add(const RunsPlace& place, double weight) {
   ++samples_[cell];
 }
 
-void RunsHistogram::add(const RunsHistogram& other) {
+void ScanlineHistogram::add(const ScanlineHistogram& other) {
   for (std::size_t c = 0; c < weight_.size(); ++c) {
     weight_[c] += other.weight_[c];
     samples_[c] += other.samples_[c];
   }
 }
 
-simd::RunsLineCells RunsHistogram::line_cells() const {
+simd::ScanlineLineCells ScanlineHistogram::line_cells() const {
   return {reach_[1], scale_[1], static_cast<double>(cells_[1])};
 }
 
-void RunsHistogram::add_line(Span<const std::uint32_t> samples, Span<const std::uint64_t> weight) {
+void ScanlineHistogram::add_line(Span<const std::uint32_t> samples,
+                                 Span<const std::uint64_t> weight) {
   // All are at zero of an axis of one point.
   std::uint64_t* weights =
       weight_.data() + whole_number<std::size_t>(reach_[0] * scale_[0]) * cells_[1];
@@ -81,7 +82,7 @@ void RunsHistogram::add_line(Span<const std::uint32_t> samples, Span<const std::
 }
 
 /// Each cell becomes the sum of a window of them along an axis that begins with it.
-void RunsHistogram::sum_windows(std::size_t axis, std::vector<std::uint64_t>* cells) const {
+void ScanlineHistogram::sum_windows(std::size_t axis, std::vector<std::uint64_t>* cells) const {
   std::size_t stride = 1;
   for (std::size_t a = axis + 1; a < axes_; ++a) stride *= cells_[a];
   const std::size_t length = cells_[axis], window = window_[axis];
@@ -99,8 +100,8 @@ void RunsHistogram::sum_windows(std::size_t axis, std::vector<std::uint64_t>* ce
   }
 }
 
-RunsActive RunsHistogram::most_active() {
-  RunsActive most;
+ScanlineActive ScanlineHistogram::most_active() {
+  ScanlineActive most;
   for (std::size_t a = 0; a < axes_; ++a) sum_windows(a, &weight_);
   most.weight =
       static_cast<double>(*std::max_element(weight_.begin(), weight_.end())) / kWeightUnit;
@@ -112,9 +113,9 @@ RunsActive RunsHistogram::most_active() {
 
 namespace {
 
-RunsScale scale_of_events(const RunsGeometry& geometry, const RunsActive& active, std::size_t block,
-                          int limbs) {
-  RunsScale scale;
+ScanlineScale scale_of_events(const ScanlineGeometry& geometry, const ScanlineActive& active,
+                              std::size_t block, int limbs) {
+  ScanlineScale scale;
   const double radius = geometry.radius(), all = 0x1p62;
   const double farthest = std::min(radius + 0.5, static_cast<double>(block));
   const double of_a = active.samples * farthest * farthest / 2 * kMore;
@@ -131,8 +132,8 @@ RunsScale scale_of_events(const RunsGeometry& geometry, const RunsActive& active
   return scale;
 }
 
-RunsScale scale_of_rows(const RunsActive& active, const RunsTask& task) {
-  RunsScale scale;
+ScanlineScale scale_of_rows(const ScanlineActive& active, const ScanlineTask& task) {
+  ScanlineScale scale;
   const double all = 0x1p62;
   const double rounding = active.samples / 2 * kMore, peak = active.weight * kMore;
   scale.unit = std::min(51, std::ilogb((all - rounding) / (peak * kMore)));
@@ -146,10 +147,10 @@ RunsScale scale_of_rows(const RunsActive& active, const RunsTask& task) {
 
 }  // namespace
 
-RunsScale choose_scale(const RunsGeometry& geometry, const RunsActive& active, std::size_t block,
-                       const RunsTask& task) {
-  return task.method == RunsMethod::rows ? scale_of_rows(active, task)
-                                         : scale_of_events(geometry, active, block, task.limbs);
+ScanlineScale choose_scale(const ScanlineGeometry& geometry, const ScanlineActive& active,
+                           std::size_t block, const ScanlineTask& task) {
+  return task.method == ScanlineMethod::rows ? scale_of_rows(active, task)
+                                             : scale_of_events(geometry, active, block, task.limbs);
 }
 
 }  // namespace kestrel

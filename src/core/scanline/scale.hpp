@@ -1,4 +1,5 @@
-// The integers of the `runs` engine: how much one unit is, and the proof that nothing overflows.
+// The integers of the `scanline` engine: how much one unit is, and the proof that nothing
+// overflows.
 #ifndef KESTREL_CORE_SCANLINE_SCALE_HPP
 #define KESTREL_CORE_SCANLINE_SCALE_HPP
 
@@ -13,17 +14,17 @@
 
 namespace kestrel {
 
-/// How samples are added to a grid; RunsTable of simd/scanline/scanline.hpp says more.
-enum class RunsMethod {
-  best,    ///< whichever is faster; see RunsDensity
+/// How samples are added to a grid; ScanlineTable of simd/scanline/scanline.hpp says more.
+enum class ScanlineMethod {
+  best,    ///< whichever is faster; see ScanlineDensity
   events,  ///< at the ends of runs: radial Epanechnikov kernels
   rows     ///< at every point of them
 };
 
-struct RunsTask {
+struct ScanlineTask {
   KernelChoice choice;
-  RunsMethod method;  ///< never `best`
-  int limbs;          ///< as RunsSettings has them
+  ScanlineMethod method;  ///< never `best`
+  int limbs;              ///< as ScanlineSettings has them
 };
 
 /// Times a power of two, in halves, so that no factor leaves the range of a double.
@@ -41,36 +42,37 @@ class PowerOfTwo {
 
 /// Upper bounds of what samples do at one grid point: at most `weight` of weight and `samples` of
 /// them have it in their ellipsoids.
-struct RunsActive {
+struct ScanlineActive {
   double weight = 0;
   double samples = 0;
   int finest = -1074;  ///< every weight is a whole number of 2^finest
 };
 
-/// A coarse histogram of the samples, whose sums over windows of a bounding box bound RunsActive.
-/// All in integers, so that the order of the samples is of no account. At most 1.5 MiB.
-class RunsHistogram {
+/// A coarse histogram of the samples, whose sums over windows of a bounding box bound
+/// ScanlineActive. All in integers, so that the order of the samples is of no account. At most 1.5
+/// MiB.
+class ScanlineHistogram {
  public:
-  explicit RunsHistogram(const RunsGeometry& geometry);
+  explicit ScanlineHistogram(const ScanlineGeometry& geometry);
 
   /// What a weight of one adds to that of a cell; each sample adds the whole part and one more.
   static constexpr double kWeightUnit = 1073741824.0;  // 2^30
 
   /// weight in [0, 1], of fewer than 2^32 samples in all.
-  void add(const RunsPlace& place, double weight);
-  void add(const RunsHistogram& other);
+  void add(const ScanlinePlace& place, double weight);
+  void add(const ScanlineHistogram& other);
   /// Of a grid of one axis: the cells of its length, and what to add to them, counted elsewhere.
-  simd::RunsLineCells line_cells() const;
+  simd::ScanlineLineCells line_cells() const;
   void add_line(Span<const std::uint32_t> samples, Span<const std::uint64_t> weight);
   /// O(cells * axes). Leaves the histogram without use.
-  RunsActive most_active();
+  ScanlineActive most_active();
 
  private:
   void sum_windows(std::size_t axis, std::vector<std::uint64_t>* cells) const;
 
   std::size_t axes_;
-  std::array<std::size_t, simd::kRunsAxes> cells_{}, window_{};
-  std::array<double, simd::kRunsAxes> reach_{}, scale_{};
+  std::array<std::size_t, simd::kScanlineAxes> cells_{}, window_{};
+  std::array<double, simd::kScanlineAxes> reach_{}, scale_{};
   std::vector<std::uint64_t> weight_;
   std::vector<std::uint32_t> samples_;
 };
@@ -82,10 +84,10 @@ class RunsHistogram {
 ///   W 2^unit R^2 + M g / 2 < 2^62      the sum of a first limb fits,
 ///   M g 2^(step - 1) < 2^62            and that of every other,
 ///   2^unit (R + 1)^2 <= 2^51           what becomes whole is whole exactly,
-/// W and M those of RunsActive. Rows: a value is a weight times at most one, and rounded once:
+/// W and M those of ScanlineActive. Rows: a value is a weight times at most one, and rounded once:
 ///   W 2^unit + M / 2 < 2^62,   M 2^(step - 1) < 2^62,   2^unit <= 2^51.
 /// Powers of two, and functions of data and grid alone.
-struct RunsScale {
+struct ScanlineScale {
   int unit = 0;
   int step = 0;
   int limbs = 0;
@@ -99,8 +101,8 @@ struct RunsScale {
 /// integral is: 2^-5 for three uncorrelated variables.) Rows: one for uniform kernels with weights
 /// that are whole numbers of units, which are never rounded, else two; with fewer than that,
 /// roundings are at most M / 2 units. block: anchors stay within as many points as a run.
-RunsScale choose_scale(const RunsGeometry& geometry, const RunsActive& active, std::size_t block,
-                       const RunsTask& task);
+ScanlineScale choose_scale(const ScanlineGeometry& geometry, const ScanlineActive& active,
+                           std::size_t block, const ScanlineTask& task);
 
 }  // namespace kestrel
 

@@ -31,7 +31,7 @@ constexpr double kSortingShare = 0.2;
 
 /// The number of points on all axes but the last.
 std::size_t points_of_slice(const MatrixView& x, Span<const RegularAxis> axes,
-                            const RunsSettings& settings) {
+                            const ScanlineSettings& settings) {
   if (axes.size == 0 || axes.size != x.cols) {
     throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
                                       " variables but the grid " + std::to_string(axes.size) +
@@ -45,39 +45,39 @@ std::size_t points_of_slice(const MatrixView& x, Span<const RegularAxis> axes,
   return points;
 }
 
-simd::RunsKernel kernel_of(Kernel kernel) {
+simd::ScanlineKernel kernel_of(Kernel kernel) {
   switch (kernel) {
-    case Kernel::epanechnikov: return simd::RunsKernel::epanechnikov;
-    case Kernel::biweight: return simd::RunsKernel::biweight;
-    case Kernel::triweight: return simd::RunsKernel::triweight;
-    case Kernel::triangular: return simd::RunsKernel::triangular;
-    case Kernel::cosine: return simd::RunsKernel::cosine;
-    case Kernel::uniform: return simd::RunsKernel::uniform;
+    case Kernel::epanechnikov: return simd::ScanlineKernel::epanechnikov;
+    case Kernel::biweight: return simd::ScanlineKernel::biweight;
+    case Kernel::triweight: return simd::ScanlineKernel::triweight;
+    case Kernel::triangular: return simd::ScanlineKernel::triangular;
+    case Kernel::cosine: return simd::ScanlineKernel::cosine;
+    case Kernel::uniform: return simd::ScanlineKernel::uniform;
     case Kernel::gaussian: break;
   }
-  throw error(ErrorKind::input, "the runs engine takes compact kernels, not the Gaussian one");
+  throw error(ErrorKind::input, "the scanline engine takes compact kernels, not the Gaussian one");
 }
 
 /// A product of one factor is radial.
-bool is_quadratic(const RunsGeometry& geometry, const KernelChoice& choice) {
+bool is_quadratic(const ScanlineGeometry& geometry, const KernelChoice& choice) {
   return choice.kernel == Kernel::epanechnikov &&
          (choice.type == KernelType::radial || geometry.line());
 }
 
-RunsTask task_for(const RunsGeometry& geometry, const KernelChoice& choice,
-                  const RunsSettings& settings) {
-  const RunsMethod best = runs_method(geometry, choice);
-  const RunsMethod method = settings.method == RunsMethod::best ? best : settings.method;
-  if (method == RunsMethod::events && !is_quadratic(geometry, choice)) {
+ScanlineTask task_for(const ScanlineGeometry& geometry, const KernelChoice& choice,
+                      const ScanlineSettings& settings) {
+  const ScanlineMethod best = scanline_method(geometry, choice);
+  const ScanlineMethod method = settings.method == ScanlineMethod::best ? best : settings.method;
+  if (method == ScanlineMethod::events && !is_quadratic(geometry, choice)) {
     throw error(ErrorKind::internal, "events of such a kernel");
   }
   return {choice, method, settings.limbs};
 }
 
 /// Values of a cell.
-std::size_t cell_values(const RunsTask& task, int limbs) {
+std::size_t cell_values(const ScanlineTask& task, int limbs) {
   return static_cast<std::size_t>(limbs) *
-         (task.method == RunsMethod::rows ? 1 : simd::kRunsLimbLanes);
+         (task.method == ScanlineMethod::rows ? 1 : simd::kScanlineLimbLanes);
 }
 
 /// Cells on a boundary of 64 bytes, all zero, and what else a thread needs to fill them.
@@ -88,27 +88,28 @@ class Workspace {
     storage_.assign(values + simd::kLanes, 0);
     const std::size_t off = reinterpret_cast<std::uintptr_t>(storage_.data()) / 8 % 8;
     cells_ = storage_.data() + (8 - off) % 8;
-    list_ = std::make_unique<simd::RunsList>();
+    list_ = std::make_unique<simd::ScanlineList>();
     list_->count = 0;
   }
   bool ready() const { return cells_ != nullptr; }
   std::uint64_t* cells() { return cells_; }
-  simd::RunsList* list() { return list_.get(); }
-  std::vector<simd::RunsRange>& ranges() { return ranges_; }
+  simd::ScanlineList* list() { return list_.get(); }
+  std::vector<simd::ScanlineRange>& ranges() { return ranges_; }
 
  private:
   std::vector<std::uint64_t> storage_;
   std::uint64_t* cells_ = nullptr;
-  std::unique_ptr<simd::RunsList> list_;
-  std::vector<simd::RunsRange> ranges_;
+  std::unique_ptr<simd::ScanlineList> list_;
+  std::vector<simd::ScanlineRange> ranges_;
 };
 
-simd::RunsForm form_of(const RunsGeometry& geometry, const RunsTask& task, const RunsScale& scale) {
-  simd::RunsForm form{};
+simd::ScanlineForm form_of(const ScanlineGeometry& geometry, const ScanlineTask& task,
+                           const ScanlineScale& scale) {
+  simd::ScanlineForm form{};
   form.kernel = kernel_of(task.choice.kernel);
-  form.nest = !geometry.product()                        ? simd::RunsNest::ellipsoid
-              : form.kernel == simd::RunsKernel::uniform ? simd::RunsNest::box
-                                                         : simd::RunsNest::product;
+  form.nest = !geometry.product()                            ? simd::ScanlineNest::ellipsoid
+              : form.kernel == simd::ScanlineKernel::uniform ? simd::ScanlineNest::box
+                                                             : simd::ScanlineNest::product;
   form.axes = static_cast<int>(geometry.axes());
   form.line = geometry.line();
   for (std::size_t i = 0; i < geometry.axes(); ++i) {
@@ -116,8 +117,8 @@ simd::RunsForm form_of(const RunsGeometry& geometry, const RunsTask& task, const
     form.inverse[i] = 1 / geometry.slope(i, i);
   }
   form.room = 1;
-  if (task.method == RunsMethod::rows) {
-    form.room = 1 + simd::kRunsRim;
+  if (task.method == ScanlineMethod::rows) {
+    form.room = 1 + simd::kScanlineRim;
     // 2^-53 of a centre for each of a few roundings.
     double farthest = 1;
     for (std::size_t j = 0; j < geometry.axes(); ++j) {
@@ -133,11 +134,12 @@ simd::RunsForm form_of(const RunsGeometry& geometry, const RunsTask& task, const
 }
 
 /// One slab.
-class SlabRuns {
+class ScanlineSlab {
  public:
-  SlabRuns(const RunsGeometry& geometry, const RunsTiles& tiles, const RunsSample& sample,
-           const RunsTask& task, const simd::RunsData& data, const simd::RunsOutput& output,
-           std::size_t before, const RunOptions& options)
+  ScanlineSlab(const ScanlineGeometry& geometry, const ScanlineTiles& tiles,
+               const ScanlineSample& sample, const ScanlineTask& task,
+               const simd::ScanlineData& data, const simd::ScanlineOutput& output,
+               std::size_t before, const RunOptions& options)
       : geometry_(geometry),
         tiles_(tiles),
         samples_(sample),
@@ -147,11 +149,11 @@ class SlabRuns {
         data_(data),
         form_(form_of(geometry, task, sample.scale())),
         leaf_samples_(sample.leaf()),
-        leaf_(task.method == RunsMethod::rows ? simd::runs_table(options.table).rows
-                                              : simd::runs_table(options.table).events),
+        leaf_(task.method == ScanlineMethod::rows ? simd::scanline_table(options.table).rows
+                                                  : simd::scanline_table(options.table).events),
         values_(tiles.cells() * cell_values(task, form_.limbs)),
         workers_(static_cast<std::size_t>(parallel_threads(options.parallel))) {
-    if (form_.kernel == simd::RunsKernel::uniform) form_.data = &data_;
+    if (form_.kernel == simd::ScanlineKernel::uniform) form_.data = &data_;
   }
 
   void run() {
@@ -167,7 +169,7 @@ class SlabRuns {
     parallel_for(tiles_.count(), options_.parallel, [&](std::size_t tile, int worker) {
       Workspace& own = workers_[static_cast<std::size_t>(worker)];
       own.prepare(values_);
-      const RunsBox box = tiles_.box(tile);
+      const ScanlineBox box = tiles_.box(tile);
       samples_.find(box, &own.ranges());
       if (own.ranges().empty()) return write_zeros(box);
       add(box, own.ranges().data(), own.ranges().size(), &own);
@@ -176,20 +178,21 @@ class SlabRuns {
   }
 
  private:
-  void add(const RunsBox& box, const simd::RunsRange* ranges, std::size_t count, Workspace* own) {
+  void add(const ScanlineBox& box, const simd::ScanlineRange* ranges, std::size_t count,
+           Workspace* own) {
     leaf_.add(form_, leaf_samples_, ranges, count, tiles_.leaf(box, own->cells()), own->list());
   }
 
-  void write(const RunsBox& box, Workspace* own) const {
-    simd::RunsOutput output = output_;
+  void write(const ScanlineBox& box, Workspace* own) const {
+    simd::ScanlineOutput output = output_;
     output.out += tiles_.first_point(box) - before_;
     leaf_.write(form_.limbs, tiles_.leaf(box, own->cells()), &output);
-    const RunsScale& scale = samples_.scale();
+    const ScanlineScale& scale = samples_.scale();
     if (output.largest[0] <= scale.first_bound && output.largest[1] <= scale.other_bound) return;
     throw error(ErrorKind::internal, "sums of runs beyond their bound");
   }
 
-  void write_zeros(const RunsBox& box) const {
+  void write_zeros(const ScanlineBox& box) const {
     const std::size_t row = geometry_.axes() - 2, run = row + 1;
     const bool along = output_.run_stride == 1;
     const std::size_t inner = along ? run : row, outer = along ? row : run;
@@ -203,10 +206,10 @@ class SlabRuns {
   /// Each thread adds some samples to cells of its own; integers add up the same in
   /// every order.
   void share_tile(std::size_t tile, const ParallelOptions& options) {
-    const RunsBox box = tiles_.box(tile);
-    std::vector<simd::RunsRange> ranges, chunks;
+    const ScanlineBox box = tiles_.box(tile);
+    std::vector<simd::ScanlineRange> ranges, chunks;
     samples_.find(box, &ranges);
-    for (const simd::RunsRange& range : ranges) {
+    for (const simd::ScanlineRange& range : ranges) {
       for (std::size_t begin = range.begin; begin < range.end; begin += kChunk) {
         chunks.push_back({begin, std::min(range.end, begin + kChunk)});
       }
@@ -227,16 +230,16 @@ class SlabRuns {
     write(box, &workers_[0]);
   }
 
-  const RunsGeometry& geometry_;
-  const RunsTiles& tiles_;
-  const RunsSample& samples_;
-  const simd::RunsOutput output_;
+  const ScanlineGeometry& geometry_;
+  const ScanlineTiles& tiles_;
+  const ScanlineSample& samples_;
+  const simd::ScanlineOutput output_;
   const std::size_t before_;  // points of the grid before the output's first
   const RunOptions& options_;
-  const simd::RunsData data_;
-  simd::RunsForm form_;
-  const simd::RunsSamples leaf_samples_;
-  const simd::RunsStages& leaf_;
+  const simd::ScanlineData data_;
+  simd::ScanlineForm form_;
+  const simd::ScanlineSamples leaf_samples_;
+  const simd::ScanlineStages& leaf_;
   const std::size_t values_;
   std::vector<Workspace> workers_;
 };
@@ -244,13 +247,14 @@ class SlabRuns {
 /// What makes densities of units of the first limb, as two factors: neither leaves the range of a
 /// double before the product does.
 template <class Sums>
-simd::RunsOutput output_for(const RunsGeometry& geometry, const RunsTask& task, const Sums& sums,
-                            ScaledNumber scale, double* out) {
-  for (int i = 0; i < 2 && task.method == RunsMethod::events; ++i) scale.divide(geometry.radius());
+simd::ScanlineOutput output_for(const ScanlineGeometry& geometry, const ScanlineTask& task,
+                                const Sums& sums, ScaledNumber scale, double* out) {
+  for (int i = 0; i < 2 && task.method == ScanlineMethod::events; ++i)
+    scale.divide(geometry.radius());
   scale.multiply(sums.common_weight());
   scale.exponent += sums.weight_exponent() - sums.scale().unit;
   const int half = scale.exponent / 2;
-  simd::RunsOutput output{};
+  simd::ScanlineOutput output{};
   output.limb = std::ldexp(1.0, -sums.scale().step);
   output.factor = std::ldexp(scale.mantissa, half);
   output.power = std::ldexp(1.0, scale.exponent - half);
@@ -262,34 +266,35 @@ simd::RunsOutput output_for(const RunsGeometry& geometry, const RunsTask& task, 
 
 }  // namespace
 
-RunsMethod runs_method(const RunsGeometry& geometry, const KernelChoice& choice) {
+ScanlineMethod scanline_method(const ScanlineGeometry& geometry, const KernelChoice& choice) {
   kernel_of(choice.kernel);
-  if (!is_quadratic(geometry, choice)) return RunsMethod::rows;
+  if (!is_quadratic(geometry, choice)) return ScanlineMethod::rows;
   const bool short_runs = geometry.radius() < kShortRadius && !geometry.line();
-  return short_runs ? RunsMethod::rows : RunsMethod::events;
+  return short_runs ? ScanlineMethod::rows : ScanlineMethod::events;
 }
 
-RunsDensity::RunsDensity(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
-                         const KernelChoice& choice, Span<const double> root,
-                         const RunsSettings& settings, const RunOptions& options)
+ScanlineDensity::ScanlineDensity(const MatrixView& x, Span<const double> w,
+                                 Span<const RegularAxis> axes, const KernelChoice& choice,
+                                 Span<const double> root, const ScanlineSettings& settings,
+                                 const RunOptions& options)
     : settings_(settings),
       points_(points_of_slice(x, axes, settings)),
       count_(axes[axes.size - 1].count),
       geometry_(axes, root, choice.type),
       task_(task_for(geometry_, choice, settings)),
-      line_(settings.sorted ? nullptr : RunsLine::make(geometry_, x, w, task_, options)),
+      line_(settings.sorted ? nullptr : ScanlineLine::make(geometry_, x, w, task_, options)),
       sample_(line_ ? nullptr
-                    : std::make_unique<RunsSample>(
+                    : std::make_unique<ScanlineSample>(
                           geometry_, x, w, task_,
-                          RunsTiles(geometry_, geometry_.slab(0, count_), 8 * cell_values(task_, 2),
-                                    settings.tile_bytes)
+                          ScanlineTiles(geometry_, geometry_.slab(0, count_),
+                                        8 * cell_values(task_, 2), settings.tile_bytes)
                               .segment(),
                           options)),
       scale_(kernel_scale(choice, x.cols, root)),
       rim_(geometry_, choice.kernel == Kernel::uniform ? axes : Span<const RegularAxis>(), root) {}
 
-void RunsDensity::slab(std::size_t first, std::size_t count, const RunOptions& options,
-                       Span<double> out) const {
+void ScanlineDensity::slab(std::size_t first, std::size_t count, const RunOptions& options,
+                           Span<double> out) const {
   if (count < 1 || first >= count_ || count > count_ - first || out.size != count * points_) {
     throw error(ErrorKind::internal, "a slab beyond the grid or an output of a wrong size");
   }
@@ -298,28 +303,31 @@ void RunsDensity::slab(std::size_t first, std::size_t count, const RunOptions& o
     return;
   }
   if (line_) {
-    const simd::RunsOutput output = output_for(geometry_, task_, *line_, scale_, out.data);
+    const simd::ScanlineOutput output = output_for(geometry_, task_, *line_, scale_, out.data);
     return line_->write(first, count, output, options);
   }
-  const RunsTiles tiles(geometry_, geometry_.slab(first, count),
-                        8 * cell_values(task_, sample_->scale().limbs), settings_.tile_bytes);
-  SlabRuns(geometry_, tiles, *sample_, task_, rim_.leaf(*sample_), output(out.data),
-           first * points_, options)
+  const ScanlineTiles tiles(geometry_, geometry_.slab(first, count),
+                            8 * cell_values(task_, sample_->scale().limbs), settings_.tile_bytes);
+  ScanlineSlab(geometry_, tiles, *sample_, task_, rim_.leaf(*sample_), output(out.data),
+               first * points_, options)
       .run();
 }
 
-simd::RunsForm RunsDensity::form() const { return form_of(geometry_, task_, sample_->scale()); }
+simd::ScanlineForm ScanlineDensity::form() const {
+  return form_of(geometry_, task_, sample_->scale());
+}
 
-simd::RunsOutput RunsDensity::output(double* out) const {
+simd::ScanlineOutput ScanlineDensity::output(double* out) const {
   return output_for(geometry_, task_, *sample_, scale_, out);
 }
 
-void runs_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
-                  const KernelChoice& choice, Span<const double> root, const RunsSettings& settings,
-                  const RunOptions& options, Span<double> out) {
+void scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+                      const KernelChoice& choice, Span<const double> root,
+                      const ScanlineSettings& settings, const RunOptions& options,
+                      Span<double> out) {
   RunOptions part = options;
   part.parallel = part_of(options.parallel, 0, kSortingShare);
-  const RunsDensity density(x, w, axes, choice, root, settings, part);
+  const ScanlineDensity density(x, w, axes, choice, root, settings, part);
   part.parallel = part_of(options.parallel, kSortingShare, 1);
   density.slab(0, density.count(), part, out);
 }

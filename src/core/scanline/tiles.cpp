@@ -31,15 +31,15 @@ std::size_t length_for(std::size_t segment) {
 
 }  // namespace
 
-RunsTiles::RunsTiles(const RunsGeometry& geometry, const RunsBox& part, std::size_t cell,
-                     std::size_t bytes)
+ScanlineTiles::ScanlineTiles(const ScanlineGeometry& geometry, const ScanlineBox& part,
+                             std::size_t cell, std::size_t bytes)
     : geometry_(geometry), part_(part) {
   const std::size_t axes = geometry.axes();
   const std::size_t rows = geometry.count(axes - 2), points = geometry.count(axes - 1);
   const std::size_t usual = axes > 2 ? kDeepTileBytes : kTileBytes;
   const std::size_t room = (bytes == 0 ? usual : bytes) / cell;
   const auto rows_of = [&](std::size_t segment) { return room / length_for(segment); };
-  segment_ = std::min(points, kRunsBlock);
+  segment_ = std::min(points, kScanlineBlock);
   const std::size_t wanted = std::min(rows, kEnoughRows);
   while (rows_of(segment_) < wanted && segment_ > kShortSegment &&
          static_cast<double>(segment_) > 8 * geometry.radius()) {
@@ -50,23 +50,23 @@ RunsTiles::RunsTiles(const RunsGeometry& geometry, const RunsBox& part, std::siz
   row_length_ = length_for(segment_);
 }
 
-std::size_t RunsTiles::length(std::size_t axis) const {
+std::size_t ScanlineTiles::length(std::size_t axis) const {
   if (axis + 1 == geometry_.axes()) return segment_;
   return axis + 2 == geometry_.axes() ? rows_ : 1;
 }
 
-std::size_t RunsTiles::pieces(std::size_t axis) const {
+std::size_t ScanlineTiles::pieces(std::size_t axis) const {
   return part_.last[axis] / length(axis) - part_.first[axis] / length(axis) + 1;
 }
 
-std::size_t RunsTiles::count() const {
+std::size_t ScanlineTiles::count() const {
   std::size_t tiles = 1;
   for (std::size_t a = 0; a < geometry_.axes(); ++a) tiles *= pieces(a);
   return tiles;
 }
 
-RunsBox RunsTiles::box(std::size_t tile) const {
-  RunsBox box;
+ScanlineBox ScanlineTiles::box(std::size_t tile) const {
+  ScanlineBox box;
   for (std::size_t a = geometry_.axes(); a-- > 0;) {
     const std::size_t piece = part_.first[a] / length(a) + tile % pieces(a);
     box.first[a] = std::max(part_.first[a], piece * length(a));
@@ -76,10 +76,10 @@ RunsBox RunsTiles::box(std::size_t tile) const {
   return box;
 }
 
-simd::RunsTile RunsTiles::leaf(const RunsBox& box, std::uint64_t* cells) const {
+simd::ScanlineTile ScanlineTiles::leaf(const ScanlineBox& box, std::uint64_t* cells) const {
   const auto index = [](std::size_t i) { return static_cast<std::int32_t>(i); };
   const std::size_t row = geometry_.axes() - 2, run = row + 1;
-  simd::RunsTile leaf{};
+  simd::ScanlineTile leaf{};
   for (std::size_t a = 0; a < row; ++a) {
     leaf.outer[a] = index(box.first[a]);
     leaf.outer_shift[a] = geometry_.shift(a)[box.first[a]];
@@ -90,15 +90,15 @@ simd::RunsTile RunsTiles::leaf(const RunsBox& box, std::uint64_t* cells) const {
   leaf.row_end = index(box.last[row] + 1);
   leaf.run_begin = index(box.first[run]);
   leaf.run_end = index(box.last[run] + 1);
-  const std::size_t block = box.first[run] / kRunsBlock * kRunsBlock;
+  const std::size_t block = box.first[run] / kScanlineBlock * kScanlineBlock;
   leaf.anchor_first = index(block);
-  leaf.anchor_last = index(std::min(block + kRunsBlock, geometry_.count(run)) - 1);
+  leaf.anchor_last = index(std::min(block + kScanlineBlock, geometry_.count(run)) - 1);
   leaf.row_length = row_length_;
   leaf.cells = cells;
   return leaf;
 }
 
-std::size_t RunsTiles::first_point(const RunsBox& box) const {
+std::size_t ScanlineTiles::first_point(const ScanlineBox& box) const {
   std::size_t point = 0;
   for (std::size_t a = 0; a < geometry_.axes(); ++a) {
     point += box.first[a] * geometry_.stride(a);

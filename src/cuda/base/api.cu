@@ -90,14 +90,14 @@ int sums_over_pairs(const kestrel_gpu_pairs* pairs, const double* x, std::size_t
   });
 }
 
-int runs_open(const kestrel_gpu_runs* runs, void** out, char* problem, std::size_t room) {
+int scanline_open(const kestrel_gpu_scanline* runs, void** out, char* problem, std::size_t room) {
   return guarded(problem, room, [&] {
-    *out = make_runs(*runs).release();
+    *out = make_scanline(*runs).release();
     return KESTREL_GPU_OK;
   });
 }
 
-int runs_slab(void* runs, const kestrel_gpu_runs_slab* slab, double largest[2],
+int scanline_slab(void* runs, const kestrel_gpu_scanline_slab* slab, double largest[2],
               kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
               std::size_t room) {
   return guarded(problem, room, [&] {
@@ -108,12 +108,12 @@ int runs_slab(void* runs, const kestrel_gpu_runs_slab* slab, double largest[2],
       };
     }
     return done_or_stopped(
-        static_cast<Runs*>(runs)->slab(*slab, largest, taken, poll_of(poll, context)), problem,
+        static_cast<Scanline*>(runs)->slab(*slab, largest, taken, poll_of(poll, context)), problem,
         room);
   });
 }
 
-void runs_close(void* runs) { delete static_cast<Runs*>(runs); }
+void scanline_close(void* runs) { delete static_cast<Scanline*>(runs); }
 
 int cross_validation_curve(const kestrel_gpu_regression* regression, double* sum,
                            kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
@@ -128,7 +128,7 @@ int cross_validation_curve(const kestrel_gpu_regression* regression, double* sum
 extern "C" __attribute__((visibility("default"))) const kestrel_gpu_table* kestrel_cuda_table() {
   static const kestrel_gpu_table table = {
       KESTREL_GPU_VERSION, device,        density_open,          density_samples,
-      density_sum,         density_close, sums_over_pairs,       runs_open,
-      runs_slab,           runs_close,    cross_validation_curve};
+      density_sum,         density_close, sums_over_pairs,       scanline_open,
+      scanline_slab,           scanline_close,    cross_validation_curve};
   return &table;
 }

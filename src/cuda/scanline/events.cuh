@@ -1,4 +1,4 @@
-// The first kernel of runs.cu: samples become events in the cells of tiles.
+// The first kernel of scanline.cu: samples become events in the cells of tiles.
 // Twin of simd/scanline/scanline.inc and simd/scanline/nest.inc: the same operations in the same order, none of them
 // fused, so that the bits are those of the CPU. Integers add up the same in every order.
 //
@@ -18,12 +18,12 @@ __device__ inline double half_length(double slope, double room) {
   return room > 0 ? times(slope, __dsqrt_rn(room)) : -1.0;
 }
 
-struct RunsPlace {
+struct ScanlinePlace {
   double base, part;
 };
 
-__device__ inline RunsPlace place_of(const RunsAxis& axis, double x) {
-  constexpr double kFarthest = 134217728.0;  // kRunsFarthest
+__device__ inline ScanlinePlace place_of(const ScanlineAxis& axis, double x) {
+  constexpr double kFarthest = 134217728.0;  // kScanlineFarthest
   const double from = minus(x, axis.origin), back = minus(from, x);
   const double lost = minus(minus(x, minus(from, back)), plus(axis.origin, back));
   const double index = times(from, axis.inverse_step);
@@ -43,13 +43,13 @@ struct Meetings {
 
 /// Forward substitution at the outer indices; the number of rows that the sample has.
 template <int Outer>
-__device__ inline unsigned meet(const RunsTask& task, const kestrel_gpu_runs_tile& tile,
+__device__ inline unsigned meet(const ScanlineTask& task, const kestrel_gpu_scanline_tile& tile,
                                 unsigned sample, unsigned lane, Meetings* to) {
   constexpr int kRow = Outer, kRun = Outer + 1;
   double y[Outer + 1], squares = 0.0;
 #pragma unroll
   for (int i = 0; i < Outer; ++i) {
-    const RunsPlace at = place_of(task.axis[i], task.axis[i].x[sample]);
+    const ScanlinePlace at = place_of(task.axis[i], task.axis[i].x[sample]);
     double centre = at.part;
 #pragma unroll
     for (int o = 0; o < i; ++o) centre = plus(centre, times(task.slope[i][o], y[o]));
@@ -57,9 +57,9 @@ __device__ inline unsigned meet(const RunsTask& task, const kestrel_gpu_runs_til
     y[i] = times(minus(index, centre), task.inverse[i]);
     squares = plus(squares, times(y[i], y[i]));
   }
-  RunsPlace row{0.0, 0.0};
+  ScanlinePlace row{0.0, 0.0};
   if (task.axis[kRow].x != nullptr) row = place_of(task.axis[kRow], task.axis[kRow].x[sample]);
-  const RunsPlace run = place_of(task.axis[kRun], task.axis[kRun].x[sample]);
+  const ScanlinePlace run = place_of(task.axis[kRun], task.axis[kRun].x[sample]);
   double row_centre = row.part, run_centre = run.part;
 #pragma unroll
   for (int o = 0; o < Outer; ++o) {
@@ -84,7 +84,7 @@ __device__ inline unsigned meet(const RunsTask& task, const kestrel_gpu_runs_til
 }
 
 /// An end of a run so near to a point's index that its shift decides whether it belongs to it.
-__device__ inline void settle_ends(const RunsTask& task, const kestrel_gpu_runs_tile& tile,
+__device__ inline void settle_ends(const ScanlineTask& task, const kestrel_gpu_scanline_tile& tile,
                                    const double* shift, double base, double low, double high,
                                    double* start, double* stop) {
   const double begin = minus(tile.run_begin, base), end = minus(tile.run_end, base);
@@ -108,7 +108,7 @@ struct Events {
 
 /// Item `index` of the warp.
 template <int Outer, int Limbs>
-__device__ inline void make_event(const RunsTask& task, const RunsTile& tile, unsigned index,
+__device__ inline void make_event(const ScanlineTask& task, const ScanlineTile& tile, unsigned index,
                                   const Meetings& all, unsigned lane, Events<Limbs>* to) {
   constexpr int kRow = Outer, kRun = Outer + 1;
   unsigned own = 0;
@@ -116,7 +116,7 @@ __device__ inline void make_event(const RunsTask& task, const RunsTile& tile, un
   for (unsigned step = kWarp / 2; step > 0; step /= 2) {
     if (all.before[own + step] <= index) own += step;
   }
-  const kestrel_gpu_runs_tile& at = tile.at;
+  const kestrel_gpu_scanline_tile& at = tile.at;
   const int row = all.first[own] + static_cast<int>(index - all.before[own]);
   const double from_base =
       plus(minus(row, all.row_base[own]), shift_at(task.axis[kRow].shift, row));
@@ -183,7 +183,7 @@ __device__ inline void put_events(const Events<Limbs>& events, unsigned lane, Wh
 
 /// Each warp takes 32 samples, then all of their rows in the tile, 32 at a time.
 template <int Outer, int Limbs>
-__global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const RunsTask task) {
+__global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const ScanlineTask task) {
   __shared__ Meetings all_meetings[kEventWarps];
   __shared__ Events<Limbs> all_events[kEventWarps];
   const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
@@ -191,9 +191,9 @@ __global__ void __launch_bounds__(kEventWarps* kWarp) add_events(const RunsTask 
   if (warp >= task.end_warp) return;
   Meetings& meetings = all_meetings[of_block];
   Events<Limbs>& events = all_events[of_block];
-  const RunsWork work = task.work[last_not_above(
+  const ScanlineWork work = task.work[last_not_above(
       task.works, warp, [&](unsigned i) { return task.work[i].first_warp; })];
-  const RunsTile& tile = task.tile[work.tile];
+  const ScanlineTile& tile = task.tile[work.tile];
   const unsigned sample = work.begin + (warp - work.first_warp) * kWarp + lane;
   const unsigned rows = sample < work.end ? meet<Outer>(task, tile.at, sample, lane, &meetings) : 0;
   unsigned until = rows;

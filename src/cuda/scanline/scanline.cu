@@ -1,4 +1,4 @@
-// Sums of radial Epanechnikov kernels on a regular grid: the `runs` engine on the device. Twin of
+// Sums of radial Epanechnikov kernels on a regular grid: the `scanline` engine on the device. Twin of
 // core/scanline/scanline.cpp, which says how it works; the host has sorted the samples and cut the tiles.
 //
 // Tiles are taken in batches whose cells fit the device's cache together: events of all their
@@ -25,8 +25,8 @@ constexpr std::size_t kAhead = 16;
 /// Warps of samples in one launch, and about the most of a batch of several tiles.
 constexpr unsigned kLaunchWarps = 1u << 17, kBatchWarps = 1u << 24;
 
-using EventKernel = void (*)(RunsTask);
-using ValueKernel = void (*)(RunsScan);
+using EventKernel = void (*)(ScanlineTask);
+using ValueKernel = void (*)(ScanlineScan);
 
 template <int Limbs>
 EventKernel event_kernel(int outer) {
@@ -52,12 +52,12 @@ struct Kernels {
 };
 
 template <int Limbs>
-Kernels kernels_of(const kestrel_gpu_runs& runs) {
+Kernels kernels_of(const kestrel_gpu_scanline& runs) {
   return {event_kernel<Limbs>(runs.axes - 2), value_kernel<Limbs>(runs.run_stride == 1),
           static_cast<std::size_t>(kCell<Limbs>)};
 }
 
-Kernels choose_kernels(const kestrel_gpu_runs& runs) {
+Kernels choose_kernels(const kestrel_gpu_scanline& runs) {
   switch (runs.limbs) {
     case 1: return kernels_of<1>(runs);
     case 2: return kernels_of<2>(runs);
@@ -73,16 +73,16 @@ struct Batch {
 
 /// The batches of a slab.
 struct Batches {
-  std::vector<RunsTile> tile;
-  std::vector<RunsWork> work;
+  std::vector<ScanlineTile> tile;
+  std::vector<ScanlineWork> work;
   std::vector<Batch> batch;
   std::vector<std::size_t> first;  // batch of each part, and how many there are
   std::size_t cells = 0;           // of the largest
 };
 
 /// Puts tile t of the slab into the last batch.
-void add_tile(const kestrel_gpu_runs_slab& slab, std::size_t t, Batches* to) {
-  const kestrel_gpu_runs_tile& at = slab.tile[t];
+void add_tile(const kestrel_gpu_scanline_slab& slab, std::size_t t, Batches* to) {
+  const kestrel_gpu_scanline_tile& at = slab.tile[t];
   Batch& batch = to->batch.back();
   const std::size_t rows = static_cast<std::size_t>(at.row_end - at.row_begin);
   to->tile.push_back({at, static_cast<unsigned>(batch.cells), batch.groups});
@@ -100,13 +100,13 @@ void add_tile(const kestrel_gpu_runs_slab& slab, std::size_t t, Batches* to) {
   to->cells = std::max(to->cells, batch.cells);
 }
 
-Batches make_batches(const kestrel_gpu_runs_slab& slab, std::size_t cell_bytes) {
+Batches make_batches(const kestrel_gpu_scanline_slab& slab, std::size_t cell_bytes) {
   Batches all;
   for (std::size_t p = 0; p < slab.parts; ++p) {
     const std::size_t end = p + 1 < slab.parts ? slab.part[p + 1].first_tile : slab.tiles;
     all.first.push_back(all.batch.size());
     for (std::size_t t = slab.part[p].first_tile; t < end; ++t) {
-      const kestrel_gpu_runs_tile& at = slab.tile[t];
+      const kestrel_gpu_scanline_tile& at = slab.tile[t];
       const std::size_t cells = static_cast<std::size_t>(at.row_end - at.row_begin) * at.row_length;
       const bool begins = t == slab.part[p].first_tile;
       if (begins || (all.batch.back().cells + cells) * cell_bytes > kBatchBytes ||
@@ -128,14 +128,14 @@ const T* send(const std::vector<T>& from, Buffer<T>* to) {
   return data;
 }
 
-class DeviceRuns : public Runs {
+class DeviceScanline : public Scanline {
  public:
-  explicit DeviceRuns(const kestrel_gpu_runs& runs) : kernels_(choose_kernels(runs)) {
+  explicit DeviceScanline(const kestrel_gpu_scanline& runs) : kernels_(choose_kernels(runs)) {
     task_ = {};
     for (int i = 0; i < runs.axes; ++i) {
       for (int j = 0; j <= i; ++j) task_.slope[i][j] = runs.slope[i][j];
       task_.inverse[i] = runs.inverse[i];
-      const kestrel_gpu_runs_axis& axis = runs.axis[i];
+      const kestrel_gpu_scanline_axis& axis = runs.axis[i];
       task_.axis[i] = {axis.origin,
                        axis.inverse_step,
                        axis.step_high,
@@ -158,7 +158,7 @@ class DeviceRuns : public Runs {
     scan_.run_stride = runs.run_stride;
   }
 
-  bool slab(const kestrel_gpu_runs_slab& slab, double largest[2], const Take& take,
+  bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
             const Poll& poll) override {
     // What a slab that was stopped has left.
     check(cudaDeviceSynchronize(), "finishing what went before");
@@ -197,7 +197,7 @@ class DeviceRuns : public Runs {
   }
 
   /// Tiles and samples' ranges on the device, cells that are zero, room for values.
-  void prepare(const kestrel_gpu_runs_slab& slab) {
+  void prepare(const kestrel_gpu_scanline_slab& slab) {
     batches_ = make_batches(slab, kernels_.cell * sizeof(Whole));
     task_.tile = scan_.tile = send(batches_.tile, &tiles_);
     task_.work = send(batches_.work, &work_);
@@ -218,7 +218,7 @@ class DeviceRuns : public Runs {
     const Batch& batch = batches_.batch[b];
     const cudaStream_t stream = lane_[b % kLanes].get();
     if (b >= kAhead) done_[b % kAhead].wait();
-    RunsTask task = task_;
+    ScanlineTask task = task_;
     task.tile += batch.first_tile;
     task.work += batch.first_work;
     task.works = static_cast<unsigned>(batch.works);
@@ -231,7 +231,7 @@ class DeviceRuns : public Runs {
               task);
       check(cudaGetLastError(), "starting to add samples");
     }
-    RunsScan scan = scan_;
+    ScanlineScan scan = scan_;
     scan.tile += batch.first_tile;
     scan.tiles = static_cast<unsigned>(batch.tiles);
     scan.cells = task.cells;
@@ -242,12 +242,12 @@ class DeviceRuns : public Runs {
   }
 
   const Kernels kernels_;
-  RunsTask task_;
-  RunsScan scan_;
+  ScanlineTask task_;
+  ScanlineScan scan_;
   Batches batches_;
-  Buffer<double> x_[KESTREL_GPU_RUNS_AXES], shift_[KESTREL_GPU_RUNS_AXES], weight_;
-  Buffer<RunsTile> tiles_;
-  Buffer<RunsWork> work_;
+  Buffer<double> x_[KESTREL_GPU_SCANLINE_AXES], shift_[KESTREL_GPU_SCANLINE_AXES], weight_;
+  Buffer<ScanlineTile> tiles_;
+  Buffer<ScanlineWork> work_;
   Buffer<Whole> cells_, largest_;
   Buffer<double> values_[2];
   Locked locked_[2] = {Locked(Drain<Take>::kPiece), Locked(Drain<Take>::kPiece)};
@@ -258,13 +258,13 @@ class DeviceRuns : public Runs {
 
 }  // namespace
 
-std::unique_ptr<Runs> make_runs(const kestrel_gpu_runs& runs) {
-  if (runs.axes < 2 || runs.axes > KESTREL_GPU_RUNS_AXES) {
+std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs) {
+  if (runs.axes < 2 || runs.axes > KESTREL_GPU_SCANLINE_AXES) {
     refuse("a grid of %d axes", runs.axes);
   }
   // The number of a sample, rounded up to a whole warp, is an unsigned one.
   if (runs.n > 0xffffffffu - 63) refuse("%zu samples", runs.n);
-  return std::unique_ptr<Runs>(new DeviceRuns(runs));
+  return std::unique_ptr<Scanline>(new DeviceScanline(runs));
 }
 
 }  // namespace kestrel_cuda

@@ -14,18 +14,18 @@ namespace kestrel_cuda {
 /// False: stop.
 using Take = std::function<bool(std::size_t first, const double* values, std::size_t count)>;
 
-/// See runs_open() and the following in gpu/gpu_abi.h. Memory on the device: 8 bytes for each
+/// See scanline_open() and the following in gpu/gpu_abi.h. Memory on the device: 8 bytes for each
 /// number of a sample, 32 MiB of cells (more for tiles that need it), two parts of the output (or
 /// the only one) and 32 MiB of the host's that is locked.
-class Runs {
+class Scanline {
  public:
-  virtual ~Runs() = default;
+  virtual ~Scanline() = default;
   /// False if the poll, or who takes the values, if anybody does, stopped it.
-  virtual bool slab(const kestrel_gpu_runs_slab& slab, double largest[2], const Take& take,
+  virtual bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
                     const Poll& poll) = 0;
 };
 
-std::unique_ptr<Runs> make_runs(const kestrel_gpu_runs& runs);
+std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs);
 
 }  // namespace kestrel_cuda
 

@@ -1,4 +1,4 @@
-// What the kernels of runs.cu share: their tasks, and arithmetic that is never fused.
+// What the kernels of scanline.cu share: their tasks, and arithmetic that is never fused.
 #ifndef KESTREL_CUDA_SCANLINE_TASK_CUH
 #define KESTREL_CUDA_SCANLINE_TASK_CUH
 
@@ -22,41 +22,41 @@ constexpr int kNumbers = 3 * Limbs;
 template <int Limbs>
 constexpr int kCell = Limbs == 1 ? 4 : 3 * Limbs;
 
-struct RunsAxis {
+struct ScanlineAxis {
   double origin, inverse_step, step_high, step_low;
   const double *x, *shift;
 };
 
 /// A tile of a batch.
-struct RunsTile {
-  kestrel_gpu_runs_tile at;
+struct ScanlineTile {
+  kestrel_gpu_scanline_tile at;
   unsigned first_cell;   // in the batch's cells
   unsigned first_group;  // of kScanWarps rows, in the batch
 };
 
 /// Samples begin, ..., end - 1 of a tile, 32 a warp: those of the batch from first_warp on.
-struct RunsWork {
+struct ScanlineWork {
   unsigned begin, end, tile, first_warp;
 };
 
-struct RunsTask {
-  double slope[KESTREL_GPU_RUNS_AXES][KESTREL_GPU_RUNS_AXES], inverse[KESTREL_GPU_RUNS_AXES];
-  RunsAxis axis[KESTREL_GPU_RUNS_AXES];
+struct ScanlineTask {
+  double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES], inverse[KESTREL_GPU_SCANLINE_AXES];
+  ScanlineAxis axis[KESTREL_GPU_SCANLINE_AXES];
   double room, limb_scale, row_shift, run_shift;
   const double* weight;
   double common;
   // Of a batch.
-  const RunsTile* tile;
-  const RunsWork* work;
+  const ScanlineTile* tile;
+  const ScanlineWork* work;
   unsigned works, first_warp, end_warp;
   Whole* cells;
 };
 
-struct RunsScan {
+struct ScanlineScan {
   const double* run_shift;
   double limb, factor, power;
   std::size_t row_stride, run_stride;
-  const RunsTile* tile;
+  const ScanlineTile* tile;
   unsigned tiles;
   Whole* cells;
   double* out;

@@ -1,4 +1,4 @@
-// The second kernel of runs.cu: events in the cells of tiles become values. Twin of simd/scanline/scanline.inc.
+// The second kernel of scanline.cu: events in the cells of tiles become values. Twin of simd/scanline/scanline.inc.
 #ifndef KESTREL_CUDA_SCANLINE_VALUES_CUH
 #define KESTREL_CUDA_SCANLINE_VALUES_CUH
 
@@ -42,7 +42,7 @@ __device__ inline double to_double(Whole v) { return __ll2double_rn(static_cast<
 
 /// The value at point t, which is moved by `shift`.
 template <int Limbs>
-__device__ inline double value_at(const RunsScan& scan, const Whole number[kNumbers<Limbs>],
+__device__ inline double value_at(const ScanlineScan& scan, const Whole number[kNumbers<Limbs>],
                                   unsigned point, double shift, double largest[2]) {
   const Whole t = point;
   double value = 0.0;
@@ -63,10 +63,10 @@ __device__ inline double value_at(const RunsScan& scan, const Whole number[kNumb
 /// A block takes kScanWarps rows of a tile, a warp each. `Along`: rows lie along the output;
 /// otherwise across it, and neighbouring points of neighbouring rows are written together.
 template <int Limbs, bool Along>
-__global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const RunsScan scan) {
+__global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const ScanlineScan scan) {
   __shared__ double turned[kScanWarps][kWarp + 1];
   const unsigned lane = threadIdx.x % kWarp, of_block = threadIdx.x / kWarp;
-  const RunsTile& tile = scan.tile[last_not_above(
+  const ScanlineTile& tile = scan.tile[last_not_above(
       scan.tiles, blockIdx.x, [&](unsigned i) { return scan.tile[i].first_group; })];
   const unsigned begin = static_cast<unsigned>(tile.at.run_begin);
   const unsigned points = static_cast<unsigned>(tile.at.run_end) - begin;

@@ -70,8 +70,8 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const RunsLineTable& runs_line_table(const Table* table) {
-  return KESTREL_LEAVES(table, scalar, kRunsLineTable);
+const ScanlineLineTable& scanline_line_table(const Table* table) {
+  return KESTREL_LEAVES(table, scalar, kScanlineLineTable);
 }
 
 }  // namespace simd

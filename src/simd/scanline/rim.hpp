@@ -14,9 +14,9 @@ namespace simd {
 // Whether the point with these indices is in the support of the kernel about sample j: decided by
 // the operations of inside_ellipsoid and inside_box (body.inc), product and sum fused, on the data
 // as given. No target's own instructions here: the same answer everywhere.
-inline bool inside_support(const RunsData& data, bool box, std::size_t j,
-                           const std::size_t index[kRunsAxes]) {
-  double y[kRunsAxes], q = 0;
+inline bool inside_support(const ScanlineData& data, bool box, std::size_t j,
+                           const std::size_t index[kScanlineAxes]) {
+  double y[kScanlineAxes], q = 0;
   for (std::size_t k = 0; k < data.d; ++k) {
     double v = data.sample[k][j] - data.point[k][index[data.axis_of[k]]];
     if (box) {

@@ -23,23 +23,23 @@ struct Events {
   }
   void finish() {}
   void add(std::size_t, std::uint64_t* to) const {
-    for (std::size_t i = 0; i < kRunsLimbLanes * Limbs; ++i) to[i] += value[i];
+    for (std::size_t i = 0; i < kScanlineLimbLanes * Limbs; ++i) to[i] += value[i];
   }
   void take(std::size_t, std::uint64_t* from) const {
-    for (std::size_t i = 0; i < kRunsLimbLanes * Limbs; ++i) from[i] -= value[i];
+    for (std::size_t i = 0; i < kScanlineLimbLanes * Limbs; ++i) from[i] -= value[i];
   }
-  std::uint64_t value[kRunsLimbLanes * Limbs] = {};
+  std::uint64_t value[kScanlineLimbLanes * Limbs] = {};
 };
 
 template <int Limbs>
 struct Cell {
   void add(std::uint64_t* from) {
-    for (std::size_t i = 0; i < kRunsLimbLanes * Limbs; ++i) {
+    for (std::size_t i = 0; i < kScanlineLimbLanes * Limbs; ++i) {
       sum[i] += from[i];
       from[i] = 0;
     }
   }
-  std::uint64_t sum[kRunsLimbLanes * Limbs] = {};
+  std::uint64_t sum[kScanlineLimbLanes * Limbs] = {};
 };
 
 template <int Limbs>
@@ -55,7 +55,7 @@ inline void columns(const Cell<Limbs>* cell, Whole* a, Whole* q, Whole* p) {
 // After what it uses.
 #include "simd/scanline/rows.inc"
 
-const RunsTable kRunsTable = {{add_events, scan}, {add_rows, write_rows}};
+const ScanlineTable kScanlineTable = {{add_events, scan}, {add_rows, write_rows}};
 
 }  // namespace scalar
 
@@ -129,7 +129,7 @@ inline void columns(const Cell<Limbs>* cell, Whole* a, Whole* q, Whole* p) {
 // After what it uses.
 #include "simd/scanline/rows.inc"
 
-const RunsTable kRunsTable = {{add_events, scan}, {add_rows, write_rows}};
+const ScanlineTable kScanlineTable = {{add_events, scan}, {add_rows, write_rows}};
 
 }  // namespace avx2
 KESTREL_TARGET_END
@@ -266,7 +266,7 @@ inline void columns(const Cell<Limbs>* cell, Whole* a, Whole* q, Whole* p) {
 // After what it uses.
 #include "simd/scanline/rows.inc"
 
-const RunsTable kRunsTable = {{add_events, scan}, {add_rows, write_rows}};
+const ScanlineTable kScanlineTable = {{add_events, scan}, {add_rows, write_rows}};
 
 }  // namespace avx512
 KESTREL_TARGET_END
@@ -275,8 +275,8 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const RunsTable& runs_table(const Table* table) {
-  return KESTREL_LEAVES(table, scalar, kRunsTable);
+const ScanlineTable& scanline_table(const Table* table) {
+  return KESTREL_LEAVES(table, scalar, kScanlineTable);
 }
 
 }  // namespace simd

@@ -1,4 +1,4 @@
-// The leaf loops of the `runs` engine: what compact kernels about samples add to the rows of a
+// The leaf loops of the `scanline` engine: what compact kernels about samples add to the rows of a
 // regular grid, as sums of integers modulo 2^64, and those sums as values.
 #ifndef KESTREL_SIMD_SCANLINE_SCANLINE_HPP
 #define KESTREL_SIMD_SCANLINE_SCANLINE_HPP
@@ -11,18 +11,18 @@
 namespace kestrel {
 namespace simd {
 
-constexpr int kRunsAxes = 6;
+constexpr int kScanlineAxes = 6;
 // Axes are ordered: the outer ones, then the row axis, then the run axis, along which runs lie.
-constexpr int kRunsOuter = kRunsAxes - 2;
+constexpr int kScanlineOuter = kScanlineAxes - 2;
 
 // 64-bit lanes that a limb of an event takes in a cell: A, Q, P and one not used.
-constexpr std::size_t kRunsLimbLanes = 4;
+constexpr std::size_t kScanlineLimbLanes = 4;
 
 // Profiles f(q) as of kernels.hpp; uniform: 1 where q <= 1.
-enum class RunsKernel { epanechnikov, biweight, triweight, triangular, cosine, uniform };
+enum class ScanlineKernel { epanechnikov, biweight, triweight, triangular, cosine, uniform };
 
-// How the y_i of RunsForm make a kernel's value:
-enum class RunsNest {
+// How the y_i of ScanlineForm make a kernel's value:
+enum class ScanlineNest {
   ellipsoid,  // f(sum_i y_i^2)
   product,    // prod_i f(y_i^2)
   box         // f(max_i y_i^2): the product of uniform kernels
@@ -30,70 +30,70 @@ enum class RunsNest {
 
 // Whether a point is in the support of a uniform kernel, which jumps there, is decided by the data
 // as given where the square of its distance is this near one.
-constexpr double kRunsRim = 1e-9;
+constexpr double kScanlineRim = 1e-9;
 
 // The data as given, by the user's variables. Sample j has sample[k][j]; index i of the axis that
 // stands for it, axis_of[k] in the order of the engine, has point[k][i].
-struct RunsData {
+struct ScanlineData {
   std::size_t d;
-  int axis_of[kRunsAxes];
-  const double* sample[kRunsAxes];
-  const double* point[kRunsAxes];
-  double root[kRunsAxes][kRunsAxes];  // lower triangle, root[k][l]
+  int axis_of[kScanlineAxes];
+  const double* sample[kScanlineAxes];
+  const double* point[kScanlineAxes];
+  double root[kScanlineAxes][kScanlineAxes];  // lower triangle, root[k][l]
 };
 
 // Of a kernel on a grid, all lengths in steps: index t of axis i, given y_j of the axes before it,
 // has y_i = (t - X_i - sum_{j<i} slope[i][j] y_j) inverse[i], and sum_i y_i^2 < 1 is the kernel's
 // ellipsoid. slope[i][i] = 1 / inverse[i]; a box or a product has no other slopes.
-struct RunsForm {
+struct ScanlineForm {
   int axes;
   bool line;  // the row axis is one point, on which all samples lie: one run a sample
-  RunsKernel kernel;
-  RunsNest nest;
-  double slope[kRunsAxes][kRunsAxes];
-  double inverse[kRunsAxes];
+  ScanlineKernel kernel;
+  ScanlineNest nest;
+  double slope[kScanlineAxes][kScanlineAxes];
+  double inverse[kScanlineAxes];
   double room;        // what the squares of y may come to: one, and some more to have all points
   double slack;       // steps that are added to either end of a run, above rounding
   double limb_scale;  // 2^K: one unit of a limb is that many of the next
   int limbs;
   double row_shift, run_shift;  // no shift of a tile is larger
-  const RunsData* data;         // of uniform kernels
+  const ScanlineData* data;     // of uniform kernels
 };
 
 // The largest index that a sample has, and points of an axis: a number of so many bits, times one
 // of the two parts of a step, is exact. What lies farther, wide kernels meeting the grid from
 // there, is in the rest of a sample's place.
-constexpr double kRunsFarthest = 134217728.0;  // 2^27
+constexpr double kScanlineFarthest = 134217728.0;  // 2^27
 
-// What makes grid indices of coordinates, see RunsGeometry::place. step_high + step_low is the
+// What makes grid indices of coordinates, see ScanlineGeometry::place. step_high + step_low is the
 // step.
-struct RunsAxis {
+struct ScanlineAxis {
   double origin, inverse_step, step_high, step_low;
 };
 
 // Sample j has x[i][j] on axis i; of a line, on the run axis only. Readable kLanes places past the
 // last sample. Weights are scaled: one unit is one unit of the first limb; null where each is
 // `common`.
-struct RunsSamples {
-  RunsAxis axis[kRunsAxes];
-  const double* x[kRunsAxes];
+struct ScanlineSamples {
+  ScanlineAxis axis[kScanlineAxes];
+  const double* x[kScanlineAxes];
   const double* weight;
   double common;
 };
 
 // Samples begin, ..., end - 1.
-struct RunsRange {
+struct ScanlineRange {
   std::size_t begin, end;
 };
 
 // One index of every outer axis, some rows, some of their points. Cell (row - row_begin) *
 // row_length + (t - run_begin) is that of point t, of events; a row has at least one cell more than
 // points, and a multiple of kLanes.
-struct RunsTile {
-  std::int32_t outer[kRunsOuter];
+struct ScanlineTile {
+  std::int32_t outer[kScanlineOuter];
   // Points are this far from their indices. Those of rows and of points of a row are counted from
   // the grid's first, and readable kLanes places past its last.
-  double outer_shift[kRunsOuter];
+  double outer_shift[kScanlineOuter];
   const double *row_shift, *run_shift;
   std::int32_t row_begin, row_end;
   std::int32_t run_begin, run_end;
@@ -103,22 +103,22 @@ struct RunsTile {
 };
 
 // (sample, row) items that wait to be added.
-constexpr std::size_t kRunsItems = 256;
-struct RunsList {
+constexpr std::size_t kScanlineItems = 256;
+struct ScanlineList {
   std::size_t count;
-  alignas(
-      64) double squares[kRunsItems];     // of y on the axes before the run's, their sum or maximum
-  alignas(64) double centre[kRunsItems];  // of the run, from the sample's base
-  alignas(64) double weight[kRunsItems];  // times the profiles of a product on those axes
-  alignas(64) double base[kRunsItems];
-  alignas(64) double cell[kRunsItems];    // where the row begins
-  alignas(64) double sample[kRunsItems];  // where `data` is there
+  alignas(64) double squares[kScanlineItems];  // of y on the axes before the run's, their sum or
+                                               // maximum
+  alignas(64) double centre[kScanlineItems];   // of the run, from the sample's base
+  alignas(64) double weight[kScanlineItems];   // times the profiles of a product on those axes
+  alignas(64) double base[kScanlineItems];
+  alignas(64) double cell[kScanlineItems];    // where the row begins
+  alignas(64) double sample[kScanlineItems];  // where `data` is there
 };
 
 // How the values of a tile become the output: v in units of the first limb is v * factor * power.
 // Point t of row r, counted from the tile's first, goes to out[r row_stride + t run_stride]; one of
 // the strides is 1.
-struct RunsOutput {
+struct ScanlineOutput {
   double limb;  // a unit of a limb in those of the one before: 1 / limb_scale
   double factor, power;
   double* out;
@@ -129,14 +129,14 @@ struct RunsOutput {
 // One way to add samples to the cells of a tile, and to write all its points and leave its cells
 // zero. What is below zero, as rounding may make it, becomes zero; limbs are put together in double
 // precision. The same bits in every instruction set: no product is fused with a sum.
-struct RunsStages {
-  void (*add)(const RunsForm&, const RunsSamples&, const RunsRange* ranges, std::size_t count,
-              const RunsTile&, RunsList* list);
-  void (*write)(int limbs, const RunsTile&, RunsOutput*);
+struct ScanlineStages {
+  void (*add)(const ScanlineForm&, const ScanlineSamples&, const ScanlineRange* ranges,
+              std::size_t count, const ScanlineTile&, ScanlineList* list);
+  void (*write)(int limbs, const ScanlineTile&, ScanlineOutput*);
 };
 
-struct RunsTable {
-  // Radial Epanechnikov kernels. A cell has `limbs` (1, 2 or 4) times kRunsLimbLanes values.
+struct ScanlineTable {
+  // Radial Epanechnikov kernels. A cell has `limbs` (1, 2 or 4) times kScanlineLimbLanes values.
   //
   // A sample's values on a row are w (mu - (t - c)^2), t from `start` to `stop` - 1, where that is
   // positive at the places of points. About the
@@ -146,17 +146,17 @@ struct RunsTable {
   // P = C - k (B + k A), modulo 2^64. (A, Q, P) is added to cell `start`, and taken from `stop`.
   // The sums of a row's events so far are the coefficients of one polynomial in t, whose value is
   // that of all runs there, exactly.
-  RunsStages events;
+  ScanlineStages events;
   // Every kernel. A cell has `limbs` (1 or 2) values; those of a row are row_length first limbs and
   // behind them as many second ones.
   //
   // At each point of a run the kernel's value, w f(q), is rounded to a whole number, and what the
   // rounding left, times limb_scale, to that of the second limb. Values decide where a run ends.
-  RunsStages rows;
+  ScanlineStages rows;
 };
 
 // Of the instruction set of a table; null stands for the one that every machine has.
-const RunsTable& runs_table(const Table* table);
+const ScanlineTable& scanline_table(const Table* table);
 
 }  // namespace simd
 }  // namespace kestrel

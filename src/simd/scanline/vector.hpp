@@ -1,5 +1,5 @@
-// The vectors of the `runs` engine in every instruction set, for files of simd/ whose results have
-// the same bits in all of them: each namespace offers
+// The vectors of the `scanline` engine in every instruction set, for files of simd/ whose results
+// have the same bits in all of them: each namespace offers
 //
 //   Vector, kWidth, load, store (of aligned values), load_anywhere, store_anywhere, broadcast, add,
 //   subtract, multiply, square_root, minimum, maximum

@@ -139,7 +139,7 @@ double error_of(const std::vector<double>& got, const std::vector<real>& wanted)
   return static_cast<double>(worst / *std::max_element(wanted.begin(), wanted.end()));
 }
 
-enum class Engine { direct, fourier, fourier_along_data, runs };
+enum class Engine { direct, fourier, fourier_along_data, scanline };
 
 std::vector<double> run(const Task& task, Engine engine, KernelChoice choice) {
   std::vector<double> out(task.m, -1);
@@ -149,9 +149,9 @@ std::vector<double> run(const Task& task, Engine engine, KernelChoice choice) {
   const RunOptions options = run_on(common::tables().back());
   if (engine == Engine::direct) {
     direct_density(task.view(), w, at, choice, root, options, to);
-  } else if (engine == Engine::runs) {
+  } else if (engine == Engine::scanline) {
     const std::vector<RegularAxis> axes = find_regular_axes(at.axes);
-    runs_density(task.view(), w, {axes.data(), axes.size()}, choice, root, {}, options, to);
+    scanline_density(task.view(), w, {axes.data(), axes.size()}, choice, root, {}, options, to);
   } else {
     DensityExtent extent = measure_density(task.view(), w, at, root, options);
     if (engine == Engine::fourier_along_data) {
@@ -242,7 +242,7 @@ TEST(Correlated, EveryEngineKeepsToItsError) {
           expect_within(*task, run(*task, Engine::direct, epanechnikov), compact, "compact");
           expect_within(*task, run(*task, Engine::fourier, {}), gaussian, "fourier");
           if (task == &grid && lost >= (d == 2 ? 1e-5 : 1e-3)) {
-            expect_within(*task, run(*task, Engine::runs, epanechnikov), compact, "runs");
+            expect_within(*task, run(*task, Engine::scanline, epanechnikov), compact, "scanline");
           }
         }
       }

@@ -38,9 +38,9 @@ struct Task {
       size *= axes[k].count;
     }
     exact.resize(size);
-    runs_density(shape.samples(), shape.weights(), {axes.data(), axes.size()},
-                 {Kernel::epanechnikov, KernelType::radial}, shape.bandwidth(), {}, exactly(),
-                 {exact.data(), exact.size()});
+    scanline_density(shape.samples(), shape.weights(), {axes.data(), axes.size()},
+                     {Kernel::epanechnikov, KernelType::radial}, shape.bandwidth(), {}, exactly(),
+                     {exact.data(), exact.size()});
   }
   // Calls fill(problem); n times the density.
   template <class Fill>

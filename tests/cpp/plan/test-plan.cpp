@@ -87,13 +87,13 @@ TEST(Plan, UnknownEnginesAreRefusedWithTheKnownOnes) {
 TEST(Plan, LinearEnginesTakeOverInOneDimension) {
   DensityTask line = task(1e5, 1e5, 1);
   line.spread = 30;
-  EXPECT_EQ(plan_density(line, "auto").engine, "cells");
+  EXPECT_EQ(plan_density(line, "auto").engine, "fgt");
   line.kernel.kernel = Kernel::biweight;
   EXPECT_EQ(plan_density(line, "auto").engine, "sweep");
   line.kernel.kernel = Kernel::cosine;
   EXPECT_EQ(plan_density(line, "auto").engine, "direct");
   EXPECT_THROW(plan_density(line, "sweep"), error);
-  EXPECT_THROW(plan_density(line, "cells"), error);
+  EXPECT_THROW(plan_density(line, "fgt"), error);
   EXPECT_EQ(plan_density(task(10, 10, 1), "auto").engine, "direct");
 }
 
@@ -107,20 +107,20 @@ TEST(Plan, TheEngineIsTheOneThatMeasuredFaster) {
     return plan_density(line, "auto").engine;
   };
   EXPECT_EQ(engine(Kernel::gaussian, 1600, 400, 30, 8), "direct");       // 0.30 ms, 2.7
-  EXPECT_EQ(engine(Kernel::gaussian, 1600, 400, 30, 1), "cells");        // 6.0, 2.7
-  EXPECT_EQ(engine(Kernel::gaussian, 1600, 1600, 4, 8), "cells");        // 1.2, 0.15
+  EXPECT_EQ(engine(Kernel::gaussian, 1600, 400, 30, 1), "fgt");          // 6.0, 2.7
+  EXPECT_EQ(engine(Kernel::gaussian, 1600, 1600, 4, 8), "fgt");          // 1.2, 0.15
   EXPECT_EQ(engine(Kernel::gaussian, 1600, 1600, 300, 8), "direct");     // 1.3, 5.2
-  EXPECT_EQ(engine(Kernel::gaussian, 20000, 20000, 300, 8), "cells");    // 179, 24
-  EXPECT_EQ(engine(Kernel::gaussian, 1600, 400, 1e5, 8), "cells");       // 3.0, 0.19
+  EXPECT_EQ(engine(Kernel::gaussian, 20000, 20000, 300, 8), "fgt");      // 179, 24
+  EXPECT_EQ(engine(Kernel::gaussian, 1600, 400, 1e5, 8), "fgt");         // 3.0, 0.19
   EXPECT_EQ(engine(Kernel::epanechnikov, 20000, 100, 30, 8), "direct");  // 0.32, 1.9
   EXPECT_EQ(engine(Kernel::epanechnikov, 400, 100, 30, 1), "sweep");     // 0.060, 0.028
   EXPECT_EQ(engine(Kernel::epanechnikov, 3200, 3200, 30, 8), "sweep");   // 1.6, 0.63
   EXPECT_EQ(engine(Kernel::epanechnikov, 1600, 100, 30, 8), "direct");   // 0.034, 0.14
   EXPECT_EQ(engine(Kernel::epanechnikov, 20000, 400, 1e5, 8), "sweep");  // 18, 2.1
   EXPECT_EQ(plan_pairs(400, 30, 8), "direct");                           // 0.095, 0.33
-  EXPECT_EQ(plan_pairs(800, 4, 8), "cells");                             // 0.28, 0.042
-  EXPECT_EQ(plan_pairs(3200, 3000, 8), "cells");                         // 3.8, 1.9
-  EXPECT_EQ(plan_pairs(400, 30, 1), "cells");                            // 0.93, 0.31
+  EXPECT_EQ(plan_pairs(800, 4, 8), "fgt");                               // 0.28, 0.042
+  EXPECT_EQ(plan_pairs(3200, 3000, 8), "fgt");                           // 3.8, 1.9
+  EXPECT_EQ(plan_pairs(400, 30, 1), "fgt");                              // 0.93, 0.31
 }
 
 namespace {
@@ -180,7 +180,7 @@ TEST(Plan, NothingToSumIsDirect) {
   for (const auto& [n, m] : {std::pair<double, double>{0, 0}, {0, 5}, {5, 0}}) {
     const Plan plan = plan_density(task(n, m, 1), "auto");
     EXPECT_EQ(plan.engine, "direct");
-    EXPECT_TRUE(std::isfinite(plan_density(task(n, m, 1), "cells").seconds));
+    EXPECT_TRUE(std::isfinite(plan_density(task(n, m, 1), "fgt").seconds));
   }
 }
 
@@ -204,7 +204,7 @@ TEST(Plan, EngineOfAGridOnALineDoesNotDependOnThreads) {
         line.spread = 1 / h;
         const double step = (1 + 2 * h) / static_cast<double>(m - 1);
         const RegularAxis axis{-h, step, m, {}};
-        const RunsGeometry grid({&axis, 1}, {&h, 1});
+        const ScanlineGeometry grid({&axis, 1}, {&h, 1});
         line.grid = &grid;
         const Plan alone = plan_density(line, "auto");
         for (const int threads : {2, 4, 16, 64}) {

@@ -46,7 +46,7 @@ test_that("an error in the progress function ends a call with that error", {
       density_cuda_cpp(x, w, x, list(), diag(2), "gaussian", FALSE, FALSE, "auto", progress)
     },
     grid = function(progress) {
-      density_runs_cuda_cpp(x, w, axes, diag(2), "epanechnikov", FALSE, 2L, "auto", progress)
+      density_scanline_cuda_cpp(x, w, axes, diag(2), "epanechnikov", FALSE, 2L, "auto", progress)
     },
     matrix = function(progress) lscv_cuda_cpp(x, w, diag(2), TRUE, "auto", progress),
     multiples = function(progress) lscv_curve_cuda_cpp(x, w, diag(2), c(1, 2), FALSE, "auto", progress),

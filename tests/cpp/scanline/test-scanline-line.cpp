@@ -1,16 +1,16 @@
-// Long rows of one axis in the runs engine: by third differences of the samples as they are given,
-// against densities summed point by point, and against the events of sorted samples.
+// Long rows of one axis in the scanline engine: by third differences of the samples as they are
+// given, against densities summed point by point, and against the events of sorted samples.
 #include "core/base/error.hpp"
 #include "core/scanline/line.hpp"
-#include "runs-expect.hpp"
+#include "scanline-expect.hpp"
 
 using namespace kestrel;
-using runs_oracle::Case;
-using runs_oracle::density;
-using runs_oracle::make;
-using runs_oracle::run_on;
-using runs_oracle::shuffled;
-using runs_oracle::weighted;
+using scanline_oracle::Case;
+using scanline_oracle::density;
+using scanline_oracle::make;
+using scanline_oracle::run_on;
+using scanline_oracle::shuffled;
+using scanline_oracle::weighted;
 
 namespace {
 
@@ -28,7 +28,7 @@ std::vector<Case> with_weights(const Case& plain) {
 
 /// Samples on points, many on the same, with steps and bandwidth that doubles hold exactly.
 Case with_ties(std::size_t points, double h) {
-  Case c = make("ties", 150, {points}, h, 0, runs_oracle::inside);
+  Case c = make("ties", 150, {points}, h, 0, scanline_oracle::inside);
   std::mt19937_64 random(13);
   c.axes[0].origin = -2.5;
   c.axes[0].step = 0.25;
@@ -52,7 +52,7 @@ Case with_exact_points(Case c, double h) {
 
 /// On a row of so many points.
 std::vector<Case> cases_on(std::size_t points) {
-  using runs_oracle::anywhere;
+  using scanline_oracle::anywhere;
   std::vector<Case> all;
   const auto add = [&](Case c, double h) {
     c.name += "_" + std::to_string(points) + "_" + std::to_string(std::lround(10 * h));
@@ -83,8 +83,8 @@ std::vector<Case> cases_on(std::size_t points) {
 }
 
 std::vector<double> slabs(const Case& c, std::size_t thick, const RunOptions& options) {
-  const RunsDensity runs({c.x.data(), c.n, 1}, {c.w.data(), c.n}, {c.axes.data(), 1}, c.choice,
-                         {c.root.data(), 1}, {}, options);
+  const ScanlineDensity runs({c.x.data(), c.n, 1}, {c.w.data(), c.n}, {c.axes.data(), 1}, c.choice,
+                             {c.root.data(), 1}, {}, options);
   std::vector<double> out(c.points(), -1.0);
   for (std::size_t first = 0; first < c.points(); first += thick) {
     const std::size_t count = std::min(thick, c.points() - first);
@@ -93,10 +93,11 @@ std::vector<double> slabs(const Case& c, std::size_t thick, const RunOptions& op
   return out;
 }
 
-std::unique_ptr<const RunsLine> make_line(const Case& c, int limbs) {
-  const RunsGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
-  return RunsLine::make(geometry, {c.x.data(), c.n, c.d}, {c.w.data(), c.n},
-                        {c.choice, RunsMethod::events, limbs}, run_on(common::tables()[0], 1));
+std::unique_ptr<const ScanlineLine> make_line(const Case& c, int limbs) {
+  const ScanlineGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
+  return ScanlineLine::make(geometry, {c.x.data(), c.n, c.d}, {c.w.data(), c.n},
+                            {c.choice, ScanlineMethod::events, limbs},
+                            run_on(common::tables()[0], 1));
 }
 
 void expect_same_in_threads(const Case& c) {
@@ -110,20 +111,21 @@ void expect_same_in_threads(const Case& c) {
   for (const int threads : {2, 7}) expect_same(common::tables()[0], threads);
 }
 
-class RunsLong : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Rows, RunsLong, testing::ValuesIn(cases_on(40000)), runs_oracle::name_of);
+class ScanlineLong : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Rows, ScanlineLong, testing::ValuesIn(cases_on(40000)),
+                         scanline_oracle::name_of);
 
-class RunsOneBlock : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Rows, RunsOneBlock, testing::ValuesIn(cases_on(kRunsBlock)),
-                         runs_oracle::name_of);
+class ScanlineOneBlock : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Rows, ScanlineOneBlock, testing::ValuesIn(cases_on(kScanlineBlock)),
+                         scanline_oracle::name_of);
 
 }  // namespace
 
-TEST_P(RunsLong, AgreesWithTheOracle) {
+TEST_P(ScanlineLong, AgreesWithTheOracle) {
   const Case& c = GetParam();
-  const runs_oracle::Expected wanted = runs_oracle::expect(c);
+  const scanline_oracle::Expected wanted = scanline_oracle::expect(c);
   const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
-  runs_oracle::expect_close(one, wanted);
+  scanline_oracle::expect_close(one, wanted);
   const Case other = shuffled(c);
   for (const simd::Table* table : common::tables()) {
     SCOPED_TRACE(table->name);
@@ -137,9 +139,9 @@ TEST_P(RunsLong, AgreesWithTheOracle) {
 }
 
 // Where anchors stay within the same block, the integers are the same.
-TEST_P(RunsOneBlock, HasTheBitsOfSortedSamples) {
+TEST_P(ScanlineOneBlock, HasTheBitsOfSortedSamples) {
   const Case& c = GetParam();
-  RunsSettings sorted;
+  ScanlineSettings sorted;
   sorted.sorted = true;
   for (const simd::Table* table : common::tables()) {
     EXPECT_TRUE(
@@ -148,15 +150,16 @@ TEST_P(RunsOneBlock, HasTheBitsOfSortedSamples) {
 }
 
 // More samples than a chunk, in threads; each with cells of its own, and with fewer than threads.
-TEST(RunsLongThreads, GiveTheSameBitsAndAreUsed) {
-  for (const Case& c : with_weights(make("short", 260000, {3000}, 120.0, 0, runs_oracle::inside))) {
+TEST(ScanlineLongThreads, GiveTheSameBitsAndAreUsed) {
+  for (const Case& c :
+       with_weights(make("short", 260000, {3000}, 120.0, 0, scanline_oracle::inside))) {
     expect_same_in_threads(c);
   }
-  expect_same_in_threads(make("long", 260000, {250000}, 120.0, 0, runs_oracle::inside));
+  expect_same_in_threads(make("long", 260000, {250000}, 120.0, 0, scanline_oracle::inside));
 }
 
-TEST(RunsLong, IsTakenWhereItSuits) {
-  using runs_oracle::inside;
+TEST(ScanlineLong, IsTakenWhereItSuits) {
+  using scanline_oracle::inside;
   const Case row = make("row", 100, {100000}, 886.0, 0, inside);
   EXPECT_NE(make_line(row, 0), nullptr);
   EXPECT_NE(make_line(row, 2), nullptr);
@@ -180,13 +183,13 @@ TEST(RunsLong, IsTakenWhereItSuits) {
   EXPECT_TRUE(line->empty());
 }
 
-// Points as far from where they should be as RunsLine lets them be, or farther: then samples are
-// sorted.
-TEST(RunsLineShifts, MatterLittleOrAreHeeded) {
-  const Case exact = make("shifts", 3000, {700}, 40.0, 0, runs_oracle::inside);
+// Points as far from where they should be as ScanlineLine lets them be, or farther: then samples
+// are sorted.
+TEST(ScanlineLineShifts, MatterLittleOrAreHeeded) {
+  const Case exact = make("shifts", 3000, {700}, 40.0, 0, scanline_oracle::inside);
   for (const double most : {1e-12, 1e-9, 4e-7}) {
-    const Case c = runs_oracle::moved(exact, "moved", most);
-    const runs_oracle::Expected wanted = runs_oracle::expect(c);
+    const Case c = scanline_oracle::moved(exact, "moved", most);
+    const scanline_oracle::Expected wanted = scanline_oracle::expect(c);
     const std::vector<double> got = density(c, {}, run_on(common::tables().back(), 1));
     for (std::size_t p = 0; p < got.size(); ++p) {
       EXPECT_NEAR(got[p], static_cast<double>(wanted.value[p]),
@@ -195,8 +198,8 @@ TEST(RunsLineShifts, MatterLittleOrAreHeeded) {
   }
 }
 
-TEST(RunsLongErrors, AreThoseOfOtherGrids) {
-  const Case good = make("errors", 50000, {700}, 2.0, 0, runs_oracle::inside);
+TEST(ScanlineLongErrors, AreThoseOfOtherGrids) {
+  const Case good = make("errors", 50000, {700}, 2.0, 0, scanline_oracle::inside);
   const auto message = [&](const Case& c, int threads) {
     try {
       density(c, {}, run_on(common::tables().back(), threads));
@@ -222,7 +225,7 @@ TEST(RunsLongErrors, AreThoseOfOtherGrids) {
   Case few = good;
   few.w.pop_back();
   EXPECT_THROW(
-      runs_density({few.x.data(), few.n, 1}, {few.w.data(), few.n - 1}, {few.axes.data(), 1},
-                   few.choice, {few.root.data(), 1}, {}, {}, {nullptr, 700}),
+      scanline_density({few.x.data(), few.n, 1}, {few.w.data(), few.n - 1}, {few.axes.data(), 1},
+                       few.choice, {few.root.data(), 1}, {}, {}, {nullptr, 700}),
       error);
 }

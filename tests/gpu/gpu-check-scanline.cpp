@@ -69,10 +69,10 @@ Grid make_grid(std::size_t n, const std::vector<std::size_t>& counts, double h, 
   return grid;
 }
 
-RunsSettings by_events(int limbs) {
-  RunsSettings settings;
+ScanlineSettings by_events(int limbs) {
+  ScanlineSettings settings;
   settings.limbs = limbs;
-  settings.method = RunsMethod::events;
+  settings.method = ScanlineMethod::events;
   settings.sorted = true;
   return settings;
 }
@@ -90,11 +90,11 @@ int check_grid(const char* name, const Grid& grid) {
   for (const int limbs : {1, 2, 4, 0}) {
     Numbers expected(grid.points()), actual(grid.points(), -1.0), again(grid.points(), -1.0);
     with_parts(grid, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-      runs_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
-                   {expected.data(), expected.size()});
-      gpu_runs_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
-                       {actual.data(), actual.size()});
-      const GpuRuns runs(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu());
+      scanline_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
+                       {expected.data(), expected.size()});
+      gpu_scanline_density(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu(),
+                           {actual.data(), actual.size()});
+      const GpuScanline runs(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu());
       const std::size_t thick = runs.count() / 3 + 1;
       for (std::size_t first = 0; first < runs.count(); first += thick) {
         const std::size_t count = std::min(thick, runs.count() - first);
@@ -138,13 +138,13 @@ struct Times {
 Times times_of(const Grid& grid, int limbs) {
   Times times;
   with_parts(grid, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-    times.rows = static_cast<double>(grid.c.n) * RunsGeometry(axes, root).rows_crossed();
+    times.rows = static_cast<double>(grid.c.n) * ScanlineGeometry(axes, root).rows_crossed();
     Numbers out(grid.points());
     for (int repetition = 0; repetition < 3; ++repetition) {
-      std::unique_ptr<GpuRuns> runs;
+      std::unique_ptr<GpuScanline> runs;
       times.open = std::min(
           times.open, seconds_of([&] {
-            runs.reset(new GpuRuns(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu()));
+            runs.reset(new GpuScanline(x, w, axes, kEpanechnikov, root, by_events(limbs), cpu()));
           }));
       for (int slab = 0; slab < 2; ++slab) {
         times.device = std::min(times.device, seconds_of([&] {
@@ -177,13 +177,13 @@ Grid bench_grid(int limbs) {
 
 }  // namespace
 
-int check_runs_tiny() {
+int check_scanline_tiny() {
   return check_grid("tiny line ", make_grid(300, {90}, 0.5, 0, Weights::some)) +
          check_grid("tiny plane", make_grid(100, {20, 50}, 0.6, 0.5, Weights::one)) +
          check_grid("tiny space", make_grid(60, {12, 40, 9}, 0.8, 0.5, Weights::wild, false, true));
 }
 
-int check_runs() {
+int check_scanline() {
   int wrong = 0;
   const std::vector<std::vector<std::size_t>> grids = {
       {700},        {130, 170},      {170, 130},       {40, 60, 30},      {30, 40, 60},
@@ -205,7 +205,7 @@ int check_runs() {
   return wrong;
 }
 
-void time_runs() {
+void time_scanline() {
   for (const int limbs : {1, 2}) {
     const Weights weights = limbs == 1 ? Weights::one : Weights::some;
     time_grid("220 x 1100 x 805", bench_grid(limbs), limbs);
@@ -216,11 +216,11 @@ void time_runs() {
   }
 }
 
-void bench_runs() {
+void bench_scanline() {
   for (const int limbs : {1, 2}) {
     const Grid grid = bench_grid(limbs);
     const Times times = times_of(grid, limbs);
-    std::printf("bench runs %d %.4g %.4g %zu %.4g\n", limbs, times.device, times.whole,
+    std::printf("bench scanline %d %.4g %.4g %zu %.4g\n", limbs, times.device, times.whole,
                 grid.points(), times.rows);
     std::fflush(stdout);
   }

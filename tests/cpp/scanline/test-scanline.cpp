@@ -1,59 +1,61 @@
-// The runs engine: every instruction set, number of threads, size of tiles and order of samples
+// The scanline engine: every instruction set, number of threads, size of tiles and order of samples
 // against densities summed point by point.
 #include "core/base/error.hpp"
 #include "core/scanline/geometry.hpp"
 #include "core/scanline/sample.hpp"
 #include "core/scanline/scanline.hpp"
-#include "runs-expect.hpp"
+#include "scanline-expect.hpp"
 
 using namespace kestrel;
-using runs_oracle::Case;
-using runs_oracle::density;
-using runs_oracle::expect_close;
-using runs_oracle::name_of;
-using runs_oracle::run_on;
-using runs_oracle::shuffled;
+using scanline_oracle::Case;
+using scanline_oracle::density;
+using scanline_oracle::expect_close;
+using scanline_oracle::name_of;
+using scanline_oracle::run_on;
+using scanline_oracle::shuffled;
 
 namespace {
 
-class Runs : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Cases, Runs, testing::ValuesIn(runs_oracle::cases_of_every_kind()),
+class Scanline : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Cases, Scanline, testing::ValuesIn(scanline_oracle::cases_of_every_kind()),
                          name_of);
 
 /// Enough samples and points for several chunks of samples and many tiles.
 std::vector<Case> work_for_three_threads() {
-  using runs_oracle::inside;
-  using runs_oracle::make;
-  return {make("line_d1", 60000, {500}, 20.0, 0, inside),
-          make("long_line_d1", 40000, {130000}, 800.0, 0, inside),
-          make("plane_d2", 30000, {130, 170}, 9.0, 0.5, inside),
-          runs_oracle::weighted(make("space_d3", 30000, {40, 50, 30}, 4.0, -0.4, inside), "wild",
+  using scanline_oracle::inside;
+  using scanline_oracle::make;
+  return {
+      make("line_d1", 60000, {500}, 20.0, 0, inside),
+      make("long_line_d1", 40000, {130000}, 800.0, 0, inside),
+      make("plane_d2", 30000, {130, 170}, 9.0, 0.5, inside),
+      scanline_oracle::weighted(make("space_d3", 30000, {40, 50, 30}, 4.0, -0.4, inside), "wild",
                                 [](std::size_t j) { return std::exp((j * j % 19) / 3.0); })};
 }
 
-class RunsThreads : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Long, RunsThreads, testing::ValuesIn(work_for_three_threads()), name_of);
+class ScanlineThreads : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Long, ScanlineThreads, testing::ValuesIn(work_for_three_threads()),
+                         name_of);
 
 }  // namespace
 
-TEST_P(Runs, AgreesWithTheOracle) {
+TEST_P(Scanline, AgreesWithTheOracle) {
   const Case& c = GetParam();
-  const runs_oracle::Expected wanted = runs_oracle::expect(c);
-  // Of points moved a little, RunsLine takes no notice; see test-runs-line.cpp.
-  RunsSettings settings;
+  const scanline_oracle::Expected wanted = scanline_oracle::expect(c);
+  // Of points moved a little, ScanlineLine takes no notice; see test-scanline-line.cpp.
+  ScanlineSettings settings;
   settings.sorted = !c.values.empty();
   expect_close(density(c, settings, run_on(common::tables()[0], 1)), wanted);
   expect_close(density(c, {4, 0}, run_on(common::tables()[0], 1)), wanted);
 }
 
-TEST_P(Runs, HasTheSameBitsHoweverItIsRun) {
+TEST_P(Scanline, HasTheSameBitsHoweverItIsRun) {
   const Case& c = GetParam();
   const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
   const Case other = shuffled(c);
   for (const simd::Table* table : common::tables()) {
     SCOPED_TRACE(table->name);
     for (const std::size_t bytes : {0, 3000, 40000}) {
-      RunsSettings settings;
+      ScanlineSettings settings;
       settings.tile_bytes = bytes;
       const Case& some = bytes == 3000 ? other : c;
       const int threads = bytes == 0 ? 1 : bytes == 3000 ? 2 : 3;
@@ -64,13 +66,13 @@ TEST_P(Runs, HasTheSameBitsHoweverItIsRun) {
   }
 }
 
-TEST_P(Runs, HasTheSameBitsSlabBySlab) {
+TEST_P(Scanline, HasTheSameBitsSlabBySlab) {
   const Case& c = GetParam();
   const RunOptions options = run_on(common::tables().back(), 2);
   const std::vector<double> whole = density(c, {}, options);
   const std::vector<RegularAxis> axes = c.grid();
-  const RunsDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
-                         {c.root.data(), c.root.size()}, {0, 3000}, options);
+  const ScanlineDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d},
+                             c.choice, {c.root.data(), c.root.size()}, {0, 3000}, options);
   EXPECT_EQ(runs.count() * runs.points(), c.points());
   EXPECT_THROW(runs.slab(runs.count(), 1, options, {nullptr, runs.points()}), error);
   for (const std::size_t thick : {std::size_t{1}, std::size_t{7}, runs.count() / 2 + 1}) {
@@ -83,7 +85,7 @@ TEST_P(Runs, HasTheSameBitsSlabBySlab) {
   }
 }
 
-TEST_P(RunsThreads, GiveTheSameBitsAndAreUsed) {
+TEST_P(ScanlineThreads, GiveTheSameBitsAndAreUsed) {
   const Case& c = GetParam();
   const std::vector<double> one = density(c, {}, run_on(common::tables()[0], 1));
   for (const simd::Table* table : common::tables()) {
@@ -96,7 +98,7 @@ TEST_P(RunsThreads, GiveTheSameBitsAndAreUsed) {
   }
 }
 
-TEST(RunsPoll, IsAskedAndStopsTheWork) {
+TEST(ScanlinePoll, IsAskedAndStopsTheWork) {
   const Case c = work_for_three_threads()[2];
   RunOptions options = run_on(common::tables()[0], 2);
   int polls = 0;
@@ -110,8 +112,9 @@ TEST(RunsPoll, IsAskedAndStopsTheWork) {
 }
 
 // The sum of a density over the points times the volume of a cell is the sum of the weights.
-TEST(RunsMass, IsThatOfTheSamples) {
-  const Case c = runs_oracle::make("mass", 500, {90, 80, 70}, 6.0, 0.5, runs_oracle::inside);
+TEST(ScanlineMass, IsThatOfTheSamples) {
+  const Case c =
+      scanline_oracle::make("mass", 500, {90, 80, 70}, 6.0, 0.5, scanline_oracle::inside);
   oracle::real sum = 0;
   for (const double v : density(c, {}, run_on(common::tables()[0], 1))) sum += v;
   for (const RegularAxis& axis : c.axes) sum *= axis.step;
@@ -119,27 +122,27 @@ TEST(RunsMass, IsThatOfTheSamples) {
 }
 
 // What is active at a point never exceeds what the histogram says, by counting.
-TEST(RunsScaleBound, HoldsAtEveryPoint) {
-  for (const Case& c : runs_oracle::cases_of_every_kind()) {
+TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
+  for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.d > 3) continue;
-    const RunsGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
-    RunsHistogram histogram(geometry);
-    RunsPlace place;
-    std::vector<RunsPlace> places;
+    const ScanlineGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
+    ScanlineHistogram histogram(geometry);
+    ScanlinePlace place;
+    std::vector<ScanlinePlace> places;
     for (std::size_t j = 0; j < c.n; ++j) {
       if (!geometry.place({c.x.data(), c.n, c.d}, j, &place)) continue;
       histogram.add(place, static_cast<double>(j % 4) / 3);
       places.push_back(place);
     }
-    const RunsActive bound = histogram.most_active();
+    const ScanlineActive bound = histogram.most_active();
     std::mt19937_64 random(5);
     for (int trial = 0; trial < 300; ++trial) {
-      std::array<double, simd::kRunsAxes> point{};
+      std::array<double, simd::kScanlineAxes> point{};
       for (std::size_t a = 0; a < geometry.axes(); ++a) {
         point[a] = static_cast<double>(random() % geometry.count(a));
       }
       double active = 0;
-      for (const RunsPlace& p : places) {
+      for (const ScanlinePlace& p : places) {
         bool near = true;
         for (std::size_t a = 0; a < geometry.axes(); ++a) {
           near = near && std::fabs(point[a] - p.base[a] - p.part[a]) <= geometry.reach(a);
@@ -152,13 +155,13 @@ TEST(RunsScaleBound, HoldsAtEveryPoint) {
 }
 
 // A step of many digits, and a kernel that meets the grid from afar.
-TEST(RunsPlaces, LoseNothingHoweverFarTheSample) {
+TEST(ScanlinePlaces, LoseNothingHoweverFarTheSample) {
   const RegularAxis axis{0.0, 0.1, 3, {}};
   const double root = 1e12;
-  const RunsGeometry geometry({&axis, 1}, {&root, 1});
+  const ScanlineGeometry geometry({&axis, 1}, {&root, 1});
   for (const double x : {0.04, 0.15, 1e4 / 3, 1.3e7, 1.4e7, 2.6e7 / 3, 2.6e7, 1e8 / 3, 1e8, 1e11}) {
     for (const double sample : {x, -x}) {
-      RunsPlace place;
+      ScanlinePlace place;
       ASSERT_TRUE(geometry.place({&sample, 1, 1}, 0, &place));
       const oracle::real base = place.base[1], step = axis.step;
       const oracle::real rest = std::fma(-base, step, static_cast<oracle::real>(sample)) / step;
@@ -169,20 +172,20 @@ TEST(RunsPlaces, LoseNothingHoweverFarTheSample) {
   }
 }
 
-TEST(RunsAxis, HasAtMostSoManyPointsAsIndicesAreExact) {
+TEST(ScanlineAxis, HasAtMostSoManyPointsAsIndicesAreExact) {
   const RegularAxis axis{0.0, 0.1, (1u << 27) + 1, {}};
   const double root = 1;
-  EXPECT_THROW(RunsGeometry({&axis, 1}, {&root, 1}), error);
+  EXPECT_THROW(ScanlineGeometry({&axis, 1}, {&root, 1}), error);
 }
 
 /// Samples on a lattice, each off a point by less than a bandwidth, as in units of steps it is
 /// lost.
-TEST(RunsAxis, HasNoStepsInWhichABandwidthHasNoDigits) {
+TEST(ScanlineAxis, HasNoStepsInWhichABandwidthHasNoDigits) {
   const double root = 1;
   for (const double step : {1.0, 255.0, 256.0, 257.0, 1e4, 1e12}) {
     const RegularAxis axis{0.1, step, 50, {}};
     if (step > 256) {
-      EXPECT_THROW(RunsGeometry({&axis, 1}, {&root, 1}), error) << step;
+      EXPECT_THROW(ScanlineGeometry({&axis, 1}, {&root, 1}), error) << step;
       continue;
     }
     std::vector<double> x, w;
@@ -199,16 +202,16 @@ TEST(RunsAxis, HasNoStepsInWhichABandwidthHasNoDigits) {
       }
     }
     std::vector<double> out(axis.count);
-    runs_density({x.data(), x.size(), 1}, {w.data(), w.size()}, {&axis, 1},
-                 {Kernel::epanechnikov, KernelType::radial}, {&root, 1}, {},
-                 run_on(common::tables().back()), {out.data(), out.size()});
+    scanline_density({x.data(), x.size(), 1}, {w.data(), w.size()}, {&axis, 1},
+                     {Kernel::epanechnikov, KernelType::radial}, {&root, 1}, {},
+                     run_on(common::tables().back()), {out.data(), out.size()});
     for (std::size_t i = 0; i < axis.count; ++i) {
       EXPECT_LE(std::fabs(out[i] - wanted[i]), 1e-13L * 0.75L) << step << ' ' << i;
     }
   }
 }
 
-TEST(RunsAxis, IsFoundWhereValuesAreRegular) {
+TEST(ScanlineAxis, IsFoundWhereValuesAreRegular) {
   RegularAxis axis;
   const auto find = [&](const std::vector<double>& values) {
     return find_regular_axis({values.data(), values.size()}, &axis);
@@ -240,9 +243,9 @@ TEST(RunsAxis, IsFoundWhereValuesAreRegular) {
   EXPECT_FALSE(find({1, std::nan(""), 3}));
 }
 
-TEST(RunsErrors, Input) {
-  const Case good = runs_oracle::make("errors", 9, {5, 6}, 2.0, 0.3, runs_oracle::inside);
-  const auto expect_kind = [&](ErrorKind kind, const Case& c, const RunsSettings& settings) {
+TEST(ScanlineErrors, Input) {
+  const Case good = scanline_oracle::make("errors", 9, {5, 6}, 2.0, 0.3, scanline_oracle::inside);
+  const auto expect_kind = [&](ErrorKind kind, const Case& c, const ScanlineSettings& settings) {
     try {
       density(c, settings, run_on(common::tables()[0], 2));
       ADD_FAILURE() << "no error";
@@ -264,7 +267,7 @@ TEST(RunsErrors, Input) {
     bad.axes[1].step = step;
     expect_kind(ErrorKind::input, bad, {});
   }
-  expect_kind(ErrorKind::input, runs_oracle::moved(good, "moved", 1e-4), {});
+  expect_kind(ErrorKind::input, scanline_oracle::moved(good, "moved", 1e-4), {});
   bad = good;
   bad.root[0] = 0;
   expect_kind(ErrorKind::input, bad, {});

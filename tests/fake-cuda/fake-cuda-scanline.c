@@ -1,5 +1,5 @@
 /* Runs on the fake device: one sample, row and point after the other, by the operations that
- * RunsTable::events of simd/scanline/scanline.hpp is made of, in their order and none of them fused. */
+ * ScanlineTable::events of simd/scanline/scanline.hpp is made of, in their order and none of them fused. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct sample {
   size_t j;
-  double y[KESTREL_GPU_RUNS_AXES];
+  double y[KESTREL_GPU_SCANLINE_AXES];
   double squares, left;
 };
 
@@ -20,7 +20,7 @@ static double within(double v, double low, double high) { return fmin(fmax(v, lo
 static double half_length(double slope, double room) { return room > 0 ? slope * sqrt(room) : -1; }
 
 /* The nearest index, and what is left of the place. */
-static void place(const struct kestrel_gpu_runs_axis* axis, size_t j, double* base, double* part) {
+static void place(const struct kestrel_gpu_scanline_axis* axis, size_t j, double* base, double* part) {
   *base = *part = 0;
   if (axis->x == NULL) return;
   const double x = axis->x[j], from = x - axis->origin, back = from - x;
@@ -29,12 +29,12 @@ static void place(const struct kestrel_gpu_runs_axis* axis, size_t j, double* ba
   *part = (((from - *base * axis->step_high) - *base * axis->step_low) + lost) * axis->inverse_step;
 }
 
-static double shift_of(const struct kestrel_gpu_runs_axis* axis, double index) {
+static double shift_of(const struct kestrel_gpu_scanline_axis* axis, double index) {
   return axis->shift == NULL ? 0.0 : axis->shift[(size_t)index];
 }
 
 /* The centre on an axis, from its base, of what y leaves on the axes before `axes`. */
-static double centre_of(const struct kestrel_gpu_runs* runs, const struct sample* s, int axis,
+static double centre_of(const struct kestrel_gpu_scanline* runs, const struct sample* s, int axis,
                         int axes, double* base) {
   double centre;
   place(&runs->axis[axis], s->j, base, &centre);
@@ -42,7 +42,7 @@ static double centre_of(const struct kestrel_gpu_runs* runs, const struct sample
   return centre;
 }
 
-static void add_run(const struct kestrel_gpu_runs* runs, const struct kestrel_gpu_runs_tile* tile,
+static void add_run(const struct kestrel_gpu_scanline* runs, const struct kestrel_gpu_scanline_tile* tile,
                     const struct sample* s, double base, double centre, uint64_t* cells) {
   const int run = runs->axes - 1;
   const double radius = runs->slope[run][run], reach = half_length(radius, s->left);
@@ -80,8 +80,8 @@ static void add_run(const struct kestrel_gpu_runs* runs, const struct kestrel_gp
   }
 }
 
-static void add_sample(const struct kestrel_gpu_runs* runs,
-                       const struct kestrel_gpu_runs_tile* tile, size_t j, uint64_t* cells) {
+static void add_sample(const struct kestrel_gpu_scanline* runs,
+                       const struct kestrel_gpu_scanline_tile* tile, size_t j, uint64_t* cells) {
   const int row_axis = runs->axes - 2, run_axis = row_axis + 1;
   struct sample s = {j, {0}, 0, 0};
   double base, row_base, run_base;
@@ -102,7 +102,7 @@ static void add_sample(const struct kestrel_gpu_runs* runs,
   }
 }
 
-static void write_row(const struct kestrel_gpu_runs* runs, const struct kestrel_gpu_runs_tile* tile,
+static void write_row(const struct kestrel_gpu_scanline* runs, const struct kestrel_gpu_scanline_tile* tile,
                       const uint64_t* cells, double largest[2], double* out) {
   uint64_t sum[12] = {0};
   for (int t = tile->run_begin; t < tile->run_end; ++t, out += runs->run_stride) {
@@ -123,9 +123,9 @@ static void write_row(const struct kestrel_gpu_runs* runs, const struct kestrel_
   }
 }
 
-static void make_tile(const struct kestrel_gpu_runs* runs, const struct kestrel_gpu_runs_slab* slab,
+static void make_tile(const struct kestrel_gpu_scanline* runs, const struct kestrel_gpu_scanline_slab* slab,
                       size_t t, double largest[2], double* values) {
-  const struct kestrel_gpu_runs_tile* tile = slab->tile + t;
+  const struct kestrel_gpu_scanline_tile* tile = slab->tile + t;
   const size_t rows = (size_t)(tile->row_end - tile->row_begin);
   const size_t row = tile->row_length * 3 * (size_t)runs->limbs;
   const size_t end = t + 1 < slab->tiles ? tile[1].first_range : slab->ranges;
@@ -142,13 +142,13 @@ static void make_tile(const struct kestrel_gpu_runs* runs, const struct kestrel_
   free(cells);
 }
 
-int fake_runs_open(const struct kestrel_gpu_runs* given, void** out, char* problem, size_t room) {
+int fake_scanline_open(const struct kestrel_gpu_scanline* given, void** out, char* problem, size_t room) {
   const int code = fake_failing("FAKE_CUDA_OPEN", problem, room);
   if (code != KESTREL_GPU_OK) return code;
-  struct kestrel_gpu_runs* runs = malloc(sizeof *runs);
+  struct kestrel_gpu_scanline* runs = malloc(sizeof *runs);
   *runs = *given;
   for (int i = 0; i < runs->axes; ++i) {
-    struct kestrel_gpu_runs_axis* axis = &runs->axis[i];
+    struct kestrel_gpu_scanline_axis* axis = &runs->axis[i];
     if (axis->x != NULL) axis->x = fake_copied(axis->x, runs->n);
     if (axis->shift != NULL) axis->shift = fake_copied(axis->shift, axis->count);
   }
@@ -158,10 +158,10 @@ int fake_runs_open(const struct kestrel_gpu_runs* given, void** out, char* probl
   return KESTREL_GPU_OK;
 }
 
-int fake_runs_slab(void* handle, const struct kestrel_gpu_runs_slab* slab, double largest[2],
+int fake_scanline_slab(void* handle, const struct kestrel_gpu_scanline_slab* slab, double largest[2],
                    kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
                    size_t room) {
-  const struct kestrel_gpu_runs* runs = handle;
+  const struct kestrel_gpu_scanline* runs = handle;
   const int code = fake_failing("FAKE_CUDA_SLAB", problem, room);
   if (code != KESTREL_GPU_OK) return code;
   size_t first = 0;
@@ -181,8 +181,8 @@ int fake_runs_slab(void* handle, const struct kestrel_gpu_runs_slab* slab, doubl
   return stopped ? KESTREL_GPU_STOPPED : KESTREL_GPU_OK;
 }
 
-void fake_runs_close(void* handle) {
-  struct kestrel_gpu_runs* runs = handle;
+void fake_scanline_close(void* handle) {
+  struct kestrel_gpu_scanline* runs = handle;
   fake_holds(-1);
   for (int i = 0; i < runs->axes; ++i) {
     free((void*)runs->axis[i].x);

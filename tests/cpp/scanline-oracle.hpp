@@ -1,6 +1,6 @@
-// Samples on grids for the tests of the runs engine, and their densities point by point.
-#ifndef KESTREL_TOOLS_RUNS_ORACLE_HPP
-#define KESTREL_TOOLS_RUNS_ORACLE_HPP
+// Samples on grids for the tests of the scanline engine, and their densities point by point.
+#ifndef KESTREL_TOOLS_SCANLINE_ORACLE_HPP
+#define KESTREL_TOOLS_SCANLINE_ORACLE_HPP
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "oracle.hpp"
 #include "shapes.hpp"
 
-namespace runs_oracle {
+namespace scanline_oracle {
 
 using kestrel::RegularAxis;
 using oracle::real;
@@ -255,6 +255,6 @@ inline std::vector<Case> cases_of_every_kind() {
   return all;
 }
 
-}  // namespace runs_oracle
+}  // namespace scanline_oracle
 
 #endif

@@ -1,4 +1,4 @@
-# Densities with compact kernels on regular grids: the engine "runs" through kde().
+# Densities with compact kernels on regular grids: the engine "scanline" through kde().
 
 correlated <- function(n, d, correlation = 0.5, seed = 81) {
   root <- chol(diag(1 - correlation, d) + correlation)
@@ -7,7 +7,7 @@ correlated <- function(n, d, correlation = 0.5, seed = 81) {
 
 grid_points <- function(fhat) as.matrix(expand.grid(axes_of(fhat)))
 
-runs_kde <- function(x, ..., engine = "runs") {
+scanline_kde <- function(x, ..., engine = "scanline") {
   kde(x, ..., kernel = "epanechnikov", engine = engine, compute.cont = FALSE)
 }
 
@@ -18,7 +18,7 @@ test_that("grids take it, and it agrees with plain sums point by point", {
   sizes <- list(401, c(23, 31), c(9, 14, 11), c(7, 5, 6, 8), rep(4, 5), rep(3, 6))
   for (d in 1:6) for (name in names(weights)) {
     x <- correlated(300, d, if (d == 2) 0.99 else 0.4)
-    fhat <- suppressWarnings(runs_kde(x, gridsize = sizes[[d]], w = weights[[name]](300)))
+    fhat <- suppressWarnings(scanline_kde(x, gridsize = sizes[[d]], w = weights[[name]](300)))
     reference <- reference_density(grid_points(fhat), x, fhat$H, fhat$w, "epanechnikov")
     info <- paste("d =", d, name)
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-13, info = info)
@@ -45,7 +45,7 @@ test_that("every compact kernel, radial and product, agrees with plain sums", {
     w <- with_seed(86, runif(200))
     wide <- c(1, 1, 1, 3)[d] # so that kernels reach points
     H <- wide * (if (type == "product") diag(0.6 + 0.1 * seq_len(d), d) else 0.7 * stats::cov(x))
-    fhat <- kde(x, H = H, gridsize = sizes[[d]], w = w, kernel = kernel, kernel_type = type, engine = "runs",
+    fhat <- kde(x, H = H, gridsize = sizes[[d]], w = w, kernel = kernel, kernel_type = type, engine = "scanline",
                 compute.cont = FALSE)
     reference <- reference_density(grid_points(fhat), x, H, w, kernel, type == "product")
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-13, info = paste(d, kernel, type))
@@ -61,22 +61,22 @@ test_that("lattice data with h equal to a gap: uniform kernels count what the di
     direct <- kde(x, h = h, kernel = "uniform", kernel_type = type, xmin = c(-1, -1), xmax = c(1, 1), step = 0.1,
                   engine = "direct")
     runs <- kde(x, h = h, kernel = "uniform", kernel_type = type, xmin = c(-1, -1), xmax = c(1, 1), step = 0.1,
-                engine = "runs")
+                engine = "scanline")
     expect_close_to_reference(runs$estimate, direct$estimate, tol = 1e-14)
   }
 })
 
 test_that("it is what grids take when they are large enough", {
   x <- correlated(5000, 3)
-  expect_identical(runs_kde(x[, 1], engine = "auto")$engine, "runs")
-  expect_identical(runs_kde(x[, 1:2], engine = "auto")$engine, "runs")
-  expect_identical(runs_kde(x, engine = "auto")$engine, "runs")
+  expect_identical(scanline_kde(x[, 1], engine = "auto")$engine, "scanline")
+  expect_identical(scanline_kde(x[, 1:2], engine = "auto")$engine, "scanline")
+  expect_identical(scanline_kde(x, engine = "auto")$engine, "scanline")
 })
 
 test_that("grids far from the origin keep their digits: points are taken where doubles put them", {
   x <- correlated(300, 2)
   for (offset in c(290, 2e3, 1e6, 1e9)) {
-    fhat <- runs_kde(x + offset, h = 0.5, gridsize = 30)
+    fhat <- scanline_kde(x + offset, h = 0.5, gridsize = 30)
     reference <- reference_density(grid_points(fhat), x + offset, diag(0.25, 2), NULL, "epanechnikov")
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-14, info = paste("offset", offset))
   }
@@ -93,7 +93,7 @@ test_that("the grid may cut through the data, be wider than it, or have samples 
     list(h = 0.5, xmin = c(0, 0), xmax = c(1e-3, 1e-3), gridsize = 2)
   )
   for (case in cases) {
-    fhat <- suppressWarnings(do.call(runs_kde, c(list(x), case)))
+    fhat <- suppressWarnings(do.call(scanline_kde, c(list(x), case)))
     reference <- reference_density(grid_points(fhat), x, fhat$H, NULL, "epanechnikov")
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-14)
   }
@@ -105,7 +105,7 @@ test_that("the bits are the same for every number of threads, instruction set an
     x <- correlated(20000, d)
     w <- with_seed(83, runif(20000))
     bits <- function(rows = seq_along(w), ...) {
-      runs_kde(x[rows, ], H = diag(c(0.2, 0.2, 0.2, 0.6)[d], d), gridsize = sizes[[d]], xmin = rep(-3, d),
+      scanline_kde(x[rows, ], H = diag(c(0.2, 0.2, 0.2, 0.6)[d], d), gridsize = sizes[[d]], xmin = rep(-3, d),
                xmax = rep(3, d), w = w[rows], ...)$estimate
     }
     one <- bits(threads = 1L)
@@ -119,11 +119,11 @@ test_that("the bits are the same for every number of threads, instruction set an
 test_that("densities sum to one, and a sample of weight 3 is three samples", {
   for (d in 1:3) {
     x <- correlated(400, d)
-    fhat <- runs_kde(x, gridsize = c(2000, 200, 80)[d])
+    fhat <- scanline_kde(x, gridsize = c(2000, 200, 80)[d])
     expect_equal(summary(fhat)$mass, 1, tolerance = c(1e-5, 1e-4, 1e-3)[d])
     H <- fhat$H
-    one <- runs_kde(x, H = H, w = rep(c(1, 3), 200), gridsize = 30)
-    three <- runs_kde(x[rep(1:400, rep(c(1, 3), 200)), , drop = FALSE], H = H, gridsize = 30)
+    one <- scanline_kde(x, H = H, w = rep(c(1, 3), 200), gridsize = 30)
+    three <- scanline_kde(x[rep(1:400, rep(c(1, 3), 200)), , drop = FALSE], H = H, gridsize = 30)
     expect_close_to_reference(one$estimate, three$estimate, tol = 1e-14)
   }
 })
@@ -131,14 +131,14 @@ test_that("densities sum to one, and a sample of weight 3 is three samples", {
 test_that("marginals of the grid agree with those of the kernel", {
   # The integral of 1 - |u|^2 over one axis is 4/3 (1 - |v|^2)^(3/2), over two pi/2 (1 - |v|^2)^2.
   x <- correlated(150, 3, 0.3)
-  fhat <- runs_kde(x, gridsize = c(40, 160, 160))
+  fhat <- scanline_kde(x, gridsize = c(40, 160, 160))
   of_one <- marginal(fhat, 1)
   H <- fhat$H[1, 1]
   kernel <- function(u) 15 / (8 * pi) * pi / 2 * pmax(1 - u^2, 0)^2 / sqrt(H)
   wanted <- vapply(of_one$eval.points, function(e) mean(kernel((e - x[, 1]) / sqrt(H))), 0)
   expect_lt(max(abs(of_one$estimate - wanted)) / max(wanted), 1e-3)
   # and with an estimate of its own from one variable, up to what the kernels differ
-  line <- runs_kde(x[, 1], h = sqrt(H), xmin = min(of_one$eval.points), xmax = max(of_one$eval.points), gridsize = 40)
+  line <- scanline_kde(x[, 1], h = sqrt(H), xmin = min(of_one$eval.points), xmax = max(of_one$eval.points), gridsize = 40)
   expect_gt(stats::cor(as.vector(line$estimate), as.vector(of_one$estimate)), 0.98)
 })
 
@@ -148,20 +148,20 @@ test_that("the default bandwidth is the reference rule of the thesis", {
   volume <- 4 / 3 * pi
   # Silverman (1986), eq. 4.15, with the constant of the Epanechnikov kernel, as in Lopez-Novoa (2015)
   h <- (8 / volume * (d + 4) * (2 * sqrt(pi))^d)^(1 / (d + 4)) * 500^(-1 / (d + 4))
-  expect_equal(runs_kde(x, gridsize = 10)$H, h^2 * cov(x), tolerance = 1e-12)
+  expect_equal(scanline_kde(x, gridsize = 10)$H, h^2 * cov(x), tolerance = 1e-12)
 })
 
 test_that("what it does not take is refused, and goes elsewhere when nobody asked", {
   x <- with_seed(84, rexp(200))
   X <- with_seed(85, matrix(rexp(400), 200))
   expect_refused(
-    kde(X, h = 1, kernel = "gaussian", engine = "runs"),
-    kde(X, h = 1, kernel = "epanechnikov", eval.points = X, engine = "runs"),
-    kde(X, h = 1, kernel = "epanechnikov", gridtype = "sqrt", xmin = c(0, 0), engine = "runs"),
-    kde(x, h = 1, kernel = "epanechnikov", positive = TRUE, engine = "runs"),
-    kde(matrix(x[1:196], 28), h = 1, kernel = "epanechnikov", engine = "runs", gridsize = 2),
-    kde(x, h = 1e-8, xmin = 1e12, xmax = 1e12 + 1, kernel = "epanechnikov", engine = "runs"),
-    kde(x, h = 1, xmin = 0, xmax = 1e6, step = 1e4, kernel = "epanechnikov", engine = "runs")
+    kde(X, h = 1, kernel = "gaussian", engine = "scanline"),
+    kde(X, h = 1, kernel = "epanechnikov", eval.points = X, engine = "scanline"),
+    kde(X, h = 1, kernel = "epanechnikov", gridtype = "sqrt", xmin = c(0, 0), engine = "scanline"),
+    kde(x, h = 1, kernel = "epanechnikov", positive = TRUE, engine = "scanline"),
+    kde(matrix(x[1:196], 28), h = 1, kernel = "epanechnikov", engine = "scanline", gridsize = 2),
+    kde(x, h = 1e-8, xmin = 1e12, xmax = 1e12 + 1, kernel = "epanechnikov", engine = "scanline"),
+    kde(x, h = 1, xmin = 0, xmax = 1e6, step = 1e4, kernel = "epanechnikov", engine = "scanline")
   )
   expect_identical(kde(X, h = 1, kernel = "epanechnikov", gridtype = "sqrt", xmin = c(0, 0))$engine, "direct")
   expect_no_error(kde(x, h = 1, kernel = "epanechnikov", positive = TRUE))
@@ -171,7 +171,7 @@ test_that("grids whose steps are many bandwidths long lose no digits of the band
   for (step in 10^c(2, 4, 12)) {
     x <- with_seed(88, sample(0:500, 3000, TRUE) * step + runif(3000, -1, 1))
     fhat <- suppressWarnings(kde(x, h = 1, xmin = 0, xmax = 500 * step, step = step, kernel = "cosine"))
-    expect_identical(fhat$engine, if (step > 256) "direct" else "runs")
+    expect_identical(fhat$engine, if (step > 256) "direct" else "scanline")
     reference <- reference_density(grid_points(fhat), x, fhat$H, fhat$w, "cosine")
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-13, info = format(step))
   }
@@ -182,23 +182,23 @@ test_that("data without a density, and grids that do not fit, are refused", {
   colnames(x) <- c("depth", "salt", "heat")
   same <- cbind(x, depth.m = x[, 1])
   expect_refused(
-    runs_kde(same),
-    runs_kde(cbind(x, one = 1)),
-    runs_kde(x[1:3, ]),
-    runs_kde(x, step = c(1, 0, 1)),
-    runs_kde(x, step = -1)
+    scanline_kde(same),
+    scanline_kde(cbind(x, one = 1)),
+    scanline_kde(x[1:3, ]),
+    scanline_kde(x, step = c(1, 0, 1)),
+    scanline_kde(x, step = -1)
   )
 })
 
 test_that("grids that miss samples are warned of", {
   x <- correlated(50, 2)
-  condition <- expect_warning(out <- runs_kde(x, h = 0.5, xmin = c(20, 20), xmax = c(30, 30)),
+  condition <- expect_warning(out <- scanline_kde(x, h = 0.5, xmin = c(20, 20), xmax = c(30, 30)),
                               class = "kestrel_warning_grid")
   expect_true(all(out$estimate == 0))
   expect_snapshot_output(cat(conditionMessage(condition)))
-  condition <- expect_warning(runs_kde(x, h = 0.01), class = "kestrel_warning_grid")
+  condition <- expect_warning(scanline_kde(x, h = 0.01), class = "kestrel_warning_grid")
   expect_snapshot_output(cat(conditionMessage(condition)))
-  expect_no_warning(runs_kde(x))
+  expect_no_warning(scanline_kde(x))
 })
 
 test_that("a grid of the size of memory is refused, one of half of it is not", {
@@ -206,7 +206,7 @@ test_that("a grid of the size of memory is refused, one of half of it is not", {
   old <- options(kestrel.memory_limit = 1e7)
   on.exit(options(old))
   # Every thread has cells of its own.
-  expect_error(runs_kde(x, gridsize = 100, threads = 1), "100 x 100 x 100 points need 16",
+  expect_error(scanline_kde(x, gridsize = 100, threads = 1), "100 x 100 x 100 points need 16",
                class = "kestrel_error_memory")
-  expect_identical(dim(runs_kde(x, gridsize = 70, threads = 1)$estimate), rep(70L, 3))
+  expect_identical(dim(scanline_kde(x, gridsize = 70, threads = 1)$estimate), rep(70L, 3))
 })

@@ -1,5 +1,5 @@
-// The runs engine on a device seen from the host: what is sent gives the CPU's bits, with an object
-// that needs no CUDA (fake-cuda.c).
+// The scanline engine on a device seen from the host: what is sent gives the CPU's bits, with an
+// object that needs no CUDA (fake-cuda.c).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,31 +7,31 @@
 
 #include "gpu/loader.hpp"
 #include "gpu/scanline.hpp"
-#include "runs-expect.hpp"
+#include "scanline-expect.hpp"
 
 using namespace kestrel;
-using runs_oracle::Case;
-using runs_oracle::name_of;
-using runs_oracle::run_on;
+using scanline_oracle::Case;
+using scanline_oracle::name_of;
+using scanline_oracle::run_on;
 
 namespace {
 
-class GpuRunsOf : public testing::TestWithParam<Case> {
+class GpuScanlineOf : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override { set_gpu_object(FAKE_CUDA_GOOD, ""); }
 };
-INSTANTIATE_TEST_SUITE_P(Cases, GpuRunsOf, testing::ValuesIn(runs_oracle::cases_of_every_kind()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, GpuScanlineOf,
+                         testing::ValuesIn(scanline_oracle::cases_of_every_kind()), name_of);
 
 RunOptions plain() { return run_on(common::tables().back(), 1); }
 
 /// By the CPU's events, all at once.
 std::vector<double> by_events(const Case& c, int limbs) {
-  RunsSettings settings;
+  ScanlineSettings settings;
   settings.limbs = limbs;
-  settings.method = RunsMethod::events;
+  settings.method = ScanlineMethod::events;
   settings.sorted = true;
-  return runs_oracle::density(c, settings, plain());
+  return scanline_oracle::density(c, settings, plain());
 }
 
 template <class Call>
@@ -45,18 +45,20 @@ auto with_parts(const Case& c, const Call& call) {
 std::vector<double> on_device(const Case& c, int limbs, const RunOptions& options) {
   std::vector<double> out(c.points(), -1.0);
   with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-    RunsSettings settings;
+    ScanlineSettings settings;
     settings.limbs = limbs;
-    gpu_runs_density(x, w, axes, c.choice, root, settings, options, {out.data(), out.size()});
+    gpu_scanline_density(x, w, axes, c.choice, root, settings, options, {out.data(), out.size()});
   });
   return out;
 }
 
-Case plane() { return runs_oracle::make("plane", 300, {40, 50}, 6.0, 0.5, runs_oracle::inside); }
+Case plane() {
+  return scanline_oracle::make("plane", 300, {40, 50}, 6.0, 0.5, scanline_oracle::inside);
+}
 
 }  // namespace
 
-TEST_P(GpuRunsOf, HasTheBitsOfTheCpu) {
+TEST_P(GpuScanlineOf, HasTheBitsOfTheCpu) {
   const Case& c = GetParam();
   if (c.choice.kernel != Kernel::epanechnikov ||
       (c.choice.type == KernelType::product && c.d > 1)) {
@@ -68,12 +70,12 @@ TEST_P(GpuRunsOf, HasTheBitsOfTheCpu) {
   }
 }
 
-TEST_P(GpuRunsOf, HasThemSlabBySlab) {
+TEST_P(GpuScanlineOf, HasThemSlabBySlab) {
   const Case& c = GetParam();
   if (c.choice.kernel != Kernel::epanechnikov || c.choice.type == KernelType::product) return;
   const std::vector<double> whole = by_events(c, 0);
   with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-    const GpuRuns runs(x, w, axes, c.choice, root, {}, plain());
+    const GpuScanline runs(x, w, axes, c.choice, root, {}, plain());
     for (const std::size_t thick : {std::size_t{1}, runs.count() / 2 + 1}) {
       std::vector<double> out(c.points(), -1.0);
       for (std::size_t first = 0; first < runs.count(); first += thick) {
@@ -86,11 +88,11 @@ TEST_P(GpuRunsOf, HasThemSlabBySlab) {
   });
 }
 
-TEST(GpuRuns, RefusesSlabsInAForkedProcess) {
+TEST(GpuScanline, RefusesSlabsInAForkedProcess) {
   set_gpu_object(FAKE_CUDA_GOOD, "");
   const Case c = plane();
   with_parts(c, [&](const auto& x, const auto& w, const auto& axes, const auto& root) {
-    const GpuRuns runs(x, w, axes, c.choice, root, {}, plain());
+    const GpuScanline runs(x, w, axes, c.choice, root, {}, plain());
     std::vector<double> out(c.points());
     EXPECT_TRUE(gpu_here());
     const pid_t child = fork();
@@ -110,7 +112,7 @@ TEST(GpuRuns, RefusesSlabsInAForkedProcess) {
   });
 }
 
-TEST(GpuRuns, TurnsCodesIntoProblemsAndCarriesOutWhatThePollThrows) {
+TEST(GpuScanline, TurnsCodesIntoProblemsAndCarriesOutWhatThePollThrows) {
   for (const char* variable : {"FAKE_CUDA_OPEN", "FAKE_CUDA_SLAB"}) {
     set_gpu_object(FAKE_CUDA_GOOD, "");
     setenv(variable, "2", 1);

@@ -1,19 +1,19 @@
-// Direct rows of the runs engine: every compact kernel, radial and product, against densities
+// Direct rows of the scanline engine: every compact kernel, radial and product, against densities
 // summed point by point; the rim of the uniform kernels against the direct engine.
 #include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/direct/direct.hpp"
 #include "core/scanline/scanline.hpp"
-#include "runs-expect.hpp"
+#include "scanline-expect.hpp"
 
 using namespace kestrel;
-using runs_oracle::Case;
-using runs_oracle::density;
-using runs_oracle::expect_close;
-using runs_oracle::Expected;
-using runs_oracle::name_of;
-using runs_oracle::run_on;
-using runs_oracle::shuffled;
+using scanline_oracle::Case;
+using scanline_oracle::density;
+using scanline_oracle::expect_close;
+using scanline_oracle::Expected;
+using scanline_oracle::name_of;
+using scanline_oracle::run_on;
+using scanline_oracle::shuffled;
 
 namespace {
 
@@ -38,7 +38,7 @@ Case with_kernel(Case c, Kernel kernel, KernelType type) {
 std::vector<Case> cases_of_every_kernel() {
   std::vector<Case> all;
   std::size_t turn = 0;
-  for (const Case& c : runs_oracle::cases_of_every_kind()) {
+  for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.n * c.points() > 250000) continue;
     const Kernel kernel = kCompact[turn++ % 6];
     all.push_back(with_kernel(c, kernel, KernelType::radial));
@@ -47,14 +47,16 @@ std::vector<Case> cases_of_every_kernel() {
   return all;
 }
 
-RunsSettings rows(std::size_t bytes = 0, int limbs = 0) { return {limbs, bytes, RunsMethod::rows}; }
+ScanlineSettings rows(std::size_t bytes = 0, int limbs = 0) {
+  return {limbs, bytes, ScanlineMethod::rows};
+}
 
-class RunsRows : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Cases, RunsRows, testing::ValuesIn(cases_of_every_kernel()), name_of);
+class ScanlineRows : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Cases, ScanlineRows, testing::ValuesIn(cases_of_every_kernel()), name_of);
 
 std::vector<Case> work_for_three_threads() {
-  using runs_oracle::inside;
-  using runs_oracle::make;
+  using scanline_oracle::inside;
+  using scanline_oracle::make;
   const auto radial = KernelType::radial, product = KernelType::product;
   const Case line = make("line_d1", 60000, {500}, 20.0, 0, inside);
   const Case plane = make("plane_d2", 30000, {130, 170}, 9.0, 0.5, inside);
@@ -67,8 +69,8 @@ std::vector<Case> work_for_three_threads() {
           with_kernel(space, Kernel::triangular, radial)};
 }
 
-class RunsRowsThreads : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Long, RunsRowsThreads, testing::ValuesIn(work_for_three_threads()),
+class ScanlineRowsThreads : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Long, ScanlineRowsThreads, testing::ValuesIn(work_for_three_threads()),
                          name_of);
 
 /// Axes as a user has them: doubles each rounded on its own, h a gap between two of them. Samples
@@ -78,8 +80,8 @@ struct Lattice {
   std::vector<std::vector<double>> values;
 
   Lattice(std::size_t d, std::size_t steps, double step, KernelType type)
-      : c(with_kernel(runs_oracle::make("lattice", 150, runs_oracle::counts_of(d), 1.0, 0,
-                                        runs_oracle::inside),
+      : c(with_kernel(scanline_oracle::make("lattice", 150, scanline_oracle::counts_of(d), 1.0, 0,
+                                            scanline_oracle::inside),
                       Kernel::uniform, type)) {
     std::mt19937_64 random(d + 7 * steps);
     values.resize(d);
@@ -111,9 +113,9 @@ struct Lattice {
 
 }  // namespace
 
-TEST_P(RunsRows, AgreeWithTheOracle) {
+TEST_P(ScanlineRows, AgreeWithTheOracle) {
   const Case& c = GetParam();
-  const Expected wanted = runs_oracle::expect(c);
+  const Expected wanted = scanline_oracle::expect(c);
   const bool rim = c.choice.kernel != Kernel::uniform;
   expect_close(density(c, rows(), run_on(common::tables()[0], 1)), wanted, kUnseen, rim);
   const std::vector<double> one = density(c, rows(0, 1), run_on(common::tables()[0], 1));
@@ -125,7 +127,7 @@ TEST_P(RunsRows, AgreeWithTheOracle) {
   }
 }
 
-TEST_P(RunsRows, HaveTheSameBitsHoweverTheyAreRun) {
+TEST_P(ScanlineRows, HaveTheSameBitsHoweverTheyAreRun) {
   const Case& c = GetParam();
   const std::vector<double> one = density(c, rows(), run_on(common::tables()[0], 1));
   const Case other = shuffled(c);
@@ -142,8 +144,8 @@ TEST_P(RunsRows, HaveTheSameBitsHoweverTheyAreRun) {
   }
   const RunOptions options = run_on(common::tables().back(), 2);
   const std::vector<RegularAxis> axes = c.grid();
-  const RunsDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
-                         {c.root.data(), c.root.size()}, rows(3000), options);
+  const ScanlineDensity runs({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d},
+                             c.choice, {c.root.data(), c.root.size()}, rows(3000), options);
   std::vector<double> out(c.points(), -1.0);
   for (std::size_t first = 0; first < runs.count(); first += 7) {
     const std::size_t count = std::min<std::size_t>(7, runs.count() - first);
@@ -152,7 +154,7 @@ TEST_P(RunsRows, HaveTheSameBitsHoweverTheyAreRun) {
   EXPECT_TRUE(common::same_bits(out, one));
 }
 
-TEST_P(RunsRowsThreads, GiveTheSameBitsAndAreUsed) {
+TEST_P(ScanlineRowsThreads, GiveTheSameBitsAndAreUsed) {
   const Case& c = GetParam();
   const std::vector<double> one = density(c, rows(), run_on(common::tables()[0], 1));
   for (const simd::Table* table : common::tables()) {
@@ -166,45 +168,46 @@ TEST_P(RunsRowsThreads, GiveTheSameBitsAndAreUsed) {
 }
 
 // A radial Epanechnikov kernel may go either way, of every length of runs.
-TEST(RunsMethods, AgreeAndAreChosenByTheLengthOfRuns) {
-  for (const Case& c : runs_oracle::cases_of_every_kind()) {
+TEST(ScanlineMethods, AgreeAndAreChosenByTheLengthOfRuns) {
+  for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.n * c.points() > 250000) continue;
     SCOPED_TRACE(c.name);
-    const Expected wanted = runs_oracle::expect(c);
+    const Expected wanted = scanline_oracle::expect(c);
     const RunOptions options = run_on(common::tables()[0], 1);
-    // A RunsLine would leave out by how little points are moved.
+    // A ScanlineLine would leave out by how little points are moved.
     const bool sorted = !c.values.empty();
-    const std::vector<double> events = density(c, {0, 0, RunsMethod::events, sorted}, options);
-    const std::vector<double> best = density(c, {0, 0, RunsMethod::best, sorted}, options);
+    const std::vector<double> events = density(c, {0, 0, ScanlineMethod::events, sorted}, options);
+    const std::vector<double> best = density(c, {0, 0, ScanlineMethod::best, sorted}, options);
     expect_close(events, wanted);
-    const RunsGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
-    const bool is_rows = runs_method(geometry, c.choice) == RunsMethod::rows;
+    const ScanlineGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
+    const bool is_rows = scanline_method(geometry, c.choice) == ScanlineMethod::rows;
     EXPECT_EQ(is_rows, c.d > 1 && geometry.radius() < 2);
     if (c.d == 1) {
       const Case product = with_kernel(c, Kernel::epanechnikov, KernelType::product);
       EXPECT_TRUE(
-          common::same_bits(density(product, {0, 0, RunsMethod::best, sorted}, options), best));
+          common::same_bits(density(product, {0, 0, ScanlineMethod::best, sorted}, options), best));
     }
     EXPECT_TRUE(common::same_bits(best, is_rows ? density(c, rows(), options) : events));
     for (const simd::Table* table : common::tables()) {
       EXPECT_TRUE(common::same_bits(
-          density(shuffled(c), {0, 5000, RunsMethod::events, sorted}, run_on(table, 2)), events));
+          density(shuffled(c), {0, 5000, ScanlineMethod::events, sorted}, run_on(table, 2)),
+          events));
     }
   }
 }
 
 // One limb of events: rounding moves a value by up to (d^2 + d + 1) / 2 units for each sample.
-TEST(RunsOneLimb, IsAsGoodAsItsUnit) {
-  for (const Case& c : runs_oracle::cases_of_every_kind()) {
+TEST(ScanlineOneLimb, IsAsGoodAsItsUnit) {
+  for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.n > 200 || c.n * c.points() > 250000) continue;
     SCOPED_TRACE(c.name);
-    const Expected wanted = runs_oracle::expect(c);
-    const RunsGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
+    const Expected wanted = scanline_oracle::expect(c);
+    const ScanlineGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
     const oracle::real radius = geometry.radius(), farthest = std::min(radius + 1, 8192.0L);
     const oracle::real unit = 0x1p-49L * (radius + 1) * (radius + 1) / (radius * radius);
     const oracle::real rounding =
         static_cast<oracle::real>(c.n) * (farthest * farthest + farthest + 1) / 2 * unit;
-    const RunsSettings settings = {1, 0, RunsMethod::events};
+    const ScanlineSettings settings = {1, 0, ScanlineMethod::events};
     const std::vector<double> one = density(c, settings, run_on(common::tables()[0], 1));
     oracle::real worst = 0;
     for (std::size_t p = 0; p < one.size(); ++p) {
@@ -213,13 +216,13 @@ TEST(RunsOneLimb, IsAsGoodAsItsUnit) {
     EXPECT_LE(worst, 1e-14L * wanted.largest + rounding * wanted.peak);
     for (const simd::Table* table : common::tables()) {
       EXPECT_TRUE(common::same_bits(
-          density(shuffled(c), {1, 7000, RunsMethod::events}, run_on(table, 2)), one))
+          density(shuffled(c), {1, 7000, ScanlineMethod::events}, run_on(table, 2)), one))
           << table->name;
     }
   }
 }
 
-TEST(RunsRim, IsThatOfTheDirectEngine) {
+TEST(ScanlineRim, IsThatOfTheDirectEngine) {
   for (std::size_t d = 1; d <= 6; ++d) {
     for (const KernelType type : {KernelType::radial, KernelType::product}) {
       for (const std::size_t steps : {1, 2, 3, 5, 10}) {
@@ -241,10 +244,10 @@ TEST(RunsRim, IsThatOfTheDirectEngine) {
   }
 }
 
-TEST(RunsRowsErrors, Input) {
-  const Case good = runs_oracle::make("errors", 9, {5, 6}, 2.0, 0.3, runs_oracle::inside);
+TEST(ScanlineRowsErrors, Input) {
+  const Case good = scanline_oracle::make("errors", 9, {5, 6}, 2.0, 0.3, scanline_oracle::inside);
   const auto expect_kind = [&](ErrorKind kind, Case c, const KernelChoice& choice,
-                               const RunsSettings& settings) {
+                               const ScanlineSettings& settings) {
     c.choice = choice;
     try {
       density(c, settings, run_on(common::tables()[0], 1));
@@ -256,7 +259,7 @@ TEST(RunsRowsErrors, Input) {
   expect_kind(ErrorKind::input, good, {Kernel::gaussian, KernelType::radial}, {});
   expect_kind(ErrorKind::input, good, {Kernel::biweight, KernelType::product}, {});
   expect_kind(ErrorKind::internal, good, {Kernel::biweight, KernelType::radial},
-              {0, 0, RunsMethod::events});
+              {0, 0, ScanlineMethod::events});
   Case other_values = good;
   other_values.values = {{1, 2, 3}, {1, 2, 3}};
   expect_kind(ErrorKind::internal, other_values, {Kernel::uniform, KernelType::radial}, {});

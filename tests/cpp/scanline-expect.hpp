@@ -1,23 +1,23 @@
-// What the tests of the runs engine share.
-#ifndef KESTREL_TOOLS_RUNS_EXPECT_HPP
-#define KESTREL_TOOLS_RUNS_EXPECT_HPP
+// What the tests of the scanline engine share.
+#ifndef KESTREL_TOOLS_SCANLINE_EXPECT_HPP
+#define KESTREL_TOOLS_SCANLINE_EXPECT_HPP
 
 #include "common.hpp"
 #include "core/scanline/scanline.hpp"
-#include "runs-oracle.hpp"
+#include "scanline-oracle.hpp"
 
-namespace runs_oracle {
+namespace scanline_oracle {
 
 using common::name_of;
 using common::run_on;
 
-inline std::vector<double> density(const Case& c, const kestrel::RunsSettings& settings,
+inline std::vector<double> density(const Case& c, const kestrel::ScanlineSettings& settings,
                                    const kestrel::RunOptions& options) {
   std::vector<double> out(c.points(), -1.0);
   const std::vector<kestrel::RegularAxis> axes = c.grid();
-  kestrel::runs_density({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
-                        {c.root.data(), c.root.size()}, settings, options,
-                        {out.data(), out.size()});
+  kestrel::scanline_density({c.x.data(), c.n, c.d}, {c.w.data(), c.n}, {axes.data(), c.d}, c.choice,
+                            {c.root.data(), c.root.size()}, settings, options,
+                            {out.data(), out.size()});
   return out;
 }
 
@@ -55,6 +55,6 @@ inline void expect_close(const std::vector<double>& got, const Expected& wanted,
   EXPECT_EQ(beyond, 0u);
 }
 
-}  // namespace runs_oracle
+}  // namespace scanline_oracle
 
 #endif
