@@ -30,7 +30,7 @@ demo: setup
 test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
-	@tests/cpp.sh
+	@tools/core-tests.sh
 	@tools/test-variant.sh
 	@tools/test-cuda.sh
 	@tools/test-fake-cuda.sh
@@ -41,7 +41,7 @@ check: setup
 	@tools/check.sh $(OPTIONS)
 
 core-tests: setup
-	@tests/cpp.sh
+	@tools/core-tests.sh
 
 fuzz: setup
 	@tools/fuzz.sh
