@@ -86,7 +86,7 @@
 #'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the points that
 #'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at most
 #'   256 bandwidths long. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by name
-#'   with data up to more than 5,000 bandwidths from their middle only to 2e-16 times their number; it is an error where
+#'   with data up to more than 2,500 bandwidths from their middle only to 4e-16 times their number; it is an error where
 #'   that is more than 0.01). At points more than 8 bandwidths from all data `"fgt"` may give
 #'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent by
 #'   `"fourier"`.

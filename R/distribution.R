@@ -83,10 +83,11 @@ line_quantile <- function(p, fhat, bracket) {
                  maxiter = 1000)$root
 }
 
-# The distribution function on the line where the kernel works, in blocks of about a million pairs.
+# The distribution function on the line where the kernel works, in blocks of about a hundred thousand pairs:
+# interrupts are looked for between them.
 line_cdf <- function(fhat, q, progress = NULL) {
   x <- to_line(fhat$transform, fhat$x, 1L)
-  block <- max(1L, floor(1e6 / length(x)))
+  block <- max(1L, floor(1e5 / length(x)))
   value <- numeric(length(q))
   for (first in seq(1L, by = block, length.out = ceiling(length(q) / block))) {
     heard()

@@ -71,6 +71,7 @@ estimate_from <- function(nc, axes) {
   H <- of("bandwidth_matrix")
   if (!is.numeric(H) || length(H) != d^2) stop("`bandwidth_matrix` is not ", d, " x ", d, " numbers")
   dim(H) <- c(d, d)
+  if (!isTRUE(all(diag(H) > 0))) stop("`bandwidth_matrix` is not positive on its diagonal")
   if (!is.null(own("rows"))) rownames(H) <- parted(own("rows"))
   if (!is.null(own("columns"))) colnames(H) <- parted(own("columns"))
   transform <- if (!is.null(own("transform"))) c(list(type = own("transform")), if (!is.null(own("transform_adj"))) {

@@ -159,7 +159,7 @@ fit_fields <- list(
   resid = at_rows, loo = at_rows,
   error2 = function(of) fitted_numbers(of[["bws"]][["nobs"]], sign = "not negative"),
   level = numbers(1L, also = list("a number between 0 and 1", function(level) level > 0 && level < 1)),
-  R2 = fitted_numbers(1L), MSE = fitted_numbers(1L), edf = fitted_numbers(1L),
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), edf = fitted_numbers(1L),
   n.unsupported = numbers(1L, sign = "not negative", whole = TRUE),
   nobs = numbers(1L, sign = "positive", whole = TRUE),
   xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L), seconds = numbers(1L)

@@ -84,7 +84,9 @@ wrong_conditions <- function(end, call, name) {
   }, if (!is.null(error) && inherits(error, "kestrel_error") && !any(grepl("^kestrel_error_", class(error)))) {
     "an error of kestrel without a kind"
   }, unlist(lapply(end$warnings, function(warning) {
-    if (!inherits(warning, "kestrel_warning")) {
+    # R's own, of axes whose labels would be alike.
+    of_axis <- grepl("^axis\\(", conditionMessage(warning))
+    if (!inherits(warning, "kestrel_warning") && !of_axis) {
       sprintf("a warning of class %s: %s", class(warning)[1L], conditionMessage(warning))
     }
   })))

@@ -78,6 +78,8 @@ with_field <- function(object, name, value) {
   kept <- attributes(object)
   object <- unclass(object)
   if (is.null(value)) object[[name]] <- NULL else object[name] <- list(value)
+  # A list with dimensions loses them with one of its entries.
+  kept[c("dim", "dimnames")] <- NULL
   kept$names <- names(object)
   attributes(object) <- kept
   object

@@ -199,3 +199,32 @@ test_that("the engine asked for is that of the density and not of its bandwidth"
   y <- x[, 1:2]
   expect_identical(kde(y, engine = "direct", eval.points = y)$H, kde(y, eval.points = y)$H)
 })
+
+# Found by random calls: the corners of a grid round in one way and points on its rim in another, where all are a thousand
+# million bandwidths from the middle of the data. One on the rim was taken for out of reach.
+test_that("points on the rim of a grid far from the middle of the data count", {
+  near <- -0x1.674ff8f9a3d3cp+70 + 2^18 * c(4, 0, -3, 6, 0, 0, -5, 1, -6, -4, 6, -2, -6, -5, -3, 3, 2, 8, -6)
+  wide <- c(0x1.4eb1733ff070ap+139, 0x1.9cbe9a152f703p+93, 0x1.8a92884a164a6p+113, 0x1.47238b6facc5ap+73,
+            0x1.aa03a8603c563p+127, 0x1.93538bcf122c5p+119, 0x1.0f5c8977435acp+95, 0x1.fe2e7aac05c8bp+105,
+            0x1.365a47df9d9f5p+103, 0x1.20df7de3590efp+108, 0x1.33efceb8e8d67p+86, 0x1.cf1208e366232p+77,
+            0x1.c8d63ddd2a7c4p+84, 0x1.439558dcd3a82p+95, 0x1.116f76612616dp+109, 0x1.2be49d5c2cdb2p+89,
+            0x1.5efe9e1153945p+89, 0x1.6b5baf7b92597p+90, 0x1.1db5b9f17241cp+87)
+  fine <- rep(0x1.7a7b1e8f93d31p-49, 19)
+  fine[c(1, 7:9, 11:19)] <-
+    c(0x1.7a7b1e90cea36p-49, 0x1.7a7b20a34c2d9p-49, 0x1.7a7b1e8f93d34p-49, 0x1.7a7b1e8f93f95p-49,
+      0x1.7a7b32a8634b1p-49, 0x1.7a7b1e8f93d32p-49, 0x1.7a7b832c71d8fp-49, 0x1.7a7b1e8f940d1p-49,
+      0x1.7a7b1e8fb1f5cp-49, 0x1.7a7b23a47ee83p-49, 0x1.7a7ba2f966f53p-49, 0x1.7a7b28e8894d8p-49,
+      0x1.7a7b1e8f93daap-49)
+  H <- matrix(c(0x1.8f5ee9015cb19p+37, -0x1.57167830ddb4p+135, -0x1.1dbcd2d460d3cp-82, -0x1.57167830ddb4p+135,
+                0x1.84012ee4308c8p+238, 0x1.43256cbb28fa6p+21, -0x1.1dbcd2d460d3cp-82, 0x1.43256cbb28fa6p+21,
+                0x1.0036bf705c325p-194), 3)
+  f <- function(engine) {
+    suppressWarnings(kde(cbind(near, wide, fine), H = H, engine = engine, compute.cont = FALSE, gridsize = c(7, 10, 8),
+                         xmin = c(-0x1.674ff8f9a3d48p+70, -0x1.67cd918fb54dp+116, 0x1.7a7b1e8f93ce3p-49),
+                         xmax = c(-0x1.674ff8f9a3d3ep+70, 0x1.c1ba634762668p+116, 0x1.7a7b1e8f93d79p-49)),
+                     classes = "kestrel_warning_rounding")
+  }
+  fhat <- f("fourier")
+  exact <- f("direct")$estimate
+  expect_lt(max(abs(fhat$estimate - exact)), fhat$tol * max(exact))
+})

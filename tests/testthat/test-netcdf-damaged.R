@@ -128,6 +128,7 @@ test_that("what is no estimate is refused, whoever wrote it", {
     read_changed(function(put, attribute) attribute("bandwidth_matrix", "wide")),
     read_changed(function(put, attribute) attribute("bandwidth_matrix", c(1, 2, 3))),
     read_changed(function(put, attribute) attribute("bandwidth_matrix", c(1, 2, 2, 1))),
+    read_changed(function(put, attribute) attribute("bandwidth_matrix", c(-1, 0, 0, 1))),
     read_changed(function(put, attribute) attribute("effective_sample_size", "many")),
     read_changed(function(put, attribute) attribute("sample_size", -2), stream = TRUE),
     read_changed(function(put, attribute) attribute("kestrel_engine", 1)),

@@ -19,7 +19,7 @@ namespace kestrel {
 ///
 /// Error: `tolerance` (1e-13 to 0.01) of the largest value that the estimate has anywhere. Values
 /// below 100 times that are summed anew by density_of_far_points, to 1 % of each, and where all
-/// are, to `tolerance` of each; none is negative. Rounding adds 2e-16 times the distance, in
+/// are, to `tolerance` of each; none is negative. Rounding adds 4e-16 times the distance, in
 /// bandwidths, of samples and points from the centre of the samples (DensityLayout::rounding). The
 /// same bits for every number of threads.
 ///
