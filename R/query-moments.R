@@ -2,7 +2,7 @@
 
 # The share of the whole mass in each box, and where `of` is the number of a variable its mean and variance there (NA
 # without mass), of the estimate from the rows of x (n x d) on the line where its kernel works. Errors and cost are
-# those of src/core/query.hpp.
+# those of src/core/query/query.hpp.
 box_answers <- function(fhat, x, lower, upper, of, run) {
   root <- bandwidth_root(fhat)
   product <- fhat$kernel_type == "product"

@@ -97,7 +97,7 @@ bench_rates <- function() {
   cat("difference: largest one from the scalar loop, relative to the largest value\n")
 }
 
-# ---- vector operations a second reached, the constants of src/core/plan.cpp
+# ---- vector operations a second reached, the constants of src/core/plan/plan.cpp
 bench_plan <- function() {
   cat("\nplan: operations a second (2 d + 13 a vector), d = 2\n")
   for (isa in isa_available) {

@@ -75,8 +75,8 @@ sums <- run_program("gpu-kernels.cu", "kernel", "precision", "d", "way", "rate",
 fastest <- function(precision, d) max(sums$rate[sums$precision == precision & sums$d == d])
 
 # Of a pair: differences take 3 operations a variable (a multiply-add is two), inner products 2. 2^v in double is 13
-# with the addition to the sum, in single one exponential and one addition (src/cuda/exp2.cuh). Bytes: a block reads
-# every sample and its weight once for its points, and its points once for a chunk of 1024 samples, of which it writes a
+# with the addition to the sum, in single one exponential and one addition (src/cuda/base/exp2.cuh). Bytes: a block
+# reads every sample and its weight once for its points, and its points once for a chunk of 1024 samples, of which it writes a
 # double for each point.
 for (i in seq_len(nrow(sums))) {
   row <- sums[i, ]
@@ -123,7 +123,7 @@ rm(x, call)
 
 # ---- sums over all pairs, double. Operations of a pair: 3 d + 1 of the distance, 12 of 2^v, and then 13 of a
 # polynomial and its sum, or 4 of two sums; a sweep over 16 bandwidths takes the distance once and 17 for each. Bytes:
-# 128 points read every sample and its weight (src/cuda/pair_kernels.cuh).
+# 128 points read every sample and its weight (src/cuda/pairs/pair_kernels.cuh).
 sample_of <- function(n, d) list(x = matrix(rnorm(n * d), n), w = rep(1 / n, n), root = diag(0.3, d))
 line <- sample_of(32768L, 1L)
 matrices <- sample_of(16384L, 16L)
