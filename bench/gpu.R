@@ -7,8 +7,8 @@
 # 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed
 # in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the
 # host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
-# the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, data from and to the host: medians
-# of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al. (2013,
+# the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, data from and to the host:
+# medians of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al. (2013,
 # table 3) and of Rohlfs & Zahran (2017, table I) on their GPUs where they have that size.
 
 library(kestrel)
@@ -76,8 +76,8 @@ fastest <- function(precision, d) max(sums$rate[sums$precision == precision & su
 
 # Of a pair: differences take 3 operations a variable (a multiply-add is two), inner products 2. 2^v in double is 13
 # with the addition to the sum, in single one exponential and one addition (src/cuda/base/exp2.cuh). Bytes: a block
-# reads every sample and its weight once for its points, and its points once for a chunk of 1024 samples, of which it writes a
-# double for each point.
+# reads every sample and its weight once for its points, and its points once for a chunk of 1024 samples, of which it
+# writes a double for each point.
 for (i in seq_len(nrow(sums))) {
   row <- sums[i, ]
   size <- if (row$precision == "double") 8 else 4
