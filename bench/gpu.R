@@ -8,8 +8,8 @@
 # in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the
 # host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
 # the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, data from and to the host:
-# medians of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al. (2013,
-# table 3) and of Rohlfs & Zahran (2017, table I) on their GPUs where they have that size.
+# medians of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al.
+# (2013, table 3) and of Rohlfs & Zahran (2017, table I) on their GPUs where they have that size.
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")

@@ -144,7 +144,8 @@ damaged <- function(value) {
     scale = value * pick(c(0, 1e-300, 1e-100, 1e-20, 1e20, 1e100, 1e300)),
     drop = as.vector(value)[-1L],
     negative = -value,
-    shape = pick(list(t(value), rbind(value), as.vector(value), as.data.frame(unclass(value)), array(value, length(value)))),
+    shape = pick(list(t(value), rbind(value), as.vector(value), as.data.frame(unclass(value)),
+                      array(value, length(value)))),
     type = pick(list(as.character(value), factor(value), as.list(value), as.complex(value), value > 0,
                      suppressWarnings(as.integer(value)), structure(value, class = "mine"),
                      structure(value, class = "difftime", units = "secs")))
