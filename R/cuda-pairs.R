@@ -1,8 +1,8 @@
 # Sums over all pairs of observations on a GPU or the CPU, for the bandwidth selectors.
 
 # What such sums take: `cpu` in densities at all n observations by the direct engine (n^2 pairs of 2 d + 13 operations,
-# kernel_operations() of core/plan/plan.cpp), `cuda` in picoseconds of an H200 for each pair i < j. The latter are fits to
-# times of 2026-11 by tools/gpu-check (16,384 observations; curves: 300,000).
+# kernel_operations() of core/plan/plan.cpp), `cuda` in picoseconds of an H200 for each pair i < j. The latter are fits
+# to times of 2026-11 by tools/gpu-check (16,384 observations; curves: 300,000).
 
 # Of a search for a matrix, taken to have 50 evaluations with their gradient. On the CPU one is estimated at a density's
 # time: half of the pairs, and as long again for the gradient. Measured on the GPU: 10.5, 22 and 33 ps in 2, 6 and 16

@@ -120,7 +120,11 @@ with_backend_chosen <- function(plan, n, m, d, run, engine = "direct") {
   plan$backend <- "cpu"
   if (is.null(engine)) return(plan)
   seconds <- function(device) {
-    if (engine == "scanline") cuda_scanline_seconds(n, m, plan$rows, device) else cuda_seconds(n, m, d, device, run$precision)
+    if (engine == "scanline") {
+      cuda_scanline_seconds(n, m, plan$rows, device)
+    } else {
+      cuda_seconds(n, m, d, device, run$precision)
+    }
   }
   device <- device_for(run, plan$seconds, seconds)
   if (is.null(device)) return(plan)

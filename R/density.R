@@ -47,9 +47,9 @@
 #'   Epanechnikov kernel; the others for each eight points it covers), and 5 nanoseconds for each point of the grid; in
 #'   memory the estimate and a sorted copy of the data. The contour levels of a grid then take up to 200 bytes for each
 #'   observation (measured in two dimensions). A GPU needs for direct sums at most 2 GiB of its own memory, and
-#'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"scanline"` 8 bytes for each coordinate
-#'   and weight, 64 MiB, and for values 256 MiB, more where one index of the last axis takes more or where the runs lie
-#'   along that axis.
+#'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"scanline"` 8 bytes for each
+#'   coordinate and weight, 64 MiB, and for values 256 MiB, more where one index of the last axis takes more or where
+#'   the runs lie along that axis.
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
@@ -83,16 +83,16 @@
 #'   observation at every point; in one dimension also `"sweep"`, windows of the sorted observations, for the kernels
 #'   uniform, triangular, epanechnikov, biweight and triweight, and `"fgt"`, expansions of the Gaussian kernel in
 #'   cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid of
-#'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the points that
-#'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at most
-#'   256 bandwidths long. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by name
-#'   with data up to more than 2,500 bandwidths from their middle only to 4e-16 times their number; it is an error where
-#'   that is more than 0.01). At points more than 8 bandwidths from all data `"fgt"` may give
+#'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the points
+#'   that each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at
+#'   most 256 bandwidths long. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by
+#'   name with data up to more than 2,500 bandwidths from their middle only to 4e-16 times their number; it is an error
+#'   where that is more than 0.01). At points more than 8 bandwidths from all data `"fgt"` may give
 #'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent by
 #'   `"fourier"`.
-#' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"scanline"` for the radial Epanechnikov kernel on a grid
-#'   with equal steps, else by `"direct"`, and an error where that cannot be (see [kestrel_info()]); or `"auto"`, the
-#'   GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there;
+#' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"scanline"` for the radial Epanechnikov kernel on a
+#'   grid with equal steps, else by `"direct"`, and an error where that cannot be (see [kestrel_info()]); or `"auto"`,
+#'   the GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there;
 #'   that is by the CPU's threads, so that the place, though not the bits of either, may depend on their number.
 #'   Where that GPU fails the CPU takes over, with one message in a session for each kind of problem. For `"cuda"`, too,
 #'   a bandwidth that is not given is found as with `"auto"`.
@@ -117,8 +117,8 @@
 #'   \item{cont}{contour levels, named by the probability below them}
 #'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol` (as given,
 #'   or what rounding may come to), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed),
-#'   and where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`,
-#'   `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
+#'   and where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`,
+#'   `evaluations`, `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.

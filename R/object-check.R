@@ -6,7 +6,9 @@
 check_object <- function(object, name, class) {
   made <- object_classes[[class]]$made
   if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", came(object), ".")
-  if (!is.list(unclass(object))) abort_input("`", name, "` must be ", made, ", a list, not ", came(unclass(object)), ".")
+  if (!is.list(unclass(object))) {
+    abort_input("`", name, "` must be ", made, ", a list, not ", came(unclass(object)), ".")
+  }
   problem <- object_problem(object, class)
   if (is.null(problem)) return(invisible(object))
   abort_input("`", name, "` must be ", made, ";", problem_text(problem))

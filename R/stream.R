@@ -5,10 +5,10 @@
 #' What [kde()] estimates on a grid, computed in slabs of some indices of the last axis, each of which goes to a
 #' function or into a file and is then forgotten: disk limits the size of the grid, not memory.
 #'
-#' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and every
-#' slab has the very bits that kde() gives there with the same backend; where a GPU that `backend = "auto"` took fails
-#' on the way, the slabs from there on are the CPU's. Otherwise each slab is an estimate of its own, within `tol` of the
-#' largest value that the estimate has anywhere.
+#' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and
+#' every slab has the very bits that kde() gives there with the same backend; where a GPU that `backend = "auto"` took
+#' fails on the way, the slabs from there on are the CPU's. Otherwise each slab is an estimate of its own, within `tol`
+#' of the largest value that the estimate has anywhere.
 #'
 #' @section Files:
 #' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
@@ -167,8 +167,8 @@ slab_source <- function(fhat, axes, slabs, run) {
   list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
 }
 
-# The plan of all slabs together, with its backend. On the CPU that is "scanline" where there is a `grid`; otherwise every
-# slab has the plan of the `first`, and takes as long in proportion.
+# The plan of all slabs together, with its backend. On the CPU that is "scanline" where there is a `grid`; otherwise
+# every slab has the plan of the `first`, and takes as long in proportion.
 plan_slabs <- function(fhat, task, grid, first, run) {
   n <- length(fhat$w)
   d <- length(task$axes)
@@ -185,8 +185,8 @@ plan_slabs <- function(fhat, task, grid, first, run) {
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
-# Sums of the engine "scanline" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU that
-# then cannot, the CPU's.
+# Sums of the engine "scanline" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU
+# that then cannot, the CPU's.
 scanline_by_slabs <- function(fhat, task, run) {
   root <- bandwidth_root(fhat)
   product <- fhat$kernel_type == "product"

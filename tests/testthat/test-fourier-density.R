@@ -200,8 +200,8 @@ test_that("the engine asked for is that of the density and not of its bandwidth"
   expect_identical(kde(y, engine = "direct", eval.points = y)$H, kde(y, eval.points = y)$H)
 })
 
-# Found by random calls: the corners of a grid round in one way and points on its rim in another, where all are a thousand
-# million bandwidths from the middle of the data. One on the rim was taken for out of reach.
+# Found by random calls: the corners of a grid round in one way and points on its rim in another, where all are a
+# thousand million bandwidths from the middle of the data. One on the rim was taken for out of reach.
 test_that("points on the rim of a grid far from the middle of the data count", {
   near <- -0x1.674ff8f9a3d3cp+70 + 2^18 * c(4, 0, -3, 6, 0, 0, -5, 1, -6, -4, 6, -2, -6, -5, -3, 3, 2, 8, -6)
   wide <- c(0x1.4eb1733ff070ap+139, 0x1.9cbe9a152f703p+93, 0x1.8a92884a164a6p+113, 0x1.47238b6facc5ap+73,

@@ -85,8 +85,8 @@ test_that("what is too large to allocate is refused as what does not fit in memo
   old <- options(kestrel.memory_limit = 1e300)
   on.exit(options(old))
   x <- with_seed(401, matrix(rnorm(60), 10))
-  expect_error(kde(x, H = diag(6), gridsize = 1000), "must fit in memory, but an allocation failed: vector is too large",
-               class = "kestrel_error_memory")
+  expect_error(kde(x, H = diag(6), gridsize = 1000),
+               "must fit in memory, but an allocation failed: vector is too large", class = "kestrel_error_memory")
   expect_error(predict(kde(x[, 1], h = 1), matrix(0, 2, 2)), class = "kestrel_error_input")
 })
 

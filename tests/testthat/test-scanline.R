@@ -138,7 +138,8 @@ test_that("marginals of the grid agree with those of the kernel", {
   wanted <- vapply(of_one$eval.points, function(e) mean(kernel((e - x[, 1]) / sqrt(H))), 0)
   expect_lt(max(abs(of_one$estimate - wanted)) / max(wanted), 1e-3)
   # and with an estimate of its own from one variable, up to what the kernels differ
-  line <- scanline_kde(x[, 1], h = sqrt(H), xmin = min(of_one$eval.points), xmax = max(of_one$eval.points), gridsize = 40)
+  line <- scanline_kde(x[, 1], h = sqrt(H), xmin = min(of_one$eval.points), xmax = max(of_one$eval.points),
+                       gridsize = 40)
   expect_gt(stats::cor(as.vector(line$estimate), as.vector(of_one$estimate)), 0.98)
 })
 

@@ -43,7 +43,8 @@ test_that("a file of doubles holds the estimate, the first axis fastest", {
   expect_identical(written$value$file, file)
   expect_identical(file.size(file), 8 * 600)
   values <- readBin(file, "double", 600, endian = "little")
-  expect_identical(values, as.vector(kde(x, kernel = "epanechnikov", gridsize = c(20, 30), engine = "scanline")$estimate))
+  fhat <- kde(x, kernel = "epanechnikov", gridsize = c(20, 30), engine = "scanline")
+  expect_identical(values, as.vector(fhat$estimate))
 })
 
 test_that("a netCDF file holds the estimate with its axes", {
