@@ -1,6 +1,6 @@
 # How an estimate runs: its plan, and its sums on the CPU.
 
-# Which engine scanline, and what it needs to know; says so when verbose.
+# Which engine computes the sums, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   check_volume(fhat)
   d <- ncol(task$x)

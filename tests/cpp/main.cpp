@@ -1,4 +1,5 @@
-// All tests of a variant; and what a test of the environment asks another process for.
+// Runs all tests of a variant. With --cap it answers a test that starts this program in another
+// environment.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // The pairs i < j of a sample, as tiles and blocks for the leaf loops: what every sum over pairs of
-// the direct engine scanline on.
+// the direct engine runs on.
 #ifndef KESTREL_CORE_DIRECT_PAIR_TILES_HPP
 #define KESTREL_CORE_DIRECT_PAIR_TILES_HPP
 
