@@ -125,12 +125,12 @@ checksum_cpp <- function(bytes, state) {
     .Call(`_kestrel_checksum_cpp`, bytes, state)
 }
 
-fourier_sums_cpp <- function(x, w, root, least, most, tolerance, threads, isa, progress) {
-    .Call(`_kestrel_fourier_sums_cpp`, x, w, root, least, most, tolerance, threads, isa, progress)
+fourier_sums_cpp <- function(x, w, root, min, max, tolerance, threads, isa, progress) {
+    .Call(`_kestrel_fourier_sums_cpp`, x, w, root, min, max, tolerance, threads, isa, progress)
 }
 
-fourier_prepare_cpp <- function(kept, least, most, threads, isa, progress) {
-    invisible(.Call(`_kestrel_fourier_prepare_cpp`, kept, least, most, threads, isa, progress))
+fourier_prepare_cpp <- function(kept, min, max, threads, isa, progress) {
+    invisible(.Call(`_kestrel_fourier_prepare_cpp`, kept, min, max, threads, isa, progress))
 }
 
 fourier_lscv_cpp <- function(kept, H, paper, gradient, threads, isa, progress) {

@@ -204,8 +204,8 @@ matrix_starts <- function(sample, criteria, diagonal) {
     if (range[1L] > range[2L]) return(NULL)
     h <- seq(range[1L], range[2L], length.out = 4L)
     # Whether there is memory for that start is left to the search from it.
-    least <- unless_memory(which.min(criteria$lscv_multiples(S, h)), function(e) length(h))
-    h[least]^2 * S
+    best <- unless_memory(which.min(criteria$lscv_multiples(S, h)), function(e) length(h))
+    h[best]^2 * S
   }
   axes <- diag(diag(sample$cov))
   Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))

@@ -214,7 +214,7 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
   c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
-         evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run)), place_of(run),
+         evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run)), device_of(run),
     list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
 }
 
@@ -222,10 +222,10 @@ check_range <- function(hmin, hmax, h0) {
   range <- c(if (is.null(hmin)) h0 / 4 else check_positives(hmin, "hmin", one = TRUE),
              if (is.null(hmax)) 4 * h0 else check_positives(hmax, "hmax", one = TRUE))
   if (range[1L] < range[2L]) return(range)
-  if (is.null(hmin)) abort_input("`hmax` must be above h0/4 = ", came(h0 / 4), ", where the range begins, not ",
-                                 came(hmax), ".")
-  abort_input("`hmin` must be below ", if (is.null(hmax)) "4 h0 = " else "`hmax`, ", came(range[2L]), ", not ",
-              came(hmin), ".")
+  if (is.null(hmin)) abort_input("`hmax` must be above h0/4 = ", describe_value(h0 / 4),
+                                 ", where the range begins, not ", describe_value(hmax), ".")
+  abort_input("`hmin` must be below ", if (is.null(hmax)) "4 h0 = " else "`hmax`, ", describe_value(range[2L]),
+              ", not ", describe_value(hmin), ".")
 }
 
 # The global minimum of a smooth curve over a range of h: a dense grid, equally spaced in log h, and a search between

@@ -69,7 +69,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   if (plot) draw_objective(found, "SCV(h)")
   if (!amise) return(found$h)
   c(list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
-         engine = pair_engine(unit$x, found$h, run)), place_of(run),
+         engine = pair_engine(unit$x, found$h, run)), device_of(run),
     list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = times_power(found$constant, scale, 3),
          g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
 }

@@ -178,7 +178,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("
 
 check_stages <- function(nstage) {
   nstage <- plain(nstage)
-  if (!is_number(nstage) || !nstage %in% 1:2) abort_input("`nstage` must be 1 or 2, not ", came(nstage), ".")
+  if (!is_number(nstage) || !nstage %in% 1:2) abort_input("`nstage` must be 1 or 2, not ", describe_value(nstage), ".")
   as.integer(nstage)
 }
 
@@ -207,7 +207,7 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
   c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
          psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
-         objective = amise, convergence = 0L, evaluations = 1L, engine = run$pairs), place_of(run),
+         objective = amise, convergence = 0L, evaluations = 1L, engine = run$pairs), device_of(run),
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 

@@ -6,7 +6,8 @@ is_number <- function(value) is_numbers(value) && length(value) == 1L && is.fini
 
 check_positive <- function(value, name) {
   value <- plain(value)
-  if (!is_number(value) || value <= 0) abort_input("`", name, "` must be a positive number, not ", came(value), ".")
+  if (!is_number(value) || value <= 0) abort_input("`", name, "` must be a positive number, not ",
+                                                   describe_value(value), ".")
   as.numeric(value)
 }
 
@@ -15,19 +16,19 @@ check_positives <- function(value, name, one = FALSE, limits = powers_within(2))
   what <- if (one) "a positive number" else "a vector of positive numbers"
   value <- plain(value)
   if (!is_numbers(value) || length(dim(value)) > 1L || length(value) == 0L || (one && length(value) > 1L)) {
-    abort_input("`", name, "` must be ", what, ", not ", came(value), ".")
+    abort_input("`", name, "` must be ", what, ", not ", describe_value(value), ".")
   }
   value <- as.numeric(value)
   bad <- is.na(value) | value <= 0 | value == Inf
   if (any(bad)) {
     first <- which(bad)[1L]
     abort_input("`", name, "` must be ", what, if (length(value) == 1L) ", not " else paste0("; entry ", first, " is "),
-                came(value[first]), ".")
+                describe_value(value[first]), ".")
   }
   out <- value < limits[1L] | value > limits[2L]
   if (any(out)) {
     abort_input("`", name, "` must be between ", paste(format(limits, digits = 2), collapse = " and "), ", not ",
-                came(value[out][1L]), ".")
+                describe_value(value[out][1L]), ".")
   }
   value
 }
@@ -36,8 +37,9 @@ check_positives <- function(value, name, one = FALSE, limits = powers_within(2))
 check_beside <- function(h, x, name) {
   largest <- max(abs(x))
   if (largest > 0.5 * .Machine$double.xmax || largest / min(h) > 1e300) {
-    abort_input("`x` must be at most 1e300 times the bandwidth, and below 8.9e307, but it reaches ", came(largest),
-                " and the least bandwidth of `", name, "` is ", came(min(h)), ": rescale `x`.")
+    abort_input("`x` must be at most 1e300 times the bandwidth, and below 8.9e307, but it reaches ",
+                describe_value(largest),
+                " and the least bandwidth of `", name, "` is ", describe_value(min(h)), ": rescale `x`.")
   }
 }
 
@@ -48,23 +50,23 @@ powers_within <- function(power) c(.Machine$double.xmin, .Machine$double.xmax)^(
 check_level <- function(level) {
   level <- plain(level)
   if (!is_number(level) || level <= 0 || level >= 1) {
-    abort_input("`level` must be a number between 0 and 1, not ", came(level), ".")
+    abort_input("`level` must be a number between 0 and 1, not ", describe_value(level), ".")
   }
   as.numeric(level)
 }
 
-check_count <- function(value, name, least = 1L) {
+check_count <- function(value, name, min = 1L) {
   value <- plain(value)
-  if (!is_number(value) || value < least || value != round(value)) {
-    abort_input("`", name, "` must be a whole number, at least ", least, ", not ", came(value), ".")
+  if (!is_number(value) || value < min || value != round(value)) {
+    abort_input("`", name, "` must be a whole number, at least ", min, ", not ", describe_value(value), ".")
   }
-  if (value > .Machine$integer.max) abort_input("`", name, "` must be below 2^31, not ", came(value), ".")
+  if (value > .Machine$integer.max) abort_input("`", name, "` must be below 2^31, not ", describe_value(value), ".")
   as.integer(value)
 }
 
 check_flag <- function(value, name) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    abort_input("`", name, "` must be TRUE or FALSE, not ", came(value), ".")
+    abort_input("`", name, "` must be TRUE or FALSE, not ", describe_value(value), ".")
   }
   as.logical(value)
 }
@@ -73,7 +75,7 @@ check_flag <- function(value, name) {
 check_choice <- function(value, choices, name) {
   if (identical(value, choices)) return(choices[1L])
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", came(value), ".")
+    abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", describe_value(value), ".")
   }
   choices[match(value, choices)]
 }
@@ -105,7 +107,7 @@ check_na_action <- function(na.action) {
   if (is.character(na.action) && length(na.action) == 1L && na.action %in% known_na_actions) return(na.action)
   if (identical(na.action, stats::na.fail)) return("na.fail")
   if (identical(na.action, stats::na.omit)) return("na.omit")
-  abort_input("`na.action` must be na.fail or na.omit, not ", came(na.action), ".")
+  abort_input("`na.action` must be na.fail or na.omit, not ", describe_value(na.action), ".")
 }
 
 check_finite <- function(value, name) {
@@ -209,7 +211,7 @@ check_H <- function(H, d, name = "H") {
   H <- plain(H)
   if (is_numbers(H) && length(H) == 1L && d == 1L) H <- matrix(as.numeric(H), 1L, 1L)
   if (!is_numbers(H) || !is.matrix(H)) {
-    abort_input("`", name, "` must be a ", d, " x ", d, " numeric matrix, not ", came(H), ".")
+    abort_input("`", name, "` must be a ", d, " x ", d, " numeric matrix, not ", describe_value(H), ".")
   }
   if (nrow(H) != ncol(H)) abort_input("`", name, "` must be a square matrix, not ", nrow(H), " x ", ncol(H), ".")
   if (nrow(H) != d) {
@@ -224,7 +226,8 @@ check_H <- function(H, d, name = "H") {
   }
   small <- diag(H) > 0 & diag(H) < .Machine$double.xmin
   if (any(small)) {
-    abort_input("`", name, "` must have diagonal elements of at least 2.2e-308, not ", came(diag(H)[small][1L]), ".")
+    abort_input("`", name, "` must have diagonal elements of at least 2.2e-308, not ",
+                describe_value(diag(H)[small][1L]), ".")
   }
   check_definite(H / 2 + t(H) / 2, name)
 }
@@ -234,8 +237,9 @@ check_definite <- function(H, name) {
   definite <- all(diag(H) > 0) && !is.null(lower_root_cpp(H)) &&
     min(eigen(stats::cov2cor(H), symmetric = TRUE, only.values = TRUE)$values) > 0
   if (!definite) {
-    least <- min(eigen(H, symmetric = TRUE, only.values = TRUE)$values)
-    abort_input("`", name, "` must be positive definite; its smallest eigenvalue is ", format(least, digits = 3), ".")
+    smallest <- min(eigen(H, symmetric = TRUE, only.values = TRUE)$values)
+    abort_input("`", name, "` must be positive definite; its smallest eigenvalue is ", format(smallest, digits = 3),
+                ".")
   }
   H
 }
@@ -272,5 +276,6 @@ check_variances <- function(x, names, variances, remark = NULL) {
   if (length(bad) == 0L) return(invisible())
   k <- bad[1L]
   abort_input("`x` must have variances between 1e-300 and 1e+300; `", names[k],
-              "` has values from ", came(min(x[, k])), " to ", came(max(x[, k])), remark, ": rescale it.")
+              "` has values from ", describe_value(min(x[, k])), " to ", describe_value(max(x[, k])), remark,
+              ": rescale it.")
 }

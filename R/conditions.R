@@ -35,7 +35,7 @@ known_as <- function(name, code) {
 }
 
 # "not -1", "not a factor": the end of a message, for whatever came.
-came <- function(value) {
+describe_value <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.factor(value)) return("a factor")
   if (is.data.frame(value)) {
@@ -55,7 +55,7 @@ came <- function(value) {
 
 # The same for what is of the wrong kind, whatever its values: "not character", "not of class Date".
 kind_of <- function(value) {
-  if (is.null(value) || is.factor(value) || !is.atomic(value)) return(came(value))
+  if (is.null(value) || is.factor(value) || !is.atomic(value)) return(describe_value(value))
   if (!is.object(value)) return(typeof(value))
   paste0("of class ", class(value)[1L], if (is.numeric(unclass(value))) ": as.numeric() makes numbers of it")
 }

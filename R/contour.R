@@ -36,7 +36,7 @@ contourLevels <- function(x, ...) UseMethod("contourLevels")
 #' @export
 contourLevels.default <- function(x, ...) {
   if (!isNamespaceLoaded("ks") || !inherits(x, "kde")) {
-    abort_input("`x` must be an estimate made by kde(), not ", came(x), ".")
+    abort_input("`x` must be an estimate made by kde(), not ", describe_value(x), ".")
   }
   utils::getFromNamespace("contourLevels", "ks")(x, ...)
 }
@@ -54,7 +54,7 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   if (is.null(prob) && is.null(cont)) {
     count <- check_count(nlevels, "nlevels")
     if (count > 1e6) {
-      abort_input("`nlevels` must be at most a million, not ", came(nlevels), ".")
+      abort_input("`nlevels` must be at most a million, not ", describe_value(nlevels), ".")
     }
     return(pretty(x$estimate, n = count))
   }
@@ -69,10 +69,10 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   })
 }
 
-check_between <- function(value, most, name) {
+check_between <- function(value, max, name) {
   value <- plain(value)
-  if (!is_numbers(value) || length(value) == 0L || anyNA(value) || any(value < 0 | value > most)) {
-    abort_input("`", name, "` must be numbers between 0 and ", most, ", not ", came(value), ".")
+  if (!is_numbers(value) || length(value) == 0L || anyNA(value) || any(value < 0 | value > max)) {
+    abort_input("`", name, "` must be numbers between 0 and ", max, ", not ", describe_value(value), ".")
   }
   value
 }

@@ -28,13 +28,13 @@ monomial_work <- function(d, order) {
   list(cpu = 0.5 * (1 + choose(d + order, order) / (2 * d + 13)), cuda = 1.55 * (order * even)^0.82)
 }
 
-# The run of direct sums over all pairs of n observations with its place settled: "auto" is where the `work` takes
+# The run of direct sums over all pairs of n observations with its device chosen: "auto" is where the `work` takes
 # least.
-with_pairs_place <- function(run, n, d, work) {
-  if (run$backend == "cpu") return(with_place(run, NULL))
+with_pairs_device <- function(run, n, d, work) {
+  if (run$backend == "cpu") return(with_device(run, NULL))
   plan <- plan_cpp(n, n, d, 0, NULL, NULL, "gaussian", FALSE, "direct", 1e-12, run$threads, run$isa)
   pairs <- n * (n - 1) / 2
-  with_place(run, device_for(run, work$cpu * plan$seconds, function(device) {
+  with_device(run, device_for(run, work$cpu * plan$seconds, function(device) {
     pairs * work$cuda * 1e-12 * cuda_slowness(device, run$precision)
   }))
 }
@@ -48,7 +48,7 @@ line_run <- function(threads, backend, precision = "double", kernel = "gaussian"
     abort_input("`kernel` must be \"gaussian\" for backend = \"cuda\", not \"", kernel, "\".")
   }
   # "cuda" is not weighed against the CPU.
-  with_place(run, device_for(run, Inf, function(device) 0))
+  with_device(run, device_for(run, Inf, function(device) 0))
 }
 
 # The sums of pair_psi_cpp(), or the problem. Of the density itself one sweep over all pairs serves 16 bandwidths.

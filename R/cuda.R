@@ -56,29 +56,29 @@ cuda_scanline_seconds <- function(n, m, rows, device) {
   cuda_slowness(device) * (n * rows * 50e-12 + m * 24e-12) + 60e-9 * n + 8 / 55e9 * m
 }
 
-# The run with the place settled where sums are computed, an environment of `backend` and `device`, the GPU's name;
-# `device` NULL: the CPU.
-with_place <- function(run, device) {
-  place <- list(backend = if (is.null(device)) "cpu" else "cuda", device = device$device)
-  run$place <- list2env(place, parent = emptyenv())
+# The run with the device that computes its sums: `device` is what cuda_device_cpp() gave, or NULL for the CPU. The run
+# holds an environment of `backend` and the GPU's `name`, so that all copies of the run see a fallback to the CPU.
+with_device <- function(run, device) {
+  chosen <- list(backend = if (is.null(device)) "cpu" else "cuda", name = device$device)
+  run$device <- list2env(chosen, parent = emptyenv())
   run
 }
 
-on_cuda <- function(run) identical(run$place$backend, "cuda")
+on_cuda <- function(run) identical(run$device$backend, "cuda")
 
-# What results say of the place.
-place_of <- function(run) {
-  if (on_cuda(run)) list(backend = "cuda", device = run$place$device) else list(backend = "cpu")
+# What results say of the device that computed them.
+device_of <- function(run) {
+  if (on_cuda(run)) list(backend = "cuda", device = run$device$name) else list(backend = "cpu")
 }
 
-# The run after a problem of its GPU: an error where that was asked for, and else the CPU's from then on, whoever holds
-# the same place.
-give_up_cuda <- function(run, problem) {
+# What follows a problem of the GPU: an error where the user asked for the GPU; with "auto", one message, and the CPU
+# does the rest, for every copy of this run.
+fall_back_to_cpu <- function(run, problem) {
   if (run$backend == "cuda") abort_cuda(problem)
   say_cuda_unused(problem)
-  if (is.null(run$place)) return(with_place(run, NULL))
-  run$place$backend <- "cpu"
-  run$place$device <- NULL
+  if (is.null(run$device)) return(with_device(run, NULL))
+  run$device$backend <- "cpu"
+  run$device$name <- NULL
   run
 }
 
@@ -87,7 +87,7 @@ sums_by_backend <- function(run, cuda, cpu) {
   if (!on_cuda(run)) return(cpu)
   sums <- cuda
   if (!is_cuda_problem(sums)) return(sums)
-  give_up_cuda(run, sums)
+  fall_back_to_cpu(run, sums)
   cpu
 }
 
@@ -96,21 +96,21 @@ sums_by_backend <- function(run, cuda, cpu) {
 cuda_worthwhile <- 1
 
 # Whether "auto" takes a GPU for what takes `cpu` seconds on the CPU and `gpu` there.
-is_worth <- function(cpu, gpu) cpu >= cuda_worthwhile && cpu >= 2 * gpu
+gpu_pays_off <- function(cpu, gpu) cpu >= cuda_worthwhile && cpu >= 2 * gpu
 
 # The device that a run takes, NULL for the CPU, where it is expected to take `cpu` seconds and on a device
-# seconds(device): asked for, it is an error that there is none; "auto" takes one where that is worth it, or where the
-# place is settled.
+# seconds(device): asked for, it is an error that there is none; "auto" takes one where that pays off, or where the
+# device is chosen already.
 device_for <- function(run, cpu, seconds) {
-  if (run$backend == "cpu" || identical(run$place$backend, "cpu")) return(NULL)
+  if (run$backend == "cpu" || identical(run$device$backend, "cpu")) return(NULL)
   weighed <- run$backend == "auto" && !on_cuda(run)
-  if (weighed && (!cuda_built_cpp() || !is_worth(cpu, 0))) return(NULL)
+  if (weighed && (!cuda_built_cpp() || !gpu_pays_off(cpu, 0))) return(NULL)
   device <- cuda_device_cpp()
   if (is_cuda_problem(device)) {
-    give_up_cuda(run, device)
+    fall_back_to_cpu(run, device)
     return(NULL)
   }
-  if (weighed && !is_worth(cpu, seconds(device))) return(NULL)
+  if (weighed && !gpu_pays_off(cpu, seconds(device))) return(NULL)
   device
 }
 
@@ -141,7 +141,7 @@ run_planned <- function(fhat, task, run, verbose = FALSE) {
   if (plan$backend == "cuda") {
     ran <- run_cuda_task(fhat, task, run, plan)
     if (!is_cuda_problem(ran)) return(c(ran, plan = list(plan)))
-    run <- give_up_cuda(run, ran)
+    run <- fall_back_to_cpu(run, ran)
     plan <- plan_run(fhat, task, run, verbose)
   }
   list(estimate = run_task(fhat, task, run, plan), precision = "double", plan = plan)

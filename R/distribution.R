@@ -48,7 +48,7 @@ pkde <- function(q, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_one_dimension(fhat, "pkde")
   q <- plain(q)
-  if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", came(q), ".")
+  if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
   with_progress(verbose, "Distribution function", function(progress) {
     line_cdf(fhat, to_line(fhat$transform, as.vector(q), 1L), progress)
   })

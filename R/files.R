@@ -6,16 +6,17 @@ check_target <- function(to, name) {
   file <- path.expand(to)
   kind <- file_kind_cpp(file)
   if (kind == "other") {
-    abort_input("`", name, "` must be the name of a file, not of a device or a pipe, as ", came(to), " is.")
+    abort_input("`", name, "` must be the name of a file, not of a device or a pipe, as ", describe_value(to), " is.")
   }
   path <- if (kind == "unreachable") file else follow_links(file)
   if (kind == "folder" || grepl("/$", file) || !dir.exists(dirname(path))) {
-    abort_input("`", name, "` must be the name of a file in a folder that exists, not ", came(to), ".")
+    abort_input("`", name, "` must be the name of a file in a folder that exists, not ", describe_value(to), ".")
   }
   # A file is replaced, so that its folder has to let files be made; one that is read-only is meant to stay.
   if (kind == "unreachable" || file.access(dirname(path), 2L) != 0L ||
     (kind == "file" && file.access(path, 2L) != 0L)) {
-    abort_input("`", name, "` must be a file that can be written, in a folder that can be, but ", came(to), " is not.")
+    abort_input("`", name, "` must be a file that can be written, in a folder that can be, but ", describe_value(to),
+                " is not.")
   }
   list(file = file, path = file.path(normalizePath(dirname(path)), basename(path)), name = name)
 }
@@ -54,7 +55,7 @@ reserve_room <- function(target, temporary, bytes) {
 }
 
 abort_unwritten <- function(target, ...) {
-  abort_input("`", target$name, "` must be a file with room for all of it, but ", came(target$file),
+  abort_input("`", target$name, "` must be a file with room for all of it, but ", describe_value(target$file),
               " cannot be written: ", ...)
 }
 

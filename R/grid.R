@@ -9,7 +9,7 @@ check_per_axis <- function(value, d, name) {
   value <- plain(value)
   if (!is_numbers(value) || !length(value) %in% c(1L, d) || !all(is.finite(value))) {
     abort_input("`", name, "` must be ", if (d > 1L) paste(d, "finite numbers, one for each column of `x`") else
-                "a finite number", ", not ", came(value), ".")
+                "a finite number", ", not ", describe_value(value), ".")
   }
   rep(as.numeric(value), length.out = d)
 }
@@ -18,14 +18,14 @@ check_gridsize <- function(gridsize, d) {
   if (is.null(gridsize)) return(if (d <= 3L) default_gridsize(d) else rep(21L, d))
   gridsize <- plain(gridsize)
   whole <- is_numbers(gridsize) && all(is.finite(gridsize)) && all(gridsize >= 2 & gridsize == round(gridsize))
-  if (!whole) abort_input("`gridsize` must be whole numbers, at least 2, not ", came(gridsize), ".")
+  if (!whole) abort_input("`gridsize` must be whole numbers, at least 2, not ", describe_value(gridsize), ".")
   check_per_axis(gridsize, d, "gridsize")
 }
 
 check_gridtype <- function(gridtype, d) {
   if (is.null(gridtype)) return(rep("linear", d))
   if (!is.character(gridtype) || !length(gridtype) %in% c(1L, d) || !all(gridtype %in% known_gridtypes)) {
-    abort_input("`gridtype` must be among ", quoted(known_gridtypes, '"'), ", not ", came(gridtype), ".")
+    abort_input("`gridtype` must be among ", quoted(known_gridtypes, '"'), ", not ", describe_value(gridtype), ".")
   }
   rep(known_gridtypes[match(gridtype, known_gridtypes)], length.out = d)
 }
@@ -44,10 +44,10 @@ check_grid <- function(grid, d) {
   }
   if (!is.null(grid$gridsize)) abort_input("`step` must not be given together with `gridsize`.")
   if (any(grid$gridtype != "linear")) {
-    abort_input("`step` must go with gridtype = \"linear\", not ", came(grid$gridtype), ".")
+    abort_input("`step` must go with gridtype = \"linear\", not ", describe_value(grid$gridtype), ".")
   }
   grid$step <- check_per_axis(grid$step, d, "step")
-  if (any(grid$step <= 0)) abort_input("`step` must be positive, not ", came(grid$step), ".")
+  if (any(grid$step <= 0)) abort_input("`step` must be positive, not ", describe_value(grid$step), ".")
   grid
 }
 
@@ -90,7 +90,7 @@ grid_axes <- function(limits, grid) {
   }
   # A last point that rounding puts beyond xmax still belongs to the grid.
   sizes <- floor((limits$upper - limits$lower) / step + 1e-9) + 1
-  if (any(sizes < 2)) abort_input("`step` must be at most `xmax` - `xmin`, not ", came(step), ".")
+  if (any(sizes < 2)) abort_input("`step` must be at most `xmax` - `xmin`, not ", describe_value(step), ".")
   check_grid_memory(sizes)
   list(axes = lapply(seq_len(d), function(k) limits$lower[k] + step[k] * (seq_len(sizes[k]) - 1)), gridtype = gridtype)
 }
@@ -122,7 +122,7 @@ check_memory <- function(sizes, needed, name = "gridsize", hint = NULL) {
              hint = hint)
   # R indexes arrays by integers along each axis.
   if (any(sizes > .Machine$integer.max)) {
-    abort_memory("`gridsize` must be below 2^31 on each axis, not ", came(sizes), ".")
+    abort_memory("`gridsize` must be below 2^31 on each axis, not ", describe_value(sizes), ".")
   }
   invisible(needed)
 }

@@ -49,7 +49,8 @@ check_dims <- function(fhat, dims) {
   dims <- plain(dims)
   if (is.character(dims) && all(dims %in% fhat$names)) dims <- match(dims, fhat$names)
   if (!is_numbers(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
-    abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ", came(dims), ".")
+    abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ",
+                describe_value(dims), ".")
   }
   as.integer(dims)
 }

@@ -23,7 +23,7 @@ vech <- function(x) {
   x <- if (is.data.frame(x)) as_points(x, "x") else plain(x)
   if (is_numbers(x) && length(x) == 1L) x <- as.matrix(x)
   if (!is_numbers(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
-    abort_input("`x` must be a square numeric matrix, not ", came(x), ".")
+    abort_input("`x` must be a square numeric matrix, not ", describe_value(x), ".")
   }
   as.vector(x[lower.tri(x, diag = TRUE)])
 }
@@ -35,7 +35,7 @@ invvech <- function(x) {
   d <- (sqrt(8 * length(x) + 1) - 1) / 2
   if (!is_numbers(x) || length(x) == 0L || d != round(d)) {
     abort_input("`x` must be a numeric vector of length d(d+1)/2, such as 1, 3, 6 or 10, not ",
-                if (is_numbers(x)) paste("of length", length(x)) else came(x), ".")
+                if (is_numbers(x)) paste("of length", length(x)) else describe_value(x), ".")
   }
   H <- matrix(0, d, d)
   H[lower.tri(H, diag = TRUE)] <- x

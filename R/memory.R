@@ -49,12 +49,12 @@ left_to_groups <- function(root) {
   mounts <- lines_of(root, "/proc/self/mountinfo")
   number_in <- function(folder, file) number_after(lines_of(folder, "/", file), "")
   left <- function(folder, limits, used, of_files) {
-    most <- min(vapply(limits, function(file) number_in(folder, file), 0), Inf, na.rm = TRUE)
+    limit <- min(vapply(limits, function(file) number_in(folder, file), 0), Inf, na.rm = TRUE)
     # Version 1 has no word for no limit, but a number above all memory.
-    if (most > 2^60) return(Inf)
+    if (limit > 2^60) return(Inf)
     stat <- lines_of(folder, "/memory.stat")
     files <- vapply(of_files, function(name) number_after(stat, paste0(name, " ")), 0)
-    most - number_in(folder, used) + sum(files, na.rm = TRUE)
+    limit - number_in(folder, used) + sum(files, na.rm = TRUE)
   }
   c(vapply(group_folders(root, groups, mounts, "cgroup2", ""), left, 0, c("memory.max", "memory.high"),
            "memory.current", c("active_file", "inactive_file")),

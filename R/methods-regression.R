@@ -103,7 +103,8 @@ residuals.kestrel_reg <- function(object, ...) {
 se <- function(object, ...) UseMethod("se")
 
 #' @export
-se.default <- function(object, ...) abort_input("`object` must be a fit made by npreg(), not ", came(object), ".")
+se.default <- function(object, ...) abort_input("`object` must be a fit made by npreg(), not ", describe_value(object),
+                                                ".")
 
 #' @rdname kestrel_reg-methods
 #' @export
@@ -238,7 +239,8 @@ regbw_lines <- function(bws) {
     label_line(bws$method, format(bws$fval, digits = 7)),
     label_line("grid", grid_text(bws)),
     label_line("support", support_text(bws)),
-    if (length(bws$ties) > 0L) label_line("ties", paste0("shared by ", came(bws$ties), "; the widest is taken")),
+    if (length(bws$ties) > 0L) label_line("ties",
+                                            paste0("shared by ", describe_value(bws$ties), "; the widest is taken")),
     label_line("engine", paste0(bws$engine, " on ", backend_text(bws), ", ", bws$evaluations,
                                 if (bws$evaluations == 1L) " bandwidth, " else " bandwidths, ",
                                 format_short(bws$seconds), " s"))

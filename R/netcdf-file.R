@@ -10,7 +10,7 @@ need_ncdf4 <- function(argument) {
 check_netcdf_name <- function(file) {
   need_ncdf4("file")
   if (!is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
-    abort_input("`file` must be the name of a file, not ", came(file), ".")
+    abort_input("`file` must be the name of a file, not ", describe_value(file), ".")
   }
   file
 }
@@ -20,15 +20,17 @@ with_netcdf <- function(file, code) {
   given <- check_netcdf_name(file)
   file <- path.expand(given)
   if (file_kind_cpp(file) != "file") {
-    abort_input("`file` must be the name of a file that exists, not ", came(given), ".")
+    abort_input("`file` must be the name of a file that exists, not ", describe_value(given), ".")
   }
   problem <- tryCatch(netcdf_problem(file), error = function(e) conditionMessage(e))
-  if (!is.null(problem)) abort_input("`file` must be a whole netCDF file, but ", came(given), " ", problem, ".")
+  if (!is.null(problem)) abort_input("`file` must be a whole netCDF file, but ", describe_value(given), " ", problem,
+                                     ".")
   nc <- NULL
   on.exit(if (!is.null(nc)) ncdf4::nc_close(nc))
   unreadable <- function(e) {
     if (inherits(e, "kestrel_error")) stop(e)
-    abort_input("`file` must be a netCDF file that can be read, but ", came(given), " cannot: ", conditionMessage(e))
+    abort_input("`file` must be a netCDF file that can be read, but ", describe_value(given), " cannot: ",
+                conditionMessage(e))
   }
   tryCatch({
     # Without a number for each index of dimensions that have no values.

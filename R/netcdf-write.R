@@ -3,8 +3,8 @@
 check_units <- function(units, d) {
   if (is.null(units)) return(rep("", d))
   if (!is.character(units) || length(units) != d || anyNA(units)) {
-    abort_input("`units` must be ", d, if (d == 1L) " text" else " texts, one for each variable", ", not ", came(units),
-                ".")
+    abort_input("`units` must be ", d, if (d == 1L) " text" else " texts, one for each variable", ", not ",
+                describe_value(units), ".")
   }
   units
 }

@@ -71,7 +71,8 @@ read_pdf <- function(file) {
   fhat <- with_netcdf(file, function(nc) {
     density <- nc$var[["density"]]
     if (is.null(density) || is.null(netcdf_attribute(nc, "density", "bandwidth_matrix"))) {
-      abort_input("`file` must hold a density that write_pdf() or kde_stream() wrote; ", came(file), " does not.")
+      abort_input("`file` must hold a density that write_pdf() or kde_stream() wrote; ", describe_value(file),
+                  " does not.")
     }
     check_file_memory(density$size, "a grid", "points")
     estimate_from(nc, lapply(density$dim, function(dim) as.vector(doubles_from(nc, dim$name))))
@@ -80,7 +81,8 @@ read_pdf <- function(file) {
   fhat$seconds <- proc.time()[["elapsed"]] - started
   problem <- object_problem(fhat, "kestrel_kde")
   if (!is.null(problem)) {
-    abort_input("`file` must hold an estimate as write_pdf() writes it, but in ", came(file), problem_text(problem))
+    abort_input("`file` must hold an estimate as write_pdf() writes it, but in ", describe_value(file),
+                problem_text(problem))
   }
   fhat
 }
@@ -134,7 +136,7 @@ read_sample <- function(file, variables) {
     known <- c(names(nc$var), names(Filter(function(dim) dim$create_dimvar, nc$dim)))
     if (none || !is.character(variables) || length(variables) == 0L || !all(variables %in% known)) {
       abort_input("`variables` must be among those of the file, ", quoted(known, '"'),
-                  if (none) "." else paste0(", not ", came(variables), "."))
+                  if (none) "." else paste0(", not ", describe_value(variables), "."))
     }
     columns <- lapply(variables, function(name) unpacked(nc, name))
     sizes <- lengths(columns)
@@ -172,9 +174,10 @@ unpacked <- function(nc, name) {
   packed <- function(which) as_stored(attribute(which), type)
   values <- as_stored(as.double(values), type)
   limits <- packed("valid_range")
-  least <- c(packed("valid_min"), limits[1L], -Inf)[1L]
-  most <- c(packed("valid_max"), limits[2L], Inf)[1L]
-  gone <- is.na(values) | values %in% c(packed("_FillValue"), packed("missing_value")) | values < least | values > most
+  smallest <- c(packed("valid_min"), limits[1L], -Inf)[1L]
+  largest <- c(packed("valid_max"), limits[2L], Inf)[1L]
+  gone <- is.na(values) | values %in% c(packed("_FillValue"), packed("missing_value")) |
+    values < smallest | values > largest
   values <- values * c(attribute("scale_factor"), 1)[1L] + c(attribute("add_offset"), 0)[1L]
   values[gone] <- NA
   values

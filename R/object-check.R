@@ -5,9 +5,9 @@
 # object has to be of.
 check_object <- function(object, name, class) {
   made <- object_classes[[class]]$made
-  if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", came(object), ".")
+  if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", describe_value(object), ".")
   if (!is.list(unclass(object))) {
-    abort_input("`", name, "` must be ", made, ", a list, not ", came(unclass(object)), ".")
+    abort_input("`", name, "` must be ", made, ", a list, not ", describe_value(unclass(object)), ".")
   }
   problem <- object_problem(object, class)
   if (is.null(problem)) return(invisible(object))
@@ -32,15 +32,15 @@ check_estimate <- function(fhat, name = "fhat") check_object(fhat, name, "kestre
 # of a matrix or array, NA where there may be any number of rows. `also`: the end of "must be", and a function of the
 # value that is TRUE where that holds.
 
-# `least`: the shortest length. Where they need not be finite they may be missing, too.
-numbers <- function(size = NULL, sign = "any", between = NULL, least = 0L, finite = TRUE, whole = FALSE,
+# `min`: the shortest length. Where they need not be finite they may be missing, too.
+numbers <- function(size = NULL, sign = "any", between = NULL, min = 0L, finite = TRUE, whole = FALSE,
                     increasing = FALSE, optional = FALSE, also = NULL) {
-  list(type = "numbers", size = size, sign = sign, between = between, least = least, finite = finite, whole = whole,
+  list(type = "numbers", size = size, sign = sign, between = between, min = min, finite = finite, whole = whole,
        increasing = increasing, optional = optional, also = also)
 }
 
-texts <- function(size = NULL, among = NULL, least = 0L, optional = FALSE) {
-  list(type = "texts", size = size, among = among, least = least, optional = optional)
+texts <- function(size = NULL, among = NULL, min = 0L, optional = FALSE) {
+  list(type = "texts", size = size, among = among, min = min, optional = optional)
 }
 
 flag <- function() list(type = "flag", size = 1L, optional = FALSE)
@@ -68,7 +68,7 @@ anything <- function(also, optional = FALSE) list(type = "anything", also = also
 
 problem_of <- function(field, needed, came = "") c(field = field, needed = needed, came = came)
 
-not_what_came <- function(value) paste0(", not ", came(value))
+not_what_came <- function(value) paste0(", not ", describe_value(value))
 
 fields_problem <- function(value, fields, of, path = "") {
   for (field in names(fields)) {
@@ -97,11 +97,11 @@ numbers_problem <- function(value, what, field) {
   if (!is_numbers(value) || !has_size(value, what)) return(problem_of(field, numbers_text(what), not_what_came(value)))
   if (length(value) == 0L) return(NULL)
   # Passes without a copy: the ends tell what is missing, infinite or too small.
-  least <- if (what$finite || what$sign != "any") min(value, if (!what$finite) Inf, na.rm = !what$finite)
+  min <- if (what$finite || what$sign != "any") min(value, if (!what$finite) Inf, na.rm = !what$finite)
   largest <- if (what$finite) max(value)
-  fine <- (!what$finite || is.finite(least) && is.finite(largest)) && (what$sign == "any" || least >= 0) &&
-    !(what$sign == "positive" && least == 0) &&
-    (is.null(what$between) || (least >= what$between[1L] && largest <= what$between[2L])) &&
+  fine <- (!what$finite || is.finite(min) && is.finite(largest)) && (what$sign == "any" || min >= 0) &&
+    !(what$sign == "positive" && min == 0) &&
+    (is.null(what$between) || (min >= what$between[1L] && largest <= what$between[2L])) &&
     (!what$whole || all(value == round(value), na.rm = TRUE)) &&
     (!what$increasing || !is.unsorted(value, strictly = TRUE))
   if (!fine) problem_of(field, numbers_text(what), offending(value, what))
@@ -111,13 +111,13 @@ numbers_problem <- function(value, what, field) {
 offending <- function(value, what) {
   if (length(value) <= 5L && is.null(dim(value))) return(not_what_came(as.vector(value)))
   bad <- (what$finite & !is.finite(value)) | (what$sign != "any" & value < 0) | (what$sign == "positive" & value == 0)
-  if (any(bad, na.rm = TRUE)) paste0(", but one is ", came(value[which(bad)[1L]])) else ""
+  if (any(bad, na.rm = TRUE)) paste0(", but one is ", describe_value(value[which(bad)[1L]])) else ""
 }
 
 has_size <- function(value, what) {
   size <- what$size
   if (length(size) < 2L) {
-    return(length(dim(value)) < 2L && length(value) >= what$least && (is.null(size) || length(value) == size))
+    return(length(dim(value)) < 2L && length(value) >= what$min && (is.null(size) || length(value) == size))
   }
   # Where there may be any number of rows there is at least one.
   length(dim(value)) == length(size) && all(dim(value) == size, na.rm = TRUE) && (!anyNA(size) || length(value) > 0L)
@@ -144,7 +144,7 @@ counted_text <- function(noun, what) {
   if (length(size) > 1L) {
     return(paste("a", format_sizes(size), if (length(size) == 2L) "matrix of" else "array of", paste0(noun, "s")))
   }
-  if (is.null(size)) return(paste0(noun, "s", if (what$least > 0L) paste(", at least", what$least)))
+  if (is.null(size)) return(paste0(noun, "s", if (what$min > 0L) paste(", at least", what$min)))
   if (size == 1) paste("a", noun) else paste0(size, " ", noun, "s")
 }
 

@@ -8,7 +8,7 @@ rows_of <- function(of) length(of[["w"]])
 # The dimensions of a sample, as estimates keep it: a vector for one variable.
 sample_size_of <- function(of) c(rows_of(of), if (columns_of(of) > 1L) columns_of(of))
 
-axis <- function() numbers(least = 2L, increasing = TRUE)
+axis <- function() numbers(min = 2L, increasing = TRUE)
 
 # A variable's own axis in place of a list of one.
 axes_sizes <- function(of) lengths(if (is.list(of[["eval.points"]])) of[["eval.points"]] else of["eval.points"])
@@ -30,7 +30,7 @@ bandwidth_matrix <- function(d, diagonal, number = d == 1L) {
 }
 
 estimate_fields <- list(
-  names = texts(least = 1L),
+  names = texts(min = 1L),
   gridded = flag(),
   w = function(of) {
     numbers(sign = "not negative", also = list("weights that sum to their number",
@@ -58,7 +58,7 @@ estimate_fields <- list(
     numbers(if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points")),
             sign = "not negative")
   },
-  cont = numbers(least = 1L, sign = "not negative", optional = TRUE,
+  cont = numbers(min = 1L, sign = "not negative", optional = TRUE,
                  also = list("numbers with names", function(cont) !is.null(names(cont)) && !anyNA(names(cont)))),
   # What made a density is not known of one from a file of kde_stream().
   engine = function(of) texts(1L, optional = rows_of(of) == 0L),
@@ -88,7 +88,7 @@ points_field <- function(d, gridded) {
 }
 
 regbw_fields <- list(
-  x = numbers(least = 3L),
+  x = numbers(min = 3L),
   y = function(of) numbers(length(of[["x"]])),
   w = function(of) numbers(length(of[["x"]]), sign = "not negative"),
   nobs = function(of) {
@@ -110,7 +110,7 @@ regbw_fields <- list(
                                                function(h) abs(h - scale * of[["bw"]]) <= 1e-9 * h))
   },
   fval = numbers(1L, finite = FALSE),
-  grid = numbers(least = 1L, sign = "positive", increasing = TRUE),
+  grid = numbers(min = 1L, sign = "positive", increasing = TRUE),
   cv = function(of) numbers(length(of[["grid"]]), finite = FALSE),
   n.unsupported = function(of) numbers(length(of[["grid"]]), sign = "not negative", whole = TRUE),
   ties = numbers(sign = "positive"),
@@ -168,9 +168,9 @@ fit_fields <- list(
 curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
 
 boot_fields <- list(
-  names = texts(least = 1L),
+  names = texts(min = 1L),
   axes = function(of) each(axis(), columns_of(of)),
-  curve = columns(list(h = numbers(least = 1L, sign = "positive", increasing = TRUE), min = curve_column,
+  curve = columns(list(h = numbers(min = 1L, sign = "positive", increasing = TRUE), least = curve_column,
                        lower = curve_column, median = curve_column, upper = curve_column, max = curve_column)),
   h = function(of) {
     numbers(1L, also = list("one of the bandwidths of `curve`", function(h) h %in% of[["curve"]][["h"]]))
@@ -185,7 +185,7 @@ boot_fields <- list(
 )
 
 stream_fields <- list(
-  names = texts(least = 1L),
+  names = texts(min = 1L),
   axes = function(of) each(axis(), columns_of(of)),
   n = numbers(1L, sign = "positive", whole = TRUE),
   slabs = numbers(1L, sign = "positive", whole = TRUE),
@@ -197,7 +197,7 @@ stream_fields <- list(
 )
 
 synopsis_fields <- list(
-  names = texts(least = 1L),
+  names = texts(min = 1L),
   N = numbers(1L, sign = "positive", whole = TRUE),
   x = function(of) {
     numbers(c(NA, columns_of(of)), also = list("at most `N` rows", function(x) nrow(x) <= of[["N"]]))
@@ -215,7 +215,7 @@ synopsis_fields <- list(
 )
 
 info_fields <- list(
-  version = texts(1L), isa = texts(1L), isa_available = texts(least = 1L),
+  version = texts(1L), isa = texts(1L), isa_available = texts(min = 1L),
   threads = numbers(1L, sign = "positive", whole = TRUE), parallel = texts(1L),
   cuda = parts(list(
     usable = flag(),
@@ -273,8 +273,8 @@ margins_of <- function(of) {
 }
 
 score_fields <- list(
-  names = texts(least = 1L),
-  score = numbers(least = 1L, sign = "not negative", also = list("scores with the names of models", function(score) {
+  names = texts(min = 1L),
+  score = numbers(min = 1L, sign = "not negative", also = list("scores with the names of models", function(score) {
     !is.null(names(score)) && !anyNA(names(score)) && anyDuplicated(names(score)) == 0L
   })),
   axes = function(of) each(axis(), columns_of(of)),
@@ -312,7 +312,7 @@ object_classes <- list(
   kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
   summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
     fhat = of_class("kestrel_kde"),
-    levels = numbers(least = 1L, sign = "not negative", optional = TRUE),
+    levels = numbers(min = 1L, sign = "not negative", optional = TRUE),
     mass = function(of) if (!is.null(of[["levels"]])) numbers(1L)
   )),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
@@ -321,7 +321,7 @@ object_classes <- list(
   kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
   summary.kestrel_regbw = list(made = "a summary of a bandwidth object", fields = list(
     bws = of_class("kestrel_regbw"),
-    best = columns(list(bw = numbers(least = 1L), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)))
+    best = columns(list(bw = numbers(min = 1L), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)))
   )),
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),

@@ -37,8 +37,8 @@ criteria_for <- function(sample, asked, run, bandwidths = NULL) {
 # at 100 to 300 observations; in three Hscv does at about 3,000, Hlscv at 4,000 to 10,000 and Hpi at 10,000. The `curve`
 # of Hlscv(type = "scalar"), of which direct sums see all bandwidths in one pass, does at 900 and 7,500.
 faster_engine <- function(n, d, curve = FALSE) {
-  least <- if (curve) c(Inf, 900, 7500) else c(Inf, 200, 5000)
-  if (d <= 3L && n >= least[d]) "fourier" else "direct"
+  min_rows <- if (curve) c(Inf, 900, 7500) else c(Inf, 200, 5000)
+  if (d <= 3L && n >= min_rows[d]) "fourier" else "direct"
 }
 
 plan_selector <- function(n, d, engine, curve = FALSE) {
@@ -115,12 +115,12 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
   x <- unname(centred_values(sample))
   p <- sample$w / sum(sample$w)
   work <- if (is.null(bandwidths)) gradient_work(ncol(x)) else curve_work(ncol(x), bandwidths)
-  run <- with_pairs_place(run, nrow(x), ncol(x), work)
+  run <- with_pairs_device(run, nrow(x), ncol(x), work)
   single <- run$precision == "single"
   diagonal <- sum(p^2)
   cross_factor <- function(form) if (form == "paper") 4 else 4 / (1 - diagonal)
   list(
-    by = function() c(engine = "direct", place_of(run)),
+    by = function() c(engine = "direct", device_of(run)),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
       root <- lower_root_cpp(unname(H))
       sums <- sums_by_backend(run, lscv_cuda_cpp(x, p, root, gradient, run$isa, run$progress),

@@ -78,14 +78,15 @@ check_display <- function(display, d, add) {
 }
 
 check_colour_function <- function(col.fun) {
-  if (!is.null(col.fun) && !is.function(col.fun)) abort_input("`col.fun` must be a function, not ", came(col.fun), ".")
+  if (!is.null(col.fun) && !is.function(col.fun)) abort_input("`col.fun` must be a function, not ",
+                                                              describe_value(col.fun), ".")
   col.fun
 }
 
 check_alpha <- function(alpha) {
   alpha <- plain(alpha)
   if (!is_number(alpha) || alpha < 0 || alpha > 1) {
-    abort_input("`alpha` must be a number between 0 and 1, not ", came(alpha), ".")
+    abort_input("`alpha` must be a number between 0 and 1, not ", describe_value(alpha), ".")
   }
   alpha
 }

@@ -26,8 +26,8 @@ label_width <- function(labels) {
 title_beside_labels <- function(text) {
   usual <- graphics::par("mgp")[1L]
   line <- graphics::par("mgp")[2L] + 0.5 + label_width(graphics::axTicks(2)) / graphics::par("csi")
-  most <- graphics::par("mar")[2L] - 1
-  graphics::title(ylab = text, line = if (line <= most) max(usual, line) else usual)
+  widest <- graphics::par("mar")[2L] - 1
+  graphics::title(ylab = text, line = if (line <= widest) max(usual, line) else usual)
 }
 
 # Where on each axis something is inside, and the step beyond into which its outline runs; the whole axis if nothing is.

@@ -112,13 +112,14 @@ direct_psi_order <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
   exponents <- tuple_exponents(index_tuples(d, order), d)
-  run <- with_pairs_place(run, nrow(x), d, monomial_work(d, order))
+  run <- with_pairs_device(run, nrow(x), d, monomial_work(d, order))
   order <- as.integer(order)
   moments <- sums_by_backend(run, pair_moments_cuda_cpp(x, sample$w, g, order, run$isa, run$progress),
                              pair_moments_cpp(x, sample$w, g, order, run$threads, run$isa, run$progress))
   pairs <- hermite_moments(moments, d, order)
   unit <- sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2)
-  structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit, by = c(engine = "direct", place_of(run)))
+  structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit,
+            by = c(engine = "direct", device_of(run)))
 }
 
 functional_engine <- function(sample, run) {
@@ -139,7 +140,7 @@ eta <- function(sample, g, order, run) {
     return(psi)
   }
   m <- order / 2
-  run <- with_pairs_place(run, nrow(x), d, laplacian_work(d))
+  run <- with_pairs_device(run, nrow(x), d, laplacian_work(d))
   order <- as.integer(order)
   pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(x, sample$w, g, order, FALSE, run$isa, run$progress),
                            pair_laplacian_cpp(x, sample$w, g, order, run$threads, run$isa, run$progress))
@@ -241,7 +242,7 @@ psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "si
   verbose <- asked_verbose(verbose, !missing(verbose))
   r <- plain(r)
   if (!is_number(r) || !r %in% psi_orders) {
-    abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", came(r), ".")
+    abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", describe_value(r), ".")
   }
   g <- check_positives(g, "g")
   sample <- check_sample(x, w, na.action)
@@ -264,7 +265,7 @@ psi_of_any_size <- function(x, w, g, r, run) {
   out <- !is.finite(value) | abs(value) < .Machine$double.xmin & bare != 0
   if (any(out)) {
     abort_input("`g` must be such that psi, in x^-", r + 1L, ", is within the range of numbers, not ",
-                came(g[out][1L]), ": rescale `x`.")
+                describe_value(g[out][1L]), ": rescale `x`.")
   }
   value
 }

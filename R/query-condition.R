@@ -140,7 +140,8 @@ condition_value <- function(side, expression, names, env) {
   })
   value <- plain(value)
   if (!is_numbers(value) || length(value) == 0L || anyNA(value)) {
-    abort_input("`", shown_code(side), "` in the condition must be numbers, none missing, not ", came(value), ".")
+    abort_input("`", shown_code(side), "` in the condition must be numbers, none missing, not ", describe_value(value),
+                ".")
   }
   as.vector(value, "double")
 }

@@ -36,7 +36,7 @@ q_error <- function(estimate, truth, least = 1) {
   least <- check_positive(least, "least")
   if (ncol(truth) != 1L || nrow(truth) != nrow(estimate)) {
     abort_input("`truth` must be a vector of ", nrow(estimate), " counts, one for each estimate, not ",
-                if (ncol(truth) == 1L) nrow(truth) else came(unname(truth)), ".")
+                if (ncol(truth) == 1L) nrow(truth) else describe_value(unname(truth)), ".")
   }
   ratio <- pmax(estimate, least) / pmax(truth[, 1L], least)
   errors <- pmax(ratio, 1 / ratio)

@@ -113,7 +113,8 @@ is_synopsis <- function(fhat) inherits(fhat, "kestrel_synopsis")
 check_queried <- function(fhat) {
   if (is_synopsis(fhat)) return(check_object(fhat, "fhat", "kestrel_synopsis"))
   if (!inherits(fhat, "kestrel_kde")) {
-    abort_input("`fhat` must be an estimate made by kde() or a synopsis made by kde_synopsis(), not ", came(fhat), ".")
+    abort_input("`fhat` must be an estimate made by kde() or a synopsis made by kde_synopsis(), not ",
+                describe_value(fhat), ".")
   }
   check_summable(check_estimate(fhat))
 }
@@ -128,7 +129,7 @@ check_aggregate <- function(fun, of, names) {
   number <- if (is.character(of)) match(of, names) else plain(of)
   if (length(number) != 1L || !is_numbers(number) || !number %in% seq_along(names)) {
     abort_input("`of` must be one of ", quoted(names, '"'), " or the number of one for fun = \"", fun, "\", not ",
-                came(of), ".")
+                describe_value(of), ".")
   }
   list(fun = fun, of = as.integer(number))
 }
@@ -176,8 +177,8 @@ pair_limits <- function(query, names) {
   if (nrow(bad) > 0L) {
     i <- bad[1L, 1L]
     k <- bad[1L, 2L]
-    abort_input("`lower` must not be above `upper`: in box ", i, " `", names[k], "` runs from ", came(lower[i, k]),
-                " to ", came(upper[i, k]), ".")
+    abort_input("`lower` must not be above `upper`: in box ", i, " `", names[k], "` runs from ",
+                describe_value(lower[i, k]), " to ", describe_value(upper[i, k]), ".")
   }
   list(lower = lower, upper = upper)
 }

@@ -39,10 +39,10 @@ regression_seconds <- function(x, h, asked, device = NULL) {
   cuda_slowness(device) * fits * one + 8.7e-9 * n
 }
 
-# The run with its place settled for a curve at bandwidths h.
-with_regression_place <- function(run, x, h, asked) {
+# The run with its device chosen for a curve at bandwidths h.
+with_regression_device <- function(run, x, h, asked) {
   on <- function(device) regression_seconds(x, h, asked, device)
-  with_place(run, device_for(run, on(NULL) / run$threads, on))
+  with_device(run, device_for(run, on(NULL) / run$threads, on))
 }
 
 # The sums that a curve is made of.

@@ -101,7 +101,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
   check_fit_arguments(se, level, residuals)
   bws <- plain(bws)
   if (!is.null(bws) && !is_numbers(bws)) {
-    abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", came(bws), ".")
+    abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", describe_value(bws), ".")
   }
   if (missing(txdat) || missing(tydat)) {
     abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object",
@@ -129,7 +129,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, n
   resolve_backend(backend, cuda = FALSE)
   if (inherits(txdat, "formula")) {
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
-                came(txdat), ".")
+                describe_value(txdat), ".")
   }
   if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, na.action, threads, verbose)
   fit_regression(bws, newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
@@ -139,8 +139,8 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, n
 with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
   if (is.null(txdat) || is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
   if (any(bws$w != bws$w[1L])) {
-    abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ", came(bws$bw),
-                " it can be, and `w` too.")
+    abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ",
+                describe_value(bws$bw), " it can be, and `w` too.")
   }
   npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, bws$regtype, bws$method,
                   bws$ckertype, bw.scale = bws$bw.scale, unsupported = bws$unsupported,
@@ -246,8 +246,8 @@ values_at <- function(fit, points, se, run) {
 warn_no_neighbour <- function(mean, points, bws) {
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost > 0L) {
-    warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ", came(bws$bw),
-                 ": their fit is NA.")
+    warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
+                 describe_value(bws$bw), ": their fit is NA.")
   }
 }
 
@@ -282,8 +282,9 @@ evaluation_points <- function(bws, newdata, exdat) {
   wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), variables_in(regressor))
   if (!is.data.frame(newdata) || !all(wanted %in% names(newdata))) {
     abort_input("`newdata` must be a data frame with ", quoted(wanted), ", not ",
-                if (!is.data.frame(newdata)) came(newdata) else if (ncol(newdata) == 0L) "one without columns" else
-                  paste("one with", quoted(names(newdata))), ".")
+                if (!is.data.frame(newdata)) describe_value(newdata)
+                else if (ncol(newdata) == 0L) "one without columns"
+                else paste("one with", quoted(names(newdata))), ".")
   }
   frame <- tryCatch(stats::model.frame(regressor, newdata, na.action = stats::na.pass), error = function(e) {
     abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")

@@ -18,13 +18,13 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
   if (!is.null(bwmax)) widest <- check_positives(bwmax, "bwmax", TRUE, regression_limits) * scale
   h <- widest * seq_len(nbw) / nbw
   if (!is.null(bwmin)) {
-    least <- check_positives(bwmin, "bwmin", TRUE, regression_limits) * scale
+    min <- check_positives(bwmin, "bwmin", TRUE, regression_limits) * scale
     if (nbw < 2L) abort_input("`nbw` must be at least 2 when `bwmin` is given, not ", nbw, ".")
-    if (least >= widest) {
-      abort_input("`bwmin` must be below ", if (is.null(bwmax)) "range(x)" else "`bwmax`", ", ", came(widest / scale),
-                  ", not ", came(bwmin), ".")
+    if (min >= widest) {
+      abort_input("`bwmin` must be below ", if (is.null(bwmax)) "range(x)" else "`bwmax`", ", ",
+                  describe_value(widest / scale), ", not ", describe_value(bwmin), ".")
     }
-    h <- seq(least, widest, length.out = nbw)
+    h <- seq(min, widest, length.out = nbw)
   }
   list(h = h, grid = h / scale, scale = scale, argument = "bwmax")
 }
@@ -45,7 +45,7 @@ corrected_aic <- function(variance, trace, n) {
 }
 
 search_bandwidth <- function(sample, grid, asked, refine, run) {
-  run <- with_regression_place(run, sample$x[sample$w > 0], grid$h, asked)
+  run <- with_regression_device(run, sample$x[sample$w > 0], grid$h, asked)
   curve <- regression_curve(sample, grid$h, asked, run)
   single <- length(grid$h) == 1L
   allowed <- !is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L)
@@ -54,7 +54,7 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
     best <- list(index = 1L, tied = 1L)
   } else {
     check_allowed(allowed, curve, sample, grid, asked, run)
-    best <- least_value(curve$cv, allowed, asked, sample)
+    best <- min_value(curve$cv, allowed, asked, sample)
   }
   chosen <- list(h = grid$h[best$index], value = curve$cv[best$index], evaluations = length(grid$h))
   if (refine) chosen <- refine_bandwidth(sample, grid$h, best$index, chosen, asked, run)
@@ -64,7 +64,7 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
                 grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
                 ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
                 evaluations = chosen$evaluations)
-  c(found, place_of(run))
+  c(found, device_of(run))
 }
 
 check_allowed <- function(allowed, curve, sample, grid, asked, run) {
@@ -72,8 +72,8 @@ check_allowed <- function(allowed, curve, sample, grid, asked, run) {
   support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run$threads)
   lost <- curve$unsupported[length(curve$unsupported)]
   abort_input("`", grid$argument, "` must give every observation a neighbour; at ",
-              came(grid$grid[length(grid$grid)]), " ", lost, " of ", sample$nobs, " have none. From ",
-              came(round_up(support / grid$scale)), " on all have",
+              describe_value(grid$grid[length(grid$grid)]), " ", lost, " of ", sample$nobs, " have none. From ",
+              describe_value(round_up(support / grid$scale)), " on all have",
               if (asked$unsupported == "reject" && lost < sample$nobs) "; unsupported = \"exclude\" leaves them out",
               ".")
 }
@@ -86,18 +86,18 @@ round_up <- function(value) {
 
 # Which of the allowed values is least. Those within rounding of it are ties, of which the widest bandwidth is taken:
 # of two equal fits the smoother.
-least_value <- function(cv, allowed, asked, sample) {
-  least <- min(cv[allowed])
-  if (least == Inf && asked$method == "cv.ls") {
+min_value <- function(cv, allowed, asked, sample) {
+  min <- min(cv[allowed])
+  if (min == Inf && asked$method == "cv.ls") {
     abort_input("`", sample$ynames, "` must have residuals whose squares have a sum below 1.8e308; at each bandwidth ",
                 "they have not: rescale it.")
   }
-  if (least == Inf) {
+  if (min == Inf) {
     abort_input("`bwmethod` must be \"cv.ls\" for these bandwidths, not \"cv.aic\": at each the fit uses up all ",
                 "observations (tr + 2 >= n).")
   }
-  tolerance <- 1e-12 * (if (asked$method == "cv.ls") least else 1 + abs(least))
-  tied <- which(allowed & (cv == least | (is.finite(least) & cv - least <= tolerance)))
+  tolerance <- 1e-12 * (if (asked$method == "cv.ls") min else 1 + abs(min))
+  tied <- which(allowed & (cv == min | (is.finite(min) & cv - min <= tolerance)))
   list(index = max(tied), tied = tied)
 }
 
@@ -127,12 +127,12 @@ refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
 warn_unsupported <- function(unsupported, n, h) {
   if (unsupported == 0L) return(invisible())
   warn_support(unsupported, " of ", n, " observations ", if (unsupported == 1L) "has" else "have",
-               " no neighbour at the bandwidth ", came(h),
+               " no neighbour at the bandwidth ", describe_value(h),
                ": cross-validation leaves them out.")
 }
 
 warn_end_of_grid <- function(h, grid, asked) {
   lower <- h == grid$h[1L]
   warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, ",
-              came(h / grid$scale), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
+              describe_value(h / grid$scale), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
 }

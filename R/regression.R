@@ -184,7 +184,7 @@ try_formula <- function(value) {
 # Two variables, a response and a regressor, that exist.
 check_formula <- function(formula, data) {
   if (!is.null(data) && !is.list(data) && !is.environment(data)) {
-    abort_input("`data` must be a data frame, a list or an environment, not ", came(data), ".")
+    abort_input("`data` must be a data frame, a list or an environment, not ", describe_value(data), ".")
   }
   if (length(formula) != 3L) abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
   variables <- setdiff(variables_in(formula), ".")
@@ -229,7 +229,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
   started <- proc.time()[["elapsed"]]
   check_np_arguments(...)
   if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(bws) != 1L) {
-    abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", came(bws), ".")
+    abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
   asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
                 method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
@@ -278,7 +278,7 @@ check_fixed_arguments <- function(fixed, ...) {
   for (k in which(given %in% names(fixed))) {
     only <- fixed[[given[k]]]
     if (!isTRUE(all.equal(...elt(k), only))) {
-      abort_input("`", given[k], "` must be ", deparse(only), ", not ", came(...elt(k)), ".")
+      abort_input("`", given[k], "` must be ", deparse(only), ", not ", describe_value(...elt(k)), ".")
     }
   }
 }
@@ -349,12 +349,12 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   check_squared_weights(w[used])
   spread <- diff(range(x$value[used]))
   if (spread == 0) {
-    abort_input("`", x$name, "` must vary, but all its values are ", came(x$value[used][1L]), remark, ".")
+    abort_input("`", x$name, "` must vary, but all its values are ", describe_value(x$value[used][1L]), remark, ".")
   }
   # So that the bandwidths of every grid are within regression_limits.
   if (spread < 1e-290 || spread > 1e300) {
-    abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", came(spread), remark,
-                ": rescale it.")
+    abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
+                remark, ": rescale it.")
   }
   check_squares(y$value[used], w[used], y$name, remark)
   list(x = x$value, y = y$value, w = w, nobs = sum(used), xnames = plain_name(x$name), ynames = plain_name(y$name),
@@ -366,14 +366,15 @@ check_squares <- function(y, w, name, remark) {
   total <- sum(w * (y - y[1L])^2)
   if (is.finite(total) && (total > 1e-290 || all(y == y[1L]))) return(invisible())
   abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values ",
-              "from ", came(min(y)), " to ", came(max(y)), remark, ": rescale it.")
+              "from ", describe_value(min(y)), " to ", describe_value(max(y)), remark, ": rescale it.")
 }
 
 # Standard errors are sums of squares of weights.
 check_squared_weights <- function(w) {
-  least <- min(w) / max(w)
-  if (least >= 1e-100) return(invisible())
-  abort_input("`w` must be zero or at least 1e-100 of the largest weight, but the least is ", came(least), " of it.")
+  share <- min(w) / max(w)
+  if (share >= 1e-100) return(invisible())
+  abort_input("`w` must be zero or at least 1e-100 of the largest weight, but the least is ", describe_value(share),
+              " of it.")
 }
 
 plain_name <- function(name) switch(name, xdat = , txdat = "x", ydat = , tydat = "y", name)

@@ -287,7 +287,7 @@ score_task_of_estimates <- function(obs, models, given, center, run) {
     one <- models[[k]]
     name <- model_argument(models, k)
     if (!inherits(one, "kestrel_kde")) {
-      abort_input("`", name, "` must be an estimate made by kde(), as `obs` is, not ", came(one), ".")
+      abort_input("`", name, "` must be an estimate made by kde(), as `obs` is, not ", describe_value(one), ".")
     }
     check_estimate(one, name)
     if (!one$gridded || !same_axes(axes_of(one), axes)) {

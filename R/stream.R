@@ -111,7 +111,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
 check_sink <- function(to) {
   if (is.function(to)) return(list(pour = function(fhat, axes, fill) fill(to), file = NULL))
   if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
-    abort_input("`to` must be a function of a slab or the name of a file, not ", came(to), ".")
+    abort_input("`to` must be a function of a slab or the name of a file, not ", describe_value(to), ".")
   }
   target <- check_target(to, "to")
   c(if (grepl("\\.nc$", target$file)) netcdf_sink(target) else raw_sink(target), file = target$file)
@@ -147,7 +147,7 @@ slab_source <- function(fhat, axes, slabs, run) {
   grid <- if (run$engine %in% c("auto", "scanline")) regular_grid(fhat, task)
   if (is.null(grid) && run$engine == "scanline") abort_irregular()
   plan <- plan_slabs(fhat, task, grid, part_of_task(1, slabs$count[1L]), run)
-  run <- with_place(run, if (plan$backend == "cuda") plan)
+  run <- with_device(run, if (plan$backend == "cuda") plan)
   # A slab may be regular where the grid is not, and its plan "scanline".
   if (is.null(grid) || plan$engine != "scanline") {
     slab <- function(first, count) {
@@ -207,7 +207,7 @@ scanline_by_slabs <- function(fhat, task, run) {
       density_slab_cpp(runs, first, count, run$threads, run$isa)
     })
   }
-  list(by = function() c(engine = "scanline", place_of(run)), slab = slab,
+  list(by = function() c(engine = "scanline", device_of(run)), slab = slab,
        close = function() if (on_cuda(run)) close_scanline_cuda_cpp(runs))
 }
 

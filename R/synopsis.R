@@ -128,10 +128,10 @@ synopsis_density <- function(synopsis) {
 # Limits at or beyond the range of the table are none; a box beyond it is empty.
 within_ranges <- function(boxes, ranges) {
   for (k in seq_len(ncol(boxes$lower))) {
-    least <- ranges[1L, k]
+    lowest <- ranges[1L, k]
     largest <- ranges[2L, k]
-    empty <- boxes$lower[, k] > largest | boxes$upper[, k] < least
-    boxes$lower[boxes$lower[, k] <= least, k] <- -Inf
+    empty <- boxes$lower[, k] > largest | boxes$upper[, k] < lowest
+    boxes$lower[boxes$lower[, k] <= lowest, k] <- -Inf
     boxes$upper[boxes$upper[, k] >= largest, k] <- Inf
     boxes$lower[empty, k] <- boxes$upper[empty, k] <- -Inf
   }
@@ -141,7 +141,7 @@ within_ranges <- function(boxes, ranges) {
 # With the bandwidth times the best factor; every other query is held out to judge it.
 tuned_synopsis <- function(synopsis, table, queries, verbose) {
   if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
-    abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", came(queries), ".")
+    abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", describe_value(queries), ".")
   }
   boxes <- pair_limits(list(lower = check_box_limits(queries$lower, synopsis$names, -Inf, "tune_queries$lower"),
                             upper = check_box_limits(queries$upper, synopsis$names, Inf, "tune_queries$upper")),

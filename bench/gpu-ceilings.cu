@@ -52,7 +52,7 @@ double seconds_of(const std::function<void()>& call) {
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin), "making an event");
   check(cudaEventCreate(&end), "making an event");
-  float least = 1e30f;
+  float min = 1e30f;
   for (int repetition = 0; repetition < 6; ++repetition) {
     check(cudaEventRecord(begin), "marking a time");
     call();
@@ -61,11 +61,11 @@ double seconds_of(const std::function<void()>& call) {
     check(cudaEventSynchronize(end), "waiting");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin, end), "asking for the time");
-    if (repetition > 0) least = std::min(least, milliseconds);
+    if (repetition > 0) min = std::min(min, milliseconds);
   }
   check(cudaEventDestroy(begin), "ending an event");
   check(cudaEventDestroy(end), "ending an event");
-  return 1e-3 * least;
+  return 1e-3 * min;
 }
 
 void print(const char* name, double rate) {

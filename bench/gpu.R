@@ -81,13 +81,13 @@ fastest <- function(precision, d) max(sums$rate[sums$precision == precision & su
 for (i in seq_len(nrow(sums))) {
   row <- sums[i, ]
   size <- if (row$precision == "double") 8 else 4
-  least <- wanted_sums[[row$precision]][as.character(row$d)]
+  min <- wanted_sums[[row$precision]][as.character(row$d)]
   theirs <- if (row$precision == "single") best_of_paper(c(5, 7), row$d) else NA
   if (is.infinite(theirs)) theirs <- NA
-  if (row$precision == "single" && row$d >= 14) least <- 3 * theirs
+  if (row$precision == "single" && row$d >= 14) min <- 3 * theirs
   # Of two ways, what is wanted is wanted of the faster one.
-  if (row$rate < fastest(row$precision, row$d)) least <- NA
-  add("sums", "Gaussian, sums alone", row$rate, "pairs/s", row$precision, row$d, row$way, unname(least), theirs,
+  if (row$rate < fastest(row$precision, row$d)) min <- NA
+  add("sums", "Gaussian, sums alone", row$rate, "pairs/s", row$precision, row$d, row$way, unname(min), theirs,
       (if (row$way == "products") 2 else 3) * row$d + (if (row$precision == "double") 13 else 2),
       size * ((row$d + 1) / row$points + row$d / 1024) + 8 / 1024)
 }

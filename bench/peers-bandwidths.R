@@ -33,19 +33,19 @@ plug_in <- function(x, engine = "fgt", scale = stats::sd(x)) {
   (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
 }
 # KernSmooth's choice of scale is that of the first stage; W&J 3.6 is otherwise the same.
-least_scale <- function(x) min(stats::sd(x), stats::IQR(x) / 1.349)
-plug_in_minim <- function(x) plug_in(x, if (length(x) <= 1e4) "direct" else "fgt", least_scale(x))
+min_scale <- function(x) min(stats::sd(x), stats::IQR(x) / 1.349)
+plug_in_minim <- function(x) plug_in(x, if (length(x) <= 1e4) "direct" else "fgt", min_scale(x))
 
 # With the divisor of bw.SJ. `first`: factors of n^(-1/7) and n^(-1/9).
 functional_sj <- function(x, g, r) functional(x, g, r, "fgt") * length(x) / (length(x) - 1)
-exact_sj <- function(x, method = "ste", first = c(1.24, 1.23) * least_scale(x)) {
+exact_sj <- function(x, method = "ste", first = c(1.24, 1.23) * min_scale(x)) {
   n <- length(x)
   amise <- function(psi4) (1 / (2 * sqrt(pi) * n * psi4))^(1 / 5)
   psi6 <- -functional_sj(x, first[2L] * n^(-1 / 9), 6L)
   if (method == "dpi") return(amise(functional_sj(x, (2.394 / (n * psi6))^(1 / 7), 4L)))
   slope <- 1.357 * (functional_sj(x, first[1L] * n^(-1 / 7), 4L) / psi6)^(1 / 7)
   off <- function(h) amise(functional_sj(x, slope * h^(5 / 7), 4L)) - h
-  h_max <- 1.144 * least_scale(x) * n^(-1 / 5)
+  h_max <- 1.144 * min_scale(x) * n^(-1 / 5)
   stats::uniroot(off, c(0.1, 1) * h_max, tol = 1e-12, extendInt = "yes")$root
 }
 
@@ -79,7 +79,7 @@ exact_lscv <- function(x, from, to, cross, convolution = length(x)^2, at_zero = 
   around <- h[c(max(1L, best - 1L), min(length(h), best + 1L))]
   stats::optimize(objective, around, tol = 1e-10 * around[1])$minimum
 }
-least_gap <- function(x) {
+min_gap <- function(x) {
   gaps <- diff(sort(x))
   min(gaps[gaps > 0])
 }
@@ -101,7 +101,7 @@ cross_validated <- function(n) {
   ), references = list(
     unbiased = function() exact_lscv(x, normal / 4, normal * 4, unbiased),
     ucv = function() exact_lscv(x, 0.1 * widest, widest, n^2),
-    ks = function() exact_lscv(x, least_gap(x), widest, n^2),
+    ks = function() exact_lscv(x, min_gap(x), widest, n^2),
     kedd = function() exact_lscv(x, 0.1 * oversmoothed, 2 * oversmoothed, unbiased, unbiased),
     locfit = function() exact_lscv(x, 0.01 * stats::sd(x), stats::sd(x), unbiased),
     sm = function() exact_lscv(x, sm::hnorm(x) / 10, sm::hnorm(x) * 2, unbiased, n * (n - 1)^2 / (n - 2), n - 1)
@@ -141,7 +141,7 @@ cross_validated_matrices <- function(d) {
       "kestrel::Hlscv" = peer("kestrel", function() Hlscv(x), "least"),
       "ks::Hlscv" = peer("ks", function() ks::Hlscv(x), "least", 2e3),
       "ks::Hlscv, binned = FALSE" = peer("ks", function() ks::Hlscv(x, binned = FALSE), "least", 1e3)
-    ), value = at, references = list(least = function() {
+    ), value = at, references = list(min = function() {
       if (n > direct_limit) NA else at(Hlscv(x, engine = "direct"))
     }))
   }
@@ -161,7 +161,7 @@ regression_bandwidths <- function(n) {
   }
   # Where every observation needs a neighbour, the least value is often at the least bandwidth that gives it one.
   edge <- of_kestrel("regression_support_cpp")(data$x, "epanechnikov") * (1 + 1e-9)
-  least <- function(supported) {
+  min <- function(supported) {
     found <- curve(c(edge, geometric(0.01, 1, if (n <= 1e5) 2000L else 100L)))
     min(found$squares[!supported | found$unsupported == 0])
   }
@@ -177,7 +177,7 @@ regression_bandwidths <- function(n) {
     }, "all", 1e4),
     "FKSUM::fk_regression" = peer("FKSUM", function() FKSUM::fk_regression(data$x, data$y, h = "cv")$h, NA, 1e5)
   ), value = function(bw) curve(bw)$squares,
-  references = list(supported = function() least(TRUE), all = function() least(FALSE)))
+  references = list(supported = function() min(TRUE), all = function() min(FALSE)))
 }
 # locpoly() has a grid over the range; where the tails are thin a fit at h = 0.1 is nobody's. npreg() always computes
 # leave-one-out residuals, too, and the value of cross-validation at its bandwidth: of all pairs with the Gaussian

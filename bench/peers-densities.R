@@ -1,11 +1,11 @@
 # Densities by kestrel and by other packages, for bench/peers.R: the Gaussian kernel, a diagonal bandwidth matrix that
 # all of them take, at points and on grids. Each task gives contenders, with calls whose values can be compared;
-# `most` is the largest n at which a contender is run.
+# `max` is the largest n at which a contender is run.
 #
 # What they approximate is the same sum: `references$density`, direct sums at the points that `at` names.
 
-peer <- function(package, call, reference, most = Inf) {
-  list(package = package, call = call, reference = reference, most = most)
+peer <- function(package, call, reference, max = Inf) {
+  list(package = package, call = call, reference = reference, max = max)
 }
 
 # Half N(0, 1), half N(3, 0.3^2), in every variable.
@@ -52,24 +52,24 @@ density_at_points <- function(d) {
     contenders <- list(
       "kestrel::kde" = peer("kestrel", function() kde(data, H = diag(h^2, d), eval.points = at)$estimate, "density"),
       "ks::kde" = peer("ks", function() by_ks(), "density"),
-      "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density", most = 1e5),
-      "locfit" = peer("locfit", function() locfit_density(x, h, points), "density", most = 1e5),
+      "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density", max = 1e5),
+      "locfit" = peer("locfit", function() locfit_density(x, h, points), "density", max = 1e5),
       "np::npudens" = peer("np", function() {
         options(np.messages = FALSE)
         np::npudens(bws = h, tdat = as.data.frame(x), edat = as.data.frame(points))$dens
-      }, "density", most = 1e5)
+      }, "density", max = 1e5)
     )
     if (d <= 2L) {
-      contenders[["sm::sm.density"]] <- peer("sm", function() sm_density(data, h, at), "density", most = 1e5)
+      contenders[["sm::sm.density"]] <- peer("sm", function() sm_density(data, h, at), "density", max = 1e5)
       contenders[["sm::sm.density, nbins = 0"]] <-
-        peer("sm", function() sm_density(data, h, at, nbins = 0), "density", most = 2e4)
+        peer("sm", function() sm_density(data, h, at, nbins = 0), "density", max = 2e4)
     }
     if (d == 1L) {
       # A kernel of its own, so there is nothing to compare its values with.
       contenders[["FKSUM::fk_density"]] <- peer("FKSUM", function() FKSUM::fk_density(data, h = h, x_eval = at)$y, NA)
       contenders[["kedd::dkde"]] <- peer("kedd", function() {
         kedd::dkde(data, y = at, deriv.order = 0, h = h, kernel = "gaussian")$est.fx
-      }, "density", most = 2e4)
+      }, "density", max = 2e4)
     }
     list(what = "kde at points", d = d, n = n, m = nrow(points), contenders = contenders,
          references = list(density = function() direct_density(x, h, points)))
@@ -107,7 +107,7 @@ density_on_grid <- function(d) {
       "kestrel::kde" = peer("kestrel", function() ours(), "density"),
       "ks::kde" = peer("ks", function() by_ks(), "density"),
       "ks::kde, binned = FALSE" = peer("ks", function() by_ks(binned = FALSE), "density",
-                                       most = c(1e5, 2e3, 1e3)[d])
+                                       max = c(1e5, 2e3, 1e3)[d])
     )
     grids <- switch(d, line_peers(data, h, ends, size, axes), plane_peers(x, h, ends, size, axes, which))
     list(what = "kde on a grid", d = d, n = n, m = m, contenders = c(contenders, grids),
@@ -122,11 +122,11 @@ line_peers <- function(x, h, ends, size, axes) {
     "KernSmooth::bkde" = peer("KernSmooth", function() {
       KernSmooth::bkde(x, bandwidth = h, gridsize = size, range.x = ends[, 1L])$y
     }, "density"),
-    "sm::sm.density" = peer("sm", function() sm_density(x, h, axes[[1L]]), "density", most = 1e5),
-    "locfit" = peer("locfit", function() locfit_density(matrix(x), h, matrix(axes[[1L]])), "density", most = 1e5),
+    "sm::sm.density" = peer("sm", function() sm_density(x, h, axes[[1L]]), "density", max = 1e5),
+    "locfit" = peer("locfit", function() locfit_density(matrix(x), h, matrix(axes[[1L]])), "density", max = 1e5),
     "kedd::dkde" = peer("kedd", function() {
       kedd::dkde(x, y = axes[[1L]], deriv.order = 0, h = h, kernel = "gaussian")$est.fx
-    }, "density", most = 2e4)
+    }, "density", max = 2e4)
   )
 }
 plane_peers <- function(x, h, ends, size, axes, which) {
@@ -137,9 +137,9 @@ plane_peers <- function(x, h, ends, size, axes, which) {
     # Its bandwidths are four standard deviations.
     "MASS::kde2d" = peer("MASS", function() {
       MASS::kde2d(x[, 1L], x[, 2L], h = 4 * h, n = size, lims = as.vector(ends))$z[which]
-    }, "density", most = 2e4),
+    }, "density", max = 2e4),
     "sm::sm.density, nbins = 0" = peer("sm", function() {
       sm::sm.density(x, h = h, eval.points = do.call(cbind, axes), display = "none", nbins = 0)$estimate[which]
-    }, "density", most = 2e4)
+    }, "density", max = 2e4)
   )
 }

@@ -31,7 +31,7 @@ warm_up <- function(key, names) {
 # Values of all contenders that are there and are run at this size, with the seconds of this call; one that stops is
 # left out, and said so.
 values_of <- function(key, task) {
-  ready <- Filter(function(one) has(one$package) && task$n <= one$most, task$contenders)
+  ready <- Filter(function(one) has(one$package) && task$n <= one$max, task$contenders)
   warm_up(key, names(ready))
   found <- lapply(stats::setNames(names(ready), names(ready)), function(name) {
     start <- process_seconds()

@@ -23,8 +23,9 @@ group <- if (isa == "avx512") 8 else 4
 # by an addition and two subtractions and put the exponent in by whole numbers (exp2.inc).
 exponential <- 20 + if (isa == "avx512") 2 else 3
 # Of a pair: a difference and a multiply-add for each variable, the exponential, and a multiply-add with the weight
-# (body.inc); of LSCV a product, an addition and a multiply-add, and six operations for a group (gaussian_pairs.inc). Of
-# a pair and a bandwidth of a curve the exponential, those of LSCV, one product more, and one for a group.
+# (direct_sums.inc); of LSCV a product, an addition and a multiply-add, and six operations for a group
+# (gaussian_pairs.inc). Of a pair and a bandwidth of a curve the exponential, those of LSCV, one product more, and one
+# for a group.
 operations <- list(sums = function(d) 3 * d + exponential + 2,
                    lscv = function(d) 3 * d + exponential + 4 + 6 / group, curve = exponential + 5 + 1 / group)
 # A vector of samples is d numbers and a weight for each lane, read for a group of points; of a curve, two numbers of a

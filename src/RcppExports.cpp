@@ -458,36 +458,36 @@ BEGIN_RCPP
 END_RCPP
 }
 // fourier_sums_cpp
-SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double least, double most, double tolerance, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double min, double max, double tolerance, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< double >::type least(leastSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< double >::type min(minSEXP);
+    Rcpp::traits::input_parameter< double >::type max(maxSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_sums_cpp(x, w, root, least, most, tolerance, threads, isa, progress));
+    rcpp_result_gen = Rcpp::wrap(fourier_sums_cpp(x, w, root, min, max, tolerance, threads, isa, progress));
     return rcpp_result_gen;
 END_RCPP
 }
 // fourier_prepare_cpp
-void fourier_prepare_cpp(SEXP kept, double least, double most, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP keptSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+void fourier_prepare_cpp(SEXP kept, double min, double max, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
+RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP keptSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
-    Rcpp::traits::input_parameter< double >::type least(leastSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< double >::type min(minSEXP);
+    Rcpp::traits::input_parameter< double >::type max(maxSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    fourier_prepare_cpp(kept, least, most, threads, isa, progress);
+    fourier_prepare_cpp(kept, min, max, threads, isa, progress);
     return R_NilValue;
 END_RCPP
 }

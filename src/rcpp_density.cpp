@@ -70,7 +70,7 @@ Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector 
 SEXP density_extent_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points,
                         Rcpp::List axes, Rcpp::NumericMatrix root, int threads, std::string isa) {
   const KeptPoints kept(points, axes);
-  return Rcpp::XPtr<DensityExtent>(new DensityExtent(measure_density(
+  return Rcpp::XPtr<DataRange>(new DataRange(measure_density(
       view(x), view(w), kept.at, entries(root), options(threads, isa, R_NilValue))));
 }
 
@@ -82,10 +82,9 @@ Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVect
                                         Rcpp::Nullable<Rcpp::Function> progress) {
   const KeptPoints kept(points, axes);
   Rcpp::NumericVector out(static_cast<R_xlen_t>(kept.at.size()));
-  refusing([&] {
-    fourier_density(view(x), view(w), kept.at, entries(root), *Rcpp::XPtr<DensityExtent>(extent),
-                    tol, kFourierBytes, options(threads, isa, progress),
-                    {out.begin(), kept.at.size()});
+  translate_memory_error([&] {
+    fourier_density(view(x), view(w), kept.at, entries(root), *Rcpp::XPtr<DataRange>(extent), tol,
+                    kFourierBytes, options(threads, isa, progress), {out.begin(), kept.at.size()});
   });
   return out;
 }
@@ -130,13 +129,13 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
   task.m = m;
   task.d = static_cast<std::size_t>(d);
   task.spread = spread;
-  if (!Rf_isNull(extent)) task.extent = Rcpp::XPtr<DensityExtent>(extent).get();
+  if (!Rf_isNull(extent)) task.extent = Rcpp::XPtr<DataRange>(extent).get();
   if (!Rf_isNull(grid)) task.grid = Rcpp::XPtr<ScanlineGeometry>(grid).get();
   task.kernel = choice(kernel, product);
   task.tolerance = tol;
   task.threads = threads;
   task.lanes = table_of(isa).lanes;
-  const Plan plan = refusing([&] { return plan_density(task, engine); });
+  const Plan plan = translate_memory_error([&] { return plan_density(task, engine); });
   const double rows = task.grid == nullptr ? 0 : task.grid->rows_crossed();
   return Rcpp::List::create(
       Rcpp::Named("engine") = plan.engine, Rcpp::Named("tol") = plan.tolerance,

@@ -12,7 +12,7 @@ namespace {
 struct Kept {
   Rcpp::NumericMatrix x;
   Rcpp::NumericVector w;
-  std::unique_ptr<FourierSums> sums;
+  std::unique_ptr<FourierCriteria> sums;
 };
 
 Span<double> entries_of(Rcpp::NumericMatrix& m) {
@@ -23,7 +23,7 @@ Span<double> entries_of(Rcpp::NumericMatrix& m) {
 template <class Query>
 Rcpp::List value_and_gradient(const Rcpp::NumericMatrix& H, bool gradient, const Query& query) {
   Rcpp::NumericMatrix slope(gradient ? H.nrow() : 0, gradient ? H.ncol() : 0);
-  const double value = refusing([&] { return query(entries_of(slope)); });
+  const double value = translate_memory_error([&] { return query(entries_of(slope)); });
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("gradient") = slope);
 }
 
@@ -31,27 +31,27 @@ Rcpp::List value_and_gradient(const Rcpp::NumericMatrix& H, bool gradient, const
 
 // [[Rcpp::export]]
 SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                      double least, double most, double tolerance, int threads, std::string isa,
+                      double min, double max, double tolerance, int threads, std::string isa,
                       Rcpp::Nullable<Rcpp::Function> progress) {
   FourierDemand demand;
   demand.root.assign(root.begin(), root.end());
-  demand.least = least;
-  demand.most = most;
+  demand.min = min;
+  demand.max = max;
   demand.tolerance = tolerance;
   auto kept = std::make_unique<Kept>(Kept{x, w, nullptr});
-  kept->sums = refusing([&] {
-    return std::make_unique<FourierSums>(view(kept->x), view(kept->w), demand,
-                                         options(threads, isa, progress));
+  kept->sums = translate_memory_error([&] {
+    return std::make_unique<FourierCriteria>(view(kept->x), view(kept->w), demand,
+                                             options(threads, isa, progress));
   });
   return Rcpp::XPtr<Kept>(kept.release());
 }
 
 // [[Rcpp::export]]
-void fourier_prepare_cpp(SEXP kept, double least, double most, int threads, std::string isa,
+void fourier_prepare_cpp(SEXP kept, double min, double max, int threads, std::string isa,
                          Rcpp::Nullable<Rcpp::Function> progress) {
   const Rcpp::XPtr<Kept> sums(kept);
-  refusing([&] {
-    sums->sums->prepare(least, most, options(threads, isa, progress));
+  translate_memory_error([&] {
+    sums->sums->prepare(min, max, options(threads, isa, progress));
     return 0;
   });
 }
@@ -79,6 +79,6 @@ Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::NumericMatrix H, Rcpp::NumericMatrix
 Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, int threads,
                                     std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
   const Rcpp::XPtr<Kept> sums(kept);
-  return Rcpp::wrap(refusing(
+  return Rcpp::wrap(translate_memory_error(
       [&] { return sums->sums->psi(entries(G), order, options(threads, isa, progress)); }));
 }

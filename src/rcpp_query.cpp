@@ -32,5 +32,5 @@ Rcpp::NumericVector query_rows_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
 // [[Rcpp::export]]
 Rcpp::NumericVector query_terms_cpp(Rcpp::NumericMatrix root) {
   const std::size_t d = static_cast<std::size_t>(root.ncol());
-  return Rcpp::NumericVector::create(normal_mixture_terms(d, entries(root)), kMostTerms);
+  return Rcpp::NumericVector::create(normal_mixture_terms(d, entries(root)), kMaxTerms);
 }

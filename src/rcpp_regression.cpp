@@ -48,5 +48,5 @@ double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, int thr
   ParallelOptions parallel;
   parallel.threads = threads;
   parallel.poll = r_poll(R_NilValue);
-  return least_supporting_bandwidth(view(x), kernel_of_name(kernel), parallel);
+  return min_supporting_bandwidth(view(x), kernel_of_name(kernel), parallel);
 }

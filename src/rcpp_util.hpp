@@ -23,7 +23,7 @@ namespace kestrel {
 
 /// The core's refusal of a grid, which R can answer with another engine.
 template <class Call>
-auto refusing(const Call& call) {
+auto translate_memory_error(const Call& call) {
   try {
     return call();
   } catch (const error& problem) {

@@ -24,11 +24,11 @@
 namespace {
 
 constexpr int kThreads = 512;
-constexpr int kMostBandwidths = 2048;  // in constant memory
+constexpr int kMaxBandwidths = 2048;  // in constant memory
 /// Of the quicksort that takes the shorter part first: log2(n) would do.
 constexpr int kDepth = 64;
 
-__constant__ float bandwidth[kMostBandwidths];
+__constant__ float bandwidth[kMaxBandwidths];
 
 /// Ascending by `key`; `value` goes along.
 __device__ void quicksort(float* key, float* value, int n) {
@@ -121,7 +121,7 @@ __global__ void add_squares(const float* squares, int n, float* score) {
 }
 
 /// One block: the bandwidth of the least score.
-__global__ void least_score(const float* scores, int k, float* best) {
+__global__ void min_score(const float* scores, int k, float* best) {
   __shared__ float score[kThreads], of[kThreads];
   score[threadIdx.x] = INFINITY;
   of[threadIdx.x] = 0.0f;
@@ -155,7 +155,7 @@ std::vector<float> cross_validate(const std::vector<float>& x, const std::vector
   const std::size_t n = x.size(), k = h.size();
   float *on_x = room(n), *on_y = room(n), *distances = room(n * n), *values = room(n * n);
   float *denominators = room(n * k), *numerators = room(n * k), *squares = room(n * k);
-  float *scores = room(k), *least = room(1);
+  float *scores = room(k), *min = room(1);
   CHECK(cudaMemcpy(on_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(on_y, y.data(), n * sizeof(float), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpyToSymbol(bandwidth, h.data(), k * sizeof(float)));
@@ -167,13 +167,13 @@ std::vector<float> cross_validate(const std::vector<float>& x, const std::vector
     add_squares<<<1, kThreads>>>(squares + b * n, static_cast<int>(n), scores + b);
     CHECK(cudaGetLastError());
   }
-  least_score<<<1, kThreads>>>(scores, static_cast<int>(k), least);
+  min_score<<<1, kThreads>>>(scores, static_cast<int>(k), min);
   CHECK(cudaGetLastError());
   std::vector<float> found(k);
   CHECK(cudaMemcpy(found.data(), scores, k * sizeof(float), cudaMemcpyDeviceToHost));
-  CHECK(cudaMemcpy(best, least, sizeof(float), cudaMemcpyDeviceToHost));
+  CHECK(cudaMemcpy(best, min, sizeof(float), cudaMemcpyDeviceToHost));
   for (float* memory :
-       {on_x, on_y, distances, values, denominators, numerators, squares, scores, least}) {
+       {on_x, on_y, distances, values, denominators, numerators, squares, scores, min}) {
     CHECK(cudaFree(memory));
   }
   return found;
@@ -232,7 +232,7 @@ void check() {
 int main(int count, char** arguments) {
   const int n = count > 1 ? std::atoi(arguments[1]) : 20000;
   const int k = count > 2 ? std::atoi(arguments[2]) : 50;
-  if (k > kMostBandwidths) return 2;
+  if (k > kMaxBandwidths) return 2;
   check();
   const Data data = make_data(n, k);
   std::vector<double> seconds;

@@ -79,12 +79,12 @@ std::vector<double> run_pairs(const MatrixView& x, Span<const double> w, const T
                               double* scale = nullptr) {
   check_weight_count(x.rows, w.size);
   const kestrel_gpu_table& table = gpu_table();
-  const std::size_t most = asked.kind == KESTREL_GPU_PAIR_MONOMIALS
-                               ? KESTREL_GPU_PAIR_MONOMIAL_VARIABLES
-                               : KESTREL_GPU_PAIR_VARIABLES;
-  if (x.cols > most) {
+  const std::size_t max = asked.kind == KESTREL_GPU_PAIR_MONOMIALS
+                              ? KESTREL_GPU_PAIR_MONOMIAL_VARIABLES
+                              : KESTREL_GPU_PAIR_VARIABLES;
+  if (x.cols > max) {
     throw gpu_error(GpuProblem::unsuited, "such sums over pairs on a CUDA device take at most " +
-                                              std::to_string(most) + " variables");
+                                              std::to_string(max) + " variables");
   }
   const Coordinates c = coordinates(x, kernel, asked);
   kestrel_gpu_pairs request{};

@@ -16,9 +16,9 @@ namespace {
 /// Sums of a bandwidth.
 constexpr std::size_t kSums = 4;
 /// The least power of a bandwidth: 1e-96 is the sixth power of the least 1 - u.
-constexpr double kLeastPower = 1e-190;
+constexpr double kMinPower = 1e-190;
 /// So that the unit is a finite number.
-constexpr int kMostExponent = 1000;
+constexpr int kMaxExponent = 1000;
 
 int degree_of(Kernel kernel) {
   switch (kernel) {
@@ -51,12 +51,12 @@ double unit_for(Span<const double> x, Span<const double> bandwidth) {
   const auto range = std::minmax_element(x.begin(), x.end());
   const double widest =
       std::max(*range.second - *range.first, *std::max_element(bandwidth.begin(), bandwidth.end()));
-  return std::ldexp(1.0, -std::min(std::max(std::ilogb(widest), -kMostExponent), kMostExponent));
+  return std::ldexp(1.0, -std::min(std::max(std::ilogb(widest), -kMaxExponent), kMaxExponent));
 }
 
 void check_powers(double unit, Span<const double> bandwidth, int powers) {
-  const double least = *std::min_element(bandwidth.begin(), bandwidth.end());
-  if (std::pow(least * unit, powers) >= kLeastPower) return;
+  const double min = *std::min_element(bandwidth.begin(), bandwidth.end());
+  if (std::pow(min * unit, powers) >= kMinPower) return;
   throw gpu_error(GpuProblem::unsuited, "the observations span too many bandwidths");
 }
 

@@ -19,7 +19,7 @@ constexpr std::size_t kTileBytes = std::size_t{8} << 20;
 /// Bytes of a part of the output, of which there are two on the device: an eighth of a slab, so
 /// that most of it is copied while the rest is computed, within these. And the share of the
 /// device's free memory for the only part.
-constexpr double kLeastPart = 8388608.0, kMostPart = 134217728.0;
+constexpr double kMinPart = 8388608.0, kMaxPart = 134217728.0;
 constexpr double kShareOfMemory = 0.8;
 /// Values that a thread copies at a time.
 constexpr std::size_t kCopied = std::size_t{1} << 17;
@@ -62,7 +62,7 @@ kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
     const simd::ScanlineAxis& axis = samples.axis[i];
     request.axis[i] = {axis.origin,      axis.inverse_step,
                        axis.step_high,   axis.step_low,
-                       samples.x[i],     geometry.most_shift(i) > 0 ? geometry.shift(i) : nullptr,
+                       samples.x[i],     geometry.max_shift(i) > 0 ? geometry.shift(i) : nullptr,
                        geometry.count(i)};
   }
   request.room = form.room;
@@ -90,7 +90,7 @@ std::size_t part_length(const ScanlineDensity& density, std::size_t count, doubl
   const double slice = 8.0 * static_cast<double>(density.points());
   const double eighth = slice * static_cast<double>(count) / 8;
   const double bytes = along ? kShareOfMemory * (gpu_free_memory() + held) / 2
-                             : std::min(std::max(eighth, kLeastPart), kMostPart);
+                             : std::min(std::max(eighth, kMinPart), kMaxPart);
   return whole_number<std::size_t>(std::max(1.0, bytes / slice));
 }
 
@@ -199,9 +199,9 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   const ScanlineScale& scale = density_.sample()->scale();
   SlabState state(options, out.data);
   SlabTiles tiles;
-  const std::size_t most = part_length(density_, count, held_);
-  for (std::size_t at = 0; at < count; at += most) {
-    add_part(density_, scale.limbs, first + at, std::min(most, count - at), state.threads, &tiles);
+  const std::size_t max = part_length(density_, count, held_);
+  for (std::size_t at = 0; at < count; at += max) {
+    add_part(density_, scale.limbs, first + at, std::min(max, count - at), state.threads, &tiles);
   }
   const kestrel_gpu_scanline_slab request{tiles.tile.data(),  tiles.tile.size(), tiles.range.data(),
                                           tiles.range.size(), tiles.part.data(), tiles.part.size()};

@@ -2,8 +2,8 @@
 //
 // A leaf sees arrays of doubles in tile order and nothing else: no threads, no allocation, no
 // standard templates. Every instruction set (scalar, SSE2, AVX2 with FMA, AVX-512) compiles the
-// same body (body.inc) and offers the same table of functions; dispatch.cpp chooses a table at run
-// time.
+// same body (direct_sums.inc) and offers the same table of functions; dispatch.cpp chooses a table
+// at run time.
 #ifndef KESTREL_SIMD_TABLE_HPP
 #define KESTREL_SIMD_TABLE_HPP
 

@@ -162,8 +162,8 @@ inline double normal_scale(const Sample& s) {
 
 inline kestrel::FourierDemand demand_for(const Sample& s) {
   kestrel::FourierDemand demand;
-  demand.least = (s.d == 3 ? 0.5 : 0.35) * normal_scale(s);
-  demand.most = 1.6 * normal_scale(s);
+  demand.min = (s.d == 3 ? 0.5 : 0.35) * normal_scale(s);
+  demand.max = 1.6 * normal_scale(s);
   return demand;
 }
 
@@ -187,9 +187,9 @@ inline Sample normal_sample(std::size_t n, std::size_t d) {
               });
 }
 
-/// Everything that kestrel::FourierSums computes, one behind the other.
+/// Everything that kestrel::FourierCriteria computes, one behind the other.
 inline std::vector<double> everything(const Sample& s, const kestrel::RunOptions& options) {
-  kestrel::FourierSums sums(s.view(), s.weights(), demand_for(s), options);
+  kestrel::FourierCriteria sums(s.view(), s.weights(), demand_for(s), options);
   std::vector<double> out;
   for (const std::vector<double>& H : matrices_for(s)) {
     std::vector<double> gradient(s.d * s.d);

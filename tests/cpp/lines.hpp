@@ -94,10 +94,10 @@ inline std::vector<double> bandwidths(const Line& line, std::size_t count = 7) {
   }
   if (gap.empty()) return {0.7};
   std::nth_element(gap.begin(), gap.begin() + gap.size() / 2, gap.end());
-  const double least = 0.01 * gap[gap.size() / 2], most = 1.1 * (sorted.back() - sorted.front());
+  const double min = 0.01 * gap[gap.size() / 2], max = 1.1 * (sorted.back() - sorted.front());
   std::vector<double> h;
   for (std::size_t k = 0; k < count; ++k) {
-    h.push_back(least * std::pow(most / least, static_cast<double>(k) / (count - 1)));
+    h.push_back(min * std::pow(max / min, static_cast<double>(k) / (count - 1)));
   }
   return h;
 }

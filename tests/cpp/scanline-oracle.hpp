@@ -130,14 +130,14 @@ inline Case weighted(Case c, const std::string& name, const std::function<double
   return c;
 }
 
-/// Points moved by up to `most` steps, or by what rounding to doubles does.
-inline Case moved(Case c, const std::string& name, double most) {
+/// Points moved by up to `max` steps, or by what rounding to doubles does.
+inline Case moved(Case c, const std::string& name, double max) {
   std::mt19937_64 random(std::hash<std::string>()(c.name + name));
   c.name += "_" + name;
   for (const RegularAxis& axis : c.axes) {
     c.values.emplace_back();
     for (std::size_t i = 0; i < axis.count; ++i) {
-      const double by = most * (2 * shapes::uniform(random) - 1);
+      const double by = max * (2 * shapes::uniform(random) - 1);
       c.values.back().push_back(axis.origin + axis.step * (static_cast<double>(i) + by));
     }
   }

@@ -103,7 +103,7 @@ interrupted <- function(call, after) {
 }
 
 # Seconds of one thread that an interrupt may go unnoticed; kestrel's own loops ask every 50 ms.
-most_late <- if (sanitized) 5 else 0.5
+max_late <- if (sanitized) 5 else 0.5
 
 judge_interrupt <- function(call, environment) {
   # Calls of this size need more than others may take.
@@ -118,7 +118,7 @@ judge_interrupt <- function(call, environment) {
   error <- end$error
   c(if (!is.null(error) && !inherits(error, "kestrel_error")) {
     sprintf("an error of class %s: %s", class(error)[1L], conditionMessage(error))
-  }, if (end$late > most_late) sprintf("%.1f s until the interrupt was noticed", end$late),
+  }, if (end$late > max_late) sprintf("%.1f s until the interrupt was noticed", end$late),
   if (!identical(found, expected_probes)) "other bits after an interrupt")
 }
 

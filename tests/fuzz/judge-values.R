@@ -15,14 +15,14 @@ promised <- function(given, of, said) {
 }
 
 # Rows at most that the oracle is asked for: it takes n of them at a time.
-most_pairs <- 60000
+max_pairs <- 60000
 
 # `said`: the tolerance in the result.
 density_error <- function(given, points, estimate, said = NULL) {
   of <- density_of(given)
   if (nrow(points) == 0L) return(0)
   if (any(estimate < 0)) return(Inf)
-  rows <- unique(round(seq(1, nrow(points), length.out = min(nrow(points), ceiling(most_pairs / nrow(of$x))))))
+  rows <- unique(round(seq(1, nrow(points), length.out = min(nrow(points), ceiling(max_pairs / nrow(of$x))))))
   # Those that are largest, too.
   rows <- union(rows, utils::head(order(-estimate), 5L))
   exact <- with(of, exact_density(points[rows, , drop = FALSE], x, w, H, kernel, product))

@@ -4,8 +4,8 @@ chance <- function(p) stats::runif(1L) < p
 
 pick <- function(choices, prob = NULL) choices[[sample.int(length(choices), 1L, prob = prob)]]
 
-# 10^U, over all magnitudes that doubles have when `most` is 308.
-magnitude <- function(most = 300) 10^stats::runif(1L, -most, most)
+# 10^U, over all magnitudes that doubles have when `max` is 308.
+magnitude <- function(max = 300) 10^stats::runif(1L, -max, max)
 
 kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
 engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")

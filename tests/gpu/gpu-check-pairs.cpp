@@ -159,16 +159,16 @@ Numbers grid(double from, double to, std::size_t count) {
 /// The least seconds of some calls after one.
 void time_call(const char* what, int calls, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
-  double least = 1e300, most = 0.0;
+  double min = 1e300, max = 0.0;
   call();
   for (int repetition = 0; repetition < calls; ++repetition) {
     const auto begin = Clock::now();
     call();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    least = std::min(least, seconds);
-    most = std::max(most, seconds);
+    min = std::min(min, seconds);
+    max = std::max(max, seconds);
   }
-  std::printf("pairs %s: %.3f to %.3f ms\n", what, 1e3 * least, 1e3 * most);
+  std::printf("pairs %s: %.3f to %.3f ms\n", what, 1e3 * min, 1e3 * max);
   std::fflush(stdout);
 }
 

@@ -65,11 +65,11 @@ Line make_line(Shape shape, std::size_t n, bool weighted) {
 }
 
 /// `count` bandwidths in equal ratios.
-Numbers bandwidths(double least, double most, std::size_t count) {
+Numbers bandwidths(double min, double max, std::size_t count) {
   Numbers h;
   for (std::size_t k = 0; k < count; ++k) {
     const double share = count > 1 ? static_cast<double>(k) / static_cast<double>(count - 1) : 1.0;
-    h.push_back(least * std::pow(most / least, share));
+    h.push_back(min * std::pow(max / min, share));
   }
   return h;
 }
@@ -81,12 +81,12 @@ CrossValidation on_gpu(const Line& line, const Numbers& h, const char* kernel, b
 
 /// The largest difference in units of the value.
 double difference(const Numbers& a, const Numbers& b) {
-  double most = 0;
+  double max = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
     const double relative = std::fabs(a[k] - b[k]) / (std::fabs(b[k]) + 1e-24);
-    most = relative <= most ? most : relative;
+    max = relative <= max ? max : relative;
   }
-  return most;
+  return max;
 }
 
 bool same_bits(const Numbers& a, const Numbers& b) {

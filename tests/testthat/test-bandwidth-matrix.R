@@ -307,8 +307,8 @@ test_that("type = \"scalar\" refines between the neighbours of the least of its 
   x <- small_samples()$bimodal
   found <- Hlscv(x, type = "scalar", amise = TRUE)
   expect_lte(found$LSCV, min(found$path$objective))
-  least <- which.min(found$path$objective)
-  expect_true(found$h > found$path$h[least - 1] && found$h < found$path$h[least + 1])
+  min <- which.min(found$path$objective)
+  expect_true(found$h > found$path$h[min - 1] && found$h < found$path$h[min + 1])
   expect_equal(unname(found$H), found$h^2 * var(x), tolerance = 1e-12, ignore_attr = TRUE)
   expect_identical(attr(found$H, "path"), found$path)
   for (step in c(1 - 1e-3, 1 + 1e-3)) expect_gt(lscv(x, (step * found$h)^2 * var(x)), found$LSCV)

@@ -147,15 +147,15 @@ test_that("the CPU computes in double whatever the precision", {
 test_that("\"auto\" asks for a device for long sums, and does without after one message", {
   run <- run_options(backend = "auto", cuda = TRUE)
   asked <- list(ckertype = "gaussian", regtype = "lc")
-  long <- list(pairs = function() with_pairs_place(run, 1e6, 6L, gradient_work(6)),
-               regression = function() with_regression_place(run, seq(0, 1, length.out = 1e6), 1:100, asked))
+  long <- list(pairs = function() with_pairs_device(run, 1e6, 6L, gradient_work(6)),
+               regression = function() with_regression_device(run, seq(0, 1, length.out = 1e6), 1:100, asked))
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (place in long) {
       rm(list = ls(cuda_said), envir = cuda_said)
       # Without CUDA there is nothing to ask for.
       said <- if (cuda_built_cpp()) function(code) expect_message(code, "could not be loaded") else expect_silent
-      said(expect_identical(place_of(place()), list(backend = "cpu")))
-      expect_silent(expect_identical(place_of(place()), list(backend = "cpu")))
+      said(expect_identical(device_of(place()), list(backend = "cpu")))
+      expect_silent(expect_identical(device_of(place()), list(backend = "cpu")))
     }
   })
 })
@@ -182,10 +182,10 @@ test_that("a GPU is taken where its model is twice as fast, and not for what is 
   expect_equal(laplacian_work(1)$cuda, 2.4, tolerance = 0.1)
   orders <- list(c(2, 4, 30.8), c(3, 6, 157), c(6, 4, 293), c(6, 6, 1353), c(10, 4, 1185), c(16, 4, 4608))
   for (case in orders) expect_equal(monomial_work(case[1], case[2])$cuda, case[3], tolerance = 0.13)
-  expect_true(is_worth(1, 0.5))
-  expect_false(is_worth(1, 0.51))
-  expect_false(is_worth(0.99, 0.01))
-  expect_true(is_worth(1e3, 499))
+  expect_true(gpu_pays_off(1, 0.5))
+  expect_false(gpu_pays_off(1, 0.51))
+  expect_false(gpu_pays_off(0.99, 0.01))
+  expect_true(gpu_pays_off(1e3, 499))
   expect_silent(expect_null(device_for(list(backend = "cpu"), 1e9, function(device) 1)))
 })
 
@@ -195,9 +195,9 @@ test_that("sums that the GPU refuses are the CPU's in \"auto\", after one messag
   on <- function(asked) list(backend = asked, place = list2env(list(backend = "cuda", device = "some")))
   sums <- function(run) sums_by_backend(run, refused, "of the CPU")
   run <- on("auto")
-  expect_identical(place_of(run), list(backend = "cuda", device = "some"))
+  expect_identical(device_of(run), list(backend = "cuda", device = "some"))
   expect_message(expect_identical(sums(run), "of the CPU"), "span too many bandwidths")
-  expect_identical(place_of(run), list(backend = "cpu"))
+  expect_identical(device_of(run), list(backend = "cpu"))
   expect_silent(sums(on("auto")))
   expect_error(sums(on("cuda")), "span too many bandwidths", class = "kestrel_error_backend")
   expect_identical(sums_by_backend(list(backend = "cpu"), stop("not asked"), 1), 1)
@@ -236,9 +236,9 @@ test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {
     expect_identical(bw$backend, "cpu")
     expect_null(bw$device)
     expect_error(npreg(bw, backend = "cuda"), "runs on the CPU only", class = "kestrel_error_backend")
-    run <- with_regression_place(run_options(backend = "auto", cuda = TRUE), rnorm(10), 1:5,
+    run <- with_regression_device(run_options(backend = "auto", cuda = TRUE), rnorm(10), 1:5,
                                  list(ckertype = "gaussian", regtype = "ll"))
-    expect_identical(place_of(run), list(backend = "cpu"))
+    expect_identical(device_of(run), list(backend = "cpu"))
   })
 })
 
@@ -247,15 +247,15 @@ test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error el
   sample <- check_regression_sample(cars$speed, cars$dist, NULL, stats::na.fail)
   asked <- list(ckertype = "triweight", regtype = "ll", method = "cv.ls")
   run_there <- function(backend) {
-    with_place(run_options(backend = backend, cuda = TRUE), list(device = "a GPU that is gone"))
+    with_device(run_options(backend = backend, cuda = TRUE), list(device = "a GPU that is gone"))
   }
   curve <- function(run) {
     with_cuda_object("/nowhere/libkestrel_cuda.so", regression_curve(sample, 5, asked, run))
   }
   run <- run_there("auto")
   expect_message(found <- curve(run), "could not be loaded")
-  expect_identical(place_of(run), list(backend = "cpu"))
-  expect_identical(found, regression_curve(sample, 5, asked, with_place(run_options(backend = "cpu"), NULL)))
+  expect_identical(device_of(run), list(backend = "cpu"))
+  expect_identical(found, regression_curve(sample, 5, asked, with_device(run_options(backend = "cpu"), NULL)))
   expect_silent(curve(run))
   expect_error(curve(run_there("cuda")), "could not be loaded", class = "kestrel_error_backend")
 })
@@ -291,7 +291,7 @@ test_that("the expected seconds of a curve grow with its work", {
   weighed <- function(threads) {
     rm(list = ls(cuda_said), envir = cuda_said)
     run <- run_options(threads, backend = "auto", cuda = TRUE)
-    with_cuda_object("/nowhere/libkestrel_cuda.so", place_of(with_regression_place(run, x, h, asked)))
+    with_cuda_object("/nowhere/libkestrel_cuda.so", device_of(with_regression_device(run, x, h, asked)))
   }
   expect_silent(weighed(2))
   if (cuda_built_cpp()) expect_message(weighed(1), "could not be loaded")

@@ -169,7 +169,7 @@ test_that("every selector finds on the GPU what it finds on the CPU", {
 
 test_that("\"auto\" takes the GPU for long sums only", {
   skip_without_device()
-  place <- function(n, work) place_of(with_pairs_place(run_options(1L, "auto", cuda = TRUE), n, 6L, work))
+  place <- function(n, work) device_of(with_pairs_device(run_options(1L, "auto", cuda = TRUE), n, 6L, work))
   for (work in list(gradient_work(6), monomial_work(6, 4), laplacian_work(6), curve_work(6, 150))) {
     expect_identical(place(1e6, work), list(backend = "cuda", device = cuda_device_cpp()$device))
     expect_identical(place(100, work), list(backend = "cpu"))

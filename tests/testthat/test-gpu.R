@@ -170,10 +170,10 @@ test_that("a forked process is refused, or uses the CPU", {
     rm(list = ls(cuda_said), envir = cuda_said)
     said <- ""
     run <- withCallingHandlers(
-      with_pairs_place(run_options(backend = "auto", cuda = TRUE), 1e6, 6L, gradient_work(6)),
+      with_pairs_device(run_options(backend = "auto", cuda = TRUE), 1e6, 6L, gradient_work(6)),
       message = function(m) said <<- conditionMessage(m)
     )
-    c(run$place$backend, if (grepl("forked", said)) "said")
+    c(run$device$backend, if (grepl("forked", said)) "said")
   }, mc.cores = 2)
   expect_identical(places, rep(list(c("cpu", "said")), 2))
 })

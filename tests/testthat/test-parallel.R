@@ -44,12 +44,12 @@ test_that("calls without a thread count run on the session's cap", {
 })
 
 test_that("more threads than processors are not used", {
-  most <- max(8, parallel::detectCores())
-  expect_lte(resolve_threads(1e9), most)
+  max <- max(8, parallel::detectCores())
+  expect_lte(resolve_threads(1e9), max)
   s <- big_shape()
   expect_same_bits(shape_density(s, threads = 1e9), shape_density(s, threads = 1L))
-  expect_lte(threads_last_used_cpp(), most)
-  with_threads(1e9, expect_lte(kestrel_threads(), most))
+  expect_lte(threads_last_used_cpp(), max)
+  with_threads(1e9, expect_lte(kestrel_threads(), max))
 })
 
 test_that("mclapply after a threaded call works, on one thread a child, with the same bits", {

@@ -70,9 +70,9 @@ test_that("a local linear fit to two neighbours is the line through them, howeve
 
 test_that("the least bandwidth that supports every observation does, and the number below does not", {
   for (s in regression_shapes()) for (kernel in regression_kernels) {
-    least <- regression_support_cpp(s$x, kernel, 1L)
-    below <- least * (1 - .Machine$double.eps / 2)
-    lost <- vapply(c(below, least), function(h) {
+    min <- regression_support_cpp(s$x, kernel, 1L)
+    below <- min * (1 - .Machine$double.eps / 2)
+    lost <- vapply(c(below, min), function(h) {
       sum(vapply(seq_along(s$x), function(i) !any(reference_neighbour(s$x[i] - s$x[-i], h, kernel)), NA))
     }, 0L)
     expect_gt(lost[1], 0, label = paste(s$name, kernel))

@@ -135,7 +135,7 @@ test_that("the place is settled by what all slabs take together", {
     expect_equal(slabs$seconds, 10 * plan_run(fhat, task_on_axes(fhat, part(3)), run)$seconds)
   }
   # A slab goes where that was settled, without weighing again.
-  expect_null(device_for(with_place(run, NULL), 1e9, function(device) 0))
+  expect_null(device_for(with_device(run, NULL), 1e9, function(device) 0))
 })
 
 test_that("a grid that is irregular is not summed by runs, though its slabs may be regular", {
@@ -154,7 +154,7 @@ test_that("a GPU that is gone is given up once, for all slabs", {
     sums <- check_sample(x, NULL)
     fhat <- new_density(sums, diag(2), kernel, "radial", NULL, list(engine = "auto", tol = 1e-12))
     axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
-    run <- with_place(density_options(1, "auto", "auto", 1e-12, cuda = TRUE), place)
+    run <- with_device(density_options(1, "auto", "auto", 1e-12, cuda = TRUE), place)
     list(run = run, estimate = run_planned(fhat, task_on_axes(fhat, axes), run))
   }
   gone <- list(device = "a GPU that is gone")
@@ -162,7 +162,7 @@ test_that("a GPU that is gone is given up once, for all slabs", {
     for (kernel in c("gaussian", "biweight")) {
       rm(list = ls(cuda_said), envir = cuda_said)
       expect_message(found <- streamed(kernel, gone), "could not be loaded|without CUDA")
-      expect_identical(place_of(found$run), list(backend = "cpu"))
+      expect_identical(device_of(found$run), list(backend = "cpu"))
       expect_identical(found$estimate$estimate, streamed(kernel, NULL)$estimate$estimate)
     }
   })

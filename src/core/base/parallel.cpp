@@ -201,12 +201,12 @@ const Backend& backend_in_use() {
 // ---- how many ----------------------------------------------------------------------------------
 
 // The whole number that an environment variable starts with (OMP_NUM_THREADS may be a list), but
-// `most` where that is less or there is no such number.
-int environment_number(const char* name, int most) {
+// `max` where that is less or there is no such number.
+int environment_number(const char* name, int max) {
   const char* text = std::getenv(name);
-  if (text == nullptr) return most;
+  if (text == nullptr) return max;
   const long value = std::strtol(text, nullptr, 10);
-  return value >= 1 && value <= most ? static_cast<int>(value) : most;
+  return value >= 1 && value <= max ? static_cast<int>(value) : max;
 }
 
 int processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
@@ -298,8 +298,8 @@ int parallel_threads(const ParallelOptions& options) {
 }
 
 std::size_t parallel_workers(std::size_t items, const ParallelOptions& options) {
-  const std::size_t most = static_cast<std::size_t>(parallel_threads(options));
-  return std::max<std::size_t>(1, std::min(items, most));
+  const std::size_t max = static_cast<std::size_t>(parallel_threads(options));
+  return std::max<std::size_t>(1, std::min(items, max));
 }
 
 int thread_cap() { return std::min(cap().load(), hard_limit()); }

@@ -18,16 +18,16 @@ constexpr std::size_t kSortBlock = std::size_t{1} << 16;
 template <class T>
 std::size_t share_of_first(const T* a, std::size_t of_a, const T* b, std::size_t of_b,
                            std::size_t count) {
-  std::size_t least = count > of_b ? count - of_b : 0, most = std::min(count, of_a);
-  while (least < most) {
-    const std::size_t middle = least + (most - least) / 2;
+  std::size_t min = count > of_b ? count - of_b : 0, max = std::min(count, of_a);
+  while (min < max) {
+    const std::size_t middle = min + (max - min) / 2;
     if (b[count - middle - 1] < a[middle]) {
-      most = middle;
+      max = middle;
     } else {
-      least = middle + 1;
+      min = middle + 1;
     }
   }
-  return least;
+  return min;
 }
 
 /// Into ascending order, that of std::sort where equal values are alike: blocks of a fixed size,

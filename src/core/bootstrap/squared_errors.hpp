@@ -104,8 +104,8 @@ class SquaredErrors {
     std::size_t pieces;
     double scale;  // pieces to a unit
     std::size_t piece(double place) const {
-      const double most = static_cast<double>(pieces - 1);
-      return whole_number<std::size_t>(std::min(std::max(place * scale, 0.0), most));
+      const double max = static_cast<double>(pieces - 1);
+      return whole_number<std::size_t>(std::min(std::max(place * scale, 0.0), max));
     }
   };
   /// From `begin` to before `end`.

@@ -100,16 +100,16 @@ std::vector<double> to_moments(const Form3& h, std::size_t d) {
 
 }  // namespace
 
-FourierSums::FourierSums(const MatrixView& x, Span<const double> w, const FourierDemand& demand,
-                         const RunOptions& options)
+FourierCriteria::FourierCriteria(const MatrixView& x, Span<const double> w,
+                                 const FourierDemand& demand, const RunOptions& options)
     : x_(x), w_(w), demand_(demand) {
-  spread(demand.least, demand.most, options);
+  spread(demand.min, demand.max, options);
 }
 
-void FourierSums::spread(double least, double most, const RunOptions& options) {
+void FourierCriteria::spread(double min, double max, const RunOptions& options) {
   FourierDemand demand = demand_;
-  demand.least = least;
-  demand.most = most;
+  demand.min = min;
+  demand.max = max;
   const FourierGeometry geometry = fourier_geometry(x_, w_, demand, options);
   modes_.reset();  // before the new one takes its memory
   FourierGrid grid(geometry);
@@ -120,39 +120,39 @@ void FourierSums::spread(double least, double most, const RunOptions& options) {
   ++spreads_;
 }
 
-void FourierSums::make_ready(const RunOptions& options) {
-  if (!modes_) spread(demand_.least, demand_.most, options);
+void FourierCriteria::make_ready(const RunOptions& options) {
+  if (!modes_) spread(demand_.min, demand_.max, options);
 }
 
-void FourierSums::prepare(double least, double most, const RunOptions& options) {
+void FourierCriteria::prepare(double min, double max, const RunOptions& options) {
   if (modes_) {
     const FourierGeometry& g = modes_->geometry();
-    if (least >= g.least * (1 - kSlack) && most <= g.most * (1 + kSlack)) return;
+    if (min >= g.min * (1 - kSlack) && max <= g.max * (1 + kSlack)) return;
   }
-  spread(least, most, options);
+  spread(min, max, options);
 }
 
-void FourierSums::cover(const Form3& narrow, const Form3& wide, int degree,
-                        const RunOptions& options) {
+void FourierCriteria::cover(const Form3& narrow, const Form3& wide, int degree,
+                            const RunOptions& options) {
   const FourierGeometry& g = modes_->geometry();
   // A sum of higher degree needs more of the Gaussian, at both ends.
-  const double least = std::sqrt(eigenvalue_range(narrow, g.d)[0]) * g.cut / modes_->cut(degree);
-  const double most = std::sqrt(eigenvalue_range(wide, g.d)[1] / (degree <= 2 ? 2 : 1));
-  if (!(least > 0) || !std::isfinite(most)) {
+  const double min = std::sqrt(eigenvalue_range(narrow, g.d)[0]) * g.cut / modes_->cut(degree);
+  const double max = std::sqrt(eigenvalue_range(wide, g.d)[1] / (degree <= 2 ? 2 : 1));
+  if (!(min > 0) || !std::isfinite(max)) {
     throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
   }
-  if (least >= g.least * (1 - kSlack) && most <= g.most * (1 + kSlack)) return;
-  const double wanted_least = least < g.least ? least / kMargin : g.least;
-  const double wanted_most = most > g.most ? most * kMargin : g.most;
+  if (min >= g.min * (1 - kSlack) && max <= g.max * (1 + kSlack)) return;
+  const double wanted_min = min < g.min ? min / kMargin : g.min;
+  const double wanted_max = max > g.max ? max * kMargin : g.max;
   try {
-    spread(wanted_least, wanted_most, options);
+    spread(wanted_min, wanted_max, options);
   } catch (const error& problem) {
     if (problem.kind != ErrorKind::memory) throw;
-    spread(least, most, options);  // for this sum alone
+    spread(min, max, options);  // for this sum alone
   }
 }
 
-Form3 FourierSums::whitened(Span<const double> H) const {
+Form3 FourierCriteria::whitened(Span<const double> H) const {
   const FourierGeometry& g = modes_->geometry();
   const std::size_t d = g.d;
   if (H.size != d * d) throw error(ErrorKind::internal, "bandwidth matrix of a wrong size");
@@ -176,7 +176,7 @@ Form3 FourierSums::whitened(Span<const double> H) const {
   return out;
 }
 
-void FourierSums::set_gradient(const std::vector<double>& second, Span<double> gradient) const {
+void FourierCriteria::set_gradient(const std::vector<double>& second, Span<double> gradient) const {
   const FourierGeometry& g = modes_->geometry();
   const std::vector<double> moments = in_units_of_x(second, 2, g);
   std::size_t m = 0;
@@ -187,8 +187,8 @@ void FourierSums::set_gradient(const std::vector<double>& second, Span<double> g
   }
 }
 
-double FourierSums::mean_kernel(Span<const double> H, Span<double> gradient,
-                                const RunOptions& options) {
+double FourierCriteria::mean_kernel(Span<const double> H, Span<double> gradient,
+                                    const RunOptions& options) {
   make_ready(options);
   const bool with_gradient = gradient.size > 0;
   cover(whitened(H), whitened(H), 0, options);
@@ -202,15 +202,15 @@ double FourierSums::mean_kernel(Span<const double> H, Span<double> gradient,
   return moments[0] / modes_->geometry().determinant;
 }
 
-double FourierSums::pair_sum(Span<const double> H, const RunOptions& options) {
+double FourierCriteria::pair_sum(Span<const double> H, const RunOptions& options) {
   const double mean = mean_kernel(H, {}, options);
   const FourierGeometry& g = modes_->geometry();
   const double diagonal = modes_->squared_share() * peak_of_form(whitened(H), g.d) / g.determinant;
   return 0.5 * modes_->weight() * modes_->weight() * (mean - diagonal);
 }
 
-double FourierSums::lscv(Span<const double> H, LscvForm form, Span<double> gradient,
-                         const RunOptions& options) {
+double FourierCriteria::lscv(Span<const double> H, LscvForm form, Span<double> gradient,
+                             const RunOptions& options) {
   make_ready(options);
   const double share = modes_->squared_share();
   if (!(share < 1)) {
@@ -233,8 +233,8 @@ double FourierSums::lscv(Span<const double> H, LscvForm form, Span<double> gradi
   return (sums[half] - 2 * factor * (sums[0] - diagonal)) / g.determinant;
 }
 
-double FourierSums::scv(Span<const double> H, Span<const double> G, Span<double> gradient,
-                        const RunOptions& options) {
+double FourierCriteria::scv(Span<const double> H, Span<const double> G, Span<double> gradient,
+                            const RunOptions& options) {
   make_ready(options);
   cover(times(whitened(G), 2), plus(times(whitened(H), 2), times(whitened(G), 2)), 0, options);
   const FourierGeometry& g = modes_->geometry();
@@ -253,7 +253,8 @@ double FourierSums::scv(Span<const double> H, Span<const double> G, Span<double>
   return (variance + sums[0]) / g.determinant;
 }
 
-std::vector<double> FourierSums::psi(Span<const double> G, int order, const RunOptions& options) {
+std::vector<double> FourierCriteria::psi(Span<const double> G, int order,
+                                         const RunOptions& options) {
   if (order < 0 || order > kHighestDegree || order % 2 != 0) {
     throw error(ErrorKind::input, "the order must be even, 0 to 10, not " + std::to_string(order));
   }

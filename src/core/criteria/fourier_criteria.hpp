@@ -26,16 +26,16 @@ enum class LscvForm { unbiased, paper };
 /// A bandwidth matrix outside the range of the grid has the samples spread anew, over a grid that
 /// serves it too, which may throw error(memory); so the last bits depend on what was asked before.
 /// Not to be used by two threads at once, nor inside a parallel_for.
-class FourierSums {
+class FourierCriteria {
  public:
   /// x and w must outlive the object. Errors and cost as fourier_geometry and FourierGrid.
-  FourierSums(const MatrixView& x, Span<const double> w, const FourierDemand& demand,
-              const RunOptions& options);
+  FourierCriteria(const MatrixView& x, Span<const double> w, const FourierDemand& demand,
+                  const RunOptions& options);
 
-  /// Makes the grid anew for bandwidths from `least` to `most` (as in FourierDemand) and no others,
+  /// Makes the grid anew for bandwidths from `min` to `max` (as in FourierDemand) and no others,
   /// unless it serves them: for a curve over a wide range, part by part, where a grid for all of it
   /// would have a long period and small cells at once. Errors and cost as of the constructor.
-  void prepare(double least, double most, const RunOptions& options);
+  void prepare(double min, double max, const RunOptions& options);
 
   /// W^-2 sum_{i,j} w_i w_j K_H(x_i - x_j), i = j among them.
   double mean_kernel(Span<const double> H, Span<double> gradient, const RunOptions& options);
@@ -66,7 +66,7 @@ class FourierSums {
  private:
   /// Spreads the samples again if that was interrupted.
   void make_ready(const RunOptions& options);
-  void spread(double least, double most, const RunOptions& options);
+  void spread(double min, double max, const RunOptions& options);
   /// Makes the grid serve Gaussians of these forms, for sums of that degree.
   void cover(const Form3& narrow, const Form3& wide, int degree, const RunOptions& options);
   Form3 whitened(Span<const double> H) const;

@@ -18,13 +18,13 @@ namespace {
 /// Cells of one work item.
 constexpr std::size_t kCellsOfItem = 64;
 /// Samples of a cell at least for which it is worth cutting the sample into parts.
-constexpr double kLeastOfCell = 16;
+constexpr double kMinOfCell = 16;
 
 /// The moments of `within` for one cell, point after point: each new one against those before it.
 /// For cells in which one weight is so large that the terms i = j would drown the pairs.
 void add_within_by_point(const double* z, const double* w, std::size_t count, int moments,
                          double* within) {
-  double before[kMostMoments] = {}, powers[kMostMoments];
+  double before[kMaxMoments] = {}, powers[kMaxMoments];
   DifferenceMoments total(moments);
   for (std::size_t i = 0; i < count; ++i) {
     double power = w[i];
@@ -41,7 +41,7 @@ void add_within_by_point(const double* z, const double* w, std::size_t count, in
 /// The moments about a centre `shift` parent widths away, of a cell of twice the width:
 /// z' = z / 2 + shift. `moments` of the child, more of the parent.
 void shift_moments(const double* child, int moments, double shift, int of_parent, double* parent) {
-  double power[kMostMoments], halved[kMostMoments];
+  double power[kMaxMoments], halved[kMaxMoments];
   double t = 1.0, scale = 1.0;
   for (int a = 0; a < of_parent; ++a) {
     power[a] = t;
@@ -82,7 +82,7 @@ void scaled_derivatives(double u, double rho, int count, double* out) {
 void DifferenceMoments::add(const double* left, const double* right) {
   // Four m at a time: their terms are products of one left[a] with four neighbours on the right,
   // where zeros stand before right[0].
-  double signed_left[kMostMoments], padded[kMostMoments + 4] = {};
+  double signed_left[kMaxMoments], padded[kMaxMoments + 4] = {};
   for (int a = 0; a < moments_; a += 2) {
     signed_left[a] = left[a];
     signed_left[a + 1] = -left[a + 1];
@@ -120,7 +120,7 @@ CellMoments::CellMoments(Span<const double> x, Span<const double> w, const Value
                          int exponent, int moments, const RunOptions& options)
     : exponent_(exponent), moments_(moments), within_(static_cast<std::size_t>(moments), 0.0) {
   check_weight_count(x.size, w.size);
-  const bool whole = x.size <= kPartSize || range.cells(exponent) * kLeastOfCell > kPartSize;
+  const bool whole = x.size <= kPartSize || range.cells(exponent) * kMinOfCell > kPartSize;
   const std::size_t size = whole ? std::max<std::size_t>(1, x.size) : kPartSize;
   std::vector<CellMoments> part((x.size + size - 1) / size, *this);
   const auto fill = [&](std::size_t i, const RunOptions& how) {
@@ -159,7 +159,7 @@ void CellMoments::pair_within(const CellOrder& order, const std::vector<double>&
   std::vector<double> partial(items * p, 0.0);
   parallel_for(items, options.parallel, [&](std::size_t item, int) {
     double* total = partial.data() + item * p;
-    double all[kMostMoments] = {};
+    double all[kMaxMoments] = {};
     DifferenceMoments ordered(moments_);
     double pairs = 0.0;
     const std::size_t end = std::min(cells(), (item + 1) * kCellsOfItem);
@@ -220,7 +220,7 @@ void CellMoments::coarsen(int moments) {
   const std::size_t p = static_cast<std::size_t>(moments);
   DifferenceMoments across(moments);
   std::vector<double> key, moment_of_parents;
-  double moved[kMostMoments];
+  double moved[kMaxMoments];
   for (std::size_t c = 0; c < cells(); ++c) {
     const double parent = std::floor(0.5 * key_[c]);
     shift_moments(moment(c), moments_, key_[c] == 2 * parent ? -0.25 : 0.25, moments, moved);

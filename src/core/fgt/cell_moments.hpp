@@ -27,7 +27,7 @@ void scaled_derivatives(double u, double rho, int count, double* out);
 /// m = 0, 1, ..., added up over pairs of cells.
 class DifferenceMoments {
  public:
-  /// `moments`: a multiple of 4, at most kMostMoments.
+  /// `moments`: a multiple of 4, at most kMaxMoments.
   explicit DifferenceMoments(int moments) : moments_(moments) {}
 
   /// From the moments of the cells (CellMoments) of i and of j, each about its centre.
@@ -38,7 +38,7 @@ class DifferenceMoments {
  private:
   const int moments_;
   int pending_ = 0;  // sixteen terms are added at a time: equal cells round the same way each time
-  double sum_[kMostMoments] = {}, recent_[kMostMoments] = {};
+  double sum_[kMaxMoments] = {}, recent_[kMaxMoments] = {};
 };
 
 /// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. With
@@ -52,7 +52,7 @@ class CellMoments {
   /// second-level cache holds.
   static constexpr std::size_t kPartSize = std::size_t{1} << 15;
 
-  /// `range`: range_of(x); `moments`: how many a cell, a multiple of 4 up to kMostMoments. Throws
+  /// `range`: range_of(x); `moments`: how many a cell, a multiple of 4 up to kMaxMoments. Throws
   /// error(input) for data that CellOrder refuses. O(n moments); the same bits for every number of
   /// threads.
   CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,

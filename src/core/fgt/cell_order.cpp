@@ -24,7 +24,7 @@ double middle_of(Span<const double> x) {
 }
 
 // 2^e and 2^-e with room for the sums of keys and lags.
-constexpr int kMostExponent = 980;
+constexpr int kMaxExponent = 980;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ int cell_exponent(double bandwidth, int halvings) {
                 "a bandwidth must be a positive number, not " + std::to_string(bandwidth));
   }
   const int exponent = std::ilogb(bandwidth) - halvings;
-  if (exponent < -kMostExponent || exponent > kMostExponent) {
+  if (exponent < -kMaxExponent || exponent > kMaxExponent) {
     throw error(ErrorKind::input, "a bandwidth must be between 1e-290 and 1e290");
   }
   return exponent;
@@ -43,11 +43,11 @@ int cell_exponent(double bandwidth, int halvings) {
 ValueRange range_of(Span<const double> x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // Four at a time: a chain of comparisons waits for each of its links.
-  double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity}, most[4], nothing[4] = {};
-  for (double& one : most) one = -kInfinity;
+  double min[4] = {kInfinity, kInfinity, kInfinity, kInfinity}, max[4], nothing[4] = {};
+  for (double& one : max) one = -kInfinity;
   const auto look = [&](std::size_t lane, double value) {
-    least[lane] = value < least[lane] ? value : least[lane];
-    most[lane] = value > most[lane] ? value : most[lane];
+    min[lane] = value < min[lane] ? value : min[lane];
+    max[lane] = value > max[lane] ? value : max[lane];
     nothing[lane] += value - value;  // 0, or not a number
   };
   std::size_t i = 0;
@@ -61,16 +61,16 @@ ValueRange range_of(Span<const double> x) {
   if (!(nothing[0] + nothing[1] + nothing[2] + nothing[3] == 0)) {
     throw error(ErrorKind::input, "values must be finite");
   }
-  return {*std::min_element(least, least + 4), *std::max_element(most, most + 4)};
+  return {*std::min_element(min, min + 4), *std::max_element(max, max + 4)};
 }
 
 double ValueRange::cells(int exponent) const {
   const double scale = std::ldexp(1.0, -exponent);
-  return least <= most ? std::floor(most * scale) - std::floor(least * scale) + 1 : 0.0;
+  return min <= max ? std::floor(max * scale) - std::floor(min * scale) + 1 : 0.0;
 }
 
 void check_weights(Span<const double> w) {
-  if (range_of(w).least < 0) throw error(ErrorKind::input, "weights must not be negative");
+  if (range_of(w).min < 0) throw error(ErrorKind::input, "weights must not be negative");
 }
 
 CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range,
@@ -80,33 +80,33 @@ CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRang
     throw error(ErrorKind::memory, "there are more values than the cells can number");
   }
   if (w.size > 0) check_weights(w);
-  const double least = std::ldexp(range.least, -exponent), most = std::ldexp(range.most, -exponent);
-  if (x.size > 0 && !(std::isfinite(least) && std::isfinite(most))) {
+  const double min = std::ldexp(range.min, -exponent), max = std::ldexp(range.max, -exponent);
+  if (x.size > 0 && !(std::isfinite(min) && std::isfinite(max))) {
     throw error(ErrorKind::input, "values are too large for this bandwidth");
   }
   const double n = static_cast<double>(x.size), cells = range.cells(exponent);
   if (cells <= 4 * n + 1024) {
-    fill(x, w, std::floor(least), whole_number<std::size_t>(cells));
+    fill(x, w, std::floor(min), whole_number<std::size_t>(cells));
   } else {
     fill(x, w, std::floor(std::ldexp(middle_of(x), -exponent) - 2 * n), 4 * x.size);
   }
 }
 
-void CellOrder::fill(Span<const double> x, Span<const double> w, double least, std::size_t slots) {
+void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std::size_t slots) {
   const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
   constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> next(slots + 1, 0);
   std::vector<std::pair<double, std::uint32_t>> outside;  // keys and whose
   for (std::size_t i = 0; i < x.size; ++i) {
     // May round up into the next cell; then the offset is -1/2 less a rounding error.
-    const double from_least = x[i] * scale - least;
-    if (from_least >= 0 && from_least < end) {
-      const auto slot = whole_number<std::uint32_t>(from_least);
+    const double from_min = x[i] * scale - min;
+    if (from_min >= 0 && from_min < end) {
+      const auto slot = whole_number<std::uint32_t>(from_min);
       place_[i] = slot;
       ++next[slot];
     } else {
       const double key = std::floor(x[i] * scale);
-      const double apart = from_least < 0 ? key : std::max(key, least + end);
+      const double apart = from_min < 0 ? key : std::max(key, min + end);
       outside.push_back({apart, static_cast<std::uint32_t>(i)});
       place_[i] = kOutside;
     }
@@ -120,13 +120,13 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double least, s
   };
   const std::size_t inside = x.size - outside.size();
   std::size_t below = 0;
-  for (; below < outside.size() && outside[below].first < least; ++below, ++begin) {
+  for (; below < outside.size() && outside[below].first < min; ++below, ++begin) {
     open_cell(outside[below].first);
   }
   for (std::size_t slot = 0; slot < next.size(); ++slot) {
     const std::uint32_t size = next[slot];
     next[slot] = begin;
-    if (size > 0) open_cell(least + static_cast<double>(slot));
+    if (size > 0) open_cell(min + static_cast<double>(slot));
     begin += size;
   }
   for (std::size_t k = below; k < outside.size(); ++k, ++begin) open_cell(outside[k].first);
@@ -138,7 +138,7 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double least, s
   };
   for (std::size_t i = 0; i < x.size; ++i) {
     const std::uint32_t slot = place_[i];
-    if (slot != kOutside) put(i, next[slot]++, least + static_cast<double>(slot));
+    if (slot != kOutside) put(i, next[slot]++, min + static_cast<double>(slot));
   }
   for (std::size_t k = 0; k < outside.size(); ++k) {
     put(outside[k].second, k < below ? k : inside + k, outside[k].first);

@@ -21,7 +21,7 @@ int cell_exponent(double bandwidth, int halvings);
 
 /// The least of some values and the largest.
 struct ValueRange {
-  double least, most;
+  double min, max;
 
   /// How many cells of width 2^exponent lie between them, both ends counted.
   double cells(int exponent) const;
@@ -56,7 +56,7 @@ class CellOrder {
   std::size_t place(std::size_t i) const { return place_[i]; }
 
  private:
-  void fill(Span<const double> x, Span<const double> w, double least, std::size_t slots);
+  void fill(Span<const double> x, Span<const double> w, double min, std::size_t slots);
 
   int exponent_;
   std::vector<double> key_;

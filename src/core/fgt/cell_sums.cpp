@@ -17,7 +17,7 @@ constexpr std::size_t kPieceSize = 4096, kRunSize = 512, kCellSize = 64;
 /// out[a] = sum_i w_i z_i^a, a < moments, over at most kRunSize samples, eight at a time.
 void sum_powers_of_run(const double* z, const double* w, std::size_t count, int moments,
                        double* out) {
-  Pack total[kMostMoments] = {};
+  Pack total[kMaxMoments] = {};
   double last_z[8] = {}, last_w[8] = {};
   for (std::size_t i = 0; i < count; i += 8) {
     if (count - i < 8) {
@@ -48,7 +48,7 @@ void sum_powers_of(const double* z, const double* w, std::size_t count, int mome
     return;
   }
   const std::size_t half = (count / kRunSize + 1) / 2 * kRunSize;
-  double rest[kMostMoments];
+  double rest[kMaxMoments];
   sum_powers_of(z, w, half, moments, out);
   sum_powers_of(z + half, w + half, count - half, moments, rest);
   for (int a = 0; a < moments; ++a) out[a] += rest[a];

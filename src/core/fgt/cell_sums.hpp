@@ -11,7 +11,7 @@
 namespace kestrel {
 
 /// The most moments of a cell that any sum needs.
-constexpr int kMostMoments = 40;
+constexpr int kMaxMoments = 40;
 
 /// Parts of cells, each small enough for a work item, and the items: item k is the pieces
 /// first_piece[k], ..., first_piece[k + 1] - 1.

@@ -37,16 +37,16 @@ struct Accuracy {
   double reach;
 
   explicit Accuracy(Span<const double> w) {
-    double total = 0.0, least = std::numeric_limits<double>::infinity();
+    double total = 0.0, min = std::numeric_limits<double>::infinity();
     for (const double weight : w) {
       total += weight;
-      if (weight > 0) least = std::min(least, weight);
+      if (weight > 0) min = std::min(min, weight);
     }
-    const double ratio = std::max(1.0, total / least) / kTolerance;
+    const double ratio = std::max(1.0, total / min) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
     const double rho = std::ldexp(1.0, -kHalvings), nearest = kAccurateReach - rho;
     const double gain = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
-    while (moments < kMostMoments && taylor_error(rho, 0, moments) * std::exp(gain) * ratio > 1) {
+    while (moments < kMaxMoments && taylor_error(rho, 0, moments) * std::exp(gain) * ratio > 1) {
       moments += 4;
     }
   }
@@ -118,7 +118,7 @@ class PointSums {
 /// Taylor coefficients about the centre of a cell of points: sum_a (right[a] + (-1)^a left[a])
 /// y^a / a!.
 struct PointSums::Local {
-  double right[kMostMoments] = {}, left[kMostMoments] = {};
+  double right[kMaxMoments] = {}, left[kMaxMoments] = {};
 };
 
 PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const double> points,
@@ -171,7 +171,7 @@ void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPiece
 }
 
 void PointSums::add_samples(std::size_t source, double lag, Local& local) const {
-  double of_sample[kMostMoments];
+  double of_sample[kMaxMoments];
   for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
     scaled_derivatives(rho_ * (lag - sources_.offset()[j]), rho_, accuracy_.moments, of_sample);
     for (std::size_t a = 0; a < moments_; ++a)
@@ -224,7 +224,7 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
     }
   }
   if (!any) return;
-  double coefficient[kMostMoments], factorial = 1.0, sign = 1.0;
+  double coefficient[kMaxMoments], factorial = 1.0, sign = 1.0;
   for (std::size_t a = 0; a < moments_; ++a) {
     coefficient[a] = (local.right[a] + sign * local.left[a]) / factorial;
     factorial *= static_cast<double>(a + 1);

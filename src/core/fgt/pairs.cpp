@@ -33,8 +33,8 @@ constexpr std::size_t kCellsOfItem = 256;
 
 /// Narrower cells need fewer moments: worth the way back to the wide ones where so many samples
 /// come to each.
-constexpr double kLeastOfCell = 64;
-constexpr int kMostHalved = 3;
+constexpr double kMinOfCell = 64;
+constexpr int kMaxHalved = 3;
 
 /// Seconds of a pair of cells, each moment squared (measured 1.6e-10 for 40 moments to 2.7e-10 for
 /// 16); of a sample, each moment, its place among the cells included (6e-10 to 8e-10 for 40 to 24);
@@ -62,19 +62,19 @@ struct Accuracy {
   int halvings;   // widths are at most 2^-halvings of the bandwidth
   int moments;    // of cells that wide
   double reach;   // lags are needed up to so many bandwidths
-  double least;   // min |phi^(order)(u)| in a cell
+  double min;     // min |phi^(order)(u)| in a cell
   double taylor;  // the truncation error of a pair that was aimed at
 
   explicit Accuracy(int order_) : order(order_) {
     // The first zero of He_10 is at 0.48, that of He_8 at 0.54: narrower cells keep off it.
     halvings = order == kHighestOrder ? 2 : 1;
     const double rho = std::ldexp(1.0, -halvings);
-    least = std::min(std::fabs(derivative(0.0, order)), std::fabs(derivative(rho, order)));
+    min = std::min(std::fabs(derivative(0.0, order)), std::fabs(derivative(rho, order)));
     // Lags count 1 + 2 sum_l exp(-max(0, (l-1) rho)^2 / 4) times.
-    taylor = 0.1 * kTolerance * least / (3 + 2 * std::sqrt(kPi) / rho);
+    taylor = 0.1 * kTolerance * min / (3 + 2 * std::sqrt(kPi) / rho);
     moments = moments_of(0);
     reach = 7.0;
-    while (std::fabs(derivative(reach, order)) * 4 / rho > 0.01 * kTolerance * least) {
+    while (std::fabs(derivative(reach, order)) * 4 / rho > 0.01 * kTolerance * min) {
       reach += 0.25;
     }
   }
@@ -83,7 +83,7 @@ struct Accuracy {
   int moments_of(int halved) const {
     const double rho = std::ldexp(1.0, -halvings - halved);
     int enough = 4;
-    while (enough < kMostMoments && taylor_error(rho, order, enough) > taylor) enough += 4;
+    while (enough < kMaxMoments && taylor_error(rho, order, enough) > taylor) enough += 4;
     return enough;
   }
 };
@@ -237,7 +237,7 @@ bool LagTable::evaluate(double g, const Accuracy& accuracy, double* sum) const {
   const double rho = std::ldexp(1.0, exponent_) / g;
   double total = 0, magnitude = 0, pairs = 0, at_least = 0;
   double before = 0, now = 0, next = 0;  // the derivative at the lag before, this one and the next
-  double phi[kMostMoments + kHighestOrder], phi_next[kMostMoments + kHighestOrder];
+  double phi[kMaxMoments + kHighestOrder], phi_next[kMaxMoments + kHighestOrder];
   scaled_derivatives(0.0, rho, order + moments_, phi_next);
   for (int lag = 0; lag <= lags_; ++lag) {
     std::copy(phi_next, phi_next + order + moments_, phi);
@@ -321,7 +321,7 @@ CellMoments Sample::cells(std::size_t octave, const RunOptions& options) const {
   const double samples = static_cast<double>(std::min(x_.size, CellMoments::kPartSize));
   double count = range_.cells(exponent);
   int halved = 0;
-  for (; halved < kMostHalved && kLeastOfCell * 2 * count <= samples; ++halved) count *= 2;
+  for (; halved < kMaxHalved && kMinOfCell * 2 * count <= samples; ++halved) count *= 2;
   CellMoments narrow(x_, w_, range_, exponent - halved, accuracy_.moments_of(halved), options);
   for (; halved > 0; --halved) narrow.coarsen(accuracy_.moments);
   return narrow;

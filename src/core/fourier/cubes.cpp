@@ -6,28 +6,28 @@
 
 namespace kestrel {
 
-Cubes::Cubes(const Box3& box, double side, std::size_t most) : low_(box.low), side_(side) {
+Cubes::Cubes(const Box3& box, double side, std::size_t max) : low_(box.low), side_(side) {
   const auto along = [&](std::size_t a) {
     return std::floor((box.high[a] - box.low[a]) / side_) + 1;
   };
-  while (along(0) * along(1) * along(2) > static_cast<double>(most)) side_ *= 2;
+  while (along(0) * along(1) * along(2) > static_cast<double>(max)) side_ *= 2;
   per_side_ = 1 / side_;
   level_.push_back({{whole_number<std::size_t>(along(0)), whole_number<std::size_t>(along(1)),
                      whole_number<std::size_t>(along(2))},
                     {}});
   while (size_of(level_.back()) > 1) {
-    const Place& cubes = level_.back().cubes;
+    const CubeIndex& cubes = level_.back().cubes;
     level_.push_back({{(cubes[0] + 1) / 2, (cubes[1] + 1) / 2, (cubes[2] + 1) / 2}, {}});
   }
 }
 
 std::uint32_t Cubes::number(const Point3& z) const {
-  Place place;
+  CubeIndex index;
   for (std::size_t a = 0; a < 3; ++a) {
     const double cube = std::max(0.0, (z[a] - low_[a]) * per_side_);
-    place[a] = std::min(whole_number<std::size_t>(cube), level_[0].cubes[a] - 1);
+    index[a] = std::min(whole_number<std::size_t>(cube), level_[0].cubes[a] - 1);
   }
-  return static_cast<std::uint32_t>(at(level_[0], place));
+  return static_cast<std::uint32_t>(at(level_[0], index));
 }
 
 void Cubes::file(const std::vector<std::uint32_t>& number) {
@@ -45,11 +45,11 @@ void Cubes::file(const std::vector<std::uint32_t>& number) {
   for (std::size_t cube = 0; cube < count(); ++cube) {
     if (start_[cube + 1] == start_[cube]) continue;
     const Level& first = level_[0];
-    Place place{cube / (first.cubes[1] * first.cubes[2]), cube / first.cubes[2] % first.cubes[1],
-                cube % first.cubes[2]};
+    CubeIndex index{cube / (first.cubes[1] * first.cubes[2]),
+                    cube / first.cubes[2] % first.cubes[1], cube % first.cubes[2]};
     for (Level& level : level_) {
-      level.holds_items[at(level, place)] = 1;
-      for (std::size_t& p : place) p /= 2;
+      level.holds_items[at(level, index)] = 1;
+      for (std::size_t& p : index) p /= 2;
     }
   }
 }

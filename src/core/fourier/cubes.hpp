@@ -58,8 +58,8 @@ struct Box3 {
 /// those that hold something.
 class Cubes {
  public:
-  /// `side` is made longer where there would be more than `most` cubes.
-  Cubes(const Box3& box, double side, std::size_t most);
+  /// `side` is made longer where there would be more than `max` cubes.
+  Cubes(const Box3& box, double side, std::size_t max);
 
   std::size_t count() const { return size_of(level_[0]); }
   /// The cube of a point of the box.
@@ -73,49 +73,49 @@ class Cubes {
   const std::size_t* end(std::size_t cube) const { return item_.data() + start_[cube + 1]; }
 
   /// Calls visit(cube) for the cubes that hold items and whose squared distance from `box` is at
-  /// most `most`, which visit() may lower. Near ones tend to come first.
+  /// most `max`, which visit() may lower. Near ones tend to come first.
   template <class Visit>
-  void visit(const Box3& box, const double& most, const Visit& visit) const {
-    descend(level_.size() - 1, {0, 0, 0}, box, most, visit);
+  void visit(const Box3& box, const double& max, const Visit& visit) const {
+    descend(level_.size() - 1, {0, 0, 0}, box, max, visit);
   }
 
  private:
-  using Place = std::array<std::size_t, 3>;
+  using CubeIndex = std::array<std::size_t, 3>;
   struct Level {
-    Place cubes;
+    CubeIndex cubes;
     std::vector<char> holds_items;
   };
   static std::size_t size_of(const Level& level) {
     return level.cubes[0] * level.cubes[1] * level.cubes[2];
   }
-  static std::size_t at(const Level& level, const Place& place) {
-    return (place[0] * level.cubes[1] + place[1]) * level.cubes[2] + place[2];
+  static std::size_t at(const Level& level, const CubeIndex& index) {
+    return (index[0] * level.cubes[1] + index[1]) * level.cubes[2] + index[2];
   }
 
   template <class Visit>
-  void descend(std::size_t level, const Place& place, const Box3& box, const double& most,
+  void descend(std::size_t level, const CubeIndex& index, const Box3& box, const double& max,
                const Visit& visit) const {
-    if (!level_[level].holds_items[at(level_[level], place)]) return;
+    if (!level_[level].holds_items[at(level_[level], index)]) return;
     const double side = side_ * static_cast<double>(std::size_t{1} << level);
     Box3 cube;
     std::size_t near = 0;
     for (std::size_t a = 0; a < 3; ++a) {
-      cube.low[a] = low_[a] + side * static_cast<double>(place[a]);
+      cube.low[a] = low_[a] + side * static_cast<double>(index[a]);
       cube.high[a] = cube.low[a] + side;
       if (box.low[a] + box.high[a] > cube.low[a] + cube.high[a]) near |= std::size_t{1} << a;
     }
-    if (cube.squared_distance(box) > most) return;
+    if (cube.squared_distance(box) > max) return;
     if (level == 0) {
-      visit(at(level_[0], place));
+      visit(at(level_[0], index));
       return;
     }
     const Level& parts = level_[level - 1];
     for (std::size_t part = 0; part < 8; ++part) {
       const std::size_t half = part ^ near;
-      const Place next{2 * place[0] + (half & 1), 2 * place[1] + (half >> 1 & 1),
-                       2 * place[2] + (half >> 2)};
+      const CubeIndex next{2 * index[0] + (half & 1), 2 * index[1] + (half >> 1 & 1),
+                           2 * index[2] + (half >> 2)};
       if (next[0] < parts.cubes[0] && next[1] < parts.cubes[1] && next[2] < parts.cubes[2]) {
-        descend(level - 1, next, box, most, visit);
+        descend(level - 1, next, box, max, visit);
       }
     }
   }

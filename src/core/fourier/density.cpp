@@ -29,7 +29,7 @@ RunOptions part_of(const RunOptions& options, double begin, double end) {
 class FourierDensity {
  public:
   FourierDensity(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                 const DensityExtent& extent, const DensityLayout& layout, double tolerance,
+                 const DataRange& extent, const DensityLayout& layout, double tolerance,
                  const RunOptions& options);
 
   /// In units of the frame.
@@ -49,7 +49,7 @@ class FourierDensity {
 };
 
 FourierDensity::FourierDensity(const MatrixView& x, Span<const double> w,
-                               const EvaluationPoints& points, const DensityExtent& extent,
+                               const EvaluationPoints& points, const DataRange& extent,
                                const DensityLayout& layout, double tolerance,
                                const RunOptions& options)
     : x_(x),
@@ -63,13 +63,13 @@ FourierDensity::FourierDensity(const MatrixView& x, Span<const double> w,
   geometry_.tolerance = tolerance;
   geometry_.cut = layout.cut;
   geometry_.taps = layout.taps;
-  geometry_.least = geometry_.most = 1;
+  geometry_.min = geometry_.max = 1;
   geometry_.trimmed = layout.trimmed;
   geometry_.period = layout.period;
   geometry_.origin = layout.origin;
   for (std::size_t a = 0; a < 3; ++a) {
     geometry_.box.cells[a] = whole_number<std::size_t>(layout.cells[a]);
-    geometry_.box.most[a] = whole_number<std::size_t>(layout.modes[a]);
+    geometry_.box.max[a] = whole_number<std::size_t>(layout.modes[a]);
     if (a < 3 - geometry_.d) continue;
     geometry_.low[a] = layout.samples[a].low;
     geometry_.high[a] = layout.samples[a].high;
@@ -86,7 +86,7 @@ void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
   double volume = 1;
   for (std::size_t a = 0; a < 3; ++a) {
     if (box.cells[a] > 1) volume *= geometry_.period[a];
-    for (std::size_t k = 0; k <= box.most[a]; ++k) {
+    for (std::size_t k = 0; k <= box.max[a]; ++k) {
       const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
       const double transform = box.cells[a] == 1 ? 1.0 : window_.transform(f);
       unspread[a].push_back(1 / (transform * transform));
@@ -97,17 +97,17 @@ void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
     q[e] *= geometry_.frequency_step(e / 3) * geometry_.frequency_step(e % 3);
   }
   const GaussianRows rows(q[8]);
-  const std::size_t columns = 2 * box.most[1] + 1, length = box.most[2] + 1;
+  const std::size_t columns = 2 * box.max[1] + 1, length = box.max[2] + 1;
   const ParallelOptions part = part_of(options_.parallel, 0.6, 0.65);
-  const std::size_t lines = (2 * box.most[0] + 1) * columns;
+  const std::size_t lines = (2 * box.max[0] + 1) * columns;
   std::vector<AlignedBuffer> scratch(parallel_workers(lines, part));
   parallel_for(lines, part, [&](std::size_t r, int worker) {
     AlignedBuffer& gaussian = scratch[static_cast<std::size_t>(worker)];
     if (gaussian.data() == nullptr) gaussian.resize(length + kRowPadding);
     const std::ptrdiff_t k0 =
-        static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.most[0]);
+        static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
     const std::ptrdiff_t k1 =
-        static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.most[1]);
+        static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
     const double a = static_cast<double>(k0), b = static_cast<double>(k1);
     rows.fill(q[2] * a + q[5] * b, (q[0] * a + 2 * q[1] * b) * a + q[4] * b * b, 0, length,
               gaussian.data());
@@ -153,9 +153,9 @@ std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale, Span<
 }  // namespace
 
 void fourier_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                     Span<const double> root, const DensityExtent& extent, double tolerance,
+                     Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out) {
-  if (!(tolerance >= kLeastFourierTolerance && tolerance <= kMostFourierTolerance)) {
+  if (!(tolerance >= kMinFourierTolerance && tolerance <= kMaxFourierTolerance)) {
     throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
   }
   if (out.size != points.size()) throw error(ErrorKind::internal, "output of a wrong size");
@@ -170,7 +170,7 @@ void fourier_density(const MatrixView& x, Span<const double> w, const Evaluation
     for (std::size_t k = 0; k < x.cols; ++k) scale.multiply(frame.geometry.scale[k]);
     const double peak = extent.weight * peak_of_form(frame.h, x.cols);
     const double largest = *std::max_element(out.begin(), out.end());
-    far = kFar * tolerance * std::max(largest, extent.least_share * peak);
+    far = kFar * tolerance * std::max(largest, extent.min_share * peak);
     // Where every point is far, each gets the digits that the largest one needs.
     if (largest >= far) of_far = std::max(tolerance, tolerance * largest / far);
   } else {

@@ -26,7 +26,7 @@ namespace kestrel {
 /// O(n + N log N + m), N the cells of lay_density. Throws error(memory) when these need more than
 /// `bytes`, and error(input) as direct_density. Not to be called inside a parallel_for.
 void fourier_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                     Span<const double> root, const DensityExtent& extent, double tolerance,
+                     Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out);
 
 /// out[i] for the chosen points i only, each with an error of `tolerance` relative to its own
@@ -36,7 +36,7 @@ void fourier_density(const MatrixView& x, Span<const double> w, const Evaluation
 /// every number of threads. O(n + m) and the pairs that are summed.
 void density_of_far_points(const MatrixView& x, Span<const double> w,
                            const EvaluationPoints& points, const std::vector<std::size_t>& chosen,
-                           Span<const double> root, const DensityExtent& extent, double tolerance,
+                           Span<const double> root, const DataRange& extent, double tolerance,
                            const RunOptions& options, Span<double> out);
 
 }  // namespace kestrel

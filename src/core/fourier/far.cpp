@@ -13,7 +13,7 @@ namespace {
 
 /// Side of a cube in bandwidths, and how many cubes there may be.
 constexpr double kSide = 2.0;
-constexpr std::size_t kMostCubes = std::size_t{1} << 22;
+constexpr std::size_t kMaxCubes = std::size_t{1} << 22;
 /// Blocks of a work item, and samples or points of one that files them.
 constexpr std::size_t kBlocksOfItem = 64, kPart = std::size_t{1} << 15;
 /// exp(-u^2 / 2) is no normal number where u is larger.
@@ -54,7 +54,7 @@ class FarPoints {
  public:
   FarPoints(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
             const std::vector<std::size_t>& chosen, Span<const double> root,
-            const DensityExtent& extent, double tolerance, const RunOptions& options)
+            const DataRange& extent, double tolerance, const RunOptions& options)
       : x_(x),
         w_(w),
         points_(points),
@@ -102,7 +102,7 @@ template <class Coordinates>
 std::unique_ptr<Cubes> FarPoints::file_in_cubes(const Box3& box, std::size_t items,
                                                 const ParallelOptions& options,
                                                 const Coordinates& coordinates) const {
-  auto cubes = std::make_unique<Cubes>(box, kSide, kMostCubes);
+  auto cubes = std::make_unique<Cubes>(box, kSide, kMaxCubes);
   std::vector<std::uint32_t> number(items);
   parallel_for((items + kPart - 1) / kPart, options, [&](std::size_t part, int) {
     for (std::size_t i = part * kPart; i < std::min(items, (part + 1) * kPart); ++i) {
@@ -192,12 +192,12 @@ void FarPoints::run_block(const PointBlock& block, std::size_t* guess, FarWorker
   const Nearest nearest = find_nearest(middle, *guess);
   *guess = nearest.sample;
   const double farthest = std::sqrt(nearest.value) + std::sqrt(squared_radius);
-  const double most = farthest * farthest + margin_;
+  const double max = farthest * farthest + margin_;
   worker->found.clear();
-  samples_->visit(box, most, [&](std::size_t cube) {
+  samples_->visit(box, max, [&](std::size_t cube) {
     for (const std::size_t* j = samples_->begin(cube); j < samples_->end(cube); ++j) {
       const Point3 z = geometry_.whiten(x_, *j);
-      if (box.squared_distance({z, z}) <= most) worker->found.push_back(*j);
+      if (box.squared_distance({z, z}) <= max) worker->found.push_back(*j);
     }
   });
   sum_block(block, worker, out);
@@ -238,7 +238,7 @@ void FarPoints::sum_block(const PointBlock& block, FarWorker* worker, Span<doubl
 
 void density_of_far_points(const MatrixView& x, Span<const double> w,
                            const EvaluationPoints& points, const std::vector<std::size_t>& chosen,
-                           Span<const double> root, const DensityExtent& extent, double tolerance,
+                           Span<const double> root, const DataRange& extent, double tolerance,
                            const RunOptions& options, Span<double> out) {
   if (chosen.empty()) return;
   FarPoints(x, w, points, chosen, root, extent, tolerance, options).run(out);

@@ -83,17 +83,17 @@ GaussianDerivatives::GaussianDerivatives(const Form3& h, std::size_t d, int degr
       value_(static_cast<std::size_t>(kSide * kSide * kSide), 0.0) {}
 
 // D^(alpha + e_k) K = -((h^-1 u)_k D^alpha K + sum_l alpha_l (h^-1)_kl D^(alpha - e_l) K).
-bool GaussianDerivatives::evaluate(const Point3& u, double most) {
+bool GaussianDerivatives::evaluate(const Point3& u, double max) {
   Point3 v{};
   double exponent = 0;
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t b = 0; b < 3; ++b) v[a] += inverse_[3 * a + b] * u[b];
     exponent += v[a] * u[a];
   }
-  if (exponent > most) return false;
-  const int most0 = d_ == 3 ? degree_ : 0, most1 = d_ >= 2 ? degree_ : 0;
-  for (int i = 0; i <= most0; ++i) {
-    for (int j = 0; j <= std::min(most1, degree_ - i); ++j) {
+  if (exponent > max) return false;
+  const int max0 = d_ == 3 ? degree_ : 0, max1 = d_ >= 2 ? degree_ : 0;
+  for (int i = 0; i <= max0; ++i) {
+    for (int j = 0; j <= std::min(max1, degree_ - i); ++j) {
       for (int k = 0; k <= degree_ - i - j; ++k) {
         if (i + j + k == 0) {
           value_[0] = peak_ * std::exp(-0.5 * exponent);
@@ -109,7 +109,7 @@ bool GaussianDerivatives::evaluate(const Point3& u, double most) {
           --lowest[l];
           sum += lower[l] * inverse_[3 * axis + l] * at(lowest);
         }
-        value_[place({i, j, k})] = -sum;
+        value_[index_of({i, j, k})] = -sum;
       }
     }
   }

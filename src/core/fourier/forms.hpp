@@ -43,12 +43,12 @@ class GaussianDerivatives {
   GaussianDerivatives(const Form3& h, std::size_t d, int degree);
 
   /// O((degree + d choose d)). False, and nothing evaluated, where u'h^-1 u > most.
-  bool evaluate(const Point3& u, double most);
-  double at(const Exponents& e) const { return value_[place(e)]; }
+  bool evaluate(const Point3& u, double max);
+  double at(const Exponents& e) const { return value_[index_of(e)]; }
 
  private:
   static constexpr int kSide = kHighestDegree + 1;
-  static std::size_t place(const Exponents& e) {
+  static std::size_t index_of(const Exponents& e) {
     return static_cast<std::size_t>((e[0] * kSide + e[1]) * kSide + e[2]);
   }
 

@@ -29,11 +29,11 @@ constexpr std::size_t kBins = 256;
 constexpr double kCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8;
 constexpr double kQueries = 50, kVisited = 0.3;
 /// Seconds that looking for outliers takes for each sample: a grid that costs less is not worth it.
-constexpr double kTrimSeconds = 4e-6, kLeastSeconds = 0.02;
+constexpr double kTrimSeconds = 4e-6, kMinSeconds = 0.02;
 
 /// Of the root of coordinates in double precision: a correlation of 0.97 of two variables. Others
 /// take a tenth longer.
-constexpr double kMostCondition = 8;
+constexpr double kMaxCondition = 8;
 
 /// Weighted totals over the samples, in parts of fixed size added in order.
 template <class Add>
@@ -61,11 +61,11 @@ void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand
   if (!demand.root.empty() && demand.root.size() != x.cols * x.cols) {
     throw error(ErrorKind::internal, "scale matrix of a wrong size");
   }
-  if (!(demand.least > 0) || !(demand.most >= demand.least) || !std::isfinite(demand.most)) {
+  if (!(demand.min > 0) || !(demand.max >= demand.min) || !std::isfinite(demand.max)) {
     throw error(ErrorKind::input, "bandwidths must be positive and in ascending order");
   }
-  if (!(demand.tolerance == 0 || (demand.tolerance >= kLeastFourierTolerance &&
-                                  demand.tolerance <= kMostFourierTolerance))) {
+  if (!(demand.tolerance == 0 ||
+        (demand.tolerance >= kMinFourierTolerance && demand.tolerance <= kMaxFourierTolerance))) {
     throw error(ErrorKind::input, "the tolerance must be between 1e-13 and 0.01");
   }
 }
@@ -163,8 +163,8 @@ BoxContent look_into_box(const MatrixView& x, Span<const double> w, const Fourie
 /// estimate f with bandwidth H, which is at least (int_B f)^2 / |B| for the box B of the samples
 /// widened by 2.1 standard deviations, where 0.98 of f's weight lies in each direction
 /// (Cauchy-Schwarz).
-double least_sum(const BoxContent& content, const FourierGeometry& geometry) {
-  const double widest = std::sqrt(2.0) * geometry.most, narrow = std::sqrt(2.0) * geometry.least;
+double min_sum(const BoxContent& content, const FourierGeometry& geometry) {
+  const double widest = std::sqrt(2.0) * geometry.max, narrow = std::sqrt(2.0) * geometry.min;
   double by_volume = widest / narrow;
   for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
     by_volume *=
@@ -175,19 +175,19 @@ double least_sum(const BoxContent& content, const FourierGeometry& geometry) {
 
 /// The least period at which the images of all pairs, at distance period - distance or more,
 /// come to `allowed` of K_2H(0) times the square of the weight.
-double least_period(const BoxContent& content, const FourierGeometry& geometry, std::size_t axis,
-                    double allowed) {
+double min_period(const BoxContent& content, const FourierGeometry& geometry, std::size_t axis,
+                  double allowed) {
   const double range = geometry.high[axis] - geometry.low[axis], bin = range / kBins;
   const auto images = [&](double period) {
     double sum = 0.0;
     for (std::size_t lag = 0; lag < kBins; ++lag) {
-      const double u = (period - bin * static_cast<double>(lag + 1)) / (2 * geometry.most);
+      const double u = (period - bin * static_cast<double>(lag + 1)) / (2 * geometry.max);
       sum += content.at_lag[axis][lag] * std::exp(-u * u);
     }
     return sum / (content.weight * content.weight);
   };
-  double above = range + 2 * geometry.most * std::sqrt(-std::log(allowed));
-  double below = range + std::min(0.25 * (above - range), 4 * geometry.most);
+  double above = range + 2 * geometry.max * std::sqrt(-std::log(allowed));
+  double below = range + std::min(0.25 * (above - range), 4 * geometry.max);
   while (above - below > 0.002 * (above - range)) {
     const double middle = 0.5 * (above + below);
     (images(middle) <= allowed ? above : below) = middle;
@@ -199,22 +199,22 @@ double least_period(const BoxContent& content, const FourierGeometry& geometry, 
 /// what they would be in `needed`.
 bool lay_grid(const BoxContent& content, double bytes, FourierGeometry* geometry, double* needed) {
   FourierGeometry& g = *geometry;
-  const double least = least_sum(content, g);
-  g.reach = 2 * g.most * std::sqrt(-std::log(0.05 * g.tolerance * least));
+  const double min = min_sum(content, g);
+  g.reach = 2 * g.max * std::sqrt(-std::log(0.05 * g.tolerance * min));
   Point3 cells{1, 1, 1}, modes{0, 0, 0};
   for (std::size_t a = 3 - g.d; a < 3; ++a) {
     const double range = g.high[a] - g.low[a];
-    g.period[a] = least_period(content, g, a, 0.3 / static_cast<double>(g.d) * g.tolerance * least);
-    modes[a] = std::ceil(g.cut / g.least / g.frequency_step(a));
+    g.period[a] = min_period(content, g, a, 0.3 / static_cast<double>(g.d) * g.tolerance * min);
+    modes[a] = std::ceil(g.cut / g.min / g.frequency_step(a));
     // Spreading must not wrap around: between the samples and their images the window has room.
-    const double for_window = (FourierWindow::kMostTaps + 3) * g.period[a] / (g.period[a] - range);
+    const double for_window = (FourierWindow::kMaxTaps + 3) * g.period[a] / (g.period[a] - range);
     cells[a] = std::ceil(std::max(2.5 * modes[a], for_window));
   }
   *needed = 8 * (cells[0] * cells[1] * (cells[2] + 2) +
                  (2 * modes[0] + 1) * (2 * modes[1] + 1) * (modes[2] + 1));
   if (!(*needed <= bytes)) return false;
   for (std::size_t a = 0; a < 3; ++a) {
-    g.box.most[a] = whole_number<std::size_t>(modes[a]);
+    g.box.max[a] = whole_number<std::size_t>(modes[a]);
     g.box.cells[a] = a < 3 - g.d ? 1 : smooth_number(whole_number<std::size_t>(cells[a]));
     g.origin[a] = g.low[a] - (g.taps / 2 + 1) * g.period[a] / static_cast<double>(g.box.cells[a]);
   }
@@ -229,16 +229,16 @@ double seconds_of(const FourierGeometry& geometry, double pairs) {
                      kPairSeconds * pairs);
 }
 
-/// The pairs of the tail, infinitely many when there are more than `most`.
+/// The pairs of the tail, infinitely many when there are more than `max`.
 double count_tail_pairs(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
-                        double most) {
+                        double max) {
   FourierTail tail;
   for (std::size_t i = 0; i < x.rows; ++i) {
     if (w[i] > 0) file_sample(geometry, geometry.whiten(x, i), w[i], &tail);
   }
   double pairs = 0;
   const bool all = visit_tail_pairs(
-      tail, geometry.reach, [&](const Point3&, const Point3&, double) { return ++pairs <= most; });
+      tail, geometry.reach, [&](const Point3&, const Point3&, double) { return ++pairs <= max; });
   return all ? pairs : std::numeric_limits<double>::infinity();
 }
 
@@ -275,9 +275,9 @@ void trim(const MatrixView& x, Span<const double> w, const FourierDemand& demand
       continue;
     }
     // Each pair takes 32 bytes.
-    const double most = std::min((demand.bytes - bytes) / 32,
-                                 (best - seconds_of(candidate, 0)) / (kQueries * kPairSeconds));
-    const double seconds = seconds_of(candidate, count_tail_pairs(x, w, candidate, most));
+    const double max = std::min((demand.bytes - bytes) / 32,
+                                (best - seconds_of(candidate, 0)) / (kQueries * kPairSeconds));
+    const double seconds = seconds_of(candidate, count_tail_pairs(x, w, candidate, max));
     if (seconds >= best) continue;
     best = seconds;
     *geometry = candidate;
@@ -312,7 +312,7 @@ void set_range(const MatrixView& x, Span<const double> w, FourierGeometry* geome
 }  // namespace
 
 bool is_strongly_correlated(Span<const double> root, std::size_t d) {
-  return root_condition(root, d) > kMostCondition;
+  return root_condition(root, d) > kMaxCondition;
 }
 
 double default_fourier_tolerance(std::size_t d) { return d < 3 ? 1e-12 : 1e-9; }
@@ -322,7 +322,7 @@ double FourierGeometry::frequency_step(std::size_t a) const {
 }
 
 std::size_t FourierGeometry::modes() const {
-  return (2 * box.most[0] + 1) * (2 * box.most[1] + 1) * (box.most[2] + 1);
+  return (2 * box.max[0] + 1) * (2 * box.max[1] + 1) * (box.max[2] + 1);
 }
 
 double FourierGeometry::bytes() const { return 8.0 * static_cast<double>(box.size() + modes()); }
@@ -340,8 +340,8 @@ FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
   FourierGeometry geometry;
   geometry.d = x.cols;
   geometry.tolerance = demand.tolerance > 0 ? demand.tolerance : default_fourier_tolerance(x.cols);
-  geometry.least = demand.least;
-  geometry.most = demand.most;
+  geometry.min = demand.min;
+  geometry.max = demand.max;
   geometry.taps = FourierWindow::taps_for(geometry.tolerance);
   geometry.cut = std::sqrt(2 * std::log(9 / geometry.tolerance));
   for (std::size_t k = 0; k < x.cols; ++k) geometry.centre[k] = total[2 + k] / total[0];
@@ -360,7 +360,7 @@ FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
   double needed = 0;
   const bool fits =
       lay_grid(look_into_box(x, w, geometry, options), demand.bytes, &geometry, &needed);
-  const double worth_it = kLeastSeconds + kTrimSeconds * static_cast<double>(x.rows);
+  const double worth_it = kMinSeconds + kTrimSeconds * static_cast<double>(x.rows);
   if (!fits || seconds_of(geometry, 0) > worth_it) {
     trim(x, w, demand, fits, needed, &geometry, options);
   }

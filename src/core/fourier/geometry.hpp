@@ -22,7 +22,7 @@ namespace kestrel {
 using Point3 = std::array<double, 3>;
 
 /// Between these a tolerance has to be.
-constexpr double kLeastFourierTolerance = 1e-13, kMostFourierTolerance = 0.01;
+constexpr double kMinFourierTolerance = 1e-13, kMaxFourierTolerance = 0.01;
 
 /// Whether L is of a kind for which FourierGeometry::correlated has to be set.
 bool is_strongly_correlated(Span<const double> root, std::size_t d);
@@ -34,7 +34,7 @@ struct FourierDemand {
   std::vector<double> root;
   /// Bandwidths h, in units of Sigma^(1/2): matrices H with least^2 Sigma <= H <= most^2 Sigma (as
   /// quadratic forms), and twice those.
-  double least = 0, most = 0;
+  double min = 0, max = 0;
   /// Relative error of the sums; 0 for default_fourier_tolerance(d). Not below 1e-13.
   double tolerance = 0;
   /// Memory that grid, modes and pairs of outliers may take.
@@ -52,9 +52,9 @@ struct FourierGeometry {
   double determinant = 1;        // of L
   /// Whether z is the difference of terms so much larger that a double would lose its digits.
   bool correlated = false;
-  double tolerance = 0, least = 0, most = 0;
+  double tolerance = 0, min = 0, max = 0;
   int taps = 0;  // of the window
-  /// The Gaussian of `least` is cut at |t| = cut / least: exp(-cut^2 / 2) = tolerance / 9.
+  /// The Gaussian of `min` is cut at |t| = cut / least: exp(-cut^2 / 2) = tolerance / 9.
   double cut = 0;
   /// The box of samples that go on the grid; others are outliers, kept one by one.
   Point3 low{}, high{};

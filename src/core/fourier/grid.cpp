@@ -15,7 +15,7 @@ namespace kestrel {
 
 namespace {
 
-constexpr int kMostTaps = FourierWindow::kMostTaps;
+constexpr int kMaxTaps = FourierWindow::kMaxTaps;
 /// Samples sorted and spread at a time, and those of one work item of the sorting.
 constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 16;
 /// Counters of the sort at most: tiles times chunks.
@@ -26,7 +26,7 @@ constexpr std::size_t kFlush = std::size_t{1} << 13;
 /// Sides of a tile in cells. Samples of two tiles with another one between them must not meet in a
 /// cell, so a side is no shorter than the window; in one dimension there is no reason to be short.
 constexpr unsigned kSideBits = 4, kRowBits = 5, kLongRowBits = 10;
-static_assert(1 << kSideBits >= kMostTaps, "tiles of one colour share no cell");
+static_assert(1 << kSideBits >= kMaxTaps, "tiles of one colour share no cell");
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 using simd::Spot;
@@ -55,14 +55,14 @@ class TileOrder {
   /// outliers are left out; the latter, and those near the edge, are filed in the tail.
   void sort(const MatrixView& x, Span<const double> w, std::size_t first, std::size_t last,
             const RunOptions& options, FourierTail* tail) {
-    const std::size_t n = last - first, most = std::max<std::size_t>(1, kCounters / tiles());
-    const std::size_t chunks = std::min((n + kChunk - 1) / kChunk, most);
+    const std::size_t n = last - first, max = std::max<std::size_t>(1, kCounters / tiles());
+    const std::size_t chunks = std::min((n + kChunk - 1) / kChunk, max);
     const auto begin = [&](std::size_t chunk) { return n * chunk / chunks; };
     std::vector<std::uint32_t> tile(n), next(chunks * tiles(), 0);
     std::vector<FourierTail> filed(chunks);
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
       for (std::size_t i = begin(chunk); i < begin(chunk + 1); ++i) {
-        tile[i] = place(x, first + i, w[first + i], &filed[chunk]);
+        tile[i] = tile_of(x, first + i, w[first + i], &filed[chunk]);
         if (tile[i] != kNowhere) ++next[chunk * tiles() + tile[i]];
       }
     });
@@ -89,7 +89,8 @@ class TileOrder {
 
  private:
   /// The tile of a sample.
-  std::uint32_t place(const MatrixView& x, std::size_t i, double weight, FourierTail* tail) const {
+  std::uint32_t tile_of(const MatrixView& x, std::size_t i, double weight,
+                        FourierTail* tail) const {
     if (!(weight > 0)) return kNowhere;
     const Point3 z = geometry_.whiten(x, i);
     if (geometry_.trimmed && file_sample(geometry_, z, weight, tail)) return kNowhere;
@@ -144,7 +145,7 @@ class TileSpreader {
     for (std::size_t a = 0; a < 3; ++a) {
       first[a] = box_.cells[a] == 1 ? 0 : at[a] * order.side(a);
       // The leaf writes all of its taps along the last axis.
-      const std::size_t beyond = a == 2 ? kMostTaps : static_cast<std::size_t>(window_.taps);
+      const std::size_t beyond = a == 2 ? kMaxTaps : static_cast<std::size_t>(window_.taps);
       size[a] = box_.cells[a] == 1 ? 1 : order.side(a) + beyond;
       of_own *= size[a];
       of_window *= box_.cells[a] == 1 ? 1 : static_cast<std::size_t>(window_.taps);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Cells of an axis are counted by 32 bits.
-constexpr double kMostCells = 1 << 30;
+constexpr double kMaxCells = 1 << 30;
 
 /// Seconds of a call; of a sample, and of each row of cells that its window meets; of a cell with
 /// its share of the transforms; of a point read by itself, and of each row; of a cell and tap where
@@ -175,7 +175,7 @@ void measure_frame(const MatrixView& x, Span<const double> w, const std::array<R
 /// The largest value is at least the heaviest sample's own term, and at least the mean over a box
 /// that holds 0.89 of the weight (d = 3): that of the samples and 2.1 standard deviations around
 /// it.
-double least_share_of(const DensityFrame& frame, double heaviest_share) {
+double min_share_of(const DensityFrame& frame, double heaviest_share) {
   const std::size_t d = frame.geometry.d;
   double by_volume = 0.89 / peak_of_form(frame.h, d);
   for (std::size_t a = 3 - d; a < 3; ++a) {
@@ -185,7 +185,7 @@ double least_share_of(const DensityFrame& frame, double heaviest_share) {
 }
 
 /// On one thread.
-double seconds_of(const DensityExtent& extent, const DensityLayout& layout) {
+double seconds_of(const DataRange& extent, const DensityLayout& layout) {
   const DensityFrame& frame = extent.frame[layout.frame];
   const bool three = frame.geometry.d == 3;
   const double taps = layout.taps, rows = std::pow(taps, frame.geometry.d - 1.0);
@@ -250,12 +250,12 @@ bool cut_ranges(const DensityFrame& frame, double allowed, DensityLayout* layout
   return true;
 }
 
-DensityLayout lay_in_frame(const DensityExtent& extent, std::size_t number, double tolerance) {
+DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double tolerance) {
   const DensityFrame& frame = extent.frame[number];
   DensityLayout layout;
   layout.frame = number;
   // Errors of phi are relative to 1, those of the estimate to its largest value.
-  const double allowed = tolerance * std::min(1.0, extent.least_share);
+  const double allowed = tolerance * std::min(1.0, extent.min_share);
   const bool some = extent.n > 0 && extent.m > 0;
   if (some && !is_finite(frame)) {
     layout.empty = false;
@@ -278,10 +278,10 @@ DensityLayout lay_in_frame(const DensityExtent& extent, std::size_t number, doub
     const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
     // The window takes up some cells of about this length at each end.
     const double cell = kPi / (1.25 * layout.cut);
-    layout.period[a] = std::max(around, high - low + (FourierWindow::kMostTaps + 4) * cell);
+    layout.period[a] = std::max(around, high - low + (FourierWindow::kMaxTaps + 4) * cell);
     layout.modes[a] = std::ceil(layout.cut * layout.period[a] / (2 * kPi));
     layout.cells[a] = std::ceil(2.5 * layout.modes[a]);
-    if (!(layout.cells[a] < kMostCells)) {
+    if (!(layout.cells[a] < kMaxCells)) {
       layout.bytes = layout.seconds = layout.rounding = kInfinity;
       return layout;
     }
@@ -304,7 +304,7 @@ void check_fourier_memory(const DensityLayout& layout, double bytes) {
                                      " allowed");
 }
 
-DensityLayout lay_density(const DensityExtent& extent, double tolerance) {
+DensityLayout lay_density(const DataRange& extent, double tolerance) {
   DensityLayout best = lay_in_frame(extent, 0, tolerance);
   for (std::size_t number = 1; number < extent.frame.size(); ++number) {
     const DensityLayout other = lay_in_frame(extent, number, tolerance);
@@ -316,16 +316,15 @@ DensityLayout lay_density(const DensityExtent& extent, double tolerance) {
 }
 
 void check_fourier_rounding(const DensityLayout& layout) {
-  if (layout.rounding <= kMostFourierTolerance) return;
+  if (layout.rounding <= kMaxFourierTolerance) return;
   throw error(ErrorKind::input,
               "engine \"fourier\" has no digits left for data this many bandwidths wide");
 }
 
-DensityExtent measure_density(const MatrixView& x, Span<const double> w,
-                              const EvaluationPoints& points, Span<const double> root,
-                              const RunOptions& options) {
+DataRange measure_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                          Span<const double> root, const RunOptions& options) {
   check_task(x, w, points, root);
-  DensityExtent extent;
+  DataRange extent;
   for (std::size_t i = 0; i < x.rows; ++i) {
     if (!(w[i] > 0)) continue;
     extent.n += 1;
@@ -351,9 +350,8 @@ DensityExtent measure_density(const MatrixView& x, Span<const double> w,
   if (on_axes && frame_along_data(x.cols, root, centre, &along)) extent.frame.push_back(along);
   for (DensityFrame& frame : extent.frame) {
     measure_frame(x, w, given, points, options, &frame);
-    const double share =
-        least_share_of(frame, extent.n > 0 ? extent.heaviest / extent.weight : 1.0);
-    extent.least_share = std::max(extent.least_share, share);
+    const double share = min_share_of(frame, extent.n > 0 ? extent.heaviest / extent.weight : 1.0);
+    extent.min_share = std::max(extent.min_share, share);
   }
   return extent;
 }

@@ -23,13 +23,13 @@ struct DensityFrame {
 };
 
 /// All that time and memory of a density depend on.
-struct DensityExtent {
+struct DataRange {
   double n = 0, m = 0;              // samples with a weight, points
   std::array<double, 3> axis{};     // points of each axis of a grid given by its axes, by variable
   double weight = 0, heaviest = 0;  // of all samples, and of one
   /// A lower bound on the largest value that the estimate has anywhere, over that of a single
   /// kernel of this weight.
-  double least_share = 0;
+  double min_share = 0;
   std::vector<DensityFrame> frame;
 };
 
@@ -40,9 +40,8 @@ struct DensityExtent {
 /// x: n*d samples, d = 1 to 3; w: n weights; root: L, d*d column-major, in the units of x.
 /// O(n + m). Throws error(input) for other d, sizes that do not match and a root that is outside
 /// the range of numbers.
-DensityExtent measure_density(const MatrixView& x, Span<const double> w,
-                              const EvaluationPoints& points, Span<const double> root,
-                              const RunOptions& options);
+DataRange measure_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                          Span<const double> root, const RunOptions& options);
 
 struct DensityLayout {
   std::size_t frame = 0;
@@ -62,7 +61,7 @@ struct DensityLayout {
 /// Period, modes and cells for an error of `tolerance`, relative to the largest value that the
 /// estimate has anywhere, in the frame that is expected to take least time, of those where rounding
 /// leaves that. O(1).
-DensityLayout lay_density(const DensityExtent& extent, double tolerance);
+DensityLayout lay_density(const DataRange& extent, double tolerance);
 
 /// Throws error(input) where rounding leaves fewer digits than the largest tolerance asks for.
 void check_fourier_rounding(const DensityLayout& layout);

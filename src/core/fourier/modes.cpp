@@ -42,12 +42,12 @@ FourierModes::FourierModes(FourierGrid&& grid, double bytes, const RunOptions& o
 }
 
 void FourierModes::find_pairs(const FourierTail& tail, double weight, double bytes) {
-  const std::size_t most = whole_number<std::size_t>(std::max(0.0, bytes / sizeof(Pair)));
+  const std::size_t max = whole_number<std::size_t>(std::max(0.0, bytes / sizeof(Pair)));
   const bool all = visit_tail_pairs(tail, geometry_.reach,
                                     [&](const Point3& a, const Point3& b, double product) {
                                       const Point3 u{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
                                       pair_.push_back({u, 2 * product / (weight * weight)});
-                                      return pair_.size() < most;
+                                      return pair_.size() < max;
                                     });
   if (!all) {
     throw error(ErrorKind::memory, "there are too many pairs among the outliers to keep them all");
@@ -60,19 +60,19 @@ void FourierModes::keep_powers(const FourierGrid& grid, const std::vector<double
   // 1 / transform of the window, by axis and mode.
   std::array<std::vector<double>, 3> unspread;
   for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t k = 0; k <= box.most[a]; ++k) {
+    for (std::size_t k = 0; k <= box.max[a]; ++k) {
       const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
       unspread[a].push_back(box.cells[a] == 1 ? 1.0 : 1 / grid.window().transform(f));
     }
   }
-  const std::size_t length = box.most[2] + 1, columns = 2 * box.most[1] + 1;
+  const std::size_t length = box.max[2] + 1, columns = 2 * box.max[1] + 1;
   power_.resize(geometry_.modes());
   const double unit = 1 / grid.weight();
-  parallel_for((2 * box.most[0] + 1) * columns, options.parallel, [&](std::size_t row, int) {
+  parallel_for((2 * box.max[0] + 1) * columns, options.parallel, [&](std::size_t row, int) {
     const std::ptrdiff_t k0 =
-        static_cast<std::ptrdiff_t>(row / columns) - static_cast<std::ptrdiff_t>(box.most[0]);
+        static_cast<std::ptrdiff_t>(row / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
     const std::ptrdiff_t k1 =
-        static_cast<std::ptrdiff_t>(row % columns) - static_cast<std::ptrdiff_t>(box.most[1]);
+        static_cast<std::ptrdiff_t>(row % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
     const double scale = unit * unspread[0][static_cast<std::size_t>(std::abs(k0))] *
                          unspread[1][static_cast<std::size_t>(std::abs(k1))];
     const double* from =
@@ -162,16 +162,16 @@ std::vector<double> FourierModes::sum_rows(const Form3& h, double cut, std::size
   const TransformBox& box = geometry_.box;
   const Form3 q = in_modes(h, geometry_), inverse = inverse_form(h, geometry_.d);
   // The ellipsoid t'ht <= cut^2 and the box around it.
-  std::array<std::size_t, 3> most{};
+  std::array<std::size_t, 3> max{};
   for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
     const double limit = cut * std::sqrt(inverse[4 * a]) / geometry_.frequency_step(a);
-    most[a] =
-        limit < static_cast<double>(box.most[a]) ? whole_number<std::size_t>(limit) : box.most[a];
+    max[a] =
+        limit < static_cast<double>(box.max[a]) ? whole_number<std::size_t>(limit) : box.max[a];
   }
-  const std::size_t columns = 2 * most[1] + 1, rows = (2 * most[0] + 1) * columns;
-  const std::size_t of_item = std::max<std::size_t>(1, kItemModes / (most[2] + 1));
+  const std::size_t columns = 2 * max[1] + 1, rows = (2 * max[0] + 1) * columns;
+  const std::size_t of_item = std::max<std::size_t>(1, kItemModes / (max[2] + 1));
   const std::size_t items = (rows + of_item - 1) / of_item;
-  const std::size_t stride = most[2] + 2 + kRowPadding;
+  const std::size_t stride = max[2] + 2 + kRowPadding;
   std::vector<double> partial(items * sums, 0.0);
   std::vector<AlignedBuffer> scratch(parallel_workers(items, options.parallel));
   parallel_for(items, options.parallel, [&](std::size_t item, int worker) {
@@ -179,21 +179,21 @@ std::vector<double> FourierModes::sum_rows(const Form3& h, double cut, std::size
     if (memory.data() == nullptr) memory.resize(2 * stride);
     for (std::size_t r = item * of_item; r < std::min(rows, (item + 1) * of_item); ++r) {
       Row row;
-      row.k0 = static_cast<double>(r / columns) - static_cast<double>(most[0]);
-      row.k1 = static_cast<double>(r % columns) - static_cast<double>(most[1]);
+      row.k0 = static_cast<double>(r / columns) - static_cast<double>(max[0]);
+      row.k1 = static_cast<double>(r % columns) - static_cast<double>(max[1]);
       const double b = q[2] * row.k0 + q[5] * row.k1;
       const double g = (q[0] * row.k0 + 2 * q[1] * row.k1) * row.k0 + q[4] * row.k1 * row.k1;
       const double inside = b * b - q[8] * (g - cut * cut);
       if (!(inside >= 0)) continue;
       const double half = std::sqrt(inside) / q[8], middle = -b / q[8];
       const double first = std::max(0.0, std::ceil(middle - half));
-      const double last = std::min(static_cast<double>(box.most[2]), std::floor(middle + half));
+      const double last = std::min(static_cast<double>(box.max[2]), std::floor(middle + half));
       if (!(first <= last)) continue;
       row.first = whole_number<std::ptrdiff_t>(first);
       row.count = whole_number<std::size_t>(last - first) + 1;
-      const std::size_t i = box.most[0] - most[0] + r / columns;
-      const std::size_t j = box.most[1] - most[1] + r % columns;
-      row.power = power_.data() + (i * (2 * box.most[1] + 1) + j) * (box.most[2] + 1) +
+      const std::size_t i = box.max[0] - max[0] + r / columns;
+      const std::size_t j = box.max[1] - max[1] + r % columns;
+      row.power = power_.data() + (i * (2 * box.max[1] + 1) + j) * (box.max[2] + 1) +
                   static_cast<std::size_t>(row.first);
       row.scratch = memory.data();
       row.stride = stride;
@@ -226,13 +226,13 @@ void FourierModes::add_tail(const Form3& h, const std::vector<Exponents>& monomi
   std::vector<double> partial((items + 1) * sums, 0.0);
   // K_h(u) / K_h(0) is at most exp(-reach^2 / (4 most^2)) beyond this, whatever h; a polynomial of
   // some degree adds to that its power of the distance.
-  const double farthest = geometry_.reach / (std::sqrt(2.0) * geometry_.most);
-  const double most =
+  const double farthest = geometry_.reach / (std::sqrt(2.0) * geometry_.max);
+  const double max =
       farthest * farthest + 2 * std::max(2, highest_degree(monomials)) * std::log(farthest);
   parallel_for(items + 1, options.parallel, [&](std::size_t item, int) {
     GaussianDerivatives derivatives(h, geometry_.d, highest_degree(monomials));
     const auto add = [&](const Point3& u, double weight) {
-      if (!derivatives.evaluate(u, most)) return;
+      if (!derivatives.evaluate(u, max)) return;
       for (std::size_t m = 0; m < sums; ++m) {
         partial[item * sums + m] += weight * derivatives.at(monomials[m]);
       }

@@ -48,7 +48,7 @@ Point3 whitened_point(const FourierGeometry& geometry, const EvaluationPoints& p
 struct FourierReader::Reading {
   bool readable = true;
   std::uint32_t first = 0;
-  double value[FourierWindow::kMostTaps] = {1.0};
+  double value[FourierWindow::kMaxTaps] = {1.0};
 };
 
 FourierReader::FourierReader(const FourierGeometry& geometry, const FourierWindow& window,
@@ -60,7 +60,7 @@ FourierReader::FourierReader(const FourierGeometry& geometry, const FourierWindo
   for (std::size_t a = 0; a < 3; ++a) taps_[a] = geometry.box.cells[a] == 1 ? 1 : geometry.taps;
 }
 
-void FourierReader::place(std::size_t axis, double z, std::uint32_t* first, double* part) const {
+void FourierReader::locate(std::size_t axis, double z, std::uint32_t* first, double* part) const {
   const double from = (z - geometry_.origin[axis]) *
                           static_cast<double>(geometry_.box.cells[axis]) / geometry_.period[axis] -
                       0.5 * geometry_.taps;
@@ -74,7 +74,7 @@ FourierReader::Reading FourierReader::reading(std::size_t axis, double z) const 
   reading.readable = is_readable(axis, z);
   if (!reading.readable) return reading;
   double part = 0;
-  place(axis, z, &reading.first, &part);
+  locate(axis, z, &reading.first, &part);
   table_.values(window_, part, reading.value);
   return reading;
 }
@@ -92,7 +92,7 @@ void FourierReader::read_points(const double* cells, const EvaluationPoints& poi
       bool readable = true;
       for (std::size_t a = 3 - geometry_.d; a < 3 && readable; ++a) {
         readable = is_readable(a, z[a]);
-        if (readable) place(a, z[a], &spot.first[a], &spot.part[a]);
+        if (readable) locate(a, z[a], &spot.first[a], &spot.part[a]);
       }
       out[i] = readable ? table_.read(window_, spot, from) : 0.0;
     }

@@ -40,7 +40,7 @@ class FourierReader {
     return z >= readable_[axis].low && z <= readable_[axis].high;
   }
   /// The cell of tap 0, and how far behind the window's beginning it lies.
-  void place(std::size_t axis, double z, std::uint32_t* first, double* part) const;
+  void locate(std::size_t axis, double z, std::uint32_t* first, double* part) const;
   Reading reading(std::size_t axis, double z) const;
 
   const FourierGeometry& geometry_;

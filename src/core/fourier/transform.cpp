@@ -171,7 +171,7 @@ void transform_rows(double* data, const TransformBox& box, bool forward,
   const std::size_t rows_of_item = std::max<std::size_t>(1, kItemCells / n);
   const std::size_t items = (rows + rows_of_item - 1) / rows_of_item;
   std::vector<LineWorker> workers = make_workers(items, n, true, forward, options);
-  const std::size_t kept = box.most[2] + 1;
+  const std::size_t kept = box.max[2] + 1;
   parallel_for(items, options, [&](std::size_t item, int id) {
     LineWorker& worker = workers[static_cast<std::size_t>(id)];
     for (std::size_t r = item * rows_of_item; r < std::min(rows, (item + 1) * rows_of_item); ++r) {
@@ -200,17 +200,17 @@ void transform_columns(double* data, const TransformBox& box, std::size_t axis, 
                        const ParallelOptions& options) {
   const std::size_t n = box.cells[axis];
   if (n == 1) return;
-  const std::size_t most = box.most[axis], kept = box.most[2] + 1;
+  const std::size_t max = box.max[axis], kept = box.max[2] + 1;
   const std::size_t together = columns_at_once(n), groups = (kept + together - 1) / together;
   // Lines of one group lie side by side; `others` are the places along the other axis.
   const std::size_t stride = axis == 0 ? box.row(1, 0) : box.row_length();
-  const std::size_t others = axis == 0 ? 2 * box.most[1] + 1 : box.cells[0];
+  const std::size_t others = axis == 0 ? 2 * box.max[1] + 1 : box.cells[0];
   const auto place = [&](std::size_t other) {
     if (axis == 1) return box.row(other, 0);
     const std::ptrdiff_t k = static_cast<std::ptrdiff_t>(other);
-    return box.row(0, box.cell_of_mode(1, k - static_cast<std::ptrdiff_t>(box.most[1])));
+    return box.row(0, box.cell_of_mode(1, k - static_cast<std::ptrdiff_t>(box.max[1])));
   };
-  const auto is_kept = [&](std::size_t i) { return i <= most || i + most >= n; };
+  const auto is_kept = [&](std::size_t i) { return i <= max || i + max >= n; };
   std::vector<LineWorker> workers = make_workers(others * groups, n, false, forward, options);
   parallel_for(others * groups, options, [&](std::size_t item, int id) {
     LineWorker& worker = workers[static_cast<std::size_t>(id)];

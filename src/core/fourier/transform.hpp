@@ -16,7 +16,7 @@ namespace kestrel {
 struct TransformBox {
   std::array<std::size_t, 3> cells;
   /// Modes wanted: |k| <= most[a] along axis a, below cells[a] / 2 (0 for an axis of one cell).
-  std::array<std::size_t, 3> most;
+  std::array<std::size_t, 3> max;
 
   std::size_t row_length() const { return cells[2] + 2; }
   std::size_t row(std::size_t i, std::size_t j) const { return (i * cells[1] + j) * row_length(); }

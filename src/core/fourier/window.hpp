@@ -12,7 +12,7 @@ namespace kestrel {
 /// highest frequency asks for, where a Gaussian damps what is spread wrongly near that frequency.
 class FourierWindow {
  public:
-  static constexpr int kMostTaps = static_cast<int>(simd::kWindowTaps);
+  static constexpr int kMaxTaps = static_cast<int>(simd::kWindowTaps);
 
   /// `taps` = w, 8 to 16. O(taps) evaluations of psi for each term of its polynomials.
   explicit FourierWindow(int taps);
@@ -35,7 +35,7 @@ class FourierWindow {
 
   int taps_;
   double beta_;
-  alignas(64) double even_[kTerms][kMostTaps] = {}, odd_[kTerms][kMostTaps] = {};
+  alignas(64) double even_[kTerms][kMaxTaps] = {}, odd_[kTerms][kMaxTaps] = {};
 };
 
 }  // namespace kestrel

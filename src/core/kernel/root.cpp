@@ -32,7 +32,7 @@ std::vector<double> lower_root(Span<const double> H, std::size_t d) {
 double root_condition(Span<const double> root, std::size_t d) {
   // Row k of L^-1 by back substitution of y L = e_k.
   std::vector<long double> row(d);
-  long double most = 1;
+  long double max = 1;
   for (std::size_t k = 0; k < d; ++k) {
     long double all = 0;
     for (std::size_t m = k + 1; m-- > 0;) {
@@ -41,9 +41,9 @@ double root_condition(Span<const double> root, std::size_t d) {
       row[m] = sum / root[m * d + m];
       for (std::size_t l = 0; l <= m; ++l) all += std::fabs(row[m] * root[l * d + m]);
     }
-    most = std::max(most, all);
+    max = std::max(max, all);
   }
-  return static_cast<double>(most);
+  return static_cast<double>(max);
 }
 
 double root_rounding(Span<const double> root, std::size_t d) {

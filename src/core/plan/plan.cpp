@@ -176,11 +176,10 @@ constexpr double kFourierSampleBytes = 12, kFourierSortedBytes = 48, kFourierPoi
 
 Plan fourier_plan(const DensityTask& task) {
   if (task.extent == nullptr) throw error(ErrorKind::internal, "the data were not measured");
-  const DensityExtent& extent = *task.extent;
+  const DataRange& extent = *task.extent;
   Plan plan;
   plan.engine = "fourier";
-  plan.tolerance =
-      std::min(std::max(task.tolerance, kLeastFourierTolerance), kMostFourierTolerance);
+  plan.tolerance = std::min(std::max(task.tolerance, kMinFourierTolerance), kMaxFourierTolerance);
   const DensityLayout layout = lay_density(extent, plan.tolerance);
   check_fourier_memory(layout, kFourierBytes);
   plan.rounding = layout.rounding;
@@ -196,9 +195,9 @@ Plan fourier_plan(const DensityTask& task) {
 /// for any number of them.
 bool is_fourier_faster(const DensityTask& task) {
   if (!fits_fourier(task) || task.extent == nullptr) return false;
-  if (!(task.tolerance >= kLeastFourierTolerance)) return false;
+  if (!(task.tolerance >= kMinFourierTolerance)) return false;
   const DensityLayout layout =
-      lay_density(*task.extent, std::min(task.tolerance, kMostFourierTolerance));
+      lay_density(*task.extent, std::min(task.tolerance, kMaxFourierTolerance));
   return layout.bytes <= kFourierBytes && layout.rounding <= task.tolerance &&
          layout.seconds < direct_seconds(task);
 }

@@ -15,8 +15,8 @@ namespace kestrel {
 struct DensityTask {
   double n = 0, m = 0;  // double: a grid may have more points than there are integers
   std::size_t d = 0;
-  double spread = 0;                      // d = 1: the range of the samples in bandwidths
-  const DensityExtent* extent = nullptr;  // d = 2, 3: without it "fourier" is not thought of
+  double spread = 0;                  // d = 1: the range of the samples in bandwidths
+  const DataRange* extent = nullptr;  // d = 2, 3: without it "fourier" is not thought of
   const ScanlineGeometry* grid =
       nullptr;  // a regular grid: without it "scanline" is not thought of
   KernelChoice kernel;
@@ -28,7 +28,7 @@ struct DensityTask {
 struct Plan {
   std::string engine;
   double tolerance;  // what the engine keeps to, at most the tolerance asked for
-  /// What the rounding of coordinates may come to beside that; more than kMostFourierTolerance:
+  /// What the rounding of coordinates may come to beside that; more than kMaxFourierTolerance:
   /// "fourier", asked for, cannot do it.
   double rounding = 0;
   double bytes;        // memory it needs, its result included

@@ -32,8 +32,8 @@ bool each_term(const Lattice& lattice, Eigen::Index direction, double distance2,
   if (direction < 0) return visit(index, distance2);
   const double step = lattice.step[direction], delta = lattice.delta[direction];
   const double left = std::max(lattice.reach2 - distance2, 0.0);
-  const double most = std::floor(std::sqrt(left * delta) / step);
-  for (double at = -most; at <= most; ++at) {
+  const double max = std::floor(std::sqrt(left * delta) / step);
+  for (double at = -max; at <= max; ++at) {
     index[direction] = at;
     const double sum = distance2 + at * step * at * step / delta;
     if (!each_term(lattice, direction - 1, sum, index, visit)) return false;
@@ -105,7 +105,7 @@ double normal_mixture_terms(std::size_t d, Span<const double> root) {
   if (!(lattice.lambda > 0) || !(lattice.step.array() > 0).all()) return HUGE_VAL;
   double terms = 0;
   const bool all =
-      each_term(lattice, [&](const VectorXd&, double) { return ++terms <= kMostTerms; });
+      each_term(lattice, [&](const VectorXd&, double) { return ++terms <= kMaxTerms; });
   return all ? terms : HUGE_VAL;
 }
 
@@ -116,7 +116,7 @@ NormalMixture::NormalMixture(std::size_t d, Span<const double> root) {
     weight.assign(1, 1.0);
     return;
   }
-  if (normal_mixture_terms(d, root) > kMostTerms) {
+  if (normal_mixture_terms(d, root) > kMaxTerms) {
     throw error(ErrorKind::input,
                 "the correlation of H takes more than 1e5 terms for each observation");
   }

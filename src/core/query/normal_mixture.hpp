@@ -21,15 +21,15 @@ namespace kestrel {
 /// shift[t * d + k] h[k]. Weights sum to one. A diagonal H is one term.
 struct NormalMixture {
   /// root: lower Cholesky factor of H, d*d column-major. O(d^3 + terms d). Throws error(input) for
-  /// more terms than kMostTerms.
+  /// more terms than kMaxTerms.
   NormalMixture(std::size_t d, Span<const double> root);
 
   std::vector<double> h, shift, weight;
 };
 
-constexpr double kMostTerms = 1e5;
+constexpr double kMaxTerms = 1e5;
 
-/// How many terms H takes, and infinity for more than kMostTerms. O(d^3 + kMostTerms d).
+/// How many terms H takes, and infinity for more than kMaxTerms. O(d^3 + kMaxTerms d).
 double normal_mixture_terms(std::size_t d, Span<const double> root);
 
 }  // namespace kestrel

@@ -87,28 +87,28 @@ struct ProductQuery::Call {
   bool is_of(std::size_t k) const { return static_cast<std::ptrdiff_t>(k) == of; }
   /// How far the centres of a node's kernels lie above the lower limit and below the upper one, at
   /// least, in bandwidths.
-  double least_above(std::size_t node, std::size_t k) const {
+  double min_above(std::size_t node, std::size_t k) const {
     return -((axis[k].lower - tree.low[node * tree.d + k]) * axis[k].inverse - axis[k].shift);
   }
-  double least_below(std::size_t node, std::size_t k) const {
+  double min_below(std::size_t node, std::size_t k) const {
     return (axis[k].upper - tree.high[node * tree.d + k]) * axis[k].inverse - axis[k].shift;
   }
   /// The same at most.
-  double most_above(std::size_t node, std::size_t k) const {
+  double max_above(std::size_t node, std::size_t k) const {
     return -((axis[k].lower - tree.high[node * tree.d + k]) * axis[k].inverse - axis[k].shift);
   }
-  double most_below(std::size_t node, std::size_t k) const {
+  double max_below(std::size_t node, std::size_t k) const {
     return (axis[k].upper - tree.low[node * tree.d + k]) * axis[k].inverse - axis[k].shift;
   }
   bool holds(std::size_t node, std::size_t k) const {
-    return least_above(node, k) >= end() && least_below(node, k) >= end();
+    return min_above(node, k) >= end() && min_below(node, k) >= end();
   }
   double gap2(std::size_t node) const;
-  Place place(std::size_t node) const;
+  Overlap overlap(std::size_t node) const;
 
   void use_term(std::size_t term);
   void set_farthest(std::size_t term, double floor);
-  double least_mass();
+  double min_mass();
   bool cuts(std::size_t node);
   void multiply_mass(std::size_t leaf, std::size_t k);
   void take_moments(std::size_t leaf, std::size_t k);
@@ -149,22 +149,22 @@ void ProductQuery::Call::use_term(std::size_t term) {
 double ProductQuery::Call::gap2(std::size_t node) const {
   double sum = 0.0;
   for (std::size_t k = 0; k < tree.d; ++k) {
-    const double gap = std::max({0.0, -most_above(node, k), -most_below(node, k)});
+    const double gap = std::max({0.0, -max_above(node, k), -max_below(node, k)});
     sum += gap * gap;
   }
   return sum;
 }
 
-Place ProductQuery::Call::place(std::size_t node) const {
+Overlap ProductQuery::Call::overlap(std::size_t node) const {
   bool whole = true;
   for (std::size_t k = 0; k < tree.d; ++k) {
     whole = whole && holds(node, k);
-    if (!kernel.normal_ && (most_above(node, k) <= -1 || most_below(node, k) <= -1)) {
-      return Place::outside;
+    if (!kernel.normal_ && (max_above(node, k) <= -1 || max_below(node, k) <= -1)) {
+      return Overlap::outside;
     }
   }
-  if (whole) return Place::inside;
-  return kernel.normal_ && gap2(node) > farthest2 ? Place::outside : Place::across;
+  if (whole) return Overlap::inside;
+  return kernel.normal_ && gap2(node) > farthest2 ? Overlap::outside : Overlap::across;
 }
 
 /// Of a normal kernel whose centre lies g bandwidths from the box, the box holds at most
@@ -184,7 +184,7 @@ void ProductQuery::Call::set_farthest(std::size_t term, double floor) {
 }
 
 /// A mass that the box holds at least: that of the leaf nearest to it.
-double ProductQuery::Call::least_mass() {
+double ProductQuery::Call::min_mass() {
   std::size_t node = 0;
   while (tree.nodes[node].second != 0) {
     const std::size_t first = node + 1, second = tree.nodes[node].second;
@@ -198,7 +198,7 @@ bool ProductQuery::Call::cuts(std::size_t node) {
   farthest2 = simd::kNormalEnd * simd::kNormalEnd;
   for (std::size_t term = 0; term < kernel.mixture_.weight.size(); ++term) {
     use_term(term);
-    if (place(node) == Place::across) return true;
+    if (overlap(node) == Overlap::across) return true;
   }
   return false;
 }
@@ -212,10 +212,10 @@ void ProductQuery::Call::multiply_mass(std::size_t leaf, std::size_t k) {
   if (kernel.normal_ && 2 * axis[k].half > kShortMass) {
     // A far limit counts for nothing where the interval is as long as the tails are.
     const bool long_one = 2 * axis[k].half >= kWholeNormal;
-    if (long_one && least_below(leaf, k) >= kWholeNormal) {
+    if (long_one && min_below(leaf, k) >= kWholeNormal) {
       return table.normal_above(axis[k], x, count, mass);
     }
-    if (long_one && least_above(leaf, k) >= kWholeNormal) {
+    if (long_one && min_above(leaf, k) >= kWholeNormal) {
       return table.normal_below(axis[k], x, count, mass);
     }
     return table.normal_between(axis[k], x, count, mass);
@@ -291,7 +291,7 @@ BoxMoments ProductQuery::answer(const QueryTree& tree, std::size_t node, const Q
   if (normal_ && call.cuts(node)) {
     for (std::size_t term = 0; term < mixture_.weight.size(); ++term) {
       call.use_term(term);
-      floor += mixture_.weight[term] * call.least_mass();
+      floor += mixture_.weight[term] * call.min_mass();
     }
   }
   BoxMoments total;
@@ -304,7 +304,7 @@ BoxMoments ProductQuery::answer(const QueryTree& tree, std::size_t node, const Q
       total.merge(part);
     };
     tree.visit(
-        node, [&](std::size_t at) { return call.place(at); },
+        node, [&](std::size_t at) { return call.overlap(at); },
         [&](std::size_t at) { add(call.inside(at)); },
         [&](std::size_t at) { add(call.across(at, of)); });
   }

@@ -17,10 +17,10 @@ namespace kestrel {
 namespace {
 
 /// Boxes times parts of the rows that wait to be added at once: 25 MB.
-constexpr std::size_t kMostParts = std::size_t{1} << 20;
+constexpr std::size_t kMaxParts = std::size_t{1} << 20;
 
 /// Samples lie within so many bandwidths.
-constexpr double kMostBandwidths = 1e150;
+constexpr double kMaxBandwidths = 1e150;
 
 void check_boxes(const MatrixView& x, Span<const double> w, const MatrixView& lower,
                  const MatrixView& upper) {
@@ -69,7 +69,7 @@ QueryBox box_of(const MatrixView& lower, const MatrixView& upper, std::size_t i,
 /// Distances in bandwidths that are cut by a box stay within the range of numbers.
 void check_extent(const QueryTree& tree, Span<const double> h) {
   for (std::size_t k = 0; k < tree.d; ++k) {
-    if ((tree.high[k] / 2 - tree.low[k] / 2) / h[k] <= kMostBandwidths / 2) continue;
+    if ((tree.high[k] / 2 - tree.low[k] / 2) / h[k] <= kMaxBandwidths / 2) continue;
     throw error(ErrorKind::input, "samples must lie within 1e150 bandwidths of each other");
   }
 }
@@ -85,12 +85,12 @@ bool is_empty(const QueryBox& box) {
 /// The weight of the rows that lie in the box.
 double rows_within(const QueryTree& tree, const QueryBox& box, const simd::QueryTable& table) {
   double total = 0.0, mass[kQueryLeaf + simd::kQueryGroup];
-  const auto place = [&](std::size_t at) {
-    Place found = Place::inside;
+  const auto overlap = [&](std::size_t at) {
+    Overlap found = Overlap::inside;
     for (std::size_t k = 0; k < tree.d; ++k) {
       const double low = tree.low[at * tree.d + k], high = tree.high[at * tree.d + k];
-      if (high < box.lower[k] || low > box.upper[k]) return Place::outside;
-      if (low < box.lower[k] || high > box.upper[k]) found = Place::across;
+      if (high < box.lower[k] || low > box.upper[k]) return Overlap::outside;
+      if (low < box.lower[k] || high > box.upper[k]) found = Overlap::across;
     }
     return found;
   };
@@ -106,7 +106,7 @@ double rows_within(const QueryTree& tree, const QueryBox& box, const simd::Query
     total += table.sum(mass, count);
   };
   tree.visit(
-      0, place, [&](std::size_t at) { total += tree.nodes[at].rows.mass; }, across);
+      0, overlap, [&](std::size_t at) { total += tree.nodes[at].rows.mass; }, across);
   return total;
 }
 
@@ -116,7 +116,7 @@ std::vector<BoxMoments> held_by_boxes(const QueryKernel& kernel, const QueryTree
                                       std::ptrdiff_t of, const ParallelOptions& options) {
   const std::size_t m = lower.rows;
   const std::vector<std::size_t> nodes = tree.cut(kernel.rows_at_once());
-  const std::size_t block = std::max(kMostParts / nodes.size(), std::size_t{1});
+  const std::size_t block = std::max(kMaxParts / nodes.size(), std::size_t{1});
   std::vector<QueryScratch> scratch(parallel_workers(block * nodes.size(), options));
   std::vector<BoxMoments> total(m), parts;
   for (std::size_t first = 0; first < m; first += block) {

@@ -40,7 +40,7 @@ class RadialQuery : public QueryKernel {
     RadialNest nest;
   };
   Marginal marginal(std::size_t set, std::ptrdiff_t of, int power) const;
-  Place place(const QueryTree& tree, std::size_t node, const QueryBox& box) const;
+  Overlap overlap(const QueryTree& tree, std::size_t node, const QueryBox& box) const;
   BoxMoments row(const QueryTree& tree, std::size_t i, const QueryBox& box,
                  std::ptrdiff_t of) const;
   BoxMoments whole(BoxMoments rows, const QueryTree& tree, const QueryBox& box,
@@ -54,9 +54,9 @@ class RadialQuery : public QueryKernel {
 
 RadialQuery::RadialQuery(Kernel kernel, std::size_t d, Span<const double> root)
     : d_(d), H_(d * d), reach_(d) {
-  if (d > kMostRadialAxes) {
+  if (d > kMaxRadialAxes) {
     throw error(ErrorKind::input, "queries take radial kernels in at most " +
-                                      std::to_string(kMostRadialAxes) + " dimensions, not " +
+                                      std::to_string(kMaxRadialAxes) + " dimensions, not " +
                                       std::to_string(d));
   }
   const int power = power_of(kernel);
@@ -91,15 +91,16 @@ RadialQuery::Marginal RadialQuery::marginal(std::size_t set, std::ptrdiff_t of, 
   return {axes, RadialNest(m, H, power + static_cast<double>(d_ - m) / 2)};
 }
 
-Place RadialQuery::place(const QueryTree& tree, std::size_t node, const QueryBox& box) const {
-  Place place = Place::inside;
+Overlap RadialQuery::overlap(const QueryTree& tree, std::size_t node, const QueryBox& box) const {
+  Overlap overlap = Overlap::inside;
   for (std::size_t k = 0; k < d_; ++k) {
     const double low = tree.low[node * d_ + k], high = tree.high[node * d_ + k];
-    if (box.lower[k] - high >= reach_[k] || low - box.upper[k] >= reach_[k]) return Place::outside;
+    if (box.lower[k] - high >= reach_[k] || low - box.upper[k] >= reach_[k])
+      return Overlap::outside;
     const bool held = low - box.lower[k] >= reach_[k] && box.upper[k] - high >= reach_[k];
-    if (!held) place = Place::across;
+    if (!held) overlap = Overlap::across;
   }
-  return place;
+  return overlap;
 }
 
 /// Rows whose kernels the box holds whole.
@@ -114,7 +115,7 @@ BoxMoments RadialQuery::whole(BoxMoments rows, const QueryTree& tree, const Quer
 
 BoxMoments RadialQuery::row(const QueryTree& tree, std::size_t i, const QueryBox& box,
                             std::ptrdiff_t of) const {
-  double from[kMostRadialAxes], to[kMostRadialAxes];
+  double from[kMaxRadialAxes], to[kMaxRadialAxes];
   std::size_t set = 0;
   for (std::size_t k = 0; k < d_; ++k) {
     const double x = tree.coordinate[k * tree.stride + i];
@@ -131,12 +132,12 @@ BoxMoments RadialQuery::row(const QueryTree& tree, std::size_t i, const QueryBox
     return whole(one, tree, box, of);
   }
   const Marginal& kernel = marginals_[static_cast<std::size_t>(of + 1) << d_ | set];
-  double least[kMostRadialAxes], largest[kMostRadialAxes];
+  double min[kMaxRadialAxes], largest[kMaxRadialAxes];
   for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
-    least[a] = from[kernel.axes[a]];
+    min[a] = from[kernel.axes[a]];
     largest[a] = to[kernel.axes[a]];
   }
-  BoxMoments held = kernel.nest.hold(least, largest, of >= 0);
+  BoxMoments held = kernel.nest.hold(min, largest, of >= 0);
   held.mass *= one.mass;
   held.square *= one.mass;
   if (of >= 0) held.mean += at - box.origin;
@@ -147,7 +148,7 @@ BoxMoments RadialQuery::answer(const QueryTree& tree, std::size_t node, const Qu
                                std::ptrdiff_t of, QueryScratch&) const {
   BoxMoments total;
   tree.visit(
-      node, [&](std::size_t at) { return place(tree, at, box); },
+      node, [&](std::size_t at) { return overlap(tree, at, box); },
       [&](std::size_t at) { total.merge(whole(tree.nodes[at].rows, tree, box, of)); },
       [&](std::size_t leaf) {
         for (std::size_t i = tree.nodes[leaf].begin; i < tree.nodes[leaf].end; ++i) {

@@ -47,8 +47,8 @@ struct RadialNest::Slice {
   const double* from;
   const double* to;
   bool moments;
-  double left;                     // 1 - the squares of the axes before
-  double centre[kMostRadialAxes];  // what they add to each z
+  double left;                    // 1 - the squares of the axes before
+  double centre[kMaxRadialAxes];  // what they add to each z
 };
 
 /// Two ends and the places between them: of two axes behind, two limits of each, four corners, two
@@ -118,7 +118,7 @@ void RadialNest::add_kinks(const Slice& slice, std::size_t i, Kinks& kinks) cons
   for (const Edges& edges : edges_[i]) {
     const std::size_t size = edges.axes.size();
     for (std::size_t corner = 0; corner < (std::size_t{1} << (size - 1)); ++corner) {
-      double at[kMostRadialAxes] = {0.0, 0.0, 0.0}, linear = 0.0, constant = -slice.left;
+      double at[kMaxRadialAxes] = {0.0, 0.0, 0.0}, linear = 0.0, constant = -slice.left;
       for (std::size_t a = 1; a < size; ++a) {
         const std::size_t k = edges.axes[a];
         at[a] = ((corner >> (a - 1) & 1) != 0 ? slice.to[k] : slice.from[k]) - slice.centre[k];

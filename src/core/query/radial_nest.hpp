@@ -11,7 +11,7 @@
 
 namespace kestrel {
 
-constexpr std::size_t kMostRadialAxes = 3;
+constexpr std::size_t kMaxRadialAxes = 3;
 
 /// The nodes of short innermost integrals and of each piece of the outer ones, for nests of some
 /// axes.
@@ -34,7 +34,7 @@ struct RadialRules {
 /// Legendre's rule in t is used. It crowds nodes at the ends, where other such places may be near.
 class RadialNest {
  public:
-  /// H: m*m column-major, positive definite; m <= kMostRadialAxes.
+  /// H: m*m column-major, positive definite; m <= kMaxRadialAxes.
   RadialNest(std::size_t m, const std::vector<double>& H, double power);
   /// With other rules; for tests of the error.
   RadialNest(std::size_t m, const std::vector<double>& H, double power, const RadialRules& rules);

@@ -16,7 +16,7 @@ namespace kestrel {
 constexpr std::size_t kQueryLeaf = 64;
 
 /// Where a node lies as seen from a box.
-enum class Place { outside, inside, across };
+enum class Overlap { outside, inside, across };
 
 /// Rows [begin, end) of the tree; an inner node's first child is the next node, `second` the other
 /// one, and 0 for a leaf. `rows` has their weight, and the mean and square of the variable asked
@@ -44,19 +44,19 @@ struct QueryTree {
   /// Nodes of at most so many rows that make up all of them, in order.
   std::vector<std::size_t> cut(std::size_t rows) const;
 
-  /// Calls inside(node) and across(leaf) for the parts of node `root` that place(node) does not
+  /// Calls inside(node) and across(leaf) for the parts of node `root` that overlap(node) does not
   /// call outside, in a fixed order.
   template <class Where, class Inside, class Across>
-  void visit(std::size_t root, const Where& place, const Inside& inside,
+  void visit(std::size_t root, const Where& overlap, const Inside& inside,
              const Across& across) const {
-    switch (place(root)) {
-      case Place::outside: return;
-      case Place::inside: inside(root); return;
-      case Place::across: break;
+    switch (overlap(root)) {
+      case Overlap::outside: return;
+      case Overlap::inside: inside(root); return;
+      case Overlap::across: break;
     }
     if (nodes[root].second == 0) return across(root);
-    visit(root + 1, place, inside, across);
-    visit(nodes[root].second, place, inside, across);
+    visit(root + 1, overlap, inside, across);
+    visit(nodes[root].second, overlap, inside, across);
   }
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 /// How far below the weight in the window the sums may be that a fit is made of: relative errors of
 /// a few eps times this are let pass.
-constexpr double kMostLoss = 1e3;
+constexpr double kMaxLoss = 1e3;
 
 /// K with K(0) = 1, from the distance itself so that it is accurate at the edge of the window. The
 /// Gaussian kernel is divided by its value at distance `nearest`.
@@ -38,7 +38,7 @@ LocalFitter::LocalFitter(const SortedSample& sample) : sample_(sample) {
   for (std::size_t i = 0; i < n; ++i) {
     if (i > 0) rank_[i] = rank_[i - 1] + (x[i] > x[i - 1] ? 1 : 0);
     weight_[i + 1] = weight_[i] + w[i];
-    least_sum_ = std::max(least_sum_, w[i] / kMostLoss);
+    min_sum_ = std::max(min_sum_, w[i] / kMaxLoss);
   }
 }
 
@@ -71,7 +71,7 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
   fit.deviation = r0 / s0;
   fit.constant = 1 / s0;
   fit.scale = sums.scale(i);
-  fit.unstable = kernel.local_linear && !(s0 * kMostLoss > in_window);
+  fit.unstable = kernel.local_linear && !(s0 * kMaxLoss > in_window);
   if (!kernel.local_linear || seen < 2) return fit;
   const double s1 = sums.s(1, i), s2 = sums.s(2, i), r1 = sums.r(1, i);
   const double mean = s1 / s0, spread = s2 - s1 * mean;
@@ -81,7 +81,7 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
   const double terms = (gaussian ? s2 + s1 * mean : in_window) / spread;
   const double pull = std::abs(mean) * std::sqrt(s0 / std::abs(spread));
   const double loss = terms * (std::abs(mean) + pull + std::min(1.0, pull * pull));
-  fit.unstable = fit.unstable || !(spread > 0 && loss < kMostLoss);
+  fit.unstable = fit.unstable || !(spread > 0 && loss < kMaxLoss);
   fit.deviation -= mean * (r1 - r0 * mean) / spread;
   fit.constant = 1 / s0 + mean * mean / spread;
   fit.slope = mean / spread;
@@ -98,10 +98,10 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
     if (j != own && distance(j) < distance(nearest)) nearest = j;
     if (j != own && x[j] != x[nearest]) farthest = j;
   }
-  const double origin = x[nearest], least = distance(nearest);
+  const double origin = x[nearest], min = distance(nearest);
   const auto each = [&](const auto& body) {
     for (std::size_t j = first; j < end; ++j) {
-      if (j != own) body(j, w[j] * value(kernel, distance(j), least), x[j] - origin);
+      if (j != own) body(j, w[j] * value(kernel, distance(j), min), x[j] - origin);
     }
   };
   long double s0 = 0, s1 = 0, r0 = 0;
@@ -123,7 +123,7 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
   fit.supported = true;
   fit.deviation = static_cast<double>(mean_y + product / spread * away);
   fit.constant = static_cast<double>(1 / s0 + away * away / spread);
-  if (kernel.kernel == Kernel::gaussian) fit.scale = value(kernel, least, 0.0);
+  if (kernel.kernel == Kernel::gaussian) fit.scale = value(kernel, min, 0.0);
   if (error2 != nullptr) {
     long double sum = 0;
     each([&](std::size_t j, long double weight, double z) {

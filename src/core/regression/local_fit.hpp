@@ -56,7 +56,7 @@ class LocalFitter {
                   std::size_t end, std::size_t own, const double* error2, double* variance) const;
 
   /// Sums s_0 above this times the samples in the window are stable.
-  double least_sum_of_a_sample() const { return least_sum_; }
+  double min_sum_of_a_sample() const { return min_sum_; }
 
  private:
   /// sum of w over the samples [first, end): an estimate, by difference.
@@ -70,7 +70,7 @@ class LocalFitter {
   const SortedSample& sample_;
   std::vector<std::uint32_t> rank_;  // of the place of each sample among the different places
   std::vector<double> weight_;       // sums of the weights of the first samples
-  double least_sum_ = 0.0;
+  double min_sum_ = 0.0;
 };
 
 }  // namespace kestrel

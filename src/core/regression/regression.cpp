@@ -18,7 +18,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// Samples that the direct sums of one block may look at: about what the sweep costs.
-constexpr std::size_t kMostDirect = 16 * kSweepBlock;
+constexpr std::size_t kMaxDirect = 16 * kSweepBlock;
 
 /// Polled, but no share of the work to speak of.
 SortedSample sorted(const RegressionSample& sample, const RunOptions& options) {
@@ -113,7 +113,7 @@ class Validation {
     fits.first = block.first;
     fits.end = block.end;
     fits.count = block.count;
-    fits.least = fitter_.least_sum_of_a_sample();
+    fits.min = fitter_.min_sum_of_a_sample();
     fits.unstable = unstable;
     options.table->sweep->constant_fits(fits);
     totals = {fits.squares, fits.in_sample, fits.trace, static_cast<double>(fits.unsupported)};
@@ -121,7 +121,7 @@ class Validation {
     for (std::size_t k = 0; k < fits.unstable_count; ++k) {
       const std::size_t i = sums.begin() + unstable[k];
       cost += sums.end(i) - sums.first(i);
-      if (cost > kMostDirect) return false;
+      if (cost > kMaxDirect) return false;
       totals.add(settled(kernel, sums, i, false), w[unstable[k]]);
     }
     return true;
@@ -263,8 +263,8 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
   return result;
 }
 
-double least_supporting_bandwidth(Span<const double> x, Kernel kernel,
-                                  const ParallelOptions& options) {
+double min_supporting_bandwidth(Span<const double> x, Kernel kernel,
+                                const ParallelOptions& options) {
   if (x.size < 2) return kNone;
   std::vector<double> sorted_x(x.begin(), x.end());
   parallel_sort(&sorted_x, options);

@@ -64,8 +64,8 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
 /// The least bandwidth at which every observation has a neighbour: the largest of the distances to
 /// the nearest other observation, or the next number above it where the window is open.
 /// O(n log n). NaN for n < 2.
-double least_supporting_bandwidth(Span<const double> x, Kernel kernel,
-                                  const ParallelOptions& options);
+double min_supporting_bandwidth(Span<const double> x, Kernel kernel,
+                                const ParallelOptions& options);
 
 }  // namespace kestrel
 

@@ -23,7 +23,7 @@ bool find_regular_axis(Span<const double> values, RegularAxis* axis) {
   }
   if (!(found.step > 0) || !std::isfinite(found.step) || !std::isfinite(found.origin)) return false;
   for (std::size_t k = 0; k < values.size; ++k) {
-    if (!(std::fabs(shift_of(found, k)) <= kMostShift)) return false;
+    if (!(std::fabs(shift_of(found, k)) <= kMaxShift)) return false;
   }
   *axis = found;
   return true;

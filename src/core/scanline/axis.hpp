@@ -11,9 +11,9 @@ namespace kestrel {
 
 /// How far the points of a regular axis may be from where they should be, in steps. Values that
 /// were rounded to doubles, as those of seq() in R, are off by up to 2^-53 of the largest of them.
-constexpr double kMostShift = 5e-7;
+constexpr double kMaxShift = 5e-7;
 
-/// The points origin + k step, k < count; or these `values`, one after another, within kMostShift
+/// The points origin + k step, k < count; or these `values`, one after another, within kMaxShift
 /// of them.
 struct RegularAxis {
   double origin = 0;

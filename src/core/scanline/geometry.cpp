@@ -75,9 +75,8 @@ ScanlineGeometry::ScanlineGeometry(Span<const RegularAxis> axes, Span<const doub
   shift_[0].assign(1 + simd::kLanes, 0.0);
   for (std::size_t i = axes_ - d_; i < axes_; ++i) {
     shift_[i] = shifts_of(axes[user_[i]], simd::kLanes);
-    for (const double shift : shift_[i])
-      most_shift_[i] = std::max(most_shift_[i], std::fabs(shift));
-    if (most_shift_[i] > kMostShift) throw error(ErrorKind::input, "an axis is not regular");
+    for (const double shift : shift_[i]) max_shift_[i] = std::max(max_shift_[i], std::fabs(shift));
+    if (max_shift_[i] > kMaxShift) throw error(ErrorKind::input, "an axis is not regular");
   }
   for (std::size_t i = 0; i < axes_; ++i) {
     if (slope_[i][i] >= kNarrowest && reach_[i] < kWidest) continue;

@@ -24,7 +24,7 @@ constexpr std::size_t kScanlineBlock = 8192;
 /// Where a sample lies: the nearest grid index of each axis and the rest, each index clamped to
 /// 2^27. The rest is good to 2^-53 of a step, and of itself, however far the grid's origin: of
 /// what a sample's own doubles are, nothing is lost.
-struct ScanlinePlace {
+struct ScanlineIndex {
   std::array<std::int32_t, simd::kScanlineAxes> base;
   std::array<double, simd::kScanlineAxes> part;
 };
@@ -48,7 +48,7 @@ class ScanlineGeometry {
   /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major.
   /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points and,
   /// where more than one, a positive finite step, and where they have values, these are within
-  /// kMostShift. Half a run of less than 1/256 of a step, where places have not the digits, and a
+  /// kMaxShift. Half a run of less than 1/256 of a step, where places have not the digits, and a
   /// bandwidth of 2^45 steps or more are refused too, and a product kernel with a root that is not
   /// diagonal. O(d^4).
   ScanlineGeometry(Span<const RegularAxis> axes, Span<const double> root,
@@ -71,7 +71,7 @@ class ScanlineGeometry {
   double slope(std::size_t i, std::size_t j) const { return slope_[i][j]; }
   /// How far each point of an axis is from its index, in steps: kLanes more values than points.
   const double* shift(std::size_t axis) const { return shift_[axis].data(); }
-  double most_shift(std::size_t axis) const { return most_shift_[axis]; }
+  double max_shift(std::size_t axis) const { return max_shift_[axis]; }
 
   /// Points of the grid within a kernel, and rows with at least one of them, on the average over
   /// the samples of a large grid; no kernel counts for more than the grid has.
@@ -83,8 +83,8 @@ class ScanlineGeometry {
   ScanlineBox slab(std::size_t first, std::size_t count) const;
 
   /// Whether the bounding box of sample i meets the grid; if so, where it lies.
-  bool place(const MatrixView& x, std::size_t i, ScanlinePlace* to) const;
-  /// What place() goes by on an axis.
+  bool grid_index(const MatrixView& x, std::size_t i, ScanlineIndex* to) const;
+  /// What grid_index() goes by on an axis.
   simd::ScanlineAxis leaf_axis(std::size_t a) const {
     return {origin_[a], inverse_step_[a], step_high_[a], step_low_[a]};
   }
@@ -102,12 +102,13 @@ class ScanlineGeometry {
   std::size_t d_, axes_;
   std::array<std::size_t, simd::kScanlineAxes> user_{}, count_{}, stride_{};
   std::array<double, simd::kScanlineAxes> origin_{}, step_{}, inverse_step_{}, step_high_{},
-      step_low_{}, reach_{}, most_shift_{};
+      step_low_{}, reach_{}, max_shift_{};
   std::array<std::vector<double>, simd::kScanlineAxes> shift_;
   double slope_[simd::kScanlineAxes][simd::kScanlineAxes] = {};
 };
 
-inline bool ScanlineGeometry::place(const MatrixView& x, std::size_t i, ScanlinePlace* to) const {
+inline bool ScanlineGeometry::grid_index(const MatrixView& x, std::size_t i,
+                                         ScanlineIndex* to) const {
   to->base[0] = 0;
   to->part[0] = 0;
   for (std::size_t a = axes_ - d_; a < axes_; ++a) {

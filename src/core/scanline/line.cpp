@@ -19,7 +19,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 13;
 constexpr std::size_t kShort = std::size_t{1} << 17;
 constexpr std::size_t kBytesOfThread = std::size_t{1} << 21;
 /// How much of its peak a kernel may move at a point.
-constexpr double kMostEffect = 1e-13;
+constexpr double kMaxEffect = 1e-13;
 /// What a point takes, and the cells that events use behind the last one.
 constexpr std::size_t kLimbs = 2, kBehind = 3;
 
@@ -114,26 +114,26 @@ bool LineSamples::measure(ScanlineActive* active) {
               [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
                 samples[worker].resize(cells);
                 leaf_.measure(form_, x, w, count, &seen[worker], samples[worker].data());
-                if (seen[worker].not_finite == 0 && seen[worker].least >= 0) return;
+                if (seen[worker].not_finite == 0 && seen[worker].min >= 0) return;
                 const std::size_t begin = static_cast<std::size_t>(x - x_.data);
                 check_samples(x_, w_, begin, begin + count);
               });
   simd::ScanlineLineSeen all = seen[0];
   samples[0].resize(cells);
   for (std::size_t worker = 1; worker < workers(); ++worker) {
-    all.least_positive = std::min(all.least_positive, seen[worker].least_positive);
+    all.min_positive = std::min(all.min_positive, seen[worker].min_positive);
     all.largest = std::max(all.largest, seen[worker].largest);
     all.largest_near = std::max(all.largest_near, seen[worker].largest_near);
     for (std::size_t c = 0; c < samples[worker].size(); ++c) samples[0][c] += samples[worker][c];
   }
   samples[0].pop_back();
   if (all.largest_near == 0) return false;
-  form_.alike = all.largest == all.least_positive;
+  form_.alike = all.largest == all.min_positive;
   if (form_.alike) common_weight_ = all.largest;
   std::frexp(form_.alike ? 1.0 : all.largest_near, &weight_exponent_);
   const std::vector<std::uint64_t> weight = weigh_cells(samples[0]);
   histogram_.add_line({samples[0].data(), cells - 1}, {weight.data(), cells - 1});
-  *active = histogram_.most_active();
+  *active = histogram_.max_active();
   return true;
 }
 
@@ -177,8 +177,8 @@ Cells LineSamples::events(const ScanlineScale& scale) {
   form_.limb_scale = std::ldexp(1.0, scale.step);
   const std::size_t values = kLimbs * (points_ + kBehind);
   const std::size_t room = x_.rows * sizeof(double) + workers() * kBytesOfThread;
-  const std::size_t most = std::max<std::size_t>(1, room / (values * sizeof(std::uint64_t)));
-  std::vector<Cells> cells(std::min(workers(), most));
+  const std::size_t max = std::max<std::size_t>(1, room / (values * sizeof(std::uint64_t)));
+  std::vector<Cells> cells(std::min(workers(), max));
   ParallelOptions options = options_.parallel;
   options.threads = static_cast<int>(cells.size());
   for_samples(options,
@@ -211,8 +211,7 @@ std::unique_ptr<const ScanlineLine> ScanlineLine::make(const ScanlineGeometry& g
   if (!geometry.line() || points > std::max(x.rows, kShort)) return nullptr;
   if (task.method != ScanlineMethod::events || (task.limbs != 0 && task.limbs != 2)) return nullptr;
   // Third differences have no slopes for the shifts of points.
-  if (2 * geometry.most_shift(geometry.axes() - 1) > kMostEffect * geometry.radius())
-    return nullptr;
+  if (2 * geometry.max_shift(geometry.axes() - 1) > kMaxEffect * geometry.radius()) return nullptr;
   std::unique_ptr<ScanlineLine> line(new ScanlineLine(points));
   LineSamples samples(geometry, x, w, options);
   ScanlineActive active;

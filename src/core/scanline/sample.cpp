@@ -15,9 +15,9 @@ namespace {
 
 /// Samples of one item of work.
 constexpr std::size_t kChunk = std::size_t{1} << 14;
-constexpr std::size_t kMostBins = std::size_t{1} << 17;
+constexpr std::size_t kMaxBins = std::size_t{1} << 17;
 /// For each thread: 1 MiB.
-constexpr std::size_t kMostCounters = std::size_t{1} << 18;
+constexpr std::size_t kMaxCounters = std::size_t{1} << 18;
 /// Binary logarithms of the lengths of bins. 1e6 samples, 1400 x 1350 points, 29 steps of radius:
 /// 16.0 ns a row with 8 x 32, 16.5 with 8 x 8, 20 with 4 x 4 or 32 x 32, 39 with 8 x 1024.
 constexpr unsigned kRowBits = 3, kRunBits = 5, kLineBits = 10;
@@ -59,7 +59,7 @@ void check_sample_count(const MatrixView& x, Span<const double> w) {
 struct ScanlineSample::Order {
   Order(std::size_t samples, std::size_t all_bins, std::size_t threads)
       : bins(all_bins),
-        chunks(std::min(pieces(samples, kChunk), threads * kMostCounters / bins)),
+        chunks(std::min(pieces(samples, kChunk), threads * kMaxCounters / bins)),
         n(samples),
         next(chunks * bins) {}
   std::size_t begin(std::size_t chunk) const { return n * chunk / chunks; }
@@ -104,9 +104,9 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w
     finest[0] = 0;
   } else {
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
-      ScanlinePlace place;
+      ScanlineIndex index;
       for (std::size_t i = chunk * kChunk; i < end(chunk); ++i) {
-        if (w[i] == 0 || !geometry_.place(x, i, &place)) continue;
+        if (w[i] == 0 || !geometry_.grid_index(x, i, &index)) continue;
         largest[chunk] = std::max(largest[chunk], w[i]);
         finest[chunk] = std::min(finest[chunk], lowest_bit(w[i]));
       }
@@ -121,7 +121,7 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w
 /// samples one after another meet cells that are still in the nearest cache (10 % less time).
 std::size_t ScanlineSample::choose_bins(std::size_t samples, std::size_t segment) {
   const std::size_t axes = geometry_.axes();
-  const std::size_t most = std::min(kMostBins, std::max<std::size_t>(64, samples));
+  const std::size_t max = std::min(kMaxBins, std::max<std::size_t>(64, samples));
   bits_.fill(0);
   bits_[axes - 2] = kRowBits;
   const std::size_t points = geometry_.count(axes - 1);
@@ -134,7 +134,7 @@ std::size_t ScanlineSample::choose_bins(std::size_t samples, std::size_t segment
     bins_[a] = pieces(geometry_.count(a), std::size_t{1} << bits_[a]);
     all *= static_cast<double>(bins_[a]);
   }
-  while (all > static_cast<double>(most)) {
+  while (all > static_cast<double>(max)) {
     const auto begin = bins_.begin(), end = begin + static_cast<std::ptrdiff_t>(axes);
     const std::size_t a = static_cast<std::size_t>(std::max_element(begin, end) - begin);
     all /= static_cast<double>(bins_[a]);
@@ -147,10 +147,10 @@ std::size_t ScanlineSample::choose_bins(std::size_t samples, std::size_t segment
   return bins;
 }
 
-std::size_t ScanlineSample::bin_of(const ScanlinePlace& place) const {
+std::size_t ScanlineSample::bin_of(const ScanlineIndex& index) const {
   std::size_t bin = 0;
   for (std::size_t a = 0; a < geometry_.axes(); ++a) {
-    const std::size_t base = place.base[a] > 0 ? static_cast<std::size_t>(place.base[a]) : 0;
+    const std::size_t base = index.base[a] > 0 ? static_cast<std::size_t>(index.base[a]) : 0;
     bin = bin * bins_[a] + (std::min(base, geometry_.count(a) - 1) >> bits_[a]);
   }
   return bin;
@@ -165,11 +165,11 @@ void ScanlineSample::count(const MatrixView& x, Span<const double> w, const Scan
     ScanlineHistogram& own = histogram[static_cast<std::size_t>(worker)];
     std::uint32_t* next = order->next.data() + chunk * order->bins;
     std::fill(next, next + order->bins, 0);
-    ScanlinePlace place;
+    ScanlineIndex index;
     for (std::size_t i = order->begin(chunk); i < order->begin(chunk + 1); ++i) {
-      if (w[i] == 0 || !geometry_.place(x, i, &place)) continue;
-      own.add(place, unit.times(weight(w[i])));
-      ++next[bin_of(place)];
+      if (w[i] == 0 || !geometry_.grid_index(x, i, &index)) continue;
+      own.add(index, unit.times(weight(w[i])));
+      ++next[bin_of(index)];
     }
   });
   start_.assign(1, 0);
@@ -185,7 +185,7 @@ void ScanlineSample::count(const MatrixView& x, Span<const double> w, const Scan
   size_ = before;
   if (size_ == 0) return;
   for (std::size_t worker = 1; worker < workers; ++worker) histogram[0].add(histogram[worker]);
-  ScanlineActive active = histogram[0].most_active();
+  ScanlineActive active = histogram[0].max_active();
   active.finest = finest_ - weight_exponent_;
   const std::size_t points = geometry_.count(geometry_.axes() - 1);
   scale_ = choose_scale(geometry_, active, std::min(kScanlineBlock, points), task);
@@ -204,10 +204,10 @@ void ScanlineSample::put(const MatrixView& x, Span<const double> w, const RunOpt
   const PowerOfTwo unit(scale_.unit - weight_exponent_);
   parallel_for(order->chunks, options.parallel, [&](std::size_t chunk, int) {
     std::uint32_t* next = order->next.data() + chunk * order->bins;
-    ScanlinePlace place;
+    ScanlineIndex index;
     for (std::size_t i = order->begin(chunk); i < order->begin(chunk + 1); ++i) {
-      if (w[i] == 0 || !geometry_.place(x, i, &place)) continue;
-      const std::size_t to = next[bin_of(place)]++;
+      if (w[i] == 0 || !geometry_.grid_index(x, i, &index)) continue;
+      const std::size_t to = next[bin_of(index)]++;
       for (std::size_t a = first; a < axes; ++a) x_[a][to] = x(i, geometry_.user(a));
       if (!alike_) weight_[to] = unit.times(w[i]);
     }
@@ -243,7 +243,7 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
     low -= std::max(slope * task.low[j], slope * task.high[j]);
     high -= std::min(slope * task.low[j], slope * task.high[j]);
   }
-  const double slope = geometry_.slope(axis, axis), most = std::sqrt(task.left) + kMargin;
+  const double slope = geometry_.slope(axis, axis), max = std::sqrt(task.left) + kMargin;
   const double width = static_cast<double>(std::size_t{1} << bits_[axis]),
                last = static_cast<double>(bins_[axis] - 1);
   // Bin b has the X from b width - 1/2 to (b + 1) width - 1/2, the outermost ones all beyond.
@@ -251,8 +251,8 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
     return whole_number<std::size_t>(
         std::min(std::max(std::floor((place + 0.5) / width), 0.0), last));
   };
-  const std::size_t from = bin_at(low - slope * most - kMargin);
-  const std::size_t to = bin_at(high + slope * most + kMargin);
+  const std::size_t from = bin_at(low - slope * max - kMargin);
+  const std::size_t to = bin_at(high + slope * max + kMargin);
   if (axis + 1 == geometry_.axes()) {
     const simd::ScanlineRange found{start_[bins * bins_[axis] + from],
                                     start_[bins * bins_[axis] + to + 1]};
@@ -268,11 +268,11 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
     Search inner = task;
     const double first = static_cast<double>(b) * width - 0.5 - kMargin;
     const double end = static_cast<double>(b + 1) * width - 0.5 + kMargin;
-    inner.high[axis] = b == 0 ? most : std::min(most, (high - first) / slope + kMargin);
-    inner.low[axis] = b == bins_[axis] - 1 ? -most : std::max(-most, (low - end) / slope - kMargin);
+    inner.high[axis] = b == 0 ? max : std::min(max, (high - first) / slope + kMargin);
+    inner.low[axis] = b == bins_[axis] - 1 ? -max : std::max(-max, (low - end) / slope - kMargin);
     if (inner.low[axis] > inner.high[axis]) continue;
-    const double least = std::max({0.0, inner.low[axis], -inner.high[axis]});
-    if (!geometry_.product()) inner.left = std::max(0.0, task.left - least * least);
+    const double min = std::max({0.0, inner.low[axis], -inner.high[axis]});
+    if (!geometry_.product()) inner.left = std::max(0.0, task.left - min * min);
     search(inner, axis + 1, bins * bins_[axis] + b, ranges);
   }
 }

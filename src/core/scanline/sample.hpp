@@ -58,7 +58,7 @@ class ScanlineSample {
   void count(const MatrixView& x, Span<const double> w, const ScanlineTask& task,
              const RunOptions& options, Order* order);
   void put(const MatrixView& x, Span<const double> w, const RunOptions& options, Order* order);
-  std::size_t bin_of(const ScanlinePlace& place) const;
+  std::size_t bin_of(const ScanlineIndex& index) const;
   void search(const Search& task, std::size_t axis, std::size_t bins,
               std::vector<simd::ScanlineRange>* ranges) const;
 

@@ -26,13 +26,13 @@ ScanlineHistogram::ScanlineHistogram(const ScanlineGeometry& geometry) : axes_(g
     all *= std::floor(length[a] / width[a]) + 1;
   }
   while (all > static_cast<double>(kCells)) {
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (std::size_t a = 1; a < axes_; ++a) {
-      if (length[a] / width[a] > length[most] / width[most]) most = a;
+      if (length[a] / width[a] > length[max] / width[max]) max = a;
     }
-    all /= std::floor(length[most] / width[most]) + 1;
-    width[most] *= 2;
-    all *= std::floor(length[most] / width[most]) + 1;
+    all /= std::floor(length[max] / width[max]) + 1;
+    width[max] *= 2;
+    all *= std::floor(length[max] / width[max]) + 1;
   }
   std::size_t cells = 1;
   for (std::size_t a = 0; a < axes_; ++a) {
@@ -46,10 +46,10 @@ ScanlineHistogram::ScanlineHistogram(const ScanlineGeometry& geometry) : axes_(g
   samples_.assign(cells, 0);
 }
 
-void ScanlineHistogram::add(const ScanlinePlace& place, double weight) {
+void ScanlineHistogram::add(const ScanlineIndex& index, double weight) {
   std::size_t cell = 0;
   for (std::size_t a = 0; a < axes_; ++a) {
-    const double at = (place.base[a] + place.part[a] + reach_[a]) * scale_[a];
+    const double at = (index.base[a] + index.part[a] + reach_[a]) * scale_[a];
     const std::size_t index = at > 0 ? whole_number<std::size_t>(at) : 0;
     cell = cell * cells_[a] + std::min(index, cells_[a] - 1);
   }
@@ -100,15 +100,14 @@ void ScanlineHistogram::sum_windows(std::size_t axis, std::vector<std::uint64_t>
   }
 }
 
-ScanlineActive ScanlineHistogram::most_active() {
-  ScanlineActive most;
+ScanlineActive ScanlineHistogram::max_active() {
+  ScanlineActive max;
   for (std::size_t a = 0; a < axes_; ++a) sum_windows(a, &weight_);
-  most.weight =
-      static_cast<double>(*std::max_element(weight_.begin(), weight_.end())) / kWeightUnit;
+  max.weight = static_cast<double>(*std::max_element(weight_.begin(), weight_.end())) / kWeightUnit;
   weight_.assign(samples_.begin(), samples_.end());
   for (std::size_t a = 0; a < axes_; ++a) sum_windows(a, &weight_);
-  most.samples = static_cast<double>(*std::max_element(weight_.begin(), weight_.end()));
-  return most;
+  max.samples = static_cast<double>(*std::max_element(weight_.begin(), weight_.end()));
+  return max;
 }
 
 namespace {

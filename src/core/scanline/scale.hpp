@@ -59,13 +59,13 @@ class ScanlineHistogram {
   static constexpr double kWeightUnit = 1073741824.0;  // 2^30
 
   /// weight in [0, 1], of fewer than 2^32 samples in all.
-  void add(const ScanlinePlace& place, double weight);
+  void add(const ScanlineIndex& index, double weight);
   void add(const ScanlineHistogram& other);
   /// Of a grid of one axis: the cells of its length, and what to add to them, counted elsewhere.
   simd::ScanlineLineCells line_cells() const;
   void add_line(Span<const std::uint32_t> samples, Span<const std::uint64_t> weight);
   /// O(cells * axes). Leaves the histogram without use.
-  ScanlineActive most_active();
+  ScanlineActive max_active();
 
  private:
   void sum_windows(std::size_t axis, std::vector<std::uint64_t>* cells) const;

@@ -124,12 +124,12 @@ simd::ScanlineForm form_of(const ScanlineGeometry& geometry, const ScanlineTask&
     for (std::size_t j = 0; j < geometry.axes(); ++j) {
       farthest += std::fabs(geometry.slope(geometry.axes() - 1, j));
     }
-    form.slack = std::ldexp(farthest, -50) + geometry.most_shift(geometry.axes() - 1);
+    form.slack = std::ldexp(farthest, -50) + geometry.max_shift(geometry.axes() - 1);
   }
   form.limb_scale = std::ldexp(1.0, scale.step);
   form.limbs = scale.limbs;
-  form.row_shift = geometry.most_shift(geometry.axes() - 2);
-  form.run_shift = geometry.most_shift(geometry.axes() - 1);
+  form.row_shift = geometry.max_shift(geometry.axes() - 2);
+  form.run_shift = geometry.max_shift(geometry.axes() - 1);
   return form;
 }
 

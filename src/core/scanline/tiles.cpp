@@ -15,7 +15,7 @@ constexpr std::size_t kTileBytes = std::size_t{528} << 10, kDeepTileBytes = std:
 /// segments shorter, between which runs are cut (2800 x 2700 points: 16 instead of 8
 /// took 4 % more time, the median of seven pairs of runs).
 constexpr std::size_t kEnoughRows = 8;
-constexpr std::size_t kShortSegment = 512, kLeastSegment = 16;
+constexpr std::size_t kShortSegment = 512, kMinSegment = 16;
 
 /// The largest power of two below n > 1.
 std::size_t power_below(std::size_t n) {
@@ -45,7 +45,7 @@ ScanlineTiles::ScanlineTiles(const ScanlineGeometry& geometry, const ScanlineBox
          static_cast<double>(segment_) > 8 * geometry.radius()) {
     segment_ = power_below(segment_);
   }
-  while (rows_of(segment_) < 1 && segment_ > kLeastSegment) segment_ = power_below(segment_);
+  while (rows_of(segment_) < 1 && segment_ > kMinSegment) segment_ = power_below(segment_);
   rows_ = std::min(std::max<std::size_t>(1, rows_of(segment_)), rows);
   row_length_ = length_for(segment_);
 }

@@ -134,7 +134,7 @@ class Worker {
         end_(kSumStride, 0),
         sum_(sweep.kernel.sums() * static_cast<std::size_t>(sweep.columns) * kSumStride, 0.0) {}
 
-  void run(const Group& group, const Group& next, const SweepTake& take, int worker) {
+  void run(const Group& group, const Group& next, const BlockVisitor& take, int worker) {
     SweepBlock block{group.from,
                      0,
                      group.slot,
@@ -336,7 +336,7 @@ class Worker {
 }  // namespace
 
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
-                int columns, SweepSide side, const RunOptions& options, const SweepTake& take) {
+                int columns, SweepSide side, const RunOptions& options, const BlockVisitor& take) {
   const Sweep sweep(sample, points, kernel, columns, side, *options.table->sweep);
   const std::vector<Group> groups = cut_groups(sweep);
   const std::size_t items = groups.size() - 1;

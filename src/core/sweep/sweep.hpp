@@ -50,7 +50,7 @@ struct SweepBlock {
 };
 
 /// Called once for each block, in any order, on any worker. Blocks do not depend on the threads.
-using SweepTake = std::function<void(const SweepBlock& block, int worker)>;
+using BlockVisitor = std::function<void(const SweepBlock& block, int worker)>;
 
 enum class SweepSide { left, both };
 
@@ -64,7 +64,7 @@ enum class SweepSide { left, both };
 /// same bits for any number of threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) /
 /// 256 bytes a sample and column.
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
-                int columns, SweepSide side, const RunOptions& options, const SweepTake& take);
+                int columns, SweepSide side, const RunOptions& options, const BlockVisitor& take);
 
 /// Slots of blocks are below this.
 std::size_t sweep_slots(const SortedSample& sample, const SortedSample& points);

@@ -86,10 +86,10 @@ class DensityOf : public Density {
            const Poll& poll) override {
     whiten_samples(centre);
     const std::size_t chunks = round_up(padded_, chunk_) / chunk_;
-    const std::size_t most =
+    const std::size_t max =
         std::max<std::size_t>(1, kPartialSums / chunks / kPointUnit) * kPointUnit;
-    for (std::size_t first = 0; first < m; first += most) {
-      const std::size_t count = std::min(most, m - first);
+    for (std::size_t first = 0; first < m; first += max) {
+      const std::size_t count = std::min(max, m - first);
       const Poll part = [&](double fraction) {
         return poll((static_cast<double>(first) + fraction * static_cast<double>(count)) /
                     static_cast<double>(m));

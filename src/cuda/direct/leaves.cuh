@@ -1,6 +1,6 @@
-// Values of the kernels, in the variable of simd/direct/direct_sums.inc, whose twin this is: v is minus the
-// squared distance or, for product kernels, the weight times the values so far. A value object is
-// made of the sum's task and has
+// Values of the kernels, in the variable of simd/direct/direct_sums.inc, whose twin this is: v is
+// minus the squared distance or, for product kernels, the weight times the values so far. A value
+// object is made of the sum's task and has
 //   start(weight)                  v before the first variable
 //   kPointScale                    points' coordinates are multiplied by that
 //   extend(x, e, k, v)             takes in variable k of sample x and (scaled) point e
@@ -76,8 +76,8 @@ struct Gaussian {
     const Real u = x - e;
     v = fma(-u, u, v);
   }
-  __device__ __forceinline__ void add(Real v, Real, const Place& place, Real& total) const {
-    exponential.add(v, place.index, total);
+  __device__ __forceinline__ void add(Real v, Real, const PairIndex& pair, Real& total) const {
+    exponential.add(v, pair.index, total);
   }
 };
 
@@ -92,8 +92,8 @@ struct GaussianProducts {
   __device__ explicit GaussianProducts(const SumTask<Real>&) {}
   __device__ __forceinline__ Real start(Real weight) const { return weight; }
   __device__ __forceinline__ void extend(Real x, Real e, int, Real& v) const { v = fma(x, e, v); }
-  __device__ __forceinline__ void add(Real v, Real, const Place& place, Real& total) const {
-    exponential.add(v, place.index, total);
+  __device__ __forceinline__ void add(Real v, Real, const PairIndex& pair, Real& total) const {
+    exponential.add(v, pair.index, total);
   }
 };
 
@@ -106,7 +106,7 @@ struct Radial {
     const Real u = x - e;
     v = fma(-u, u, v);
   }
-  __device__ __forceinline__ void add(Real v, Real weight, const Place&, Real& total) const {
+  __device__ __forceinline__ void add(Real v, Real weight, const PairIndex&, Real& total) const {
     total = fma(Value::of(v), weight, total);
   }
 };
@@ -120,7 +120,9 @@ struct Product {
     const Real u = x - e;
     v *= Value::of(-u * u);
   }
-  __device__ __forceinline__ void add(Real v, Real, const Place&, Real& total) const { total += v; }
+  __device__ __forceinline__ void add(Real v, Real, const PairIndex&, Real& total) const {
+    total += v;
+  }
 };
 
 /// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put within 1e-9
@@ -135,22 +137,22 @@ struct Uniform {
     const double u = x - e;
     v = fma(-u, u, v);
   }
-  __device__ __forceinline__ void add(double v, double weight, const Place& place,
+  __device__ __forceinline__ void add(double v, double weight, const PairIndex& pair,
                                       double& total) const {
     bool inside = v > -1.0;
-    if (fabs(1.0 + v) < 1e-9 && weight > 0 && place.point < task.rim.points) {
-      inside = decide(place);
+    if (fabs(1.0 + v) < 1e-9 && weight > 0 && pair.point < task.rim.points) {
+      inside = decide(pair);
     }
     total += inside ? weight : 0.0;
   }
 
  private:
-  __device__ __noinline__ bool decide(const Place& place) const {
+  __device__ __noinline__ bool decide(const PairIndex& pair) const {
     const Rim& rim = task.rim;
     double z[KESTREL_GPU_UNIFORM_VARIABLES], q = 0.0;
     for (int k = 0; k < task.d; ++k) {
       const double* root = rim.root + k * task.d;
-      double v = rim.x[k * rim.samples + place.sample] - rim.e[k * rim.points + place.point];
+      double v = rim.x[k * rim.samples + pair.sample] - rim.e[k * rim.points + pair.point];
       for (int l = 0; l < k; ++l) v = fma(-root[l], z[l], v);
       z[k] = v / root[k];
       q = fma(z[k], z[k], q);
@@ -168,7 +170,7 @@ struct ProductUniform {
   __device__ __forceinline__ void extend(double x, double e, int k, double& v) const {
     v = fabs(x - e) <= task.rim.root[k * task.d + k] ? v : 0.0;
   }
-  __device__ __forceinline__ void add(double v, double, const Place&, double& total) const {
+  __device__ __forceinline__ void add(double v, double, const PairIndex&, double& total) const {
     total += v;
   }
 };

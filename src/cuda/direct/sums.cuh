@@ -20,7 +20,7 @@ struct Rim {
   std::size_t samples, points;
 };
 /// Where a pair stands: its number in an unrolled loop, its sample and its point.
-struct Place {
+struct PairIndex {
   int index;
   std::size_t sample, point;
 };
@@ -87,7 +87,7 @@ __device__ __forceinline__ void register_step(const Value& value, const Real (*t
         Real v = value.start(weight[s]);
 #pragma unroll
         for (int k = 0; k < D; ++k) value.extend(x[k][s], point[k][i], k, v);
-        value.add(v, weight[s], Place{s * kPoints + i, 0, 0}, sum[i]);
+        value.add(v, weight[s], PairIndex{s * kPoints + i, 0, 0}, sum[i]);
       }
     }
   } else {
@@ -109,7 +109,7 @@ __device__ __forceinline__ void register_step(const Value& value, const Real (*t
     for (int s = 0; s < kStep; ++s) {
 #pragma unroll
       for (int i = 0; i < kPoints; ++i) {
-        value.add(v[s][i], weight[s], Place{s * kPoints + i, 0, 0}, sum[i]);
+        value.add(v[s][i], weight[s], PairIndex{s * kPoints + i, 0, 0}, sum[i]);
       }
     }
   }
@@ -195,7 +195,7 @@ __device__ __forceinline__ void load_strips(const Real* from, int place, Real* t
 
 /// The place in the block of the i-th value that load_strips() gives to `place`.
 template <class Real>
-__device__ __forceinline__ int strip_place(int i, int place) {
+__device__ __forceinline__ int strip_offset(int i, int place) {
   constexpr int kLength = Vector16<Real>::kLength;
   return (i / kLength * kSide + place) * kLength + i % kLength;
 }
@@ -266,9 +266,9 @@ __global__ void __launch_bounds__(kSide* kSide) tile_sum(const SumTask<Real> tas
     for (int i = 0; i < kPoints; ++i) {
 #pragma unroll
       for (int s = 0; s < kSamples; ++s) {
-        const Place place{i * kSamples + s, start + strip_place<Real>(s, column),
-                          first_point + strip_place<Real>(i, row)};
-        value.add(v[i][s], weight[s], place, sum[i]);
+        const PairIndex pair{i * kSamples + s, start + strip_offset<Real>(s, column),
+                             first_point + strip_offset<Real>(i, row)};
+        value.add(v[i][s], weight[s], pair, sum[i]);
       }
     }
     if constexpr (sizeof(Real) < sizeof(double)) {
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(kSide* kSide) tile_sum(const SumTask<Real> tas
       of_row += __shfl_down_sync(kWholeWarp, of_row, step, kSide);
     }
     if (column == 0) {
-      task.partial[chunk * task.point_stride + first_point + strip_place<Real>(i, row)] = of_row;
+      task.partial[chunk * task.point_stride + first_point + strip_offset<Real>(i, row)] = of_row;
     }
   }
 }

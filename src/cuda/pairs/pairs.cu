@@ -16,7 +16,7 @@ namespace {
 /// Numbers of partial sums that one launch may leave.
 constexpr std::size_t kPartialSums = std::size_t{1} << 24;
 /// As many groups of kPairThreads as a grid has places in its third dimension.
-constexpr std::size_t kMostMonomials = std::size_t{65535} * kPairThreads;
+constexpr std::size_t kMaxMonomials = std::size_t{65535} * kPairThreads;
 /// Threads of a block that adds partial sums.
 constexpr int kAddThreads = 256;
 
@@ -264,15 +264,15 @@ bool polynomial_or_curve(Pairs<Real>& pairs, const kestrel_gpu_pairs& request, d
 /// The monomials of the request: rows of factors, as many as the one of the highest degree has.
 bool monomials(Pairs<double>& pairs, const kestrel_gpu_pairs& request, double* sum,
                const Poll& poll) {
-  const std::size_t most = KESTREL_GPU_PAIR_DEGREE, count = request.count / most;
+  const std::size_t max = KESTREL_GPU_PAIR_DEGREE, count = request.count / max;
   std::size_t degree = 0;
-  std::vector<int> factor(most * count);
+  std::vector<int> factor(max * count);
   for (std::size_t s = 0; s < count; ++s) {
     // Those that are not one come first.
     std::size_t used = 0;
-    for (std::size_t r = 0; r < most; ++r) factor[r * count + s] = request.d;
-    for (std::size_t r = 0; r < most; ++r) {
-      const int variable = static_cast<int>(request.parameter[s * most + r]);
+    for (std::size_t r = 0; r < max; ++r) factor[r * count + s] = request.d;
+    for (std::size_t r = 0; r < max; ++r) {
+      const int variable = static_cast<int>(request.parameter[s * max + r]);
       if (variable < request.d) factor[used++ * count + s] = variable;
     }
     degree = std::max(degree, used);
@@ -287,7 +287,7 @@ bool is_refused(const kestrel_gpu_pairs& request) {
     case KESTREL_GPU_PAIR_MONOMIALS:
       return request.d > KESTREL_GPU_PAIR_MONOMIAL_VARIABLES ||
              request.count < KESTREL_GPU_PAIR_DEGREE ||
-             request.count / KESTREL_GPU_PAIR_DEGREE > kMostMonomials;
+             request.count / KESTREL_GPU_PAIR_DEGREE > kMaxMonomials;
     default: return false;
   }
 }

@@ -8,7 +8,7 @@
 namespace kestrel_cuda {
 
 /// How far below its terms a line's spread may be; see core/regression/local_fit.cpp.
-constexpr double kMostLoss = 1e3;
+constexpr double kMaxLoss = 1e3;
 
 /// With u_j = (x_j - x) / h: s_q = sum w K u^q, r_q = sum w K u^q (y_j - y), and `size`, the sum of
 /// w K |u|.
@@ -168,7 +168,7 @@ KESTREL_DEVICE Fit fit_from(const LocalSums& sums, bool linear, int seen, double
   const double terms = (sums.s2 + sums.size * fabs(mean)) / spread;
   const double pull = fabs(mean) * sqrt(sums.s0 / fabs(spread));
   const double loss = terms * (fabs(mean) + pull + fmin(1.0, pull * pull));
-  fit.unstable = !(spread > 0 && loss < kMostLoss);
+  fit.unstable = !(spread > 0 && loss < kMaxLoss);
   fit.deviation -= mean * (sums.r1 - sums.r0 * mean) / spread;
   fit.constant += mean * mean / spread;
   return fit;
@@ -241,13 +241,13 @@ template <int kDegree, class All>
 KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& window, unsigned i,
                               double h, unsigned lane, unsigned lanes, const All& all) {
   const double *x = sample.x, *y = sample.y;
-  const double least = nearest_distance(sample, window, i);
-  const double origin = i > window.first && x[i] - x[i - 1] == least ? x[i - 1] : x[i + 1];
+  const double min = nearest_distance(sample, window, i);
+  const double origin = i > window.first && x[i] - x[i - 1] == min ? x[i - 1] : x[i + 1];
   const auto each = [&](const auto& body) {
     KESTREL_ROLLED
     for (unsigned j = window.first + lane; j < window.end; j += lanes) {
       if (j == i) continue;
-      const double k = kernel_value<kDegree>(fabs(x[j] - x[i]), least, h);
+      const double k = kernel_value<kDegree>(fabs(x[j] - x[i]), min, h);
       body(sample.weight(j) * k, (x[j] - origin) * sample.unit, y[j] - y[i]);
     }
   };
@@ -273,7 +273,7 @@ KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& wind
   fit.constant = 1 / s0 + away * away / spread;
   if (kDegree < 0) {
     fit.constant *= exp(kLift);
-    fit.scale = exp(-0.5 * (least / h) * (least / h));
+    fit.scale = exp(-0.5 * (min / h) * (min / h));
   }
   return fit;
 }

@@ -15,7 +15,7 @@ namespace {
 /// Blocks whose partial sums are kept at a time: 32 MiB.
 constexpr std::size_t kPartialBlocks = std::size_t{1} << 20;
 /// Bandwidths at a time at most: as many as a grid has places in its second dimension.
-constexpr std::size_t kMostBandwidths = 65535;
+constexpr std::size_t kMaxBandwidths = 65535;
 /// Blocks of a launch: enough for every multiprocessor to have eight.
 constexpr std::size_t kFewestBlocks = 1056;
 constexpr unsigned kThreads = 256;
@@ -69,7 +69,7 @@ class Regression {
   bool sums(double* sum, const Poll& poll) {
     double* total = total_.reserve(std::max<std::size_t>(1, kFitSums * given_.count));
     const std::size_t at_a_time =
-        std::min(kMostBandwidths, std::max<std::size_t>(1, kPartialBlocks / task_.blocks));
+        std::min(kMaxBandwidths, std::max<std::size_t>(1, kPartialBlocks / task_.blocks));
     task_.partial = partial_.reserve(std::min(at_a_time, given_.count) * task_.blocks * kFitSums);
     Pace pace;
     for (std::size_t first = 0; first < given_.count; first += at_a_time) {

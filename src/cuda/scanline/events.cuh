@@ -1,6 +1,7 @@
 // The first kernel of scanline.cu: samples become events in the cells of tiles.
-// Twin of simd/scanline/scanline.inc and simd/scanline/nest.inc: the same operations in the same order, none of them
-// fused, so that the bits are those of the CPU. Integers add up the same in every order.
+// Twin of simd/scanline/scanline.inc and simd/scanline/nest.inc: the same operations in the same
+// order, none of them fused, so that the bits are those of the CPU. Integers add up the same in
+// every order.
 //
 // A cell has A, Q and P of each limb. In third differences a point would be one number in place of
 // three, but without the slope of the values between two points, which a shift of a point needs;
@@ -18,16 +19,16 @@ __device__ inline double half_length(double slope, double room) {
   return room > 0 ? times(slope, __dsqrt_rn(room)) : -1.0;
 }
 
-struct ScanlinePlace {
+struct ScanlineIndex {
   double base, part;
 };
 
-__device__ inline ScanlinePlace place_of(const ScanlineAxis& axis, double x) {
+__device__ inline ScanlineIndex grid_index_of(const ScanlineAxis& axis, double x) {
   constexpr double kFarthest = 134217728.0;  // kScanlineFarthest
   const double from = minus(x, axis.origin), back = minus(from, x);
   const double lost = minus(minus(x, minus(from, back)), plus(axis.origin, back));
   const double index = times(from, axis.inverse_step);
-  const double base = nearest(least(most(index, -kFarthest), kFarthest));
+  const double base = nearest(min(max(index, -kFarthest), kFarthest));
   const double rest =
       plus(minus(minus(from, times(base, axis.step_high)), times(base, axis.step_low)), lost);
   return {base, times(rest, axis.inverse_step)};
@@ -49,7 +50,7 @@ __device__ inline unsigned meet(const ScanlineTask& task, const kestrel_gpu_scan
   double y[Outer + 1], squares = 0.0;
 #pragma unroll
   for (int i = 0; i < Outer; ++i) {
-    const ScanlinePlace at = place_of(task.axis[i], task.axis[i].x[sample]);
+    const ScanlineIndex at = grid_index_of(task.axis[i], task.axis[i].x[sample]);
     double centre = at.part;
 #pragma unroll
     for (int o = 0; o < i; ++o) centre = plus(centre, times(task.slope[i][o], y[o]));
@@ -57,9 +58,9 @@ __device__ inline unsigned meet(const ScanlineTask& task, const kestrel_gpu_scan
     y[i] = times(minus(index, centre), task.inverse[i]);
     squares = plus(squares, times(y[i], y[i]));
   }
-  ScanlinePlace row{0.0, 0.0};
-  if (task.axis[kRow].x != nullptr) row = place_of(task.axis[kRow], task.axis[kRow].x[sample]);
-  const ScanlinePlace run = place_of(task.axis[kRun], task.axis[kRun].x[sample]);
+  ScanlineIndex row{0.0, 0.0};
+  if (task.axis[kRow].x != nullptr) row = grid_index_of(task.axis[kRow], task.axis[kRow].x[sample]);
+  const ScanlineIndex run = grid_index_of(task.axis[kRun], task.axis[kRun].x[sample]);
   double row_centre = row.part, run_centre = run.part;
 #pragma unroll
   for (int o = 0; o < Outer; ++o) {
@@ -69,9 +70,8 @@ __device__ inline unsigned meet(const ScanlineTask& task, const kestrel_gpu_scan
   const double left = minus(task.room, squares);
   const double reach = plus(half_length(task.slope[kRow][kRow], left), task.row_shift);
   const double begin = minus(tile.row_begin, row.base), end = minus(tile.row_end, row.base);
-  const double first = highest(least(most(minus(row_centre, reach), begin), end));
-  const double last =
-      lowest(least(most(plus(row_centre, reach), minus(begin, 1.0)), minus(end, 1.0)));
+  const double first = highest(min(max(minus(row_centre, reach), begin), end));
+  const double last = lowest(min(max(plus(row_centre, reach), minus(begin, 1.0)), minus(end, 1.0)));
   to->squares[lane] = squares;
   to->row_base[lane] = row.base;
   to->row_centre[lane] = row_centre;
@@ -108,8 +108,9 @@ struct Events {
 
 /// Item `index` of the warp.
 template <int Outer, int Limbs>
-__device__ inline void make_event(const ScanlineTask& task, const ScanlineTile& tile, unsigned index,
-                                  const Meetings& all, unsigned lane, Events<Limbs>* to) {
+__device__ inline void make_event(const ScanlineTask& task, const ScanlineTile& tile,
+                                  unsigned index, const Meetings& all, unsigned lane,
+                                  Events<Limbs>* to) {
   constexpr int kRow = Outer, kRun = Outer + 1;
   unsigned own = 0;
 #pragma unroll
@@ -127,10 +128,10 @@ __device__ inline void make_event(const ScanlineTask& task, const ScanlineTile& 
   const double reach = half_length(radius, left);
   const double begin = minus(at.run_begin, base), end = minus(at.run_end, base);
   const double low = minus(centre, reach), high = plus(centre, reach);
-  double start = highest(least(most(low, begin), end));
-  const double last = lowest(least(most(high, minus(begin, 1.0)), minus(end, 1.0)));
-  double stop = most(plus(last, 1.0), start);
-  const double gap = least(fabs(minus(low, nearest(low))), fabs(minus(high, nearest(high))));
+  double start = highest(min(max(low, begin), end));
+  const double last = lowest(min(max(high, minus(begin, 1.0)), minus(end, 1.0)));
+  double stop = max(plus(last, 1.0), start);
+  const double gap = min(fabs(minus(low, nearest(low))), fabs(minus(high, nearest(high))));
   if (gap < task.run_shift) {
     settle_ends(task, at, task.axis[kRun].shift, base, low, high, &start, &stop);
   }
@@ -142,7 +143,7 @@ __device__ inline void make_event(const ScanlineTask& task, const ScanlineTile& 
   // Nobody reads behind the last point of a row.
   if (stop < end) to->take[lane] = cell + static_cast<unsigned>(minus(stop, begin));
   const double anchor =
-      least(most(nearest(centre), minus(at.anchor_first, base)), minus(at.anchor_last, base));
+      min(max(nearest(centre), minus(at.anchor_first, base)), minus(at.anchor_last, base));
   const double d = minus(centre, anchor), room = times(times(radius, radius), left);
   const Whole k = static_cast<unsigned>(plus(anchor, base));
   double a = all.weight[own], b = times(plus(a, a), d), c = times(a, minus(room, times(d, d)));

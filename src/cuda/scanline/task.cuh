@@ -40,7 +40,8 @@ struct ScanlineWork {
 };
 
 struct ScanlineTask {
-  double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES], inverse[KESTREL_GPU_SCANLINE_AXES];
+  double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES],
+      inverse[KESTREL_GPU_SCANLINE_AXES];
   ScanlineAxis axis[KESTREL_GPU_SCANLINE_AXES];
   double room, limb_scale, row_shift, run_shift;
   const double* weight;
@@ -68,8 +69,8 @@ struct ScanlineScan {
 __device__ inline double plus(double a, double b) { return __dadd_rn(a, b); }
 __device__ inline double minus(double a, double b) { return __dsub_rn(a, b); }
 __device__ inline double times(double a, double b) { return __dmul_rn(a, b); }
-__device__ inline double least(double a, double b) { return a < b ? a : b; }
-__device__ inline double most(double a, double b) { return a > b ? a : b; }
+__device__ inline double min(double a, double b) { return a < b ? a : b; }
+__device__ inline double max(double a, double b) { return a > b ? a : b; }
 
 /// Beside this number doubles are whole numbers: 1.5 * 2^52.
 constexpr double kBeside = 6755399441055744.0;

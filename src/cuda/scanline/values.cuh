@@ -1,4 +1,5 @@
-// The second kernel of scanline.cu: events in the cells of tiles become values. Twin of simd/scanline/scanline.inc.
+// The second kernel of scanline.cu: events in the cells of tiles become values. Twin of
+// simd/scanline/scanline.inc.
 #ifndef KESTREL_CUDA_SCANLINE_VALUES_CUH
 #define KESTREL_CUDA_SCANLINE_VALUES_CUH
 
@@ -51,13 +52,13 @@ __device__ inline double value_at(const ScanlineScan& scan, const Whole number[k
     const Whole at = number[3 * limb] * t, slope = number[3 * limb + 1] - at;
     const double part = to_double(number[3 * limb + 2] + slope * t);
     double& highest_of = largest[limb > 0 ? 1 : 0];
-    highest_of = most(highest_of, fabs(part));
+    highest_of = max(highest_of, fabs(part));
     value = plus(part, times(value, scan.limb));
     if (limb > 0) continue;
     const double bend = times(to_double(number[0]), shift);
     value = plus(value, times(minus(to_double(slope - at), bend), shift));
   }
-  return times(times(most(value, 0.0), scan.factor), scan.power);
+  return times(times(max(value, 0.0), scan.factor), scan.power);
 }
 
 /// A block takes kScanWarps rows of a tile, a warp each. `Along`: rows lie along the output;

@@ -1,6 +1,6 @@
 #include "simd/bootstrap/squared_errors.hpp"
 
-#include "simd/scanline/scanline.hpp"  // for scanline_vector.hpp
+#include "simd/scanline/scanline.hpp"  // for vector.hpp
 #include "simd/scanline/vector.hpp"
 
 namespace kestrel {

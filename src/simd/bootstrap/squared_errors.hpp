@@ -24,10 +24,10 @@ struct NearSamples {
 };
 
 // One index of the axis at hand: its place, and for each later axis L_ba / L_bb; squares above
-// `most` are of no account.
+// `max` are of no account.
 struct ErrorStep {
   double at;
-  double most;
+  double max;
   double slope[kErrorAxes];
 };
 

@@ -26,7 +26,7 @@ struct ScanlineLineCells {
 // Of samples seen: zero, or no number if any of theirs is not finite; their least weight, the least
 // that is not zero, the largest, and the largest of a sample that matters.
 struct ScanlineLineSeen {
-  double not_finite, least, least_positive, largest, largest_near;
+  double not_finite, min, min_positive, largest, largest_near;
 };
 
 struct ScanlineLineForm {

@@ -12,8 +12,8 @@ namespace kestrel {
 namespace simd {
 
 // Whether the point with these indices is in the support of the kernel about sample j: decided by
-// the operations of inside_ellipsoid and inside_box (body.inc), product and sum fused, on the data
-// as given. No target's own instructions here: the same answer everywhere.
+// the operations of inside_ellipsoid and inside_box (direct_sums.inc), product and sum fused, on
+// the data as given. No target's own instructions here: the same answer everywhere.
 inline bool inside_support(const ScanlineData& data, bool box, std::size_t j,
                            const std::size_t index[kScanlineAxes]) {
   double y[kScanlineAxes], q = 0;

@@ -65,8 +65,8 @@ struct ScanlineForm {
 // there, is in the rest of a sample's place.
 constexpr double kScanlineFarthest = 134217728.0;  // 2^27
 
-// What makes grid indices of coordinates, see ScanlineGeometry::place. step_high + step_low is the
-// step.
+// What makes grid indices of coordinates, see ScanlineGeometry::grid_index. step_high + step_low is
+// the step.
 struct ScanlineAxis {
   double origin, inverse_step, step_high, step_low;
 };

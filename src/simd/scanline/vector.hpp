@@ -104,7 +104,7 @@ inline Vector to_double(Whole v) { return static_cast<Vector>(static_cast<std::i
 inline Whole whole_of(std::size_t k) { return k; }
 inline Whole whole_steps(std::size_t k) { return k; }
 
-#include "simd/scanline/place.inc"
+#include "simd/scanline/grid_index.inc"
 
 }  // namespace scalar
 
@@ -184,7 +184,7 @@ inline Vector to_double(Whole v) {
 inline Whole whole_of(std::size_t k) { return _mm256_set1_epi64x(static_cast<long long>(k)); }
 inline Whole whole_steps(std::size_t k) { return plus(whole_of(k), _mm256_set_epi64x(3, 2, 1, 0)); }
 
-#include "simd/scanline/place.inc"
+#include "simd/scanline/grid_index.inc"
 
 }  // namespace avx2
 KESTREL_TARGET_END
@@ -240,7 +240,7 @@ inline Whole whole_steps(std::size_t k) {
   return plus(whole_of(k), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
 }
 
-#include "simd/scanline/place.inc"
+#include "simd/scanline/grid_index.inc"
 
 }  // namespace avx512
 KESTREL_TARGET_END

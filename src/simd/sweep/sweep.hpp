@@ -115,7 +115,7 @@ struct ConstantFits {
   const std::uint32_t* first;
   const std::uint32_t* end;
   std::size_t count;
-  double least;
+  double min;
   double squares, in_sample, trace;
   std::size_t unsupported;
   std::uint32_t* unstable;  // room for `count`

@@ -92,8 +92,8 @@ TEST_P(EachBackend, RunsEachItemOnceOnWorkersInRange) {
       for (const auto& count : runs) EXPECT_EQ(count, 1);
       EXPECT_TRUE(in_range);
       EXPECT_TRUE(alone) << "two bodies at once with the same worker";
-      const int most = std::min(static_cast<int>(items), threads);
-      EXPECT_EQ(threads_last_used(), items == 0 ? 0 : expected(most)) << items << " items";
+      const int max = std::min(static_cast<int>(items), threads);
+      EXPECT_EQ(threads_last_used(), items == 0 ? 0 : expected(max)) << items << " items";
     }
   }
 }
@@ -335,17 +335,17 @@ TEST(Cap, IsUsedWhereTheOptionsDoNotSay) {
 }
 
 TEST(Cap, KeepsToTheProcessorsHoweverManyThreadsAreAskedFor) {
-  const int asked = 1000000000, most = parallel_threads(on(asked));
-  EXPECT_LE(most, std::max(kFewThreads, static_cast<int>(std::thread::hardware_concurrency())));
+  const int asked = 1000000000, max = parallel_threads(on(asked));
+  EXPECT_LE(max, std::max(kFewThreads, static_cast<int>(std::thread::hardware_concurrency())));
   const int before = thread_cap();
   set_thread_cap(asked);
-  EXPECT_EQ(thread_cap(), most);
-  EXPECT_EQ(parallel_threads({}), most);
+  EXPECT_EQ(thread_cap(), max);
+  EXPECT_EQ(parallel_threads({}), max);
   set_thread_cap(before);
   // Arrays of scratch space: no more than there are items, and always one.
   EXPECT_EQ(parallel_workers(0, on(asked)), 1u);
   EXPECT_EQ(parallel_workers(1, on(asked)), 1u);
-  EXPECT_EQ(parallel_workers(1000000, on(asked)), static_cast<std::size_t>(most));
+  EXPECT_EQ(parallel_workers(1000000, on(asked)), static_cast<std::size_t>(max));
 }
 
 TEST(Cap, ComesFromTheEnvironment) {

@@ -19,8 +19,8 @@ using errors_oracle::run_on;
 TEST(Philox, HasThePublishedValues) {
   using Block = std::array<std::uint32_t, 4>;
   EXPECT_EQ(philox({0, 0, 0, 0}, 0), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  const std::uint32_t most = 0xffffffff;
-  EXPECT_EQ(philox({most, most, most, most}, ~std::uint64_t{0}),
+  const std::uint32_t max = 0xffffffff;
+  EXPECT_EQ(philox({max, max, max, max}, ~std::uint64_t{0}),
             (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822),
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));

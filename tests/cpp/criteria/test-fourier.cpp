@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Fourier, testing::ValuesIn(all_samples()),
 
 TEST_P(Fourier, MeansAndPairs) {
   const Sample& s = GetParam();
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   real weight = 0;
   for (const double w : s.w) weight += w;
   for (const std::vector<double>& H : matrices_for(s)) {
@@ -70,7 +70,7 @@ TEST_P(Fourier, MeansAndPairs) {
 
 TEST_P(Fourier, CrossValidation) {
   const Sample& s = GetParam();
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   for (const std::vector<double>& H : matrices_for(s)) {
     const Matrix wide = in_long_double(H);
     for (const bool unbiased : {true, false}) {
@@ -90,7 +90,7 @@ TEST_P(Fourier, CrossValidation) {
 
 TEST_P(Fourier, SmoothedCrossValidation) {
   const Sample& s = GetParam();
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   const auto matrices = matrices_for(s);
   for (std::size_t m = 0; m < matrices.size(); ++m) {
     const std::vector<double>& H = matrices[m];
@@ -110,7 +110,7 @@ TEST_P(Fourier, SmoothedCrossValidation) {
 
 TEST_P(Fourier, Functionals) {
   const Sample& s = GetParam();
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   for (const std::vector<double>& G : matrices_for(s)) {
     const MeanDerivatives wanted(s, in_long_double(G), 10);
     for (const int order : {0, 2, 4, 6, 8, 10}) {
@@ -137,7 +137,7 @@ TEST_P(Fourier, Functionals) {
 
 TEST(FourierGradient, OfAFunctionalIsHalfOfHigherOnes) {
   const Sample s = normal_sample(60, 2);
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   const std::vector<double> G = matrices_for(s)[2];
   const std::vector<double> sixth = sums.psi(span(G), 6, threads(1));
   std::vector<double> above = G, below = G;
@@ -161,10 +161,10 @@ TEST(FourierOutliers, AreSummedOneByOne) {
     FourierDemand demand;
     demand.root.assign(d * d, 0.0);
     for (std::size_t k = 0; k < d; ++k) demand.root[k * d + k] = 1;
-    demand.least = 0.3;
-    demand.most = 1;
+    demand.min = 0.3;
+    demand.max = 1;
     const RunOptions options = threads(1);
-    FourierSums sums(s.view(), s.weights(), demand, options);
+    FourierCriteria sums(s.view(), s.weights(), demand, options);
     EXPECT_TRUE(d == 1 || sums.modes().geometry().trimmed);
     std::vector<double> H(d * d, 0.0), gradient(d * d);
     for (std::size_t k = 0; k < d; ++k) H[k * d + k] = 0.2 + 0.1 * static_cast<double>(k);
@@ -187,7 +187,7 @@ TEST(FourierOutliers, AreSummedOneByOne) {
 
 TEST(FourierRange, GrowsWhenAskedOutside) {
   const Sample s = normal_sample(100, 2);
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   for (const double factor : {0.2, 1.0, 3.0, 0.2, 3.0}) {
     std::vector<double> H = matrices_for(s)[2];
     for (double& v : H) v *= factor * factor;
@@ -201,12 +201,12 @@ TEST(FourierRange, GrowsWhenAskedOutside) {
 TEST(FourierRange, IsMadeAnewForAnotherPartOfACurve) {
   const Sample s = normal_sample(100, 3);
   FourierDemand demand = demand_for(s);
-  const double least = demand.least, most = demand.most;
-  FourierSums sums(s.view(), s.weights(), demand, threads(1));
+  const double min = demand.min, max = demand.max;
+  FourierCriteria sums(s.view(), s.weights(), demand, threads(1));
   const std::size_t cells = sums.modes().geometry().box.size();
-  sums.prepare(least, 0.5 * (least + most), threads(1));
+  sums.prepare(min, 0.5 * (min + max), threads(1));
   EXPECT_EQ(sums.spreads(), 1);
-  sums.prepare(2 * most, 3 * most, threads(1));
+  sums.prepare(2 * max, 3 * max, threads(1));
   EXPECT_EQ(sums.spreads(), 2);
   EXPECT_LT(sums.modes().geometry().box.size(), cells);
   const std::array<double, 9>& root = sums.modes().geometry().root;
@@ -214,7 +214,7 @@ TEST(FourierRange, IsMadeAnewForAnotherPartOfACurve) {
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t l = 0; l < 3; ++l) {
       for (std::size_t m = 0; m <= std::min(k, l); ++m) {
-        H[l * 3 + k] += 6 * most * most * root[m * 3 + k] * root[m * 3 + l];
+        H[l * 3 + k] += 6 * max * max * root[m * 3 + k] * root[m * 3 + l];
       }
     }
   }
@@ -227,13 +227,13 @@ TEST(FourierRange, IsMadeAnewForAnotherPartOfACurve) {
 TEST(FourierSmall, OneSampleTwoSamplesAndEqualOnes) {
   FourierDemand demand;
   demand.root = {1, 0.3, 0, 0.8};
-  demand.least = 0.2;
-  demand.most = 0.5;
+  demand.min = 0.2;
+  demand.max = 0.5;
   const std::vector<double> H = {0.1, 0.02, 0.02, 0.12};
   for (const std::size_t n : {1, 2, 5}) {
     Sample s = normal_sample(n, 2);
     if (n == 5) std::fill(s.x.begin(), s.x.end(), 3.25);
-    FourierSums sums(s.view(), s.weights(), demand, threads(1));
+    FourierCriteria sums(s.view(), s.weights(), demand, threads(1));
     const real wanted = mean_kernel(s, in_long_double(H));
     expect_near(sums.mean_kernel(span(H), {}, threads(1)), wanted, 1e-12L * wanted, "S");
     if (n == 1) {

@@ -149,17 +149,17 @@ double difference(const CellMoments& a, const CellMoments& b) {
   EXPECT_EQ(a.cells(), b.cells());
   EXPECT_EQ(a.moments(), b.moments());
   EXPECT_EQ(a.exponent(), b.exponent());
-  double most = 0;
+  double max = 0;
   for (std::size_t c = 0; c < a.cells(); ++c) {
     EXPECT_EQ(a.key(c), b.key(c));
     for (int m = 0; m < a.moments(); ++m) {
-      most = std::max(most, std::fabs(a.moment(c)[m] - b.moment(c)[m]) / a.moment(c)[0]);
+      max = std::max(max, std::fabs(a.moment(c)[m] - b.moment(c)[m]) / a.moment(c)[0]);
     }
   }
   for (std::size_t m = 0; m < a.within().size(); m += 2) {
-    most = std::max(most, std::fabs(a.within()[m] - b.within()[m]) / a.within()[0]);
+    max = std::max(max, std::fabs(a.within()[m] - b.within()[m]) / a.within()[0]);
   }
-  return most;
+  return max;
 }
 
 Span<const double> part(const std::vector<double>& v, std::size_t begin, std::size_t end) {

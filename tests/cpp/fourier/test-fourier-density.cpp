@@ -59,7 +59,7 @@ struct Task {
   }
   std::vector<double> run(const RunOptions& options, double bytes = 1e9) const {
     std::vector<double> out(where.size(), -1.0);
-    const DensityExtent extent =
+    const DataRange extent =
         measure_density(sample.view(), sample.weights(), where, span(root), options);
     fourier_density(sample.view(), sample.weights(), where, span(root), extent, tolerance, bytes,
                     options, {out.data(), out.size()});
@@ -171,11 +171,11 @@ TEST(FourierDensityFar, KeepsTheDigitsThatRoundingLeavesOrRefuses) {
       task.use_points();
       task.sample.x[0] = far;  // no point is near it
       const std::size_t m = task.where.size();
-      const DensityExtent extent = measure_density(task.sample.view(), task.sample.weights(),
-                                                   task.where, span(task.root), threads(1));
+      const DataRange extent = measure_density(task.sample.view(), task.sample.weights(),
+                                               task.where, span(task.root), threads(1));
       const double rounding = lay_density(extent, tolerance).rounding;
-      EXPECT_EQ(rounding > kMostFourierTolerance, std::fabs(far) > 1e14) << far;
-      if (rounding > kMostFourierTolerance) {
+      EXPECT_EQ(rounding > kMaxFourierTolerance, std::fabs(far) > 1e14) << far;
+      if (rounding > kMaxFourierTolerance) {
         try {
           task.run(threads(1));
           ADD_FAILURE() << "no error with a sample at " << far;
@@ -208,8 +208,8 @@ TEST(FourierDensityErrors, MemoryAndInput) {
     EXPECT_EQ(problem.kind, ErrorKind::memory);
   }
   std::vector<double> out(task.where.size());
-  const DensityExtent extent = measure_density(task.sample.view(), task.sample.weights(),
-                                               task.where, span(task.root), threads(1));
+  const DataRange extent = measure_density(task.sample.view(), task.sample.weights(), task.where,
+                                           span(task.root), threads(1));
   for (const double bad : {0.0, 1e-15, 0.5}) {
     EXPECT_THROW(
         fourier_density(task.sample.view(), task.sample.weights(), task.where, span(task.root),

@@ -36,10 +36,10 @@ std::vector<double> random_box(const TransformBox& box) {
 /// Calls visit(k0, k1, k2) for the modes wanted with k2 >= from.
 template <class Visit>
 void for_modes(const TransformBox& box, std::ptrdiff_t from, const Visit& visit) {
-  const auto most = [&](std::size_t a) { return static_cast<std::ptrdiff_t>(box.most[a]); };
-  for (std::ptrdiff_t i = -most(0); i <= most(0); ++i) {
-    for (std::ptrdiff_t j = -most(1); j <= most(1); ++j) {
-      for (std::ptrdiff_t k = from; k <= most(2); ++k) visit(i, j, k);
+  const auto max = [&](std::size_t a) { return static_cast<std::ptrdiff_t>(box.max[a]); };
+  for (std::ptrdiff_t i = -max(0); i <= max(0); ++i) {
+    for (std::ptrdiff_t j = -max(1); j <= max(1); ++j) {
+      for (std::ptrdiff_t k = from; k <= max(2); ++k) visit(i, j, k);
     }
   }
 }
@@ -100,11 +100,11 @@ TEST(FourierWindow, PolynomialsAndTransformAreThatOfTheWindow) {
   const double error = LDBL_MANT_DIG >= 64 ? 4e-16 : 1e-14;  // as the header says
   for (const int taps : {8, 9, 10, 11, 12, 13, 14}) {
     const FourierWindow window(taps);
-    double value[FourierWindow::kMostTaps];
+    double value[FourierWindow::kMaxTaps];
     for (int i = 0; i <= 100; ++i) {
       for (const simd::Table* table : common::tables()) {
         simd::spread_table(table).values(window.polynomials(), 0.01 * i, value);
-        for (int j = 0; j < FourierWindow::kMostTaps; ++j) {
+        for (int j = 0; j < FourierWindow::kMaxTaps; ++j) {
           const double u = j - 0.5 * taps + 0.01 * i;
           EXPECT_NEAR(value[j], j < taps ? static_cast<double>(kaiser_bessel(u, taps)) : 0.0,
                       error);
@@ -161,7 +161,7 @@ TEST(FourierTransform, InverseIsTheSumOfItsDefinition) {
         for (std::size_t b = 0; b < box.cells[1]; ++b) {
           for (std::size_t c = 0; c < box.cells[2]; ++c) {
             Complex wanted = 0;
-            const std::ptrdiff_t from = -static_cast<std::ptrdiff_t>(box.most[2]);
+            const std::ptrdiff_t from = -static_cast<std::ptrdiff_t>(box.max[2]);
             for_modes(box, from, [&](std::ptrdiff_t i, std::ptrdiff_t j, std::ptrdiff_t k) {
               wanted += std::polar(static_cast<real>(1), phase(box, i, j, k, a, b, c)) *
                         mode_of(box, modes, i, j, k);
@@ -246,8 +246,8 @@ TEST(FourierGrid, ForgetsTheOrderOfTheSamples) {
                    reversed.x.begin() + static_cast<std::ptrdiff_t>((k + 1) * s.n));
     }
     const std::vector<double> H = matrices_for(s)[2];
-    FourierSums one(s.view(), s.weights(), demand_for(s), threads(1));
-    FourierSums two(reversed.view(), reversed.weights(), demand_for(s), threads(1));
+    FourierCriteria one(s.view(), s.weights(), demand_for(s), threads(1));
+    FourierCriteria two(reversed.view(), reversed.weights(), demand_for(s), threads(1));
     const double value = one.lscv(span(H), LscvForm::unbiased, {}, threads(1));
     EXPECT_NEAR(two.lscv(span(H), LscvForm::unbiased, {}, threads(1)), value,
                 1e-14 * std::fabs(value));
@@ -274,7 +274,7 @@ TEST(FourierPoll, IsAskedAndStopsTheWork) {
   };
   const auto work = [&] {
     for (int i = 0; i < 50; ++i) {
-      const FourierSums sums(s.view(), s.weights(), demand_for(s), options);
+      const FourierCriteria sums(s.view(), s.weights(), demand_for(s), options);
     }
   };
   EXPECT_THROW(work(), std::runtime_error);
@@ -282,7 +282,7 @@ TEST(FourierPoll, IsAskedAndStopsTheWork) {
 
 TEST(FourierPoll, LeavesSumsThatCanGoOn) {
   const Sample s = normal_sample(100000, 2);
-  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
   std::vector<double> narrow = matrices_for(s)[0];
   for (double& v : narrow) v *= 0.1;
   RunOptions impatient = threads(1);
@@ -297,7 +297,7 @@ TEST(FourierPoll, LeavesSumsThatCanGoOn) {
         },
         std::runtime_error);
   }
-  FourierSums fresh(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria fresh(s.view(), s.weights(), demand_for(s), threads(1));
   const std::vector<double> H = matrices_for(s)[1];
   const double wanted = fresh.mean_kernel(span(H), {}, threads(1));
   EXPECT_NEAR(sums.mean_kernel(span(H), {}, threads(1)), wanted, 1e-12 * wanted);
@@ -312,15 +312,15 @@ TEST(FourierErrors, InputAndMemory) {
   };
   const FourierDemand good = demand_for(s);
   FourierDemand demand = good;
-  demand.least = 0;
+  demand.min = 0;
   expect_kind(ErrorKind::input, geometry(s, demand));
-  demand.least = 2 * demand.most;
+  demand.min = 2 * demand.max;
   expect_kind(ErrorKind::input, geometry(s, demand));
   demand = good;
   demand.tolerance = 1e-15;
   expect_kind(ErrorKind::input, geometry(s, demand));
   demand = good;
-  demand.least = 1e-7;
+  demand.min = 1e-7;
   expect_kind(ErrorKind::memory, geometry(normal_sample(20000, 2), demand));
   const Sample four = normal_sample(50, 4);
   expect_kind(ErrorKind::input, geometry(four, good));
@@ -337,7 +337,7 @@ TEST(FourierErrors, InputAndMemory) {
   }
   std::fill(bad.w.begin(), bad.w.end(), 0.0);
   expect_kind(ErrorKind::input, geometry(bad, good));
-  FourierSums sums(s.view(), s.weights(), good, threads(1));
+  FourierCriteria sums(s.view(), s.weights(), good, threads(1));
   const std::vector<double> indefinite = {1, 2, 2, 1}, H = {0.1, 0, 0, 0.1};
   expect_kind(ErrorKind::input, [&] { sums.mean_kernel(span(indefinite), {}, threads(1)); });
   expect_kind(ErrorKind::input, [&] { sums.psi(span(H), 5, threads(1)); });

@@ -153,7 +153,7 @@ std::vector<double> run(const Task& task, Engine engine, KernelChoice choice) {
     const std::vector<RegularAxis> axes = find_regular_axes(at.axes);
     scanline_density(task.view(), w, {axes.data(), axes.size()}, choice, root, {}, options, to);
   } else {
-    DensityExtent extent = measure_density(task.view(), w, at, root, options);
+    DataRange extent = measure_density(task.view(), w, at, root, options);
     if (engine == Engine::fourier_along_data) {
       extent.frame.erase(extent.frame.begin());
     } else {
@@ -256,8 +256,7 @@ TEST(Correlated, AlongTheDataTheLayoutKnowsWhatItLoses) {
     const Task grid(2, 1 - lost, true);
     const EvaluationPoints at = grid.where();
     const Span<const double> w{grid.w.data(), grid.n}, root{grid.root.data(), 4};
-    DensityExtent extent =
-        measure_density(grid.view(), w, at, root, run_on(common::tables().back()));
+    DataRange extent = measure_density(grid.view(), w, at, root, run_on(common::tables().back()));
     extent.frame.erase(extent.frame.begin());
     std::vector<real> wanted = grid.wanted({});
     std::vector<double> got = run(grid, Engine::fourier_along_data, {});

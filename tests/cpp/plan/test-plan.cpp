@@ -126,12 +126,12 @@ TEST(Plan, TheEngineIsTheOneThatMeasuredFaster) {
 namespace {
 
 /// n samples and a grid of m points in a cube of this many bandwidths.
-DensityExtent cube_extent(double n, double side_of_grid, std::size_t d, double spread) {
-  DensityExtent extent;
+DataRange cube_extent(double n, double side_of_grid, std::size_t d, double spread) {
+  DataRange extent;
   extent.n = extent.weight = n;
   extent.heaviest = 1;
   extent.m = std::pow(side_of_grid, static_cast<double>(d));
-  extent.least_share = std::max(1 / n, std::pow(spread, -static_cast<double>(d)));
+  extent.min_share = std::max(1 / n, std::pow(spread, -static_cast<double>(d)));
   extent.frame.resize(1);
   DensityFrame& frame = extent.frame[0];
   frame.geometry.d = d;
@@ -150,7 +150,7 @@ TEST(Plan, FourierTakesOverInTwoAndThreeDimensions) {
   for (const std::size_t d : {2, 3}) {
     const double side = d == 2 ? 151 : 51;
     const auto plan = [&](double n, double spread, const char* engine, double tolerance = 1e-12) {
-      const DensityExtent extent = cube_extent(n, side, d, spread);
+      const DataRange extent = cube_extent(n, side, d, spread);
       DensityTask space = task(n, extent.m, d);
       space.lanes = 8;
       space.extent = &extent;

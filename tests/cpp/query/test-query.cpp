@@ -69,7 +69,7 @@ std::vector<double> bandwidths(const Shape& shape) {
 /// How far the box lies from the nearest kernel, in bandwidths, squared and summed over the axes;
 /// and the largest number of bandwidths at which rounding of limits and samples is seen.
 real distance2(const Shape& shape, const Boxes& boxes, std::size_t i) {
-  real least = kInfinity;
+  real min = kInfinity;
   for (std::size_t j = 0; j < shape.n; ++j) {
     real sum = 0;
     for (std::size_t k = 0; k < shape.d; ++k) {
@@ -78,9 +78,9 @@ real distance2(const Shape& shape, const Boxes& boxes, std::size_t i) {
                                  (x - boxes.upper[k * boxes.m + i]) / h});
       sum += gap * gap;
     }
-    if (shape.w[j] > 0) least = std::min(least, sum);
+    if (shape.w[j] > 0) min = std::min(min, sum);
   }
-  return least;
+  return min;
 }
 
 bool is_empty(const Boxes& boxes, std::size_t i) {

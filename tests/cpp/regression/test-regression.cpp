@@ -126,9 +126,9 @@ TEST_P(Regression, SupportedFromTheLeastBandwidthOn) {
   const std::vector<double> y(n, 1.0);
   for (const Kernel kernel : kernels) {
     SCOPED_TRACE(common::kernel_names[static_cast<int>(kernel)]);
-    const double least = least_supporting_bandwidth(line.samples(), kernel, {});
+    const double min = min_supporting_bandwidth(line.samples(), kernel, {});
     if (n < 2) {
-      EXPECT_TRUE(std::isnan(least));
+      EXPECT_TRUE(std::isnan(min));
       continue;
     }
     const auto all_supported = [&](double h) {
@@ -141,11 +141,11 @@ TEST_P(Regression, SupportedFromTheLeastBandwidthOn) {
       }
       return true;
     };
-    EXPECT_TRUE(all_supported(least));
-    const double below = std::nextafter(least, -1.0);
+    EXPECT_TRUE(all_supported(min));
+    const double below = std::nextafter(min, -1.0);
     if (below <= 0) continue;  // all observations are tied
     EXPECT_FALSE(all_supported(below));
-    const std::vector<double> h{below, least};
+    const std::vector<double> h{below, min};
     const CrossValidation got =
         cross_validate(sample_of(line, y), span(h), kernel, false, run_on(simd::scalar_table()));
     EXPECT_GT(got.unsupported[0], 0u);

@@ -187,8 +187,8 @@ TEST(ScanlineLong, IsTakenWhereItSuits) {
 // are sorted.
 TEST(ScanlineLineShifts, MatterLittleOrAreHeeded) {
   const Case exact = make("shifts", 3000, {700}, 40.0, 0, scanline_oracle::inside);
-  for (const double most : {1e-12, 1e-9, 4e-7}) {
-    const Case c = scanline_oracle::moved(exact, "moved", most);
+  for (const double max : {1e-12, 1e-9, 4e-7}) {
+    const Case c = scanline_oracle::moved(exact, "moved", max);
     const scanline_oracle::Expected wanted = scanline_oracle::expect(c);
     const std::vector<double> got = density(c, {}, run_on(common::tables().back(), 1));
     for (std::size_t p = 0; p < got.size(); ++p) {

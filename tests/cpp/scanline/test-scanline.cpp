@@ -127,14 +127,14 @@ TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
     if (c.d > 3) continue;
     const ScanlineGeometry geometry({c.axes.data(), c.d}, {c.root.data(), c.root.size()});
     ScanlineHistogram histogram(geometry);
-    ScanlinePlace place;
-    std::vector<ScanlinePlace> places;
+    ScanlineIndex place;
+    std::vector<ScanlineIndex> places;
     for (std::size_t j = 0; j < c.n; ++j) {
-      if (!geometry.place({c.x.data(), c.n, c.d}, j, &place)) continue;
+      if (!geometry.grid_index({c.x.data(), c.n, c.d}, j, &place)) continue;
       histogram.add(place, static_cast<double>(j % 4) / 3);
       places.push_back(place);
     }
-    const ScanlineActive bound = histogram.most_active();
+    const ScanlineActive bound = histogram.max_active();
     std::mt19937_64 random(5);
     for (int trial = 0; trial < 300; ++trial) {
       std::array<double, simd::kScanlineAxes> point{};
@@ -142,7 +142,7 @@ TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
         point[a] = static_cast<double>(random() % geometry.count(a));
       }
       double active = 0;
-      for (const ScanlinePlace& p : places) {
+      for (const ScanlineIndex& p : places) {
         bool near = true;
         for (std::size_t a = 0; a < geometry.axes(); ++a) {
           near = near && std::fabs(point[a] - p.base[a] - p.part[a]) <= geometry.reach(a);
@@ -161,8 +161,8 @@ TEST(ScanlinePlaces, LoseNothingHoweverFarTheSample) {
   const ScanlineGeometry geometry({&axis, 1}, {&root, 1});
   for (const double x : {0.04, 0.15, 1e4 / 3, 1.3e7, 1.4e7, 2.6e7 / 3, 2.6e7, 1e8 / 3, 1e8, 1e11}) {
     for (const double sample : {x, -x}) {
-      ScanlinePlace place;
-      ASSERT_TRUE(geometry.place({&sample, 1, 1}, 0, &place));
+      ScanlineIndex place;
+      ASSERT_TRUE(geometry.grid_index({&sample, 1, 1}, 0, &place));
       const oracle::real base = place.base[1], step = axis.step;
       const oracle::real rest = std::fma(-base, step, static_cast<oracle::real>(sample)) / step;
       EXPECT_LE(std::abs(place.base[1]), 1 << 27) << sample;

@@ -15,7 +15,7 @@ with_fake <- function(code) {
   rm(list = ls(cuda_said), envir = cuda_said)
   on.exit(Sys.unsetenv(setdiff(grep("^FAKE_CUDA_", names(Sys.getenv()), value = TRUE), "FAKE_CUDA_OBJECT")))
   always <- function(...) TRUE
-  eager <- list(cuda_built_cpp = always, is_worth = always)
+  eager <- list(cuda_built_cpp = always, gpu_pays_off = always)
   with_cuda_object(Sys.getenv("FAKE_CUDA_OBJECT"), with_bindings(eager, code))
 }
 
