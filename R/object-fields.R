@@ -170,7 +170,7 @@ curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign =
 boot_fields <- list(
   names = texts(min = 1L),
   axes = function(of) each(axis(), columns_of(of)),
-  curve = columns(list(h = numbers(min = 1L, sign = "positive", increasing = TRUE), least = curve_column,
+  curve = columns(list(h = numbers(min = 1L, sign = "positive", increasing = TRUE), min = curve_column,
                        lower = curve_column, median = curve_column, upper = curve_column, max = curve_column)),
   h = function(of) {
     numbers(1L, also = list("one of the bandwidths of `curve`", function(h) h %in% of[["curve"]][["h"]]))

@@ -123,7 +123,7 @@ other_calls <- list(
   q_error = function() {
     m <- pick(c(0, 1, 9))
     list(estimate = if (chance(0.3)) matrix(stats::rexp(2 * m), m) else stats::rexp(m), truth = stats::rexp(m),
-         min = stats::rexp(1L))
+         least = stats::rexp(1L))
   },
   write_pdf = function() {
     c(list(fhat = estimate(points = chance(0.1)), file = quote(tempfile(fileext = ".nc"))),

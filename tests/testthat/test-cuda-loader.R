@@ -150,12 +150,12 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
   long <- list(pairs = function() with_pairs_device(run, 1e6, 6L, gradient_work(6)),
                regression = function() with_regression_device(run, seq(0, 1, length.out = 1e6), 1:100, asked))
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
-    for (place in long) {
+    for (chosen in long) {
       rm(list = ls(cuda_said), envir = cuda_said)
       # Without CUDA there is nothing to ask for.
       said <- if (cuda_built_cpp()) function(code) expect_message(code, "could not be loaded") else expect_silent
-      said(expect_identical(device_of(place()), list(backend = "cpu")))
-      expect_silent(expect_identical(device_of(place()), list(backend = "cpu")))
+      said(expect_identical(device_of(chosen()), list(backend = "cpu")))
+      expect_silent(expect_identical(device_of(chosen()), list(backend = "cpu")))
     }
   })
 })
@@ -192,7 +192,7 @@ test_that("a GPU is taken where its model is twice as fast, and not for what is 
 test_that("sums that the GPU refuses are the CPU's in \"auto\", after one message, and else an error", {
   refused <- list(problem = "unsuited", reason = "the observations span too many bandwidths")
   rm(list = ls(cuda_said), envir = cuda_said)
-  on <- function(asked) list(backend = asked, place = list2env(list(backend = "cuda", device = "some")))
+  on <- function(asked) list(backend = asked, device = list2env(list(backend = "cuda", name = "some")))
   sums <- function(run) sums_by_backend(run, refused, "of the CPU")
   run <- on("auto")
   expect_identical(device_of(run), list(backend = "cuda", device = "some"))
@@ -223,7 +223,7 @@ test_that("too little memory of a GPU is an error of the backend too, which no s
   }
   # The host's memory still takes a step back.
   expect_identical(as.numeric(within_limits(function(H) abort_memory("full"), diag(2), c(0.1, 10))(diag(2))), Inf)
-  run <- list(backend = "auto", place = list2env(list(backend = "cuda", device = "some")))
+  run <- list(backend = "auto", device = list2env(list(backend = "cuda", name = "some")))
   rm(list = ls(cuda_said), envir = cuda_said)
   expect_message(expect_identical(sums_by_backend(run, full, 1), 1), "12 bytes left")
 })
