@@ -5,6 +5,10 @@ isa_available_cpp <- function() {
     .Call(`_kestrel_isa_available_cpp`)
 }
 
+kernel_table_cpp <- function() {
+    .Call(`_kestrel_kernel_table_cpp`)
+}
+
 isa_used_cpp <- function(isa) {
     .Call(`_kestrel_isa_used_cpp`, isa)
 }

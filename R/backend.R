@@ -9,7 +9,7 @@ known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
 # The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
 engines_for <- function(d, kernel, gridded) {
-  c("auto", "direct", if (d == 1L && kernel %in% sweep_kernels) "sweep", if (d == 1L && kernel == "gaussian") "fgt",
+  c("auto", "direct", if (d == 1L && kernel %in% polynomial_kernels()) "sweep", if (d == 1L && kernel == "gaussian") "fgt",
     if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_scanline(d, kernel)) "scanline")
 }
 
@@ -20,7 +20,7 @@ check_engine <- function(engine, d, kernel, gridded) {
   fitting <- engines_for(d, kernel, gridded)
   if (engine %in% fitting) return(engine)
   takes <- switch(engine,
-    sweep = paste0("one dimension and ", quoted(sweep_kernels, '"'), "."),
+    sweep = paste0("one dimension and ", quoted(polynomial_kernels(), '"'), "."),
     fgt = "one dimension and the Gaussian kernel.",
     fourier = "two or three dimensions and the Gaussian kernel.",
     scanline = "grids with equal steps in up to six dimensions and the compact kernels."

@@ -1,7 +1,7 @@
 # Least squares cross-validation: the objective, and in one dimension its global minimum over a range of bandwidths.
 
 # Those whose convolution with themselves an engine knows.
-lscv_kernels <- function() intersect(kernel_names, c("gaussian", sweep_kernels))
+lscv_kernels <- function() c("gaussian", polynomial_kernels())
 
 #' Least squares cross-validation: the objective
 #'

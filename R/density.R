@@ -157,7 +157,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_flag(approx.cont, "approx.cont")
   check_flag(density, "density")
   verbose <- asked_verbose(verbose, !missing(verbose))
-  kernel <- check_choice(kernel, kernel_names, "kernel")
+  kernel <- check_choice(kernel, kernel_names(), "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
   check_cuda_engine(run, c("direct", "scanline"))

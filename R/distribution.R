@@ -150,12 +150,14 @@ draw_kernel <- function(n, d, kernel, product) {
 # The radius of a draw from a radial kernel, whose density is proportional to r^(d-1) k(r).
 draw_radius <- function(n, d, kernel) {
   beta <- function(n, a, b) filled(numeric(n), function(count) stats::rbeta(count, a, b))
-  if (kernel == "triangular") return(beta(n, d, 2))
-  if (kernel != "cosine") {
-    radius <- beta(n, d / 2, kernel_power[[kernel]] + 1)
+  row <- kernel_row(kernel)
+  if (row$form == "power") {
+    # r^inner has a beta distribution.
+    radius <- beta(n, d / row$inner, row$outer + 1)
+    if (row$inner == 1L) return(radius)
     for (rows in parts_of(n)) {
       heard()
-      radius[rows] <- sqrt(radius[rows])
+      radius[rows] <- if (row$inner == 2L) sqrt(radius[rows]) else radius[rows]^(1 / row$inner)
     }
     return(radius)
   }

@@ -1,39 +1,58 @@
 # The kernels: their constants in one dimension, and those of the radial kernels in d dimensions (Wand & Jones 1995,
 # table 2.1 and section 4.5). R(K) is the roughness, the integral of K^2; mu2 the second moment.
 
-kernel_names <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
+# The names of all kernels, in the order of the table in src/shared/kernels.def.
+kernel_names <- function() kernel_table_cpp()$name
 
-# Kernels that are polynomials on their support, which the sweep engine takes.
-sweep_kernels <- c("uniform", "triangular", "epanechnikov", "biweight", "triweight")
+# Those that are polynomials on their support: what the sweep engine, LSCV in one dimension and regression take.
+polynomial_kernels <- function() {
+  table <- kernel_table_cpp()
+  table$name[table$form == "power"]
+}
 
-# The power p of a kernel proportional to (1 - r^2)^p on the unit ball.
-kernel_power <- c(uniform = 0, epanechnikov = 1, biweight = 2, triweight = 3)
+# One kernel's row of the table: `name`, `form` and, of polynomials (1 - |u|^inner)^outer, the two exponents.
+kernel_row <- function(kernel) {
+  table <- kernel_table_cpp()
+  lapply(table, `[[`, match(kernel, table$name))
+}
 
 is_compact <- function(kernel) kernel != "gaussian"
 
 # Distribution functions of the one-dimensional kernels.
 kernel_cdf <- function(u, kernel) {
-  if (kernel == "gaussian") return(stats::pnorm(u))
-  u <- pmin(pmax(u, -1), 1)
-  switch(kernel,
-    uniform = (1 + u) / 2,
-    epanechnikov = (2 - u) * (1 + u)^2 / 4,
-    triangular = ifelse(u < 0, (1 + u)^2 / 2, 1 - (1 - u)^2 / 2),
-    biweight = (1 + u)^3 * (8 - 9 * u + 3 * u^2) / 16,
-    triweight = (1 + u)^4 * (16 - 29 * u + 20 * u^2 - 5 * u^3) / 32,
-    cosine = (1 + sin(pi * u / 2)) / 2
-  )
+  row <- kernel_row(kernel)
+  if (row$form == "gaussian") return(stats::pnorm(u))
+  if (row$form == "cosine") return((1 + sin(pi * pmin(pmax(u, -1), 1) / 2)) / 2)
+  tail <- edge_mass(1 - pmin(abs(u), 1), row) / (2 * edge_mass(1, row))
+  ifelse(u < 0, tail, 1 - tail)
+}
+
+# The integral of a polynomial kernel's profile from the edge of its support, u = -1, to u = t - 1, 0 <= t <= 1. In
+# powers of t it keeps its digits where it is small.
+edge_mass <- function(t, row) {
+  times <- function(a, b) {
+    product <- numeric(length(a) + length(b) - 1L)
+    for (k in seq_along(a)) product[k - 1L + seq_along(b)] <- product[k - 1L + seq_along(b)] + a[k] * b
+    product
+  }
+  k <- seq_len(row$inner)
+  left <- c(0, -choose(row$inner, k) * (-1)^k) # 1 - (1 - t)^inner
+  profile <- Reduce(times, rep(list(left), row$outer), 1)
+  mass <- 0
+  for (k in rev(seq_along(profile))) mass <- (mass + profile[k] / k) * t
+  mass
 }
 
 unit_ball_volume <- function(d) exp(d / 2 * log(pi) - lgamma(d / 2 + 1))
 
 # Integral over the unit ball of r^a k(r)^q for the unnormalised profile k of a compact kernel.
 ball_integral <- function(kernel, d, a, q) {
-  radial <- switch(kernel,
-    triangular = beta(d + a, q + 1),
-    cosine = stats::integrate(function(r) r^(d - 1 + a) * cos(pi * r / 2)^q, 0, 1, rel.tol = 1e-12)$value,
-    beta((d + a) / 2, q * kernel_power[[kernel]] + 1) / 2
-  )
+  row <- kernel_row(kernel)
+  radial <- if (row$form == "power") {
+    beta((d + a) / row$inner, q * row$outer + 1) / row$inner
+  } else {
+    stats::integrate(function(r) r^(d - 1 + a) * cos(pi * r / 2)^q, 0, 1, rel.tol = 1e-12)$value
+  }
   d * unit_ball_volume(d) * radial
 }
 

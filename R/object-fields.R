@@ -39,7 +39,7 @@ estimate_fields <- list(
   # Of an estimate from a file without data.
   n = function(of) if (rows_of(of) == 0L) numbers(1L, whole = TRUE, between = c(1, .Machine$integer.max)),
   x = function(of) numbers(sample_size_of(of)),
-  kernel = texts(1L, among = kernel_names),
+  kernel = function(of) texts(1L, among = kernel_names()),
   kernel_type = texts(1L, among = c("radial", "product", "integrated")),
   H = function(of) bandwidth_matrix(columns_of(of), of[["kernel_type"]] == "product"),
   h = function(of) {
@@ -100,7 +100,7 @@ regbw_fields <- list(
   },
   regtype = texts(1L, among = c("lc", "ll")),
   method = texts(1L, among = c("cv.ls", "cv.aic")),
-  ckertype = function(of) texts(1L, among = regression_kernels),
+  ckertype = function(of) texts(1L, among = regression_kernels()),
   bw.scale = texts(1L, among = c("support", "np")),
   unsupported = texts(1L, among = c("reject", "exclude")),
   bw = numbers(1L, sign = "positive"),
@@ -202,7 +202,7 @@ synopsis_fields <- list(
   x = function(of) {
     numbers(c(NA, columns_of(of)), also = list("at most `N` rows", function(x) nrow(x) <= of[["N"]]))
   },
-  kernel = texts(1L, among = kernel_names),
+  kernel = function(of) texts(1L, among = kernel_names()),
   H = function(of) bandwidth_matrix(columns_of(of), is_compact(of[["kernel"]]), number = FALSE),
   ranges = function(of) {
     numbers(c(2L, columns_of(of)), also = list("lower limits above upper ones",

@@ -28,8 +28,8 @@ check_queried_kernel <- function(root, kernel, product) {
                 ". A diagonal `H` takes one.")
   }
   if (d == 1L || product) return()
-  if (d > 3L || kernel %in% c("triangular", "cosine")) {
-    abort_input("`fhat` must have the Gaussian kernel, a product kernel, a radial polynomial one in two or three ",
+  if (d > 3L || kernel_row(kernel)$inner != 2L) {
+    abort_input("`fhat` must have the Gaussian kernel, a product kernel, a radial power of 1 - u'u in two or three ",
                 "dimensions, or one dimension for queries, not a radial ", kernel, " kernel in ", d, " dimensions.")
   }
 }

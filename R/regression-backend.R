@@ -6,14 +6,19 @@ regression_engine <- function(kernel, backend) {
 }
 
 # Nanoseconds of one thread for a leave-one-out fit; of a pair for the Gaussian kernel. Measured at n = 200,000 on one
-# core with AVX-512.
-regression_ns <- list(
-  lc = c(uniform = 17, triangular = 10, epanechnikov = 30, biweight = 42, triweight = 46, gaussian = 1.3),
-  ll = c(uniform = 87, triangular = 105, epanechnikov = 104, biweight = 132, triweight = 163, gaussian = 1.3)
-)
+# core with AVX-512: 17, 10, 30, 42 and 46 (local constant) and 87, 105, 104, 132 and 163 (local linear) for polynomials
+# of degree 0, 1, 2, 4 and 6.
+regression_ns <- function(asked) {
+  if (!is_compact(asked$ckertype)) return(1.3)
+  degree <- regression_degree(asked$ckertype)
+  if (asked$regtype == "ll") 87 + 12.5 * degree else 14 + 6 * degree
+}
 
-# Degrees of the kernels that are polynomials.
-regression_degrees <- c(uniform = 0, triangular = 1, epanechnikov = 2, biweight = 4, triweight = 6)
+# The degree of a kernel that is a polynomial.
+regression_degree <- function(kernel) {
+  row <- kernel_row(kernel)
+  row$inner * row$outer
+}
 
 # Bandwidths beyond which terms of the Gaussian kernel are left out: exp(-9.6^2 / 2) is 1e-20.
 gaussian_terms <- 9.6
@@ -21,19 +26,19 @@ gaussian_terms <- 9.6
 # Expected seconds of a curve at bandwidths h: of one thread, or on a GPU. There a fit with polynomial kernels is from
 # sums over blocks of samples, log2(n) of them, and their powers. Fits to times of an H200 in 2026-11 by tools/gpu-check
 # at n = 1e6: 8.9 ms for one bandwidth, most of it sending and sorting; 100 bandwidths 18 to 44 ms (local constant) and
-# 42 to 94 ms (local linear) for the kernels uniform to triweight, of which this is within an eighth. A pair of the
+# 42 to 94 ms (local linear) for polynomials of degree 0 to 6, of which this is within an eighth. A pair of the
 # Gaussian kernel 2.2 to 2.4 ps (n = 1e5).
 regression_seconds <- function(x, h, asked, device = NULL) {
   n <- length(x)
   fits <- as.numeric(n) * length(h)
-  gaussian <- asked$ckertype == "gaussian"
+  gaussian <- !is_compact(asked$ckertype)
   if (gaussian) fits <- as.numeric(n)^2 * sum(pmin(1, 2 * gaussian_terms * h / stats::IQR(x)))
-  if (is.null(device)) return(1e-9 * fits * regression_ns[[asked$regtype]][[asked$ckertype]])
+  if (is.null(device)) return(1e-9 * fits * regression_ns(asked))
   linear <- asked$regtype == "ll"
   one <- if (gaussian) {
     2.3e-12
   } else {
-    powers <- regression_degrees[[asked$ckertype]] + if (linear) 2 else 0
+    powers <- regression_degree(asked$ckertype) + if (linear) 2 else 0
     log2(n) / log2(1e6) * 1e-9 * if (linear) 0.21 + 0.0064 * (powers + 2)^2 else 0.09 + 0.0042 * (powers + 2)^2
   }
   cuda_slowness(device) * fits * one + 8.7e-9 * n

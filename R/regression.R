@@ -1,6 +1,7 @@
 # Bandwidths of kernel regression with one regressor, by cross-validation over a grid.
 
-regression_kernels <- c("epanechnikov", "gaussian", "uniform", "triangular", "biweight", "triweight")
+# The first is the default.
+regression_kernels <- function() union("epanechnikov", c("gaussian", polynomial_kernels()))
 
 # np's Epanechnikov kernel has the support sqrt(5), that of variance one; its other kernels have ours.
 np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
@@ -221,7 +222,7 @@ variables_in <- function(expression) {
 #' @rdname npregbw
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwmethod = c("cv.ls", "cv.aic"),
-                            ckertype = c("epanechnikov", "gaussian", "uniform", "triangular", "biweight", "triweight"),
+                            ckertype = "epanechnikov",
                             nbw = 50, bwmin = NULL, bwmax = NULL, bw.scale = c("support", "np"),
                             unsupported = c("reject", "exclude"), w = NULL, refine = FALSE,
                             na.action = stats::na.fail, threads = NULL, backend = "auto", verbose = FALSE,
@@ -233,7 +234,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
   }
   asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
                 method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
-                ckertype = check_choice(ckertype, regression_kernels, "ckertype"),
+                ckertype = check_choice(ckertype, regression_kernels(), "ckertype"),
                 bw.scale = check_choice(bw.scale, c("support", "np"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
   check_flag(refine, "refine")

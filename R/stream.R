@@ -71,7 +71,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
                xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = TRUE)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   verbose <- asked_verbose(verbose, !missing(verbose))
-  kernel <- check_choice(kernel, kernel_names, "kernel")
+  kernel <- check_choice(kernel, kernel_names(), "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE)
   check_cuda_engine(run, c("direct", "scanline"))

@@ -61,7 +61,7 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
   if (length(table) == 0L) abort_input("`data` must have at least one row and one column, not none.")
   check_finite(table, "data")
   names <- check_sample(data)$names
-  kernel <- check_choice(kernel, kernel_names, "kernel")
+  kernel <- check_choice(kernel, kernel_names(), "kernel")
   size <- min(check_count(size, "size"), nrow(table))
   kept <- unname(table[if (size < nrow(table)) even_rows(table, size) else seq_len(size), , drop = FALSE])
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)

@@ -88,10 +88,10 @@ void time_sums(std::size_t n, int d) {
   task.chunk = kChunk;
   task.partial = partial.reserve(n / kChunk * n);
   task.d = d;
-  time_launch(launch_of(KESTREL_GPU_GAUSSIAN, d, Real()), task, "differences");
+  time_launch(launch_of(KESTREL_GPU_gaussian, d, Real()), task, "differences");
   if (!products_hold<Real>(d, farthest)) return;
   task.weight += n;
-  time_launch(products_launch<Real>(KESTREL_GPU_GAUSSIAN, d), task, "products");
+  time_launch(products_launch<Real>(KESTREL_GPU_gaussian, d), task, "products");
 }
 
 }  // namespace

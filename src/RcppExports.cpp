@@ -21,6 +21,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// kernel_table_cpp
+Rcpp::List kernel_table_cpp();
+RcppExport SEXP _kestrel_kernel_table_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(kernel_table_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // isa_used_cpp
 std::string isa_used_cpp(std::string isa);
 RcppExport SEXP _kestrel_isa_used_cpp(SEXP isaSEXP) {
@@ -935,6 +945,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
+    {"_kestrel_kernel_table_cpp", (DL_FUNC) &_kestrel_kernel_table_cpp, 0},
     {"_kestrel_isa_used_cpp", (DL_FUNC) &_kestrel_isa_used_cpp, 1},
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},
     {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},

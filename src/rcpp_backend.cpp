@@ -14,6 +14,21 @@ Rcpp::CharacterVector isa_available_cpp() {
   return names;
 }
 
+/// The table of kernels: name, form and, of polynomials (1 - |u|^inner)^outer, the two exponents.
+// [[Rcpp::export]]
+Rcpp::List kernel_table_cpp() {
+  Rcpp::CharacterVector name, form;
+  Rcpp::IntegerVector inner, outer;
+#define KESTREL_KERNEL(name_of, form_of, inner_of, outer_of) \
+  name.push_back(#name_of);                                  \
+  form.push_back(#form_of);                                  \
+  inner.push_back(inner_of);                                 \
+  outer.push_back(outer_of);
+#include "shared/kernels.def"
+  return Rcpp::List::create(Rcpp::Named("name") = name, Rcpp::Named("form") = form,
+                            Rcpp::Named("inner") = inner, Rcpp::Named("outer") = outer);
+}
+
 // [[Rcpp::export]]
 std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
 

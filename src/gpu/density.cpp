@@ -20,30 +20,21 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::size_t kSampleNumbers = std::size_t{1} << 26;
 
 int gpu_leaf(const TileKernel& kernel) {
-  switch (kernel.leaf()) {
-    case simd::Leaf::gaussian: return KESTREL_GPU_GAUSSIAN;
-    case simd::Leaf::epanechnikov: return KESTREL_GPU_EPANECHNIKOV;
-    case simd::Leaf::biweight: return KESTREL_GPU_BIWEIGHT;
-    case simd::Leaf::triweight: return KESTREL_GPU_TRIWEIGHT;
-    case simd::Leaf::triangular: return KESTREL_GPU_TRIANGULAR;
-    case simd::Leaf::cosine: return KESTREL_GPU_COSINE;
-    // In one dimension |fl(a / h)| <= 1 if and only if |a| <= h: nothing needs to be divided.
-    case simd::Leaf::uniform:
-      return kernel.dimension() == 1 ? KESTREL_GPU_PRODUCT_UNIFORM : KESTREL_GPU_UNIFORM;
-    case simd::Leaf::product_epanechnikov: return KESTREL_GPU_PRODUCT_EPANECHNIKOV;
-    case simd::Leaf::product_biweight: return KESTREL_GPU_PRODUCT_BIWEIGHT;
-    case simd::Leaf::product_triweight: return KESTREL_GPU_PRODUCT_TRIWEIGHT;
-    case simd::Leaf::product_triangular: return KESTREL_GPU_PRODUCT_TRIANGULAR;
-    case simd::Leaf::product_cosine: return KESTREL_GPU_PRODUCT_COSINE;
-    case simd::Leaf::product_uniform: return KESTREL_GPU_PRODUCT_UNIFORM;
-    default: throw error(ErrorKind::internal, "a kernel that the device does not have");
+  static_assert(static_cast<int>(simd::Leaf::gaussian_polynomial) == KESTREL_GPU_LEAVES,
+                "the leaves of kernels in the same order");
+  const int leaf = static_cast<int>(kernel.leaf());
+  if (leaf >= KESTREL_GPU_LEAVES) {
+    throw error(ErrorKind::internal, "a kernel that the device does not have");
   }
+  // In one dimension |fl(a / h)| <= 1 if and only if |a| <= h: nothing needs to be divided.
+  return leaf == KESTREL_GPU_uniform && kernel.dimension() == 1 ? KESTREL_GPU_product_uniform
+                                                                : leaf;
 }
 
 /// The kernel that whitens: that of the same H for the uniform kernel, whose own takes the data as
 /// given.
 KernelChoice whitening_choice(const KernelChoice& choice) {
-  if (choice.kernel != Kernel::uniform) return choice;
+  if (!is_indicator(choice.kernel)) return choice;
   return {Kernel::epanechnikov, choice.type};
 }
 
@@ -162,7 +153,7 @@ bool gpu_density(const MatrixView& x, Span<const double> w, const EvaluationPoin
   const ScaledNumber scale = kernel_scale(choice, x.cols, root);
   const TileKernel kernel(*options.table, choice, x.cols, root);
   const TileKernel whitening(*options.table, whitening_choice(choice), x.cols, root);
-  const bool as_given = gpu_leaf(kernel) == KESTREL_GPU_PRODUCT_UNIFORM;
+  const bool as_given = gpu_leaf(kernel) == KESTREL_GPU_product_uniform;
   bool single = single_precision && kernel.whitens();
   double reach = gpu_reach(x.cols, single);
   Pieces pieces = cut_pieces(points, whitening, as_given, reach);

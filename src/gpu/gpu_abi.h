@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 6
+#define KESTREL_GPU_VERSION 7
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -26,24 +26,19 @@ enum kestrel_gpu_code {
   KESTREL_GPU_HOST_MEMORY = 6 /* the host's memory, or what of it can be locked, is used up */
 };
 
-/* The kernels' values in the coordinates that `matrix` makes (see simd/table.hpp). */
+/* The kernels of shared/kernels.def: their profiles in the coordinates that `matrix` makes, and
+ * products of them (see simd/table.hpp). The Gaussian kernel is its own product.
+ * KESTREL_GPU_uniform: 1 where |root^-1 (e - x)|^2 <= 1, at the rim from the data as given;
+ * KESTREL_GPU_product_uniform: 1 where |e_k - x_k| <= root_kk for all k, from the data as given. */
 enum kestrel_gpu_leaf {
-  KESTREL_GPU_GAUSSIAN,
-  KESTREL_GPU_EPANECHNIKOV,
-  KESTREL_GPU_BIWEIGHT,
-  KESTREL_GPU_TRIWEIGHT,
-  KESTREL_GPU_TRIANGULAR,
-  KESTREL_GPU_COSINE,
-  KESTREL_GPU_UNIFORM, /* 1 where |root^-1 (e - x)|^2 <= 1; at the rim from the data as given */
-  KESTREL_GPU_PRODUCT_EPANECHNIKOV,
-  KESTREL_GPU_PRODUCT_BIWEIGHT,
-  KESTREL_GPU_PRODUCT_TRIWEIGHT,
-  KESTREL_GPU_PRODUCT_TRIANGULAR,
-  KESTREL_GPU_PRODUCT_COSINE,
-  KESTREL_GPU_PRODUCT_UNIFORM /* 1 where |e_k - x_k| <= root_kk for all k; data as given */
+#define KESTREL_KERNEL(name, form, inner, outer) KESTREL_GPU_##name,
+#include "shared/kernels.def"
+#define KESTREL_KERNEL(name, form, inner, outer) KESTREL_GPU_product_##name,
+#include "shared/kernels.def"
+  KESTREL_GPU_LEAVES
 };
 
-/* The most variables of KESTREL_GPU_UNIFORM: it keeps a point's coordinates. */
+/* The most variables of KESTREL_GPU_uniform: it keeps a point's coordinates. */
 #define KESTREL_GPU_UNIFORM_VARIABLES 256
 
 struct kestrel_gpu_device {
@@ -99,8 +94,9 @@ struct kestrel_gpu_pairs {
 };
 
 /* Sums of radial Epanechnikov kernels on a regular grid, from the ends of the runs that each sample
- * covers of the grid's rows. All that follows means what ScanlineForm, ScanlineSamples, ScanlineTile,
- * ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and gives the same bits. */
+ * covers of the grid's rows. All that follows means what ScanlineForm, ScanlineSamples,
+ * ScanlineTile, ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and
+ * gives the same bits. */
 #define KESTREL_GPU_SCANLINE_AXES 6
 
 struct kestrel_gpu_scanline_axis {
@@ -152,11 +148,9 @@ struct kestrel_gpu_scanline_slab {
   size_t parts;
 };
 
-/* Leave-one-out cross-validation of kernel regression on the line. The kernel is known by its
- * degree: 0 uniform, 1 triangular, 2, 4 and 6 powers of 1 - u^2. */
-enum { KESTREL_GPU_REGRESSION_GAUSSIAN = -1 };
+/* Leave-one-out cross-validation of kernel regression on the line. */
 struct kestrel_gpu_regression {
-  int degree;
+  int kernel;          /* kestrel_gpu_leaf: the Gaussian kernel, or one that is a polynomial */
   int linear;          /* not 0: local linear fits, else local constant ones */
   size_t n;            /* observations, fewer than 2^31, in any order */
   const double *x, *y; /* finite */
@@ -189,7 +183,7 @@ struct kestrel_gpu_table {
   int (*density_samples)(void* density, const double* x, size_t stride, const double* w, size_t n,
                          char* problem, size_t room);
   /* sum[i] = sum_j w_j value(e_i - x_j), i < m, coordinate k of e_i being e[k * stride + i].
-   * Coordinates are taken about `centre`, which is ignored by KESTREL_GPU_PRODUCT_UNIFORM. */
+   * Coordinates are taken about `centre`, which is ignored by KESTREL_GPU_product_uniform. */
   int (*density_sum)(void* density, const double* centre, const double* e, size_t stride, size_t m,
                      double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*density_close)(void* density);
@@ -200,13 +194,14 @@ struct kestrel_gpu_table {
                    char* problem, size_t room);
 
   /* A grid and its samples, which are copied: scanline_close() it in the end. */
-  int (*scanline_open)(const struct kestrel_gpu_scanline* runs, void** out, char* problem, size_t room);
+  int (*scanline_open)(const struct kestrel_gpu_scanline* runs, void** out, char* problem,
+                       size_t room);
   /* The points of a slab, part after part; `take` of null: the values stay where they are, which
    * shows what the device's work takes without the way back. largest[0]: the largest size of a
    * sum of first limbs, largest[1]: of others. Both functions are called with the same context. */
   int (*scanline_slab)(void* runs, const struct kestrel_gpu_scanline_slab* slab, double largest[2],
-                   kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
-                   size_t room);
+                       kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
+                       size_t room);
   void (*scanline_close)(void* runs);
 
   /* Four sums a bandwidth over the observations, with e_i = y_i less the fit without observation i:

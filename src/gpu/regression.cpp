@@ -20,17 +20,6 @@ constexpr double kMinPower = 1e-190;
 /// So that the unit is a finite number.
 constexpr int kMaxExponent = 1000;
 
-int degree_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::uniform: return 0;
-    case Kernel::triangular: return 1;
-    case Kernel::epanechnikov: return 2;
-    case Kernel::biweight: return 4;
-    case Kernel::triweight: return 6;
-    default: return KESTREL_GPU_REGRESSION_GAUSSIAN;
-  }
-}
-
 void check_sample(const RegressionSample& sample) {
   const std::size_t n = sample.x.size;
   if (sample.y.size != n || sample.w.size != n) {
@@ -71,7 +60,7 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
   std::vector<double> sum(kSums * count, 0.0);
   if (count > 0 && sample.x.size > 0) {
     kestrel_gpu_regression request{};
-    request.degree = degree_of(kernel);
+    request.kernel = static_cast<int>(kernel);
     request.linear = local_linear ? 1 : 0;
     request.n = sample.x.size;
     request.x = sample.x.data;
@@ -82,11 +71,11 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
     request.bandwidth = bandwidth.data;
     request.count = count;
     request.unit = unit_for(sample.x, bandwidth);
-    if (kernel == Kernel::gaussian) {
+    if (!is_compact(kernel)) {
       request.reach = kGaussianReach;
       request.cut = gaussian_cut(sample.w.data, sample.w.size);
     } else {
-      check_powers(request.unit, bandwidth, request.degree + (local_linear ? 2 : 0));
+      check_powers(request.unit, bandwidth, kernel_degree(kernel) + (local_linear ? 2 : 0));
     }
     PollState state(options.parallel.poll);
     char text[512] = "";

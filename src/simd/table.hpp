@@ -9,6 +9,8 @@
 
 #include <cstddef>
 
+#include "shared/kernel.hpp"
+
 namespace kestrel {
 namespace simd {
 
@@ -36,26 +38,26 @@ struct Block {
   std::size_t count;
 };
 
-// What a leaf computes for evaluation point z from samples z_j: sum_j w_j value(z - z_j). With
-// q = |z - z_j|^2 (radial) the values are
+// What a leaf computes for evaluation point z from samples z_j: sum_j w_j value(z - z_j). A kernel
+// (shared/kernels.def) has two leaves, the profile at |z - z_j| and the product of the profiles at
+// |z_k - z_jk|; the Gaussian kernel, 2^-q with q = |z - z_j|^2, is its own product. The uniform
+// kernel is decided from the data as given: radial, 1 where |root^-1 (z - z_j)|^2 <= 1; product, 1
+// where |z_k - z_jk| <= root_kk for every k. One leaf more is gaussian_polynomial,
+// (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q.
 enum class Leaf {
-  gaussian,              // 2^-q
-  gaussian_polynomial,   // (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q
-  epanechnikov,          // max(0, 1 - q)
-  biweight,              // max(0, 1 - q)^2
-  triweight,             // max(0, 1 - q)^3
-  triangular,            // max(0, 1 - sqrt(q))
-  cosine,                // cos(pi sqrt(q) / 2) where q < 1
-  uniform,               // 1 where |root^-1 (z - z_j)|^2 <= 1, from the data as given
-  product_epanechnikov,  // products over the coordinates of the values above at q = (z_k - z_jk)^2
-  product_biweight,
-  product_triweight,
-  product_triangular,
-  product_cosine,
-  product_uniform,  // 1 where |z_k - z_jk| <= root_kk for every k, from the data as given
+#define KESTREL_KERNEL(name, form, inner, outer) name,
+#include "shared/kernels.def"
+#define KESTREL_KERNEL(name, form, inner, outer) product_##name,
+#include "shared/kernels.def"
+  gaussian_polynomial,
   count
 };
 constexpr std::size_t kLeaves = static_cast<std::size_t>(Leaf::count);
+
+constexpr Leaf leaf_of(Kernel kernel, bool product) {
+  return static_cast<Leaf>(static_cast<std::size_t>(kernel) +
+                           (product && is_compact(kernel) ? kKernels : 0));
+}
 
 struct Parameters {
   std::size_t d;              // number of coordinates

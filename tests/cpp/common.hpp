@@ -38,14 +38,13 @@ inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads
   return options;
 }
 
-inline const char* const kernel_names[] = {"gaussian", "epanechnikov", "uniform", "triangular",
-                                           "biweight", "triweight",    "cosine"};
+inline const char* kernel_name(Kernel kernel) { return kestrel::row_of(kernel).name; }
 
 /// Every kernel, radial; product ones too where the bandwidth lets them.
 inline std::vector<KernelChoice> choices_for(const shapes::Shape& shape) {
   std::vector<KernelChoice> all;
-  for (const char* name : kernel_names) {
-    const Kernel kernel = kestrel::kernel_of_name(name);
+  for (std::size_t k = 0; k < kestrel::kKernels; ++k) {
+    const Kernel kernel = static_cast<Kernel>(k);
     all.push_back({kernel, KernelType::radial});
     if (shape.diagonal) all.push_back({kernel, KernelType::product});
   }
@@ -54,7 +53,7 @@ inline std::vector<KernelChoice> choices_for(const shapes::Shape& shape) {
 
 inline std::string describe(const KernelChoice& choice) {
   return std::string(choice.type == KernelType::product ? "product " : "radial ") +
-         kernel_names[static_cast<int>(choice.kernel)];
+         kernel_name(choice.kernel);
 }
 
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {

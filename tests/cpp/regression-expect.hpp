@@ -32,7 +32,7 @@ inline kestrel::RegressionSample sample_of(const Line& line, const std::vector<d
 inline std::string describe(const LocalKernel& kernel) {
   std::ostringstream text;
   text.precision(17);
-  text << common::kernel_names[static_cast<int>(kernel.kernel)]
+  text << common::kernel_name(kernel.kernel)
        << (kernel.local_linear ? ", local linear" : ", local constant") << ", h = " << kernel.h;
   return text.str();
 }

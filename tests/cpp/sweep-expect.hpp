@@ -33,7 +33,7 @@ inline double tolerance(Kernel kernel, int power) {
 inline std::string describe(Kernel kernel, int power, double h) {
   std::ostringstream text;
   text.precision(17);
-  text << common::kernel_names[static_cast<int>(kernel)] << ", power " << power << ", h = " << h;
+  text << common::kernel_name(kernel) << ", power " << power << ", h = " << h;
   return text.str();
 }
 

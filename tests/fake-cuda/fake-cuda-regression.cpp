@@ -44,11 +44,11 @@ void make_all_blocks(Fitter& fitter) {
 
 double itself(double value) { return value; }
 
-template <int kDegree, bool kLinear>
+template <class K, bool kLinear>
 Fit fit_polynomial(const Fitter& fitter, unsigned i, double h) {
-  const Window window = window_of(fitter.sample, i, h, kDegree == 0);
-  const Fit fit = polynomial_fit<kDegree, kLinear>(fitter.sample, window, i, h);
-  return fit.unstable ? direct_fit<kDegree>(fitter.sample, window, i, h, 0, 1, itself) : fit;
+  const Window window = window_of(fitter.sample, i, h, K::kClosed);
+  const Fit fit = polynomial_fit<K, kLinear>(fitter.sample, window, i, h);
+  return fit.unstable ? direct_fit<K>(fitter.sample, window, i, h, 0, 1, itself) : fit;
 }
 
 template <bool kLinear>
@@ -73,24 +73,27 @@ Fit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
   const int seen = places(sample, window, i, &alone);
   Fit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest));
   fit.exact = kLinear && alone && seen == 1;
-  return fit.unstable ? direct_fit<-1>(sample, window, i, h, 0, 1, itself) : fit;
+  return fit.unstable ? direct_fit<GaussianFit>(sample, window, i, h, 0, 1, itself) : fit;
 }
 
-template <int kDegree, bool kLinear>
-void make_polynomial(Fitter& fitter) {
-  make_all_blocks<kDegree + (kLinear ? 2 : 0)>(fitter);
-  fitter.fit = fit_polynomial<kDegree, kLinear>;
+template <kestrel::KernelForm kForm, int kInner, int kOuter, bool kLinear>
+void make_kernel(Fitter& fitter) {
+  using K = FitKernel<kForm, kInner, kOuter>;
+  if constexpr (K::kGaussian) {
+    fitter.fit = fit_gaussian<kLinear>;
+  } else if constexpr (kForm == kestrel::KernelForm::power) {
+    make_all_blocks<K::kDegree + (kLinear ? 2 : 0)>(fitter);
+    fitter.fit = fit_polynomial<K, kLinear>;
+  }
 }
 
 template <bool kLinear>
-void make_ready(Fitter& fitter, int degree) {
-  switch (degree) {
-    case 0: return make_polynomial<0, kLinear>(fitter);
-    case 1: return make_polynomial<1, kLinear>(fitter);
-    case 2: return make_polynomial<2, kLinear>(fitter);
-    case 4: return make_polynomial<4, kLinear>(fitter);
-    case 6: return make_polynomial<6, kLinear>(fitter);
-    default: fitter.fit = fit_gaussian<kLinear>;
+void make_ready(Fitter& fitter, int kernel) {
+  switch (kernel) {
+#define KESTREL_KERNEL(name, form, inner, outer) \
+  case KESTREL_GPU_##name:                       \
+    return make_kernel<kestrel::KernelForm::form, inner, outer, kLinear>(fitter);
+#include "shared/kernels.def"
   }
 }
 
@@ -123,9 +126,9 @@ extern "C" int fake_cross_validation(const kestrel_gpu_regression* regression, d
   Fitter fitter;
   sort_into(*regression, fitter);
   if (regression->linear != 0) {
-    make_ready<true>(fitter, regression->degree);
+    make_ready<true>(fitter, regression->kernel);
   } else {
-    make_ready<false>(fitter, regression->degree);
+    make_ready<false>(fitter, regression->kernel);
   }
   for (std::size_t k = 0; k < regression->count; ++k, sum += 4) {
     const double fraction = static_cast<double>(k) / static_cast<double>(regression->count);

@@ -106,31 +106,36 @@ static void whiten(int d, double farthest, const double* matrix, const double* c
   }
 }
 
-/* The rim of the uniform kernel in several variables takes more than q. */
-static double value_of(int leaf, double q) {
-  const double one = fmax(0.0, 1.0 - q);
-  switch (leaf) {
-    case KESTREL_GPU_GAUSSIAN: return exp2(-q);
-    case KESTREL_GPU_EPANECHNIKOV: return one;
-    case KESTREL_GPU_BIWEIGHT: return one * one;
-    case KESTREL_GPU_TRIWEIGHT: return one * one * one;
-    case KESTREL_GPU_TRIANGULAR: return fmax(0.0, 1.0 - sqrt(q));
-    case KESTREL_GPU_COSINE: return q < 1.0 ? cos(0.5 * acos(-1.0) * sqrt(q)) : 0.0;
+/* The forms of shared/kernels.def. */
+enum form { gaussian, power, cosine };
+
+static double form_value(enum form form, int inner, int outer, double q) {
+  const double r = sqrt(q);
+  if (form == gaussian) return exp2(-q);
+  if (form == cosine) return q < 1.0 ? cos(0.5 * acos(-1.0) * r) : 0.0;
+  /* The rim of the uniform kernel in several variables takes more than q. */
+  return outer == 0 ? NAN : pow(fmax(0.0, 1.0 - pow(r, inner)), outer);
+}
+
+static double value_of(int kernel, double q) {
+  switch (kernel) {
+#define KESTREL_KERNEL(name, form, inner, outer)                     \
+  case KESTREL_GPU_##name: return form_value(form, inner, outer, q);
+#include "shared/kernels.def"
     default: return NAN;
   }
 }
 
 static double pair_value(const struct density* density, const double* a, const double* b) {
-  const int product = density->kernel.leaf >= KESTREL_GPU_PRODUCT_EPANECHNIKOV;
-  const int first = KESTREL_GPU_PRODUCT_EPANECHNIKOV - KESTREL_GPU_EPANECHNIKOV;
-  const int leaf = density->kernel.leaf - (product ? first : 0);
+  const int kernels = KESTREL_GPU_LEAVES / 2, product = density->kernel.leaf >= kernels;
+  const int kernel = density->kernel.leaf % kernels;
   double q = 0.0, value = 1.0;
   for (int k = 0; k < density->kernel.d; ++k) {
     const double square = (a[k] - b[k]) * (a[k] - b[k]);
     q += square;
-    if (product) value *= value_of(leaf, square);
+    if (product) value *= value_of(kernel, square);
   }
-  return product ? value : value_of(leaf, q);
+  return product ? value : value_of(kernel, q);
 }
 
 static double box_value(const struct density* density, const double* e, size_t stride, size_t j) {
@@ -156,7 +161,7 @@ static int density_sum(void* handle, const double* centre, const double* e, size
     for (size_t j = 0; j < density->n; ++j) {
       whiten(d, density->kernel.farthest, density->matrix, centre, density->x + j, density->n,
              z + d);
-      sum[i] += density->w[j] * (density->kernel.leaf == KESTREL_GPU_PRODUCT_UNIFORM
+      sum[i] += density->w[j] * (density->kernel.leaf == KESTREL_GPU_product_uniform
                                      ? box_value(density, e + i, stride, j)
                                      : pair_value(density, z, z + d));
     }
@@ -243,8 +248,8 @@ static int pair_sums(const struct kestrel_gpu_pairs* pairs, const double* x, siz
 const struct kestrel_gpu_table* kestrel_cuda_table(void);
 const struct kestrel_gpu_table* kestrel_cuda_table(void) {
   static const struct kestrel_gpu_table table = {
-      FAKE_CUDA_VERSION,    device,    density_open,   density_samples, density_sum,
-      density_close,        pair_sums, fake_scanline_open, fake_scanline_slab,  fake_scanline_close,
+      FAKE_CUDA_VERSION,    device,    density_open,       density_samples,    density_sum,
+      density_close,        pair_sums, fake_scanline_open, fake_scanline_slab, fake_scanline_close,
       fake_cross_validation};
   return &table;
 }

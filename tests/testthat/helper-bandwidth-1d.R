@@ -98,7 +98,7 @@ shape_bandwidths <- function(x) {
 }
 
 # The kernels of lscv().
-lscv_kernel_names <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight")
+lscv_kernel_names <- lscv_kernels()
 
 # The curve or the functional by an engine of one's choice.
 with_engine <- function(engine) c(run_options(), list(pairs = engine))

@@ -1,7 +1,7 @@
 # Plain-R oracle of kernel regression with one regressor: one point after another, leaving an observation out by giving
 # it weight zero. Sums go through sum(), which accumulates in long double.
 
-regression_kernels <- c("epanechnikov", "gaussian", "uniform", "triangular", "biweight", "triweight")
+regression_kernels <- kestrel:::regression_kernels()
 
 # Does an observation at the distance abs(u), as rounded, count at the bandwidth h?
 reference_neighbour <- function(u, h, kernel) {

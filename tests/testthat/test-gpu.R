@@ -8,7 +8,7 @@ test_that("every kernel, radial and product, at points and on grids, is that of 
     points <- matrix(rnorm(200 * d), ncol = d)
     w <- runif(1000)
     H <- diag(4 * d, d)
-    for (kernel in kernel_names) {
+    for (kernel in kernel_names()) {
       for (type in c("radial", "product")) {
         at <- function(...) {
           kde(x, H = H, eval.points = points, w = w, kernel = kernel, kernel_type = type, engine = "direct", ...)

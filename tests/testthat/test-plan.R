@@ -42,7 +42,7 @@ test_that("a looser tolerance never makes the plan less exact than it says", {
 })
 
 test_that("in one dimension the linear engines take over where there is much to sum", {
-  for (kernel in sweep_kernels) expect_identical(plan_of(1e5, 1e5, d = 1, kernel = kernel)$engine, "sweep")
+  for (kernel in polynomial_kernels()) expect_identical(plan_of(1e5, 1e5, d = 1, kernel = kernel)$engine, "sweep")
   expect_identical(plan_of(1e5, 1e5, d = 1)$engine, "fgt")
   expect_identical(plan_of(1e5, 1e5, d = 1, kernel = "cosine")$engine, "direct")
   for (kernel in all_kernels) {

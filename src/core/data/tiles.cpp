@@ -15,22 +15,6 @@ namespace {
 constexpr double kFarthest = 1e150;
 constexpr double kLargest = 1.7976931348623157e308;
 
-simd::Leaf leaf_of(const KernelChoice& choice) {
-  const bool product = choice.type == KernelType::product;
-  switch (choice.kernel) {
-    case Kernel::gaussian: return simd::Leaf::gaussian;
-    case Kernel::epanechnikov:
-      return product ? simd::Leaf::product_epanechnikov : simd::Leaf::epanechnikov;
-    case Kernel::uniform: return product ? simd::Leaf::product_uniform : simd::Leaf::uniform;
-    case Kernel::triangular:
-      return product ? simd::Leaf::product_triangular : simd::Leaf::triangular;
-    case Kernel::biweight: return product ? simd::Leaf::product_biweight : simd::Leaf::biweight;
-    case Kernel::triweight: return product ? simd::Leaf::product_triweight : simd::Leaf::triweight;
-    case Kernel::cosine: return product ? simd::Leaf::product_cosine : simd::Leaf::cosine;
-  }
-  throw error(ErrorKind::internal, "kernel without a leaf");
-}
-
 }  // namespace
 
 // ---- the kernel at a bandwidth
@@ -39,8 +23,10 @@ double gaussian_unit() { return std::sqrt(0.5 / kLn2); }
 
 TileKernel::TileKernel(const simd::Table& table, const KernelChoice& choice, std::size_t d,
                        Span<const double> root, double width)
-    : table_(&table), leaf_(leaf_of(choice)), d_(d) {
-  whitens_ = choice.kernel != Kernel::uniform;
+    : table_(&table),
+      leaf_(simd::leaf_of(choice.kernel, choice.type == KernelType::product)),
+      d_(d) {
+  whitens_ = !is_indicator(choice.kernel);
   set_matrix(root, (choice.kernel == Kernel::gaussian ? gaussian_unit() : 1.0) / width);
   check_product_root(choice.type, d, root);
 }

@@ -1,16 +1,12 @@
 #include "core/kernel/kernel.hpp"
 
 #include <cmath>
-#include <iterator>
 
 #include "core/base/error.hpp"
 
 namespace kestrel {
 
 namespace {
-
-constexpr const char* kNames[] = {"gaussian", "epanechnikov", "uniform", "triangular",
-                                  "biweight", "triweight",    "cosine"};
 
 /// Integral of r^(d-1) cos(pi r / 2) over [0, 1], term by term of the cosine's Taylor series.
 double cosine_integral(double d) {
@@ -22,24 +18,31 @@ double cosine_integral(double d) {
   return sum;
 }
 
+/// Integral of r^(d-1) (1 - r^a)^b over [0, 1], B(d / a, b + 1) / a: b! / (s (s + 1) ... (s + b))
+/// is the beta function of s and a whole number b + 1.
+double power_integral(double d, int a, int b) {
+  const double s = d / a;
+  double integral = 1 / (a * s);
+  for (int k = 1; k <= b; ++k) integral *= k / (s + k);
+  return integral;
+}
+
 /// c with c * integral of the leaf's radial value over R^d = 1.
 double radial_constant(Kernel kernel, double d) {
-  const double volume = ball_volume(d);
-  switch (kernel) {
-    case Kernel::gaussian: return std::pow(2 * kPi, -d / 2);
-    case Kernel::uniform: return 1 / volume;
-    case Kernel::triangular: return (d + 1) / volume;
-    case Kernel::epanechnikov: return (d + 2) / (2 * volume);
-    case Kernel::biweight: return (d + 2) * (d + 4) / (8 * volume);
-    case Kernel::triweight: return (d + 2) * (d + 4) * (d + 6) / (48 * volume);
-    case Kernel::cosine: return 1 / (d * volume * cosine_integral(d));
-  }
-  throw error(ErrorKind::internal, "kernel without a constant");
+  if (!is_compact(kernel)) return std::pow(2 * kPi, -d / 2);
+  return 1 / (d * ball_volume(d) * radial_integral(kernel, d, 0));
 }
 
 }  // namespace
 
 double ball_volume(double d) { return std::pow(kPi, d / 2) / std::tgamma(d / 2 + 1); }
+
+double radial_integral(Kernel kernel, double d, int power) {
+  const KernelRow& row = row_of(kernel);
+  if (row.form == KernelForm::power) return power_integral(d + power, row.inner, row.outer);
+  if (row.form == KernelForm::cosine) return cosine_integral(d + power);
+  throw error(ErrorKind::internal, "a kernel without a bounded support");
+}
 
 bool is_diagonal(std::size_t d, Span<const double> root) {
   for (std::size_t k = 0; k < d; ++k) {
@@ -58,11 +61,23 @@ void check_product_root(KernelType type, std::size_t d, Span<const double> root)
 
 Kernel kernel_of_name(const std::string& name) {
   std::string known;
-  for (std::size_t k = 0; k < std::size(kNames); ++k) {
-    if (name == kNames[k]) return static_cast<Kernel>(k);
-    known += (k > 0 ? ", " : "") + std::string(kNames[k]);
+  for (std::size_t k = 0; k < kKernels; ++k) {
+    if (name == kKernelRows[k].name) return static_cast<Kernel>(k);
+    known += (k > 0 ? ", " : "") + std::string(kKernelRows[k].name);
   }
   throw error(ErrorKind::input, "kernel must be one of " + known + ", not " + name);
+}
+
+std::string names_of_kernels(bool (*holds)(Kernel)) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < kKernels; ++k) {
+    if (holds(static_cast<Kernel>(k))) names.push_back(kKernelRows[k].name);
+  }
+  std::string text;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + names[k];
+  }
+  return text;
 }
 
 void ScaledNumber::multiply(double factor) {

@@ -1,18 +1,18 @@
-// The kernels: names and normalising constants. Their values live in simd/direct/direct_sums.inc.
+// The kernels (shared/kernels.def): choice by name, and normalising constants.
 #ifndef KESTREL_CORE_KERNEL_KERNEL_HPP
 #define KESTREL_CORE_KERNEL_KERNEL_HPP
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/base/span.hpp"
+#include "shared/kernel.hpp"
 
 namespace kestrel {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kLn2 = 0.69314718055994530942;
-
-enum class Kernel { gaussian, epanechnikov, uniform, triangular, biweight, triweight, cosine };
 
 /// radial: K(u) depends on |u|; product: K(u) = prod_k K_1(u_k) (Michailidis & Margaritis 2013,
 /// eq. 2). For the Gaussian kernel the two are the same function.
@@ -25,6 +25,9 @@ struct KernelChoice {
 
 /// Throws error(input), listing the names there are, for any other.
 Kernel kernel_of_name(const std::string& name);
+
+/// "a, b and c": the names of the kernels that `holds` is true of, in the order of the table.
+std::string names_of_kernels(bool (*holds)(Kernel));
 
 /// A number mantissa * 2^exponent: constants of narrow kernels in many dimensions leave the range
 /// of a double although their products with small sums do not.
@@ -43,6 +46,11 @@ constexpr std::size_t kMaxDimension = 256;
 
 /// Volume of the unit ball of R^d.
 double ball_volume(double d);
+
+/// Integral of r^(d-1+power) f(r) over [0, 1] for the profile f of a compact kernel. A polynomial
+/// kernel's is a beta function; the cosine's comes from its Taylor series, to rounding for
+/// power = 0, 1, 2. O(1).
+double radial_integral(Kernel kernel, double d, int power);
 
 /// Whether a lower triangular d*d root, column-major, has nothing below its diagonal.
 bool is_diagonal(std::size_t d, Span<const double> root);

@@ -29,15 +29,13 @@ constexpr double kScanlineError = 1e-13;
 /// normal samples (1000 for narrower vectors), 1 to 16 variables and every kernel were timed: right
 /// within a quarter with AVX-512 and a factor of three with narrower vectors, but for the uniform
 /// kernel (a factor of two in one dimension, more in several).
-double kernel_operations(Kernel kernel) {
-  return kernel == Kernel::gaussian || kernel == Kernel::cosine ? 13.0 : 4.0;
-}
+double kernel_operations(Kernel kernel) { return is_polynomial(kernel) ? 4.0 : 13.0; }
 
 /// Seconds of a pair that do not fall with the width of vectors: a square root, or the comparison
 /// of the uniform kernel, which works on the data as given.
 double kernel_seconds(Kernel kernel) {
-  if (kernel == Kernel::triangular) return 1.0e-9;
-  return kernel == Kernel::uniform ? 0.7e-9 : 0.0;
+  if (is_indicator(kernel)) return 0.7e-9;
+  return is_polynomial(kernel) && !is_even_polynomial(kernel) ? 1.0e-9 : 0.0;
 }
 
 /// Seconds of one pair: operations over the rate at which they run. A product kernel of several
@@ -45,7 +43,7 @@ double kernel_seconds(Kernel kernel) {
 double direct_pair_seconds(const DensityTask& task) {
   const Kernel kernel = task.kernel.kernel;
   const double d = static_cast<double>(task.d);
-  const bool radial = task.kernel.type == KernelType::radial || kernel == Kernel::gaussian;
+  const bool radial = task.kernel.type == KernelType::radial || !is_compact(kernel);
   const double kernels = radial ? 1.0 : d;
   const double operations = 2 * d + kernels * kernel_operations(kernel);
   const double rest = kernels * kernel_seconds(kernel);
@@ -119,16 +117,14 @@ bool fits_sweep(const DensityTask& task) {
   return task.d == 1 && is_polynomial(task.kernel.kernel);
 }
 
-bool fits_fgt(const DensityTask& task) {
-  return task.d == 1 && task.kernel.kernel == Kernel::gaussian;
-}
+bool fits_fgt(const DensityTask& task) { return task.d == 1 && !is_compact(task.kernel.kernel); }
 
 bool fits_fourier(const DensityTask& task) {
-  return (task.d == 2 || task.d == 3) && task.kernel.kernel == Kernel::gaussian;
+  return (task.d == 2 || task.d == 3) && !is_compact(task.kernel.kernel);
 }
 
 bool fits_scanline(const DensityTask& task) {
-  return task.grid != nullptr && task.kernel.kernel != Kernel::gaussian;
+  return task.grid != nullptr && is_compact(task.kernel.kernel);
 }
 
 void check_engine(const DensityTask& task, const std::string& engine) {
@@ -139,9 +135,8 @@ void check_engine(const DensityTask& task, const std::string& engine) {
                 "engine must be one of " + std::string(names) + ", not " + engine);
   }
   if (engine == "sweep" && !fits_sweep(task)) {
-    throw error(ErrorKind::input,
-                "engine \"sweep\" takes the kernels uniform, triangular, "
-                "epanechnikov, biweight and triweight in one dimension");
+    throw error(ErrorKind::input, "engine \"sweep\" takes the kernels " +
+                                      names_of_kernels(is_polynomial) + " in one dimension");
   }
   if (engine == "fgt" && !fits_fgt(task)) {
     throw error(ErrorKind::input, "engine \"fgt\" takes the Gaussian kernel in one dimension");

@@ -21,35 +21,29 @@ const double kLogNegligible = 56 * std::log(2.0);
 /// about 1 / length of their precision for the mass, 1 / length^3 for the variance.
 constexpr double kShortMass = 1.0 / 16, kShortMoments = 0.5;
 
-/// Nodes that suffice for mass and variance of each kernel (a polynomial of degree 2 p, times u^2,
-/// is exact with p + 2), the cosine to 1e-17 (its Taylor series is the kernel's leaf's own).
-struct ValueChoice {
-  simd::QueryValue value;
+/// Of a kernel on the line: the nodes of a rule that suffices for mass and variance, the constant
+/// of the profile, and the second moment. A polynomial of degree p, times u^2, is exact with (p +
+/// 3) / 2 nodes, rounded up; the cosine is good to 1e-17 with 13.
+struct LineKernel {
   int nodes;
   double constant, second_moment;
 };
-ValueChoice value_of(Kernel kernel) {
-  using simd::QueryValue;
-  switch (kernel) {
-    case Kernel::uniform: return {QueryValue::uniform, 2, 1.0 / 2, 1.0 / 3};
-    case Kernel::epanechnikov: return {QueryValue::epanechnikov, 3, 3.0 / 4, 1.0 / 5};
-    case Kernel::biweight: return {QueryValue::biweight, 4, 15.0 / 16, 1.0 / 7};
-    case Kernel::triweight: return {QueryValue::triweight, 5, 35.0 / 32, 1.0 / 9};
-    case Kernel::triangular: return {QueryValue::triangular, 2, 1.0, 1.0 / 6};
-    case Kernel::cosine: return {QueryValue::cosine, 13, kPi / 4, 1 - 8 / (kPi * kPi)};
-    case Kernel::gaussian: break;
-  }
-  return {QueryValue::normal, 16, 1 / std::sqrt(2 * kPi), 1.0};
+LineKernel line_kernel(Kernel kernel) {
+  if (!is_compact(kernel)) return {16, 1 / std::sqrt(2 * kPi), 1.0};
+  const double half = radial_integral(kernel, 1.0, 0);
+  const int nodes = is_polynomial(kernel) ? (kernel_degree(kernel) + 4) / 2 : 13;
+  return {nodes, 0.5 / half, radial_integral(kernel, 1.0, 2) / half};
 }
 
 class ProductQuery : public QueryKernel {
  public:
   ProductQuery(Kernel kernel, std::size_t d, Span<const double> root, const simd::Table* table)
       : table_(simd::query_table(table)),
-        value_(value_of(kernel)),
-        normal_(kernel == Kernel::gaussian),
+        line_(line_kernel(kernel)),
+        kernel_(kernel),
+        normal_(!is_compact(kernel)),
         mixture_(d, root),
-        rule_(value_.nodes),
+        rule_(line_.nodes),
         short_rule_(8) {}
 
   BoxMoments answer(const QueryTree& tree, std::size_t node, const QueryBox& box, std::ptrdiff_t of,
@@ -64,7 +58,8 @@ class ProductQuery : public QueryKernel {
   struct Call;
 
   const simd::QueryTable& table_;
-  ValueChoice value_;
+  LineKernel line_;
+  Kernel kernel_;
   bool normal_;
   NormalMixture mixture_;
   LegendreRule rule_, short_rule_;
@@ -222,8 +217,8 @@ void ProductQuery::Call::multiply_mass(std::size_t leaf, std::size_t k) {
   }
   const LegendreRule& rule = kernel.normal_ ? kernel.short_rule_ : kernel.rule_;
   const simd::QueryRule nodes = {static_cast<int>(rule.node.size()), rule.node.data(),
-                                 rule.weight.data(), kernel.value_.constant};
-  table.rule_mass[static_cast<std::size_t>(kernel.value_.value)](axis[k], nodes, x, count, mass);
+                                 rule.weight.data(), kernel.line_.constant};
+  table.rule_mass[static_cast<std::size_t>(kernel.kernel_)](axis[k], nodes, x, count, mass);
 }
 
 /// The same, and means and variances on axis k.
@@ -236,15 +231,15 @@ void ProductQuery::Call::take_moments(std::size_t leaf, std::size_t k) {
   if (holds(leaf, k)) {
     for (std::size_t i = 0; i < count; ++i) {
       rows.mean[i] = (x[i] - axis[k].origin) + h * axis[k].shift;
-      rows.variance[i] = h * h * kernel.value_.second_moment;
+      rows.variance[i] = h * h * kernel.line_.second_moment;
     }
   } else if (kernel.normal_ && 2 * axis[k].half > kShortMoments) {
     kernel.table_.normal_moments(axis[k], x, count, rows);
   } else {
-    const simd::QueryRule nodes = {kernel.value_.nodes, kernel.rule_.node.data(),
-                                   kernel.rule_.weight.data(), kernel.value_.constant};
-    kernel.table_.rule_moments[static_cast<std::size_t>(kernel.value_.value)](axis[k], nodes, x,
-                                                                              count, rows);
+    const simd::QueryRule nodes = {kernel.line_.nodes, kernel.rule_.node.data(),
+                                   kernel.rule_.weight.data(), kernel.line_.constant};
+    kernel.table_.rule_moments[static_cast<std::size_t>(kernel.kernel_)](axis[k], nodes, x, count,
+                                                                         rows);
   }
 }
 
@@ -279,7 +274,7 @@ BoxMoments ProductQuery::Call::inside(std::size_t node) const {
   if (of < 0) return {result.mass, 0.0, 0.0};
   const simd::QueryAxis& along = axis[static_cast<std::size_t>(of)];
   result.mean += (tree.centre - along.origin) + along.width * along.shift;
-  result.square += result.mass * along.width * along.width * kernel.value_.second_moment;
+  result.square += result.mass * along.width * along.width * kernel.line_.second_moment;
   return result;
 }
 

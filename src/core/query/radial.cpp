@@ -12,14 +12,8 @@ namespace kestrel {
 namespace {
 
 int power_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::uniform: return 0;
-    case Kernel::epanechnikov: return 1;
-    case Kernel::biweight: return 2;
-    case Kernel::triweight: return 3;
-    default: break;
-  }
-  throw error(ErrorKind::input, "queries take radial kernels that are polynomials");
+  if (is_polynomial(kernel) && row_of(kernel).inner == 2) return row_of(kernel).outer;
+  throw error(ErrorKind::input, "queries take radial kernels that are powers of 1 - u'u");
 }
 
 /// Of each set of axes that a box may cut, the marginal kernel. An axis whose limits lie beyond the

@@ -14,15 +14,14 @@ constexpr double kMaxLoss = 1e3;
 /// K with K(0) = 1, from the distance itself so that it is accurate at the edge of the window. The
 /// Gaussian kernel is divided by its value at distance `nearest`.
 double value(const LocalKernel& kernel, double distance, double nearest) {
-  const double t = (kernel.h - distance) / kernel.h;
-  const double parabola = t * (2 - t);
-  switch (kernel.kernel) {
-    case Kernel::uniform: return 1.0;
-    case Kernel::triangular: return t;
-    case Kernel::epanechnikov: return parabola;
-    case Kernel::biweight: return parabola * parabola;
-    case Kernel::triweight: return parabola * parabola * parabola;
-    default: break;
+  const KernelRow& row = row_of(kernel.kernel);
+  if (row.form == KernelForm::power) {
+    // 1 - r^a = t (1 + r + ... + r^(a-1)), t = 1 - r.
+    const double t = (kernel.h - distance) / kernel.h;
+    double sum = 1.0, value = 1.0;
+    for (int k = 1; k < row.inner; ++k) sum = sum * (1 - t) + 1;
+    for (int k = 0; k < row.outer; ++k) value *= t * sum;
+    return value;
   }
   const double a = (nearest - distance) / kernel.h, b = (nearest + distance) / kernel.h;
   return std::exp(0.5 * a * b);

@@ -137,8 +137,8 @@ void check_local_kernel(const LocalKernel& kernel) {
   if (!(kernel.h > 0) || !std::isfinite(1 / kernel.h)) {
     throw error(ErrorKind::input, "a bandwidth must be positive, not " + std::to_string(kernel.h));
   }
-  if (kernel.kernel != Kernel::gaussian && !is_polynomial(kernel.kernel)) {
-    throw error(ErrorKind::input, "regression takes any kernel but the cosine");
+  if (is_compact(kernel.kernel) && !is_polynomial(kernel.kernel)) {
+    throw error(ErrorKind::input, "regression takes the Gaussian kernel and polynomials");
   }
 }
 
@@ -274,8 +274,8 @@ double min_supporting_bandwidth(Span<const double> x, Kernel kernel,
     const double right = i + 1 < sorted_x.size() ? sorted_x[i + 1] - sorted_x[i] : HUGE_VAL;
     widest = std::max(widest, std::min(left, right));
   }
-  if (kernel == Kernel::uniform) return widest;
-  if (kernel != Kernel::gaussian) return std::nextafter(widest, HUGE_VAL);
+  if (is_indicator(kernel)) return widest;
+  if (is_compact(kernel)) return std::nextafter(widest, HUGE_VAL);
   double h = widest / kGaussianReach;
   while (!(widest < kGaussianReach * h)) h = std::nextafter(h, HUGE_VAL);
   return h;

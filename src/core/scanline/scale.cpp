@@ -139,7 +139,7 @@ ScanlineScale scale_of_rows(const ScanlineActive& active, const ScanlineTask& ta
   scale.step = std::min(50, std::ilogb(all / (2 * rounding * kMore)) + 1);
   scale.first_bound = std::ldexp(peak, scale.unit) + rounding;
   scale.other_bound = std::ldexp(rounding, scale.step);
-  const bool whole = task.choice.kernel == Kernel::uniform && scale.unit + active.finest >= 0;
+  const bool whole = is_indicator(task.choice.kernel) && scale.unit + active.finest >= 0;
   scale.limbs = task.limbs != 0 ? std::min(task.limbs, 2) : whole ? 1 : 2;
   return scale;
 }

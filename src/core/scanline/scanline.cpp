@@ -45,19 +45,6 @@ std::size_t points_of_slice(const MatrixView& x, Span<const RegularAxis> axes,
   return points;
 }
 
-simd::ScanlineKernel kernel_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::epanechnikov: return simd::ScanlineKernel::epanechnikov;
-    case Kernel::biweight: return simd::ScanlineKernel::biweight;
-    case Kernel::triweight: return simd::ScanlineKernel::triweight;
-    case Kernel::triangular: return simd::ScanlineKernel::triangular;
-    case Kernel::cosine: return simd::ScanlineKernel::cosine;
-    case Kernel::uniform: return simd::ScanlineKernel::uniform;
-    case Kernel::gaussian: break;
-  }
-  throw error(ErrorKind::input, "the scanline engine takes compact kernels, not the Gaussian one");
-}
-
 /// A product of one factor is radial.
 bool is_quadratic(const ScanlineGeometry& geometry, const KernelChoice& choice) {
   return choice.kernel == Kernel::epanechnikov &&
@@ -106,10 +93,10 @@ class Workspace {
 simd::ScanlineForm form_of(const ScanlineGeometry& geometry, const ScanlineTask& task,
                            const ScanlineScale& scale) {
   simd::ScanlineForm form{};
-  form.kernel = kernel_of(task.choice.kernel);
-  form.nest = !geometry.product()                            ? simd::ScanlineNest::ellipsoid
-              : form.kernel == simd::ScanlineKernel::uniform ? simd::ScanlineNest::box
-                                                             : simd::ScanlineNest::product;
+  form.kernel = task.choice.kernel;
+  form.nest = !geometry.product()         ? simd::ScanlineNest::ellipsoid
+              : is_indicator(form.kernel) ? simd::ScanlineNest::box
+                                          : simd::ScanlineNest::product;
   form.axes = static_cast<int>(geometry.axes());
   form.line = geometry.line();
   for (std::size_t i = 0; i < geometry.axes(); ++i) {
@@ -153,7 +140,7 @@ class ScanlineSlab {
                                                   : simd::scanline_table(options.table).events),
         values_(tiles.cells() * cell_values(task, form_.limbs)),
         workers_(static_cast<std::size_t>(parallel_threads(options.parallel))) {
-    if (form_.kernel == simd::ScanlineKernel::uniform) form_.data = &data_;
+    if (is_indicator(form_.kernel)) form_.data = &data_;
   }
 
   void run() {
@@ -267,7 +254,10 @@ simd::ScanlineOutput output_for(const ScanlineGeometry& geometry, const Scanline
 }  // namespace
 
 ScanlineMethod scanline_method(const ScanlineGeometry& geometry, const KernelChoice& choice) {
-  kernel_of(choice.kernel);
+  if (!is_compact(choice.kernel)) {
+    throw error(ErrorKind::input,
+                "the scanline engine takes compact kernels, not the Gaussian one");
+  }
   if (!is_quadratic(geometry, choice)) return ScanlineMethod::rows;
   const bool short_runs = geometry.radius() < kShortRadius && !geometry.line();
   return short_runs ? ScanlineMethod::rows : ScanlineMethod::events;
@@ -291,7 +281,7 @@ ScanlineDensity::ScanlineDensity(const MatrixView& x, Span<const double> w,
                               .segment(),
                           options)),
       scale_(kernel_scale(choice, x.cols, root)),
-      rim_(geometry_, choice.kernel == Kernel::uniform ? axes : Span<const RegularAxis>(), root) {}
+      rim_(geometry_, is_indicator(choice.kernel) ? axes : Span<const RegularAxis>(), root) {}
 
 void ScanlineDensity::slab(std::size_t first, std::size_t count, const RunOptions& options,
                            Span<double> out) const {

@@ -23,20 +23,22 @@ Polynomial power(const Polynomial& a, int exponent) {
   return result;
 }
 
+Polynomial scaled(Polynomial p, double factor) {
+  for (double& coefficient : p) coefficient *= factor;
+  return p;
+}
+
 /// K with K(0) = 1 in t = 1 - u (edge) or in u.
 Polynomial profile(Kernel kernel, bool in_edge_coordinate) {
-  const Polynomial parabola = in_edge_coordinate ? Polynomial{0, 2, -1} : Polynomial{1, 0, -1};
-  switch (kernel) {
-    case Kernel::uniform: return {1.0};
-    case Kernel::triangular: return in_edge_coordinate ? Polynomial{0, 1} : Polynomial{1, -1};
-    case Kernel::epanechnikov: return parabola;
-    case Kernel::biweight: return power(parabola, 2);
-    case Kernel::triweight: return power(parabola, 3);
-    default: break;
+  if (!is_polynomial(kernel)) {
+    throw error(ErrorKind::input,
+                "the sweep engine takes the kernels " + names_of_kernels(is_polynomial));
   }
-  throw error(ErrorKind::input,
-              "the sweep engine takes the kernels uniform, triangular, epanechnikov, biweight and "
-              "triweight");
+  const KernelRow& row = row_of(kernel);
+  const Polynomial u = in_edge_coordinate ? Polynomial{1, -1} : Polynomial{0, 1};
+  Polynomial left = scaled(power(u, row.inner), -1);  // 1 - u^a
+  left[0] += 1;
+  return power(left, row.outer);
 }
 
 /// Padded with zeros to a degree that the leaves are made for.
@@ -55,31 +57,34 @@ void pad(std::vector<Polynomial>& polynomials) {
 SweepKernel one_window(Kernel kernel, double h, const Polynomial& in_edge) {
   SweepKernel window;
   window.h = h;
-  window.closed = kernel == Kernel::uniform;
+  window.closed = is_indicator(kernel);
   window.in_edge = {in_edge};
   window.left_sign = {1.0};
   pad(window.in_edge);
   return window;
 }
 
-Polynomial scaled(Polynomial p, double factor) {
-  for (double& coefficient : p) coefficient *= factor;
-  return p;
-}
-
-/// int_0^T e(v) e(T - v) dv for the polynomial e of the edge coordinate, in t = T / 2: by the beta
-/// integral of each pair of powers. It is (K*K)(u) at T = 2 - u for a K that is one polynomial on
-/// its support.
-Polynomial self_convolution(const Polynomial& e) {
-  Polynomial result(2 * e.size(), 0.0);
-  for (std::size_t a = 0; a < e.size(); ++a) {
-    for (std::size_t b = 0; b < e.size(); ++b) {
-      const double aa = static_cast<double>(a), bb = static_cast<double>(b);
-      const double beta = std::tgamma(aa + 1) * std::tgamma(bb + 1) / std::tgamma(aa + bb + 2);
-      result[a + b + 1] += e[a] * e[b] * beta * std::ldexp(1.0, static_cast<int>(a + b + 1));
+/// int_0^T a(v) b(T - v) dv in powers of T, by the beta integral of each pair of powers.
+Polynomial convolution(const Polynomial& a, const Polynomial& b) {
+  Polynomial result(a.size() + b.size(), 0.0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const double p = static_cast<double>(i), q = static_cast<double>(j);
+      const double beta = std::tgamma(p + 1) * std::tgamma(q + 1) / std::tgamma(p + q + 2);
+      result[i + j + 1] += a[i] * b[j] * beta;
     }
   }
   return result;
+}
+
+/// In powers of v / by.
+Polynomial stretched(Polynomial p, double by) {
+  double factor = 1.0;
+  for (double& coefficient : p) {
+    coefficient *= factor;
+    factor *= by;
+  }
+  return p;
 }
 
 /// c / h with c K(u) of integral one.
@@ -88,8 +93,6 @@ double constant_at(Kernel kernel, double h) {
 }
 
 }  // namespace
-
-bool is_polynomial(Kernel kernel) { return kernel != Kernel::gaussian && kernel != Kernel::cosine; }
 
 SweepKernel window_sum(Kernel kernel, double h, int exponent, Anchors anchors) {
   SweepKernel window = one_window(kernel, h, power(profile(kernel, true), exponent));
@@ -102,7 +105,7 @@ SweepKernel window_sum(Kernel kernel, double h, int exponent, Anchors anchors) {
 SweepKernel window_moments(Kernel kernel, double h, int exponent) {
   SweepKernel window;
   window.h = h;
-  window.closed = kernel == Kernel::uniform;
+  window.closed = is_indicator(kernel);
   window.anchors = Anchors::nearest;
   const Polynomial k = power(profile(kernel, false), exponent);
   window.in_distance = {k, product(k, {0, 1}), product(k, {0, 0, 1})};
@@ -115,17 +118,22 @@ SweepKernel window_density(Kernel kernel, double h) {
   return one_window(kernel, h, scaled(profile(kernel, true), constant_at(kernel, h)));
 }
 
+// With e the profile in the edge coordinate, K is e(1 - u) for u >= 0. Were it that polynomial for
+// u < 0, too, (K*K)(u) would be int_0^T e(v) e(T - v) dv with T = 2 - u. K has e(1 + u) there,
+// which is more by the odd part of the profile: where u < 1 this adds, for either member of the
+// pair, int_0^S d(v) e(S - v) dv with S = 1 - u and d(v) = e(1 - v) - e(1 + v).
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h) {
-  if (kernel == Kernel::triangular) {
-    // (K*K)(u) = [(2 - u)^3_+ - 4 (1 - u)^3_+] / 6
-    return {one_window(kernel, 2 * h, {0, 0, 0, 8 / (6 * h)}),
-            one_window(kernel, h, {0, 0, 0, -4 / (6 * h)})};
+  const double constant = constant_at(kernel, 1.0) * constant_at(kernel, h);
+  const Polynomial edge = profile(kernel, true);
+  const Polynomial whole = stretched(convolution(edge, edge), 2);  // in t = T / 2
+  std::vector<SweepKernel> windows{one_window(kernel, 2 * h, scaled(whole, constant))};
+  windows[0].closed = false;  // it is zero at the edge, for the uniform kernel too
+  if (!is_even_polynomial(kernel)) {
+    Polynomial odd = profile(kernel, false);
+    for (std::size_t k = 0; k < odd.size(); ++k) odd[k] *= k % 2 == 0 ? 0 : 2;
+    windows.push_back(one_window(kernel, h, scaled(convolution(odd, edge), 2 * constant)));
   }
-  const Polynomial convolution = self_convolution(profile(kernel, true));
-  SweepKernel window = one_window(
-      kernel, 2 * h, scaled(convolution, constant_at(kernel, 1.0) * constant_at(kernel, h)));
-  window.closed = false;  // it is zero at the edge, for the uniform kernel too
-  return {window};
+  return windows;
 }
 
 }  // namespace kestrel

@@ -36,9 +36,6 @@ struct SweepKernel {
   }
 };
 
-/// Uniform, triangular, Epanechnikov, biweight, triweight.
-bool is_polynomial(Kernel kernel);
-
 /// sum K(u)^power, power 1 or 2, with K(0) = 1: a Nadaraya-Watson denominator or numerator.
 /// Throws error(input) when the kernel is not polynomial.
 SweepKernel window_sum(Kernel kernel, double h, int power = 1, Anchors anchors = Anchors::edges);
@@ -49,8 +46,9 @@ SweepKernel window_moments(Kernel kernel, double h, int power = 1);
 /// The normalised kernel at h, K(u) / h.
 SweepKernel window_density(Kernel kernel, double h);
 
-/// (K*K)(u) / h, K normalised (Wand & Jones 1995, 3.3), as a sum over one window or, for the
-/// triangular kernel, whose convolution is a cubic spline with a knot at u = 1, over two.
+/// (K*K)(u) / h, K normalised (Wand & Jones 1995, 3.3), as a sum over one window or, for kernels
+/// with a kink at u = 0 such as the triangular one, whose convolution has a knot at u = 1, over
+/// two.
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h);
 
 }  // namespace kestrel

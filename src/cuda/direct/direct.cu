@@ -105,8 +105,8 @@ class DensityOf : public Density {
     return std::max<std::size_t>(1024, round_up((n + 511) / 512, kFlush));
   }
 
-  bool as_given() const { return leaf_ == KESTREL_GPU_PRODUCT_UNIFORM; }
-  bool gaussian() const { return leaf_ == KESTREL_GPU_GAUSSIAN; }
+  bool as_given() const { return leaf_ == KESTREL_GPU_product_uniform; }
+  bool gaussian() const { return leaf_ == KESTREL_GPU_gaussian; }
 
   Map map() const {
     return {as_given() ? nullptr : matrix_.data(), centre_.data(), farthest_, d_, diagonal_};
@@ -229,8 +229,8 @@ class DensityOf : public Density {
 
 std::unique_ptr<Density> make_density(const kestrel_gpu_kernel& kernel) {
   const bool continuous =
-      kernel.leaf != KESTREL_GPU_UNIFORM && kernel.leaf != KESTREL_GPU_PRODUCT_UNIFORM;
-  if (kernel.leaf == KESTREL_GPU_UNIFORM && kernel.d > KESTREL_GPU_UNIFORM_VARIABLES) {
+      kernel.leaf != KESTREL_GPU_uniform && kernel.leaf != KESTREL_GPU_product_uniform;
+  if (kernel.leaf == KESTREL_GPU_uniform && kernel.d > KESTREL_GPU_UNIFORM_VARIABLES) {
     refuse("%d variables", kernel.d);
   }
   if (kernel.single_precision != 0 && continuous) {

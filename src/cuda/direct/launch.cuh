@@ -70,32 +70,33 @@ inline Launch<float> gaussian_launch(int d, float) {
   }
 }
 
-/// The continuous kernels; a launch of null for the others.
-template <class Real>
-Launch<Real> continuous_launch(int leaf, int d) {
-  switch (leaf) {
-    case KESTREL_GPU_GAUSSIAN: return gaussian_launch(d, Real());
-    case KESTREL_GPU_EPANECHNIKOV: return form_launch<Real, Radial, PowerOfOneMinus<1>>();
-    case KESTREL_GPU_BIWEIGHT: return form_launch<Real, Radial, PowerOfOneMinus<2>>();
-    case KESTREL_GPU_TRIWEIGHT: return form_launch<Real, Radial, PowerOfOneMinus<3>>();
-    case KESTREL_GPU_TRIANGULAR: return form_launch<Real, Radial, Triangular>();
-    case KESTREL_GPU_COSINE: return form_launch<Real, Radial, Cosine>();
-    case KESTREL_GPU_PRODUCT_EPANECHNIKOV: return form_launch<Real, Product, PowerOfOneMinus<1>>();
-    case KESTREL_GPU_PRODUCT_BIWEIGHT: return form_launch<Real, Product, PowerOfOneMinus<2>>();
-    case KESTREL_GPU_PRODUCT_TRIWEIGHT: return form_launch<Real, Product, PowerOfOneMinus<3>>();
-    case KESTREL_GPU_PRODUCT_TRIANGULAR: return form_launch<Real, Product, Triangular>();
-    case KESTREL_GPU_PRODUCT_COSINE: return form_launch<Real, Product, Cosine>();
-    default: return {nullptr, 0, 0};
+/// Sums of one kernel; a launch of null where it has none in this precision.
+template <kestrel::KernelForm kForm, int kInner, int kOuter, class Real>
+Launch<Real> kernel_launch(bool product, int d) {
+  constexpr bool kIndicator = kForm == kestrel::KernelForm::power && kOuter == 0;
+  if constexpr (kForm == kestrel::KernelForm::gaussian) {
+    return gaussian_launch(d, Real());
+  } else if constexpr (!kIndicator) {
+    using Value = Profile<kForm, kInner, kOuter>;
+    return product ? form_launch<Real, Product, Value>() : form_launch<Real, Radial, Value>();
+  } else if constexpr (sizeof(Real) == sizeof(double)) {
+    return product ? tile_launch<ProductUniform, double, 4, 4>()
+                   : tile_launch<Uniform, double, 4, 4>();
+  } else {
+    return {nullptr, 0, 0};
   }
 }
 
-inline Launch<float> launch_of(int leaf, int d, float) { return continuous_launch<float>(leaf, d); }
-
-inline Launch<double> launch_of(int leaf, int d, double) {
+template <class Real>
+Launch<Real> launch_of(int leaf, int d, Real) {
   switch (leaf) {
-    case KESTREL_GPU_UNIFORM: return tile_launch<Uniform, double, 4, 4>();
-    case KESTREL_GPU_PRODUCT_UNIFORM: return tile_launch<ProductUniform, double, 4, 4>();
-    default: return continuous_launch<double>(leaf, d);
+#define KESTREL_KERNEL(name, form, inner, outer)                                   \
+  case KESTREL_GPU_##name:                                                         \
+    return kernel_launch<kestrel::KernelForm::form, inner, outer, Real>(false, d); \
+  case KESTREL_GPU_product_##name:                                                 \
+    return kernel_launch<kestrel::KernelForm::form, inner, outer, Real>(true, d);
+#include "shared/kernels.def"
+    default: return {nullptr, 0, 0};
   }
 }
 
@@ -139,7 +140,7 @@ inline Launch<float> gaussian_products_launch(int d, float) {
 /// For the other kernels, of null.
 template <class Real>
 Launch<Real> products_launch(int leaf, int d) {
-  if (leaf != KESTREL_GPU_GAUSSIAN) return {nullptr, 0, 0};
+  if (leaf != KESTREL_GPU_gaussian) return {nullptr, 0, 0};
   return gaussian_products_launch(d, Real());
 }
 

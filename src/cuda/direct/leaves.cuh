@@ -10,26 +10,42 @@
 
 #include "cuda/base/exp2.cuh"
 #include "cuda/direct/sums.cuh"
+#include "shared/kernel.hpp"
 
 namespace kestrel_cuda {
 
 __device__ __forceinline__ double not_negative(double v) { return __double2hiint(v) < 0 ? 0.0 : v; }
 __device__ __forceinline__ float not_negative(float v) { return fmaxf(v, 0.0f); }
 
-/// max(0, 1 - q)^P: Epanechnikov, biweight, triweight.
-template <int P>
-struct PowerOfOneMinus {
-  template <class Real>
-  static __device__ __forceinline__ Real of(Real v) {
-    const Real one = not_negative(Real(1) + v);
-    return P == 1 ? one : P == 2 ? one * one : one * (one * one);
+/// v^N, N > 0.
+template <int N, class Real>
+__device__ __forceinline__ Real power_of(Real v) {
+  if constexpr (N == 1) {
+    return v;
+  } else {
+    return v * power_of<N - 1>(v);
   }
-};
+}
 
-struct Triangular {
+/// r^N of q = r^2.
+template <int N, class Real>
+__device__ __forceinline__ Real radius_power(Real q) {
+  if constexpr (N % 2 == 0) {
+    return power_of<N / 2>(q);
+  } else if constexpr (N == 1) {
+    return sqrt(q);
+  } else {
+    return power_of<N / 2>(q) * sqrt(q);
+  }
+}
+
+/// (1 - r^kInner)^kOuter of v = -r^2, zero beyond r = 1.
+template <int kInner, int kOuter>
+struct PowerProfile {
   template <class Real>
   static __device__ __forceinline__ Real of(Real v) {
-    return not_negative(Real(1) - sqrt(-v));
+    const Real one = not_negative(Real(1) - radius_power<kInner>(-v));
+    return power_of<kOuter>(one);
   }
 };
 
@@ -65,6 +81,12 @@ struct Cosine {
     return v > -1.0f ? p : 0.0f;
   }
 };
+
+/// The profile of a compact kernel that is continuous.
+template <kestrel::KernelForm kForm, int kInner, int kOuter>
+struct Profile : PowerProfile<kInner, kOuter> {};
+template <int kInner, int kOuter>
+struct Profile<kestrel::KernelForm::cosine, kInner, kOuter> : Cosine {};
 
 template <class Real, class Exp>
 struct Gaussian {

@@ -4,6 +4,7 @@
 #define KESTREL_CUDA_REGRESSION_FIT_CUH
 
 #include "cuda/regression/powers.cuh"
+#include "shared/kernel.hpp"
 
 namespace kestrel_cuda {
 
@@ -39,42 +40,54 @@ struct Totals {
   }
 };
 
-// ---- the kernels: uniform, triangular, (1 - u^2)^k of degree 2 k
+// ---- the kernels: (1 - |u|^inner)^outer, and the Gaussian one
+
+/// A kernel that fits are made with.
+template <kestrel::KernelForm kForm, int kInnerPower, int kOuterPower>
+struct FitKernel {
+  static constexpr bool kGaussian = kForm == kestrel::KernelForm::gaussian;
+  static constexpr int kInner = kInnerPower, kOuter = kOuterPower;
+  static constexpr int kDegree = kInner * kOuter;
+  static constexpr bool kClosed = !kGaussian && kOuter == 0;  // the edge belongs to the support
+};
+using GaussianFit = FitKernel<kestrel::KernelForm::gaussian, 0, 0>;
 
 template <int kSize>
 struct Coefficients {
   double c[kSize];
 };
 
-/// a times b_0 + b_1 v + b_2 v^2.
+/// a b up to the power kSize - 1.
 template <int kSize>
-KESTREL_CONSTANT Coefficients<kSize> times(const Coefficients<kSize>& a, double b0, double b1,
-                                           double b2) {
+KESTREL_CONSTANT Coefficients<kSize> times(const Coefficients<kSize>& a,
+                                           const Coefficients<kSize>& b) {
   Coefficients<kSize> product{};
   for (int i = 0; i < kSize; ++i) {
-    product.c[i] += a.c[i] * b0;
-    if (i + 1 < kSize) product.c[i + 1] += a.c[i] * b1;
-    if (i + 2 < kSize) product.c[i + 2] += a.c[i] * b2;
+    for (int j = 0; i + j < kSize; ++j) product.c[i + j] += a.c[i] * b.c[j];
   }
   return product;
 }
 
 /// K(u) u^q, K(0) = 1, in v = 1 - u or in u.
-template <int kDegree>
-KESTREL_CONSTANT Coefficients<kDegree + 3> kernel_times(int q, bool edge) {
-  Coefficients<kDegree + 3> p{};
-  p.c[0] = 1.0;
-  if (kDegree == 1) p = edge ? times(p, 0, 1, 0) : times(p, 1, -1, 0);
-  for (int k = 0; k < kDegree / 2; ++k) p = edge ? times(p, 0, 2, -1) : times(p, 1, 0, -1);
-  for (int k = 0; k < q; ++k) p = edge ? times(p, 1, -1, 0) : times(p, 0, 1, 0);
+template <class K>
+KESTREL_CONSTANT Coefficients<K::kDegree + 3> kernel_times(int q, bool edge) {
+  Coefficients<K::kDegree + 3> u{}, p{}, left{};
+  u.c[0] = edge ? 1.0 : 0.0;
+  u.c[1] = edge ? -1.0 : 1.0;
+  left.c[0] = p.c[0] = 1.0;
+  for (int k = 0; k < K::kInner; ++k) left = times(left, u);
+  for (double& c : left.c) c = -c;
+  left.c[0] += 1.0;  // 1 - u^inner
+  for (int k = 0; k < K::kOuter; ++k) p = times(p, left);
+  for (int k = 0; k < q; ++k) p = times(p, u);
   return p;
 }
 
 /// Adds one part of a window; `scale`: 1 / (h unit).
-template <int kDegree, bool kLinear, Coordinate kFrom, bool kLeft>
+template <class K, bool kLinear, Coordinate kFrom, bool kLeft>
 KESTREL_DEVICE void add_sums(const RegressionSample& sample, const Centre& centre, double scale,
                              unsigned begin, unsigned end, LocalSums& to) {
-  constexpr int kPowers = kDegree + (kLinear ? 2 : 0);
+  constexpr int kDegree = K::kDegree, kPowers = kDegree + (kLinear ? 2 : 0);
   constexpr bool kEdge = kFrom == Coordinate::edge;
   constexpr double kSide = kLeft ? -1.0 : 1.0;
   if (begin >= end) return;
@@ -82,15 +95,15 @@ KESTREL_DEVICE void add_sums(const RegressionSample& sample, const Centre& centr
   sum.clear();
   add_part<kPowers, kFrom, kLeft>(sample, centre, begin, end, sum);
   sum.scale(scale);
-  constexpr Coefficients<kDegree + 3> k0 = kernel_times<kDegree>(0, kEdge);
+  constexpr Coefficients<kDegree + 3> k0 = kernel_times<K>(0, kEdge);
   KESTREL_UNROLL
   for (int q = 0; q <= kDegree; ++q) {
     to.s0 = fma(k0.c[q], sum.m[q], to.s0);
     to.r0 = fma(k0.c[q], sum.r[q], to.r0);
   }
   if constexpr (kLinear) {
-    constexpr Coefficients<kDegree + 3> k1 = kernel_times<kDegree>(1, kEdge);
-    constexpr Coefficients<kDegree + 3> k2 = kernel_times<kDegree>(2, kEdge);
+    constexpr Coefficients<kDegree + 3> k1 = kernel_times<K>(1, kEdge);
+    constexpr Coefficients<kDegree + 3> k2 = kernel_times<K>(2, kEdge);
     double s1 = 0.0, r1 = 0.0;
     KESTREL_UNROLL
     for (int q = 0; q <= kDegree + 1; ++q) {
@@ -175,7 +188,7 @@ KESTREL_DEVICE Fit fit_from(const LocalSums& sums, bool linear, int seen, double
 }
 
 /// At observation i in its window, by a polynomial kernel.
-template <int kDegree, bool kLinear>
+template <class K, bool kLinear>
 KESTREL_DEVICE Fit polynomial_fit(const RegressionSample& sample, const Window& window, unsigned i,
                                   double h) {
   const Centre centre{sample.x[i], sample.y[i], h};
@@ -192,15 +205,15 @@ KESTREL_DEVICE Fit polynomial_fit(const RegressionSample& sample, const Window& 
     const unsigned right =
         first_where(i + 1, window.end, [&](unsigned j) { return !(x[j] - centre.x < 0.5 * h); });
     constexpr Coordinate kEdge = Coordinate::edge, kNear = Coordinate::distance;
-    add_sums<kDegree, true, kEdge, true>(sample, centre, scale, window.first, left, sums);
-    add_sums<kDegree, true, kNear, true>(sample, centre, scale, left, i, sums);
-    add_sums<kDegree, true, kNear, false>(sample, centre, scale, i + 1, right, sums);
-    add_sums<kDegree, true, kEdge, false>(sample, centre, scale, right, window.end, sums);
+    add_sums<K, true, kEdge, true>(sample, centre, scale, window.first, left, sums);
+    add_sums<K, true, kNear, true>(sample, centre, scale, left, i, sums);
+    add_sums<K, true, kNear, false>(sample, centre, scale, i + 1, right, sums);
+    add_sums<K, true, kEdge, false>(sample, centre, scale, right, window.end, sums);
     seen = places(sample, window, i, &alone);
   } else {
     constexpr Coordinate kEdge = Coordinate::edge;
-    add_sums<kDegree, false, kEdge, true>(sample, centre, scale, window.first, i, sums);
-    add_sums<kDegree, false, kEdge, false>(sample, centre, scale, i + 1, window.end, sums);
+    add_sums<K, false, kEdge, true>(sample, centre, scale, window.first, i, sums);
+    add_sums<K, false, kEdge, false>(sample, centre, scale, i + 1, window.end, sums);
   }
   Fit fit = fit_from(sums, kLinear, seen, 1.0);
   fit.exact = kLinear && alone && seen == 1;
@@ -213,18 +226,18 @@ KESTREL_DEVICE Fit polynomial_fit(const RegressionSample& sample, const Window& 
 /// no denormal numbers.
 constexpr double kLift = 300.0;
 
-/// K with K(0) = 1; the Gaussian one (kDegree < 0) divided by its value at distance `nearest`, and
-/// lifted.
-template <int kDegree>
+/// K with K(0) = 1; the Gaussian one divided by its value at distance `nearest`, and lifted.
+template <class K>
 KESTREL_DEVICE double kernel_value(double distance, double nearest, double h) {
-  if constexpr (kDegree < 0) {
+  if constexpr (K::kGaussian) {
     const double a = (nearest - distance) / h, b = (nearest + distance) / h;
     return exp(0.5 * a * b + kLift);
   }
+  // 1 - r^a = t (1 + r + ... + r^(a-1)), t = 1 - r.
   const double t = (h - distance) / h;
-  if constexpr (kDegree == 1) return t;
-  double value = 1.0;
-  for (int k = 0; k < kDegree / 2; ++k) value *= t * (2 - t);
+  double sum = 1.0, value = 1.0;
+  for (int k = 1; k < K::kInner; ++k) sum = sum * (1 - t) + 1;
+  for (int k = 0; k < K::kOuter; ++k) value *= t * sum;
   return value;
 }
 
@@ -237,7 +250,7 @@ KESTREL_DEVICE double nearest_distance(const RegressionSample& sample, const Win
 
 /// The line at observation i whose neighbours have two places or more, by `lanes` threads of which
 /// this is number `lane`; all(v) is the sum of v over them. O(samples in the window / lanes).
-template <int kDegree, class All>
+template <class K, class All>
 KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& window, unsigned i,
                               double h, unsigned lane, unsigned lanes, const All& all) {
   const double *x = sample.x, *y = sample.y;
@@ -247,7 +260,7 @@ KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& wind
     KESTREL_ROLLED
     for (unsigned j = window.first + lane; j < window.end; j += lanes) {
       if (j == i) continue;
-      const double k = kernel_value<kDegree>(fabs(x[j] - x[i]), min, h);
+      const double k = kernel_value<K>(fabs(x[j] - x[i]), min, h);
       body(sample.weight(j) * k, (x[j] - origin) * sample.unit, y[j] - y[i]);
     }
   };
@@ -271,7 +284,7 @@ KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& wind
   fit.supported = true;
   fit.deviation = mean_d + all(product) / spread * away;
   fit.constant = 1 / s0 + away * away / spread;
-  if (kDegree < 0) {
+  if constexpr (K::kGaussian) {
     fit.constant *= exp(kLift);
     fit.scale = exp(-0.5 * (min / h) * (min / h));
   }

@@ -31,7 +31,7 @@ __device__ __forceinline__ double warp_total(double value) {
 }
 
 /// Fits that are unstable once more, one after the other, by all threads of their warp.
-template <int kDegree>
+template <class K>
 __device__ __forceinline__ void settle(const RegressionSample& sample, const Window& window,
                                        unsigned i, double h, Fit& fit) {
   const unsigned lane = threadIdx.x % 32;
@@ -40,7 +40,7 @@ __device__ __forceinline__ void settle(const RegressionSample& sample, const Win
     const Window its{__shfl_sync(kWholeWarp, window.first, whose),
                      __shfl_sync(kWholeWarp, window.end, whose)};
     const unsigned at = __shfl_sync(kWholeWarp, i, whose);
-    const Fit found = direct_fit<kDegree>(sample, its, at, h, lane, 32, warp_total);
+    const Fit found = direct_fit<K>(sample, its, at, h, lane, 32, warp_total);
     if (static_cast<int>(lane) == whose) fit = found;
   }
 }
@@ -58,7 +58,7 @@ __device__ __forceinline__ void write_totals(const Totals& totals, unsigned bloc
 }
 
 /// Polynomial kernels. `closed`: a distance of h is in the window.
-template <int kDegree, bool kLinear>
+template <class K, bool kLinear>
 __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask task) {
   const unsigned block = task.first + blockIdx.x;
   const unsigned i = block % task.blocks * kFitThreads + threadIdx.x;
@@ -66,10 +66,10 @@ __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask tas
   Fit fit;
   Window window{0, 0};
   if (i < task.sample.n) {
-    window = window_of(task.sample, i, h, kDegree == 0);
-    fit = polynomial_fit<kDegree, kLinear>(task.sample, window, i, h);
+    window = window_of(task.sample, i, h, K::kClosed);
+    fit = polynomial_fit<K, kLinear>(task.sample, window, i, h);
   }
-  if constexpr (kLinear) settle<kDegree>(task.sample, window, i, h, fit);
+  if constexpr (kLinear) settle<K>(task.sample, window, i, h, fit);
   Totals totals;
   if (i < task.sample.n) totals.add(fit, task.sample.weight(i));
   write_totals(totals, block, task.partial);
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
                    exp(-0.5 * nearest * nearest));
     fit.exact = kLinear && alone && found == 1;
   }
-  if constexpr (kLinear) settle<-1>(sample, window, i, h, fit);
+  if constexpr (kLinear) settle<GaussianFit>(sample, window, i, h, fit);
   Totals totals;
   if (i < sample.n) totals.add(fit, sample.weight(i));
   write_totals(totals, block, task.partial);

@@ -28,24 +28,35 @@ struct FitLaunch {
   std::size_t powers;
 };
 
-template <int kDegree, bool kLinear>
-FitLaunch polynomial() {
-  constexpr int kPowers = kDegree + (kLinear ? 2 : 0);
-  return {polynomial_fits<kDegree, kLinear>, make_leaves<kPowers>, make_blocks<kPowers>, kPowers};
+template <class K, bool kLinear>
+FitLaunch kernel_launch() {
+  if constexpr (K::kGaussian) {
+    return {gaussian_fits<kLinear>, nullptr, nullptr, 0};
+  } else {
+    constexpr int kPowers = K::kDegree + (kLinear ? 2 : 0);
+    return {polynomial_fits<K, kLinear>, make_leaves<kPowers>, make_blocks<kPowers>, kPowers};
+  }
+}
+
+template <kestrel::KernelForm kForm, int kInner, int kOuter, bool kLinear>
+FitLaunch launch_for() {
+  if constexpr (kForm == kestrel::KernelForm::cosine) {
+    refuse("the cosine kernel");
+  } else {
+    return kernel_launch<FitKernel<kForm, kInner, kOuter>, kLinear>();
+  }
 }
 
 template <bool kLinear>
-FitLaunch launch_for(int degree) {
-  switch (degree) {
-    case KESTREL_GPU_REGRESSION_GAUSSIAN: return {gaussian_fits<kLinear>, nullptr, nullptr, 0};
-    case 0: return polynomial<0, kLinear>();
-    case 1: return polynomial<1, kLinear>();
-    case 2: return polynomial<2, kLinear>();
-    case 4: return polynomial<4, kLinear>();
-    case 6: return polynomial<6, kLinear>();
+FitLaunch launch_for(int kernel) {
+  switch (kernel) {
+#define KESTREL_KERNEL(name, form, inner, outer) \
+  case KESTREL_GPU_##name:                       \
+    return launch_for<kestrel::KernelForm::form, inner, outer, kLinear>();
+#include "shared/kernels.def"
     default: break;
   }
-  refuse("a kernel of degree %d", degree);
+  refuse("a kernel of number %d", kernel);
 }
 
 class Regression {
@@ -53,8 +64,8 @@ class Regression {
   explicit Regression(const kestrel_gpu_regression& given)
       : given_(given),
         n_(static_cast<unsigned>(given.n)),
-        launch_(given.linear != 0 ? launch_for<true>(given.degree)
-                                  : launch_for<false>(given.degree)) {
+        launch_(given.linear != 0 ? launch_for<true>(given.kernel)
+                                  : launch_for<false>(given.kernel)) {
     sort();
     task_.sample.n = n_;
     task_.sample.unit = given.unit;

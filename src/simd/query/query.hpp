@@ -42,10 +42,6 @@ struct QueryMoments {
   double* variance;
 };
 
-// Kernels that are integrated by a rule, without constant, at |u| <= 1 (normal: everywhere).
-enum class QueryValue { normal, uniform, epanechnikov, biweight, triweight, triangular, cosine };
-constexpr std::size_t kQueryValues = 7;
-
 struct QueryTable {
   // mass[i] *= the normal kernel's mass between the limits, which lie at finite numbers of
   // bandwidths from the rows.
@@ -56,11 +52,12 @@ struct QueryTable {
   // mass[i] *= as above; mean[i] and variance[i] of the coordinate within. For intervals of at
   // least half a bandwidth: the digits of shorter ones are lost in differences.
   void (*normal_moments)(const QueryAxis&, const double* x, std::size_t count, const QueryMoments&);
-  // The same by a rule: any interval of a polynomial kernel, short ones of the normal kernel.
-  void (*rule_mass[kQueryValues])(const QueryAxis&, const QueryRule&, const double* x,
-                                  std::size_t count, double* mass);
-  void (*rule_moments[kQueryValues])(const QueryAxis&, const QueryRule&, const double* x,
-                                     std::size_t count, const QueryMoments&);
+  // The same by a rule, of the kernel without constant: any interval of a compact kernel, short
+  // ones of the normal kernel.
+  void (*rule_mass[kKernels])(const QueryAxis&, const QueryRule&, const double* x,
+                              std::size_t count, double* mass);
+  void (*rule_moments[kKernels])(const QueryAxis&, const QueryRule&, const double* x,
+                                 std::size_t count, const QueryMoments&);
   // mass[i] = 0 where x is not within the limits.
   void (*keep_within)(const QueryAxis&, const double* x, std::size_t count, double* mass);
   double (*sum)(const double* mass, std::size_t count);

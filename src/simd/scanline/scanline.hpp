@@ -18,10 +18,8 @@ constexpr int kScanlineOuter = kScanlineAxes - 2;
 // 64-bit lanes that a limb of an event takes in a cell: A, Q, P and one not used.
 constexpr std::size_t kScanlineLimbLanes = 4;
 
-// Profiles f(q) as of kernels.hpp; uniform: 1 where q <= 1.
-enum class ScanlineKernel { epanechnikov, biweight, triweight, triangular, cosine, uniform };
-
-// How the y_i of ScanlineForm make a kernel's value:
+// How the y_i of ScanlineForm make the value of a kernel with the profile f(q) of a squared
+// distance, of the uniform kernel 1 where q <= 1:
 enum class ScanlineNest {
   ellipsoid,  // f(sum_i y_i^2)
   product,    // prod_i f(y_i^2)
@@ -48,7 +46,7 @@ struct ScanlineData {
 struct ScanlineForm {
   int axes;
   bool line;  // the row axis is one point, on which all samples lie: one run a sample
-  ScanlineKernel kernel;
+  Kernel kernel;
   ScanlineNest nest;
   double slope[kScanlineAxes][kScanlineAxes];
   double inverse[kScanlineAxes];

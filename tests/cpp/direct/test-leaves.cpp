@@ -34,12 +34,10 @@ const double polynomial[] = {0.7, -0.3, 0.11, -0.05, 0.02};
 
 // What kernels.hpp says that a leaf computes, of differences u.
 oracle::real value(Leaf leaf, const std::vector<oracle::real>& u, const std::vector<double>& root) {
-  const Kernel of[] = {Kernel::epanechnikov, Kernel::biweight, Kernel::triweight,
-                       Kernel::triangular,   Kernel::cosine,   Kernel::uniform};
   const std::size_t d = u.size();
   oracle::real q = 0;
   for (const oracle::real v : u) q += v * v;
-  if (leaf == Leaf::gaussian) return std::exp2(-q);
+  if (leaf == Leaf::gaussian || leaf == Leaf::product_gaussian) return std::exp2(-q);
   if (leaf == Leaf::gaussian_polynomial) {
     oracle::real sum = 0, power = 1;
     for (const double c : polynomial) {
@@ -48,10 +46,10 @@ oracle::real value(Leaf leaf, const std::vector<oracle::real>& u, const std::vec
     }
     return sum * std::exp2(-q);
   }
-  if (leaf < Leaf::product_epanechnikov && leaf != Leaf::uniform) {
-    const int which = static_cast<int>(leaf) - static_cast<int>(Leaf::epanechnikov);
-    return oracle::profile(of[which], std::sqrt(q));
-  }
+  const std::size_t which = static_cast<std::size_t>(leaf);
+  const Kernel kernel = static_cast<Kernel>(which % kKernels);
+  const bool product_of_values = which >= kKernels && is_compact(kernel);
+  if (!product_of_values && !is_indicator(kernel)) return oracle::profile(kernel, std::sqrt(q));
   if (leaf == Leaf::uniform) {
     std::vector<oracle::real> solved(d);
     q = 0;
@@ -63,11 +61,10 @@ oracle::real value(Leaf leaf, const std::vector<oracle::real>& u, const std::vec
     }
     return q <= 1 ? 1 : 0;
   }
-  const int which = static_cast<int>(leaf) - static_cast<int>(Leaf::product_epanechnikov);
   oracle::real product = 1;
   for (std::size_t k = 0; k < d; ++k) {
     const oracle::real unit = leaf == Leaf::product_uniform ? root[k * d + k] : 1.0L;
-    product *= oracle::profile(of[which], std::fabs(u[k]) / unit);
+    product *= oracle::profile(kernel, std::fabs(u[k]) / unit);
   }
   return product;
 }

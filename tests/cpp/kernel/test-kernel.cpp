@@ -8,15 +8,17 @@ using namespace kestrel;
 using namespace common;
 
 TEST(KernelNames, AreKnownAndOthersAreListed) {
-  for (int i = 0; i < 7; ++i) EXPECT_EQ(static_cast<int>(kernel_of_name(kernel_names[i])), i);
+  for (std::size_t k = 0; k < kKernels; ++k) {
+    EXPECT_EQ(static_cast<std::size_t>(kernel_of_name(kKernelRows[k].name)), k);
+  }
   for (const char* wrong : {"", "Gaussian", "normal", "epan"}) {
     try {
       kernel_of_name(wrong);
       FAIL() << "nothing thrown";
     } catch (const error& e) {
       EXPECT_EQ(e.kind, ErrorKind::input);
-      for (const char* known : kernel_names) {
-        EXPECT_NE(std::string(e.what()).find(known), std::string::npos) << e.what();
+      for (const KernelRow& known : kKernelRows) {
+        EXPECT_NE(std::string(e.what()).find(known.name), std::string::npos) << e.what();
       }
     }
   }

@@ -125,7 +125,7 @@ TEST_P(Regression, SupportedFromTheLeastBandwidthOn) {
   const std::size_t n = line.x.size();
   const std::vector<double> y(n, 1.0);
   for (const Kernel kernel : kernels) {
-    SCOPED_TRACE(common::kernel_names[static_cast<int>(kernel)]);
+    SCOPED_TRACE(common::kernel_name(kernel));
     const double min = min_supporting_bandwidth(line.samples(), kernel, {});
     if (n < 2) {
       EXPECT_TRUE(std::isnan(min));

@@ -25,7 +25,7 @@ constexpr oracle::real kUnseen = 1e-26L;
 
 Case with_kernel(Case c, Kernel kernel, KernelType type) {
   c.choice = {kernel, type};
-  c.name += std::string("_") + common::kernel_names[static_cast<int>(kernel)];
+  c.name += std::string("_") + common::kernel_name(kernel);
   if (type == KernelType::radial) return c;
   c.name += "_product";
   for (std::size_t k = 0; k < c.d; ++k) {

@@ -131,7 +131,7 @@ TEST(Convolutions, AreIntegrals) {
       }
       EXPECT_NEAR(static_cast<double>(oracle::convolution(kernel, u, 2 - u)),
                   static_cast<double>(constant * constant * sum), 1e-15)
-          << common::kernel_names[static_cast<int>(kernel)] << " at " << static_cast<double>(u);
+          << common::kernel_name(kernel) << " at " << static_cast<double>(u);
     }
   }
 }

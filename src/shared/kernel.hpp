@@ -1,0 +1,52 @@
+// The table of kernels (shared/kernels.def) as C++, for the CPU and for CUDA.
+#ifndef KESTREL_SHARED_KERNEL_HPP
+#define KESTREL_SHARED_KERNEL_HPP
+
+#include <cstddef>
+
+namespace kestrel {
+
+enum class Kernel {
+#define KESTREL_KERNEL(name, form, inner, outer) name,
+#include "shared/kernels.def"
+};
+
+enum class KernelForm { gaussian, power, cosine };
+
+struct KernelRow {
+  const char* name;
+  KernelForm form;
+  int inner, outer;  // of (1 - |u|^inner)^outer; 0 for the other forms
+};
+
+constexpr KernelRow kKernelRows[] = {
+#define KESTREL_KERNEL(name, form, inner, outer) {#name, KernelForm::form, inner, outer},
+#include "shared/kernels.def"
+};
+constexpr std::size_t kKernels = sizeof kKernelRows / sizeof kKernelRows[0];
+
+constexpr const KernelRow& row_of(Kernel kernel) {
+  return kKernelRows[static_cast<std::size_t>(kernel)];
+}
+
+constexpr bool is_compact(Kernel kernel) { return row_of(kernel).form != KernelForm::gaussian; }
+
+/// (1 - |u|^inner)^outer: a polynomial in |u| on the kernel's support.
+constexpr bool is_polynomial(Kernel kernel) { return row_of(kernel).form == KernelForm::power; }
+
+/// A polynomial in u^2, too: it has no kink at u = 0.
+constexpr bool is_even_polynomial(Kernel kernel) {
+  return is_polynomial(kernel) && row_of(kernel).inner % 2 == 0;
+}
+
+/// One on the whole support, where it jumps: the uniform kernel.
+constexpr bool is_indicator(Kernel kernel) {
+  return is_polynomial(kernel) && row_of(kernel).outer == 0;
+}
+
+/// The degree of a polynomial kernel in |u|.
+constexpr int kernel_degree(Kernel kernel) { return row_of(kernel).inner * row_of(kernel).outer; }
+
+}  // namespace kestrel
+
+#endif
