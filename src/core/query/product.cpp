@@ -45,7 +45,7 @@ ValueChoice value_of(Kernel kernel) {
 class ProductQuery : public QueryKernel {
  public:
   ProductQuery(Kernel kernel, std::size_t d, Span<const double> root, const simd::Table* table)
-      : table_(simd::query_table(table)),
+      : table_(*table->query),
         value_(value_of(kernel)),
         normal_(kernel == Kernel::gaussian),
         mixture_(d, root),

@@ -84,9 +84,14 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const SquaredErrorTable& squared_error_table(const Table* table) {
-  return KESTREL_LEAVES(table, scalar, kSquaredErrorTable);
-}
+const SquaredErrorTable* const kSquaredErrorTables[kSets] = {
+#if KESTREL_X86
+    &scalar::kSquaredErrorTable, &scalar::kSquaredErrorTable, &avx2::kSquaredErrorTable,
+    &avx512::kSquaredErrorTable
+#else
+    &scalar::kSquaredErrorTable
+#endif
+};
 
 }  // namespace simd
 }  // namespace kestrel

@@ -32,9 +32,13 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const SpreadTable& spread_table(const Table* table) {
-  return KESTREL_LEAVES(table, baseline, kSpreadTable);
-}
+const SpreadTable* const kSpreadTables[kSets] = {
+#if KESTREL_X86
+    &baseline::kSpreadTable, &baseline::kSpreadTable, &avx2::kSpreadTable, &avx512::kSpreadTable
+#else
+    &baseline::kSpreadTable
+#endif
+};
 
 }  // namespace simd
 }  // namespace kestrel

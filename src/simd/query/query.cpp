@@ -38,9 +38,13 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const QueryTable& query_table(const Table* table) {
-  return KESTREL_LEAVES(table, baseline, kQueryTable);
-}
+const QueryTable* const kQueryTables[kSets] = {
+#if KESTREL_X86
+    &baseline::kQueryTable, &baseline::kQueryTable, &avx2::kQueryTable, &avx512::kQueryTable
+#else
+    &baseline::kQueryTable
+#endif
+};
 
 }  // namespace simd
 }  // namespace kestrel

@@ -70,9 +70,14 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const ScanlineLineTable& scanline_line_table(const Table* table) {
-  return KESTREL_LEAVES(table, scalar, kScanlineLineTable);
-}
+const ScanlineLineTable* const kScanlineLineTables[kSets] = {
+#if KESTREL_X86
+    &scalar::kScanlineLineTable, &scalar::kScanlineLineTable, &avx2::kScanlineLineTable,
+    &avx512::kScanlineLineTable
+#else
+    &scalar::kScanlineLineTable
+#endif
+};
 
 }  // namespace simd
 }  // namespace kestrel

@@ -275,9 +275,13 @@ KESTREL_TARGET_END
 
 }  // namespace
 
-const ScanlineTable& scanline_table(const Table* table) {
-  return KESTREL_LEAVES(table, scalar, kScanlineTable);
-}
+const ScanlineTable* const kScanlineTables[kSets] = {
+#if KESTREL_X86
+    &scalar::kScanlineTable, &scalar::kScanlineTable, &avx2::kScanlineTable, &avx512::kScanlineTable
+#else
+    &scalar::kScanlineTable
+#endif
+};
 
 }  // namespace simd
 }  // namespace kestrel
