@@ -7,7 +7,7 @@ using namespace kestrel;
 
 // [[Rcpp::export]]
 Rcpp::CharacterVector isa_available_cpp() {
-  const simd::Table* tables[4];
+  const simd::Table* tables[simd::kSets];
   const std::size_t n = simd::available_tables(tables);
   Rcpp::CharacterVector names(static_cast<R_xlen_t>(n));
   for (std::size_t i = 0; i < n; ++i) names[static_cast<R_xlen_t>(i)] = tables[i]->name;

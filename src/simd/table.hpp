@@ -1,9 +1,9 @@
 // The leaf loops: sums of kernels over one tile of samples, for one block of evaluation points.
 //
 // A leaf sees arrays of doubles in tile order and nothing else: no threads, no allocation, no
-// standard templates. Every instruction set (scalar, SSE2, AVX2 with FMA, AVX-512) compiles the
-// same body (direct_sums.inc) and offers the same table of functions; dispatch.cpp chooses a table
-// at run time.
+// standard templates. An engine's leaves are written once and compiled for every instruction set
+// (simd/isa/each_set.inc), which gives the engine one table of functions a set. The Table of a set
+// points to those of all engines; find_table() chooses it once, at run time.
 #ifndef KESTREL_SIMD_TABLE_HPP
 #define KESTREL_SIMD_TABLE_HPP
 
@@ -97,24 +97,39 @@ struct Whitening {
 using WhitenFunction = void (*)(const Whitening&, const double* x, std::size_t column,
                                 std::size_t count, double* z, std::size_t stride);
 
-struct SweepTable;         // simd/sweep/sweep.hpp
+struct DirectTable {
+  SumFunction sum[kLeaves];
+  MomentFunction moments;
+  WhitenFunction whiten;
+};
+
 struct GaussianPairTable;  // simd/direct/gaussian_pairs.hpp
+struct SweepTable;         // simd/sweep/sweep.hpp
+struct SpreadTable;        // simd/fourier/spread.hpp
+struct ScanlineTable;      // simd/scanline/scanline.hpp
+struct ScanlineLineTable;  // simd/scanline/line.hpp
+struct SquaredErrorTable;  // simd/bootstrap/squared_errors.hpp
+struct QueryTable;         // simd/query/query.hpp
 
 struct Table {
   const char* name;   // "scalar", "sse2", "avx2", "avx512"
   std::size_t lanes;  // doubles in a vector
-  SumFunction sum[kLeaves];
-  MomentFunction moments;
-  WhitenFunction whiten;
-  const SweepTable* sweep;
+  const DirectTable* direct;
   const GaussianPairTable* pairs;
+  const SweepTable* sweep;
+  const SpreadTable* spread;
+  const ScanlineTable* scanline;
+  const ScanlineLineTable* line;
+  const SquaredErrorTable* squared_errors;
+  const QueryTable* query;
 };
 
-// Null where the compiler does not build for that instruction set.
-const Table* scalar_table();
-const Table* sse2_table();
-const Table* avx2_table();
-const Table* avx512_table();
+// The instruction sets, narrowest first: engines list their tables in this order, with null where
+// the compiler does not build for a set.
+enum class Set { scalar, sse2, avx2, avx512, count };
+constexpr std::size_t kSets = static_cast<std::size_t>(Set::count);
+
+extern const DirectTable* const kDirectTables[kSets];
 
 // Vectors of samples that `moments` takes at a time.
 constexpr int kStrip = 4;
@@ -124,8 +139,11 @@ inline std::size_t scratch_size(std::size_t d, std::size_t monomials) {
   return ((d + monomials) * kStrip + monomials) * kLanes;
 }
 
-// The instruction sets that this machine can run, narrowest first; returns their number (<= 4).
-std::size_t available_tables(const Table* tables[4]);
+// The one that every machine has.
+const Table* scalar_table();
+
+// The instruction sets that this machine can run, narrowest first; returns their number.
+std::size_t available_tables(const Table* tables[kSets]);
 
 // The table of that name, or the widest one for "auto"; null when unknown or not to be had here.
 const Table* find_table(const char* name);

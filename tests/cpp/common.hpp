@@ -22,7 +22,7 @@ using kestrel::KernelType;
 /// Every instruction set that this machine has; one under the thread sanitizer, as the leaves share
 /// nothing.
 inline std::vector<const kestrel::simd::Table*> tables() {
-  const kestrel::simd::Table* found[4];
+  const kestrel::simd::Table* found[kestrel::simd::kSets];
   const std::size_t n = kestrel::simd::available_tables(found);
 #ifdef __SANITIZE_THREAD__
   return {found[n - 1]};

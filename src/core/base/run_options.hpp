@@ -10,7 +10,7 @@ namespace kestrel {
 /// Which instruction set (simd::find_table; the fgt engine has none of its own and ignores it),
 /// how many threads, whom to ask whether to go on.
 struct RunOptions {
-  const simd::Table* table = nullptr;
+  const simd::Table* table = simd::scalar_table();
   ParallelOptions parallel;
 };
 

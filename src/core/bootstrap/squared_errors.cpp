@@ -304,7 +304,7 @@ void SquaredErrors::of(const MatrixView& x, const RunOptions& options,
       brief(x.rows) ? kFewBlocks : std::clamp<std::size_t>(last / kParts, 1, kFewBlocks);
   const std::size_t parts = by_blocks ? (last + some - 1) / some : axes_[0].pieces;
   common.parts.resize(parts * bandwidths_);
-  const simd::SquaredErrorTable& leaf = simd::squared_error_table(options.table);
+  const simd::SquaredErrorTable& leaf = *options.table->squared_errors;
   const double all = static_cast<double>(groups_.size());
   std::vector<double> scale;
   for (std::size_t g = 0; g < groups_.size(); ++g) {

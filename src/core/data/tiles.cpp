@@ -190,8 +190,8 @@ void Workspace::load_block(const TileKernel& kernel, const EvaluationPoints& poi
   for (std::size_t k = 0; k < d; ++k) {
     centre_[k] = kernel.whitens() ? input[k * kBlockSize] : 0.0;
   }
-  kernel.table().whiten(kernel.whitening(centre_.data()), input, kBlockSize, count,
-                        block_coordinate_.data(), block_.stride);
+  kernel.table().direct->whiten(kernel.whitening(centre_.data()), input, kBlockSize, count,
+                                block_coordinate_.data(), block_.stride);
   block_.count = count;
 }
 
@@ -203,8 +203,8 @@ void Workspace::set_block_weights(const double* weight, std::size_t count) {
 void Workspace::load_tile(const TileKernel& kernel, const MatrixView& x, Span<const double> w,
                           std::size_t first, std::size_t last) {
   const std::size_t count = last - first;
-  kernel.table().whiten(kernel.whitening(centre_.data()), x.data + first, x.rows, count,
-                        tile_coordinate_.data(), tile_.stride);
+  kernel.table().direct->whiten(kernel.whitening(centre_.data()), x.data + first, x.rows, count,
+                                tile_coordinate_.data(), tile_.stride);
   double* weight = tile_weight_.data();
   std::copy(w.data + first, w.data + last, weight);
   std::fill(weight + count, weight + count + simd::kLanes, 0.0);

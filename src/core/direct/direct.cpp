@@ -56,7 +56,8 @@ class DensitySum {
     workspace.prepare(kernel_, 0);
     workspace.load_block(kernel_, points_, blocks_, blocks_.start[block], blocks_.start[block + 1]);
     const simd::Block targets = workspace.block();
-    const simd::SumFunction leaf = kernel_.table().sum[static_cast<std::size_t>(kernel_.leaf())];
+    const simd::SumFunction leaf =
+        kernel_.table().direct->sum[static_cast<std::size_t>(kernel_.leaf())];
     double* total = partial(block - first, chunk);
     std::fill(total, total + kBlockSize, 0.0);
     const std::size_t end = std::min(x_.rows, (chunk + 1) * chunk_);

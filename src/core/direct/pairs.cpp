@@ -29,7 +29,8 @@ double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& ker
   if (x.rows < 2) return 0.0;
   const PairTiles pairs(x, w, kernel, 2 * x.cols);
   std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
-  const simd::SumFunction leaf = kernel.table().sum[static_cast<std::size_t>(kernel.leaf())];
+  const simd::SumFunction leaf =
+      kernel.table().direct->sum[static_cast<std::size_t>(kernel.leaf())];
   const auto add_item = [&](std::size_t item, int worker, double* total) {
     Workspace& workspace = workers[static_cast<std::size_t>(worker)];
     workspace.prepare(kernel, 0);
@@ -142,7 +143,7 @@ std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> 
     workspace.prepare(kernel, monomials.count);
     pairs.load_block(item, workspace);
     pairs.run_rectangles(item, workspace, [&](const simd::Tile& tile, const simd::Block& block) {
-      kernel.table().moments(tile, block, workspace.parameters(kernel), monomials, total);
+      kernel.table().direct->moments(tile, block, workspace.parameters(kernel), monomials, total);
     });
   };
   const std::vector<double> moments =

@@ -223,7 +223,8 @@ void FarPoints::sum_block(const PointBlock& block, FarWorker* worker, Span<doubl
   Workspace& workspace = worker->workspace;
   workspace.prepare(kernel_, 0);
   workspace.load_block(kernel_, at, {{}, {0, m}}, 0, m);
-  const simd::SumFunction leaf = kernel_.table().sum[static_cast<std::size_t>(kernel_.leaf())];
+  const simd::SumFunction leaf =
+      kernel_.table().direct->sum[static_cast<std::size_t>(kernel_.leaf())];
   double total[kBlockSize] = {};
   for (std::size_t first = 0; first < n; first += kernel_.tile_size()) {
     workspace.load_tile(kernel_, {worker->sample.data(), n, d}, {worker->weight.data(), n}, first,

@@ -222,7 +222,7 @@ void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_
     if (order.begin(tile) == order.end(tile)) continue;
     of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
   }
-  const TileSpreader spreader(geometry_, window_, simd::spread_table(options.table));
+  const TileSpreader spreader(geometry_, window_, *options.table->spread);
   std::vector<AlignedBuffer> own(parallel_workers(order.tiles(), options.parallel));
   for (const std::vector<std::size_t>& tiles : of_colour) {
     parallel_for(tiles.size(), options.parallel, [&](std::size_t item, int worker) {

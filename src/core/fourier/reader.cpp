@@ -55,7 +55,7 @@ FourierReader::FourierReader(const FourierGeometry& geometry, const FourierWindo
                              const std::array<Range, 3>& readable, const simd::Table* table)
     : geometry_(geometry),
       window_(window.polynomials()),
-      table_(simd::spread_table(table)),
+      table_(*table->spread),
       readable_(readable) {
   for (std::size_t a = 0; a < 3; ++a) taps_[a] = geometry.box.cells[a] == 1 ? 1 : geometry.taps;
 }

@@ -38,7 +38,7 @@ LineKernel line_kernel(Kernel kernel) {
 class ProductQuery : public QueryKernel {
  public:
   ProductQuery(Kernel kernel, std::size_t d, Span<const double> root, const simd::Table* table)
-      : table_(simd::query_table(table)),
+      : table_(*table->query),
         line_(line_kernel(kernel)),
         kernel_(kernel),
         normal_(!is_compact(kernel)),

@@ -178,7 +178,7 @@ std::vector<double> query_rows(const MatrixView& x, Span<const double> w, const 
     extent.push_back(range > 0 ? range : 1.0);
   }
   const QueryTree tree(x, w, {extent.data(), extent.size()}, -1, options.parallel.poll);
-  const simd::QueryTable& table = simd::query_table(options.table);
+  const simd::QueryTable& table = *options.table->query;
   std::vector<double> share(lower.rows);
   parallel_for(lower.rows, options.parallel, [&](std::size_t i, int) {
     const double within = rows_within(tree, box_of(lower, upper, i, tree, -1), table);

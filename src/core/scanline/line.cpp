@@ -57,7 +57,7 @@ class LineSamples {
         x_(x),
         w_(w),
         options_(options),
-        leaf_(simd::scanline_line_table(options.table)),
+        leaf_(*options.table->line),
         histogram_(geometry),
         points_(geometry.count(geometry.axes() - 1)) {
     form_.axis = geometry.line_axis();
@@ -225,7 +225,7 @@ std::unique_ptr<const ScanlineLine> ScanlineLine::make(const ScanlineGeometry& g
   line->scale_ = choose_scale(geometry, active, points, any);
   if (line->scale_.limbs > 2) return nullptr;
   line->cells_ = samples.events(line->scale_);
-  const simd::ScanlineLineTable& leaf = simd::scanline_line_table(options.table);
+  const simd::ScanlineLineTable& leaf = *options.table->line;
   std::vector<simd::ScanlineLineSums>& before = line->before_;
   before.assign(pieces(points, kBlock) + 1, {});
   for_pieces(points, kBlock, options.parallel, [&](std::size_t begin, std::size_t end, int) {
@@ -239,7 +239,7 @@ std::unique_ptr<const ScanlineLine> ScanlineLine::make(const ScanlineGeometry& g
 
 void ScanlineLine::write(std::size_t first, std::size_t count, const simd::ScanlineOutput& output,
                          const RunOptions& options) const {
-  const simd::ScanlineLineTable& leaf = simd::scanline_line_table(options.table);
+  const simd::ScanlineLineTable& leaf = *options.table->line;
   const std::size_t block = first / kBlock * kBlock;
   for_pieces(first + count - block, kBlock, options.parallel,
              [&](std::size_t begin, std::size_t end, int) {

@@ -136,8 +136,8 @@ class ScanlineSlab {
         data_(data),
         form_(form_of(geometry, task, sample.scale())),
         leaf_samples_(sample.leaf()),
-        leaf_(task.method == ScanlineMethod::rows ? simd::scanline_table(options.table).rows
-                                                  : simd::scanline_table(options.table).events),
+        leaf_(task.method == ScanlineMethod::rows ? options.table->scanline->rows
+                                                  : options.table->scanline->events),
         values_(tiles.cells() * cell_values(task, form_.limbs)),
         workers_(static_cast<std::size_t>(parallel_threads(options.parallel))) {
     if (is_indicator(form_.kernel)) form_.data = &data_;

@@ -59,8 +59,8 @@ struct SquaredErrorTable {
   void (*add_errors)(const NearSamples&, std::size_t count, const ErrorBlock&, double* errors);
 };
 
-// Of the instruction set of a table; the same bits from all of them.
-const SquaredErrorTable& squared_error_table(const Table* table);
+// The same bits from all instruction sets.
+extern const SquaredErrorTable* const kSquaredErrorTables[kSets];
 
 }  // namespace simd
 }  // namespace kestrel

@@ -60,6 +60,8 @@ struct GaussianPairTable {
   PairMomentFunction direct[2], near[2];
 };
 
+extern const GaussianPairTable* const kGaussianPairTables[kSets];
+
 // Points that `near` takes at a time.
 constexpr std::size_t kPairChunk = 32;
 

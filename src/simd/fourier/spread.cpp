@@ -1,40 +1,12 @@
 #include "simd/fourier/spread.hpp"
 
-#include "simd/isa/target.hpp"
+#define KESTREL_BODY "simd/fourier/spread.inc"
+#include "simd/isa/each_set.inc"
 
 namespace kestrel {
 namespace simd {
 
-namespace {
-
-namespace baseline {
-constexpr int kWidth = 2;
-#include "simd/fourier/spread.inc"
-}  // namespace baseline
-
-#if KESTREL_X86
-
-KESTREL_TARGET_BEGIN("avx2,fma")
-namespace avx2 {
-constexpr int kWidth = 4;
-#include "simd/fourier/spread.inc"
-}  // namespace avx2
-KESTREL_TARGET_END
-
-KESTREL_TARGET_BEGIN("avx512f,avx512dq,avx2,fma")
-namespace avx512 {
-constexpr int kWidth = 8;
-#include "simd/fourier/spread.inc"
-}  // namespace avx512
-KESTREL_TARGET_END
-
-#endif
-
-}  // namespace
-
-const SpreadTable& spread_table(const Table* table) {
-  return KESTREL_LEAVES(table, baseline, kSpreadTable);
-}
+const SpreadTable* const kSpreadTables[kSets] = KESTREL_TABLES(kSpreadTable);
 
 }  // namespace simd
 }  // namespace kestrel

@@ -54,8 +54,7 @@ struct SpreadTable {
   double (*read)(const Window&, const Spot& spot, const ReadBox&);
 };
 
-// Of the instruction set of a table; null stands for the one that every machine has.
-const SpreadTable& spread_table(const Table* table);
+extern const SpreadTable* const kSpreadTables[kSets];
 
 }  // namespace simd
 }  // namespace kestrel

@@ -1,7 +1,14 @@
-// Choice of the instruction set at run time.
+// The table of leaves of each instruction set, and the choice of one at run time.
 #include <cstring>
 
+#include "simd/bootstrap/squared_errors.hpp"
+#include "simd/direct/gaussian_pairs.hpp"
+#include "simd/fourier/spread.hpp"
 #include "simd/isa/target.hpp"
+#include "simd/query/query.hpp"
+#include "simd/scanline/line.hpp"
+#include "simd/scanline/scanline.hpp"
+#include "simd/sweep/sweep.hpp"
 #include "simd/table.hpp"
 
 namespace kestrel {
@@ -9,36 +16,60 @@ namespace simd {
 
 namespace {
 
-bool machine_has_avx2() {
+bool is_built(Set set) { return kDirectTables[static_cast<std::size_t>(set)] != nullptr; }
+
+bool machine_has(Set set) {
+  if (set == Set::scalar) return true;
 #if KESTREL_X86
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
+  if (set == Set::sse2) return true;
+  // The pragmas of each_set.inc ask for these.
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("popcnt");
+  if (set == Set::avx2) return avx2;
+  // DQ brings vreducepd, which the exponential is built on.
+  if (set == Set::avx512) {
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  }
 #endif
+  return false;
 }
 
-bool machine_has_avx512() {
-#if KESTREL_X86
-  // DQ brings vreducepd, which the exponential is built on.
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-#else
-  return false;
-#endif
+Table make_table(Set set, const char* name, std::size_t lanes) {
+  const std::size_t s = static_cast<std::size_t>(set);
+  return {name,
+          lanes,
+          kDirectTables[s],
+          kGaussianPairTables[s],
+          kSweepTables[s],
+          kSpreadTables[s],
+          kScanlineTables[s],
+          kScanlineLineTables[s],
+          kSquaredErrorTables[s],
+          kQueryTables[s]};
+}
+
+const Table& table_of(Set set) {
+  static const Table tables[kSets] = {
+      make_table(Set::scalar, "scalar", 1), make_table(Set::sse2, "sse2", 2),
+      make_table(Set::avx2, "avx2", 4), make_table(Set::avx512, "avx512", 8)};
+  return tables[static_cast<std::size_t>(set)];
 }
 
 }  // namespace
 
-std::size_t available_tables(const Table* tables[4]) {
+const Table* scalar_table() { return &table_of(Set::scalar); }
+
+std::size_t available_tables(const Table* tables[kSets]) {
   std::size_t n = 0;
-  tables[n++] = scalar_table();
-  if (sse2_table() != nullptr) tables[n++] = sse2_table();
-  if (avx2_table() != nullptr && machine_has_avx2()) tables[n++] = avx2_table();
-  if (avx512_table() != nullptr && machine_has_avx512()) tables[n++] = avx512_table();
+  for (std::size_t s = 0; s < kSets; ++s) {
+    const Set set = static_cast<Set>(s);
+    if (is_built(set) && machine_has(set)) tables[n++] = &table_of(set);
+  }
   return n;
 }
 
 const Table* find_table(const char* name) {
-  const Table* tables[4];
+  const Table* tables[kSets];
   const std::size_t n = available_tables(tables);
   if (std::strcmp(name, "auto") == 0) return tables[n - 1];
   for (std::size_t i = 0; i < n; ++i) {

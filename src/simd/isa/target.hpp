@@ -1,9 +1,10 @@
 // Compiler switches of the vector code, in one place.
 //
-// Each instruction set lives in a file of its own and is switched on by a target *pragma* inside
-// that file, never by a compiler flag such as -mavx2: a flag would also compile the inline standard
-// library templates of that file with the newer instructions, and the linker may then keep that
-// copy for the whole program, which crashes on an older machine.
+// An instruction set is switched on by a target *pragma* about the text that is compiled for it
+// (simd/isa/each_set.inc), never by a compiler flag such as -mavx2: a flag would also compile the
+// inline standard library templates of that file with the newer instructions, and the linker may
+// then keep that copy for the whole program, which crashes on an older machine. For the same reason
+// no text between the pragmas may use a template of the standard library.
 #ifndef KESTREL_SIMD_ISA_TARGET_HPP
 #define KESTREL_SIMD_ISA_TARGET_HPP
 
@@ -14,17 +15,6 @@
 #endif
 
 #define KESTREL_PRAGMA(text) _Pragma(#text)
-
-// The leaves called `name` for the instruction set of `table`, of a file that has them in the
-// namespaces avx2, avx512 and, for all narrower vectors, `narrow`.
-#if KESTREL_X86
-#define KESTREL_LEAVES(table, narrow, name)                   \
-  ((table) != nullptr && (table)->lanes == 8   ? avx512::name \
-   : (table) != nullptr && (table)->lanes == 4 ? avx2::name   \
-                                               : narrow::name)
-#else
-#define KESTREL_LEAVES(table, narrow, name) ((void)(table), narrow::name)
-#endif
 
 // For what a leaf calls more than once and must not pass through memory.
 #if defined(__GNUC__)

@@ -66,8 +66,7 @@ struct QueryTable {
   void (*merge)(const QueryMoments&, std::size_t count, double* total);
 };
 
-// Of the instruction set of a table; null stands for the one that every machine has.
-const QueryTable& query_table(const Table* table);
+extern const QueryTable* const kQueryTables[kSets];
 
 }  // namespace simd
 }  // namespace kestrel

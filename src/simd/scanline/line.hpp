@@ -72,8 +72,7 @@ struct ScanlineLineTable {
   void (*scan)(const std::uint64_t* cells, std::size_t count, ScanlineLineSums*, ScanlineOutput*);
 };
 
-// Of the instruction set of a table; null stands for the one that every machine has.
-const ScanlineLineTable& scanline_line_table(const Table* table);
+extern const ScanlineLineTable* const kScanlineLineTables[kSets];
 
 }  // namespace simd
 }  // namespace kestrel

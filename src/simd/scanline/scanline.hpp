@@ -153,8 +153,7 @@ struct ScanlineTable {
   ScanlineStages rows;
 };
 
-// Of the instruction set of a table; null stands for the one that every machine has.
-const ScanlineTable& scanline_table(const Table* table);
+extern const ScanlineTable* const kScanlineTables[kSets];
 
 }  // namespace simd
 }  // namespace kestrel

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simd/table.hpp"
+
 namespace kestrel {
 namespace simd {
 
@@ -135,6 +137,7 @@ struct SweepTable {
   GaussianWindowFunction gaussian_window;
   ConstantFitsFunction constant_fits;
 };
+extern const SweepTable* const kSweepTables[kSets];
 
 }  // namespace simd
 }  // namespace kestrel

@@ -118,7 +118,7 @@ TEST_P(Leaves, SumWhatTheySay) {
         }
         for (const simd::Table* table : tables()) {
           std::vector<double> sum(m + simd::kTargets, -1.0);
-          table->sum[leaf](samples.tile(), points.block(), parameters, sum.data());
+          table->direct->sum[leaf](samples.tile(), points.block(), parameters, sum.data());
           for (std::size_t i = 0; i < m; ++i) {
             EXPECT_NEAR(sum[i], wanted[i], 1e-14 * static_cast<double>(n))
                 << table->name << ", leaf " << leaf << ", n = " << n << ", m = " << m;
@@ -162,7 +162,7 @@ TEST_P(Leaves, AddMoments) {
       }
       for (const simd::Table* table : tables()) {
         std::vector<double> sum(monomials.count, 1000.0);
-        table->moments(samples.tile(), points.block(), parameters, monomials, sum.data());
+        table->direct->moments(samples.tile(), points.block(), parameters, monomials, sum.data());
         for (std::size_t t = 0; t < monomials.count; ++t) {
           EXPECT_NEAR(sum[t], wanted[t], 1e-12) << table->name << ", monomial " << t;
         }
@@ -191,7 +191,7 @@ TEST_P(Leaves, WhitenByForwardSubstitution) {
       const std::size_t stride = n + simd::kLanes;
       for (const simd::Table* table : tables()) {
         std::vector<double> z(d * stride, -7.0);
-        table->whiten(map, x.data(), column, n, z.data(), stride);
+        table->direct->whiten(map, x.data(), column, n, z.data(), stride);
         for (std::size_t i = 0; i < n; ++i) {
           if (i == 3) {
             EXPECT_EQ(z[i], 1e6) << "not cut";

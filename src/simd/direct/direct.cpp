@@ -1,0 +1,15 @@
+#include "simd/direct/gaussian_pairs.hpp"
+#include "simd/isa/cosine.hpp"
+#include "simd/table.hpp"
+
+#define KESTREL_BODY "simd/direct/direct.inc"
+#include "simd/isa/each_set.inc"
+
+namespace kestrel {
+namespace simd {
+
+const DirectTable* const kDirectTables[kSets] = KESTREL_TABLES(kDirectTable);
+const GaussianPairTable* const kGaussianPairTables[kSets] = KESTREL_TABLES(kGaussianPairTable);
+
+}  // namespace simd
+}  // namespace kestrel
