@@ -136,8 +136,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   name <- if (is.null(H)) "h" else "H"
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
-  # One evaluation is not worth the preparation of a grid for few observations.
-  fourier <- d %in% 2:3 && sum(used) >= 2000 && run$backend != "cuda"
+  fourier <- faster_engine(sum(used), d, "once") == "fourier" && run$backend != "cuda"
   # The grid follows the covariance: where there is none, or one that is singular, sums are direct.
   spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)
   fourier <- !is.null(spread)

@@ -3,45 +3,26 @@
 #
 # A gradient is the symmetric matrix D with dF = tr(D dH).
 
-# Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2). `bandwidths`: of how many
-# multiples of one matrix the criterion is wanted, NULL for a search over matrices. by(): the engine, the backend and
-# the device, if it was one.
-pair_criteria <- function(sample, engine, run, bandwidths = NULL) {
-  switch(engine, fourier = fourier_criteria(sample, run), direct = direct_criteria(sample, run, bandwidths))
+# Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2). Criteria are a list of
+# functions: by() tells the engine, the backend and the device, if it was one; lscv(), lscv_multiples() and scv() are
+# the criteria.
+
+# ---- Which engine
+
+# From which number of observations on the Fourier engine is the faster, by what is wanted of it, for one column, two
+# and three. It takes no more than three, and no criterion of one column. Timed in 2026-11 on one core with AVX-512,
+# normal data and three clusters. `search`: in two dimensions Hlscv, Hscv and Hpi take the same time by both engines at
+# 100 to 300 observations; in three Hscv does at about 3,000, Hlscv at 4,000 to 10,000 and Hpi at 10,000. `curve`: that
+# of Hlscv(type = "scalar"), of which direct sums see all bandwidths in one pass, does at 900 and 7,500. `once`: one
+# evaluation is not worth the preparation of a grid for few observations.
+fourier_from <- list(search = c(Inf, 200, 5000), curve = c(Inf, 900, 7500), once = c(Inf, 2000, 2000))
+
+faster_engine <- function(n, d, wanted = "search") {
+  if (d <= 3L && n >= fourier_from[[wanted]][d]) "fourier" else "direct"
 }
 
-# Where the engine was not asked for, direct sums step in for a grid that would need too much memory, at the start or
-# for one bandwidth matrix, unless they would take hours.
-few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
-
-criteria_for <- function(sample, asked, run, bandwidths = NULL) {
-  engine <- plan_selector(sample$n, ncol(sample$x), asked, !is.null(bandwidths))
-  settled <- engine == "direct" || asked != "auto" || !few_enough_for_direct(sample)
-  if (settled) return(pair_criteria(sample, engine, run, bandwidths))
-  fourier <- tryCatch(fourier_criteria(sample, run), kestrel_error_memory = function(e) NULL)
-  if (is.null(fourier)) return(direct_criteria(sample, run, bandwidths))
-  # A GPU is asked for only when it comes to them.
-  direct <- NULL
-  directly <- function(name) {
-    if (is.null(direct)) direct <<- direct_criteria(sample, run, bandwidths)
-    direct[[name]]
-  }
-  either <- function(name) {
-    function(...) tryCatch(fourier[[name]](...), kestrel_error_memory = function(e) directly(name)(...))
-  }
-  list(by = fourier$by, lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
-}
-
-# From which number of observations on the Fourier engine is the faster for a selector. Timed in 2026-11 on one core
-# with AVX-512, normal data and three clusters: in two dimensions Hlscv, Hscv and Hpi take the same time by both engines
-# at 100 to 300 observations; in three Hscv does at about 3,000, Hlscv at 4,000 to 10,000 and Hpi at 10,000. The `curve`
-# of Hlscv(type = "scalar"), of which direct sums see all bandwidths in one pass, does at 900 and 7,500.
-faster_engine <- function(n, d, curve = FALSE) {
-  min_rows <- if (curve) c(Inf, 900, 7500) else c(Inf, 200, 5000)
-  if (d <= 3L && n >= min_rows[d]) "fourier" else "direct"
-}
-
-plan_selector <- function(n, d, engine, curve = FALSE) {
+# The engine that was asked for, or the one that is the faster. `wanted`: a name of `fourier_from`.
+plan_selector <- function(n, d, engine, wanted = "search") {
   if (engine == "fourier" && !d %in% 2:3) {
     abort_input("`engine` must be \"direct\" for ", d, " columns; \"fourier\" takes two or three.")
   }
@@ -50,7 +31,42 @@ plan_selector <- function(n, d, engine, curve = FALSE) {
     abort_input("`engine` must be \"direct\" for more than 16 columns, to say that n^2 d^2 operations for each of many",
                 " steps are wanted; `x` has ", d, ".")
   }
-  faster_engine(n, d, curve)
+  faster_engine(n, d, wanted)
+}
+
+# Where the engine was not asked for, direct sums step in for a grid that would need too much memory, unless they would
+# take hours.
+few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
+
+# `bandwidths`: of how many multiples of one matrix the criterion is wanted, NULL for a search over matrices.
+criteria_for <- function(sample, asked, run, bandwidths = NULL) {
+  engine <- plan_selector(sample$n, ncol(sample$x), asked, if (is.null(bandwidths)) "search" else "curve")
+  direct <- function() direct_criteria(sample, run, bandwidths)
+  if (engine == "direct") return(direct())
+  if (asked != "auto" || !few_enough_for_direct(sample)) return(fourier_criteria(sample, run))
+  fourier_or_direct(function() fourier_criteria(sample, run), direct)
+}
+
+# Criteria by the Fourier engine, each single value of which is by direct sums where the grid for it would need too much
+# memory; and all by direct sums where even the first grid would. Both arguments make criteria. Direct ones are made
+# when it first comes to them, since that may ask for a GPU, and then kept.
+fourier_or_direct <- function(make_fourier, make_direct) {
+  fourier <- tryCatch(make_fourier(), kestrel_error_memory = function(e) NULL)
+  if (is.null(fourier)) return(make_direct())
+  direct <- made_once(make_direct)
+  either <- function(name) {
+    function(...) tryCatch(fourier[[name]](...), kestrel_error_memory = function(e) direct()[[name]](...))
+  }
+  list(by = fourier$by, lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
+}
+
+# A function that gives what make() does, which it calls the first time only.
+made_once <- function(make) {
+  made <- NULL
+  function() {
+    if (is.null(made)) made <<- make()
+    made
+  }
 }
 
 # ---- Fourier

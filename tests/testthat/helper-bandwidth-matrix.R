@@ -143,7 +143,7 @@ shape_matrices <- function(S, n) {
 
 # ---- The package
 # Both engines' criteria of a sample.
-criteria_by <- function(engine, x, w = NULL) pair_criteria(selector_sample(x, w), engine, run_options())
+criteria_by <- function(engine, x, w = NULL) criteria_for(selector_sample(x, w), engine, run_options())
 
 relative_to_terms <- function(actual, expected, tol, info = NULL) {
   terms <- attr(expected, "terms")

@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/weights.hpp"
+#include "core/fourier/lay_grid.hpp"
 #include "core/fourier/window.hpp"
 #include "core/kernel/kernel.hpp"
 
@@ -267,7 +268,7 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
     return layout;
   }
   layout.empty = false;
-  layout.cut = std::sqrt(2 * std::log(9 / allowed));
+  layout.cut = fourier_cut(allowed);
   layout.taps = FourierWindow::taps_for(allowed);
   for (std::size_t a = 3 - frame.geometry.d; a < 3; ++a) {
     const double reach = std::sqrt(2 * frame.h[4 * a] * std::log(10 / allowed));
@@ -277,10 +278,10 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
     // No sample may be within reach of a point on the other side of the period.
     const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
     // The window takes up some cells of about this length at each end.
-    const double cell = kPi / (1.25 * layout.cut);
+    const double cell = 2 * kPi / (FourierWindow::kCellsOfMode * layout.cut);
     layout.period[a] = std::max(around, high - low + (FourierWindow::kMaxTaps + 4) * cell);
     layout.modes[a] = std::ceil(layout.cut * layout.period[a] / (2 * kPi));
-    layout.cells[a] = std::ceil(2.5 * layout.modes[a]);
+    layout.cells[a] = std::ceil(FourierWindow::kCellsOfMode * layout.modes[a]);
     if (!(layout.cells[a] < kMaxCells)) {
       layout.bytes = layout.seconds = layout.rounding = kInfinity;
       return layout;

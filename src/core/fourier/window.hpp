@@ -13,6 +13,9 @@ namespace kestrel {
 class FourierWindow {
  public:
   static constexpr int kMaxTaps = static_cast<int>(simd::kWindowTaps);
+  /// Cells of a grid for each mode, along an axis: 1.25 times those that the modes from -m to m ask
+  /// for.
+  static constexpr double kCellsOfMode = 2.5;
 
   /// `taps` = w, 8 to 16. O(taps) evaluations of psi for each term of its polynomials.
   explicit FourierWindow(int taps);

@@ -5,6 +5,7 @@
 #include "core/query/kernel.hpp"
 #include "core/query/legendre_rule.hpp"
 #include "core/query/normal_mixture.hpp"
+#include "core/query/term_box.hpp"
 #include "simd/query/query.hpp"
 
 namespace kestrel {
@@ -35,6 +36,22 @@ LineKernel line_kernel(Kernel kernel) {
   return {nodes, 0.5 / half, radial_integral(kernel, 1.0, 2) / half};
 }
 
+/// A normal kernel whose centre lies g bandwidths from the box has at most exp(-g^2 / 2) of its
+/// mass there (as Q(g) <= exp(-g^2 / 2) / 2 on each axis). So what all terms leave out beyond the
+/// returned g^2 has less than 2^-56 of a mass `floor` that the box is known to hold. mass: of all
+/// rows; weight: of this term; terms: how many there are; spread: 0 where the mass is asked for,
+/// and where the variance of a variable is, in which a row counts by its distance squared, the
+/// range of its rows in bandwidths.
+double farthest_that_counts(double mass, double weight, std::size_t terms, double spread,
+                            double floor) {
+  const double log_share = std::log(mass) + std::log(weight) - std::log(floor) + kLogNegligible +
+                           std::log(static_cast<double>(terms)) + 2 * std::log1p(spread);
+  const double end2 = simd::kNormalEnd * simd::kNormalEnd;
+  return log_share < end2 / 2 ? 2 * std::max(log_share, 0.0) : end2;
+}
+
+/// Kernels that are products: what a box holds of one is the product of what its intervals hold.
+/// Rows are taken leaf by leaf of the tree, one axis after another.
 class ProductQuery : public QueryKernel {
  public:
   ProductQuery(Kernel kernel, std::size_t d, Span<const double> root, const simd::Table* table)
@@ -42,6 +59,7 @@ class ProductQuery : public QueryKernel {
         line_(line_kernel(kernel)),
         kernel_(kernel),
         normal_(!is_compact(kernel)),
+        end_(normal_ ? kWholeNormal : 1.0),
         mixture_(d, root),
         rule_(line_.nodes),
         short_rule_(8) {}
@@ -50,258 +68,182 @@ class ProductQuery : public QueryKernel {
                     QueryScratch& scratch) const override;
   Span<const double> scale() const override { return {mixture_.h.data(), mixture_.h.size()}; }
   std::size_t rows_at_once() const override {
-    const std::size_t rows = (std::size_t{1} << 20) / mixture_.weight.size();
+    const std::size_t rows = (std::size_t{1} << 20) / terms();
     return std::min(std::max(rows, std::size_t{512}), std::size_t{1} << 16);
   }
 
  private:
-  struct Call;
+  std::size_t terms() const { return mixture_.weight.size(); }
+  const double* shift(std::size_t term) const {
+    return mixture_.shift.data() + term * mixture_.h.size();
+  }
+
+  // Stages of an answer. `box` is seen by one term; the last two by all of them.
+  Overlap overlap(const TermBox& box, std::size_t node, double farthest2) const;
+  BoxMoments inside(const TermBox& box, std::size_t node, std::ptrdiff_t of) const;
+  BoxMoments across(const TermBox& box, std::size_t leaf, std::ptrdiff_t of,
+                    QueryScratch& scratch) const;
+  void multiply_mass(const TermBox& box, std::size_t leaf, std::size_t k, double* mass) const;
+  void take_moments(const TermBox& box, std::size_t leaf, std::size_t k,
+                    const simd::QueryMoments& rows) const;
+  bool cuts(TermBox box, std::size_t node) const;
+  double min_mass(TermBox box, QueryScratch& scratch) const;
 
   const simd::QueryTable& table_;
   LineKernel line_;
   Kernel kernel_;
   bool normal_;
+  double end_;  // of a kernel, in bandwidths
   NormalMixture mixture_;
   LegendreRule rule_, short_rule_;
 };
 
-/// One box and one part of the tree; the terms of the mixture one after another.
-struct ProductQuery::Call {
-  const ProductQuery& kernel;
-  const QueryTree& tree;
-  const QueryBox& box;
-  std::ptrdiff_t of;
-  QueryScratch& scratch;
-  std::vector<simd::QueryAxis> axis;
-  double farthest2 = 0.0;  // rows farther than this, squared, are left out
-
-  Call(const ProductQuery& kernel_, const QueryTree& tree_, const QueryBox& box_,
-       std::ptrdiff_t of_, QueryScratch& scratch_);
-
-  double end() const { return kernel.normal_ ? kWholeNormal : 1.0; }
-  bool is_of(std::size_t k) const { return static_cast<std::ptrdiff_t>(k) == of; }
-  /// How far the centres of a node's kernels lie above the lower limit and below the upper one, at
-  /// least, in bandwidths.
-  double min_above(std::size_t node, std::size_t k) const {
-    return -((axis[k].lower - tree.low[node * tree.d + k]) * axis[k].inverse - axis[k].shift);
-  }
-  double min_below(std::size_t node, std::size_t k) const {
-    return (axis[k].upper - tree.high[node * tree.d + k]) * axis[k].inverse - axis[k].shift;
-  }
-  /// The same at most.
-  double max_above(std::size_t node, std::size_t k) const {
-    return -((axis[k].lower - tree.high[node * tree.d + k]) * axis[k].inverse - axis[k].shift);
-  }
-  double max_below(std::size_t node, std::size_t k) const {
-    return (axis[k].upper - tree.low[node * tree.d + k]) * axis[k].inverse - axis[k].shift;
-  }
-  bool holds(std::size_t node, std::size_t k) const {
-    return min_above(node, k) >= end() && min_below(node, k) >= end();
-  }
-  double gap2(std::size_t node) const;
-  Overlap overlap(std::size_t node) const;
-
-  void use_term(std::size_t term);
-  void set_farthest(std::size_t term, double floor);
-  double min_mass();
-  bool cuts(std::size_t node);
-  void multiply_mass(std::size_t leaf, std::size_t k);
-  void take_moments(std::size_t leaf, std::size_t k);
-  BoxMoments across(std::size_t leaf, std::ptrdiff_t with);
-  BoxMoments inside(std::size_t node) const;
-};
-
-ProductQuery::Call::Call(const ProductQuery& kernel_, const QueryTree& tree_, const QueryBox& box_,
-                         std::ptrdiff_t of_, QueryScratch& scratch_)
-    : kernel(kernel_), tree(tree_), box(box_), of(of_), scratch(scratch_), axis(tree_.d) {
-  for (std::size_t k = 0; k < tree.d; ++k) {
-    const double h = kernel.mixture_.h[k], lower = box.lower[k], upper = box.upper[k];
-    const double origin = is_of(k) ? box.origin : 0.0;
-    // Half of each first: the difference of finite limits may be none.
-    const double half = (upper / 2 - lower / 2) / h;
-    axis[k] = {lower,
-               upper,
-               h,
-               1 / h,
-               0.0,
-               half,
-               origin,
-               lower - origin,
-               upper - origin,
-               (lower - origin) / 2 + (upper - origin) / 2};
-  }
-  const std::size_t size = kQueryLeaf + simd::kQueryGroup;
-  for (std::vector<double>* part : {&scratch.mass, &scratch.mean, &scratch.variance}) {
-    part->resize(size);
-  }
-}
-
-void ProductQuery::Call::use_term(std::size_t term) {
-  for (std::size_t k = 0; k < tree.d; ++k) axis[k].shift = kernel.mixture_.shift[term * tree.d + k];
-}
-
-/// The squared distance of a node's kernels from the box, in bandwidths, at least.
-double ProductQuery::Call::gap2(std::size_t node) const {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < tree.d; ++k) {
-    const double gap = std::max({0.0, -max_above(node, k), -max_below(node, k)});
-    sum += gap * gap;
-  }
-  return sum;
-}
-
-Overlap ProductQuery::Call::overlap(std::size_t node) const {
+/// farthest2: the squared distance beyond which a normal kernel counts for nothing.
+Overlap ProductQuery::overlap(const TermBox& box, std::size_t node, double farthest2) const {
   bool whole = true;
-  for (std::size_t k = 0; k < tree.d; ++k) {
-    whole = whole && holds(node, k);
-    if (!kernel.normal_ && (max_above(node, k) <= -1 || max_below(node, k) <= -1)) {
+  for (std::size_t k = 0; k < box.tree().d; ++k) {
+    whole = whole && box.holds(node, k, end_);
+    if (!normal_ && (box.max_above(node, k) <= -1 || box.max_below(node, k) <= -1)) {
       return Overlap::outside;
     }
   }
   if (whole) return Overlap::inside;
-  return kernel.normal_ && gap2(node) > farthest2 ? Overlap::outside : Overlap::across;
+  return normal_ && box.gap2(node) > farthest2 ? Overlap::outside : Overlap::across;
 }
 
-/// Of a normal kernel whose centre lies g bandwidths from the box, the box holds at most
-/// exp(-g^2 / 2) (as Q(g) <= exp(-g^2 / 2) / 2 on each axis). So what is left out of all terms has
-/// less than 2^-56 of a mass `floor` that the box is known to hold; of the variance of variables,
-/// in which a row counts by its distance squared, the same share of a squared bandwidth.
-void ProductQuery::Call::set_farthest(std::size_t term, double floor) {
-  double log_share = std::log(tree.nodes[0].rows.mass) + std::log(kernel.mixture_.weight[term]) -
-                     std::log(floor) + kLogNegligible +
-                     std::log(static_cast<double>(kernel.mixture_.weight.size()));
-  if (of >= 0) {
-    const std::size_t k = static_cast<std::size_t>(of);
-    log_share += 2 * std::log1p((tree.high[k] - tree.low[k]) * axis[k].inverse);
+/// A node whose kernels the box holds whole.
+BoxMoments ProductQuery::inside(const TermBox& box, std::size_t node, std::ptrdiff_t of) const {
+  BoxMoments result = box.tree().nodes[node].rows;
+  if (of < 0) return {result.mass, 0.0, 0.0};
+  const simd::QueryAxis& along = box.axis(static_cast<std::size_t>(of));
+  result.mean += (box.tree().centre - along.origin) + along.width * along.shift;
+  result.square += result.mass * along.width * along.width * line_.second_moment;
+  return result;
+}
+
+/// A leaf row by row; `of` is the variable whose moments are taken, or -1.
+BoxMoments ProductQuery::across(const TermBox& box, std::size_t leaf, std::ptrdiff_t of,
+                                QueryScratch& scratch) const {
+  const QueryTree& tree = box.tree();
+  const std::size_t begin = tree.nodes[leaf].begin, count = tree.nodes[leaf].end - begin;
+  const simd::QueryMoments rows = {scratch.mass.data(), scratch.mean.data(),
+                                   scratch.variance.data()};
+  std::copy_n(tree.weight.data() + begin, count, rows.mass);
+  // Rows behind the last one have no mass, and moments that are numbers.
+  const std::size_t padded =
+      (count + simd::kQueryGroup - 1) / simd::kQueryGroup * simd::kQueryGroup;
+  for (std::size_t i = count; i < padded; ++i) rows.mass[i] = rows.mean[i] = rows.variance[i] = 0.0;
+  for (std::size_t k = 0; k < tree.d; ++k) {
+    if (static_cast<std::ptrdiff_t>(k) != of && !box.holds(leaf, k, end_)) {
+      multiply_mass(box, leaf, k, rows.mass);
+    }
   }
-  const double end2 = simd::kNormalEnd * simd::kNormalEnd;
-  farthest2 = log_share < end2 / 2 ? 2 * std::max(log_share, 0.0) : end2;
+  if (of < 0) return {table_.sum(rows.mass, count), 0.0, 0.0};
+  take_moments(box, leaf, static_cast<std::size_t>(of), rows);
+  double total[3];
+  table_.merge(rows, count, total);
+  return {total[0], total[1], total[2]};
 }
 
-/// A mass that the box holds at least: that of the leaf nearest to it.
-double ProductQuery::Call::min_mass() {
-  std::size_t node = 0;
-  while (tree.nodes[node].second != 0) {
-    const std::size_t first = node + 1, second = tree.nodes[node].second;
-    node = gap2(first) <= gap2(second) ? first : second;
+/// Multiplies the masses of a leaf's rows by what the interval of axis k holds of their kernels.
+void ProductQuery::multiply_mass(const TermBox& box, std::size_t leaf, std::size_t k,
+                                 double* mass) const {
+  const QueryNode& node = box.tree().nodes[leaf];
+  const std::size_t count = node.end - node.begin;
+  const double* x = box.rows(leaf, k);
+  const simd::QueryAxis& axis = box.axis(k);
+  if (normal_ && 2 * axis.half > kShortMass) {
+    // A far limit counts for nothing where the interval is as long as the tails are.
+    const bool long_one = 2 * axis.half >= kWholeNormal;
+    if (long_one && box.min_below(leaf, k) >= kWholeNormal) {
+      return table_.normal_above(axis, x, count, mass);
+    }
+    if (long_one && box.min_above(leaf, k) >= kWholeNormal) {
+      return table_.normal_below(axis, x, count, mass);
+    }
+    return table_.normal_between(axis, x, count, mass);
   }
-  return across(node, -1).mass;
+  const LegendreRule& rule = normal_ ? short_rule_ : rule_;
+  const simd::QueryRule nodes = {static_cast<int>(rule.node.size()), rule.node.data(),
+                                 rule.weight.data(), line_.constant};
+  table_.rule_mass[static_cast<std::size_t>(kernel_)](axis, nodes, x, count, mass);
 }
 
-/// Whether kernels of a node may lie neither wholly in the box nor beyond its reach.
-bool ProductQuery::Call::cuts(std::size_t node) {
-  farthest2 = simd::kNormalEnd * simd::kNormalEnd;
-  for (std::size_t term = 0; term < kernel.mixture_.weight.size(); ++term) {
-    use_term(term);
-    if (overlap(node) == Overlap::across) return true;
+/// The same, and the means and variances of the rows' kernels within the interval.
+void ProductQuery::take_moments(const TermBox& box, std::size_t leaf, std::size_t k,
+                                const simd::QueryMoments& rows) const {
+  const QueryNode& node = box.tree().nodes[leaf];
+  const std::size_t count = node.end - node.begin;
+  const double* x = box.rows(leaf, k);
+  const simd::QueryAxis& axis = box.axis(k);
+  if (box.holds(leaf, k, end_)) {
+    const double h = axis.width;
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.mean[i] = (x[i] - axis.origin) + h * axis.shift;
+      rows.variance[i] = h * h * line_.second_moment;
+    }
+  } else if (normal_ && 2 * axis.half > kShortMoments) {
+    table_.normal_moments(axis, x, count, rows);
+  } else {
+    const simd::QueryRule nodes = {line_.nodes, rule_.node.data(), rule_.weight.data(),
+                                   line_.constant};
+    table_.rule_moments[static_cast<std::size_t>(kernel_)](axis, nodes, x, count, rows);
+  }
+}
+
+/// Whether kernels of a node may lie neither wholly in the box nor beyond its reach, for some term.
+bool ProductQuery::cuts(TermBox box, std::size_t node) const {
+  for (std::size_t term = 0; term < terms(); ++term) {
+    box.use(shift(term));
+    const double end2 = simd::kNormalEnd * simd::kNormalEnd;
+    if (overlap(box, node, end2) == Overlap::across) return true;
   }
   return false;
 }
 
-/// Multiplies the masses of a leaf's rows by those on axis k.
-void ProductQuery::Call::multiply_mass(std::size_t leaf, std::size_t k) {
-  const std::size_t begin = tree.nodes[leaf].begin, count = tree.nodes[leaf].end - begin;
-  const double* x = tree.coordinate.data() + k * tree.stride + begin;
-  double* mass = scratch.mass.data();
-  const simd::QueryTable& table = kernel.table_;
-  if (kernel.normal_ && 2 * axis[k].half > kShortMass) {
-    // A far limit counts for nothing where the interval is as long as the tails are.
-    const bool long_one = 2 * axis[k].half >= kWholeNormal;
-    if (long_one && min_below(leaf, k) >= kWholeNormal) {
-      return table.normal_above(axis[k], x, count, mass);
+/// A mass that the box holds at least: that of the leaf nearest to it, of each term.
+double ProductQuery::min_mass(TermBox box, QueryScratch& scratch) const {
+  const std::vector<QueryNode>& nodes = box.tree().nodes;
+  double mass = 0.0;
+  for (std::size_t term = 0; term < terms(); ++term) {
+    box.use(shift(term));
+    std::size_t node = 0;
+    while (nodes[node].second != 0) {
+      const std::size_t first = node + 1, second = nodes[node].second;
+      node = box.gap2(first) <= box.gap2(second) ? first : second;
     }
-    if (long_one && min_above(leaf, k) >= kWholeNormal) {
-      return table.normal_below(axis[k], x, count, mass);
-    }
-    return table.normal_between(axis[k], x, count, mass);
+    mass += mixture_.weight[term] * across(box, node, -1, scratch).mass;
   }
-  const LegendreRule& rule = kernel.normal_ ? kernel.short_rule_ : kernel.rule_;
-  const simd::QueryRule nodes = {static_cast<int>(rule.node.size()), rule.node.data(),
-                                 rule.weight.data(), kernel.line_.constant};
-  table.rule_mass[static_cast<std::size_t>(kernel.kernel_)](axis[k], nodes, x, count, mass);
+  return mass;
 }
 
-/// The same, and means and variances on axis k.
-void ProductQuery::Call::take_moments(std::size_t leaf, std::size_t k) {
-  const std::size_t begin = tree.nodes[leaf].begin, count = tree.nodes[leaf].end - begin;
-  const double* x = tree.coordinate.data() + k * tree.stride + begin;
-  const simd::QueryMoments rows = {scratch.mass.data(), scratch.mean.data(),
-                                   scratch.variance.data()};
-  const double h = axis[k].width;
-  if (holds(leaf, k)) {
-    for (std::size_t i = 0; i < count; ++i) {
-      rows.mean[i] = (x[i] - axis[k].origin) + h * axis[k].shift;
-      rows.variance[i] = h * h * kernel.line_.second_moment;
-    }
-  } else if (kernel.normal_ && 2 * axis[k].half > kShortMoments) {
-    kernel.table_.normal_moments(axis[k], x, count, rows);
-  } else {
-    const simd::QueryRule nodes = {kernel.line_.nodes, kernel.rule_.node.data(),
-                                   kernel.rule_.weight.data(), kernel.line_.constant};
-    kernel.table_.rule_moments[static_cast<std::size_t>(kernel.kernel_)](axis[k], nodes, x, count,
-                                                                         rows);
-  }
-}
-
-/// A leaf row by row; `with` is the variable whose moments are taken, or -1.
-BoxMoments ProductQuery::Call::across(std::size_t leaf, std::ptrdiff_t with) {
-  const std::size_t begin = tree.nodes[leaf].begin, count = tree.nodes[leaf].end - begin;
-  double* mass = scratch.mass.data();
-  std::copy_n(tree.weight.data() + begin, count, mass);
-  // Rows behind the last one have no mass, and moments that are numbers.
-  const std::size_t padded =
-      (count + simd::kQueryGroup - 1) / simd::kQueryGroup * simd::kQueryGroup;
-  for (std::size_t i = count; i < padded; ++i) {
-    mass[i] = scratch.mean[i] = scratch.variance[i] = 0.0;
-  }
-  for (std::size_t k = 0; k < tree.d; ++k) {
-    if (static_cast<std::ptrdiff_t>(k) != with && !holds(leaf, k)) multiply_mass(leaf, k);
-  }
-  BoxMoments result;
-  if (with < 0) {
-    result.mass = kernel.table_.sum(mass, count);
-    return result;
-  }
-  take_moments(leaf, static_cast<std::size_t>(with));
-  double total[3];
-  kernel.table_.merge({mass, scratch.mean.data(), scratch.variance.data()}, count, total);
-  return {total[0], total[1], total[2]};
-}
-
-/// A node whose kernels the box holds whole.
-BoxMoments ProductQuery::Call::inside(std::size_t node) const {
-  BoxMoments result = tree.nodes[node].rows;
-  if (of < 0) return {result.mass, 0.0, 0.0};
-  const simd::QueryAxis& along = axis[static_cast<std::size_t>(of)];
-  result.mean += (tree.centre - along.origin) + along.width * along.shift;
-  result.square += result.mass * along.width * along.width * kernel.line_.second_moment;
-  return result;
-}
-
-BoxMoments ProductQuery::answer(const QueryTree& tree, std::size_t node, const QueryBox& box,
+BoxMoments ProductQuery::answer(const QueryTree& tree, std::size_t node, const QueryBox& limits,
                                 std::ptrdiff_t of, QueryScratch& scratch) const {
-  Call call(*this, tree, box, of, scratch);
-  double floor = 0.0;
-  // Only where the box cuts kernels are some left out: elsewhere no row is looked at.
-  if (normal_ && call.cuts(node)) {
-    for (std::size_t term = 0; term < mixture_.weight.size(); ++term) {
-      call.use_term(term);
-      floor += mixture_.weight[term] * call.min_mass();
-    }
+  for (std::vector<double>* part : {&scratch.mass, &scratch.mean, &scratch.variance}) {
+    part->resize(kQueryLeaf + simd::kQueryGroup);
   }
+  TermBox box(tree, limits, of, scale());
+  // Only where the box cuts kernels are some left out: elsewhere no row is looked at.
+  const double floor = normal_ && cuts(box, node) ? min_mass(box, scratch) : 0.0;
+  const std::size_t variable = static_cast<std::size_t>(of);
+  const double spread =
+      of < 0 ? 0.0 : (tree.high[variable] - tree.low[variable]) * box.axis(variable).inverse;
   BoxMoments total;
-  for (std::size_t term = 0; term < mixture_.weight.size(); ++term) {
-    call.use_term(term);
-    if (normal_) call.set_farthest(term, floor);
+  for (std::size_t term = 0; term < terms(); ++term) {
+    box.use(shift(term));
+    const double weight = mixture_.weight[term];
+    const double farthest2 =
+        normal_ ? farthest_that_counts(tree.nodes[0].rows.mass, weight, terms(), spread, floor)
+                : 0.0;
     const auto add = [&](BoxMoments part) {
-      part.mass *= mixture_.weight[term];
-      part.square *= mixture_.weight[term];
+      part.mass *= weight;
+      part.square *= weight;
       total.merge(part);
     };
     tree.visit(
-        node, [&](std::size_t at) { return call.overlap(at); },
-        [&](std::size_t at) { add(call.inside(at)); },
-        [&](std::size_t at) { add(call.across(at, of)); });
+        node, [&](std::size_t at) { return overlap(box, at, farthest2); },
+        [&](std::size_t at) { add(inside(box, at, of)); },
+        [&](std::size_t at) { add(across(box, at, of, scratch)); });
   }
   return total;
 }

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "core/base/span.hpp"
+#include "core/query/ball_edges.hpp"
 #include "core/query/box_moments.hpp"
 #include "core/query/legendre_rule.hpp"
 
 namespace kestrel {
-
-constexpr std::size_t kMaxRadialAxes = 3;
 
 /// The nodes of short innermost integrals and of each piece of the outer ones, for nests of some
 /// axes.
@@ -27,9 +26,30 @@ struct RadialRules {
 /// leaving out an axis adds 1/2.
 ///
 /// With H = L L' and z = L u the box is cut into nested slices: an axis u_i within what the axes
-/// before it leave of the ball and of the box. The innermost integral is a trigonometric
-/// polynomial. The outer ones are cut where a face, an edge or a corner of the box leaves the ball:
-/// between these places the integrand is smooth but for half powers at the ends, which
+/// before it leave of the ball and of the box. Of two axes, the ellipse and a box that is open to
+/// the right:
+///
+///                      .............
+///                  .....           .....
+///               ....                   ....
+///        upper ..   +----------+-----------------------------
+///             ..    |          :           ..
+///             .     |          :            .      the box
+///             .     |          :            .
+///             ..    |          :           ..
+///              ..   |          :          ..
+///               ....|          :       ....
+///        lower     .+----------+-----------------------------
+///                      .............
+///                   a          z1   k1  k2  b
+///
+/// z_1 runs from the limit a to b, where the ellipse ends. At z_1 the slice holds z_2 from the
+/// lower limit to the upper one (:); beyond k1 its lower end is the ellipse, beyond k2 its upper
+/// one, too.
+///
+/// The innermost integral is one of powers of a cosine (cosine_moments.hpp). The outer ones are cut
+/// at kinks, where a face, an edge or a corner of the box leaves the ball (ball_edges.hpp): between
+/// these places the integrand is smooth but for half powers at the ends, which
 /// u = a + (b - a) (2 - 3 cos t + cos^3 t) / 4 makes whole (Sidi 1993: sin^3), and Gauss and
 /// Legendre's rule in t is used. It crowds nodes at the ends, where other such places may be near.
 class RadialNest {
@@ -40,32 +60,22 @@ class RadialNest {
   RadialNest(std::size_t m, const std::vector<double>& H, double power, const RadialRules& rules);
 
   /// Of z in [from, to] (m limits each): the mass, and with `moments` the mean and square of the
-  /// last z. Error: 1e-11 of the kernel's mass (measured, see
-  /// test-query-radial). Some 0.1 us for one axis, 10 us for a corner of two, 1 ms of three.
+  /// last z. Error: 1e-11 of the kernel's mass (measured, see test-query-radial). Some 0.1 us for
+  /// one axis, 10 us for a corner of two, 1 ms of three.
   BoxMoments hold(const double* from, const double* to, bool moments) const;
 
  private:
-  /// The limits of some axes after axis `level`, which meet the ball where a quadratic form of the
-  /// axis and of them is the square of the radius: [axes][axes], the first is `level`.
-  struct Edges {
-    std::vector<std::size_t> axes;
-    std::vector<double> form;
-  };
   struct Slice;
 
   BoxMoments level(const Slice& slice, std::size_t i) const;
-  BoxMoments inner(const Slice& slice) const;
-  BoxMoments closed_inner(double angle, double from, double to) const;
-  BoxMoments summed_inner(double angle, double from) const;
-  struct Kinks;
-  void add_kinks(const Slice& slice, std::size_t i, Kinks& kinks) const;
+  BoxMoments last_level(const Slice& slice) const;
 
   std::size_t m_;
   std::vector<double> root_;  // L, [row * m + column]
   int exponent_;              // of cos in the innermost integral: 2 power + 1
   double constant_;
   RadialRules rules_;
-  std::vector<std::vector<Edges>> edges_;  // of every level but the last
+  std::vector<std::vector<BallEdges>> edges_;  // of every level but the last
 };
 
 }  // namespace kestrel

@@ -8,25 +8,11 @@
 
 #include "core/base/run_options.hpp"
 #include "core/data/sorted_sample.hpp"
+#include "core/sweep/cells.hpp"
 #include "core/sweep/kernel.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
-
-/// Samples [begin, end) of which none is out of reach of another, and a value near their y: sums
-/// are of y minus this, so that a large mean or trend of y does not drown its residuals.
-struct SweepCell {
-  std::size_t begin = 0, end = 0;
-  double reference = 0.0;
-
-  /// Runs are numbered from the end of the cell, so that all but the last number are full.
-  std::size_t run_of(std::size_t sample) const { return (end - 1 - sample) / simd::kSweepRun; }
-  std::size_t runs() const { return begin < end ? run_of(begin) + 1 : 0; }
-  std::size_t end_of(std::size_t run) const { return end - run * simd::kSweepRun; }
-  std::size_t begin_of(std::size_t run) const {
-    return end_of(run) - begin <= simd::kSweepRun ? begin : end_of(run + 1);
-  }
-};
 
 enum class ScanDirection { forwards, backwards };
 
@@ -49,7 +35,7 @@ class SweepScan {
   SweepScan& operator=(const SweepScan&) = delete;
 
   const double* moments() const { return position_0_; }
-  bool moving() const { return moving_; }
+  ScanDirection direction() const { return direction_; }
 
  private:
   simd::SweepRun run_at(std::size_t run) const;

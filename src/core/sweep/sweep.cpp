@@ -1,355 +1,292 @@
+// The way over the points: groups of cells, blocks of points in them, stretches of a block for
+// which the same pieces are summed. README.md says why sums of these pieces are accurate.
+//
+//      cell before            cell that the points are in           cell behind
+//     |x--x-xx--xx|       |xx-x---x---- e e ----x-x---x---x|      |x--xx---x-x-|
+//           [ left edge   [  near left  )   (  near right  ]      right edge ]
+//           first                       last                                end
+//           |<------------- h -------------->|<-------------- h ------------->|
+//
+// A point in a gap has the last samples of the cell left of it and the first ones of the cell right
+// of it, and nothing near. Of the cell that it is in a point has all samples, on either side.
 #include "core/sweep/sweep.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <vector>
 
+#include "core/sweep/cells.hpp"
 #include "core/sweep/scan.hpp"
+#include "core/sweep/windows.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// Samples of the cells that one work item takes.
-constexpr std::size_t kGroup = std::size_t{1} << 16;
+constexpr std::size_t kSumStride = kSweepBlock + simd::kSweepPadding;
 
-constexpr std::size_t kPadding = simd::kSweepPadding;
-constexpr std::size_t kSumStride = kSweepBlock + kPadding;
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+WindowReach reach_of(const SweepKernel& kernel) {
+  if (kernel.closed) return {std::nextafter(kernel.h, HUGE_VAL), kernel.h};
+  return {kernel.h, std::nextafter(kernel.h, 0.0)};
+}
+
+/// On which side of the points the samples of a piece lie.
+enum class Side { left, right };
+
+/// What the near pieces are summed in, or the edges. The anchor of the moments lies at one end of
+/// the samples: a fixed one at an end of their cell, a moving one beside the point or at the edge
+/// of its window. Seen from the point, an anchor at the far end gives sums of powers of
+/// t = 1 - u, u = |e - x| / h, one at the near end sums of powers of u.
+struct Coordinate {
+  /// far_when_fixed: whether a fixed anchor lies at the far end; a moving one lies at the other.
+  Coordinate(const SweepKernel& kernel, bool moving_anchor, bool far_when_fixed)
+      : moving(moving_anchor) {
+    const bool far = moving != far_when_fixed;
+    offset = far ? kernel.h : 0.0;
+    scale = (far ? 1.0 : -1.0) / kernel.h;
+    for (std::size_t p = 0; p < kernel.sums(); ++p) {
+      for (const double c : (far ? kernel.in_edge : kernel.in_distance)[p]) {
+        coefficient_left.push_back(kernel.left_sign[p] * c);
+        coefficient_right.push_back(c);
+      }
+    }
+  }
+
+  const double* coefficient(Side side) const {
+    return (side == Side::left ? coefficient_left : coefficient_right).data();
+  }
+
+  bool moving;
+  double offset, scale;  // of simd::SweepPiece
+  std::vector<double> coefficient_left, coefficient_right;
+};
 
 /// What every worker reads.
-struct Sweep {
-  Sweep(const SortedSample& of, const SortedSample& at, const SweepKernel& with, int column_count,
-        SweepSide side, const simd::SweepTable& leaves)
-      : sample(of),
-        points(at),
-        kernel(with),
-        table(leaves),
-        columns(column_count),
-        leave_one_out(&of == &at),
-        both(side == SweepSide::both),
-        near_moves(with.anchors == Anchors::nearest),
-        edge_moves(with.anchors == Anchors::edges),
-        sum(leaves.sum[column_count - 1][position_of_degree(with.degree())]),
-        outside(with.closed ? std::nextafter(with.h, HUGE_VAL) : with.h),
-        farthest(with.closed ? with.h : std::nextafter(with.h, 0.0)) {
-    const auto& near = near_moves ? with.in_distance : with.in_edge;
-    const auto& edge = edge_moves ? with.in_edge : with.in_distance;
-    for (std::size_t p = 0; p < with.sums(); ++p) {
-      add_coefficients(near[p], with.left_sign[p], near_coefficient);
-      add_coefficients(edge[p], with.left_sign[p], edge_coefficient);
-    }
-  }
-
-  static void add_coefficients(const Polynomial& polynomial, double left_sign,
-                               std::vector<double>* coefficient) {
-    for (const double c : polynomial) {
-      coefficient[0].push_back(left_sign * c);
-      coefficient[1].push_back(c);
-    }
-  }
-
-  /// Where the cell behind the one that begins at sample c begins: a search in steps of doubling
-  /// size, then by halves.
-  std::size_t next_cell(std::size_t c) const {
-    const double* x = sample.x();
-    const std::size_t n = sample.size();
-    if (c >= n) return n;
-    const auto inside = [&](std::size_t j) { return !(x[j] - x[c] >= outside); };
-    std::size_t step = 1, low = c;
-    while (low + step < n && inside(low + step)) {
-      low += step;
-      step *= 2;
-    }
-    std::size_t high = std::min(n, low + step);
-    while (high - low > 1) {
-      const std::size_t middle = low + (high - low) / 2;
-      (inside(middle) ? low : high) = middle;
-    }
-    return high;
-  }
-
-  /// Points to the left of all samples from c on.
-  std::size_t points_before(std::size_t c) const {
-    if (c == 0) return 0;
-    if (c == sample.size()) return points.size();
-    if (leave_one_out) return c;
-    const double* e = points.x();
-    return static_cast<std::size_t>(std::lower_bound(e, e + points.size(), sample.x()[c]) - e);
-  }
+struct Task {
+  Task(const SortedSample& sample_, const SortedSample& points_, const SweepKernel& kernel_,
+       int columns_, SweepSide side, const simd::SweepTable& table_)
+      : sample(sample_),
+        points(points_),
+        kernel(kernel_),
+        table(table_),
+        columns(columns_),
+        leave_one_out(&sample_ == &points_),
+        both_sides(side == SweepSide::both),
+        reach(reach_of(kernel_)),
+        near(kernel_, kernel_.anchors == Anchors::nearest, true),
+        edge(kernel_, kernel_.anchors == Anchors::edges, false),
+        cells(sample_, reach.outside, columns_ == 2),
+        sum(table_.sum[columns_ - 1][position_of_degree(kernel_.degree())]) {}
 
   const SortedSample &sample, &points;
   const SweepKernel& kernel;
   const simd::SweepTable& table;
   const int columns;
-  const bool leave_one_out, both;
-  const bool near_moves, edge_moves;  // whether an anchor moves with the point
+  const bool leave_one_out, both_sides;
+  const WindowReach reach;
+  const Coordinate near, edge;
+  const SweepCells cells;
   const simd::SweepSumFunction sum;
-  double outside;                                                // the least distance out of reach
-  double farthest;                                               // the greatest within
-  std::vector<double> near_coefficient[2], edge_coefficient[2];  // left and right of the points
 };
 
-/// Whole cells from `begin` on, where the one before begins, and the block its first point is in.
-struct Group {
-  std::size_t before, begin, from, slot;
+/// One of the four pieces of a window, and the moments of the run that was asked for last.
+struct Piece {
+  Piece(const Task& task, const Coordinate& in, Side on, ScanDirection direction)
+      : coordinate(in),
+        side(on),
+        scan(task.sample, task.kernel, task.columns, in.moving, direction, task.table) {}
+
+  const Coordinate& coordinate;
+  const Side side;
+  SweepScan scan;
 };
 
-std::vector<Group> cut_groups(const Sweep& sweep) {
-  const std::size_t n = sweep.sample.size();
-  std::vector<Group> groups{{0, 0, 0, 0}};
-  const auto add = [&](std::size_t before, std::size_t begin) {
-    const std::size_t from = sweep.points_before(begin);
-    groups.push_back({before, begin, from, from / kSweepBlock + groups.size()});
-  };
-  std::size_t before = 0, begin = 0;
-  while (n > kGroup && begin < n) {
-    const std::size_t next = sweep.next_cell(begin);
-    before = begin;
-    begin = next;
-    if (begin < n && begin - groups.back().begin >= kGroup) add(before, begin);
-  }
-  add(n, n);
-  return groups;
+/// What a worker keeps from one block to the next, so as not to find it again: windows and moments.
+struct Workspace {
+  explicit Workspace(const Task& task)
+      : windows(task.sample, task.points, task.reach, task.both_sides, kSweepBlock,
+                task.table.count_leading),
+        near_left(task, task.near, Side::left, ScanDirection::forwards),
+        near_right(task, task.near, Side::right, ScanDirection::backwards),
+        left_edge(task, task.edge, Side::left, ScanDirection::backwards),
+        right_edge(task, task.edge, Side::right, ScanDirection::forwards),
+        sum(task.kernel.sums() * static_cast<std::size_t>(task.columns) * kSumStride, 0.0) {}
+
+  BlockWindows windows;
+  Piece near_left, near_right, left_edge, right_edge;
+  std::vector<double> sum;  // of the block
+};
+
+/// The cell that points are in, or left of the gap that they are in, with its neighbours. Left of
+/// all samples there is an empty cell.
+struct Neighbours {
+  SweepCell before, here, behind;
+};
+
+void move_on(const SweepCells& cells, Neighbours* around) {
+  around->before = around->here;
+  around->here = around->behind;
+  around->behind = cells.cell_from(around->here.end);
 }
 
-/// One thread's way over the points of a group, block by block.
-class Worker {
- public:
-  explicit Worker(const Sweep& sweep)
-      : sweep_(sweep),
-        near_left_(sweep.sample, sweep.kernel, sweep.columns, sweep.near_moves,
-                   ScanDirection::forwards, sweep.table),
-        near_right_(sweep.sample, sweep.kernel, sweep.columns, sweep.near_moves,
-                    ScanDirection::backwards, sweep.table),
-        edge_left_(sweep.sample, sweep.kernel, sweep.columns, sweep.edge_moves,
-                   ScanDirection::backwards, sweep.table),
-        edge_right_(sweep.sample, sweep.kernel, sweep.columns, sweep.edge_moves,
-                    ScanDirection::forwards, sweep.table),
-        first_(kSumStride, 0),
-        last_(kSumStride, 0),
-        end_(kSumStride, 0),
-        sum_(sweep.kernel.sums() * static_cast<std::size_t>(sweep.columns) * kSumStride, 0.0) {}
-
-  void run(const Group& group, const Group& next, const BlockVisitor& take, int worker) {
-    SweepBlock block{group.from,
-                     0,
-                     group.slot,
-                     sum_.data(),
-                     static_cast<std::size_t>(sweep_.columns),
-                     kSumStride,
-                     first_.data(),
-                     end_.data()};
-    before_ = SweepCell();
-    here_ = cell(group.before, group.begin);
-    behind_ = cell(group.begin, sweep_.next_cell(group.begin));
-    if (group.from < next.from) find_first_windows(group.from);
-    for (; block.begin < next.from; block.begin += block.count, ++block.slot) {
-      block.count = std::min(kSweepBlock, next.from - block.begin);
-      begin_ = block.begin;
-      find_windows(block.count);
-      std::fill(sum_.begin(), sum_.end(), 0.0);
-      for (std::size_t i = 0; i < block.count;) i = add_stretch(i, block.count);
-      take(block, worker);
-    }
-  }
-
- private:
-  SweepCell cell(std::size_t begin, std::size_t end) const {
-    SweepCell made{begin, end, 0.0};
-    if (sweep_.columns == 2 && begin < end) {
-      const double* y = sweep_.sample.y();
-      made.reference = (y[begin] + y[begin + (end - begin) / 2] + y[end - 1]) / 3;
-    }
-    return made;
-  }
-
-  // ---- windows of the block: first_ and end_, and last_, behind the last sample left of each
-  // point
-
-  /// The leading samples beyond each edge of the window of the first point of a group.
-  void find_first_windows(std::size_t point) {
-    const double* x = sweep_.sample.x();
-    const double e = sweep_.points.x()[point];
-    edges_.clear();
-    const auto add = [&](double bound, std::vector<std::uint32_t>& found) {
-      const double* at = std::partition_point(x, x + sweep_.sample.size(),
-                                              [&](double v) { return e - v >= bound; });
-      edges_.push_back({bound, static_cast<std::size_t>(at - x), found.data()});
-    };
-    // As the kernel itself compares; x - e <= farthest is e - x >= -farthest, rounding being
-    // symmetric.
-    add(sweep_.outside, first_);
-    if (!sweep_.leave_one_out) add(0.0, last_);
-    if (sweep_.both) add(-sweep_.farthest, end_);
-  }
-
-  void find_windows(std::size_t count) {
-    sweep_.table.count_leading({sweep_.sample.x(), sweep_.points.x() + begin_, count, edges_.data(),
-                                static_cast<int>(edges_.size())});
-    // So that a vector's last bound is its greatest.
-    for (const simd::SweepEdge& edge : edges_) std::fill_n(edge.count + count, kPadding, kNone);
-  }
-
-  /// Behind the last sample that is not right of point i of the block. (Of a sample left out, it
-  /// itself.)
-  std::size_t last(std::size_t i) const { return sweep_.leave_one_out ? begin_ + i + 1 : last_[i]; }
-
-  template <class Condition>
-  static std::size_t first_where(const std::vector<std::uint32_t>& bounds, std::size_t from,
-                                 std::size_t to, const Condition& condition) {
-    const std::uint32_t* start = bounds.data();
-    const auto before = [&](std::uint32_t bound) { return !condition(bound); };
-    return static_cast<std::size_t>(std::partition_point(start + from, start + to, before) - start);
-  }
-
-  // ---- sums
-
-  /// Points from i on, before `to`, that lie in the same run or gap. Returns the next.
-  std::size_t add_stretch(std::size_t i, std::size_t to) {
-    while (last(i) > here_.end) {
-      before_ = here_;
-      here_ = behind_;
-      behind_ = cell(here_.end, sweep_.next_cell(here_.end));
-    }
-    const std::size_t begin = here_.begin;
-    const bool inside = last(i) > begin && (sweep_.leave_one_out || first_[i] <= begin);
-    const std::size_t run = inside ? here_.run_of(last(i) - 1) : 0;
-    const std::size_t limit = inside ? here_.end_of(run) : here_.end;
-    if (sweep_.leave_one_out) {
-      to = std::min(to, limit - begin_);
-    } else {
-      to = first_where(last_, i, to, [&](std::uint32_t bound) { return bound > limit; });
-      if (inside) to = first_where(first_, i, to, [&](std::uint32_t b) { return b > begin; });
-    }
-    if (inside) {
-      add_left_edge(before_, i, to);
-      add_near(run, i, to);
-      if (sweep_.both) add_right_edge(behind_, i, to);
-    } else {
-      add_left_edge(here_, i, to);
-      if (sweep_.both) add_right_edge(behind_, i, to);
-    }
-    return to;
-  }
-
-  /// The samples of the cell that the points are in, on either side of them.
-  void add_near(std::size_t run, std::size_t i, std::size_t to) {
-    near_left_.reach(here_, run);
-    add_near_piece(near_left_, run, i, to, 1);
-    if (!sweep_.both) return;
-    near_right_.reach(here_, run);
-    add_near_piece(near_right_, run, i, to, -1);
-  }
-
-  void add_near_piece(const SweepScan& scan, std::size_t run, std::size_t i, std::size_t to,
-                      int side) {
-    simd::SweepPiece piece = piece_at(scan, here_, run, i, to, side);
-    piece.coefficient = sweep_.near_coefficient[side > 0 ? 0 : 1].data();
-    if (!scan.moving()) piece.anchor += side > 0 ? here_.begin : here_.end - 1;
-    in_coordinate(piece, !scan.moving());
-    piece.bound = sweep_.leave_one_out ? nullptr : last_.data() + i;
-    piece.back = side > 0 ? 1 : 0;
-    if (sweep_.leave_one_out) {
-      const std::size_t point = begin_ + i, bound = side > 0 ? point : point + 1;
-      piece.moments += bound - here_.begin_of(run);
-      if (scan.moving()) piece.anchor += side > 0 ? point - 1 : point + 1;
-    }
-    sweep_.sum(piece);
-  }
-
-  /// The last samples of the cell before, from the first one in reach on.
-  void add_left_edge(const SweepCell& of, std::size_t i, std::size_t to) {
-    if (sweep_.near_moves == sweep_.edge_moves) edge_left_.take_over(near_right_, of);
-    while (i < to && first_[i] < of.end) {
-      const std::size_t run = of.run_of(first_[i]), limit = of.end_of(run);
-      const std::size_t next =
-          first_where(first_, i, to, [&](std::uint32_t bound) { return bound >= limit; });
-      edge_left_.reach(of, run);
-      add_edge_piece(edge_left_, of, run, i, next, first_, 1);
-      i = next;
-    }
-  }
-
-  /// The first samples of the cell behind, up to the last one in reach.
-  void add_right_edge(const SweepCell& of, std::size_t i, std::size_t to) {
-    i = first_where(end_, i, to, [&](std::uint32_t bound) { return bound > of.begin; });
-    while (i < to) {
-      const std::size_t run = of.run_of(end_[i] - 1), limit = of.end_of(run);
-      const std::size_t next =
-          first_where(end_, i, to, [&](std::uint32_t bound) { return bound > limit; });
-      edge_right_.reach(of, run);
-      add_edge_piece(edge_right_, of, run, i, next, end_, -1);
-      i = next;
-    }
-  }
-
-  void add_edge_piece(const SweepScan& scan, const SweepCell& of, std::size_t run, std::size_t i,
-                      std::size_t to, const std::vector<std::uint32_t>& bound, int side) {
-    simd::SweepPiece piece = piece_at(scan, of, run, i, to, side);
-    piece.coefficient = sweep_.edge_coefficient[side > 0 ? 0 : 1].data();
-    if (!scan.moving()) piece.anchor += side > 0 ? of.end - 1 : of.begin;
-    in_coordinate(piece, scan.moving());
-    piece.bound = bound.data() + i;
-    piece.back = side > 0 ? 0 : 1;
-    sweep_.sum(piece);
-  }
-
-  simd::SweepPiece piece_at(const SweepScan& scan, const SweepCell& of, std::size_t run,
-                            std::size_t i, std::size_t to, int side) {
-    simd::SweepPiece piece{};
-    piece.point = sweep_.points.x() + begin_ + i;
-    piece.y = sweep_.columns == 2 ? sweep_.points.y() + begin_ + i : nullptr;
-    piece.count = to - i;
-    piece.reference = of.reference;
-    piece.moments = scan.moments();
-    piece.stride = kSweepStride;
-    piece.begin = static_cast<std::uint32_t>(of.begin_of(run));
-    piece.limit = static_cast<std::uint32_t>(of.end_of(run));
-    piece.moving = scan.moving();
-    piece.anchor = sweep_.sample.x();
-    piece.side = side;
-    piece.polynomials = static_cast<int>(sweep_.kernel.sums());
-    piece.sum = sum_.data() + i;
-    piece.sum_stride = kSumStride;
-    return piece;
-  }
-
-  /// In t = (h - |e - anchor|) / h + z, or in u = |e - anchor| / h + z.
-  void in_coordinate(simd::SweepPiece& piece, bool of_edge) const {
-    piece.offset = of_edge ? sweep_.kernel.h : 0.0;
-    piece.scale = (of_edge ? 1.0 : -1.0) / sweep_.kernel.h;
-  }
-
-  const Sweep& sweep_;
-  SweepScan near_left_, near_right_, edge_left_, edge_right_;
-  SweepCell before_, here_, behind_;
-  std::size_t begin_ = 0;  // of the block
-  std::vector<simd::SweepEdge> edges_;
-  std::vector<std::uint32_t> first_, last_, end_;
-  std::vector<double> sum_;
+/// Points [begin, end) of a block that all lie in one run of a cell, or all in the gap behind it:
+/// they have the same pieces.
+struct Stretch {
+  std::size_t begin, end;
+  bool in_gap;
+  std::size_t run;  // of the cell; not of a gap
 };
+
+/// The stretch that begins at point i of the block and ends before point `count` at the latest.
+Stretch stretch_from(const Task& task, const BlockWindows& windows, const SweepCell& cell,
+                     std::size_t i, std::size_t count) {
+  const std::uint32_t *first = windows.first(), *last = windows.last();
+  const bool inside =
+      windows.last(i) > cell.begin && (task.leave_one_out || first[i] <= cell.begin);
+  const std::size_t run = inside ? cell.run_of(windows.last(i) - 1) : 0;
+  const std::size_t limit = inside ? cell.end_of(run) : cell.end;
+  std::size_t end = count;
+  if (task.leave_one_out) {
+    end = std::min(end, limit - windows.begin());
+  } else {
+    end = first_bound_where(last, i, end, [&](std::uint32_t bound) { return bound > limit; });
+    if (inside) {
+      end =
+          first_bound_where(first, i, end, [&](std::uint32_t bound) { return bound > cell.begin; });
+    }
+  }
+  return {i, end, !inside, run};
+}
+
+/// Adds to the sums of points [i, to) of the block the samples of a cell on one side of them, up to
+/// each point's bound. All bounds are in `run`; without bounds they are the points themselves,
+/// which are samples.
+void add_piece(const Task& task, Workspace* mine, Piece* piece, const SweepCell& cell,
+               std::size_t run, std::size_t i, std::size_t to, const std::uint32_t* bound) {
+  piece->scan.reach(cell, run);
+  const bool forwards = piece->scan.direction() == ScanDirection::forwards;
+  const std::size_t point = mine->windows.begin() + i;
+  simd::SweepPiece leaf{};
+  leaf.point = task.points.x() + point;
+  leaf.y = task.columns == 2 ? task.points.y() + point : nullptr;
+  leaf.count = to - i;
+  leaf.reference = cell.reference;
+  leaf.moments = piece->scan.moments();
+  leaf.stride = kSweepStride;
+  leaf.begin = static_cast<std::uint32_t>(cell.begin_of(run));
+  leaf.limit = static_cast<std::uint32_t>(cell.end_of(run));
+  leaf.moving = piece->coordinate.moving;
+  leaf.back = forwards ? 1 : 0;
+  leaf.anchor = task.sample.x();
+  if (!leaf.moving) leaf.anchor += forwards ? cell.begin : cell.end - 1;
+  if (bound != nullptr) {
+    leaf.bound = bound + i;
+  } else {
+    const std::size_t own = piece->side == Side::left ? point : point + 1;
+    leaf.moments += own - cell.begin_of(run);
+    if (leaf.moving) leaf.anchor += own - leaf.back;
+  }
+  leaf.side = piece->side == Side::left ? 1.0 : -1.0;
+  leaf.offset = piece->coordinate.offset;
+  leaf.scale = piece->coordinate.scale;
+  leaf.coefficient = piece->coordinate.coefficient(piece->side);
+  leaf.polynomials = static_cast<int>(task.kernel.sums());
+  leaf.sum = mine->sum.data() + i;
+  leaf.sum_stride = kSumStride;
+  task.sum(leaf);
+}
+
+/// The last samples of a cell left of the points, from the first one in reach on, run by run.
+void add_left_edge(const Task& task, Workspace* mine, const SweepCell& cell, std::size_t i,
+                   std::size_t to) {
+  const std::uint32_t* first = mine->windows.first();
+  if (task.near.moving == task.edge.moving) {
+    mine->left_edge.scan.take_over(mine->near_right.scan, cell);
+  }
+  while (i < to && first[i] < cell.end) {
+    const std::size_t run = cell.run_of(first[i]), limit = cell.end_of(run);
+    const std::size_t next =
+        first_bound_where(first, i, to, [&](std::uint32_t bound) { return bound >= limit; });
+    add_piece(task, mine, &mine->left_edge, cell, run, i, next, first);
+    i = next;
+  }
+}
+
+/// The first samples of a cell right of the points, up to the last one in reach, run by run.
+void add_right_edge(const Task& task, Workspace* mine, const SweepCell& cell, std::size_t i,
+                    std::size_t to) {
+  const std::uint32_t* end = mine->windows.end();
+  i = first_bound_where(end, i, to, [&](std::uint32_t bound) { return bound > cell.begin; });
+  while (i < to) {
+    const std::size_t run = cell.run_of(end[i] - 1), limit = cell.end_of(run);
+    const std::size_t next =
+        first_bound_where(end, i, to, [&](std::uint32_t bound) { return bound > limit; });
+    add_piece(task, mine, &mine->right_edge, cell, run, i, next, end);
+    i = next;
+  }
+}
+
+void add_stretch(const Task& task, Workspace* mine, const Neighbours& around,
+                 const Stretch& stretch) {
+  const std::size_t i = stretch.begin, to = stretch.end;
+  add_left_edge(task, mine, stretch.in_gap ? around.here : around.before, i, to);
+  if (!stretch.in_gap) {
+    const std::uint32_t* last = mine->windows.last();
+    add_piece(task, mine, &mine->near_left, around.here, stretch.run, i, to, last);
+    if (task.both_sides) {
+      add_piece(task, mine, &mine->near_right, around.here, stretch.run, i, to, last);
+    }
+  }
+  if (task.both_sides) add_right_edge(task, mine, around.behind, i, to);
+}
+
+/// The points of a group, block by block; `next` is the group behind it.
+void sum_group(const Task& task, const SweepGroup& group, const SweepGroup& next, Workspace* mine,
+               const BlockVisitor& take, int worker) {
+  SweepBlock block{group.first_point,
+                   0,
+                   group.first_slot,
+                   mine->sum.data(),
+                   static_cast<std::size_t>(task.columns),
+                   kSumStride,
+                   mine->windows.first(),
+                   mine->windows.end()};
+  Neighbours around{SweepCell(), task.cells.cell(group.cell_before, group.first_cell),
+                    task.cells.cell_from(group.first_cell)};
+  if (group.first_point < next.first_point) mine->windows.start(group.first_point);
+  for (; block.begin < next.first_point; block.begin += block.count, ++block.slot) {
+    block.count = std::min(kSweepBlock, next.first_point - block.begin);
+    mine->windows.find(block.begin, block.count);
+    std::fill(mine->sum.begin(), mine->sum.end(), 0.0);
+    for (std::size_t i = 0; i < block.count;) {
+      while (mine->windows.last(i) > around.here.end) move_on(task.cells, &around);
+      const Stretch stretch = stretch_from(task, mine->windows, around.here, i, block.count);
+      add_stretch(task, mine, around, stretch);
+      i = stretch.end;
+    }
+    take(block, worker);
+  }
+}
 
 }  // namespace
 
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
                 int columns, SweepSide side, const RunOptions& options, const BlockVisitor& take) {
-  const Sweep sweep(sample, points, kernel, columns, side, *options.table->sweep);
-  const std::vector<Group> groups = cut_groups(sweep);
+  const Task task(sample, points, kernel, columns, side, *options.table->sweep);
+  const std::vector<SweepGroup> groups = cut_groups(task.cells, sample, points, kSweepBlock);
   const std::size_t items = groups.size() - 1;
-  std::vector<std::unique_ptr<Worker>> workers(parallel_workers(items, options.parallel));
-  parallel_for(items, options.parallel, [&](std::size_t group, int worker) {
-    std::unique_ptr<Worker>& mine = workers[static_cast<std::size_t>(worker)];
-    if (mine == nullptr) mine = std::make_unique<Worker>(sweep);
-    mine->run(groups[group], groups[group + 1], take, worker);
+  std::vector<std::unique_ptr<Workspace>> workspaces(parallel_workers(items, options.parallel));
+  parallel_for(items, options.parallel, [&](std::size_t item, int worker) {
+    std::unique_ptr<Workspace>& mine = workspaces[static_cast<std::size_t>(worker)];
+    if (mine == nullptr) mine = std::make_unique<Workspace>(task);
+    sum_group(task, groups[item], groups[item + 1], mine.get(), take, worker);
   });
 }
 
 std::size_t sweep_slots(const SortedSample& sample, const SortedSample& points) {
-  return points.size() / kSweepBlock + sample.size() / kGroup + 2;
+  return points.size() / kSweepBlock + sample.size() / kSweepGroup + 2;
 }
 
 }  // namespace kestrel

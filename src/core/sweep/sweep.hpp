@@ -1,14 +1,10 @@
 // The sweep engine: polynomial kernels on the line, in linear time once the samples are sorted.
+// README.md in this folder tells the algorithm, with its sources and an example.
 //
-// For one bandwidth the sorted samples are cut into greedy *cells* narrower than h: a cell begins
-// where the previous one's first sample is out of reach. By monotone rounding, and so for the
-// predicate fl(|e - x|) < h exactly, the window of a point in a cell then holds all of that cell,
-// the last samples of the cell before and the first ones of the cell behind; that of a point in a
-// gap the last and first ones of its neighbours. The sums over these pieces are stored sums (the
-// two stacks of a sliding aggregation; van Herk 1992, Gil & Werman 1993). Nothing is ever
-// subtracted: differences of prefix sums (Fan & Marron 1994; Seifert et al. 1994) lose
-// eps (range / h)^degree, all digits on clustered or heavy-tailed data, and no compensated addition
-// mends that. Here the powers are of distances to an anchor inside the window.
+// Sums over windows are put together of stored sums, and nothing is ever subtracted: differences of
+// prefix sums (Fan & Marron 1994; Seifert et al. 1994) lose eps (range / h)^degree, all digits on
+// clustered or heavy-tailed data, and no compensated addition mends that. Here the powers are of
+// distances to an anchor inside the window.
 //
 // Points are taken in blocks of at most kSweepBlock, whose windows, sums and moments stay in the
 // first two levels of cache: only the samples themselves are read from memory.
@@ -58,8 +54,8 @@ enum class SweepSide { left, both };
 /// every point is left out of its own sums, and the left side of it is what precedes it in sorted
 /// order. Otherwise a sample at the place of a point counts as left of it. With SweepSide::left the
 /// ends of the windows are not found.
-/// columns: 1, or 2 (samples and points then need y). n samples, m points; method and sources at
-/// the top. Error: relative to the sum of |terms|, a few
+/// columns: 1, or 2 (samples and points then need y). n samples, m points; method and sources in
+/// README.md. Error: relative to the sum of |terms|, a few
 /// eps times the condition of the polynomial (3, 9, 27 for parabola, its square and its cube). The
 /// same bits for any number of threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) /
 /// 256 bytes a sample and column.

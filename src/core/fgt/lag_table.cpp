@@ -1,0 +1,138 @@
+#include "core/fgt/lag_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.hpp"
+#include "core/base/summation.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Rounding error of a sum of so many products, relative to the sum of their sizes: half a unit in
+/// the last place each, of either sign.
+constexpr double kRounding = 5e-17;
+
+/// Cells of one work item.
+constexpr std::size_t kCellsOfItem = 256;
+
+/// rho^k phi^(k)(u), k < count, at one lag and at its neighbours.
+class DerivativesByLag {
+ public:
+  DerivativesByLag(double rho, int count) : rho_(rho), count_(count) {
+    scaled_derivatives(0.0, rho_, count_, next_);
+  }
+
+  /// Goes on to the next lag, first to 0.
+  void advance(int lag) {
+    std::copy(next_, next_ + count_, now_);
+    scaled_derivatives((lag + 1) * rho_, rho_, count_, next_);
+  }
+  const double* now() const { return now_; }
+  const double* next() const { return next_; }
+
+ private:
+  double rho_;
+  int count_;
+  double now_[kMaxMoments + kHighestPairOrder], next_[kMaxMoments + kHighestPairOrder];
+};
+
+/// A sum of products, and that of their sizes.
+struct SizedSum {
+  double sum = 0, size = 0;
+};
+
+SizedSum taylor_sum(const double* derivative, const double* d, int moments) {
+  SizedSum of_lag;
+  for (int m = 0; m < moments; ++m) {
+    const double term = derivative[m] * d[m];
+    of_lag.sum += term;
+    of_lag.size += std::fabs(term);
+  }
+  return of_lag;
+}
+
+/// The least |phi^(r)| between lags l - 1 and l + 1, given its values at these and at l; zero where
+/// it has a zero. Its zeros are further apart than two cells: where it has one sign it is least at
+/// an end.
+double least_about(double before, double now, double next) {
+  if (!(before * now > 0 && now * next > 0)) return 0;
+  return std::min(std::fabs(now), std::min(std::fabs(before), std::fabs(next)));
+}
+
+}  // namespace
+
+LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options)
+    : exponent_(cells.exponent()), moments_(cells.moments()), lags_(lags), d_(cells.within()) {
+  const std::size_t p = static_cast<std::size_t>(moments_), n = cells.cells();
+  const std::size_t chunks = (n + kCellsOfItem - 1) / kCellsOfItem;
+  const std::size_t items = chunks * static_cast<std::size_t>(lags);
+  double before = 0.0;
+  for (std::size_t c = 0; c < n; ++c) {
+    const double weight = cells.moment(c)[0];
+    across_ += before * weight;
+    before += weight;
+    squares_ += weight * weight;
+  }
+  std::vector<double> key(n), partial(items * p, 0.0);
+  for (std::size_t c = 0; c < n; ++c) key[c] = cells.key(c);
+  parallel_for(items, options.parallel, [&](std::size_t item, int) {
+    const double lag = 1.0 + static_cast<double>(item / chunks);
+    const std::size_t begin = item % chunks * kCellsOfItem;
+    const std::size_t end = std::min(n, begin + kCellsOfItem);
+    DifferenceMoments total(moments_);
+    std::size_t b = static_cast<std::size_t>(
+        std::lower_bound(key.begin(), key.end(), key[begin] + lag) - key.begin());
+    for (std::size_t a = begin; a < end; ++a) {
+      while (b < n && key[b] - key[a] < lag) ++b;
+      if (b == n) break;
+      if (key[b] - key[a] == lag) {
+        total.add(cells.moment(a), cells.moment(b));
+      }
+    }
+    total.add_to(partial.data() + item * p);
+  });
+  d_.resize(p * static_cast<std::size_t>(lags + 1));
+  for (std::size_t lag = 0; lag < static_cast<std::size_t>(lags); ++lag) {
+    for (std::size_t m = 0; m < p; ++m) {
+      d_[(lag + 1) * p + m] = pairwise_sum(partial.data() + lag * chunks * p + m, chunks, p);
+    }
+  }
+}
+
+/// What the pairs of cells beyond the last lag L weigh, times |phi^(r)(L rho)|, is at least what
+/// they add: those at lag L + 1 + k weigh at most sum W^2, and their terms are at most
+/// exp(-k L rho^2) |phi^(r)(L rho)|, whose sum over k is below 1 + 1 / (L rho^2).
+double LagTable::weight_beyond(double rho) const {
+  return std::min(across_, squares_ * (1 + 1 / (lags_ * rho * rho)));
+}
+
+/// The error has three parts: Taylor's series of each lag, the lags left out, and rounding. All are
+/// compared with a lower bound on the sum of |terms|, each lag's pairs times the least |phi^(r)|
+/// that they can have.
+PairSum LagTable::evaluate(double g, const PairTruncation& truncation) const {
+  const int order = truncation.order;
+  const double rho = std::ldexp(1.0, exponent_) / g;
+  DerivativesByLag derivatives(rho, order + moments_);
+  double total = 0, size = 0, taylor_pairs = 0, at_least = 0;
+  double last = 0;  // the derivative of the order, at the lag before
+  for (int l = 0; l <= lags_; ++l) {
+    derivatives.advance(l);
+    const double now = derivatives.now()[order], next = derivatives.next()[order];
+    const double* d = lag(l);
+    const SizedSum of_lag = taylor_sum(derivatives.now() + order, d, moments_);
+    total += of_lag.sum;
+    size += of_lag.size;
+    const double inner = std::max(0.0, (l - 1) * rho);
+    taylor_pairs += d[0] * std::exp(-0.25 * inner * inner);
+    at_least += d[0] * least_about(l == 0 ? next : last, now, next);
+    last = now;
+  }
+  // Of these cells, and at most as much of the narrower ones that they were made of.
+  const double taylor_error = 2 * truncation.taylor * taylor_pairs * std::pow(rho, order);
+  const double error = taylor_error + weight_beyond(rho) * std::fabs(last) + kRounding * size;
+  return {total, error <= kPairTolerance * at_least};
+}
+
+}  // namespace kestrel

@@ -1,0 +1,54 @@
+// Sums over all pairs of samples in two cells, for each distance of the cells: from them every
+// Gaussian sum over pairs whose bandwidth suits the width of the cells.
+#ifndef KESTREL_CORE_FGT_LAG_TABLE_HPP
+#define KESTREL_CORE_FGT_LAG_TABLE_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+#include "core/fgt/cell_moments.hpp"
+#include "core/fgt/truncation.hpp"
+
+namespace kestrel {
+
+/// A sum over pairs, times (2^exponent / g)^order and without the constant of phi; and whether its
+/// error is below kPairTolerance of the sum of |terms|.
+struct PairSum {
+  double value;
+  bool accurate;
+};
+
+/// D_m(l) = sum over the pairs of cells A, B = A + l of sum_ij w_i w_j (z_j - z_i)^m / m!, z
+/// offsets from the centres of the cells in widths W (l = 0: i < j only):
+///
+///       cell A                           cell B = A + 3
+///     |----+--i--|---------|---------|--j-+----|
+///          >--< z_i                     <-< z_j < 0
+///             |<-- (3 + z_j - z_i) W -->|
+///
+/// With rho = W / g a pair has phi^(r)(rho (l + z_j - z_i)), whose Taylor series about rho l gives
+///
+///     sum over pairs of phi^(r)((x_i - x_j) / g) = sum_l sum_m rho^m phi^(r+m)(rho l) D_m(l).
+///
+/// So D is all that the sums of every bandwidth and order need to know of the data.
+class LagTable {
+ public:
+  /// D up to so many lags. O(pairs of cells within them, times the square of the moments).
+  LagTable(const CellMoments& cells, int lags, const RunOptions& options);
+
+  /// The sum of phi^(order)((x_i - x_j) / g) over pairs. O(lags moments), whatever the data.
+  PairSum evaluate(double g, const PairTruncation& truncation) const;
+
+ private:
+  const double* lag(int l) const { return d_.data() + static_cast<std::size_t>(l * moments_); }
+  double weight_beyond(double rho) const;
+
+  int exponent_, moments_, lags_;
+  std::vector<double> d_;
+  double across_ = 0.0, squares_ = 0.0;  // sum of W_A W_B, A < B, and of W_A^2 over the cells
+};
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,119 @@
+#include "core/fourier/trim.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/parallel_sort.hpp"
+#include "core/base/whole.hpp"
+#include "core/fourier/box_content.hpp"
+#include "core/fourier/tail.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Seconds of a cell and its transform, of a mode in a query, of a pair of the tail in a query;
+/// queries of a search, and the share of the modes that they visit. They choose how far to trim,
+/// and promise no times (2026-11, 2.5 GHz Xeon).
+constexpr double kCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8;
+constexpr double kQueries = 50, kVisited = 0.3;
+/// Seconds that looking for outliers takes for each sample: a grid that costs less is not worth it.
+constexpr double kTrimSeconds = 4e-6, kMinSeconds = 0.02;
+
+/// Shares of the samples that are left out at each end of each axis.
+constexpr double kShares[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1};
+
+/// A pair of the tail.
+constexpr double kPairBytes = 32;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Seconds of making a grid and searching on it.
+double seconds_of(const FourierGeometry& geometry, double pairs) {
+  return kCellSeconds * static_cast<double>(geometry.box.size()) +
+         kQueries * (kVisited * kModeSeconds * static_cast<double>(geometry.modes()) +
+                     kPairSeconds * pairs);
+}
+
+/// The pairs of the tail, infinitely many when there are more than `max`.
+double count_tail_pairs(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
+                        double max) {
+  FourierTail tail;
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    if (w[i] > 0) file_sample(geometry, geometry.whiten(x, i), w[i], &tail);
+  }
+  double pairs = 0;
+  const bool all = visit_tail_pairs(
+      tail, geometry.reach, [&](const Point3&, const Point3&, double) { return ++pairs <= max; });
+  return all ? pairs : kInfinity;
+}
+
+/// Coordinates of the samples with a weight, each axis in ascending order.
+using SortedAxes = std::array<std::vector<double>, 3>;
+SortedAxes sorted_axes(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
+                       const RunOptions& options) {
+  SortedAxes sorted;
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    if (!(w[i] > 0)) continue;
+    const Point3 z = geometry.whiten(x, i);
+    for (std::size_t a = 3 - geometry.d; a < 3; ++a) sorted[a].push_back(z[a]);
+  }
+  for (std::vector<double>& column : sorted) {
+    parallel_sort(&column, part_of(options.parallel, 0, 0));
+  }
+  return sorted;
+}
+
+/// The box without so many samples at each end of each axis.
+FourierGeometry without(const FourierGeometry& whole, const SortedAxes& sorted, std::size_t cut) {
+  FourierGeometry inner = whole;
+  inner.trimmed = true;
+  const std::size_t n = sorted[2].size();
+  for (std::size_t a = 3 - whole.d; a < 3; ++a) {
+    inner.low[a] = sorted[a][cut];
+    inner.high[a] = sorted[a][n - 1 - cut];
+  }
+  return inner;
+}
+
+}  // namespace
+
+FourierGeometry best_box(const MatrixView& x, Span<const double> w, const LaidGrid& whole,
+                         double bytes, const RunOptions& options) {
+  FourierGeometry best = whole.geometry;
+  double best_seconds = whole.fits ? seconds_of(whole.geometry, 0) : kInfinity;
+  if (best_seconds <= kMinSeconds + kTrimSeconds * static_cast<double>(x.rows)) return best;
+  const SortedAxes sorted = sorted_axes(x, w, whole.geometry, options);
+  const std::size_t n = sorted[2].size();
+  for (const double share : kShares) {
+    const std::size_t cut = whole_number<std::size_t>(std::ceil(share * static_cast<double>(n)));
+    if (2 * cut + 1 > n) break;
+    const FourierGeometry inner = without(whole.geometry, sorted, cut);
+    const BoxContent content = look_into_box(x, w, inner, options);
+    if (!(content.weight > 0)) continue;
+    const LaidGrid grid = lay_grid(inner, content, bytes);
+    if (!grid.fits) continue;
+    const double of_grid = seconds_of(grid.geometry, 0);
+    if (of_grid >= best_seconds) continue;
+    const double max_pairs = std::min((bytes - grid.bytes) / kPairBytes,
+                                      (best_seconds - of_grid) / (kQueries * kPairSeconds));
+    const double seconds =
+        seconds_of(grid.geometry, count_tail_pairs(x, w, grid.geometry, max_pairs));
+    if (seconds >= best_seconds) continue;
+    best_seconds = seconds;
+    best = grid.geometry;
+  }
+  if (std::isinf(best_seconds)) {
+    throw error(ErrorKind::memory, "a grid for these bandwidths needs " + gigabytes(whole.bytes) +
+                                       ", more than the " + gigabytes(bytes) +
+                                       " allowed, and there are too many pairs among the outliers "
+                                       "to sum them one by one");
+  }
+  return best;
+}
+
+}  // namespace kestrel
