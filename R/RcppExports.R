@@ -29,72 +29,44 @@ poll_cpp <- function() {
     invisible(.Call(`_kestrel_poll_cpp`))
 }
 
-threads_last_used_cpp <- function() {
-    .Call(`_kestrel_threads_last_used_cpp`)
-}
-
 parallel_backend_cpp <- function() {
     .Call(`_kestrel_parallel_backend_cpp`)
-}
-
-force_parallel_backend_cpp <- function(name) {
-    invisible(.Call(`_kestrel_force_parallel_backend_cpp`, name))
 }
 
 build_info_cpp <- function() {
     .Call(`_kestrel_build_info_cpp`)
 }
 
-pair_curve_cpp <- function(x, w, h, kernel, engine, threads, isa, progress) {
-    .Call(`_kestrel_pair_curve_cpp`, x, w, h, kernel, engine, threads, isa, progress)
+pair_curve_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_pair_curve_cpp`, sample, task, run)
 }
 
-pair_psi_cpp <- function(x, w, g, r, engine, threads, isa, progress) {
-    .Call(`_kestrel_pair_psi_cpp`, x, w, g, r, engine, threads, isa, progress)
+pair_laplacian_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_pair_laplacian_cpp`, sample, task, run)
 }
 
-plan_pairs_cpp <- function(n, spread, isa) {
-    .Call(`_kestrel_plan_pairs_cpp`, n, spread, isa)
+plan_pairs_cpp <- function(n, spread, run) {
+    .Call(`_kestrel_plan_pairs_cpp`, n, spread, run)
 }
 
-pair_sum_cpp <- function(x, w, root, kernel, product, threads, isa, progress) {
-    .Call(`_kestrel_pair_sum_cpp`, x, w, root, kernel, product, threads, isa, progress)
+pair_moments_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_pair_moments_cpp`, sample, task, run)
 }
 
-pair_laplacian_cpp <- function(x, w, g, order, threads, isa, progress) {
-    .Call(`_kestrel_pair_laplacian_cpp`, x, w, g, order, threads, isa, progress)
+boot_errors_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_boot_errors_cpp`, sample, task, run)
 }
 
-pair_moments_cpp <- function(x, w, g, order, threads, isa, progress) {
-    .Call(`_kestrel_pair_moments_cpp`, x, w, g, order, threads, isa, progress)
+density_cpp <- function(sample, task, plan, run) {
+    .Call(`_kestrel_density_cpp`, sample, task, plan, run)
 }
 
-boot_sample_cpp <- function(x, w, root, h0, size, key, replicate) {
-    .Call(`_kestrel_boot_sample_cpp`, x, w, root, h0, size, key, replicate)
+density_extent_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_density_extent_cpp`, sample, task, run)
 }
 
-boot_errors_cpp <- function(x, w, root, h0, h, axes, widths, target, size, key, replicates, threads, isa, progress) {
-    .Call(`_kestrel_boot_errors_cpp`, x, w, root, h0, h, axes, widths, target, size, key, replicates, threads, isa, progress)
-}
-
-density_points_cpp <- function(x, w, points, root, kernel, product, engine, threads, isa, progress) {
-    .Call(`_kestrel_density_points_cpp`, x, w, points, root, kernel, product, engine, threads, isa, progress)
-}
-
-density_grid_cpp <- function(x, w, axes, root, kernel, product, engine, threads, isa, progress, limbs = 0L) {
-    .Call(`_kestrel_density_grid_cpp`, x, w, axes, root, kernel, product, engine, threads, isa, progress, limbs)
-}
-
-density_extent_cpp <- function(x, w, points, axes, root, threads, isa) {
-    .Call(`_kestrel_density_extent_cpp`, x, w, points, axes, root, threads, isa)
-}
-
-density_fourier_cpp <- function(x, w, points, axes, root, extent, tol, threads, isa, progress) {
-    .Call(`_kestrel_density_fourier_cpp`, x, w, points, axes, root, extent, tol, threads, isa, progress)
-}
-
-regular_grid_cpp <- function(axes, root, product) {
-    .Call(`_kestrel_regular_grid_cpp`, axes, root, product)
+regular_grid_cpp <- function(task) {
+    .Call(`_kestrel_regular_grid_cpp`, task)
 }
 
 lower_root_cpp <- function(H) {
@@ -105,16 +77,16 @@ root_rounding_cpp <- function(root) {
     .Call(`_kestrel_root_rounding_cpp`, root)
 }
 
-plan_cpp <- function(n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa) {
-    .Call(`_kestrel_plan_cpp`, n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa)
+plan_cpp <- function(task, run) {
+    .Call(`_kestrel_plan_cpp`, task, run)
 }
 
-density_scanline_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
-    .Call(`_kestrel_density_scanline_cpp`, x, w, axes, root, kernel, product, threads, isa)
+density_scanline_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_density_scanline_cpp`, sample, task, run)
 }
 
-density_slab_cpp <- function(runs, first, count, threads, isa) {
-    .Call(`_kestrel_density_slab_cpp`, runs, first, count, threads, isa)
+density_slab_cpp <- function(runs, first, count, run) {
+    .Call(`_kestrel_density_slab_cpp`, runs, first, count, run)
 }
 
 file_kind_cpp <- function(path) {
@@ -129,24 +101,24 @@ checksum_cpp <- function(bytes, state) {
     .Call(`_kestrel_checksum_cpp`, bytes, state)
 }
 
-fourier_sums_cpp <- function(x, w, root, min, max, tolerance, threads, isa, progress) {
-    .Call(`_kestrel_fourier_sums_cpp`, x, w, root, min, max, tolerance, threads, isa, progress)
+fourier_sums_cpp <- function(sample, root, min, max, run) {
+    .Call(`_kestrel_fourier_sums_cpp`, sample, root, min, max, run)
 }
 
-fourier_prepare_cpp <- function(kept, min, max, threads, isa, progress) {
-    invisible(.Call(`_kestrel_fourier_prepare_cpp`, kept, min, max, threads, isa, progress))
+fourier_prepare_cpp <- function(kept, min, max, run) {
+    invisible(.Call(`_kestrel_fourier_prepare_cpp`, kept, min, max, run))
 }
 
-fourier_lscv_cpp <- function(kept, H, paper, gradient, threads, isa, progress) {
-    .Call(`_kestrel_fourier_lscv_cpp`, kept, H, paper, gradient, threads, isa, progress)
+fourier_lscv_cpp <- function(kept, task, run) {
+    .Call(`_kestrel_fourier_lscv_cpp`, kept, task, run)
 }
 
-fourier_scv_cpp <- function(kept, H, G, gradient, threads, isa, progress) {
-    .Call(`_kestrel_fourier_scv_cpp`, kept, H, G, gradient, threads, isa, progress)
+fourier_scv_cpp <- function(kept, task, run) {
+    .Call(`_kestrel_fourier_scv_cpp`, kept, task, run)
 }
 
-fourier_psi_cpp <- function(kept, G, order, threads, isa, progress) {
-    .Call(`_kestrel_fourier_psi_cpp`, kept, G, order, threads, isa, progress)
+fourier_psi_cpp <- function(kept, G, order, run) {
+    .Call(`_kestrel_fourier_psi_cpp`, kept, G, order, run)
 }
 
 cuda_object_cpp <- function(path) {
@@ -161,84 +133,80 @@ cuda_device_cpp <- function() {
     .Call(`_kestrel_cuda_device_cpp`)
 }
 
-density_cuda_cpp <- function(x, w, points, axes, root, kernel, product, single, isa, progress) {
-    .Call(`_kestrel_density_cuda_cpp`, x, w, points, axes, root, kernel, product, single, isa, progress)
+density_cuda_cpp <- function(sample, task, engine, run) {
+    .Call(`_kestrel_density_cuda_cpp`, sample, task, engine, run)
 }
 
-scanline_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa) {
-    .Call(`_kestrel_scanline_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa)
+scanline_cuda_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_scanline_cuda_cpp`, sample, task, run)
 }
 
-slab_cuda_cpp <- function(runs, first, count, threads, isa) {
-    .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, threads, isa)
+slab_cuda_cpp <- function(runs, first, count, run) {
+    .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, run)
 }
 
 close_scanline_cuda_cpp <- function(runs) {
     invisible(.Call(`_kestrel_close_scanline_cuda_cpp`, runs))
 }
 
-density_scanline_cuda_cpp <- function(x, w, axes, root, kernel, product, threads, isa, progress) {
-    .Call(`_kestrel_density_scanline_cuda_cpp`, x, w, axes, root, kernel, product, threads, isa, progress)
+lscv_cuda_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_lscv_cuda_cpp`, sample, task, run)
 }
 
-lscv_cuda_cpp <- function(x, w, root, moments, isa, progress) {
-    .Call(`_kestrel_lscv_cuda_cpp`, x, w, root, moments, isa, progress)
+lscv_curve_cuda_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_lscv_curve_cuda_cpp`, sample, task, run)
 }
 
-lscv_curve_cuda_cpp <- function(x, w, root, h, single, isa, progress) {
-    .Call(`_kestrel_lscv_curve_cuda_cpp`, x, w, root, h, single, isa, progress)
+pair_laplacian_cuda_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_pair_laplacian_cuda_cpp`, sample, task, run)
 }
 
-pair_laplacian_cuda_cpp <- function(x, w, g, order, single, isa, progress) {
-    .Call(`_kestrel_pair_laplacian_cuda_cpp`, x, w, g, order, single, isa, progress)
+pair_moments_cuda_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_pair_moments_cuda_cpp`, sample, task, run)
 }
 
-pair_moments_cuda_cpp <- function(x, w, g, order, isa, progress) {
-    .Call(`_kestrel_pair_moments_cuda_cpp`, x, w, g, order, isa, progress)
+regression_cv_cuda_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_regression_cv_cuda_cpp`, sample, task, run)
 }
 
-regression_cv_cuda_cpp <- function(x, y, w, bandwidths, kernel, local_linear, isa, progress) {
-    .Call(`_kestrel_regression_cv_cuda_cpp`, x, y, w, bandwidths, kernel, local_linear, isa, progress)
+direct_lscv_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_direct_lscv_cpp`, sample, task, run)
 }
 
-direct_lscv_cpp <- function(x, w, root, moments, threads, isa, progress) {
-    .Call(`_kestrel_direct_lscv_cpp`, x, w, root, moments, threads, isa, progress)
+direct_gaussian_moments_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_direct_gaussian_moments_cpp`, sample, task, run)
 }
 
-direct_gaussian_moments_cpp <- function(x, w, root, threads, isa, progress) {
-    .Call(`_kestrel_direct_gaussian_moments_cpp`, x, w, root, threads, isa, progress)
+direct_lscv_curve_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_direct_lscv_curve_cpp`, sample, task, run)
 }
 
-direct_lscv_curve_cpp <- function(x, w, root, h, threads, isa, progress) {
-    .Call(`_kestrel_direct_lscv_curve_cpp`, x, w, root, h, threads, isa, progress)
+query_boxes_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_query_boxes_cpp`, sample, task, run)
 }
 
-query_boxes_cpp <- function(x, w, root, kernel, product, lower, upper, of, threads, isa, progress) {
-    .Call(`_kestrel_query_boxes_cpp`, x, w, root, kernel, product, lower, upper, of, threads, isa, progress)
-}
-
-query_rows_cpp <- function(x, w, lower, upper, threads, isa, progress) {
-    .Call(`_kestrel_query_rows_cpp`, x, w, lower, upper, threads, isa, progress)
+query_rows_cpp <- function(sample, lower, upper, run) {
+    .Call(`_kestrel_query_rows_cpp`, sample, lower, upper, run)
 }
 
 query_terms_cpp <- function(root) {
     .Call(`_kestrel_query_terms_cpp`, root)
 }
 
-regression_cv_cpp <- function(x, y, w, bandwidths, kernel, local_linear, threads, isa, progress) {
-    .Call(`_kestrel_regression_cv_cpp`, x, y, w, bandwidths, kernel, local_linear, threads, isa, progress)
+regression_cv_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_regression_cv_cpp`, sample, task, run)
 }
 
-regression_loo_cpp <- function(x, y, w, h, kernel, local_linear, threads, isa, progress) {
-    .Call(`_kestrel_regression_loo_cpp`, x, y, w, h, kernel, local_linear, threads, isa, progress)
+regression_loo_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_regression_loo_cpp`, sample, task, run)
 }
 
-regression_fit_cpp <- function(x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress) {
-    .Call(`_kestrel_regression_fit_cpp`, x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress)
+regression_fit_cpp <- function(sample, task, points, error2, run) {
+    .Call(`_kestrel_regression_fit_cpp`, sample, task, points, error2, run)
 }
 
-regression_support_cpp <- function(x, kernel, threads) {
-    .Call(`_kestrel_regression_support_cpp`, x, kernel, threads)
+regression_support_cpp <- function(x, kernel, run) {
+    .Call(`_kestrel_regression_support_cpp`, x, kernel, run)
 }
 
 sample_covariance_cpp <- function(x, p) {

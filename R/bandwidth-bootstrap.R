@@ -154,8 +154,9 @@ scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   target <- run_planned(fhat, task_on_axes(fhat, axes), run)$estimate
   warn_sparse(with_scale(min(h0, h)), axes, max(target))
   from <- reversed_sample(sample)
-  boot_errors_cpp(from$x, sample$w, from$root, h0, h, rev(axes), rev(lapply(axes, trapezoid_weights)), target,
-                  round(sample$n), key, B, run$threads, run$isa, progress)
+  task <- list(root = from$root, h0 = h0, h = h, axes = rev(axes), widths = rev(lapply(axes, trapezoid_weights)),
+               target = target, size = round(sample$n), key = key, replicates = B)
+  boot_errors_cpp(list(x = from$x, w = sample$w), task, replace(run, "progress", list(progress)))
 }
 
 # The columns from last to first, and the root of their covariance in that order.

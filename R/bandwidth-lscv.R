@@ -129,10 +129,9 @@ lscv_sample <- function(sample) {
 lscv_curve <- function(sample, h, form, kernel, run) {
   total <- sum(sample$w)^2
   at_diagonal <- sum(sample$w^2) / total
-  sums <- sums_by_backend(run, lscv_curve_cuda_cpp(matrix(sample$x), sample$w, matrix(1), h, run$precision == "single",
-                                                   run$isa, run$progress),
-                          pair_curve_cpp(sample$x, sample$w, h, kernel, curve_engine(sample$x, h, kernel, run),
-                                         run$threads, run$isa, run$progress))
+  sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample, list(root = matrix(1), h = h), run), {
+    pair_curve_cpp(sample, list(h = h, kernel = kernel, engine = curve_engine(sample$x, h, kernel, run)), run)
+  })
   square <- 2 * sums[, 1L] / total + at_diagonal * kernel_constants(kernel, 1L)$roughness / h
   cross <- 2 * sums[, 2L] / total
   if (form == "unbiased") cross <- cross / (1 - at_diagonal)

@@ -32,7 +32,8 @@ monomial_work <- function(d, order) {
 # least.
 with_pairs_device <- function(run, n, d, work) {
   if (run$backend == "cpu") return(with_device(run, NULL))
-  plan <- plan_cpp(n, n, d, 0, NULL, NULL, "gaussian", FALSE, "direct", 1e-12, run$threads, run$isa)
+  plan <- plan_cpp(list(n = n, m = n, d = d, spread = 0, kernel = "gaussian", kernel_type = "radial", engine = "direct",
+                        tol = 1e-12), run)
   pairs <- n * (n - 1) / 2
   with_device(run, device_for(run, work$cpu * plan$seconds, function(device) {
     pairs * work$cuda * 1e-12 * cuda_slowness(device, run$precision)
@@ -51,12 +52,11 @@ line_run <- function(threads, backend, precision = "double", kernel = "gaussian"
   with_device(run, device_for(run, Inf, function(device) 0))
 }
 
-# The sums of pair_psi_cpp(), or the problem. Of the density itself one sweep over all pairs serves 16 bandwidths.
-psi_sums_cuda <- function(x, w, g, r, run) {
-  x <- matrix(x)
-  single <- run$precision == "single"
-  if (r > 0L || length(g) == 1L) return(pair_laplacian_cuda_cpp(x, w, g, r, single, run$isa, run$progress))
-  sums <- lscv_curve_cuda_cpp(x, w, matrix(1), g, single, run$isa, run$progress)
+# The sums of pair_laplacian_cpp() on the line, or the problem. Of the density itself one sweep over all pairs serves 16
+# bandwidths.
+psi_sums_cuda <- function(sample, task, run) {
+  if (task$order > 0L || length(task$g) == 1L) return(pair_laplacian_cuda_cpp(sample, task, run))
+  sums <- lscv_curve_cuda_cpp(sample, list(root = matrix(1), h = task$g), run)
   if (is_cuda_problem(sums)) sums else sums[, 2L]
 }
 

@@ -139,20 +139,20 @@ with_backend_chosen <- function(plan, n, m, d, run, engine = "direct") {
 run_planned <- function(fhat, task, run, verbose = FALSE) {
   plan <- plan_run(fhat, task, run, verbose)
   if (plan$backend == "cuda") {
-    ran <- run_cuda_task(fhat, task, run, plan)
+    ran <- run_cuda_task(task, run, plan)
     if (!is_cuda_problem(ran)) return(c(ran, plan = list(plan)))
     run <- fall_back_to_cpu(run, ran)
     plan <- plan_run(fhat, task, run, verbose)
   }
-  list(estimate = run_task(fhat, task, run, plan), precision = "double", plan = plan)
+  list(estimate = run_task(task, run, plan), precision = "double", plan = plan)
 }
 
 # What run_task() returns, by the GPU, with its precision; or the problem. Sums are divided in place here, too.
-run_cuda_task <- function(fhat, task, run, plan) {
+run_cuda_task <- function(task, run, plan) {
   precision <- "double"
   found <- function(single) if (single) precision <<- "single"
   tryCatch({
-    estimate <- task$complete(unless_problem(cuda_sums(fhat, task, run, plan, found)) / nrow(task$x))
+    estimate <- task$complete(unless_problem(cuda_sums(task, run, plan, found)) / nrow(task$sample$x))
     list(estimate = estimate, precision = precision)
   }, kestrel_cuda_problem = function(condition) condition$problem)
 }
@@ -166,15 +166,8 @@ unless_problem <- function(sums) {
 
 # Sums on the GPU as kernel_sums() has them, or the problem; found(single) is told the precision, which uniform kernels
 # and scattered points choose for themselves.
-cuda_sums <- function(fhat, task, run, plan, found) {
-  product <- fhat$kernel_type == "product"
-  root <- bandwidth_root(fhat)
-  sums <- on_axes(task, if (plan$engine == "scanline") {
-    density_scanline_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa, run$progress)
-  } else {
-    density_cuda_cpp(task$x, fhat$w, task$points, task$axes, root, fhat$kernel, product, run$precision == "single",
-                     run$isa, run$progress)
-  })
+cuda_sums <- function(task, run, plan, found) {
+  sums <- on_axes(task, density_cuda_cpp(task$sample, task, plan$engine, run))
   found(isTRUE(attr(sums, "single")))
   attr(sums, "single") <- NULL
   sums

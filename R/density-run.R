@@ -3,29 +3,31 @@
 # Which engine computes the sums, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   check_volume(fhat)
-  d <- ncol(task$x)
+  d <- ncol(task$sample$x)
+  n <- length(fhat$w)
   gridded <- length(task$axes) > 0L
   grid <- regular_grid(fhat, task)
   gpu_engine <- cuda_engine(fhat, grid, run)
   asked <- if (run$backend == "cuda") gpu_engine else if (is_auto(run$engine)) "auto" else run$engine
   engine <- check_engine(asked, d, fhat$kernel, gridded)
   extent <- if (d %in% 2:3 && fhat$kernel == "gaussian" && engine != "direct") {
-    density_extent_cpp(task$x, fhat$w, task$points, task$axes, bandwidth_root(fhat), run$threads, run$isa)
+    density_extent_cpp(task$sample, task, run)
   }
   if (engine == "scanline" && is.null(grid)) abort_irregular()
-  plan <- refusing_memory(plan_cpp(
-    length(fhat$w), task$m, d, if (d == 1L) diff(range(task$x)) / fhat$h else 0, extent, grid, fhat$kernel,
-    fhat$kernel_type == "product", engine, if (is.null(run$tol)) fhat$tol else run$tol, run$threads, run$isa
-  ))
+  spread <- if (d == 1L) diff(range(task$sample$x)) / fhat$h else 0
+  tol <- if (is.null(run$tol)) fhat$tol else run$tol
+  plan <- refusing_memory(plan_cpp(list(n = n, m = task$m, d = d, spread = spread, extent = extent, grid = grid,
+                                        kernel = task$kernel, kernel_type = task$kernel_type, engine = engine,
+                                        tol = tol), run))
   check_digits(plan)
   if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m, hint = larger_grids)
-  plan <- with_backend_chosen(plan, length(fhat$w), task$m, d, run, gpu_engine)
+  plan <- with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
   if (isTRUE(verbose)) {
     threads <- paste0(run$threads, " thread", if (run$threads != 1L) "s")
     # Bytes are the CPU's.
     cost <- if (plan$backend == "cuda") "" else paste(format_bytes(plan$bytes), "and ")
     message(sprintf("%s samples, %s points: engine %s (%s), about %s%.2g s on %s.",
-                    format(length(fhat$w), big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
+                    format(n, big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
                     cost, plan$seconds, if (plan$backend == "cuda") plan$device else threads))
   }
   c(plan, extent = extent)
@@ -66,7 +68,7 @@ check_volume <- function(fhat) {
 regular_grid <- function(fhat, task) {
   if (length(task$axes) == 0L || any(lengths(task$axes) == 0L)) return(NULL)
   if (fits_scanline(length(task$axes), fhat$kernel)) {
-    regular_grid_cpp(task$axes, bandwidth_root(fhat), fhat$kernel_type == "product")
+    regular_grid_cpp(task)
   }
 }
 
@@ -77,23 +79,10 @@ abort_irregular <- function() {
 
 # The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:
 # sums without a name are divided in place.
-run_task <- function(fhat, task, run, plan) task$complete(kernel_sums(fhat, task, run, plan) / nrow(task$x))
+run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / nrow(task$sample$x))
 
-kernel_sums <- function(fhat, task, run, plan) {
-  root <- bandwidth_root(fhat)
-  product <- fhat$kernel_type == "product"
-  on_axes(task, if (any(lengths(task$axes) == 0L)) {
-    numeric(0)
-  } else if (plan$engine == "fourier") {
-    density_fourier_cpp(task$x, fhat$w, task$points, task$axes, root, plan$extent, plan$tol, run$threads, run$isa,
-                        run$progress)
-  } else if (length(task$axes)) {
-    density_grid_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
-                     run$progress)
-  } else {
-    density_points_cpp(task$x, fhat$w, task$points, root, fhat$kernel, product, plan$engine, run$threads, run$isa,
-                       run$progress)
-  })
+kernel_sums <- function(task, run, plan) {
+  on_axes(task, if (any(lengths(task$axes) == 0L)) numeric(0) else density_cpp(task$sample, task, plan, run))
 }
 
 # Sums at the points of a grid as an array; the problem of a GPU as it is.

@@ -325,8 +325,16 @@ check_densities <- function(estimate) {
   abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers: rescale it.")
 }
 
-# What is to be summed, on the line: samples and points without those outside of the sample space. `points` is a matrix,
-# or `axes` a list; `m` is the number of points with those outside; `complete(values)` is the estimate at all of these.
+# What is to be summed, on the line: the sample and points without those outside of the sample space. `points` is a
+# matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points with those outside;
+# `complete(values)` is the estimate at all of these. src/rcpp_density.hpp reads it.
+sums_for <- function(fhat, points, axes, m, complete) {
+  sample <- list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), w = fhat$w)
+  list(sample = sample, points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
+       kernel_type = fhat$kernel_type, m = m, complete = complete)
+}
+
+# At the rows of a matrix.
 task_at_points <- function(fhat, points) {
   check_summable(fhat)
   line <- points_to_line(fhat$transform, points)
@@ -339,11 +347,10 @@ task_at_points <- function(fhat, points) {
     estimate[inside] <- value
     check_densities(estimate)
   }
-  list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), points = line, axes = list(), m = nrow(points),
-       complete = complete)
+  sums_for(fhat, line, list(), nrow(points), complete)
 }
 
-# The same for a grid: the estimate is an array.
+# On a grid: the estimate is an array.
 task_on_axes <- function(fhat, axes) {
   check_summable(fhat)
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
@@ -357,6 +364,5 @@ task_on_axes <- function(fhat, axes) {
     check_densities(estimate)
     if (length(axes) > 1L) estimate else as.vector(estimate)
   }
-  list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), points = matrix(0, 0L, length(axes)),
-       axes = unname(line), m = prod(lengths(axes)), complete = complete)
+  sums_for(fhat, matrix(0, 0L, length(axes)), unname(line), prod(lengths(axes)), complete)
 }

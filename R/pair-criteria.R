@@ -79,17 +79,15 @@ usual_range <- function(sample) {
 
 fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
   root <- lower_root_cpp(unname(sample$cov))
-  sums <- refusing_memory(fourier_sums_cpp(unname(centred_values(sample)), sample$w, root, usual[1L], usual[2L], 0,
-                                           run$threads, run$isa, run$progress))
+  centred <- list(x = unname(centred_values(sample)), w = sample$w)
+  sums <- refusing_memory(fourier_sums_cpp(centred, root, usual[1L], usual[2L], run))
   list(
     by = function() list(engine = "fourier", backend = "cpu"),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
-      paper <- form == "paper"
-      with_gradient(refusing_memory(fourier_lscv_cpp(sums, H, paper, gradient, run$threads, run$isa, run$progress)))
+      with_gradient(refusing_memory(fourier_lscv_cpp(sums, list(H = H, form = form, gradient = gradient), run)))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
-      paper <- form == "paper"
-      at <- function(H) fourier_lscv_cpp(sums, H, paper, FALSE, run$threads, run$isa, run$progress)$value
+      at <- function(H) fourier_lscv_cpp(sums, list(H = H, form = form, gradient = FALSE), run)$value
       reached <- relative_bandwidths(S, sample$cov)
       # Below the usual range, in it, and above: one grid for all would have to be both long and fine. With room for a
       # search between neighbours on a curve.
@@ -98,17 +96,17 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
       for (these in split(seq_along(h), part)) {
         wanted <- range(h[these]) * reached * c(1 / 1.05, 1.05)
         # Where there is no memory for a grid for all of these, each may still have one of its own.
-        tryCatch(fourier_prepare_cpp(sums, wanted[1L], wanted[2L], run$threads, run$isa, run$progress),
+        tryCatch(fourier_prepare_cpp(sums, wanted[1L], wanted[2L], run),
                  kestrel_error_memory = function(e) NULL)
         value[these] <- refusing_memory(vapply(h[these], function(one) at(one^2 * S), 0))
       }
       value
     },
     scv = function(H, G, gradient = FALSE) {
-      with_gradient(refusing_memory(fourier_scv_cpp(sums, H, G, gradient, run$threads, run$isa, run$progress)))
+      with_gradient(refusing_memory(fourier_scv_cpp(sums, list(H = H, G = G, gradient = gradient), run)))
     },
     psi = function(G, order) {
-      refusing_memory(fourier_psi_cpp(sums, G, order, run$threads, run$isa, run$progress))
+      refusing_memory(fourier_psi_cpp(sums, G, order, run))
     }
   )
 }
@@ -130,25 +128,25 @@ with_gradient <- function(found) {
 direct_criteria <- function(sample, run, bandwidths = NULL) {
   x <- unname(centred_values(sample))
   p <- sample$w / sum(sample$w)
+  sample <- list(x = x, w = p)
   work <- if (is.null(bandwidths)) gradient_work(ncol(x)) else curve_work(ncol(x), bandwidths)
   run <- with_pairs_device(run, nrow(x), ncol(x), work)
-  single <- run$precision == "single"
   diagonal <- sum(p^2)
   cross_factor <- function(form) if (form == "paper") 4 else 4 / (1 - diagonal)
   list(
     by = function() c(engine = "direct", device_of(run)),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
       root <- lower_root_cpp(unname(H))
-      sums <- sums_by_backend(run, lscv_cuda_cpp(x, p, root, gradient, run$isa, run$progress),
-                              direct_lscv_cpp(x, p, root, gradient, run$threads, run$isa, run$progress))
+      task <- list(root = root, moments = gradient)
+      sums <- sums_by_backend(run, lscv_cuda_cpp(sample, task, run), direct_lscv_cpp(sample, task, run))
       convolution <- with_slope(sums$convolution, sums$convolution_moments, root, 1 / 2)
       kernel <- with_slope(sums$kernel, sums$kernel_moments, root, 1)
       combine(c(2, diagonal, -cross_factor(form)), list(convolution, at_origin(H, 2, gradient), kernel))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
       root <- lower_root_cpp(unname(S))
-      sums <- sums_by_backend(run, lscv_curve_cuda_cpp(x, p, root, h, single, run$isa, run$progress),
-                              direct_lscv_curve_cpp(x, p, root, h, run$threads, run$isa, run$progress))
+      task <- list(root = root, h = h)
+      sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample, task, run), direct_lscv_curve_cpp(sample, task, run))
       2 * sums[, 1L] + diagonal * as.numeric(at_origin(S, 2, FALSE)) * h^-ncol(x) - cross_factor(form) * sums[, 2L]
     },
     scv = function(H, G, gradient = FALSE) {
@@ -156,8 +154,9 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
       smoothed <- function(a) {
         M <- a * H + 2 * G
         root <- lower_root_cpp(unname(M))
-        sums <- sums_by_backend(run, gaussian_moments_cuda(x, p, root, gradient, run),
-                                direct_gaussian_moments_cpp(x, p, root, run$threads, run$isa, run$progress))
+        task <- list(root = root, moments = gradient)
+        sums <- sums_by_backend(run, gaussian_moments_cuda(sample, task, run),
+                                direct_gaussian_moments_cpp(sample, task, run))
         pairs <- with_slope(sums$sum, if (gradient) sums$moments, root, 1, by = a)
         combine(c(2, diagonal), list(pairs, at_origin(M, 1, gradient, by = a)))
       }
@@ -167,8 +166,8 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
 }
 
 # What direct_gaussian_moments_cpp() returns, or the problem: on a GPU the sums of K * K are not to be had without.
-gaussian_moments_cuda <- function(x, p, root, gradient, run) {
-  sums <- lscv_cuda_cpp(x, p, root, gradient, run$isa, run$progress)
+gaussian_moments_cuda <- function(sample, task, run) {
+  sums <- lscv_cuda_cpp(sample, task, run)
   if (is_cuda_problem(sums)) sums else list(sum = sums$kernel, moments = sums$kernel_moments)
 }
 

@@ -1,5 +1,5 @@
 # Progress of what takes long: a bar of package cli, which draws after a second, where a terminal can show it, and says
-# nothing under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_util.hpp), on
+# nothing under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_run.hpp), on
 # the thread that called and in the place where interrupts are looked for.
 
 # The argument `verbose` of a function: TRUE, FALSE, or, where it was not `given`, that the session decides. What comes

@@ -113,9 +113,8 @@ direct_psi_order <- function(sample, g, order, run) {
   d <- ncol(x)
   exponents <- tuple_exponents(index_tuples(d, order), d)
   run <- with_pairs_device(run, nrow(x), d, monomial_work(d, order))
-  order <- as.integer(order)
-  moments <- sums_by_backend(run, pair_moments_cuda_cpp(x, sample$w, g, order, run$isa, run$progress),
-                             pair_moments_cpp(x, sample$w, g, order, run$threads, run$isa, run$progress))
+  task <- list(g = g, order = order, engine = "direct")
+  moments <- sums_by_backend(run, pair_moments_cuda_cpp(sample, task, run), pair_moments_cpp(sample, task, run))
   pairs <- hermite_moments(moments, d, order)
   unit <- sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2)
   structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit,
@@ -141,17 +140,17 @@ eta <- function(sample, g, order, run) {
   }
   m <- order / 2
   run <- with_pairs_device(run, nrow(x), d, laplacian_work(d))
-  order <- as.integer(order)
-  pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(x, sample$w, g, order, FALSE, run$isa, run$progress),
-                           pair_laplacian_cpp(x, sample$w, g, order, run$threads, run$isa, run$progress))
+  task <- list(g = g, order = order, engine = "direct")
+  pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(sample, task, run), pair_laplacian_cpp(sample, task, run))
   at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
   (2 * pairs + sum(sample$w^2) * at_zero) / sum(sample$w)^2
 }
 
 # psi_r(g) in one dimension for every g: both are sum_ij p_i p_j phi_g^(r)(x_i - x_j), p = w / sum(w).
 psi_1d <- function(x, w, g, r, run) {
-  pairs <- sums_by_backend(run, psi_sums_cuda(x, w, g, r, run),
-                           pair_psi_cpp(x, w, g, r, pair_engine(x, min(g), run), run$threads, run$isa, run$progress))
+  sample <- list(x = x, w = w)
+  task <- list(g = g, order = r, engine = pair_engine(x, min(g), run))
+  pairs <- sums_by_backend(run, psi_sums_cuda(sample, task, run), pair_laplacian_cpp(sample, task, run))
   (2 * pairs + sum(w^2) * gaussian_at_zero(r) / g^(r + 1)) / sum(w)^2
 }
 
@@ -163,7 +162,7 @@ gaussian_at_zero <- function(r) hermite_at_zero(matrix(r)) / sqrt(2 * pi)
 pair_engine <- function(x, g, run) {
   if (on_cuda(run)) return("direct")
   if (!is.null(run$pairs)) return(run$pairs)
-  plan_pairs_cpp(length(x), (max(x) - min(x)) / g, run$isa)
+  plan_pairs_cpp(length(x), (max(x) - min(x)) / g, run)
 }
 
 # The g at which the leading bias of psi_r(g), g^2 psi_(r + 2) / 2, and the diagonal terms, phi^(r)(0) / (n g^(r + 1)),

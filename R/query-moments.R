@@ -5,16 +5,16 @@
 # those of src/core/query/query.hpp.
 box_answers <- function(fhat, x, lower, upper, of, run) {
   root <- bandwidth_root(fhat)
-  product <- fhat$kernel_type == "product"
-  check_queried_kernel(root, fhat$kernel, product)
-  held <- query_boxes_cpp(x, fhat$w, root, fhat$kernel, product, lower, upper, if (is.null(of)) 0L else of, run$threads,
-                          run$isa, run$progress)
+  check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product")
+  task <- list(lower = lower, upper = upper, root = root, kernel = fhat$kernel, kernel_type = fhat$kernel_type,
+               of = if (is.null(of)) 0L else of)
+  held <- query_boxes_cpp(list(x = x, w = fhat$w), task, run)
   lapply(held, function(value) replace(value, is.nan(value), NA))
 }
 
 # The share of the weights of the rows of x that lie in each box, limits included.
 rows_within <- function(x, w, lower, upper, run) {
-  query_rows_cpp(x, w, lower, upper, run$threads, run$isa, run$progress)
+  query_rows_cpp(list(x = x, w = w), lower, upper, run)
 }
 
 check_queried_kernel <- function(root, kernel, product) {

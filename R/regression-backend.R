@@ -52,7 +52,7 @@ with_regression_device <- function(run, x, h, asked) {
 
 # The sums that a curve is made of.
 regression_sums <- function(x, y, w, h, asked, run) {
-  linear <- asked$regtype == "ll"
-  sums_by_backend(run, regression_cv_cuda_cpp(x, y, w, h, asked$ckertype, linear, run$isa, run$progress),
-                  regression_cv_cpp(x, y, w, h, asked$ckertype, linear, run$threads, run$isa, run$progress))
+  sample <- list(x = x, y = y, w = w)
+  task <- list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
+  sums_by_backend(run, regression_cv_cuda_cpp(sample, task, run), regression_cv_cpp(sample, task, run))
 }

@@ -217,11 +217,10 @@ fit_at_data <- function(fit, left_out, run) {
 # Leave-one-out fits of the observations of positive weight, and their squared errors, the mean of the others where
 # there is none; their residuals in the sample.
 leave_one_out <- function(bws, run) {
-  used <- bws$w > 0
-  w <- bws$w[used]
-  y <- bws$y[used]
-  parts <- regression_loo_cpp(bws$x[used], y, w, bws$h, bws$ckertype, bws$regtype == "ll", run$threads, run$isa,
-                              run$progress)
+  sample <- used_observations(bws)
+  w <- sample$w
+  y <- sample$y
+  parts <- regression_loo_cpp(sample, local_fits(bws), run)
   error2 <- parts$residual^2
   alone <- is.na(error2)
   error2[alone] <- if (all(alone)) NA_real_ else sum((w * error2)[!alone]) / sum(w[!alone])
@@ -229,15 +228,21 @@ leave_one_out <- function(bws, run) {
        trace = sum(parts$leverage), unsupported = sum(alone))
 }
 
+# The observations of positive weight, and the kind of fit, for the core.
+used_observations <- function(bws) {
+  used <- bws$w > 0
+  list(x = bws$x[used], y = bws$y[used], w = bws$w[used])
+}
+
+local_fits <- function(bws) list(h = bws$h, kernel = bws$ckertype, regtype = bws$regtype)
+
 # Fit and standard error at values of the regressor; NA where there is no neighbour, or no value.
 values_at <- function(fit, points, se, run) {
   bws <- fit$bws
-  used <- bws$w > 0
   mean <- error <- rep(NA_real_, length(points))
   known <- !is.na(points)
-  found <- regression_fit_cpp(bws$x[used], bws$y[used], bws$w[used], points[known], bws$h, bws$ckertype,
-                              bws$regtype == "ll", if (se) fit$error2 else numeric(0), run$threads, run$isa,
-                              run$progress)
+  found <- regression_fit_cpp(used_observations(bws), local_fits(bws), points[known],
+                              if (se) fit$error2 else numeric(0), run)
   mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
   if (se) error[known] <- ifelse(is.nan(found$mean), NA_real_, sqrt(found$variance))
   list(mean = mean, se = error)

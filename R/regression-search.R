@@ -69,7 +69,7 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
 
 check_allowed <- function(allowed, curve, sample, grid, asked, run) {
   if (any(allowed)) return(invisible())
-  support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run$threads)
+  support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run)
   lost <- curve$unsupported[length(curve$unsupported)]
   abort_input("`", grid$argument, "` must give every observation a neighbour; at ",
               describe_value(grid$grid[length(grid$grid)]), " ", lost, " of ", sample$nobs, " have none. From ",
@@ -107,7 +107,7 @@ refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
   lower <- h[max(index - 1L, 1L)]
   upper <- h[min(index + 1L, length(h))]
   if (asked$unsupported == "reject") {
-    support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run$threads)
+    support <- regression_support_cpp(sample$x[sample$w > 0], asked$ckertype, run)
     lower <- if (index == 1L) support else max(support, lower)
   }
   calls <- 0L

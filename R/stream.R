@@ -157,7 +157,7 @@ slab_source <- function(fhat, axes, slabs, run) {
     }
     return(list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL))
   }
-  runs <- scanline_by_slabs(fhat, task, run)
+  runs <- scanline_by_slabs(task, run)
   n <- length(fhat$w)
   slab <- function(first, count) {
     estimate <- runs$slab(first, count)
@@ -179,32 +179,25 @@ plan_slabs <- function(fhat, task, grid, first, run) {
     plan <- plan_run(fhat, first, run_cpu)
     plan$seconds <- plan$seconds * task$m / first$m
   } else {
-    plan <- plan_cpp(n, task$m, d, 0, NULL, grid, fhat$kernel, fhat$kernel_type == "product", "scanline", run$tol,
-                     run$threads, run$isa)
+    plan <- plan_cpp(list(n = n, m = task$m, d = d, spread = 0, grid = grid, kernel = task$kernel,
+                          kernel_type = task$kernel_type, engine = "scanline", tol = run$tol), run)
   }
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
 # Sums of the engine "scanline" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU
 # that then cannot, the CPU's.
-scanline_by_slabs <- function(fhat, task, run) {
-  root <- bandwidth_root(fhat)
-  product <- fhat$kernel_type == "product"
-  open_cuda <- function() {
-    scanline_cuda_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
-  }
-  open_cpu <- function() {
-    density_scanline_cpp(task$x, fhat$w, task$axes, root, fhat$kernel, product, run$threads, run$isa)
-  }
-  runs <- sums_by_backend(run, open_cuda(), open_cpu())
+scanline_by_slabs <- function(task, run) {
+  open_cpu <- function() density_scanline_cpp(task$sample, task, run)
+  runs <- sums_by_backend(run, scanline_cuda_cpp(task$sample, task, run), open_cpu())
   slab <- function(first, count) {
     on_device <- on_cuda(run)
-    sums_by_backend(run, slab_cuda_cpp(runs, first, count, run$threads, run$isa), {
+    sums_by_backend(run, slab_cuda_cpp(runs, first, count, run), {
       if (on_device) {
         close_scanline_cuda_cpp(runs)
         runs <<- open_cpu()
       }
-      density_slab_cpp(runs, first, count, run$threads, run$isa)
+      density_slab_cpp(runs, first, count, run)
     })
   }
   list(by = function() c(engine = "scanline", device_of(run)), slab = slab,

@@ -9,11 +9,8 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "normal-data.R")) source(file.path(here, file))
-direct_lscv <- of_kestrel("direct_lscv_cpp")
-direct_gaussian_moments <- of_kestrel("direct_gaussian_moments_cpp")
-direct_lscv_curve <- of_kestrel("direct_lscv_curve_cpp")
-isa_available <- of_kestrel("isa_available_cpp")()
+for (file in c("harness.R", "sums.R", "normal-data.R")) source(file.path(here, file))
+isa_available <- kestrel_info()$isa_available
 compile("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")
 
 lower_root <- function(H) t(chol(H))
@@ -23,10 +20,10 @@ paper_form <- function(sums, n, at_zero) 2 / n^2 * (sums[, 1] - 2 * sums[, 2]) +
 kestrel_curve <- function(x, root, h, isa = "auto") {
   n <- nrow(x)
   at_zero <- (4 * pi)^(-ncol(x) / 2) / prod(diag(root)) / h^ncol(x)
-  paper_form(direct_lscv_curve(x, rep(1, n), root, h, 1L, isa, NULL), n, at_zero)
+  paper_form(kestrel_lscv_curve(x, root, h, isa), n, at_zero)
 }
 kestrel_sum <- function(x, root, isa = "auto") {
-  sums <- direct_lscv(x, rep(1, nrow(x)), root, FALSE, 1L, isa, NULL)
+  sums <- kestrel_lscv(x, root, isa = isa)
   sums$convolution - 2 * sums$kernel
 }
 
@@ -105,7 +102,7 @@ bench_objective <- function() {
   rows <- lapply(wide_isas(), function(isa) {
     times <- race(list(
       kestrel = function() kestrel_sum(x, root, isa),
-      gradient = function() direct_lscv(x, rep(1, n), root, TRUE, 1L, isa, NULL),
+      gradient = function() kestrel_lscv(x, root, TRUE, isa),
       double = function() andrzejewski_lscv_H(t(x), inverse, det(H), few, FALSE),
       single = function() andrzejewski_lscv_H(t(x), inverse, det(H), few, TRUE)
     ))
@@ -152,9 +149,9 @@ rates_of <- function(d, isa) {
   pairs <- function(n) n * (n - 1) / 2
   limit <- function() multiply_adds(isa, rounds)
   times <- race(list(
-    limit = limit, value = function() direct_lscv(x, w, root, FALSE, 1L, isa, NULL),
-    limit = limit, gradient = function() direct_lscv(x, w, root, TRUE, 1L, isa, NULL),
-    limit = limit, curve = function() direct_lscv_curve(x[some, , drop = FALSE], w[some], root, h, 1L, isa, NULL),
+    limit = limit, value = function() kestrel_lscv(x, root, isa = isa, w = w),
+    limit = limit, gradient = function() kestrel_lscv(x, root, TRUE, isa, w = w),
+    limit = limit, curve = function() kestrel_lscv_curve(x[some, , drop = FALSE], root, h, isa, w = w[some]),
     limit = limit
   ))
   work <- c(value = pairs(n), gradient = pairs(n), curve = pairs(length(some)) * length(h))

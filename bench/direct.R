@@ -12,9 +12,9 @@
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
+source(file.path(here, "sums.R"))
 compile("clock.cpp", "limits.cpp")
-kernel_sum <- of_kestrel("density_points_cpp")
-isa_available <- of_kestrel("isa_available_cpp")()
+isa_available <- kestrel_info()$isa_available
 
 repetitions <- sized(9L, 3L)
 cpu_seconds <- function(expression) {
@@ -38,7 +38,7 @@ rates_task <- function(d) {
        tp = t(points[few, , drop = FALSE]) / 0.5)
 }
 direct_sums <- function(task, isa, points = task$points) {
-  kernel_sum(task$x, rep(1, task$n), points, diag(0.5, task$d), "gaussian", FALSE, "direct", 1L, isa, NULL)
+  kestrel_sums(task$x, points, diag(0.5, task$d), isa = isa)
 }
 # ks at all of the points, since most of its time is one of a sample, whatever their number. Some seconds, so it runs
 # once, behind a call at one point.
@@ -106,7 +106,7 @@ bench_plan <- function() {
     x <- matrix(rnorm(2 * n), n)
     p <- matrix(rnorm(2 * m), m)
     seconds <- replicate(5, cpu_seconds(
-      kernel_sum(x, rep(1, n), p, diag(0.5, 2), "gaussian", FALSE, "direct", 1L, isa, NULL)
+      kestrel_sums(x, p, diag(0.5, 2), isa = isa)
     ))
     width <- switch(isa, scalar = 1, sse2 = 2, avx2 = 4, avx512 = 8)
     rate <- n * m * 17 / width / stats::median(seconds)
@@ -120,7 +120,7 @@ bench_threads <- function() {
   x <- matrix(rnorm(40000), 20000)
   for (threads in 1:2) {
     wall <- replicate(repetitions, system.time(
-      kernel_sum(x, rep(1, 20000), x, diag(0.5, 2), "gaussian", FALSE, "direct", threads, "auto", NULL)
+      kestrel_sums(x, x, diag(0.5, 2), threads = threads)
     )[["elapsed"]])
     keep("threads", paste(threads, "threads"), "seconds", stats::median(wall), d = 2L, n = 20000L, m = 20000L)
     cat(sprintf("  %d: %.3f\n", threads, stats::median(wall)))
@@ -135,7 +135,7 @@ bench_interrupt <- function() {
       x <- matrix(rnorm(2e5), 1e5)
       start <- proc.time()[["elapsed"]]
       setTimeLimit(elapsed = 0.5, transient = TRUE)
-      try(kernel_sum(x, rep(1, 1e5), x, diag(0.5, 2), "gaussian", FALSE, "direct", 2L, isa, NULL), silent = TRUE)
+      try(kestrel_sums(x, x, diag(0.5, 2), isa = isa, threads = 2L), silent = TRUE)
       setTimeLimit()
       proc.time()[["elapsed"]] - start - 0.5
     }, 0)

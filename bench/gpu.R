@@ -13,6 +13,7 @@
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
+run_with <- function(precision = "double") internal("run_options")(precision = precision)
 here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   if (length(file)) dirname(gsub("~+~", " ", file, fixed = TRUE)) else "bench"
@@ -98,9 +99,10 @@ for (d in unique(paper$d)) {
 
 # ---- density: whole calls
 density_call <- function(x, points, root, precision, kernel = "gaussian") {
-  w <- rep(1, nrow(x))
-  density <- internal("density_cuda_cpp")
-  function() density(x, w, points, list(), root, kernel, FALSE, precision == "single", "auto", NULL)
+  sample <- list(x = x, w = rep(1, nrow(x)))
+  task <- list(points = points, axes = list(), root = root, kernel = kernel, kernel_type = "radial")
+  run <- run_with(precision)
+  function() internal("density_cuda_cpp")(sample, task, "direct", run)
 }
 for (d in c(1L, 2L, 3L, 6L, 14L, 16L, 30L, 62L)) {
   x <- matrix(rnorm(n * d), n)
@@ -124,7 +126,7 @@ rm(x, call)
 # ---- sums over all pairs, double. Operations of a pair: 3 d + 1 of the distance, 12 of 2^v, and then 13 of a
 # polynomial and its sum, or 4 of two sums; a sweep over 16 bandwidths takes the distance once and 17 for each. Bytes:
 # 128 points read every sample and its weight (src/cuda/pairs/pair_kernels.cuh).
-sample_of <- function(n, d) list(x = matrix(rnorm(n * d), n), w = rep(1 / n, n), root = diag(0.3, d))
+sample_of <- function(n, d) list(x = matrix(rnorm(n * d), n), w = rep(1 / n, n))
 line <- sample_of(32768L, 1L)
 matrices <- sample_of(16384L, 16L)
 curve <- sample_of(300000L, 6L)
@@ -133,12 +135,14 @@ add_pairs <- function(what, n, d, seconds, wanted = NA, paper = NA, flops = NA, 
   add("pairs", what, seconds, "s", "double", d, "", wanted, paper, flops, sweeps * 8 * (d + 1) / 128, n * (n - 1) / 2)
 }
 plug_in <- function() {
-  for (order in c(6L, 4L)) internal("pair_laplacian_cuda_cpp")(line$x, line$w, 0.2, order, FALSE, "auto", NULL)
+  for (order in c(6L, 4L)) {
+    internal("pair_laplacian_cuda_cpp")(line, list(g = 0.2, order = order, engine = "direct"), run_with())
+  }
 }
 objective <- function(moments) {
-  function() internal("lscv_cuda_cpp")(matrices$x, matrices$w, 2 * matrices$root, moments, "auto", NULL)
+  function() internal("lscv_cuda_cpp")(matrices, list(root = diag(0.6, 16L), moments = moments), run_with())
 }
-sweep_once <- function() internal("lscv_curve_cuda_cpp")(curve$x, curve$w, curve$root, h, FALSE, "auto", NULL)
+sweep_once <- function() internal("lscv_curve_cuda_cpp")(curve, list(root = diag(0.3, 6L), h = h), run_with())
 add_pairs("PLUGIN: psi_6 and psi_4, n = 32,768", 32768, 1L, seconds_of(plug_in, 3L, 100L), 0.005, 0.0879, 2 * 29, 2)
 add_pairs("LSCV_H, n = 16,384", 16384, 16L, seconds_of(objective(FALSE), 3L, 100L), 0.01, 0.184, 3 * 16 + 17)
 add_pairs("LSCV_H with its gradient, n = 16,384", 16384, 16L, seconds_of(objective(TRUE), 3L, 100L))
@@ -164,11 +168,9 @@ for (i in seq_len(nrow(runs))) {
 # is wanted, and at the largest of Rohlfs & Zahran (2017, table I) with their data, bandwidths and seconds. A fit is a
 # count. The grid of a million is from a fiftieth of a standard deviation to two.
 add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) {
-  y <- sin(x) + 0.3 * rnorm(length(x))
-  w <- rep(1, length(x))
-  call <- function() {
-    internal("regression_cv_cuda_cpp")(x, y, w, h, "epanechnikov", regtype == "ll", "auto", NULL)
-  }
+  data <- list(x = x, y = sin(x) + 0.3 * rnorm(length(x)), w = rep(1, length(x)))
+  task <- list(h = h, kernel = "epanechnikov", regtype = regtype)
+  call <- function() internal("regression_cv_cuda_cpp")(data, task, run_with())
   add("regression", paste0("Regression CV, ", what), seconds_of(call, 5L, times), "s", "double", 1L, "", wanted, paper,
       count = length(x) * length(h))
 }

@@ -1,7 +1,5 @@
 # A sample with its bandwidth and its grid, as Lopez-Novoa (2015), chapter 6, has them, and kestrel's estimate of it.
-# After harness.R and normal-data.R.
-
-density_grid <- of_kestrel("density_grid_cpp")
+# After harness.R, sums.R and normal-data.R.
 
 # kde()'s bandwidth, which is that of the thesis (eq. 9-10), and its limits of a grid. The thesis names
 # the axes of its arrays with the fastest in memory last, R with the fastest first.
@@ -27,12 +25,9 @@ space_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220,
 grid_name <- function(points) paste(format(points, trim = TRUE, scientific = FALSE, big.mark = ","), collapse = " x ")
 evaluation_points <- function(task) prod(as.numeric(task$points))
 
-# The density times n, radial Epanechnikov kernel. limbs: integers for each coefficient; one is faster and less exact,
-# and asked for where density_grid takes the number.
-known_limbs <- if ("limbs" %in% names(formals(density_grid))) 2:1 else 2L
-kestrel_grid <- function(task, isa = "auto", limbs = 2L, x = task$x, threads = 1L) {
+# The density times n, radial Epanechnikov kernel.
+kestrel_grid <- function(task, isa = "auto", x = task$x, threads = 1L) {
   gc(full = FALSE)   # the last result, so that there are never more than two arrays; milliseconds
   w <- if (nrow(x) == length(task$w)) task$w else task$w[seq_len(nrow(x))]
-  what <- list(x, w, task$axes, task$root, "epanechnikov", FALSE, "scanline", threads, isa, NULL)
-  do.call(density_grid, c(what, if (length(known_limbs) > 1L) list(limbs = limbs)))
+  kestrel_sums(x, matrix(0, 0L, ncol(x)), task$root, "epanechnikov", "scanline", isa, threads, task$axes, w)
 }

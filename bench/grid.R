@@ -10,10 +10,10 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
+for (file in c("harness.R", "sums.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "grid.cpp", "papers/skde.cpp")
 
-wide_isas <- intersect(c("avx512", "avx2"), of_kestrel("isa_available_cpp")())
+wide_isas <- intersect(c("avx512", "avx2"), kestrel_info()$isa_available)
 
 # ---- the yardsticks against plain R
 plain_density <- function(task) {
@@ -45,9 +45,7 @@ check_task <- function(task) {
   exact <- plain_density(task)
   stopifnot(max(exact) > 0)
   for (value in Filter(length, yardsticks(task))) stopifnot(max(abs(value - exact)) < 1e-12 * max(exact))
-  for (isa in wide_isas) for (limbs in known_limbs) {
-    stopifnot(grid_difference(kestrel_grid(task, isa, limbs), 1 / nrow(task$x), exact) < 1e-12)
-  }
+  for (isa in wide_isas) stopifnot(grid_difference(kestrel_grid(task, isa), 1 / nrow(task$x), exact) < 1e-12)
 }
 # Grids around all samples, grids that cut through them, with samples at two corners, and those corners
 # alone, so that most samples reach no point.
@@ -73,13 +71,9 @@ few_samples <- function(task) {
   task$x[seq_len(round(min(max(yardstick_work / task$influenced, 5e-4 * n), 0.03 * n))), , drop = FALSE]
 }
 
-# kestrel, a call for each instruction set and number of limbs.
-variants <- expand.grid(isa = wide_isas, limbs = known_limbs, stringsAsFactors = FALSE)
-variants$name <- paste("kestrel,", c("one limb", "two limbs")[variants$limbs])
-variants$key <- paste(variants$isa, variants$limbs)
+# kestrel, a call for each instruction set.
 calls_of_kestrel <- function(task) {
-  calls <- Map(function(isa, limbs) function() kestrel_grid(task, isa, limbs), variants$isa, variants$limbs)
-  stats::setNames(calls, variants$key)
+  lapply(stats::setNames(nm = wide_isas), function(isa) function() kestrel_grid(task, isa))
 }
 # Pages for `grid`, of the yardsticks, and for a result of kestrel, whose memory stays in the process.
 prepare_grid <- function(points) {
@@ -89,26 +83,26 @@ prepare_grid <- function(points) {
   numeric(1.05 * points)
   grid
 }
-# Of all variants, from the sum of the samples x by `method`, which adds to a grid.
+# Of each instruction set, from the sum of the samples x by `method`, which adds to a grid.
 differences <- function(task, x, grid, method) {
   clear(grid)
   method(grid)
-  difference <- function(isa, limbs) grid_difference(kestrel_grid(task, isa, limbs, x), 1 / nrow(task$x), grid)
-  scientific(mapply(difference, variants$isa, variants$limbs))
+  difference <- function(isa) grid_difference(kestrel_grid(task, isa, x), 1 / nrow(task$x), grid)
+  scientific(vapply(wide_isas, difference, 0))
 }
 
-# A row for each variant of kestrel and, marked *, each yardstick. `bars`, a list: for some of these, the bars of the
-# variants with two limbs and with one; NA for none.
+# A row for each instruction set of kestrel's and, marked *, each yardstick. `bars`, a list: for some of these, the bar;
+# NA for none.
 table_of <- function(times, bars, difference) {
-  others <- setdiff(colnames(times), variants$key)
+  others <- setdiff(colnames(times), wide_isas)
   table <- data.frame(
-    method = c(variants$name, paste0(others, "*")), isa = c(variants$isa, rep("", length(others))),
-    s = vapply(middle(times)[c(variants$key, others)], figure, ""), row.names = NULL
+    method = c(rep("kestrel", length(wide_isas)), paste0(others, "*")), isa = c(wide_isas, rep("", length(others))),
+    s = vapply(middle(times)[c(wide_isas, others)], figure, ""), row.names = NULL
   )
   for (other in names(bars)) {
-    gain <- vapply(variants$key, function(key) times_of(times, other, key), 0)
+    gain <- vapply(wide_isas, function(isa) times_of(times, other, isa), 0)
     # Bars hold for AVX-512; with AVX2 six tenths of them.
-    bar <- bars[[other]][3L - variants$limbs] * ifelse(variants$isa == "avx2", 0.6, 1)
+    bar <- bars[[other]] * ifelse(wide_isas == "avx2", 0.6, 1)
     met <- ifelse(is.na(bar), "", vapply(gain >= bar, function(it) verdict(isTRUE(it)), ""))
     table[[paste0(other, "/it")]] <- c(vapply(gain, figure, ""), rep("", length(others)))
     table[[paste0("bar", strrep(" ", ncol(table)))]] <- c(ifelse(is.na(bar), "", figure(bar)), rep("", length(others)))
@@ -117,11 +111,10 @@ table_of <- function(times, bars, difference) {
   table$difference <- c(difference, rep("", length(others)))
   table
 }
-# What a race of variants and yardsticks says; `share` of the yardsticks' work was done.
+# What a race with yardsticks says; `share` of the yardsticks' work was done.
 keep_task <- function(times, task, share) {
   named <- times
-  at <- match(variants$key, colnames(times))
-  colnames(named)[at] <- paste0(variants$name, ", ", variants$isa)
+  colnames(named)[match(wide_isas, colnames(times))] <- paste0("kestrel, ", wide_isas)
   keep_times(named, "S-KDE", d = ncol(task$x), n = nrow(task$x), m = evaluation_points(task), share = share)
 }
 # Shown as soon as it is there: the next may take minutes.
@@ -155,11 +148,11 @@ race_task <- function(task, bars) {
 bench_three <- function() {
   cat("\nd = 3, normal data, correlations 0.5, 0.3, 0.5; chop, atomic: S-KDE with chop & crop, without and with\n")
   cat("atomic additions; box: S-KDE, bounding boxes; EP: every sample at every point\n")
-  chop_bars <- list(c(2.5, NA), NA, NA, NA, c(10, 15))
+  chop_bars <- list(2.5, NA, NA, NA, 10)
   for (n in sized(c(5e5, 1e6), 1e5)) {
     x <- normal_data(n, correlations[[3L]])
     for (i in sized(seq_along(space_grids), c(1L, 3L))) {
-      race_task(task_for(x, space_grids[[i]]), list(chop = chop_bars[[i]], atomic = c(15, NA)))
+      race_task(task_for(x, space_grids[[i]]), list(chop = chop_bars[[i]], atomic = 15))
     }
   }
 }
@@ -168,8 +161,8 @@ bench_three <- function() {
 bench_two <- function() {
   cat("\nd = 2, normal data, correlation 0.5; the slice is the bounding box\n")
   if (short) return(race_task(task_for(normal_data(1e5, correlations[[2L]]), c(1400, 1350)), list()))
-  race_task(task_for(normal_data(3473932, correlations[[2L]]), c(2800, 2700)), list(chop = c(8, NA), atomic = NA))
-  race_task(task_for(normal_data(5885326, correlations[[2L]]), c(3800, 3400)), list(chop = c(8, NA), atomic = NA))
+  race_task(task_for(normal_data(3473932, correlations[[2L]]), c(2800, 2700)), list(chop = 8, atomic = NA))
+  race_task(task_for(normal_data(5885326, correlations[[2L]]), c(3800, 3400)), list(chop = 8, atomic = NA))
 }
 
 # ---- one dimension
@@ -183,15 +176,13 @@ bench_one <- function() {
   grid <- prepare_grid(points)
   times <- race(c(calls_of_kestrel(task), list(
     rows = function() direct_rows(x, task, grid),
-    direct = function() {
-      density_grid(task$x, task$w, list(some), task$root, "epanechnikov", FALSE, "direct", 1L, "auto", NULL)
-    }
+    direct = function() kestrel_sums(task$x, matrix(some), task$root, "epanechnikov", w = task$w)
   )))
   times[, "rows"] <- times[, "rows"] * nrow(task$x) / nrow(x)
   times[, "direct"] <- times[, "direct"] * points / length(some)
   keep_task(times, task, c(rows = nrow(x) / nrow(task$x), direct = length(some) / points))
   difference <- differences(task, x, grid, function(grid) direct_rows(x, task, grid))
-  show_task(task, x, table_of(times, list(rows = c(150, NA)), difference))
+  show_task(task, x, table_of(times, list(rows = 150), difference))
 }
 
 # ---- two threads against one, wall time

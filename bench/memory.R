@@ -8,7 +8,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-files <- c("harness.R", "normal-data.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")
+files <- c("harness.R", "sums.R", "normal-data.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")
 for (file in files) source(file.path(here, file))
 
 # Each: `make`, which gives the call; what is `small`, in place of the arguments.
@@ -16,14 +16,15 @@ tasks <- list(
   regression_cv = list(make = function(n) {
     x <- stats::rnorm(n)
     y <- sin(x) + stats::rnorm(n)
-    w <- rep(1, n)
-    function() of_kestrel("regression_cv_cpp")(x, y, w, c(0.5, 1), "epanechnikov", FALSE, 1L, "auto", NULL)
+    data <- list(x = x, y = y, w = rep(1, n))
+    task <- list(h = c(0.5, 1), kernel = "epanechnikov", regtype = "lc")
+    function() of_kestrel("regression_cv_cpp")(data, task, run_on())
   }, small = list(1000)),
   lscv_pairs = list(make = function(n, d) {
     x <- normal_rows(n, d, 0.6)
     w <- rep(1 / n, n)
     root <- t(chol(Hns(x)))
-    function() of_kestrel("direct_lscv_cpp")(x, w, root, TRUE, 1L, "auto", NULL)
+    function() kestrel_lscv(x, root, TRUE, w = w)
   }, small = list(1000, 6)),
   Hlscv = list(make = function(n, d) {
     x <- normal_rows(n, d, 0.6)

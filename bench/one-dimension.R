@@ -9,11 +9,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
-regression_cv <- of_kestrel("regression_cv_cpp")
-pair_psi <- of_kestrel("pair_psi_cpp")
-pair_curve <- of_kestrel("pair_curve_cpp")
-density_at <- of_kestrel("density_points_cpp")
+for (file in c("harness.R", "sums.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 compile("clock.cpp", "one-dimension.cpp", "papers/rohlfs-zahran.cpp", "papers/naive-sweep.cpp")
 
 largest_error <- function(value, exact) max(abs(value / exact - 1))
@@ -32,10 +28,6 @@ paper_data <- function(n) {
   list(x = x, y = 0.5 * x + 10 * x^2 + stats::runif(n, 0, 0.5))
 }
 paper_grid <- function(x, k) diff(range(x)) * seq_len(k) / k
-
-kestrel_cv <- function(data, h, kernel = "epanechnikov", linear = FALSE, threads = 1L) {
-  regression_cv(data$x, data$y, rep(1, length(data$x)), h, kernel, linear, threads, "auto", NULL)
-}
 
 sorted <- function(data) lapply(data, `[`, order(data$x))
 direct_cv <- function(data, h, ranks) with(sorted(data), windowed_direct_cv(x, y, h, ranks))
@@ -166,7 +158,7 @@ bench_kernels <- function() {
     n <- if (kernel == "gaussian") 1e4 else 1e5
     data <- regression_data(n)
     times <- race(list(
-      lc = function() kestrel_cv(data, h, kernel), ll = function() kestrel_cv(data, h, kernel, linear = TRUE)
+      lc = function() kestrel_cv(data, h, kernel), ll = function() kestrel_cv(data, h, kernel, "ll")
     ))
     ns <- 1e9 * middle(times) / n / length(h)
     keep_times(times, paste("regression CV,", kernel), d = 1L, n = n, h = length(h))
@@ -202,8 +194,7 @@ bench_lscv <- function() {
   cat("\nLSCV curve, Gaussian, bandwidths 0.02 to 2 sd: ms, and microseconds for each bandwidth more\n")
   rows <- lapply(sized(c(1e4, 1e5, 1e6), c(1e4, 1e5)), function(n) {
     x <- stats::rnorm(n)
-    w <- rep(1, n)
-    curve <- function(k) pair_curve(x, w, geometric(0.02, 2, k), "gaussian", "fgt", 1L, "auto", NULL)
+    curve <- function(k) kestrel_pair_curve(x, geometric(0.02, 2, k))
     times <- race(list(k100 = function() curve(100L), k200 = function() curve(200L), k1000 = function() curve(1000L)))
     for (k in c(100L, 200L, 1000L)) {
       keep("LSCV curve", "kestrel", "seconds", middle(times)[[paste0("k", k)]], d = 1L, n = n, h = k)
@@ -217,7 +208,7 @@ bench_lscv <- function() {
   n <- sized(1000000L, 100000L)
   data <- regression_data(n)
   epanechnikov <- race(list(
-    sweep = function() pair_curve(data$x, rep(1, n), c(0.05, 0.5), "epanechnikov", "sweep", 1L, "auto", NULL)
+    sweep = function() kestrel_pair_curve(data$x, c(0.05, 0.5), "epanechnikov", "sweep")
   ))
   keep_times(epanechnikov, "LSCV curve, epanechnikov", d = 1L, n = n, h = 2L)
   cat(sprintf("  Epanechnikov, n = %s: %.0f ns a point and bandwidth, two bandwidths, sort included\n", figure(n, 7L),
@@ -232,7 +223,7 @@ bench_density <- function() {
   points <- matrix(stats::rnorm(n))
   few <- points[1:400, , drop = FALSE]
   at <- function(points, kernel, engine) {
-    density_at(x, rep(1, n), points, matrix(0.07), kernel, FALSE, engine, 1L, "auto", NULL)
+    kestrel_sums(x, points, matrix(0.07), kernel, engine)
   }
   rows <- lapply(list(c("gaussian", "fgt"), c("epanechnikov", "sweep")), function(row) {
     kernel <- row[1]

@@ -7,8 +7,8 @@
 # that is of a program that does not run here. A program marked * ran on some observations, samples or points only, and
 # its time was scaled to all of them. Sizes are those of the papers; --short has the smaller ones of them.
 #
-# Needs kestrel, harness.R, normal-data.R, grid-task.R and the programs of clock.cpp and papers/, which bench/papers.R
-# loads.
+# Needs kestrel, harness.R, sums.R, normal-data.R, grid-task.R and the programs of clock.cpp and papers/, which
+# bench/papers.R loads.
 
 cores <- max(1L, parallel::detectCores(), na.rm = TRUE)
 on_threads <- function(threads, call) {
@@ -103,7 +103,6 @@ measure_plugin <- function(sizes = sized(c(1024L, 4096L, 16384L, 32768L), c(1024
 
 measure_lscv_h <- function(sizes = sized(c(64L, 256L, 1024L), c(64L, 256L)), variables = c(1L, 4L, 16L),
                            bandwidths = 150L) {
-  curve <- of_kestrel("direct_lscv_curve_cpp")
   one <- function(n, d) {
     x <- normal_rows(n, d)
     by_rows <- t(x)
@@ -113,7 +112,7 @@ measure_lscv_h <- function(sizes = sized(c(64L, 256L, 1024L), c(64L, 256L)), var
     h <- seq(reference_h(n, d) / 4, 4 * reference_h(n, d), length.out = bandwidths)
     inverse <- solve(S)
     simd <- function(threads) function() andrzejewski_simd_lscv_h(x, inverse, det(S), h, threads)
-    kestrel <- function(threads) function() curve(x, w, root, h, threads, "auto", NULL)
+    kestrel <- function(threads) function() kestrel_lscv_curve(x, root, h, threads = threads, w = w)
     with_ratios(timed("LSCV_h", list(
       sequential = function() andrzejewski_lscv_h(by_rows, inverse, det(S), h, TRUE), `SIMD, one thread` = simd(1L),
       SIMD = simd(cores), `kestrel, one thread` = kestrel(1L), kestrel = kestrel(cores)
@@ -123,7 +122,6 @@ measure_lscv_h <- function(sizes = sized(c(64L, 256L, 1024L), c(64L, 256L)), var
 }
 
 measure_lscv_H <- function(sizes = sized(c(1024L, 4096L, 16384L), c(1024L, 4096L)), variables = c(1L, 4L, 16L)) {
-  sums <- of_kestrel("direct_lscv_cpp")
   one <- function(n, d) {
     x <- normal_rows(n, d)
     by_rows <- t(x)
@@ -133,7 +131,7 @@ measure_lscv_H <- function(sizes = sized(c(1024L, 4096L, 16384L), c(1024L, 4096L
     w <- rep(1, n)
     few <- sort(sample.int(n, sized(128L, 32L)))
     simd <- function(threads) function() andrzejewski_simd_lscv_H(x, inverse, det(H), threads)
-    kestrel <- function(threads) function() sums(x, w, root, FALSE, threads, "auto", NULL)
+    kestrel <- function(threads) function() kestrel_lscv(x, root, threads = threads, w = w)
     with_ratios(timed("LSCV_H", list(
       sequential = function() andrzejewski_lscv_H(by_rows, inverse, det(H), few, TRUE), `SIMD, one thread` = simd(1L),
       SIMD = simd(cores), `kestrel, one thread` = kestrel(1L), kestrel = kestrel(cores)
@@ -146,14 +144,12 @@ measure_lscv_H <- function(sizes = sized(c(1024L, 4096L, 16384L), c(1024L, 4096L
 # ---- Rohlfs & Zahran (2017), figure 1 and tables I and II
 measure_regression <- function(sizes = c(50L, 100L, 500L, 1000L, 5000L, 10000L, 20000L),
                                bandwidths = sized(c(5L, 50L, 500L, 2000L), c(5L, 50L)), work = sized(3e6, 2e5)) {
-  cv <- of_kestrel("regression_cv_cpp")
   one <- function(n, k) {
     x <- stats::runif(n)
     y <- 0.5 * x + 10 * x^2 + stats::runif(n, 0, 0.5)
-    w <- rep(1, n)
     h <- seq_len(k) / k
     rows <- as.integer(min(n, max(20, work / n)))
-    kestrel <- function(threads) function() cv(x, y, w, h, "epanechnikov", FALSE, threads, "auto", NULL)
+    kestrel <- function(threads) function() kestrel_cv(list(x = x, y = y), h, threads = threads)
     timed("regression CV", list(
       sequential = function() rohlfs_zahran_sequential(x, y, h, rows),
       `sequential, double, no matrices` = function() rohlfs_zahran_cv(x, y, h, seq_len(rows)),

@@ -8,7 +8,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-files <- c("harness.R", "normal-data.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")
+files <- c("harness.R", "sums.R", "normal-data.R", "grid-task.R", "papers-tasks.R", "papers-grids.R")
 for (file in files) source(file.path(here, file))
 compile("clock.cpp", "papers/michailidis-margaritis.cpp", "papers/andrzejewski.cpp", "papers/rohlfs-zahran.cpp",
         "papers/skde.cpp")
@@ -23,13 +23,13 @@ check_programs <- function() {
   near(andrzejewski_plugin(x[, 1L], FALSE)[["h"]], hpi(x[, 1L]), 1e-10)
   near(andrzejewski_simd_plugin(x[, 1L], 2L)[["h"]], hpi(x[, 1L]), 1e-4)
   S <- stats::cov(x)
-  sums <- of_kestrel("direct_lscv_cpp")(x, rep(1, 100), t(chol(S)), FALSE, 1L, "auto", NULL)
+  sums <- kestrel_lscv(x, t(chol(S)))
   near(andrzejewski_simd_lscv_H(x, solve(S), det(S), 2L), sums$convolution - 2 * sums$kernel, 1e-4)
   near(andrzejewski_simd_lscv_h(x, solve(S), det(S), c(0.5, 1), 2L),
        andrzejewski_lscv_h(t(x), solve(S), det(S), c(0.5, 1), FALSE), 1e-4)
   y <- x[, 1L]^2
   h <- c(0.2, 0.5, 1)
-  cv <- of_kestrel("regression_cv_cpp")(x[, 2L], y, rep(1, 100), h, "epanechnikov", FALSE, 1L, "auto", NULL)
+  cv <- kestrel_cv(list(x = x[, 2L], y = y), h)
   near(rohlfs_zahran_cv(x[, 2L], y, h, 1:100)$squares, cv$squares, 1e-10)
   near(rohlfs_zahran_sequential(x[, 2L], y, h, 100L)$squares, cv$squares, 1e-2)
   task <- task_for(x, c(20, 30, 40))

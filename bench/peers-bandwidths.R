@@ -22,7 +22,7 @@ smooth_of <- function(x) sin(3 * x) + x
 # ---- plug-in in one dimension (Wand & Jones 1995, section 3.6)
 functional <- function(x, g, r, engine) {
   at_zero <- c(`4` = 3, `6` = -15)[[as.character(r)]] / sqrt(2 * pi) / g^(r + 1)
-  pairs <- of_kestrel("pair_psi_cpp")(x, rep(1, length(x)), g, as.integer(r), engine, 1L, "auto", NULL)
+  pairs <- kestrel_derivatives(x, g, r, engine)
   (2 * pairs + length(x) * at_zero) / length(x)^2
 }
 plug_in <- function(x, engine = "fgt", scale = stats::sd(x)) {
@@ -71,7 +71,7 @@ plug_ins <- function(n) {
 # its convolution with itself, each by its divisor, and the convolution at zero by `at_zero`.
 exact_lscv <- function(x, from, to, cross, convolution = length(x)^2, at_zero = length(x)) {
   objective <- function(h) {
-    pairs <- of_kestrel("pair_curve_cpp")(x, rep(1, length(x)), h, "gaussian", "fgt", 1L, "auto", NULL)
+    pairs <- kestrel_pair_curve(x, h)
     1 / (2 * sqrt(pi) * at_zero * h) + 2 * pairs[, 1] / convolution - 4 * pairs[, 2] / cross
   }
   h <- geometric(from, to, 400L)
@@ -156,11 +156,9 @@ regression_data <- function(n) {
 regression_bandwidths <- function(n) {
   data <- regression_data(n)
   frame <- data.frame(x = data$x)
-  curve <- function(h) {
-    of_kestrel("regression_cv_cpp")(data$x, data$y, rep(1, n), h, "epanechnikov", FALSE, 1L, "auto", NULL)
-  }
+  curve <- function(h) kestrel_cv(data, h)
   # Where every observation needs a neighbour, the least value is often at the least bandwidth that gives it one.
-  edge <- of_kestrel("regression_support_cpp")(data$x, "epanechnikov") * (1 + 1e-9)
+  edge <- of_kestrel("regression_support_cpp")(data$x, "epanechnikov", run_on()) * (1 + 1e-9)
   min <- function(supported) {
     found <- curve(c(edge, geometric(0.01, 1, if (n <= 1e5) 2000L else 100L)))
     min(found$squares[!supported | found$unsupported == 0])

@@ -12,7 +12,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
+for (file in c("harness.R", "sums.R", "peers-densities.R", "peers-bandwidths.R")) source(file.path(here, file))
 compile("clock.cpp")
 
 quietly <- function(call) {

@@ -11,7 +11,7 @@
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
+for (file in c("harness.R", "sums.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "limits.cpp", "papers/skde.cpp")
 # The widest of this machine, or that of options(kestrel.isa =).
 isa <- kestrel_info()$isa
@@ -66,21 +66,21 @@ bench_kernels <- function() {
     m <- as.integer(sized(3e8, 6e7) / (2 * d + 13) * 15 / n)
     at <- x[seq_len(m), , drop = FALSE] + 0.1
     seconds <- timed(function() {
-      of_kestrel("density_points_cpp")(x, rep(1, n), at, diag(0.5, d), "gaussian", FALSE, "direct", 1L, isa, NULL)
+      kestrel_sums(x, at, diag(0.5, d), isa = isa)
     })
     place("Gaussian sums", d, seconds, as.numeric(n) * m, operations$sums(d), bytes$pairs(d), n, m)
   }
   n <- sized(8192L, 4096L)
   for (d in c(2L, 6L, 16L)) {
     x <- matrix(stats::rnorm(n * d), n)
-    seconds <- timed(function() of_kestrel("direct_lscv_cpp")(x, rep(1, n), diag(0.5, d), FALSE, 1L, isa, NULL))
+    seconds <- timed(function() kestrel_lscv(x, diag(0.5, d), isa = isa))
     place("LSCV, all pairs", d, seconds, n * (n - 1) / 2, operations$lscv(d), bytes$pairs(d), n)
   }
   n <- 2048L
   x <- matrix(stats::rnorm(n * 6L), n)
   h <- seq(0.25, 4, length.out = 50L)
   seconds <- timed(function() {
-    of_kestrel("direct_lscv_curve_cpp")(x, rep(1, n), diag(0.5, 6L), h, 1L, isa, NULL)
+    kestrel_lscv_curve(x, diag(0.5, 6L), h, isa)
   })
   place("LSCV curve, pairs and bandwidths", 6L, seconds, n * (n - 1) / 2 * length(h), operations$curve, bytes$curve, n)
   bench_thesis()

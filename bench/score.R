@@ -5,11 +5,10 @@
 #
 #   Rscript bench/score.R [--short] [bootstrap threads parts]
 #
-# kestrel has to be installed. The yardstick is checked against the errors of kestrel, with the same draws, before
-# anything is timed.
+# kestrel has to be installed. The yardstick is checked against kde() before anything is timed.
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
-for (file in c("harness.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
+for (file in c("harness.R", "sums.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
 compile("clock.cpp", "papers/skde.cpp")
 
 replicates <- 500L
@@ -34,23 +33,12 @@ point_wise <- function(x, H, axes, first = 1, last = prod(lengths(axes))) {
   grid
 }
 
-# The errors by the yardstick, with the draws of kestrel.
+# The yardstick's estimate is that of kde().
 check <- function() {
   x <- normal_data(60L, correlations[[3L]])
-  boot <- bootstrap(x, 2L, gridsize = c(9, 11, 10), h = c(0.7, 1), h0 = 0.9)
-  set.seed(2)
-  key <- of_kestrel("boot_key")()
-  S <- stats::cov(x)
-  from <- list(x = x[, 3:1], root = t(chol(S[3:1, 3:1])))
-  widths <- Reduce(outer, lapply(boot$axes, of_kestrel("trapezoid_weights")))
-  target <- point_wise(x, boot$h0^2 * S, boot$axes)
-  for (b in 1:2) {
-    drawn <- of_kestrel("boot_sample_cpp")(from$x, rep(1, 60), from$root, boot$h0, 60, key, b)[, 3:1]
-    for (j in 1:2) {
-      error <- sum(widths * (target - point_wise(drawn, boot$curve$h[j]^2 * S, boot$axes))^2)
-      stopifnot(abs(boot$errors[b, j] - error) < 1e-10 * error)
-    }
-  }
+  fhat <- kde(x, H = 0.8 * stats::cov(x), kernel = "epanechnikov", gridsize = c(9, 11, 10), compute.cont = FALSE)
+  difference <- max(abs(point_wise(x, fhat$H, fhat$eval.points) - as.vector(fhat$estimate)))
+  stopifnot(difference < 1e-12 * max(fhat$estimate))
 }
 
 data_of_thesis <- function() normal_data(13000L, correlations[[3L]])
@@ -86,23 +74,16 @@ bench_threads <- function() {
   show(data.frame(one = figure(middle(times)[["one"]]), two = figure(middle(times)[["two"]]), gain = figure(gain),
                   bar = "1.8", met = verdict(gain >= 1.8)))
 }
-# What one replicate's draws take of its time, and every number of bandwidths.
+# One replicate with one bandwidth and with eleven.
 bench_parts <- function() {
   x <- data_of_thesis()
-  S <- stats::cov(x)
-  root <- t(chol(S[3:1, 3:1]))
   h0 <- of_kestrel("reference_scale")(nrow(x), 3L, "epanechnikov")
-  times <- race(c(
-    list(draws = function() of_kestrel("boot_sample_cpp")(x[, 3:1], rep(1, nrow(x)), root, h0, nrow(x), c(1, 2), 1L)),
-    lapply(c("1" = 1L, "11" = 11L), function(count) {
-      function() bootstrap(x, gridsize = 60, h = h0 * seq(0.8, 1.2, length.out = count))
-    })
-  ))
-  keep("a replicate", "its draws", "seconds", middle(times)[["draws"]], d = 3L, n = nrow(x))
+  times <- race(lapply(c("1" = 1L, "11" = 11L), function(count) {
+    function() bootstrap(x, gridsize = 60, h = h0 * seq(0.8, 1.2, length.out = count))
+  }))
   keep("a replicate", "all of it", "seconds", middle(times)[c("1", "11")] / few, d = 3L, n = nrow(x), m = 60^3,
        h = c(1L, 11L))
-  cat("\nMilliseconds of a replicate: its draws alone; all of it with 1 and with 11 bandwidths\n")
-  show(data.frame(draws = figure(1e3 * middle(times)[["draws"]]), one = figure(1e3 * middle(times)[["1"]] / few),
-                  eleven = figure(1e3 * middle(times)[["11"]] / few)))
+  cat("\nMilliseconds of a replicate with 1 and with 11 bandwidths\n")
+  show(data.frame(one = figure(1e3 * middle(times)[["1"]] / few), eleven = figure(1e3 * middle(times)[["11"]] / few)))
 }
 run_sections(list(bootstrap = bench_bootstrap, threads = bench_threads, parts = bench_parts), check)

@@ -82,16 +82,6 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
-// threads_last_used_cpp
-int threads_last_used_cpp();
-RcppExport SEXP _kestrel_threads_last_used_cpp() {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(threads_last_used_cpp());
-    return rcpp_result_gen;
-END_RCPP
-}
 // parallel_backend_cpp
 std::string parallel_backend_cpp();
 RcppExport SEXP _kestrel_parallel_backend_cpp() {
@@ -100,16 +90,6 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(parallel_backend_cpp());
     return rcpp_result_gen;
-END_RCPP
-}
-// force_parallel_backend_cpp
-void force_parallel_backend_cpp(std::string name);
-RcppExport SEXP _kestrel_force_parallel_backend_cpp(SEXP nameSEXP) {
-BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type name(nameSEXP);
-    force_parallel_backend_cpp(name);
-    return R_NilValue;
 END_RCPP
 }
 // build_info_cpp
@@ -123,235 +103,105 @@ BEGIN_RCPP
 END_RCPP
 }
 // pair_curve_cpp
-Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w, Rcpp::NumericVector h, std::string kernel, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_curve_cpp(SEXP xSEXP, SEXP wSEXP, SEXP hSEXP, SEXP kernelSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericMatrix pair_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_pair_curve_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_curve_cpp(x, w, h, kernel, engine, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_curve_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// pair_psi_cpp
-Rcpp::NumericVector pair_psi_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w, Rcpp::NumericVector g, int r, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_psi_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP rSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+// pair_laplacian_cpp
+Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_pair_laplacian_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type g(gSEXP);
-    Rcpp::traits::input_parameter< int >::type r(rSEXP);
-    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_psi_cpp(x, w, g, r, engine, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // plan_pairs_cpp
-std::string plan_pairs_cpp(double n, double spread, std::string isa);
-RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP nSEXP, SEXP spreadSEXP, SEXP isaSEXP) {
+std::string plan_pairs_cpp(double n, double spread, Rcpp::List run);
+RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP nSEXP, SEXP spreadSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< double >::type n(nSEXP);
     Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(n, spread, isa));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_sum_cpp
-double pair_sum_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_sum_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_sum_cpp(x, w, root, kernel, product, threads, isa, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_laplacian_cpp
-double pair_laplacian_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_laplacian_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP orderSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< double >::type g(gSEXP);
-    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cpp(x, w, g, order, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(n, spread, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // pair_moments_cpp
-Rcpp::NumericVector pair_moments_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_moments_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP orderSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericVector pair_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_pair_moments_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< double >::type g(gSEXP);
-    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_moments_cpp(x, w, g, order, threads, isa, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
-// boot_sample_cpp
-Rcpp::NumericMatrix boot_sample_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double h0, double size, Rcpp::NumericVector key, int replicate);
-RcppExport SEXP _kestrel_boot_sample_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP h0SEXP, SEXP sizeSEXP, SEXP keySEXP, SEXP replicateSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< double >::type h0(h0SEXP);
-    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type key(keySEXP);
-    Rcpp::traits::input_parameter< int >::type replicate(replicateSEXP);
-    rcpp_result_gen = Rcpp::wrap(boot_sample_cpp(x, w, root, h0, size, key, replicate));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_moments_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // boot_errors_cpp
-Rcpp::NumericMatrix boot_errors_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double h0, Rcpp::NumericVector h, Rcpp::List axes, Rcpp::List widths, Rcpp::NumericVector target, double size, Rcpp::NumericVector key, int replicates, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_boot_errors_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP h0SEXP, SEXP hSEXP, SEXP axesSEXP, SEXP widthsSEXP, SEXP targetSEXP, SEXP sizeSEXP, SEXP keySEXP, SEXP replicatesSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericMatrix boot_errors_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_boot_errors_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< double >::type h0(h0SEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type widths(widthsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type target(targetSEXP);
-    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type key(keySEXP);
-    Rcpp::traits::input_parameter< int >::type replicates(replicatesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(boot_errors_cpp(x, w, root, h0, h, axes, widths, target, size, key, replicates, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(boot_errors_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// density_points_cpp
-Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_points_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+// density_cpp
+Rcpp::NumericVector density_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run);
+RcppExport SEXP _kestrel_density_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP planSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_points_cpp(x, w, points, root, kernel, product, engine, threads, isa, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
-// density_grid_cpp
-Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, std::string engine, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress, int limbs);
-RcppExport SEXP _kestrel_density_grid_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP, SEXP limbsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    Rcpp::traits::input_parameter< int >::type limbs(limbsSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_grid_cpp(x, w, axes, root, kernel, product, engine, threads, isa, progress, limbs));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_cpp(sample, task, plan, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // density_extent_cpp
-SEXP density_extent_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::NumericMatrix root, int threads, std::string isa);
-RcppExport SEXP _kestrel_density_extent_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_density_extent_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_extent_cpp(x, w, points, axes, root, threads, isa));
-    return rcpp_result_gen;
-END_RCPP
-}
-// density_fourier_cpp
-Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::NumericMatrix root, SEXP extent, double tol, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_fourier_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP extentSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type extent(extentSEXP);
-    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_fourier_cpp(x, w, points, axes, root, extent, tol, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_extent_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regular_grid_cpp
-SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product);
-RcppExport SEXP _kestrel_regular_grid_cpp(SEXP axesSEXP, SEXP rootSEXP, SEXP productSEXP) {
+SEXP regular_grid_cpp(Rcpp::List task);
+RcppExport SEXP _kestrel_regular_grid_cpp(SEXP taskSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    rcpp_result_gen = Rcpp::wrap(regular_grid_cpp(axes, root, product));
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    rcpp_result_gen = Rcpp::wrap(regular_grid_cpp(task));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -378,57 +228,41 @@ BEGIN_RCPP
 END_RCPP
 }
 // plan_cpp
-Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid, std::string kernel, bool product, std::string engine, double tol, int threads, std::string isa);
-RcppExport SEXP _kestrel_plan_cpp(SEXP nSEXP, SEXP mSEXP, SEXP dSEXP, SEXP spreadSEXP, SEXP extentSEXP, SEXP gridSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP engineSEXP, SEXP tolSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_plan_cpp(SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
-    Rcpp::traits::input_parameter< double >::type m(mSEXP);
-    Rcpp::traits::input_parameter< int >::type d(dSEXP);
-    Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type extent(extentSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
-    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_cpp(n, m, d, spread, extent, grid, kernel, product, engine, tol, threads, isa));
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(plan_cpp(task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // density_scanline_cpp
-SEXP density_scanline_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
-RcppExport SEXP _kestrel_density_scanline_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+SEXP density_scanline_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_density_scanline_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_scanline_cpp(x, w, axes, root, kernel, product, threads, isa));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_scanline_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // density_slab_cpp
-Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int threads, std::string isa);
-RcppExport SEXP _kestrel_density_slab_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, Rcpp::List run);
+RcppExport SEXP _kestrel_density_slab_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
     Rcpp::traits::input_parameter< double >::type first(firstSEXP);
     Rcpp::traits::input_parameter< double >::type count(countSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_slab_cpp(runs, first, count, threads, isa));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_slab_cpp(runs, first, count, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -468,86 +302,70 @@ BEGIN_RCPP
 END_RCPP
 }
 // fourier_sums_cpp
-SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, double min, double max, double tolerance, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP fourier_sums_cpp(Rcpp::List sample, Rcpp::NumericMatrix root, double min, double max, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP sampleSEXP, SEXP rootSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
     Rcpp::traits::input_parameter< double >::type min(minSEXP);
     Rcpp::traits::input_parameter< double >::type max(maxSEXP);
-    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_sums_cpp(x, w, root, min, max, tolerance, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_sums_cpp(sample, root, min, max, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // fourier_prepare_cpp
-void fourier_prepare_cpp(SEXP kept, double min, double max, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP keptSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+void fourier_prepare_cpp(SEXP kept, double min, double max, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP keptSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
     Rcpp::traits::input_parameter< double >::type min(minSEXP);
     Rcpp::traits::input_parameter< double >::type max(maxSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    fourier_prepare_cpp(kept, min, max, threads, isa, progress);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    fourier_prepare_cpp(kept, min, max, run);
     return R_NilValue;
 END_RCPP
 }
 // fourier_lscv_cpp
-Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::NumericMatrix H, bool paper, bool gradient, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP keptSEXP, SEXP HSEXP, SEXP paperSEXP, SEXP gradientSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP keptSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type H(HSEXP);
-    Rcpp::traits::input_parameter< bool >::type paper(paperSEXP);
-    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_lscv_cpp(kept, H, paper, gradient, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_lscv_cpp(kept, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // fourier_scv_cpp
-Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::NumericMatrix H, Rcpp::NumericMatrix G, bool gradient, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_scv_cpp(SEXP keptSEXP, SEXP HSEXP, SEXP GSEXP, SEXP gradientSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_scv_cpp(SEXP keptSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type H(HSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type G(GSEXP);
-    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_scv_cpp(kept, H, G, gradient, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_scv_cpp(kept, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // fourier_psi_cpp
-Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_fourier_psi_cpp(SEXP keptSEXP, SEXP GSEXP, SEXP orderSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_psi_cpp(SEXP keptSEXP, SEXP GSEXP, SEXP orderSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type G(GSEXP);
     Rcpp::traits::input_parameter< int >::type order(orderSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_psi_cpp(kept, G, order, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(fourier_psi_cpp(kept, G, order, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -582,55 +400,43 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_cuda_cpp
-SEXP density_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP singleSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rcpp::List run);
+RcppExport SEXP _kestrel_density_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP engineSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< bool >::type single(singleSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_cuda_cpp(x, w, points, axes, root, kernel, product, single, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_cuda_cpp(sample, task, engine, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // scanline_cuda_cpp
-SEXP scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa);
-RcppExport SEXP _kestrel_scanline_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+SEXP scanline_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_scanline_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(scanline_cuda_cpp(x, w, axes, root, kernel, product, threads, isa));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(scanline_cuda_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // slab_cuda_cpp
-SEXP slab_cuda_cpp(SEXP runs, double first, double count, int threads, std::string isa);
-RcppExport SEXP _kestrel_slab_cuda_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP threadsSEXP, SEXP isaSEXP) {
+SEXP slab_cuda_cpp(SEXP runs, double first, double count, Rcpp::List run);
+RcppExport SEXP _kestrel_slab_cuda_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
     Rcpp::traits::input_parameter< double >::type first(firstSEXP);
     Rcpp::traits::input_parameter< double >::type count(countSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    rcpp_result_gen = Rcpp::wrap(slab_cuda_cpp(runs, first, count, threads, isa));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(slab_cuda_cpp(runs, first, count, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -644,194 +450,134 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
-// density_scanline_cuda_cpp
-SEXP density_scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_density_scanline_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP axesSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_scanline_cuda_cpp(x, w, axes, root, kernel, product, threads, isa, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
 // lscv_cuda_cpp
-SEXP lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_lscv_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP momentsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP lscv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_lscv_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< bool >::type moments(momentsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(lscv_cuda_cpp(x, w, root, moments, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(lscv_cuda_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // lscv_curve_cuda_cpp
-SEXP lscv_curve_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, Rcpp::NumericVector h, bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_lscv_curve_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP hSEXP, SEXP singleSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP lscv_curve_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_lscv_curve_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
-    Rcpp::traits::input_parameter< bool >::type single(singleSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(lscv_curve_cuda_cpp(x, w, root, h, single, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(lscv_curve_cuda_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // pair_laplacian_cuda_cpp
-SEXP pair_laplacian_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericVector g, int order, bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_laplacian_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP orderSEXP, SEXP singleSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP pair_laplacian_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_pair_laplacian_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type g(gSEXP);
-    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
-    Rcpp::traits::input_parameter< bool >::type single(singleSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cuda_cpp(x, w, g, order, single, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cuda_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // pair_moments_cuda_cpp
-SEXP pair_moments_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_pair_moments_cuda_cpp(SEXP xSEXP, SEXP wSEXP, SEXP gSEXP, SEXP orderSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP pair_moments_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_pair_moments_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< double >::type g(gSEXP);
-    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_moments_cuda_cpp(x, w, g, order, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_moments_cuda_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regression_cv_cuda_cpp
-SEXP regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_regression_cv_cuda_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+SEXP regression_cv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_cv_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bandwidths(bandwidthsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_cv_cuda_cpp(x, y, w, bandwidths, kernel, local_linear, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_cv_cuda_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // direct_lscv_cpp
-Rcpp::List direct_lscv_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, bool moments, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP momentsSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List direct_lscv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< bool >::type moments(momentsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_lscv_cpp(x, w, root, moments, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_lscv_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // direct_gaussian_moments_cpp
-Rcpp::List direct_gaussian_moments_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_direct_gaussian_moments_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List direct_gaussian_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_direct_gaussian_moments_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_gaussian_moments_cpp(x, w, root, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_gaussian_moments_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // direct_lscv_curve_cpp
-Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, Rcpp::NumericVector h, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_direct_lscv_curve_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP hSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_direct_lscv_curve_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_lscv_curve_cpp(x, w, root, h, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_lscv_curve_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // query_boxes_cpp
-Rcpp::List query_boxes_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root, std::string kernel, bool product, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, int of, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_query_boxes_cpp(SEXP xSEXP, SEXP wSEXP, SEXP rootSEXP, SEXP kernelSEXP, SEXP productSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP ofSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List query_boxes_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_query_boxes_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type product(productSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lower(lowerSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type upper(upperSEXP);
-    Rcpp::traits::input_parameter< int >::type of(ofSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(query_boxes_cpp(x, w, root, kernel, product, lower, upper, of, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(query_boxes_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // query_rows_cpp
-Rcpp::NumericVector query_rows_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_query_rows_cpp(SEXP xSEXP, SEXP wSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::NumericVector query_rows_cpp(Rcpp::List sample, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, Rcpp::List run);
+RcppExport SEXP _kestrel_query_rows_cpp(SEXP sampleSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lower(lowerSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type upper(upperSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(query_rows_cpp(x, w, lower, upper, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(query_rows_cpp(sample, lower, upper, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -847,74 +593,56 @@ BEGIN_RCPP
 END_RCPP
 }
 // regression_cv_cpp
-Rcpp::List regression_cv_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_regression_cv_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP bandwidthsSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List regression_cv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_cv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type bandwidths(bandwidthsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_cv_cpp(x, y, w, bandwidths, kernel, local_linear, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_cv_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regression_loo_cpp
-Rcpp::List regression_loo_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, double h, std::string kernel, bool local_linear, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_regression_loo_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP hSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List regression_loo_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_loo_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
-    Rcpp::traits::input_parameter< double >::type h(hSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_loo_cpp(x, y, w, h, kernel, local_linear, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_loo_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regression_fit_cpp
-Rcpp::List regression_fit_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w, Rcpp::NumericVector points, double h, std::string kernel, bool local_linear, Rcpp::NumericVector error2, int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress);
-RcppExport SEXP _kestrel_regression_fit_cpp(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP pointsSEXP, SEXP hSEXP, SEXP kernelSEXP, SEXP local_linearSEXP, SEXP error2SEXP, SEXP threadsSEXP, SEXP isaSEXP, SEXP progressSEXP) {
+Rcpp::List regression_fit_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::NumericVector points, Rcpp::NumericVector error2, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_fit_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP error2SEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< double >::type h(hSEXP);
-    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_linear(local_linearSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type error2(error2SEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(x, y, w, points, h, kernel, local_linear, error2, threads, isa, progress));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(sample, task, points, error2, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regression_support_cpp
-double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, int threads);
-RcppExport SEXP _kestrel_regression_support_cpp(SEXP xSEXP, SEXP kernelSEXP, SEXP threadsSEXP) {
+double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_support_cpp(SEXP xSEXP, SEXP kernelSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(x, kernel, threads));
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(x, kernel, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -951,58 +679,50 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},
     {"_kestrel_set_thread_cap_cpp", (DL_FUNC) &_kestrel_set_thread_cap_cpp, 1},
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
-    {"_kestrel_threads_last_used_cpp", (DL_FUNC) &_kestrel_threads_last_used_cpp, 0},
     {"_kestrel_parallel_backend_cpp", (DL_FUNC) &_kestrel_parallel_backend_cpp, 0},
-    {"_kestrel_force_parallel_backend_cpp", (DL_FUNC) &_kestrel_force_parallel_backend_cpp, 1},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
-    {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 8},
-    {"_kestrel_pair_psi_cpp", (DL_FUNC) &_kestrel_pair_psi_cpp, 8},
+    {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 3},
+    {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 3},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
-    {"_kestrel_pair_sum_cpp", (DL_FUNC) &_kestrel_pair_sum_cpp, 8},
-    {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 7},
-    {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 7},
-    {"_kestrel_boot_sample_cpp", (DL_FUNC) &_kestrel_boot_sample_cpp, 7},
-    {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 14},
-    {"_kestrel_density_points_cpp", (DL_FUNC) &_kestrel_density_points_cpp, 10},
-    {"_kestrel_density_grid_cpp", (DL_FUNC) &_kestrel_density_grid_cpp, 11},
-    {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 7},
-    {"_kestrel_density_fourier_cpp", (DL_FUNC) &_kestrel_density_fourier_cpp, 10},
-    {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 3},
+    {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 3},
+    {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
+    {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 4},
+    {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 3},
+    {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 1},
     {"_kestrel_lower_root_cpp", (DL_FUNC) &_kestrel_lower_root_cpp, 1},
     {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},
-    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 12},
-    {"_kestrel_density_scanline_cpp", (DL_FUNC) &_kestrel_density_scanline_cpp, 8},
-    {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
+    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 2},
+    {"_kestrel_density_scanline_cpp", (DL_FUNC) &_kestrel_density_scanline_cpp, 3},
+    {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 4},
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
-    {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 9},
-    {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 6},
-    {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 7},
-    {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 7},
-    {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 6},
+    {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 5},
+    {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 4},
+    {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 3},
+    {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 3},
+    {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 4},
     {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
-    {"_kestrel_density_cuda_cpp", (DL_FUNC) &_kestrel_density_cuda_cpp, 10},
-    {"_kestrel_scanline_cuda_cpp", (DL_FUNC) &_kestrel_scanline_cuda_cpp, 8},
-    {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 5},
+    {"_kestrel_density_cuda_cpp", (DL_FUNC) &_kestrel_density_cuda_cpp, 4},
+    {"_kestrel_scanline_cuda_cpp", (DL_FUNC) &_kestrel_scanline_cuda_cpp, 3},
+    {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 4},
     {"_kestrel_close_scanline_cuda_cpp", (DL_FUNC) &_kestrel_close_scanline_cuda_cpp, 1},
-    {"_kestrel_density_scanline_cuda_cpp", (DL_FUNC) &_kestrel_density_scanline_cuda_cpp, 9},
-    {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 6},
-    {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 7},
-    {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 7},
-    {"_kestrel_pair_moments_cuda_cpp", (DL_FUNC) &_kestrel_pair_moments_cuda_cpp, 6},
-    {"_kestrel_regression_cv_cuda_cpp", (DL_FUNC) &_kestrel_regression_cv_cuda_cpp, 8},
-    {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 7},
-    {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 6},
-    {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 7},
-    {"_kestrel_query_boxes_cpp", (DL_FUNC) &_kestrel_query_boxes_cpp, 11},
-    {"_kestrel_query_rows_cpp", (DL_FUNC) &_kestrel_query_rows_cpp, 7},
+    {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 3},
+    {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 3},
+    {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 3},
+    {"_kestrel_pair_moments_cuda_cpp", (DL_FUNC) &_kestrel_pair_moments_cuda_cpp, 3},
+    {"_kestrel_regression_cv_cuda_cpp", (DL_FUNC) &_kestrel_regression_cv_cuda_cpp, 3},
+    {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 3},
+    {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 3},
+    {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 3},
+    {"_kestrel_query_boxes_cpp", (DL_FUNC) &_kestrel_query_boxes_cpp, 3},
+    {"_kestrel_query_rows_cpp", (DL_FUNC) &_kestrel_query_rows_cpp, 4},
     {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
-    {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 9},
-    {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 9},
-    {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 11},
+    {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 3},
+    {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 3},
+    {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},

@@ -1,7 +1,7 @@
 // R to core: what this build can do and what it runs on.
 #include "config.hpp"
 #include "core/base/parallel.hpp"
-#include "rcpp_util.hpp"
+#include "rcpp_run.hpp"
 
 using namespace kestrel;
 
@@ -50,15 +50,8 @@ void set_thread_cap_cpp(int n) { set_thread_cap(n); }
 // [[Rcpp::export]]
 void poll_cpp() { r_poll(R_NilValue)(0); }
 
-/// For tests, as force_parallel_backend_cpp().
-// [[Rcpp::export]]
-int threads_last_used_cpp() { return threads_last_used(); }
-
 // [[Rcpp::export]]
 std::string parallel_backend_cpp() { return parallel_backend(); }
-
-// [[Rcpp::export]]
-void force_parallel_backend_cpp(std::string name) { force_parallel_backend(name.c_str()); }
 
 // [[Rcpp::export]]
 Rcpp::List build_info_cpp() {

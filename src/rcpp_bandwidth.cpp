@@ -4,89 +4,77 @@
 #include "core/plan/plan.hpp"
 #include "core/sweep/density.hpp"
 #include "rcpp_pairs.hpp"
-#include "rcpp_util.hpp"
 
 using namespace kestrel;
 
 namespace {
 
-/// A vector as the only column of a matrix.
-MatrixView column(const Rcpp::NumericVector& x) {
-  return {x.begin(), static_cast<std::size_t>(x.size()), 1};
+/// Sums of a kernel on the line, and of K * K, at bandwidths h.
+struct LineCurve {
+  Rcpp::NumericVector h;
+  Kernel kernel;
+  std::string engine;
+};
+
+LineCurve unpack_line_curve(const Rcpp::List& list) {
+  const Fields fields(list, "a task of a curve on the line", {"h", "kernel", "engine"});
+  return {fields.get<Rcpp::NumericVector>("h"), kernel_of_name(fields.get<std::string>("kernel")),
+          fields.get<std::string>("engine")};
 }
 
-PairCurve direct_curve(const Rcpp::NumericVector& x, const Rcpp::NumericVector& w,
-                       const Rcpp::NumericVector& h, const RunOptions& how) {
+PairCurve direct_curve(const Sample& sample, Span<const double> h, const RunOptions& how) {
   PairCurve curve;
   for (const double bandwidth : h) {
     const double wide = std::sqrt(2.0) * bandwidth;
-    curve.convolution.push_back(direct_pair_sum(column(x), view(w), {}, {&wide, 1}, how));
-    curve.kernel.push_back(direct_pair_sum(column(x), view(w), {}, {&bandwidth, 1}, how));
+    curve.convolution.push_back(direct_pair_sum(sample.x, sample.w, {}, {&wide, 1}, how));
+    curve.kernel.push_back(direct_pair_sum(sample.x, sample.w, {}, {&bandwidth, 1}, how));
   }
   return curve;
+}
+
+PairCurve pair_curve(const Sample& sample, const LineCurve& task, const RunOptions& how) {
+  const Span<const double> x = sample.x.column(0), h = view(task.h);
+  if (task.engine == "sweep") return sweep_pair_curve(x, sample.w, h, task.kernel, how);
+  if (task.kernel != Kernel::gaussian) {
+    throw error(ErrorKind::input, "engine \"" + task.engine + "\" takes the Gaussian kernel");
+  }
+  if (task.engine == "fgt") return fgt_pair_curve(x, sample.w, h, how);
+  return direct_curve(sample, h, how);
 }
 
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix pair_curve_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
-                                   Rcpp::NumericVector h, std::string kernel, std::string engine,
-                                   int threads, std::string isa,
-                                   Rcpp::Nullable<Rcpp::Function> progress) {
-  const Kernel which = kernel_of_name(kernel);
-  if (engine != "sweep" && which != Kernel::gaussian) {
-    throw error(ErrorKind::input, "engine \"" + engine + "\" takes the Gaussian kernel");
-  }
-  const RunOptions how = options(threads, isa, progress);
-  PairCurve curve;
-  if (engine == "sweep") {
-    curve = sweep_pair_curve(view(x), view(w), view(h), which, how);
-  } else if (engine == "fgt") {
-    curve = fgt_pair_curve(view(x), view(w), view(h), how);
-  } else {
-    curve = direct_curve(x, w, h, how);
-  }
-  return curve_matrix(curve);
+Rcpp::NumericMatrix pair_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  return curve_matrix(pair_curve(unpack_sample(sample), unpack_line_curve(task), unpack_run(run)));
 }
 
+/// Of the engine "fgt" on the line, of "direct" in any dimension.
 // [[Rcpp::export]]
-Rcpp::NumericVector pair_psi_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
-                                 Rcpp::NumericVector g, int r, std::string engine, int threads,
-                                 std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  const RunOptions how = options(threads, isa, progress);
-  if (engine == "fgt") return Rcpp::wrap(fgt_pair_psi(view(x), view(w), view(g), r, how));
-  Rcpp::NumericVector out(g.size());
-  for (R_xlen_t k = 0; k < g.size(); ++k) {
-    out[k] = direct_pair_laplacian(column(x), view(w), g[k], r, how);
+Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DerivativeSums sums = unpack_derivative_sums(task);
+  const Run how = unpack_run(run);
+  if (sums.engine == "fgt") {
+    return Rcpp::wrap(fgt_pair_psi(data.x.column(0), data.w, view(sums.g), sums.order, how));
+  }
+  Rcpp::NumericVector out(sums.g.size());
+  for (R_xlen_t k = 0; k < sums.g.size(); ++k) {
+    out[k] = direct_pair_laplacian(data.x, data.w, sums.g[k], sums.order, how);
   }
   return out;
 }
 
 // [[Rcpp::export]]
-std::string plan_pairs_cpp(double n, double spread, std::string isa) {
-  return plan_pairs(n, spread, table_of(isa).lanes);
-}
-
-/// For tests of the direct engine: selectors sum no kernel alone.
-// [[Rcpp::export]]
-double pair_sum_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                    std::string kernel, bool product, int threads, std::string isa,
-                    Rcpp::Nullable<Rcpp::Function> progress) {
-  return direct_pair_sum(view(x), view(w), choice(kernel, product), entries(root),
-                         options(threads, isa, progress));
+std::string plan_pairs_cpp(double n, double spread, Rcpp::List run) {
+  return plan_pairs(n, spread, unpack_run(run).table->lanes);
 }
 
 // [[Rcpp::export]]
-double pair_laplacian_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order,
-                          int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  return direct_pair_laplacian(view(x), view(w), g, order, options(threads, isa, progress));
-}
-
-// [[Rcpp::export]]
-Rcpp::NumericVector pair_moments_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g,
-                                     int order, int threads, std::string isa,
-                                     Rcpp::Nullable<Rcpp::Function> progress) {
+Rcpp::NumericVector pair_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DerivativeSums sums = unpack_derivative_sums(task);
   return named_moments(
-      direct_pair_moments(view(x), view(w), g, order, options(threads, isa, progress)), x.ncol(),
-      order);
+      direct_pair_moments(data.x, data.w, sums.bandwidth(), sums.order, unpack_run(run)),
+      data.x.cols, sums.order);
 }

@@ -2,7 +2,7 @@
 // comes here has the variables and axes of R in reverse.
 #include "core/base/whole.hpp"
 #include "core/bootstrap/bootstrap.hpp"
-#include "rcpp_points.hpp"
+#include "rcpp_density.hpp"
 
 using namespace kestrel;
 
@@ -13,37 +13,43 @@ std::uint64_t key_of(const Rcpp::NumericVector& key) {
   return whole_number<std::uint64_t>(key[0]) << 32 | whole_number<std::uint64_t>(key[1]);
 }
 
-}  // namespace
+/// Squared errors of bandwidths h, multiples of a root as h0 is, from samples of a size.
+struct Bootstrap {
+  Rcpp::NumericMatrix root;
+  double h0;
+  Rcpp::NumericVector h, target;
+  KeptAxes axes, widths;
+  std::size_t size;
+  std::uint64_t key;
+  int replicates;
+};
 
-/// For tests: the sample of a replicate, counted from one, that boot_errors_cpp() draws.
-// [[Rcpp::export]]
-Rcpp::NumericMatrix boot_sample_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                    Rcpp::NumericMatrix root, double h0, double size,
-                                    Rcpp::NumericVector key, int replicate) {
-  const SmoothedSample samples(view(x), view(w), entries(root), h0, whole_number<std::size_t>(size),
-                               key_of(key));
-  Rcpp::NumericMatrix out(whole_number<int>(size), x.ncol());
-  samples.draw(static_cast<std::uint32_t>(replicate - 1), {},
-               {out.begin(), static_cast<std::size_t>(out.size())});
-  return out;
+Bootstrap unpack_bootstrap(const Rcpp::List& list) {
+  const Fields fields(list, "a task of a bootstrap",
+                      {"root", "h0", "h", "axes", "widths", "target", "size", "key", "replicates"});
+  return {fields.get<Rcpp::NumericMatrix>("root"),
+          fields.get<double>("h0"),
+          fields.get<Rcpp::NumericVector>("h"),
+          fields.get<Rcpp::NumericVector>("target"),
+          KeptAxes(fields.get<Rcpp::List>("axes")),
+          KeptAxes(fields.get<Rcpp::List>("widths")),
+          whole_number<std::size_t>(fields.get<double>("size")),
+          key_of(fields.get<Rcpp::NumericVector>("key")),
+          fields.get<int>("replicates")};
 }
+
+}  // namespace
 
 /// One row a replicate, one column a bandwidth.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix boot_errors_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                    Rcpp::NumericMatrix root, double h0, Rcpp::NumericVector h,
-                                    Rcpp::List axes, Rcpp::List widths, Rcpp::NumericVector target,
-                                    double size, Rcpp::NumericVector key, int replicates,
-                                    int threads, std::string isa,
-                                    Rcpp::Nullable<Rcpp::Function> progress) {
-  const KeptPoints points(axes);
-  const KeptPoints steps(widths);
-  const SmoothedSample samples(view(x), view(w), entries(root), h0, whole_number<std::size_t>(size),
-                               key_of(key));
-  const SquaredErrors errors({points.at.axes, steps.at.axes}, entries(root), view(h), view(target));
-  Rcpp::NumericMatrix out(replicates, static_cast<int>(h.size()));
-  bootstrap_errors(samples, errors, static_cast<std::size_t>(replicates),
-                   options(threads, isa, progress),
+Rcpp::NumericMatrix boot_errors_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const Bootstrap boot = unpack_bootstrap(task);
+  const SmoothedSample samples(data.x, data.w, entries(boot.root), boot.h0, boot.size, boot.key);
+  const SquaredErrors errors({boot.axes.views, boot.widths.views}, entries(boot.root), view(boot.h),
+                             view(boot.target));
+  Rcpp::NumericMatrix out(boot.replicates, static_cast<int>(boot.h.size()));
+  bootstrap_errors(samples, errors, static_cast<std::size_t>(boot.replicates), unpack_run(run),
                    {out.begin(), static_cast<std::size_t>(out.size())});
   return out;
 }

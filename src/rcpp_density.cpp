@@ -1,4 +1,6 @@
 // R to core: densities at points and on grids.
+#include "rcpp_density.hpp"
+
 #include "core/direct/direct.hpp"
 #include "core/fgt/density.hpp"
 #include "core/fourier/density.hpp"
@@ -6,7 +8,6 @@
 #include "core/plan/plan.hpp"
 #include "core/scanline/scanline.hpp"
 #include "core/sweep/density.hpp"
-#include "rcpp_points.hpp"
 
 using namespace kestrel;
 
@@ -17,88 +18,80 @@ Span<const double> on_line(const EvaluationPoints& points) {
   return points.axes.empty() ? points.matrix.column(0) : points.axes[0];
 }
 
-Rcpp::NumericVector density(const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& w,
-                            const EvaluationPoints& points, const Rcpp::NumericMatrix& root,
-                            const KernelChoice& kernel, const std::string& engine, int threads,
-                            const std::string& isa, const Rcpp::Nullable<Rcpp::Function>& progress,
-                            int limbs = 0) {
-  Rcpp::NumericVector out = uninitialised(points.size());
-  const Span<double> result{out.begin(), points.size()};
-  const RunOptions how = options(threads, isa, progress);
+/// How a density is computed, of the list that plan_run() of R/density-run.R makes.
+struct ChosenPlan {
+  std::string engine;
+  double tolerance;
+  SEXP extent;  // of the engine "fourier"
+};
+
+ChosenPlan unpack_plan(const Rcpp::List& list) {
+  const Fields fields(list, "a plan",
+                      {"engine", "tol", "rounding", "bytes", "seconds", "reason", "rows", "backend",
+                       "device", "extent"});
+  const std::string engine = fields.get<std::string>("engine");
+  return {engine, fields.get<double>("tol"), engine == "fourier" ? fields["extent"] : R_NilValue};
+}
+
+void fourier_sums(const Sample& data, const DensitySums& task, const ChosenPlan& plan,
+                  const RunOptions& how, Span<double> out) {
+  std::fill(out.begin(), out.end(), 0.0);
+  translate_memory_error([&] {
+    fourier_density(data.x, data.w, task.at, task.root, *Rcpp::XPtr<DataRange>(plan.extent),
+                    plan.tolerance, kFourierBytes, how, out);
+  });
+}
+
+void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& plan,
+                 const RunOptions& how, Span<double> out) {
+  const std::string& engine = plan.engine;
   if (engine == "sweep") {
-    sweep_density(view(x).column(0), view(w), on_line(points), kernel.kernel, root[0], how, result);
+    sweep_density(data.x.column(0), data.w, on_line(task.at), task.kernel.kernel, task.root[0], how,
+                  out);
   } else if (engine == "fgt") {
-    fgt_density(view(x).column(0), view(w), on_line(points), root[0], how, result);
+    fgt_density(data.x.column(0), data.w, on_line(task.at), task.root[0], how, out);
   } else if (engine == "scanline") {
-    const std::vector<RegularAxis> axes = regular_axes(points);
-    scanline_density(view(x), view(w), {axes.data(), axes.size()}, kernel, entries(root), {limbs},
-                     how, result);
+    const std::vector<RegularAxis> axes = regular_axes(task.at);
+    scanline_density(data.x, data.w, {axes.data(), axes.size()}, task.kernel, task.root, {}, how,
+                     out);
+  } else if (engine == "fourier") {
+    fourier_sums(data, task, plan, how, out);
   } else if (engine == "direct") {
-    direct_density(view(x), view(w), points, kernel, entries(root), how, result);
+    direct_density(data.x, data.w, task.at, task.kernel, task.root, how, out);
   } else {
     throw error(ErrorKind::internal, "no engine has the name " + engine);
   }
-  return out;
 }
 
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::NumericVector density_points_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                       Rcpp::NumericMatrix points, Rcpp::NumericMatrix root,
-                                       std::string kernel, bool product, std::string engine,
-                                       int threads, std::string isa,
-                                       Rcpp::Nullable<Rcpp::Function> progress) {
-  EvaluationPoints at;
-  at.matrix = view(points);
-  return density(x, w, at, root, choice(kernel, product), engine, threads, isa, progress);
-}
-
-/// limbs: of the engine "scanline", 0 for as many as the data ask for; one is for comparisons.
-// [[Rcpp::export]]
-Rcpp::NumericVector density_grid_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                                     Rcpp::NumericMatrix root, std::string kernel, bool product,
-                                     std::string engine, int threads, std::string isa,
-                                     Rcpp::Nullable<Rcpp::Function> progress, int limbs = 0) {
-  const KeptPoints kept(axes);
-  return density(x, w, kept.at, root, choice(kernel, product), engine, threads, isa, progress,
-                 limbs);
+Rcpp::NumericVector density_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List plan,
+                                Rcpp::List run) {
+  const DensitySums sums = unpack_density(task);
+  Rcpp::NumericVector out = uninitialised(sums.at.size());
+  engine_sums(unpack_sample(sample), sums, unpack_plan(plan), unpack_run(run),
+              {out.begin(), sums.at.size()});
+  return out;
 }
 
 /// What the engine "fourier" and its plan need to know of the data.
 // [[Rcpp::export]]
-SEXP density_extent_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points,
-                        Rcpp::List axes, Rcpp::NumericMatrix root, int threads, std::string isa) {
-  const KeptPoints kept(points, axes);
-  return Rcpp::XPtr<DataRange>(new DataRange(measure_density(
-      view(x), view(w), kept.at, entries(root), options(threads, isa, R_NilValue))));
+SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DensitySums sums = unpack_density(task);
+  return Rcpp::XPtr<DataRange>(
+      new DataRange(measure_density(data.x, data.w, sums.at, sums.root, unpack_silent_run(run))));
 }
 
+/// The grid of a task for the engine "scanline" and its plan, or NULL where that does not take it.
 // [[Rcpp::export]]
-Rcpp::NumericVector density_fourier_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                        Rcpp::NumericMatrix points, Rcpp::List axes,
-                                        Rcpp::NumericMatrix root, SEXP extent, double tol,
-                                        int threads, std::string isa,
-                                        Rcpp::Nullable<Rcpp::Function> progress) {
-  const KeptPoints kept(points, axes);
-  Rcpp::NumericVector out(static_cast<R_xlen_t>(kept.at.size()));
-  translate_memory_error([&] {
-    fourier_density(view(x), view(w), kept.at, entries(root), *Rcpp::XPtr<DataRange>(extent), tol,
-                    kFourierBytes, options(threads, isa, progress), {out.begin(), kept.at.size()});
-  });
-  return out;
-}
-
-/// A grid for the engine "scanline" and its plan, or NULL where that does not take it; root: of the
-/// bandwidth matrix.
-// [[Rcpp::export]]
-SEXP regular_grid_cpp(Rcpp::List axes, Rcpp::NumericMatrix root, bool product) {
-  const KeptPoints kept(axes);
+SEXP regular_grid_cpp(Rcpp::List task) {
+  const DensitySums sums = unpack_density(task);
   try {
-    const std::vector<RegularAxis> found = regular_axes(kept.at);
-    return Rcpp::XPtr<ScanlineGeometry>(
-        new ScanlineGeometry(Span<const RegularAxis>{found.data(), found.size()}, entries(root),
-                             product ? KernelType::product : KernelType::radial));
+    const std::vector<RegularAxis> found = regular_axes(sums.at);
+    return Rcpp::XPtr<ScanlineGeometry>(new ScanlineGeometry(
+        Span<const RegularAxis>{found.data(), found.size()}, sums.root, sums.kernel.type));
   } catch (const error& problem) {
     if (problem.kind != ErrorKind::input) throw;
     return R_NilValue;
@@ -121,22 +114,26 @@ double root_rounding_cpp(Rcpp::NumericMatrix root) {
 
 /// The plan, and `rows`, of a regular grid those that a sample's kernel crosses.
 // [[Rcpp::export]]
-Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP grid,
-                    std::string kernel, bool product, std::string engine, double tol, int threads,
-                    std::string isa) {
-  DensityTask task;
-  task.n = n;
-  task.m = m;
-  task.d = static_cast<std::size_t>(d);
-  task.spread = spread;
-  if (!Rf_isNull(extent)) task.extent = Rcpp::XPtr<DataRange>(extent).get();
-  if (!Rf_isNull(grid)) task.grid = Rcpp::XPtr<ScanlineGeometry>(grid).get();
-  task.kernel = choice(kernel, product);
-  task.tolerance = tol;
-  task.threads = threads;
-  task.lanes = table_of(isa).lanes;
-  const Plan plan = translate_memory_error([&] { return plan_density(task, engine); });
-  const double rows = task.grid == nullptr ? 0 : task.grid->rows_crossed();
+Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run) {
+  const Fields fields(
+      task, "a task to plan",
+      {"n", "m", "d", "spread", "extent", "grid", "kernel", "kernel_type", "engine", "tol"});
+  const Run how = unpack_run(run);
+  DensityTask asked;
+  asked.n = fields.get<double>("n");
+  asked.m = fields.get<double>("m");
+  asked.d = static_cast<std::size_t>(fields.get<int>("d"));
+  asked.spread = fields.get<double>("spread");
+  const SEXP extent = fields.optional("extent"), grid = fields.optional("grid");
+  if (!Rf_isNull(extent)) asked.extent = Rcpp::XPtr<DataRange>(extent).get();
+  if (!Rf_isNull(grid)) asked.grid = Rcpp::XPtr<ScanlineGeometry>(grid).get();
+  asked.kernel = choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type"));
+  asked.tolerance = fields.get<double>("tol");
+  asked.threads = how.parallel.threads;
+  asked.lanes = how.table->lanes;
+  const std::string engine = fields.get<std::string>("engine");
+  const Plan plan = translate_memory_error([&] { return plan_density(asked, engine); });
+  const double rows = asked.grid == nullptr ? 0 : asked.grid->rows_crossed();
   return Rcpp::List::create(
       Rcpp::Named("engine") = plan.engine, Rcpp::Named("tol") = plan.tolerance,
       Rcpp::Named("rounding") = plan.rounding, Rcpp::Named("bytes") = plan.bytes,
@@ -146,17 +143,13 @@ Rcpp::List plan_cpp(double n, double m, int d, double spread, SEXP extent, SEXP 
 
 /// The engine "scanline" with its samples sorted, for one slab of a grid after another.
 // [[Rcpp::export]]
-SEXP density_scanline_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                          Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
-                          std::string isa) {
-  return kept_runs<ScanlineDensity>(x, w, axes, root, choice(kernel, product),
-                                    options(threads, isa, R_NilValue));
+SEXP density_scanline_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  return kept_runs<ScanlineDensity>(unpack_sample(sample), unpack_density(task),
+                                    unpack_silent_run(run));
 }
 
 /// Indices first, ..., first + count - 1 of the last axis, counted from one.
 // [[Rcpp::export]]
-Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, int threads,
-                                     std::string isa) {
-  return slab_values(*Rcpp::XPtr<ScanlineDensity>(runs), first, count,
-                     options(threads, isa, R_NilValue));
+Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, Rcpp::List run) {
+  return slab_values(*Rcpp::XPtr<ScanlineDensity>(runs), first, count, unpack_silent_run(run));
 }

@@ -2,7 +2,8 @@
 #include <memory>
 
 #include "core/criteria/fourier_criteria.hpp"
-#include "rcpp_util.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_sample.hpp"
 
 using namespace kestrel;
 
@@ -10,75 +11,80 @@ namespace {
 
 /// The sums and the data they are of.
 struct Kept {
-  Rcpp::NumericMatrix x;
-  Rcpp::NumericVector w;
+  Sample data;
   std::unique_ptr<FourierCriteria> sums;
 };
 
-Span<double> entries_of(Rcpp::NumericMatrix& m) {
-  return {m.begin(), static_cast<std::size_t>(m.size())};
+/// What is asked of them at a bandwidth matrix.
+struct Criterion {
+  Rcpp::NumericMatrix H;
+  bool gradient;
+};
+
+Criterion criterion_of(const Fields& fields) {
+  return {fields.get<Rcpp::NumericMatrix>("H"), fields.get<bool>("gradient")};
 }
 
 /// A value and, when asked for, its gradient by the bandwidth matrix.
 template <class Query>
-Rcpp::List value_and_gradient(const Rcpp::NumericMatrix& H, bool gradient, const Query& query) {
-  Rcpp::NumericMatrix slope(gradient ? H.nrow() : 0, gradient ? H.ncol() : 0);
-  const double value = translate_memory_error([&] { return query(entries_of(slope)); });
+Rcpp::List value_and_gradient(const Criterion& asked, const Query& query) {
+  const int d = asked.gradient ? asked.H.ncol() : 0;
+  Rcpp::NumericMatrix slope(d, d);
+  const Span<double> written{slope.begin(), static_cast<std::size_t>(slope.size())};
+  const double value = translate_memory_error([&] { return query(entries(asked.H), written); });
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("gradient") = slope);
 }
 
 }  // namespace
 
+/// For bandwidths from min to max, in units of the root.
 // [[Rcpp::export]]
-SEXP fourier_sums_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                      double min, double max, double tolerance, int threads, std::string isa,
-                      Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP fourier_sums_cpp(Rcpp::List sample, Rcpp::NumericMatrix root, double min, double max,
+                      Rcpp::List run) {
   FourierDemand demand;
   demand.root.assign(root.begin(), root.end());
   demand.min = min;
   demand.max = max;
-  demand.tolerance = tolerance;
-  auto kept = std::make_unique<Kept>(Kept{x, w, nullptr});
+  auto kept = std::make_unique<Kept>(Kept{unpack_sample(sample), nullptr});
   kept->sums = translate_memory_error([&] {
-    return std::make_unique<FourierCriteria>(view(kept->x), view(kept->w), demand,
-                                             options(threads, isa, progress));
+    return std::make_unique<FourierCriteria>(kept->data.x, kept->data.w, demand, unpack_run(run));
   });
   return Rcpp::XPtr<Kept>(kept.release());
 }
 
 // [[Rcpp::export]]
-void fourier_prepare_cpp(SEXP kept, double min, double max, int threads, std::string isa,
-                         Rcpp::Nullable<Rcpp::Function> progress) {
+void fourier_prepare_cpp(SEXP kept, double min, double max, Rcpp::List run) {
   const Rcpp::XPtr<Kept> sums(kept);
   translate_memory_error([&] {
-    sums->sums->prepare(min, max, options(threads, isa, progress));
+    sums->sums->prepare(min, max, unpack_run(run));
     return 0;
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::NumericMatrix H, bool paper, bool gradient,
-                            int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run) {
   const Rcpp::XPtr<Kept> sums(kept);
-  return value_and_gradient(H, gradient, [&](Span<double> slope) {
-    return sums->sums->lscv(entries(H), paper ? LscvForm::paper : LscvForm::unbiased, slope,
-                            options(threads, isa, progress));
+  const Fields fields(task, "a task of LSCV", {"H", "form", "gradient"});
+  const LscvForm form =
+      fields.get<std::string>("form") == "paper" ? LscvForm::paper : LscvForm::unbiased;
+  return value_and_gradient(criterion_of(fields), [&](Span<const double> H, Span<double> slope) {
+    return sums->sums->lscv(H, form, slope, unpack_run(run));
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::NumericMatrix H, Rcpp::NumericMatrix G, bool gradient,
-                           int threads, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run) {
   const Rcpp::XPtr<Kept> sums(kept);
-  return value_and_gradient(H, gradient, [&](Span<double> slope) {
-    return sums->sums->scv(entries(H), entries(G), slope, options(threads, isa, progress));
+  const Fields fields(task, "a task of SCV", {"H", "G", "gradient"});
+  const Rcpp::NumericMatrix G = fields.get<Rcpp::NumericMatrix>("G");
+  return value_and_gradient(criterion_of(fields), [&](Span<const double> H, Span<double> slope) {
+    return sums->sums->scv(H, entries(G), slope, unpack_run(run));
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, int threads,
-                                    std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, Rcpp::List run) {
   const Rcpp::XPtr<Kept> sums(kept);
-  return Rcpp::wrap(translate_memory_error(
-      [&] { return sums->sums->psi(entries(G), order, options(threads, isa, progress)); }));
+  return Rcpp::wrap(
+      translate_memory_error([&] { return sums->sums->psi(entries(G), order, unpack_run(run)); }));
 }

@@ -6,8 +6,8 @@
 #include "gpu/pairs.hpp"
 #include "gpu/regression.hpp"
 #include "gpu/scanline.hpp"
+#include "rcpp_density.hpp"
 #include "rcpp_pairs.hpp"
-#include "rcpp_points.hpp"
 #include "rcpp_regression.hpp"
 
 using namespace kestrel;
@@ -30,6 +30,18 @@ const char* name_of(GpuProblem problem) {
 Rcpp::List problem_list(const gpu_error& problem) {
   return Rcpp::List::create(Rcpp::Named("problem") = name_of(problem.problem),
                             Rcpp::Named("reason") = problem.what());
+}
+
+/// Whether the sums are those of single precision.
+bool device_sums(const Sample& data, const DensitySums& task, const std::string& engine,
+                 const Run& how, Span<double> out) {
+  if (engine != "scanline") {
+    return gpu_density(data.x, data.w, task.at, task.kernel, task.root, how.single, how, out);
+  }
+  const std::vector<RegularAxis> axes = regular_axes(task.at);
+  gpu_scanline_density(data.x, data.w, {axes.data(), axes.size()}, task.kernel, task.root, {}, how,
+                       out);
+  return false;
 }
 
 /// What call() returns, or the problem.
@@ -66,39 +78,34 @@ SEXP cuda_device_cpp() {
   });
 }
 
-/// The sums of density_points_cpp() or density_grid_cpp(), on the device, with the attribute
-/// `single`: whether they are those of single precision; or the problem.
+/// The sums of density_cpp() by "direct" or "scanline", on the device, with the attribute `single`:
+/// whether they are those of single precision; or the problem.
 // [[Rcpp::export]]
-SEXP density_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix points,
-                      Rcpp::List axes, Rcpp::NumericMatrix root, std::string kernel, bool product,
-                      bool single, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
-  const KeptPoints kept(points, axes);
+SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DensitySums sums = unpack_density(task);
+  const Run how = unpack_run(run);
   return or_problem([&] {
-    Rcpp::NumericVector out = uninitialised(kept.at.size());
-    out.attr("single") =
-        gpu_density(view(x), view(w), kept.at, choice(kernel, product), entries(root), single,
-                    options(1, isa, progress), {out.begin(), kept.at.size()});
+    Rcpp::NumericVector out = uninitialised(sums.at.size());
+    out.attr("single") = device_sums(data, sums, engine, how, {out.begin(), sums.at.size()});
     return out;
   });
 }
 
 /// What density_scanline_cpp() returns, on the device; or the problem.
 // [[Rcpp::export]]
-SEXP scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                       Rcpp::NumericMatrix root, std::string kernel, bool product, int threads,
-                       std::string isa) {
+SEXP scanline_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   return or_problem([&] {
-    return kept_runs<GpuScanline>(x, w, axes, root, choice(kernel, product),
-                                  options(threads, isa, R_NilValue));
+    return kept_runs<GpuScanline>(unpack_sample(sample), unpack_density(task),
+                                  unpack_silent_run(run));
   });
 }
 
 /// What density_slab_cpp() returns, or the problem.
 // [[Rcpp::export]]
-SEXP slab_cuda_cpp(SEXP runs, double first, double count, int threads, std::string isa) {
+SEXP slab_cuda_cpp(SEXP runs, double first, double count, Rcpp::List run) {
   return or_problem([&] {
-    return slab_values(*Rcpp::XPtr<GpuScanline>(runs), first, count,
-                       options(threads, isa, R_NilValue));
+    return slab_values(*Rcpp::XPtr<GpuScanline>(runs), first, count, unpack_silent_run(run));
   });
 }
 
@@ -107,54 +114,39 @@ SEXP slab_cuda_cpp(SEXP runs, double first, double count, int threads, std::stri
 // [[Rcpp::export]]
 void close_scanline_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuScanline>(runs).release(); }
 
-/// The sums of density_grid_cpp() with the engine "scanline", on the device; or the problem.
-// [[Rcpp::export]]
-SEXP density_scanline_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::List axes,
-                               Rcpp::NumericMatrix root, std::string kernel, bool product,
-                               int threads, std::string isa,
-                               Rcpp::Nullable<Rcpp::Function> progress) {
-  const KeptPoints kept(axes);
-  return or_problem([&] {
-    Rcpp::NumericVector out = uninitialised(kept.at.size());
-    const std::vector<RegularAxis> regular = regular_axes(kept.at);
-    gpu_scanline_density(view(x), view(w), {regular.data(), regular.size()},
-                         choice(kernel, product), entries(root), {},
-                         options(threads, isa, progress), {out.begin(), kept.at.size()});
-    return out;
-  });
-}
-
 /// What direct_lscv_cpp() returns, or the problem.
 // [[Rcpp::export]]
-SEXP lscv_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                   bool moments, std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP lscv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const MatrixSums sums = unpack_matrix_sums(task);
   return or_problem([&] {
-    const LscvPairSums sums =
-        gpu_lscv(view(x), view(w), entries(root), moments, options(1, isa, progress));
-    return lscv_list(sums, x.ncol());
+    return lscv_list(gpu_lscv(data.x, data.w, entries(sums.root), sums.moments, unpack_run(run)),
+                     data.x.cols);
   });
 }
 
 /// The sums of direct_lscv_curve_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP lscv_curve_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                         Rcpp::NumericVector h, bool single, std::string isa,
-                         Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP lscv_curve_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const CurveSums sums = unpack_curve_sums(task);
+  const Run how = unpack_run(run);
   return or_problem([&] {
-    return curve_matrix(gpu_lscv_curve(view(x), view(w), entries(root), view(h), single,
-                                       options(1, isa, progress)));
+    return curve_matrix(
+        gpu_lscv_curve(data.x, data.w, entries(sums.root), view(sums.h), how.single, how));
   });
 }
 
-/// The sums of pair_psi_cpp() for a vector, or of pair_laplacian_cpp(), at every g; or the problem.
+/// The sums of pair_laplacian_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP pair_laplacian_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericVector g,
-                             int order, bool single, std::string isa,
-                             Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP pair_laplacian_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DerivativeSums sums = unpack_derivative_sums(task);
+  const Run how = unpack_run(run);
   return or_problem([&] {
-    Rcpp::NumericVector out(g.size());
-    for (R_xlen_t k = 0; k < g.size(); ++k) {
-      out[k] = gpu_pair_laplacian(view(x), view(w), g[k], order, single, options(1, isa, progress));
+    Rcpp::NumericVector out(sums.g.size());
+    for (R_xlen_t k = 0; k < sums.g.size(); ++k) {
+      out[k] = gpu_pair_laplacian(data.x, data.w, sums.g[k], sums.order, how.single, how);
     }
     return out;
   });
@@ -162,22 +154,23 @@ SEXP pair_laplacian_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp:
 
 /// The sums of pair_moments_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP pair_moments_cuda_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, double g, int order,
-                           std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP pair_moments_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DerivativeSums sums = unpack_derivative_sums(task);
   return or_problem([&] {
-    return named_moments(gpu_pair_moments(view(x), view(w), g, order, options(1, isa, progress)),
-                         x.ncol(), order);
+    return named_moments(
+        gpu_pair_moments(data.x, data.w, sums.bandwidth(), sums.order, unpack_run(run)),
+        data.x.cols, sums.order);
   });
 }
 
 /// What regression_cv_cpp() returns, or the problem.
 // [[Rcpp::export]]
-SEXP regression_cv_cuda_cpp(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector w,
-                            Rcpp::NumericVector bandwidths, std::string kernel, bool local_linear,
-                            std::string isa, Rcpp::Nullable<Rcpp::Function> progress) {
+SEXP regression_cv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Observations data = unpack_observations(sample);
+  const LocalFits fits = unpack_local_fits(task);
   return or_problem([&] {
-    return curve_list(gpu_cross_validate(sample_of(x, y, w), view(bandwidths),
-                                         kernel_of_name(kernel), local_linear,
-                                         options(1, isa, progress)));
+    return curve_list(gpu_cross_validate(data.views, view(fits.h), fits.kernel, fits.local_linear,
+                                         unpack_run(run)));
   });
 }

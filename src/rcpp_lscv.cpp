@@ -1,35 +1,31 @@
 // R to core: cross-validation with a bandwidth matrix by the direct engine.
 #include "core/direct/lscv.hpp"
 #include "rcpp_pairs.hpp"
-#include "rcpp_util.hpp"
 
 using namespace kestrel;
 
 // [[Rcpp::export]]
-Rcpp::List direct_lscv_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                           bool moments, int threads, std::string isa,
-                           Rcpp::Nullable<Rcpp::Function> progress) {
-  const LscvPairSums sums =
-      direct_lscv(view(x), view(w), entries(root), moments, options(threads, isa, progress));
-  return lscv_list(sums, x.ncol());
+Rcpp::List direct_lscv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const MatrixSums sums = unpack_matrix_sums(task);
+  return lscv_list(direct_lscv(data.x, data.w, entries(sums.root), sums.moments, unpack_run(run)),
+                   data.x.cols);
 }
 
+/// With the moments, whether they are asked for or not.
 // [[Rcpp::export]]
-Rcpp::List direct_gaussian_moments_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                       Rcpp::NumericMatrix root, int threads, std::string isa,
-                                       Rcpp::Nullable<Rcpp::Function> progress) {
-  const GaussianPairSums sums =
-      direct_gaussian_moments(view(x), view(w), entries(root), options(threads, isa, progress));
+Rcpp::List direct_gaussian_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const GaussianPairSums sums = direct_gaussian_moments(
+      data.x, data.w, entries(unpack_matrix_sums(task).root), unpack_run(run));
   return Rcpp::List::create(Rcpp::Named("sum") = sums.sum,
-                            Rcpp::Named("moments") = moment_matrix(sums, x.ncol()));
+                            Rcpp::Named("moments") = moment_matrix(sums, data.x.cols));
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                          Rcpp::NumericMatrix root, Rcpp::NumericVector h,
-                                          int threads, std::string isa,
-                                          Rcpp::Nullable<Rcpp::Function> progress) {
-  const PairCurve curve =
-      direct_lscv_curve(view(x), view(w), entries(root), view(h), options(threads, isa, progress));
-  return curve_matrix(curve);
+Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const CurveSums sums = unpack_curve_sums(task);
+  return curve_matrix(
+      direct_lscv_curve(data.x, data.w, entries(sums.root), view(sums.h), unpack_run(run)));
 }

@@ -1,31 +1,48 @@
 // R to core: what boxes hold of a density, and of rows.
 #include "core/query/normal_mixture.hpp"
 #include "core/query/query.hpp"
-#include "rcpp_util.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_sample.hpp"
 
 using namespace kestrel;
 
-/// of: the number of the variable asked for, counted from one, or 0.
+namespace {
+
+/// Boxes, and the estimate of which they are asked.
+struct Boxes {
+  Rcpp::NumericMatrix lower, upper, root;
+  KernelChoice kernel;
+  int of;  // the number of the variable asked for, counted from one, or 0
+};
+
+Boxes unpack_boxes(const Rcpp::List& list) {
+  const Fields fields(list, "a task of boxes",
+                      {"lower", "upper", "root", "kernel", "kernel_type", "of"});
+  return {fields.get<Rcpp::NumericMatrix>("lower"), fields.get<Rcpp::NumericMatrix>("upper"),
+          fields.get<Rcpp::NumericMatrix>("root"),
+          choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type")),
+          fields.get<int>("of")};
+}
+
+}  // namespace
+
 // [[Rcpp::export]]
-Rcpp::List query_boxes_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w, Rcpp::NumericMatrix root,
-                           std::string kernel, bool product, Rcpp::NumericMatrix lower,
-                           Rcpp::NumericMatrix upper, int of, int threads, std::string isa,
-                           Rcpp::Nullable<Rcpp::Function> progress) {
+Rcpp::List query_boxes_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const Boxes boxes = unpack_boxes(task);
   const QueryAnswers answers =
-      query_boxes({view(x), view(w), choice(kernel, product), entries(root)}, view(lower),
-                  view(upper), of - 1, options(threads, isa, progress));
+      query_boxes({data.x, data.w, boxes.kernel, entries(boxes.root)}, view(boxes.lower),
+                  view(boxes.upper), boxes.of - 1, unpack_run(run));
   return Rcpp::List::create(Rcpp::Named("share") = answers.share,
                             Rcpp::Named("mean") = answers.mean,
                             Rcpp::Named("var") = answers.variance);
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericVector query_rows_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w,
-                                   Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper,
-                                   int threads, std::string isa,
-                                   Rcpp::Nullable<Rcpp::Function> progress) {
-  return Rcpp::wrap(
-      query_rows(view(x), view(w), view(lower), view(upper), options(threads, isa, progress)));
+Rcpp::NumericVector query_rows_cpp(Rcpp::List sample, Rcpp::NumericMatrix lower,
+                                   Rcpp::NumericMatrix upper, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  return Rcpp::wrap(query_rows(data.x, data.w, view(lower), view(upper), unpack_run(run)));
 }
 
 /// Terms that a normal kernel takes for each observation, and how many are taken at most.

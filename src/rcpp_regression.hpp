@@ -3,13 +3,39 @@
 #define KESTREL_RCPP_REGRESSION_HPP
 
 #include "core/regression/regression.hpp"
+#include "rcpp_fields.hpp"
+#include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
 
 namespace kestrel {
 
-inline RegressionSample sample_of(const Rcpp::NumericVector& x, const Rcpp::NumericVector& y,
-                                  const Rcpp::NumericVector& w) {
-  return {view(x), view(y), view(w)};
+/// Views of R's memory.
+struct Observations {
+  Rcpp::NumericVector x, y, w;
+  RegressionSample views;
+};
+
+inline Observations unpack_observations(const Rcpp::List& list) {
+  const Fields fields(list, "a sample of a regression", {"x", "y", "w"});
+  Observations sample{fields.get<Rcpp::NumericVector>("x"),
+                      fields.get<Rcpp::NumericVector>("y"),
+                      fields.get<Rcpp::NumericVector>("w"),
+                      {}};
+  sample.views = {view(sample.x), view(sample.y), view(sample.w)};
+  return sample;
+}
+
+/// The kind of fit, at one bandwidth or at several.
+struct LocalFits {
+  Rcpp::NumericVector h;
+  Kernel kernel;
+  bool local_linear;
+};
+
+inline LocalFits unpack_local_fits(const Rcpp::List& list) {
+  const Fields fields(list, "a task of a regression", {"h", "kernel", "regtype"});
+  return {fields.get<Rcpp::NumericVector>("h"), kernel_of_name(fields.get<std::string>("kernel")),
+          fields.get<std::string>("regtype") == "ll"};
 }
 
 inline Rcpp::List curve_list(const CrossValidation& curve) {

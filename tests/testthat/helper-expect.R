@@ -47,9 +47,8 @@ with_isa <- function(isa, code) {
 }
 
 with_threads <- function(n, code) {
-  old <- thread_cap_cpp()
-  on.exit(set_thread_cap_cpp(old))
-  set_thread_cap_cpp(n)
+  before <- kestrel_threads(n)
+  on.exit(kestrel_threads(before))
   code
 }
 
@@ -61,48 +60,19 @@ with_cuda_object <- function(path, code) {
 }
 
 skip_without_device <- function() {
-  device <- cuda_device_cpp()
-  skip_if(is_cuda_problem(device), paste("no GPU:", device$reason))
+  cuda <- kestrel_info()$cuda
+  skip_if(!cuda$usable, paste("no GPU:", cuda$reason))
 }
 
-with_backend <- function(name, code) {
-  on.exit(force_parallel_backend_cpp(""))
-  force_parallel_backend_cpp(name)
-  code
-}
-
-# The backends that this build has; asking for one that it lacks is an error.
-available_backends <- function() {
-  has <- function(name) tryCatch(is.null(with_backend(name, NULL)), error = function(e) FALSE)
-  Filter(has, c("threads", "openmp", "rcppparallel"))
-}
+# The instruction sets of this processor.
+instruction_sets <- function() kestrel_info()$isa_available
 
 root_of <- function(H) t(chol(as.matrix(H)))
 
-# The engine's sums for a shape of helper-shapes.R.
-shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L, isa = "auto") {
-  root <- root_of(shape_H(s, kernel))
-  density_points_cpp(s$x, s$w, s$points, root, kernel, product, "direct", threads, isa, NULL)
-}
-
-# Calls until the count of threads is as wanted: on a busy machine one thread may have done all before the next one
-# started. RcppParallel's threads are lent, not made: when the machine is busy none may come for as long as one likes,
-# so there the count can only be bounded.
-expect_threads_used <- function(call, threads, info = NULL) {
-  if (parallel_backend_cpp() == "rcppparallel") {
-    call()
-    return(expect_true(threads_last_used_cpp() %in% seq_len(allowed_threads(threads)), info = info))
-  }
-  for (attempt in 1:20) {
-    call()
-    if (threads_last_used_cpp() == allowed_threads(threads)) break
-  }
-  expect_identical(threads_last_used_cpp(), as.integer(allowed_threads(threads)), info = info)
-}
-
-# How many of the threads that a call asks for it can get: OMP_THREAD_LIMIT is respected (R CMD check --as-cran sets
-# it to 2).
-allowed_threads <- function(n) {
-  limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT", "")))
-  if (is.na(limit) || limit < 1L) n else min(n, limit)
+# The sums of an engine for a shape of helper-shapes.R, at its points.
+shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L, isa = "auto", engine = "direct") {
+  type <- if (product) "product" else "radial"
+  fhat <- with_isa(isa, kde(s$x, H = shape_H(s, kernel), w = s$w, kernel = kernel, kernel_type = type,
+                            eval.points = s$points, engine = engine, threads = threads))
+  fhat$estimate * sum(s$w)
 }

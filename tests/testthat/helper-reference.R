@@ -114,16 +114,3 @@ reference_multi_indices <- function(d, order) {
   all <- as.matrix(expand.grid(rep(list(0:order), d)))
   unname(all[rowSums(all) == order, , drop = FALSE])
 }
-
-# Terms w_i w_j exp(-|u|^2/2) u^alpha, u = (x_i - x_j)/g, of every |alpha| = 0, 2, .., order: a named list.
-reference_moment_terms <- function(x, w, g, order) {
-  pairs <- reference_pairs(x, w)
-  u <- pairs$u / g
-  kernel <- pairs$w * exp(-rowSums(u^2) / 2)
-  alpha <- do.call(rbind, lapply(seq(0, order, by = 2), reference_multi_indices, d = ncol(u)))
-  terms <- lapply(seq_len(nrow(alpha)), function(a) {
-    kernel * Reduce(`*`, lapply(seq_len(ncol(u)), function(k) u[, k]^alpha[a, k]))
-  })
-  names(terms) <- apply(alpha, 1, paste, collapse = ",")
-  terms
-}

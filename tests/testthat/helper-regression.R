@@ -137,7 +137,10 @@ regression_shapes <- function() {
   })
 }
 
+# What npregbw() and npreg() keep of a shape, at one bandwidth.
+shape_bws <- function(s, h, kernel, regtype) c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype))
+
 # The engine's objectives for all bandwidths of a shape.
 shape_cv <- function(s, kernel, regtype, threads = 1L) {
-  regression_cv_cpp(s$x, s$y, s$w, s$h, kernel, regtype == "ll", threads, "auto", NULL)
+  regression_sums(s$x, s$y, s$w, s$h, list(ckertype = kernel, regtype = regtype), run_options(threads, "cpu"))
 }

@@ -92,6 +92,3 @@ scale_shapes <- function() {
 all_shapes <- function() with_seed(20261101, c(size_shapes(), dimension_shapes(), lattice_shapes(), scale_shapes()))
 
 shape_names <- function(shapes) vapply(shapes, `[[`, "", "name")
-
-# Those for sums over all pairs, where the oracle holds every pair at once: n small enough, at least one of each kind.
-pair_shapes <- function() Filter(function(s) nrow(s$x) <= 1025, all_shapes())

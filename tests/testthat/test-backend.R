@@ -5,13 +5,12 @@ test_that("kestrel_info has what a bug report needs", {
   expect_s3_class(info, "kestrel_info")
   expect_true(all(c("version", "isa", "isa_available", "threads", "parallel", "cuda", "build") %in% names(info)))
   expect_identical(info$version, as.character(utils::packageVersion("kestrel")))
-  expect_identical(info$isa_available, isa_available_cpp())
   expect_true(info$isa %in% info$isa_available)
   expect_identical(info$threads, kestrel_threads())
   expect_true(info$parallel %in% c("openmp", "rcppparallel", "threads"))
   expect_identical(info$cuda$built, info$build$cuda)
   expect_type(if (info$cuda$usable) info$cuda$device else info$cuda$reason, "character")
-  for (isa in isa_available_cpp()) expect_identical(with_isa(isa, kestrel_info()$isa), isa)
+  for (isa in instruction_sets()) expect_identical(with_isa(isa, kestrel_info()$isa), isa)
 })
 
 test_that("printed, it fits a terminal and names what it found", {
@@ -19,7 +18,7 @@ test_that("printed, it fits a terminal and names what it found", {
   expect_false(returned$visible)
   expect_true(all(nchar(lines) <= 80))
   text <- paste(lines, collapse = "\n")
-  for (word in c("kestrel 0.", "instruction set", "threads", "CUDA", "build", isa_used_cpp("auto"))) {
+  for (word in c("kestrel 0.", "instruction set", "threads", "CUDA", "build", kestrel_info()$isa)) {
     expect_match(text, word, fixed = TRUE)
   }
 })
@@ -62,6 +61,6 @@ test_that("backend = \"cuda\" is an error of its own class, auto and cpu say cpu
 
 test_that("an instruction set that is unknown or not here is refused", {
   expect_error(with_isa("mmx", kde(1:10, h = 1)), "mmx", class = "kestrel_error_input")
-  missing <- setdiff(c("sse2", "avx2", "avx512"), isa_available_cpp())
+  missing <- setdiff(c("sse2", "avx2", "avx512"), instruction_sets())
   for (isa in missing) expect_error(with_isa(isa, kde(1:10, h = 1)), isa, class = "kestrel_error_backend")
 })

@@ -217,7 +217,6 @@ test_that("every selector by sums over pairs takes a number of threads, which ch
   for (select in one) check(select, x[, 1])
   # In three dimensions by direct sums, in two by the Fourier engine.
   for (select in several) for (d in 2:3) check(select, x[, 1:d])
-  expect_threads_used(function() lscv(x, H = diag(3), threads = 2), 2)
 })
 
 test_that("Hpi takes data frames and four and five dimensions, in agreement with ks", {

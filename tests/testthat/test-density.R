@@ -271,7 +271,7 @@ test_that("engine, backend, threads and tol change nothing but what the result s
   for (threads in 1:3) expect_same_bits(kde(x, H = Hns(x), threads = threads)$estimate, fit$estimate)
   expect_same_bits(kde(x, H = Hns(x), engine = fit$engine, backend = "cpu")$estimate, fit$estimate)
   expect_close_to_reference(kde(x, H = Hns(x), engine = "direct")$estimate, fit$estimate)
-  for (isa in isa_available_cpp()) {
+  for (isa in instruction_sets()) {
     expect_close_to_reference(with_isa(isa, kde(x, H = Hns(x))$estimate), fit$estimate, info = isa)
   }
 })
@@ -298,7 +298,7 @@ test_that("rows with missing values are left out by na.omit, with their weights 
 })
 
 test_that("an estimate is planned once", {
-  plans <- function(code) length(traced("plan_cpp", quote(m), code))
+  plans <- function(code) length(traced("plan_cpp", quote(task$m), code))
   expect_identical(plans(kde(faithful, compute.cont = FALSE)), 1L)
   expect_identical(plans(kde(faithful$waiting, h = 3, eval.points = 1:9)), 1L)
   expect_identical(plans(kde(faithful$waiting, h = 3, positive = TRUE, compute.cont = FALSE)), 1L)

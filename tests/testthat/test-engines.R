@@ -14,12 +14,11 @@ engines_of <- function(kernel) {
 
 test_that("sweep and cells are within 1e-12 of the largest value, on every shape, ISA and number of threads", {
   for (s in line_shapes()) for (kernel in Filter(function(k) in_reach(s, k), setdiff(all_kernels, "cosine"))) {
-    root <- root_of(shape_H(s, kernel))
     reference <- reference_sums(s$points, s$x, s$w, shape_H(s, kernel), kernel)
     sums <- function(threads, isa) {
-      density_points_cpp(s$x, s$w, s$points, root, kernel, FALSE, engines_of(kernel), threads, isa, NULL)
+      shape_density(s, kernel, threads = threads, isa = isa, engine = engines_of(kernel))
     }
-    expect_no_problem(lapply(isa_available_cpp(), function(isa) {
+    expect_no_problem(lapply(instruction_sets(), function(isa) {
       one <- sums(1L, isa)
       info <- paste(s$name, kernel, isa)
       c(reference_problem(one, reference, info = info), bits_problem(sums(2L, isa), one, info),
@@ -33,8 +32,7 @@ test_that("every value of the sweep has its own digits, and it is zero exactly w
   points <- with_seed(62, c(x, rnorm(100), 1e6 + 5e-5, 4.93, 6.5))
   for (kernel in polynomial_kernels()) for (h in c(1e-4, 0.1, 3, 1e7)) {
     reference <- reference_sums(points, x, rep(1, length(x)), h^2, kernel)
-    sums <- density_points_cpp(as.matrix(x), rep(1, length(x)), as.matrix(points), matrix(h), kernel, FALSE, "sweep",
-                               1L, "auto", NULL)
+    sums <- shape_density(shape("", x, h^2, points, exact = TRUE), kernel, engine = "sweep")
     expect_identical(sums == 0, reference == 0)
     expect_lt(max(abs(sums / reference - 1)[reference > 0]), 1e-9) # 1 - u is rounded where u is near 1, in R too
   }
@@ -45,8 +43,7 @@ test_that("the cells keep the digits of the tails up to 8 bandwidths from the da
   h <- 0.2
   points <- c(x, x + 7.99 * h, x - 7.99 * h, x + 3 * h)
   reference <- reference_sums(points, x, rep(1, length(x)), h^2)
-  sums <- density_points_cpp(as.matrix(x), rep(1, length(x)), as.matrix(points), matrix(h), "gaussian", FALSE, "fgt",
-                             1L, "auto", NULL)
+  sums <- shape_density(shape("", x, h^2, points), engine = "fgt")
   expect_lt(max(abs(sums / reference - 1)), 1e-12)
 })
 

@@ -65,7 +65,7 @@ test_that("\"auto\" takes runs there where they are the faster", {
   }
   large <- chosen(1e6, 2e8, 20)
   expect_identical(large[c("engine", "backend")], list(engine = "scanline", backend = "cuda"))
-  expect_identical(large$device, cuda_device_cpp()$device)
+  expect_identical(large$device, kestrel_info()$cuda$device)
   expect_lt(large$seconds, 1)
   expect_identical(chosen(1e6, 2e8, 1.1 * large$seconds)$backend, "cpu")
   expect_identical(chosen(1e3, 1e4, 0.02)$backend, "cpu")

@@ -18,42 +18,42 @@ test_that("objectives are those of the oracle, for every kernel, local constant 
   expect_no_problem(problems)
 })
 
-test_that("leave-one-out residuals, residuals and leverages are those of the oracle, in the order of the data", {
+test_that("leave-one-out fits, residuals and the trace are those of the oracle, in the order of the data", {
   problems <- list()
   for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
     h <- s$h[2]
-    actual <- regression_loo_cpp(s$x, s$y, s$w, h, kernel, regtype == "ll", 1L, "auto", NULL)
+    actual <- leave_one_out(shape_bws(s, h, kernel, regtype), run_options(1))
     reference <- reference_residuals(s$x, s$y, h, kernel, regtype, s$w)
     info <- paste(s$name, kernel, regtype)
     alone <- is.nan(reference$loo)
-    if (!identical(is.nan(actual$residual), alone)) problems <- c(problems, paste(info, "other points without fit"))
+    if (!identical(is.na(actual$fit), alone)) problems <- c(problems, paste(info, "other points without fit"))
     scale <- max(abs(reference$loo[!alone]), diff(range(s$y)))
     problems <- c(problems,
-                  reference_problem(actual$residual[!alone], reference$loo[!alone], 1e-11, scale, info),
-                  reference_problem(actual$insample, reference$insample, 1e-11, scale, paste(info, "in sample")),
-                  reference_problem(actual$leverage, reference$leverage, 1e-11, info = paste(info, "leverage")))
+                  reference_problem((s$y - actual$fit)[!alone], reference$loo[!alone], 1e-11, scale, info),
+                  reference_problem(actual$resid, reference$insample, 1e-11, scale, paste(info, "in sample")),
+                  reference_problem(actual$trace, sum(reference$leverage), 1e-11, info = paste(info, "trace")))
   }
   expect_no_problem(problems)
 })
 
-test_that("fits and their variances at points are those of the oracle, NaN where there is no neighbour", {
+test_that("fits and their errors at points are those of the oracle, NA where there is no neighbour", {
   problems <- list()
   for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
     h <- s$h[3]
     points <- c(s$x[1:9], s$x[1:9] + 0.3 * h, min(s$x) - 0.5 * h, max(s$x) + 50 * h)
     error2 <- s$y^2 / max(s$y^2) + 0.1
-    actual <- regression_fit_cpp(s$x, s$y, s$w, points, h, kernel, regtype == "ll", error2, 1L, "auto", NULL)
+    fit <- list(bws = shape_bws(s, h, kernel, regtype), error2 = error2)
+    actual <- values_at(fit, points, TRUE, run_options(1))
     mean <- reference_fit(points, s$x, s$y, h, kernel, regtype, s$w)
     variance <- reference_variance(points, s$x, s$y, h, kernel, regtype, error2, s$w)
     info <- paste(s$name, kernel, regtype)
     there <- !is.nan(mean)
-    if (!identical(is.nan(actual$mean), !there)) problems <- c(problems, paste(info, "other points without fit"))
+    if (!identical(is.na(actual$mean), !there)) problems <- c(problems, paste(info, "other points without fit"))
     problems <- c(problems, reference_problem(actual$mean[there], mean[there], 1e-11, max(abs(s$y)), info),
-                  reference_problem(actual$variance[there], variance[there], 1e-11, info = paste(info, "variance")))
+                  reference_problem(actual$se[there]^2, variance[there], 1e-11, info = paste(info, "variance")))
   }
   expect_no_problem(problems)
-  none <- regression_fit_cpp(1:3 + 0, 1:3 + 0, rep(1, 3), numeric(0), 1, "uniform", FALSE, numeric(0), 1L, "auto", NULL)
-  expect_identical(none, list(mean = numeric(0), variance = numeric(0)))
+  expect_identical(values_at(fit, numeric(0), TRUE, run_options(1)), list(mean = numeric(0), se = numeric(0)))
 })
 
 test_that("a local linear fit to two neighbours is the line through them, however little weight one has", {
@@ -63,20 +63,8 @@ test_that("a local linear fit to two neighbours is the line through them, howeve
   line <- c(-3.5, 2 + 2 / 3, -7)
   for (kernel in regression_kernels) for (h in 3 * (1 + c(1e-2, 1e-5, 1e-10, .Machine$double.eps))) {
     if (kernel == "gaussian") h <- h / 30
-    found <- regression_loo_cpp(x, y, rep(1, 3), h, kernel, TRUE, 1L, "auto", NULL)
-    expect_equal(y - found$residual, line, tolerance = 1e-12, info = paste(kernel, h))
-  }
-})
-
-test_that("the least bandwidth that supports every observation does, and the number below does not", {
-  for (s in regression_shapes()) for (kernel in regression_kernels) {
-    min <- regression_support_cpp(s$x, kernel, 1L)
-    below <- min * (1 - .Machine$double.eps / 2)
-    lost <- vapply(c(below, min), function(h) {
-      sum(vapply(seq_along(s$x), function(i) !any(reference_neighbour(s$x[i] - s$x[-i], h, kernel)), NA))
-    }, 0L)
-    expect_gt(lost[1], 0, label = paste(s$name, kernel))
-    expect_identical(lost[2], 0L, label = paste(s$name, kernel))
+    bws <- shape_bws(list(x = x, y = y, w = rep(1, 3)), h, kernel, "ll")
+    expect_equal(leave_one_out(bws, run_options(1))$fit, line, tolerance = 1e-12, info = paste(kernel, h))
   }
 })
 
@@ -84,12 +72,11 @@ test_that("any number of threads gives the same bits", {
   s <- with_seed(51, regression_shape("many", c(rnorm(1500), round(rnorm(500), 1)), h = c(0.01, 0.1, 0.5, 2, 9)))
   for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
     one <- shape_cv(s, kernel, regtype)
+    bws <- shape_bws(s, 0.1, kernel, regtype)
     fit <- function(threads) {
-      unlist(regression_fit_cpp(s$x, s$y, s$w, s$x + 0.01, 0.1, kernel, regtype == "ll", s$y^2, threads, "auto", NULL))
+      unlist(values_at(list(bws = bws, error2 = s$y^2), s$x + 0.01, TRUE, run_options(threads)))
     }
-    left_out <- function(threads) {
-      unlist(regression_loo_cpp(s$x, s$y, s$w, 0.1, kernel, regtype == "ll", threads, "auto", NULL))
-    }
+    left_out <- function(threads) unlist(leave_one_out(bws, run_options(threads)))
     for (threads in 2:3) {
       expect_same_bits(unlist(shape_cv(s, kernel, regtype, threads)), unlist(one), paste(kernel, regtype))
       expect_same_bits(fit(threads), fit(1L), paste(kernel, regtype, "fit"))

@@ -33,7 +33,50 @@ constexpr std::chrono::milliseconds poll_interval{50};
 // The process that loaded the library; any other process that runs this code is a forked child.
 const pid_t home_process = getpid();
 
+#ifdef KESTREL_TEST_HOOKS
 std::atomic<int> last_used{0};
+
+// How many different threads take part in a loop.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int threads) {
+    seen_.reserve(static_cast<std::size_t>(threads) + 1);  // so that note() allocates nothing
+  }
+
+  void note() noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::thread::id id = std::this_thread::get_id();
+    if (std::find(seen_.begin(), seen_.end(), id) == seen_.end()) seen_.push_back(id);
+  }
+
+  void end_round() {
+    threads_ = std::max(threads_, static_cast<int>(seen_.size()));
+    seen_.clear();
+  }
+
+  void finish() {
+    end_round();
+    last_used.store(threads_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread::id> seen_;
+  int threads_ = 0;
+};
+
+std::string& forced_backend() {
+  static std::string name;
+  return name;
+}
+#else
+struct ThreadCount {
+  explicit ThreadCount(int) {}
+  void note() noexcept {}
+  void end_round() {}
+  void finish() {}
+};
+#endif
 
 // Set while this thread is in a body, so that a loop inside it does not start threads again.
 thread_local bool inside_loop = false;
@@ -53,9 +96,11 @@ class Loop {
  public:
   Loop(std::size_t items, int threads, const Poll& poll,
        const std::function<void(std::size_t, int)>& body)
-      : items_(items), poll_(poll), body_(body), caller_(std::this_thread::get_id()) {
-    seen_.reserve(static_cast<std::size_t>(threads) + 1);  // so that work() allocates nothing
-  }
+      : items_(items),
+        poll_(poll),
+        body_(body),
+        caller_(std::this_thread::get_id()),
+        count_(threads) {}
 
   // A backend whose threads may leave the caller waiting gets its work in rounds this long.
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
@@ -100,24 +145,16 @@ class Loop {
 
   // Threads seen since the last call. A round's threads may be gone by the next, and their ids
   // reused, so ids are compared within a round only.
-  void end_round() {
-    threads_ = std::max(threads_, static_cast<int>(seen_.size()));
-    seen_.clear();
-  }
+  void end_round() { count_.end_round(); }
 
   void finish() {
-    end_round();
-    last_used.store(threads_);
+    count_.finish();
     if (poll_failure_) std::rethrow_exception(poll_failure_);
     if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  void note_thread() noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const std::thread::id id = std::this_thread::get_id();
-    if (std::find(seen_.begin(), seen_.end(), id) == seen_.end()) seen_.push_back(id);
-  }
+  void note_thread() noexcept { count_.note(); }
 
   void fail(std::size_t item, std::exception_ptr failure) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -139,9 +176,9 @@ class Loop {
   std::atomic<bool> stop_{false};
   std::exception_ptr poll_failure_;  // touched by the calling thread only
 
+  ThreadCount count_;
+
   std::mutex mutex_;  // guards the rest
-  std::vector<std::thread::id> seen_;
-  int threads_ = 0;
   std::size_t failed_item_ = std::numeric_limits<std::size_t>::max();
   std::exception_ptr failure_;
 };
@@ -186,15 +223,12 @@ std::vector<Backend>& backends() {
   return all;
 }
 
-std::string& forced_backend() {
-  static std::string name;
-  return name;
-}
-
 const Backend& backend_in_use() {
+#ifdef KESTREL_TEST_HOOKS
   for (const Backend& backend : backends()) {
     if (forced_backend() == backend.name) return backend;
   }
+#endif
   return backends().front();
 }
 
@@ -312,8 +346,6 @@ void set_thread_cap(int n) {
   cap().store(n);
 }
 
-int threads_last_used() { return last_used.load(); }
-
 const char* parallel_backend() { return backend_in_use().name; }
 
 void register_parallel_backend(const char* name, ParallelBackend run) {
@@ -328,6 +360,9 @@ void register_parallel_backend(const char* name, ParallelBackend run) {
   all.insert(all.end() - 1, Backend{name, run, false});  // after OpenMP, before std::thread
 }
 
+#ifdef KESTREL_TEST_HOOKS
+int threads_last_used() { return last_used.load(); }
+
 void force_parallel_backend(const char* name) {
   const std::string wanted = name;
   std::string known;
@@ -340,5 +375,6 @@ void force_parallel_backend(const char* name) {
   }
   throw error(ErrorKind::input, "backend must be one of " + known + ", not \"" + wanted + "\".");
 }
+#endif
 
 }  // namespace kestrel

@@ -70,9 +70,6 @@ constexpr int kFewThreads = 8;
 /// Throws error(input) for n < 1.
 void set_thread_cap(int n);
 
-/// The number of different threads that the latest parallel_for ran on; 0 before the first.
-int threads_last_used();
-
 /// What the next parallel_for runs on: "openmp", "rcppparallel" (or another registered name) or
 /// "threads" (std::thread).
 const char* parallel_backend();
@@ -86,9 +83,16 @@ using ParallelBackend = void (*)(int threads, void (*work)(void* context, int wo
 /// is no OpenMP. Not to be called while a loop runs. `name` must outlive the library.
 void register_parallel_backend(const char* name, ParallelBackend backend);
 
-/// Uses the backend of that name from now on, or the usual choice again when it is "".
-/// For tests; throws error(input), with the names there are, when it is not available.
+#ifdef KESTREL_TEST_HOOKS
+// What tests/cpp/CMakeLists.txt has compiled, and the package does not.
+
+/// The number of different threads that the latest parallel_for ran on; 0 before the first.
+int threads_last_used();
+
+/// Uses the backend of that name from now on, or the usual choice again when it is "". Throws
+/// error(input), with the names there are, when it is not available.
 void force_parallel_backend(const char* name);
+#endif
 
 }  // namespace kestrel
 

@@ -125,14 +125,19 @@ class EigenLines : public Lines {
   Eigen::FFT<double> fft_;
 };
 
+#ifdef KESTREL_TEST_HOOKS
 std::string& forced_library() {
   static std::string name;
   return name;
 }
+#endif
 
 #ifdef KESTREL_FFTW3
 std::string library_in_use() {
-  return forced_library().empty() ? transform_libraries().front() : forced_library();
+#ifdef KESTREL_TEST_HOOKS
+  if (!forced_library().empty()) return forced_library();
+#endif
+  return transform_libraries().front();
 }
 #endif
 
@@ -255,6 +260,7 @@ const std::vector<const char*>& transform_libraries() {
   return names;
 }
 
+#ifdef KESTREL_TEST_HOOKS
 void force_transform_library(const char* name) {
   const std::string wanted = name;
   for (const char* known : transform_libraries()) {
@@ -265,6 +271,7 @@ void force_transform_library(const char* name) {
   }
   throw error(ErrorKind::input, "there is no transform library \"" + wanted + "\" here");
 }
+#endif
 
 std::size_t smooth_number(std::size_t n) {
   for (std::size_t candidate = std::max<std::size_t>(2, n + n % 2);; candidate += 2) {

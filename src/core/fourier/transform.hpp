@@ -44,9 +44,11 @@ void inverse_transform(double* data, const TransformBox& box, const ParallelOpti
 /// The libraries compiled in, in order of preference: "fftw3" where configure found it, "eigen".
 const std::vector<const char*>& transform_libraries();
 
-/// Uses the library of that name from now on, or the first of them again when it is "". For tests;
-/// throws error(input) when it is not available.
+#ifdef KESTREL_TEST_HOOKS
+/// Uses the library of that name from now on, or the first of them again when it is "". Throws
+/// error(input) when it is not available.
 void force_transform_library(const char* name);
+#endif
 
 /// The least even number without a prime factor above 7, at least n and 2. (Longer primes cost.)
 std::size_t smooth_number(std::size_t n);

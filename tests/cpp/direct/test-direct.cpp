@@ -115,6 +115,19 @@ TEST(DirectGrid, IsTheSameAsItsPoints) {
   }
 }
 
+TEST(DirectConstant, IsNoOverflowWhereTheSumsAreSmall) {
+  // |H|^-1/2 is 1e372, and exp(-r^2 / 2) of the nearest sample 1e-518, r^2 = 62 * 6.2^2.
+  const double pi = std::acos(-1.0);
+  Shape shape = shapes::make("sixty-two", 20, 20, 62, 1e-6);
+  for (std::size_t i = 0; i < shape.x.size(); ++i) shape.points[i] = shape.x[i] + 6.2e-6;
+  const double wanted = -31 * std::log(2 * pi) + 62 * std::log(1e6) - 31 * 6.2 * 6.2;
+  for (const simd::Table* table : tables()) {
+    for (const double sum : density(shape, {}, run_on(table, 1))) {
+      EXPECT_TRUE(sum == 0 || std::fabs(std::log(sum) - wanted) < 1e-6) << sum;
+    }
+  }
+}
+
 TEST(DirectErrors, SizesAndBandwidthsThatDoNotFit) {
   const auto kind_of = [](const Shape& shape, KernelChoice choice) {
     try {

@@ -36,33 +36,19 @@ test_that("an interrupt between slabs leaves no file", {
   expect_false(file.exists(file))
 })
 
-test_that("an error in the progress function ends a call with that error", {
-  x <- fake_sample
-  n <- nrow(x)
-  w <- rep(1, n)
-  axes <- list(seq(0, 6, length.out = 600), seq(40, 100, length.out = 600))
-  sums <- list(
-    points = function(progress) {
-      density_cuda_cpp(x, w, x, list(), diag(2), "gaussian", FALSE, FALSE, "auto", progress)
-    },
-    grid = function(progress) {
-      density_scanline_cuda_cpp(x, w, axes, diag(2), "epanechnikov", FALSE, 2L, "auto", progress)
-    },
-    matrix = function(progress) lscv_cuda_cpp(x, w, diag(2), TRUE, "auto", progress),
-    multiples = function(progress) lscv_curve_cuda_cpp(x, w, diag(2), c(1, 2), FALSE, "auto", progress),
-    laplacian = function(progress) pair_laplacian_cuda_cpp(x, w, c(1, 2), 4L, FALSE, "auto", progress),
-    monomials = function(progress) pair_moments_cuda_cpp(x, w, 1, 4L, "auto", progress),
-    regression = function(progress) {
-      regression_cv_cuda_cpp(x[, 1], x[, 2], w, 1:20 / 4, "gaussian", TRUE, "auto", progress)
-    }
-  )
-  for (name in names(sums)) {
+test_that("an error in the progress function ends every call on a GPU with that error", {
+  enough <- function(fraction) if (fraction >= 0.6) stop("enough at last")
+  # Where a progress bar would be, of a sum or of a search.
+  watched <- function(verbose, label, body) body(structure(enough, evaluated = function() NULL))
+  # A bar of slabs moves between them.
+  for (name in grep("slabs", names(fake_tasks), value = TRUE, invert = TRUE)) {
     with_fake({
-      before <- sums[[name]](NULL)
-      enough <- function(fraction) if (fraction >= 0.6) stop("enough at last")
-      condition <- expect_ended(function() sums[[name]](enough), "simpleError", name)
+      before <- fake_tasks[[name]]$call("cuda")
+      with_bindings(list(with_progress = watched, with_search_progress = watched), {
+        condition <- expect_ended(function() fake_tasks[[name]]$call("cuda"), "simpleError", name)
+      })
       expect_identical(conditionMessage(condition), "enough at last", info = name)
-      expect_identical(sums[[name]](NULL), before, info = name)
+      expect_identical(fake_tasks[[name]]$call("cuda"), before, info = name)
     })
   }
 })

@@ -1,0 +1,65 @@
+// How R wants a call to run: the list that run_options() of R/backend.R makes.
+#ifndef KESTREL_RCPP_RUN_HPP
+#define KESTREL_RCPP_RUN_HPP
+
+#include <Rcpp.h>
+
+#include <string>
+
+#include "core/base/run_options.hpp"
+#include "rcpp_fields.hpp"
+
+namespace kestrel {
+
+/// A poll that lets Ctrl-C and setTimeLimit() through and then tells `progress` (NULL or an R
+/// function of the fraction done). unwindProtect turns R's jump into a C++ exception, which
+/// parallel_for carries out of the loop and Rcpp continues at the boundary; R_ToplevelExec, the
+/// usual way, would swallow time limits.
+inline Poll r_poll(SEXP progress) {
+  const bool reports = !Rf_isNull(progress);
+  const Rcpp::RObject function = progress;
+  return [reports, function](double fraction) {
+    Rcpp::unwindProtect([]() -> SEXP {
+      R_CheckUserInterrupt();
+      return R_NilValue;
+    });
+    if (reports) Rcpp::Function(SEXP(function))(fraction);
+  };
+}
+
+inline const simd::Table& table_of(const std::string& isa) {
+  const simd::Table* table = simd::find_table(isa.c_str());
+  if (table == nullptr) {
+    throw error(ErrorKind::input, "this machine has no instruction set named " + isa);
+  }
+  return *table;
+}
+
+/// What the core takes, and whether a device may compute in single precision. Backend, device,
+/// engine and tolerance are R's business.
+struct Run : RunOptions {
+  bool single = false;
+};
+
+inline Run unpack_run(const Rcpp::List& list) {
+  const Fields fields(
+      list, "a run",
+      {"backend", "threads", "isa", "precision", "progress", "engine", "tol", "device", "pairs"});
+  Run run;
+  run.table = &table_of(fields.get<std::string>("isa"));
+  run.parallel.threads = fields.get<int>("threads");
+  run.parallel.poll = r_poll(fields.optional("progress"));
+  run.single = fields.get<std::string>("precision") == "single";
+  return run;
+}
+
+/// The same where what is done is a small part of what the progress is of.
+inline Run unpack_silent_run(const Rcpp::List& list) {
+  Run run = unpack_run(list);
+  run.parallel.poll = r_poll(R_NilValue);
+  return run;
+}
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,35 @@
+// A sample as R has it: a list of the data and their weights.
+#ifndef KESTREL_RCPP_SAMPLE_HPP
+#define KESTREL_RCPP_SAMPLE_HPP
+
+#include <Rcpp.h>
+
+#include "rcpp_fields.hpp"
+#include "rcpp_util.hpp"
+
+namespace kestrel {
+
+/// Views of R's memory: n rows of d variables, a vector being a column, and n weights.
+struct Sample {
+  Rcpp::NumericVector values, weights;
+  MatrixView x;
+  Span<const double> w;
+};
+
+/// A list with `x` and `w`; what else selector_sample() of R/bandwidth.R gives may be there.
+inline Sample unpack_sample(const Rcpp::List& list) {
+  const Fields fields(list, "a sample", {"x", "w", "n", "cov", "names", "centred"});
+  Sample sample;
+  sample.values = fields.get<Rcpp::NumericVector>("x");
+  sample.weights = fields.get<Rcpp::NumericVector>("w");
+  const bool matrix = Rf_isMatrix(sample.values);
+  sample.x = {sample.values.begin(),
+              static_cast<std::size_t>(matrix ? Rf_nrows(sample.values) : sample.values.size()),
+              static_cast<std::size_t>(matrix ? Rf_ncols(sample.values) : 1)};
+  sample.w = view(sample.weights);
+  return sample;
+}
+
+}  // namespace kestrel
+
+#endif
