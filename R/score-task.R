@@ -5,34 +5,35 @@ score_task <- function(task, B, level, run, progress) {
   done <- 0
   densities <- (1 + B + length(task$further)) * (1 + length(task$models))
   if (!is.null(progress)) run$progress <- function(fraction) progress((done + fraction) / densities)
-  run$counted <- function(density) {
+  counted <- function(density) {
     done <<- done + 1
     if (!is.null(progress)) progress(done / densities)
     density
   }
-  whole <- scores_and_margins(task, run)
+  whole <- scores_and_margins(task, run, counted)
   score <- whole$score
   sensitivity <- if (length(task$further) > 0L) {
-    sensitivity_table(task$h, score, task$further, function(h) joint_scores(task$at(h), run))
+    sensitivity_table(task$h, score, task$further, function(h) joint_scores(task$at(h), run, counted))
   }
   replicates <- if (B > 0L) {
-    drawn <- lapply(seq_len(B), function(b) joint_scores(drawn_anew(task), run))
+    drawn <- lapply(seq_len(B), function(b) joint_scores(drawn_anew(task), run, counted))
     matrix(unlist(drawn), B, byrow = TRUE, dimnames = list(NULL, names(score)))
   }
   c(list(table = score_table(score, replicates, level), sensitivity = sensitivity, replicates = replicates), whole)
 }
 
-joint_scores <- function(task, run) {
-  values <- function(fhat) run$counted(run_planned(fhat, task_on_axes(fhat, task$axes), run)$estimate)
+# counted(density) is told of each density.
+joint_scores <- function(task, run, counted) {
+  values <- function(fhat) counted(run_planned(fhat, task_on_axes(fhat, task$axes), run)$estimate)
   obs <- values(task$obs)
   vapply(task$models, function(fhat) overlap(task$axes, obs, values(fhat)), 0)
 }
 
 # Joint scores, those of each variable and of each pair, and the densities of these margins.
-scores_and_margins <- function(task, run) {
+scores_and_margins <- function(task, run, counted) {
   d <- length(task$axes)
   margins <- margin_dims(d)
-  estimate <- function(fhat) run$counted(if (fhat$gridded) fhat else estimate_on_grid(fhat, task, run))
+  estimate <- function(fhat) counted(if (fhat$gridded) fhat else estimate_on_grid(fhat, task, run))
   obs <- estimate(task$obs)
   of_obs <- marginal_values(obs, margins, run)
   each <- lapply(task$models, function(fhat) {

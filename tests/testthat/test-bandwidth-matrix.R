@@ -179,7 +179,7 @@ test_that("so does Hlscv where the Fourier engine was asked for", {
   y <- small_samples()$correlated
   lscv_of_grid <- fourier_lscv_cpp
   search <- function(refused) {
-    some <- function(sums, H, ...) if (refused(H)) abort_memory("too large") else lscv_of_grid(sums, H, ...)
+    some <- function(sums, task, run) if (refused(task$H)) abort_memory("too large") else lscv_of_grid(sums, task, run)
     with_binding("fourier_lscv_cpp", some, Hlscv(y, engine = "fourier"))
   }
   expect_error(search(function(H) TRUE), "too large", class = "kestrel_error_memory")
