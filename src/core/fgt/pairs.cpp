@@ -287,7 +287,7 @@ class Sample {
       : x_(x), w_(w), range_(range_of(x)), octaves_(octaves), accuracy_(accuracy) {}
 
   /// The first octave for which cells cost less than sums pair by pair. They do for all behind it.
-  std::size_t first_by_cells();
+  std::size_t first_by_cells(const ParallelOptions& options);
   /// Cells for that octave, by way of narrower ones with fewer moments where these are full enough.
   CellMoments cells(std::size_t octave, const RunOptions& options) const;
 
@@ -299,13 +299,13 @@ class Sample {
   std::unique_ptr<CellOrder> finest_;  // where first_by_cells had to count
 };
 
-std::size_t Sample::first_by_cells() {
+std::size_t Sample::first_by_cells(const ParallelOptions& options) {
   const auto lags = [this](std::size_t o) { return octaves_[o].lags(accuracy_.reach); };
   const double n = static_cast<double>(x_.size);
   // Where there are far more samples than cells there is nothing to count.
   const double cells = std::min(n, range_.cells(octaves_[0].exponent));
   if (cell_seconds(cells * lags(0), n, accuracy_.moments) < n * kSortSeconds) return 0;
-  finest_ = std::make_unique<CellOrder>(x_, w_, range_, octaves_[0].exponent);
+  finest_ = std::make_unique<CellOrder>(x_, w_, range_, octaves_[0].exponent, options);
   CellCounts counts(*finest_);
   for (std::size_t o = 0; o < octaves_.size(); ++o) {
     counts.coarsen_to(octaves_[o].exponent);
@@ -341,7 +341,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
 
   Sample sample(x, w, octaves, accuracy);
   std::vector<std::size_t> by_window;
-  const std::size_t first = sample.first_by_cells();
+  const std::size_t first = sample.first_by_cells(options.parallel);
   for (std::size_t o = 0; o < first; ++o) {
     by_window.insert(by_window.end(), octaves[o].index.begin(), octaves[o].index.end());
   }
