@@ -217,3 +217,19 @@ count_ties_cpp <- function(x, p) {
     .Call(`_kestrel_count_ties_cpp`, x, p)
 }
 
+sorted_cpp <- function(x) {
+    .Call(`_kestrel_sorted_cpp`, x)
+}
+
+order_cpp <- function(x, then) {
+    .Call(`_kestrel_order_cpp`, x, then)
+}
+
+row_draws_cpp <- function(w) {
+    .Call(`_kestrel_row_draws_cpp`, w)
+}
+
+drawn_rows_cpp <- function(draws, count) {
+    .Call(`_kestrel_drawn_rows_cpp`, draws, count)
+}
+

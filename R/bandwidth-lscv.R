@@ -115,12 +115,15 @@ lscv_sample <- function(sample) {
   used <- sample$w > 0
   x <- sample$x[used, 1L]
   w <- sample$w[used]
+  heard()
   if (length(x) < 2L) {
     abort_input("`x` must have at least two observations for cross-validation, not ", length(x),
                 if (any(!used)) paste0(" (observations of weight 0 left out: ", sum(!used), ")"), ".")
   }
   check_effective_size(w)
-  sorted <- order(x, w, method = "radix")
+  heard()
+  sorted <- order_cpp(x, w)
+  heard()
   list(x = x[sorted], w = scale_weights(w[sorted]))
 }
 

@@ -22,7 +22,10 @@ with_covariance <- function(sample) {
 near_units <- function(cov) unname(2^round(log2(diag(cov)) / 2))
 
 in_units <- function(sample, unit) {
-  per_unit <- function(values) if (!is.null(values)) values / rep(unit, each = nrow(values))
+  per_unit <- function(values) {
+    heard()
+    if (!is.null(values)) values / rep(unit, each = nrow(values))
+  }
   sample$x <- per_unit(sample$x)
   sample$centred <- per_unit(sample$centred)
   if (!is.null(sample$cov)) sample$cov <- sample$cov / outer(unit, unit)

@@ -96,6 +96,7 @@ as_points <- function(x, name) {
     abort_input("`", name, "` must be a numeric vector, matrix or data frame, not ",
                 if (is_numbers(x)) "an array" else kind_of(x), ".")
   }
+  heard()
   if (length(dim(x)) < 2L) x <- matrix(as.vector(x), ncol = 1L)
   storage.mode(x) <- "double"
   x
@@ -111,6 +112,7 @@ check_na_action <- function(na.action) {
 }
 
 check_finite <- function(value, name) {
+  heard()
   if (anyNA(value)) {
     abort_input("`", name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value), " are.")
   }
@@ -138,6 +140,7 @@ check_weights <- function(w, n) {
                 if (is_numbers(w)) length(w) else kind_of(w), ".")
   }
   w <- as.numeric(w)
+  heard()
   if (any(w < 0, na.rm = TRUE)) {
     abort_input("`w` must not be negative, but ", sum(w < 0, na.rm = TRUE), " of ", n, " weights are.")
   }
@@ -146,12 +149,17 @@ check_weights <- function(w, n) {
 
 # Weights that sum to n, as in ks.
 scale_weights <- function(w) {
+  heard()
   if (max(w) == 0) abort_input("`w` must have a positive weight, but all ", length(w), " are zero.")
   w <- w / max(w)
+  heard()
   w * (length(w) / sum(w))
 }
 
-effective_size <- function(w) sum(w)^2 / sum(w^2)
+effective_size <- function(w) {
+  heard()
+  sum(w)^2 / sum(w^2)
+}
 
 # The same where variances are divided by it less one: a number with at least half its digits left, for two observations
 # or more.

@@ -103,16 +103,45 @@ grid_levels <- function(axes, values, prob) {
 # Quantiles of type 7 (Hyndman & Fan 1996) of a weighted sample: the mean of the weighted quantile function over a
 # window of width 1 / n_eff (Akinshin 2023). Equal weights give stats::quantile().
 weighted_quantile <- function(x, w, prob) {
+  heard()
   x <- x[w > 0]
   w <- w[w > 0]
-  levels <- stats::quantile(x, prob)
-  if (all(w == w[1L])) return(levels)
+  levels <- stats::quantile(0, prob) # for the names
+  heard()
+  if (all(w == w[1L])) {
+    levels[] <- quantiles_of_sorted(sorted_cpp(x), prob)
+    return(levels)
+  }
   n <- effective_size(w)
-  sorted <- order(x)
-  mass <- cumsum(w[sorted]) / sum(w)
-  area <- cumsum(x[sorted] * w[sorted]) / sum(w)
-  integral <- function(p) stats::approx(c(0, mass), c(0, area), p, rule = 2, ties = list("ordered", max))$y
+  total <- sum(w)
+  sorted <- order_cpp(x, numeric(0))
+  w <- w[sorted]
+  mass <- c(0, cumsum(w) / total)
+  heard()
+  area <- c(0, cumsum(x[sorted] * w) / total)
+  heard()
+  integral <- function(p) {
+    near <- rows_around(mass, p)
+    stats::approx(mass[near], area[near], p, rule = 2, ties = list("ordered", max))$y
+  }
   lower <- prob * (n - 1) / n
   levels[] <- n * (integral(lower + 1 / n) - integral(lower))
   levels
+}
+
+# As stats::quantile() has them.
+quantiles_of_sorted <- function(x, prob) {
+  place <- 1 + (length(x) - 1) * prob
+  lower <- x[floor(place)]
+  upper <- x[ceiling(place)]
+  share <- place - floor(place)
+  ifelse(lower == upper, lower, (1 - share) * lower + share * upper)
+}
+
+# The rows of an ascending table next to which p lies, each with all that equal it, and the ends: interpolation needs
+# no more.
+rows_around <- function(table, p) {
+  below <- findInterval(p, table)
+  ends <- sort(unique(table[c(1L, pmax(below, 1L), pmin(below + 1L, length(table)), length(table))]))
+  unlist(Map(seq.int, findInterval(ends, table, left.open = TRUE) + 1L, findInterval(ends, table)))
 }

@@ -338,8 +338,10 @@ sums_for <- function(fhat, points, axes, m, complete) {
 task_at_points <- function(fhat, points) {
   check_summable(fhat)
   line <- points_to_line(fhat$transform, points)
+  heard()
   inside <- rowSums(is.infinite(line)) == 0
   line <- unname(line[inside, , drop = FALSE])
+  heard()
   complete <- function(value) {
     if (is.null(fhat$transform)) return(value)
     for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])

@@ -90,10 +90,12 @@ line_cdf <- function(fhat, q, progress = NULL) {
   block <- max(1L, floor(1e5 / length(x)))
   value <- numeric(length(q))
   for (first in seq(1L, by = block, length.out = ceiling(length(q) / block))) {
-    heard()
     rows <- first:min(first + block - 1L, length(q))
-    u <- outer(x, q[rows], function(x_i, q_j) (q_j - x_i) / fhat$h)
-    value[rows] <- crossprod(kernel_cdf(u, fhat$kernel), fhat$w) / length(x)
+    # Several parts have one column. Smaller ones would cost time.
+    below <- in_parts(length(x), 5 * part_size, function(part) {
+      kernel_cdf(outer(x[part], q[rows], function(x_i, q_j) (q_j - x_i) / fhat$h), fhat$kernel)
+    })
+    value[rows] <- crossprod(below, fhat$w) / length(x)
     if (!is.null(progress)) progress(max(rows) / length(q))
   }
   # The weights sum to n only up to rounding.
@@ -111,9 +113,7 @@ rkde <- function(n, fhat, positive = FALSE) {
   x <- points_to_line(fhat$transform, sample_matrix(fhat))
   check_draws_memory(n, ncol(x))
   d <- ncol(x)
-  # Setting up the draw of rows takes a look at all of them.
-  origin <- filled(integer(n), function(count) sample.int(nrow(x), count, replace = TRUE, prob = fhat$w),
-                   max(part_size, nrow(x)))
+  origin <- filled(integer(n), row_draws(fhat$w))
   noise <- draw_kernel(n, d, fhat$kernel, fhat$kernel_type == "product")
   root <- t(bandwidth_root(fhat))
   draws <- matrix(0, n, d)
@@ -124,6 +124,15 @@ rkde <- function(n, fhat, positive = FALSE) {
   }
   if (d == 1L) dim(draws) <- NULL else dimnames(draws) <- list(NULL, fhat$names)
   draws
+}
+
+# Rows with probabilities proportional to w, as a function of how many: those that sample.int(replace = TRUE, prob = w)
+# draws, which looks at all w in each call. (Above 200 rows it has two ways; this is the one that it takes where more
+# than 200 have at least a tenth of the mean weight.)
+row_draws <- function(w) {
+  if (length(w) <= 200L) return(function(count) sample.int(length(w), count, replace = TRUE, prob = w))
+  draws <- row_draws_cpp(w)
+  function(count) drawn_rows_cpp(draws, count)
 }
 
 # The rows drawn, kernels and observations, their sum and what it takes to form it.

@@ -64,6 +64,7 @@ grid_limits <- function(x, H, grid, transform = NULL) {
   margin <- grid$supp * sqrt(diag(H))
   bounds <- transform_bounds(transform)
   ends <- vapply(seq_len(ncol(x)), function(k) { # apply() would copy all of x
+    heard()
     from_line(transform, to_line(transform, range(x[, k]), k) + c(-1, 1) * margin[k], k)
   }, c(0, 0))
   lower <- if (is.null(grid$xmin)) pmax(ends[1L, ], bounds[1L]) else grid$xmin
@@ -143,6 +144,23 @@ format_bytes <- function(bytes) {
   paste(format(bytes / 1000^unit, digits = 3), c("bytes", "kB", "MB", "GB", "TB", "PB")[unit + 1])
 }
 
+# All points of a grid as a data frame, the first axis fastest.
+grid_points <- function(axes) {
+  d <- length(axes)
+  sizes <- lengths(axes)
+  slice <- prod(sizes[-d])
+  column <- function(k) {
+    if (k < d) of_slice <- rep(rep(axes[[k]], each = prod(sizes[seq_len(k - 1L)])), length.out = slice)
+    in_parts(sizes[d], slab_count(slice), function(part) {
+      if (k < d) rep(of_slice, length(part)) else rep(axes[[d]][part], each = slice)
+    })
+  }
+  structure(lapply(seq_len(d), column), class = "data.frame", row.names = .set_row_names(slice * sizes[d]))
+}
+
+# How many slices of so many points are copied or written at a time: a twentieth of a second or so.
+slab_count <- function(slice) max(1, floor(15 * part_size / slice))
+
 # Weights of the trapezoid rule on one axis.
 trapezoid_weights <- function(axis) {
   gaps <- diff(axis)
@@ -162,6 +180,10 @@ slice_integrals <- function(axes, values) {
 
 # (Multi)linear interpolation in a grid, NA outside of it.
 interpolate_grid <- function(axes, values, points) {
+  in_parts(nrow(points), part_size, function(rows) interpolate_part(axes, values, points[rows, , drop = FALSE]))
+}
+
+interpolate_part <- function(axes, values, points) {
   d <- length(axes)
   sizes <- lengths(axes)
   cell <- matrix(0, nrow(points), d)

@@ -38,7 +38,9 @@ invvech <- function(x) {
                 if (is_numbers(x)) paste("of length", length(x)) else describe_value(x), ".")
   }
   H <- matrix(0, d, d)
+  heard()
   H[lower.tri(H, diag = TRUE)] <- x
+  heard()
   H[upper.tri(H)] <- t(H)[upper.tri(H)]
   H
 }

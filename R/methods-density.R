@@ -61,7 +61,7 @@ beside <- function(taken, names) utils::tail(make.unique(c(taken, names)), lengt
 as.data.frame.kestrel_kde <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_estimate(x, "x")
   points <- if (x$gridded) {
-    expand.grid(axes_of(x), KEEP.OUT.ATTRS = FALSE)
+    grid_points(axes_of(x))
   } else {
     as.data.frame(check_points(x$eval.points, dimension(x), "eval.points"))
   }

@@ -87,6 +87,7 @@ checksum_of <- function(file, size) {
   on.exit(close(connection))
   state <- raw(0)
   while (size > 0) {
+    heard()
     bytes <- readBin(connection, "raw", min(size, 8 * numbers_at_once))
     if (length(bytes) == 0L) stop("cannot be read to its end")
     state <- checksum_cpp(bytes, state)

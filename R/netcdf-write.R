@@ -51,6 +51,20 @@ write_netcdf <- function(target, fhat, axes, units, history, fill, sample = NULL
   })
 }
 
+# An array, by slices of its last dimension.
+put_slabs <- function(put, name, values) {
+  sizes <- if (is.null(dim(values))) length(values) else dim(values)
+  d <- length(sizes)
+  slice <- prod(sizes[-d])
+  parts <- parts_of(sizes[d], slab_count(slice))
+  if (length(parts) == 1L) return(put(name, values))
+  for (part in parts) {
+    heard()
+    rows <- ((part[1L] - 1) * slice + 1):(part[length(part)] * slice)
+    put(name, values[rows], start = c(rep(1, d - 1L), part[1L]), count = c(sizes[-d], length(part)))
+  }
+}
+
 # What `code` has the library write; it prints an error where it does not return one.
 by_library <- function(target, code) {
   said <- written(target, suppressWarnings(silently(code)))

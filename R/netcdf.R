@@ -55,10 +55,10 @@ write_pdf <- function(fhat, file, units = NULL) {
   history <- paste(deparse(match.call(), nlines = 1L, width.cutoff = 60L), collapse = " ")
   units <- check_units(units, length(axes))
   write_netcdf(target, fhat, axes, units, history, function(put) {
-    put("density", fhat$estimate)
+    put_slabs(put, "density", fhat$estimate)
     if (has_data(fhat)) {
-      put("sample", sample_matrix(fhat))
-      put("weight", fhat$w)
+      put_slabs(put, "sample", sample_matrix(fhat))
+      put_slabs(put, "weight", fhat$w)
     }
   }, sample = sample_matrix(fhat), put_more = function(nc) put_frame(nc, fhat))
   invisible(target$file)

@@ -96,6 +96,7 @@ field_problem <- function(value, what, of, field) {
 numbers_problem <- function(value, what, field) {
   if (!is_numbers(value) || !has_size(value, what)) return(problem_of(field, numbers_text(what), not_what_came(value)))
   if (length(value) == 0L) return(NULL)
+  heard()
   # Passes without a copy: the ends tell what is missing, infinite or too small.
   min <- if (what$finite || what$sign != "any") min(value, if (!what$finite) Inf, na.rm = !what$finite)
   largest <- if (what$finite) max(value)

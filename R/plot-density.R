@@ -133,7 +133,11 @@ plot_curve <- function(fhat, regions, style, ...) {
   if (style$drawpoints) {
     strength <- max(0.05, min(0.8, 100 / length(fhat$x)))
     if (!is.null(style$col.pt)) col <- style$col.pt
-    graphics::rug(fhat$x, ticksize = 0.03, quiet = TRUE, col = grDevices::adjustcolor(col, strength))
+    col <- grDevices::adjustcolor(col, strength)
+    for (rows in parts_of(length(fhat$x))) {
+      heard()
+      graphics::rug(fhat$x[rows], ticksize = 0.03, quiet = TRUE, col = col)
+    }
   }
 }
 

@@ -38,12 +38,17 @@ q_error <- function(estimate, truth, least = 1) {
     abort_input("`truth` must be a vector of ", nrow(estimate), " counts, one for each estimate, not ",
                 if (ncol(truth) == 1L) nrow(truth) else describe_value(unname(truth)), ".")
   }
+  heard()
   ratio <- pmax(estimate, least) / pmax(truth[, 1L], least)
+  heard()
   errors <- pmax(ratio, 1 / ratio)
   if (is.null(colnames(errors))) {
     colnames(errors) <- if (ncol(errors) == 1L) "estimate" else paste0("estimate ", seq_len(ncol(errors)))
   }
-  table <- t(apply(errors, 2L, stats::quantile, probs = c(0.5, 0.95, 0.99, 1), names = FALSE))
+  table <- t(vapply(seq_len(ncol(errors)), function(k) {
+    quantiles_of_sorted(sorted_cpp(errors[, k]), c(0.5, 0.95, 0.99, 1))
+  }, numeric(4)))
+  rownames(table) <- colnames(errors)
   colnames(table) <- c("median", "95%", "99%", "max")
   structure(list(errors = errors, table = table), class = "kestrel_q_error")
 }
@@ -75,7 +80,8 @@ plot.kestrel_q_error <- function(x, ...) {
   col <- kind_colours(length(ways))
   empty_plot(range(x$errors, 2), c(0, 1), list(...), log = "x", xlab = "q-error", ylab = "Share of counts")
   for (k in seq_along(ways)) {
-    graphics::lines(sort(x$errors[, k]), seq_len(m) / m, type = "s", lwd = 2, col = col[k])
+    errors <- sorted_cpp(x$errors[, k])
+    graphics::lines(errors, seq_len(m) / m, type = "s", lwd = 2, col = col[k])
   }
   if (length(ways) > 1L) graphics::legend("bottomright", ways, col = col, lwd = 2, bty = "n")
   invisible(x)

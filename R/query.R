@@ -58,7 +58,7 @@
 #'   missing or of another dimension, variables that are unknown or not numeric, sums of variables of bounded data
 #'   (`positive = TRUE`), radial kernels that are refused, bandwidth matrices whose correlation takes more than 1e5
 #'   terms (in five dimensions all but small ones do, in more nearly any), and conditions that are no box.
-#' @section Cost: O(n d log n) to sort the rows, on one thread and not to be interrupted, and O(n d) for each box, less
+#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box, less
 #'   for rows that it holds wholly or not at all and for variables without limits, times the number of terms of a
 #'   bandwidth matrix with correlations: about 20 for a moderate one in two dimensions, 400 in three. A radial kernel
 #'   takes 0.1 microseconds for a row at one edge of the box, 10 at a corner in two dimensions, and a millisecond at one
@@ -193,7 +193,9 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
   upper <- points_to_line(fhat$transform, boxes$upper)
   held <- box_answers(fhat, x, lower, upper, of, run)
   if (fun == "count") {
+    heard()
     certain <- rowSums(lower > -Inf | upper < Inf) == 0 | rowSums(upper == -Inf) > 0
+    heard()
     within <- rows_within(x, fhat$w, lower, upper, run)
     return(count_frame(held$share, within, certain, N, fhat$n_eff, level))
   }
@@ -216,8 +218,11 @@ check_distances <- function(x, fhat) {
 # Counts with their intervals, of an estimate from `n` of `N` rows: Wilson's about `within`, the share of these rows,
 # widened by its distance from that of the density. Boxes that are `certain` hold none or all.
 count_frame <- function(share, within, certain, N, n, level) {
+  heard()
   c <- ifelse(certain, 0, stats::qnorm((1 + level) / 2)^2 * max(1 - n / N, 0) / n)
   middle <- (within + c / 2) / (1 + c)
+  heard()
   half <- sqrt(c * within * (1 - within) + c^2 / 4) / (1 + c) + abs(share - within)
+  heard()
   data.frame(count = N * share, lower = N * pmax(middle - half, 0), upper = N * pmin(middle + half, 1))
 }

@@ -203,10 +203,12 @@ sums_of_fit <- function(bws, points, at_data, se, run) {
 fit_at_data <- function(fit, left_out, run) {
   bws <- fit$bws
   used <- bws$w > 0
+  heard()
   resid <- mean <- loo <- rep(NA_real_, length(bws$x))
   resid[used] <- left_out$resid
   mean[used] <- bws$y[used] - left_out$resid
   loo[used] <- left_out$fit
+  heard()
   if (any(!used)) {
     mean[!used] <- loo[!used] <- values_at(fit, bws$x[!used], FALSE, run)$mean
     resid[!used] <- (bws$y - mean)[!used]
@@ -221,9 +223,11 @@ leave_one_out <- function(bws, run) {
   w <- sample$w
   y <- sample$y
   parts <- regression_loo_cpp(sample, local_fits(bws), run)
+  heard()
   error2 <- parts$residual^2
   alone <- is.na(error2)
   error2[alone] <- if (all(alone)) NA_real_ else sum((w * error2)[!alone]) / sum(w[!alone])
+  heard()
   list(fit = ifelse(alone, NA_real_, y - parts$residual), error2 = error2, resid = parts$insample,
        trace = sum(parts$leverage), unsupported = sum(alone))
 }
@@ -241,14 +245,18 @@ values_at <- function(fit, points, se, run) {
   bws <- fit$bws
   mean <- error <- rep(NA_real_, length(points))
   known <- !is.na(points)
+  heard()
   found <- regression_fit_cpp(used_observations(bws), local_fits(bws), points[known],
                               if (se) fit$error2 else numeric(0), run)
+  heard()
   mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
+  heard()
   if (se) error[known] <- ifelse(is.nan(found$mean), NA_real_, sqrt(found$variance))
   list(mean = mean, se = error)
 }
 
 warn_no_neighbour <- function(mean, points, bws) {
+  heard()
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost > 0L) {
     warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
@@ -260,11 +268,14 @@ warn_no_neighbour <- function(mean, points, bws) {
 # as its digits go.
 fit_measures <- function(y, fitted, w) {
   used <- w > 0
+  heard()
   share <- w[used] / sum(w[used])
   y <- y[used]
   fitted <- fitted[used]
+  heard()
   from_y <- y - sum(share * y)
   from_fit <- fitted - sum(share * y)
+  heard()
   scale_y <- sqrt(sum(share * from_y^2))
   scale_fit <- sqrt(sum(share * from_fit^2))
   flat <- all(y == y[1L]) || scale_fit <= max(1e-12 * scale_y, 4 * .Machine$double.eps * max(abs(y)))

@@ -13,6 +13,7 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
     return(list(h = grid * scale, grid = grid, scale = scale, argument = "bws"))
   }
   nbw <- check_count(nbw, "nbw")
+  heard()
   widest <- diff(range(sample$x[sample$w > 0]))
   if (asked$ckertype == "gaussian") widest <- widest / sqrt(5)
   if (!is.null(bwmax)) widest <- check_positives(bwmax, "bwmax", TRUE, regression_limits) * scale

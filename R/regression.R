@@ -328,6 +328,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
     abort_input("`", y$name, "` must have as many values as `", x$name, "`, ", n, ", not ", length(y$value), ".")
   }
   w <- check_weights(w, n)
+  heard()
   gone <- is.na(x$value) | is.na(y$value) | is.na(w)
   omitted <- NULL
   if (check_na_action(na.action) == "na.omit" && any(gone)) {
@@ -348,6 +349,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   }
   w[used] <- scale_weights(w[used])
   check_squared_weights(w[used])
+  heard()
   spread <- diff(range(x$value[used]))
   if (spread == 0) {
     abort_input("`", x$name, "` must vary, but all its values are ", describe_value(x$value[used][1L]), remark, ".")
@@ -364,6 +366,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
 
 # Residuals are about as large as the differences of the responses, and of close fits smaller by some powers of ten.
 check_squares <- function(y, w, name, remark) {
+  heard()
   total <- sum(w * (y - y[1L])^2)
   if (is.finite(total) && (total > 1e-290 || all(y == y[1L]))) return(invisible())
   abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values ",
@@ -372,6 +375,7 @@ check_squares <- function(y, w, name, remark) {
 
 # Standard errors are sums of squares of weights.
 check_squared_weights <- function(w) {
+  heard()
   share <- min(w) / max(w)
   if (share >= 1e-100) return(invisible())
   abort_input("`w` must be zero or at least 1e-100 of the largest weight, but the least is ", describe_value(share),

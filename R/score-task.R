@@ -74,7 +74,8 @@ drawn_anew <- function(task) {
   draw <- function(fhat) {
     x <- sample_matrix(fhat)
     m <- round(fhat$n_eff)
-    rows <- sample.int(nrow(x), m, replace = TRUE, prob = fhat$w)
+    rows <- filled(integer(m), row_draws(fhat$w))
+    heard()
     fhat$x <- if (ncol(x) == 1L) x[rows] else x[rows, , drop = FALSE]
     fhat$w <- rep(1, m)
     fhat

@@ -85,8 +85,10 @@ even_rows <- function(table, size) {
 # would take the rows at the same side of all cells.
 order_by_cells <- function(table, rows, cells, k) {
   if (cells == 1L) return(rows[sample.int(length(rows))])
+  heard()
   first <- cells %/% 2L
-  sorted <- rows[order(table[rows, k])]
+  sorted <- rows[order_cpp(table[rows, k], numeric(0))]
+  heard()
   below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # the product may be above the largest integer
   after <- k %% ncol(table) + 1L
   c(order_by_cells(table, sorted[below], first, after), order_by_cells(table, sorted[-below], cells - first, after))

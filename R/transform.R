@@ -13,6 +13,7 @@ choose_transform <- function(x, names, positive, adj.positive, unit.interval) {
   }
   if (!positive) return(NULL)
   adj <- if (is.null(adj.positive)) abs(apply(x, 2L, min)) else check_per_axis(adj.positive, ncol(x), "adj.positive")
+  heard()
   outside <- sweep(x, 2L, adj, "+") <= 0
   if (any(outside)) {
     abort_input("`x` + `adj.positive` must be positive for positive = TRUE, but ", sum(outside), " of ", length(x),
@@ -46,7 +47,10 @@ line_slope <- function(transform, line) {
 
 points_to_line <- function(transform, points) {
   if (is.null(transform)) return(points)
-  for (k in seq_len(ncol(points))) points[, k] <- to_line(transform, points[, k], k)
+  for (k in seq_len(ncol(points))) {
+    heard()
+    points[, k] <- to_line(transform, points[, k], k)
+  }
   points
 }
 

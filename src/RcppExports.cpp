@@ -670,6 +670,52 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sorted_cpp
+Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x);
+RcppExport SEXP _kestrel_sorted_cpp(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(sorted_cpp(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// order_cpp
+Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then);
+RcppExport SEXP _kestrel_order_cpp(SEXP xSEXP, SEXP thenSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type then(thenSEXP);
+    rcpp_result_gen = Rcpp::wrap(order_cpp(x, then));
+    return rcpp_result_gen;
+END_RCPP
+}
+// row_draws_cpp
+SEXP row_draws_cpp(Rcpp::NumericVector w);
+RcppExport SEXP _kestrel_row_draws_cpp(SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(row_draws_cpp(w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// drawn_rows_cpp
+Rcpp::IntegerVector drawn_rows_cpp(SEXP draws, int count);
+RcppExport SEXP _kestrel_drawn_rows_cpp(SEXP drawsSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(drawn_rows_cpp(draws, count));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
@@ -726,6 +772,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
+    {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
+    {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
+    {"_kestrel_row_draws_cpp", (DL_FUNC) &_kestrel_row_draws_cpp, 1},
+    {"_kestrel_drawn_rows_cpp", (DL_FUNC) &_kestrel_drawn_rows_cpp, 2},
     {NULL, NULL, 0}
 };
 

@@ -1,15 +1,30 @@
-// R to core: what selectors need to know of a sample.
+// R to core: what is asked of a sample: moments, ties, order, rows drawn from it.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/parallel_sort.hpp"
+#include "core/base/whole.hpp"
+#include "core/data/order.hpp"
+#include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
+#include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
 
+namespace {
+
+ParallelOptions polled() { return {0, r_poll(R_NilValue)}; }
+
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
   Rcpp::NumericMatrix centred = Rcpp::no_init(x.nrow(), x.ncol());
-  const std::vector<double> sums =
-      sample_covariance(view(x), view(p), {centred.begin(), static_cast<std::size_t>(x.size())});
+  const std::vector<double> sums = sample_covariance(
+      view(x), view(p), {centred.begin(), static_cast<std::size_t>(x.size())}, polled());
   return Rcpp::List::create(
       Rcpp::Named("centred") = centred,
       Rcpp::Named("cov") = Rcpp::NumericMatrix(x.ncol(), x.ncol(), sums.begin()));
@@ -17,6 +32,42 @@ Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
 
 // [[Rcpp::export]]
 Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
-  const Ties ties = count_ties(view(x), view(p));
+  const Ties ties = count_ties(view(x), view(p), polled());
   return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs, Rcpp::Named("weight") = ties.weight);
+}
+
+/// Values in ascending order, none NaN.
+// [[Rcpp::export]]
+Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x) {
+  std::vector<double> values(x.begin(), x.end());
+  parallel_sort(&values, polled());
+  return Rcpp::NumericVector(values.begin(), values.end());
+}
+
+/// order(x, then) without NaN; `then` may be empty.
+// [[Rcpp::export]]
+Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then) {
+  const std::vector<std::uint32_t> order = order_of(view(x), view(then), polled());
+  Rcpp::IntegerVector places = Rcpp::no_init(x.size());
+  std::transform(order.begin(), order.end(), places.begin(),
+                 [](std::uint32_t place) { return static_cast<int>(place) + 1; });
+  return places;
+}
+
+// [[Rcpp::export]]
+SEXP row_draws_cpp(Rcpp::NumericVector w) {
+  return Rcpp::XPtr<RowDraws>(new RowDraws(view(w), polled()));
+}
+
+/// As many rows, by R's random numbers and in the way of sample.int().
+// [[Rcpp::export]]
+Rcpp::IntegerVector drawn_rows_cpp(SEXP draws, int count) {
+  const RowDraws& from = *Rcpp::XPtr<RowDraws>(draws);
+  Rcpp::IntegerVector rows = Rcpp::no_init(count);
+  const double cells = static_cast<double>(from.size());
+  std::generate(rows.begin(), rows.end(), [&] {
+    const std::size_t cell = whole_number<std::size_t>(R_unif_index(cells));
+    return static_cast<int>(from.row(cell, unif_rand())) + 1;
+  });
+  return rows;
 }

@@ -47,7 +47,7 @@ struct Pieces {
 };
 
 Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool as_given,
-                  double reach) {
+                  double reach, const ParallelOptions& options) {
   Pieces pieces;
   std::vector<double> half;
   measure_box(points, pieces.centre, half);
@@ -59,7 +59,7 @@ Pieces cut_pieces(const EvaluationPoints& points, const TileKernel& kernel, bool
     return pieces;
   }
   pieces.centre.clear();
-  pieces.blocks = cut_blocks(points, kernel, kPiece, 0.5 * reach);
+  pieces.blocks = cut_blocks(points, kernel, options, kPiece, 0.5 * reach);
   return pieces;
 }
 
@@ -156,12 +156,12 @@ bool gpu_density(const MatrixView& x, Span<const double> w, const EvaluationPoin
   const bool as_given = gpu_leaf(kernel) == KESTREL_GPU_product_uniform;
   bool single = single_precision && kernel.whitens();
   double reach = gpu_reach(x.cols, single);
-  Pieces pieces = cut_pieces(points, whitening, as_given, reach);
+  Pieces pieces = cut_pieces(points, whitening, as_given, reach, options.parallel);
   if (single && pieces.count() > 64 + points.size() / 4096) {
     // Every centre costs a pass over the samples: the wider reach of double costs less.
     single = false;
     reach = gpu_reach(x.cols, single);
-    pieces = cut_pieces(points, whitening, as_given, reach);
+    pieces = cut_pieces(points, whitening, as_given, reach, options.parallel);
   }
   DeviceSum device(whitening, kernel, reach, single);
   std::fill(out.begin(), out.end(), 0.0);

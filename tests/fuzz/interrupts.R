@@ -103,7 +103,7 @@ interrupted <- function(call, after) {
 }
 
 # Seconds of one thread that an interrupt may go unnoticed; kestrel's own loops ask every 50 ms.
-max_late <- if (sanitized) 5 else 0.5
+max_late <- if (sanitized) 5 else 0.2
 
 judge_interrupt <- function(call, environment) {
   # Calls of this size need more than others may take.

@@ -161,3 +161,21 @@ test_that("draws are made in parts, with a look for interrupts at each, and are 
   cosine <- kde(x, H = H, kernel = "cosine", eval.points = x)
   expect_gt(length(traced("heard", TRUE, rkde(n, cosine))), 15)
 })
+
+test_that("rows are drawn as sample.int() does, with one look at the weights", {
+  for (w in list(rep(1, 1000), with_seed(101, runif(1000, 0.2, 3)), rep(c(0, 5, 1), 400))) {
+    draw <- row_draws(w)
+    drawn <- with_seed(102, c(draw(1e5), draw(1e5)))
+    expect_identical(drawn, with_seed(102, sample.int(length(w), 2e5, replace = TRUE, prob = w)))
+  }
+  x <- with_seed(103, rnorm(2.5 * part_size))
+  fit <- kde(x, h = 0.1, eval.points = 0)
+  expect_length(traced("row_draws_cpp", TRUE, rkde(3 * part_size, fit)), 1)
+})
+
+test_that("the distribution function of many observations is summed in parts", {
+  x <- with_seed(104, rnorm(6 * part_size))
+  fit <- kde(x, h = 0.1, eval.points = 0)
+  expect_gte(length(traced("heard", TRUE, value <- line_cdf(fit, c(-1, 2)))), 4)
+  expect_identical(value, vapply(c(-1, 2), function(q) drop(crossprod(pnorm((q - x) / 0.1), fit$w)) / length(x), 0))
+})

@@ -177,3 +177,21 @@ test_that("plots of discrete and of weighted data are drawn too", {
   expect_gt(drawn(plot(kde(faithful, H = Hns(faithful), w = seq_len(272), gridsize = 20))), 3)
   expect_gt(drawn(plot(kde(3, h = 1))), 3)
 })
+
+test_that("a large grid becomes a data frame in parts", {
+  axes <- list(1:30 / 7, 1:400 / 3, 1:500)
+  seen <- traced("heard", TRUE, frame <- grid_points(axes))
+  expect_length(seen, 3 * ceiling(500 / slab_count(30 * 400)))
+  at_once <- expand.grid(axes, KEEP.OUT.ATTRS = FALSE)
+  expect_identical(unname(as.list(frame)), unname(as.list(at_once)))
+  expect_identical(attr(frame, "row.names"), seq_len(30 * 400 * 500))
+  expect_identical(unname(as.list(grid_points(list(c(1, 5))))), list(c(1, 5)))
+})
+
+test_that("ticks of many observations are drawn in parts", {
+  fit <- kde(with_seed(81, rnorm(2.5 * part_size)), h = 0.1)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  polls <- function(points) length(traced("heard", TRUE, plot(fit, drawpoints = points)))
+  expect_identical(polls(TRUE) - polls(FALSE), 3L)
+})

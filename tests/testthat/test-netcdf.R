@@ -329,3 +329,16 @@ test_that("a file with a grid above memory is refused", {
   on.exit(options(old), add = TRUE)
   expect_error(read_pdf(file), "60 x 70 points need", class = "kestrel_error_memory")
 })
+
+test_that("large arrays are written in parts", {
+  for (sizes in list(60 * part_size, c(2000, 3000), c(10, 20, 15000), c(25 * part_size, 2))) {
+    values <- array(seq_len(prod(sizes)), sizes)
+    written <- array(0, sizes)
+    put <- function(name, part, start, count) {
+      where <- Map(function(first, n) seq(first, length.out = n), start, count)
+      written <<- do.call(`[<-`, c(list(written), where, list(value = part)))
+    }
+    expect_gte(length(traced("heard", TRUE, put_slabs(put, "density", values))), 2)
+    expect_equal(written, values)
+  }
+})

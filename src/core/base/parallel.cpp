@@ -85,10 +85,24 @@ thread_local bool inside_loop = false;
 // notice Ctrl-C too.
 thread_local Clock::time_point last_poll{};
 
+class Loop;
+
+// The loop that this thread is in the body of, where this thread polls for it.
+thread_local Loop* polled_loop = nullptr;
+
 struct InsideLoop {
-  InsideLoop() { inside_loop = true; }
-  ~InsideLoop() { inside_loop = false; }
+  explicit InsideLoop(Loop* polled) {
+    inside_loop = true;
+    polled_loop = polled;
+  }
+  ~InsideLoop() {
+    inside_loop = false;
+    polled_loop = nullptr;
+  }
 };
+
+// Ends an item whose loop the poll has stopped.
+struct Stopped {};
 
 // ---- one run of parallel_for -------------------------------------------------------------------
 
@@ -113,8 +127,8 @@ class Loop {
   // is run too, which makes the lowest failing item the same for any number of threads.
   void work(int worker) noexcept {
     note_thread();
-    InsideLoop mark;
     const bool polls = poll_ && std::this_thread::get_id() == caller_;
+    InsideLoop mark(polls ? this : nullptr);
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::size_t item = next_.fetch_add(1);
       if (item >= items_) return;
@@ -141,6 +155,12 @@ class Loop {
       stop_.store(true);
     }
     last_poll = Clock::now();  // after the call: a slow progress bar must not eat the loop
+  }
+
+  // The same within an item.
+  void poll_in_body() {
+    poll_if_due();
+    if (poll_failure_) throw Stopped();
   }
 
   // Threads seen since the last call. A round's threads may be gone by the next, and their ids
@@ -296,6 +316,16 @@ void parallel_for(std::size_t items, const ParallelOptions& options,
     run_in_rounds(loop, backend, threads, static_cast<bool>(options.poll));
   }
   loop.finish();
+}
+
+void poll_if_due(const ParallelOptions& options) {
+  if (inside_loop) {
+    if (polled_loop != nullptr) polled_loop->poll_in_body();
+    return;
+  }
+  if (!options.poll || Clock::now() - last_poll < poll_interval) return;
+  options.poll(0.0);
+  last_poll = Clock::now();
 }
 
 ParallelOptions part_of(const ParallelOptions& options, double begin, double end) {

@@ -23,7 +23,7 @@ struct ParallelOptions {
 /// the result has the same bits for every number of threads. `worker` is in
 /// [0, parallel_workers(items, options)) and no two bodies run at once with the same one, so
 /// scratch space may be indexed by it. Items should take a few milliseconds at most: polling
-/// happens between them.
+/// happens between them, and in those that call poll_if_due().
 ///
 /// A body that throws stops the loop; when several do, the exception of the lowest item is the one
 /// rethrown here, so that too is the same for every number of threads. What the poll throws goes
@@ -35,6 +35,25 @@ struct ParallelOptions {
 /// never end. Cost: one atomic increment and one look at the clock an item.
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
+
+/// Polls where that is due: to be called every few milliseconds by serial work, and by a body whose
+/// items take longer than that. In a body it is the loop that is polled for, whatever the options,
+/// and on the calling thread alone; what is thrown there must not be caught. Serial work is told of
+/// as not yet begun. Cost: a look at the clock.
+void poll_if_due(const ParallelOptions& options);
+
+/// Items that serial work takes between two polls: a millisecond or so.
+constexpr std::size_t kPolledItems = std::size_t{1} << 14;
+
+/// body(item) for each item in [0, items), one after the other, with polls.
+template <class Body>
+void serial_for(std::size_t items, const ParallelOptions& options, const Body& body) {
+  for (std::size_t begin = 0; begin < items; begin += kPolledItems) {
+    poll_if_due(options);
+    const std::size_t end = items - begin < kPolledItems ? items : begin + kPolledItems;
+    for (std::size_t item = begin; item < end; ++item) body(item);
+  }
+}
 
 /// The options for the share [begin, end] of some work, 0 <= begin <= end <= 1: polls are told of
 /// the share of all the work that is done, and never of less than before where several loops, one

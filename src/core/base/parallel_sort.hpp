@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "core/base/parallel.hpp"
@@ -15,13 +16,13 @@ constexpr std::size_t kSortBlock = std::size_t{1} << 16;
 
 /// How many of the first `count` of two sorted runs, merged, are of the first run; of equal values
 /// those of the first run come first.
-template <class T>
+template <class T, class Less>
 std::size_t share_of_first(const T* a, std::size_t of_a, const T* b, std::size_t of_b,
-                           std::size_t count) {
+                           std::size_t count, const Less& less) {
   std::size_t min = count > of_b ? count - of_b : 0, max = std::min(count, of_a);
   while (min < max) {
     const std::size_t middle = min + (max - min) / 2;
-    if (b[count - middle - 1] < a[middle]) {
+    if (less(b[count - middle - 1], a[middle])) {
       max = middle;
     } else {
       min = middle + 1;
@@ -30,11 +31,11 @@ std::size_t share_of_first(const T* a, std::size_t of_a, const T* b, std::size_t
   return min;
 }
 
-/// Into ascending order, that of std::sort where equal values are alike: blocks of a fixed size,
-/// then merges of two runs at a time, each cut into blocks of what it gives. O(n log n) time and
-/// room for a second copy.
-template <class T>
-void parallel_sort(std::vector<T>* values, const ParallelOptions& options) {
+/// Into ascending order, that of std::sort where values that are equal by `less` are alike: blocks
+/// of a fixed size, then merges of two runs at a time, each cut into blocks of what it gives. O(n
+/// log n) time and room for a second copy.
+template <class T, class Less = std::less<T>>
+void parallel_sort(std::vector<T>* values, const ParallelOptions& options, const Less& less = {}) {
   const std::size_t n = values->size(), blocks = (n + kSortBlock - 1) / kSortBlock;
   std::size_t passes = 1;
   for (std::size_t run = kSortBlock; run < n; run *= 2) ++passes;
@@ -44,7 +45,7 @@ void parallel_sort(std::vector<T>* values, const ParallelOptions& options) {
   };
   parallel_for(blocks, part(0), [&](std::size_t block, int) {
     T* first = values->data() + block * kSortBlock;
-    std::sort(first, first + std::min(kSortBlock, n - block * kSortBlock));
+    std::sort(first, first + std::min(kSortBlock, n - block * kSortBlock), less);
   });
   if (blocks < 2) return;
   std::vector<T> merged(n);
@@ -56,9 +57,9 @@ void parallel_sort(std::vector<T>* values, const ParallelOptions& options) {
       const std::size_t of_a = std::min(run, n - begin), of_b = std::min(run, n - begin - of_a);
       const T* b = a + of_a;
       const std::size_t first = at - begin, last = std::min(first + kSortBlock, of_a + of_b);
-      const std::size_t i = share_of_first(a, of_a, b, of_b, first);
-      const std::size_t j = share_of_first(a, of_a, b, of_b, last);
-      std::merge(a + i, a + j, b + (first - i), b + (last - j), merged.data() + at);
+      const std::size_t i = share_of_first(a, of_a, b, of_b, first, less);
+      const std::size_t j = share_of_first(a, of_a, b, of_b, last, less);
+      std::merge(a + i, a + j, b + (first - i), b + (last - j), merged.data() + at, less);
     });
     values->swap(merged);
   }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
 
 namespace kestrel {
@@ -11,11 +12,11 @@ namespace kestrel {
 /// sum_i p_i (x_i - m)(x_i - m)', m the mean, d*d column-major; and x_i - m, n*d column-major, in
 /// `centred`. The mean is taken twice: the second pass takes out the rounding of the first, which
 /// is large for a sample far from the origin. Sums are of long doubles, in the order of the
-/// samples.
+/// samples, on one thread.
 ///
 /// x: n*d samples; p: n weights that sum to one. O(n d^2). Throws error(input) where sizes differ.
 std::vector<double> sample_covariance(const MatrixView& x, Span<const double> p,
-                                      Span<double> centred);
+                                      Span<double> centred, const ParallelOptions& options);
 
 }  // namespace kestrel
 

@@ -15,7 +15,8 @@ namespace {
 
 /// The values in sorted order, with simd::kSweepPadding others on either side.
 std::vector<double> arrange(const std::vector<std::uint32_t>& order, Span<const double> v,
-                            double beside) {
+                            double beside, const ParallelOptions& options) {
+  poll_if_due(options);
   const std::size_t n = order.size(), padding = simd::kSweepPadding;
   if (v.size != n) {
     if (v.size == 0) return {};
@@ -43,9 +44,9 @@ SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<cons
   parallel_sort(&entries, options);
   order_.resize(n);
   for (std::size_t i = 0; i < n; ++i) order_[i] = entries[i].second;
-  x_ = arrange(order_, x, std::numeric_limits<double>::infinity());
-  w_ = arrange(order_, w, 0.0);
-  y_ = arrange(order_, y, 0.0);
+  x_ = arrange(order_, x, std::numeric_limits<double>::infinity(), options);
+  w_ = arrange(order_, w, 0.0, options);
+  y_ = arrange(order_, y, 0.0, options);
   unit_weights_ = w.size == n && std::all_of(w.begin(), w.end(), [](double v) { return v == 1.0; });
 }
 

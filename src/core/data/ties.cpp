@@ -48,7 +48,7 @@ bool equal(const MatrixView& x, std::size_t i, std::size_t j) {
 
 }  // namespace
 
-Ties count_ties(const MatrixView& x, Span<const double> p) {
+Ties count_ties(const MatrixView& x, Span<const double> p, const ParallelOptions& options) {
   const std::size_t n = x.rows;
   check_weight_count(n, p.size);
   if (n >= std::size_t{1} << 31) {
@@ -64,6 +64,7 @@ Ties count_ties(const MatrixView& x, Span<const double> p) {
   std::array<std::uint64_t, kAhead> hash;
   for (std::size_t begin = 0; begin < n; begin += kAhead) {
     const std::size_t end = std::min(n, begin + kAhead);
+    if (begin % kPolledItems == 0) poll_if_due(options);
     for (std::size_t i = begin; i < end; ++i) {
       hash[i - begin] = hash_of(x, i);
       __builtin_prefetch(&entry[hash[i - begin] & (size - 1)], 1);
@@ -88,12 +89,12 @@ Ties count_ties(const MatrixView& x, Span<const double> p) {
   if (leader.empty()) return ties;
   // Number and weight of those before that are equal, kept at the first.
   std::vector<double> count(n, 1.0), weight(p.begin(), p.end());
-  for (std::size_t t = 0; t < leader.size(); ++t) {
+  serial_for(leader.size(), options, [&](std::size_t t) {
     ties.pairs += 2 * count[leader[t]];
     ties.weight += 2 * weight[leader[t]] * p[follower[t]];
     count[leader[t]] += 1;
     weight[leader[t]] += p[follower[t]];
-  }
+  });
   return ties;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/base/parallel_sort.hpp"
 
 namespace kestrel {
 
@@ -100,12 +101,13 @@ void whiten_point(const TileKernel& kernel, const EvaluationPoints& points, std:
 
 /// Sorts the points by cells of one radius; leaves `order` empty when all share one cell.
 void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, double radius,
-                  Blocks& blocks) {
+                  const ParallelOptions& options, Blocks& blocks) {
   const std::size_t m = points.size(), d = kernel.dimension();
   std::vector<double> cell(m * d), centre(d), raw(d), z(d);
   points.copy(0, centre.data());
   bool one_cell = true;
   for (std::size_t i = 0; i < m; ++i) {
+    if (i % kPolledItems == 0) poll_if_due(options);
     whiten_point(kernel, points, i, centre.data(), raw.data(), z.data());
     for (std::size_t k = 0; k < d; ++k) {
       // Cells about the first point, so that a cloud of one radius about it is one cell.
@@ -116,25 +118,27 @@ void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, doub
   if (one_cell) return;
   blocks.order.resize(m);
   std::iota(blocks.order.begin(), blocks.order.end(), std::size_t{0});
-  std::sort(blocks.order.begin(), blocks.order.end(), [&](std::size_t a, std::size_t b) {
+  const auto before = [&](std::size_t a, std::size_t b) {
     for (std::size_t k = d; k-- > 0;) {
       const double of_a = cell[a * d + k], of_b = cell[b * d + k];
       if (of_a != of_b) return of_a < of_b;
     }
     return a < b;
-  });
+  };
+  parallel_sort(&blocks.order, part_of(options, 0, 0), before);
 }
 
 }  // namespace
 
-Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel, std::size_t size,
-                  double radius) {
+Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
+                  const ParallelOptions& options, std::size_t size, double radius) {
   const std::size_t m = points.size(), d = kernel.dimension();
   Blocks blocks;
-  if (m > 0 && kernel.whitens()) sort_by_cell(kernel, points, radius, blocks);
+  if (m > 0 && kernel.whitens()) sort_by_cell(kernel, points, radius, options, blocks);
   std::vector<double> centre(d), raw(d), z(d);
   std::size_t start = 0;
   for (std::size_t i = 0; i < m; ++i) {
+    if (i % kPolledItems == 0) poll_if_due(options);
     bool opens = i == 0 || i - start == size;
     if (!opens && kernel.whitens()) {
       whiten_point(kernel, points, blocks.point(i), centre.data(), raw.data(), z.data());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/aligned_buffer.hpp"
+#include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
 #include "core/kernel/kernel.hpp"
@@ -94,7 +95,8 @@ struct Blocks {
 /// block. O(m d^2), and O(m log m) where sorting is needed. Depends on the points only: never on
 /// threads.
 Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
-                  std::size_t size = kBlockSize, double radius = kBlockRadius);
+                  const ParallelOptions& options, std::size_t size = kBlockSize,
+                  double radius = kBlockRadius);
 
 /// One worker's memory: a tile, a block and what the leaves return.
 class Workspace {

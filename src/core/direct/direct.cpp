@@ -26,7 +26,7 @@ class DensitySum {
         points_(points),
         kernel_(kernel),
         options_(options),
-        blocks_(cut_blocks(points, kernel)),
+        blocks_(cut_blocks(points, kernel, options.parallel)),
         chunk_(kernel.chunk_size(2 * x.cols)),
         chunks_(std::max<std::size_t>(1, (x.rows + chunk_ - 1) / chunk_)),
         workers_(parallel_workers(blocks_.count() * chunks_, options.parallel)) {}

@@ -45,7 +45,7 @@ std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Span<const d
                                                const TileKernel& kernel, std::size_t kernels,
                                                const RunOptions& options) {
   const std::size_t d = x.cols, terms = kernels * (1 + d * d);
-  const PairTiles pairs(x, w, kernel, 5 * d + d * d / 8);
+  const PairTiles pairs(x, w, kernel, 5 * d + d * d / 8, options.parallel);
   std::vector<Worker> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::GaussianPairTable& leaves = *kernel.table().pairs;
   const auto add_item = [&](std::size_t item, int which, double* sum) {
@@ -92,7 +92,7 @@ void scale_sums(GaussianPairSums& sums, const ScaledNumber& scale, double unit) 
 /// The whitened sums without moments: e, e^2.
 std::vector<double> whitened_sums(const MatrixView& x, Span<const double> w,
                                   const TileKernel& kernel, const RunOptions& options) {
-  const PairTiles pairs(x, w, kernel, 2 * x.cols);
+  const PairTiles pairs(x, w, kernel, 2 * x.cols, options.parallel);
   std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::PairSumFunction leaf = kernel.table().pairs->sums;
   return sum_over_items(
@@ -138,7 +138,7 @@ class DistanceBuffer {
 std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
                                    const TileKernel& kernel, Span<const double> factor,
                                    const RunOptions& options) {
-  const PairTiles pairs(x, w, kernel, 2 * x.cols + 16 * factor.size);
+  const PairTiles pairs(x, w, kernel, 2 * x.cols + 16 * factor.size, options.parallel);
   const std::size_t count = parallel_workers(pairs.items(), options.parallel);
   std::vector<Workspace> workers(count);
   std::vector<DistanceBuffer> buffers(count);

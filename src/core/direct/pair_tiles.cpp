@@ -8,12 +8,13 @@
 namespace kestrel {
 
 PairTiles::PairTiles(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
-                     std::size_t operations_of_a_pair)
+                     std::size_t operations_of_a_pair, const ParallelOptions& options)
     : kernel_(kernel), chunk_(kernel.chunk_size(operations_of_a_pair)) {
   check_weight_count(x.rows, w.size);
   EvaluationPoints points;
   points.matrix = x;
-  blocks_ = cut_blocks(points, kernel);
+  blocks_ = cut_blocks(points, kernel, options);
+  poll_if_due(options);
   arrange(x, w);
   first_item_.push_back(0);
   for (std::size_t b = 0; b < blocks_.count(); ++b) {

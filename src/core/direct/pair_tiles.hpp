@@ -21,7 +21,7 @@ class PairTiles {
   /// `operations_of_a_pair` sets the size of an item (TileKernel::chunk_size).
   /// Throws error(input) when there is not one weight for each row of x.
   PairTiles(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
-            std::size_t operations_of_a_pair);
+            std::size_t operations_of_a_pair, const ParallelOptions& options);
 
   std::size_t items() const { return first_item_.back(); }
 

@@ -27,7 +27,7 @@ void check_pilot(double g, std::size_t d) {
 double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
                 const RunOptions& options) {
   if (x.rows < 2) return 0.0;
-  const PairTiles pairs(x, w, kernel, 2 * x.cols);
+  const PairTiles pairs(x, w, kernel, 2 * x.cols, options.parallel);
   std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::SumFunction leaf =
       kernel.table().direct->sum[static_cast<std::size_t>(kernel.leaf())];
@@ -136,7 +136,7 @@ std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> 
   const MonomialTable table(x.cols, order);
   const simd::Monomials monomials = table.view();
   const TileKernel kernel(*options.table, x.cols, g, {1.0});
-  const PairTiles pairs(x, w, kernel, 3 * x.cols + 4 * monomials.count);
+  const PairTiles pairs(x, w, kernel, 3 * x.cols + 4 * monomials.count, options.parallel);
   std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const auto add_item = [&](std::size_t item, int worker, double* total) {
     Workspace& workspace = workers[static_cast<std::size_t>(worker)];

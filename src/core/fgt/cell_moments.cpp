@@ -125,7 +125,8 @@ CellMoments::CellMoments(Span<const double> x, Span<const double> w, const Value
   std::vector<CellMoments> part((x.size + size - 1) / size, *this);
   const auto fill = [&](std::size_t i, const RunOptions& how) {
     const std::size_t count = std::min(size, x.size - i * size);
-    const CellOrder order({x.data + i * size, count}, {w.data + i * size, count}, range, exponent);
+    const CellOrder order({x.data + i * size, count}, {w.data + i * size, count}, range, exponent,
+                          how.parallel);
     part[i] = CellMoments(order, moments, how);
   };
   if (part.size() == 1) {

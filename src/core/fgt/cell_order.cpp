@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
 
 namespace kestrel {
@@ -74,7 +75,7 @@ void check_weights(Span<const double> w) {
 }
 
 CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range,
-                     int exponent)
+                     int exponent, const ParallelOptions& options)
     : exponent_(exponent), offset_(x.size), weight_(w.size), place_(x.size) {
   if (x.size > std::numeric_limits<std::uint32_t>::max() / 8) {
     throw error(ErrorKind::memory, "there are more values than the cells can number");
@@ -86,13 +87,14 @@ CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRang
   }
   const double n = static_cast<double>(x.size), cells = range.cells(exponent);
   if (cells <= 4 * n + 1024) {
-    fill(x, w, std::floor(min), whole_number<std::size_t>(cells));
+    fill(x, w, std::floor(min), whole_number<std::size_t>(cells), options);
   } else {
-    fill(x, w, std::floor(std::ldexp(middle_of(x), -exponent) - 2 * n), 4 * x.size);
+    fill(x, w, std::floor(std::ldexp(middle_of(x), -exponent) - 2 * n), 4 * x.size, options);
   }
 }
 
-void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std::size_t slots) {
+void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
+                     const ParallelOptions& options) {
   const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
   constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> next(slots + 1, 0);
@@ -111,7 +113,8 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std
       place_[i] = kOutside;
     }
   }
-  std::sort(outside.begin(), outside.end());
+  parallel_sort(&outside, part_of(options, 0, 0));
+  poll_if_due(options);
   std::uint32_t begin = 0;
   const auto open_cell = [&](double key) {
     if (!key_.empty() && key_.back() == key) return;
@@ -131,6 +134,7 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std
   }
   for (std::size_t k = below; k < outside.size(); ++k, ++begin) open_cell(outside[k].first);
   first_.push_back(begin);
+  poll_if_due(options);
 
   const auto put = [&](std::size_t i, std::size_t place, double key) {
     place_[i] = static_cast<std::uint32_t>(place);
@@ -140,6 +144,7 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std
     const std::uint32_t slot = place_[i];
     if (slot != kOutside) put(i, next[slot]++, min + static_cast<double>(slot));
   }
+  poll_if_due(options);
   for (std::size_t k = 0; k < outside.size(); ++k) {
     put(outside[k].second, k < below ? k : inside + k, outside[k].first);
   }

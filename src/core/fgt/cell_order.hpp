@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
 
 namespace kestrel {
@@ -40,7 +41,8 @@ class CellOrder {
   /// w: empty, or one weight a value. Throws error(input) when check_weights does, and when a value
   /// leaves the range of a double in units of the width. By counting within about 2 n cells
   /// of the middle of the values, by sorting further out: O(n + m log m) for m values there.
-  CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent);
+  CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
+            const ParallelOptions& options);
 
   int exponent() const { return exponent_; }
   std::size_t cells() const { return key_.size(); }
@@ -56,7 +58,8 @@ class CellOrder {
   std::size_t place(std::size_t i) const { return place_[i]; }
 
  private:
-  void fill(Span<const double> x, Span<const double> w, double min, std::size_t slots);
+  void fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
+            const ParallelOptions& options);
 
   int exponent_;
   std::vector<double> key_;

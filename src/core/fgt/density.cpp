@@ -125,8 +125,8 @@ PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const doub
                      double h, const RunOptions& options)
     : accuracy_(w),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
-      sources_(x, w, range_of(x), cell_exponent(h, kHalvings)),
-      targets_(points, {}, range_of(points), cell_exponent(h, kHalvings)),
+      sources_(x, w, range_of(x), cell_exponent(h, kHalvings), options.parallel),
+      targets_(points, {}, range_of(points), cell_exponent(h, kHalvings), options.parallel),
       rho_(std::ldexp(1.0, sources_.exponent()) / h),
       lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1),
       slot_(sources_.cells(), kNone) {

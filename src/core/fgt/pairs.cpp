@@ -42,14 +42,15 @@ struct ByCells {
 };
 
 ByCells octaves_by_cells(const WeightedSample& sample, const std::vector<Octave>& octaves,
-                         const PairTruncation& truncation) {
+                         const PairTruncation& truncation, const ParallelOptions& options) {
   const auto lags = [&](std::size_t o) { return octaves[o].lags(truncation.reach); };
   const double n = static_cast<double>(sample.x.size);
   // Where there are far more samples than cells there is nothing to count.
   const double cells = std::min(n, sample.range.cells(octaves[0].exponent));
   if (cell_seconds(cells * lags(0), n, truncation.moments) < sort_seconds(n)) return {0, nullptr};
   ByCells found{octaves.size(),
-                std::make_unique<CellOrder>(sample.x, sample.w, sample.range, octaves[0].exponent)};
+                std::make_unique<CellOrder>(sample.x, sample.w, sample.range, octaves[0].exponent,
+                                            options)};
   CellCounts counts(*found.finest);
   for (std::size_t o = 0; o < octaves.size(); ++o) {
     counts.coarsen_to(octaves[o].exponent);
@@ -111,7 +112,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
   if (octaves.empty()) return out;
 
   const WeightedSample sample{x, w, range_of(x)};
-  const ByCells by_cells = octaves_by_cells(sample, octaves, truncation);
+  const ByCells by_cells = octaves_by_cells(sample, octaves, truncation, options.parallel);
   std::vector<std::size_t> by_pair;
   for (std::size_t o = 0; o < by_cells.first; ++o) {
     by_pair.insert(by_pair.end(), octaves[o].index.begin(), octaves[o].index.end());

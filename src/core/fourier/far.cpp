@@ -151,6 +151,7 @@ void FarPoints::run(Span<double> out) {
     std::size_t guess = kNone;
     const std::size_t last = std::min(block_.size(), (item + 1) * kBlocksOfItem);
     for (std::size_t b = item * kBlocksOfItem; b < last; ++b) {
+      poll_if_due(rest);
       run_block(block_[b], &guess, &workers[static_cast<std::size_t>(worker)], out);
     }
   });
@@ -195,6 +196,7 @@ void FarPoints::run_block(const PointBlock& block, std::size_t* guess, FarWorker
   const double max = farthest * farthest + margin_;
   worker->found.clear();
   samples_->visit(box, max, [&](std::size_t cube) {
+    poll_if_due(options_.parallel);
     for (const std::size_t* j = samples_->begin(cube); j < samples_->end(cube); ++j) {
       const Point3 z = geometry_.whiten(x_, *j);
       if (box.squared_distance({z, z}) <= max) worker->found.push_back(*j);
@@ -227,6 +229,7 @@ void FarPoints::sum_block(const PointBlock& block, FarWorker* worker, Span<doubl
       kernel_.table().direct->sum[static_cast<std::size_t>(kernel_.leaf())];
   double total[kBlockSize] = {};
   for (std::size_t first = 0; first < n; first += kernel_.tile_size()) {
+    poll_if_due(options_.parallel);
     workspace.load_tile(kernel_, {worker->sample.data(), n, d}, {worker->weight.data(), n}, first,
                         std::min(n, first + kernel_.tile_size()));
     leaf(workspace.tile(), workspace.block(), workspace.parameters(kernel_), workspace.sum());

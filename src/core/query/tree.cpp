@@ -34,7 +34,7 @@ struct QueryTree::Build {
 };
 
 void QueryTree::Build::keep_rows() {
-  for (std::size_t i = 0; i < x.rows; ++i) {
+  serial_for(x.rows, {1, poll}, [&](std::size_t i) {
     if (!(w[i] >= 0) || !std::isfinite(w[i])) {
       throw error(ErrorKind::input, "weights must be finite and not negative");
     }
@@ -42,7 +42,7 @@ void QueryTree::Build::keep_rows() {
       if (!std::isfinite(x(i, k))) throw error(ErrorKind::input, "samples must be finite");
     }
     if (w[i] > 0) order.push_back(i);
-  }
+  });
   if (order.empty()) throw error(ErrorKind::input, "at least one weight must be positive");
 }
 
@@ -95,6 +95,7 @@ void QueryTree::Build::split(std::size_t begin, std::size_t end) {
   const std::size_t me = tree.nodes.size();
   tree.nodes.push_back({begin, end, 0, {}});
   const std::size_t widest = measure(begin, end);
+  if (end - begin >= kPolledRows) poll_if_due({1, poll});
   const std::size_t leaves = (end - begin + kQueryLeaf - 1) / kQueryLeaf;
   if (leaves == 1) {
     tree.nodes[me].rows = leaf_rows(begin, end);
@@ -114,10 +115,10 @@ void QueryTree::Build::store() {
   tree.stride = n + simd::kQueryGroup;
   tree.coordinate.assign(tree.stride * tree.d, 0.0);
   tree.weight.assign(tree.stride, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
+  serial_for(n, {1, poll}, [&](std::size_t i) {
     tree.weight[i] = w[order[i]];
     for (std::size_t k = 0; k < tree.d; ++k) tree.coordinate[k * tree.stride + i] = at(i, k);
-  }
+  });
 }
 
 QueryTree::QueryTree(const MatrixView& x, Span<const double> w, Span<const double> h,

@@ -185,14 +185,21 @@ Residuals regression_residuals(const RegressionSample& sample, const LocalKernel
 
 namespace {
 
+/// Points of one item, a few milliseconds where the caches hold little of the sample.
+constexpr std::size_t kSearched = std::size_t{1} << 13;
+
 /// y of the sample that is nearest in sorted order to each point: what sums are taken relative to.
-std::vector<double> nearby_values(const SortedSample& line, Span<const double> points) {
+std::vector<double> nearby_values(const SortedSample& line, Span<const double> points,
+                                  const ParallelOptions& options) {
   const double* x = line.x();
   std::vector<double> value(points.size);
-  for (std::size_t i = 0; i < points.size; ++i) {
-    const double* at = std::lower_bound(x, x + line.size(), points[i]);
-    value[i] = line.y()[std::min(static_cast<std::size_t>(at - x), line.size() - 1)];
-  }
+  parallel_for((points.size + kSearched - 1) / kSearched, options, [&](std::size_t part, int) {
+    const std::size_t end = std::min(points.size, (part + 1) * kSearched);
+    for (std::size_t i = part * kSearched; i < end; ++i) {
+      const double* at = std::lower_bound(x, x + line.size(), points[i]);
+      value[i] = line.y()[std::min(static_cast<std::size_t>(at - x), line.size() - 1)];
+    }
+  });
   return value;
 }
 
@@ -234,7 +241,7 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
     throw error(ErrorKind::internal, "squared errors of another number than observations");
   }
   const SortedSample line = sorted(sample, options);
-  const std::vector<double> near = nearby_values(line, points);
+  const std::vector<double> near = nearby_values(line, points, part_of(options.parallel, 0, 0));
   const SortedSample at(points, {}, {near.data(), near.size()}, part_of(options.parallel, 0, 0));
   const std::size_t n = line.size(), m = at.size();
   const bool wanted = error2.size > 0;

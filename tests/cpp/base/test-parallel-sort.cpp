@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -27,6 +28,9 @@ TEST(ParallelSort, IsThatOfTheStandardLibraryAndPolled) {
       EXPECT_EQ(sorted, wanted) << n << " values, " << threads << " threads";
     }
   }
+  std::vector<int> down{1, 3, 2};
+  parallel_sort(&down, {}, std::greater<int>());
+  EXPECT_EQ(down, (std::vector<int>{3, 2, 1}));
   // More than polls are apart, on any machine.
   std::vector<double> many(std::size_t{1} << 22);
   for (double& value : many) value = static_cast<double>(random());

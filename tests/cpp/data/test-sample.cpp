@@ -1,11 +1,21 @@
-// What selectors need to know of a sample: its covariance, and which of its rows are equal.
+// What is asked of a sample: its covariance, which of its rows are equal, their order, and rows
+// drawn from it.
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <random>
+#include <thread>
 
 #include "common.hpp"
 #include "core/base/error.hpp"
+#include "core/data/order.hpp"
+#include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
+#include "core/data/tiles.hpp"
+#include "core/fgt/cell_order.hpp"
 
 using namespace kestrel;
 
@@ -57,7 +67,7 @@ TEST(Ties, AreThoseOfAllPairs) {
     for (const std::size_t n : {1, 2, 31, 32, 33, 700}) {
       for (const double step : {0.0, 0.5, 4.0}) {
         const Sample s = make(n, d, 0, step, true);
-        const Ties got = count_ties(s.view(), s.shares()), wanted = by_all_pairs(s);
+        const Ties got = count_ties(s.view(), s.shares(), {}), wanted = by_all_pairs(s);
         EXPECT_EQ(got.pairs, wanted.pairs) << "d = " << d << ", n = " << n << ", step " << step;
         EXPECT_NEAR(got.weight, wanted.weight, 1e-13 * wanted.weight);
       }
@@ -67,7 +77,7 @@ TEST(Ties, AreThoseOfAllPairs) {
 
 TEST(Ties, TakeBothZerosAsOneNumber) {
   const std::vector<double> x{0.0, -0.0, 1.0}, p{0.5, 0.25, 0.25};
-  const Ties ties = count_ties({x.data(), 3, 1}, {p.data(), 3});
+  const Ties ties = count_ties({x.data(), 3, 1}, {p.data(), 3}, {});
   EXPECT_EQ(ties.pairs, 2);
   EXPECT_EQ(ties.weight, 0.25);
 }
@@ -75,7 +85,7 @@ TEST(Ties, TakeBothZerosAsOneNumber) {
 TEST(Ties, OfEqualSamplesAreAllPairs) {
   const std::size_t n = 100000;
   const std::vector<double> x(2 * n, 3.5), p(n, 1.0 / n);
-  const Ties ties = count_ties({x.data(), n, 2}, {p.data(), n});
+  const Ties ties = count_ties({x.data(), n, 2}, {p.data(), n}, {});
   EXPECT_EQ(ties.pairs, 1.0 * n * (n - 1));
   EXPECT_NEAR(ties.weight, 1 - 1.0 / n, 1e-10);
 }
@@ -83,9 +93,9 @@ TEST(Ties, OfEqualSamplesAreAllPairs) {
 TEST(Ties, AndCovarianceCheckSizes) {
   const std::vector<double> x(4, 1.0), p(3, 1.0);
   std::vector<double> centred(4);
-  EXPECT_THROW(count_ties({x.data(), 2, 2}, {p.data(), 3}), error);
-  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 3}, {centred.data(), 4}), error);
-  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 2}, {centred.data(), 3}), error);
+  EXPECT_THROW(count_ties({x.data(), 2, 2}, {p.data(), 3}, {}), error);
+  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 3}, {centred.data(), 4}, {}), error);
+  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 2}, {centred.data(), 3}, {}), error);
 }
 
 TEST(SampleCovariance, IsThatOfLongDoublesFarFromTheOriginToo) {
@@ -95,7 +105,7 @@ TEST(SampleCovariance, IsThatOfLongDoublesFarFromTheOriginToo) {
         const Sample s = make(n, d, offset, 0, true);
         std::vector<double> centred(n * d);
         const std::vector<double> got =
-            sample_covariance(s.view(), s.shares(), {centred.data(), centred.size()});
+            sample_covariance(s.view(), s.shares(), {centred.data(), centred.size()}, {});
         long double weight = 0;
         for (const double p : s.p) weight += p;
         std::vector<long double> mean(d, 0.0L);
@@ -116,5 +126,83 @@ TEST(SampleCovariance, IsThatOfLongDoublesFarFromTheOriginToo) {
         }
       }
     }
+  }
+}
+
+TEST(Order, IsThatOfTheStandardLibrary) {
+  std::mt19937_64 random(11);
+  const std::vector<double> special{0.0, -0.0, HUGE_VAL, -HUGE_VAL, 5e-324, -5e-324, 1e300, -1e300};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{100}, 5 * kPolledItems}) {
+    for (const std::uint64_t values : {1, 2, 50, 1 << 30}) {
+      std::vector<double> x(n), then(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = values == 50 ? special[random() % special.size()]
+                            : (static_cast<double>(random() % values) - 0.3) * 1e-5;
+        then[i] = static_cast<double>(random() % 7);
+      }
+      for (const bool two : {false, true}) {
+        std::vector<std::uint32_t> wanted(n);
+        std::iota(wanted.begin(), wanted.end(), 0u);
+        std::stable_sort(wanted.begin(), wanted.end(), [&](std::uint32_t a, std::uint32_t b) {
+          return x[a] != x[b] ? x[a] < x[b] : two && then[a] < then[b];
+        });
+        const Span<const double> second{then.data(), two ? n : 0};
+        EXPECT_EQ(order_of({x.data(), n}, second, {}), wanted) << n << " of " << values;
+      }
+    }
+  }
+}
+
+TEST(RowDraws, GiveEachRowItsShare) {
+  for (const std::size_t n : {1, 2, 1000}) {
+    for (const bool uneven : {false, true}) {
+      const Sample s = make(n, 1, 0, 0, uneven);
+      const RowDraws draws(s.shares(), {});
+      constexpr int kSteps = 1000;
+      std::vector<double> share(n);
+      for (std::size_t cell = 0; cell < n; ++cell) {
+        for (int k = 0; k < kSteps; ++k) share[draws.row(cell, (k + 0.5) / kSteps)] += 1;
+      }
+      // A row's part of each cell is known up to a step.
+      std::vector<double> cells(n, 1.0);
+      for (std::size_t cell = 0; cell < n; ++cell) {
+        const std::size_t other = draws.row(cell, 1 - 1e-9);
+        if (other != cell) cells[other] += 1;
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(share[i] / kSteps, s.p[i] * static_cast<double>(n), cells[i] / kSteps);
+      }
+    }
+  }
+  const std::vector<double> none(3, 0.0);
+  EXPECT_THROW(RowDraws({none.data(), 3}, {}), error);
+}
+
+TEST(SerialWork, IsPolledFor) {
+  struct Interrupt {};
+  // With outliers, which the cells of fgt sort.
+  Sample s = make(1000, 1, 0, 0, false);
+  for (std::size_t i = 0; i < s.n; i += 2) s.x[i] *= 1e9;
+  EvaluationPoints points;
+  points.matrix = s.view();
+  const double root = 1;
+  const TileKernel kernel(*simd::scalar_table(), KernelChoice{}, 1, {&root, 1});
+  std::vector<double> centred(s.n);
+  const Span<const double> x{s.x.data(), s.n};
+  const std::vector<std::function<void(const ParallelOptions&)>> works{
+      [&](const ParallelOptions& how) { count_ties(s.view(), s.shares(), how); },
+      [&](const ParallelOptions& how) {
+        sample_covariance(s.view(), s.shares(), {centred.data(), s.n}, how);
+      },
+      [&](const ParallelOptions& how) { order_of(x, {}, how); },
+      [&](const ParallelOptions& how) { RowDraws(s.shares(), how); },
+      [&](const ParallelOptions& how) { cut_blocks(points, kernel, how); },
+      [&](const ParallelOptions& how) { CellOrder(x, s.shares(), range_of(x), -2, how); },
+  };
+  for (std::size_t k = 0; k < works.size(); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until a poll is due
+    ParallelOptions options;
+    options.poll = [](double) { throw Interrupt(); };
+    EXPECT_THROW(works[k](options), Interrupt) << "work " << k;
   }
 }

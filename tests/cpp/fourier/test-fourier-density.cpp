@@ -219,3 +219,21 @@ TEST(FourierDensityErrors, MemoryAndInput) {
   task.root[0] = 0;
   EXPECT_THROW(task.run(threads(1)), error);
 }
+
+TEST(FourierDensityFar, IsPolledForWithinABlockOfPoints) {
+  struct Interrupt {};
+  // Points beyond the samples, which are near each other: one block, the samples of all of which
+  // are looked at. More than polls are apart, on any machine.
+  Task task(normal_sample(std::size_t{1} << 18, 2));
+  for (double& v : task.sample.x) v *= 1e-3;
+  task.root = {1, 0, 0, 1};
+  for (int i = 0; i < 512; ++i) task.points.push_back(20 + 1e-4 * (i % 256));
+  task.where.matrix = {task.points.data(), 256, 2};
+  RunOptions options = common::run_on(simd::scalar_table());
+  std::size_t polls = 0;
+  options.parallel.poll = [&](double fraction) {
+    // Nothing is done of the only item.
+    if (fraction > 0.905 && fraction < 0.915 && ++polls == 2) throw Interrupt();
+  };
+  EXPECT_THROW(task.run(options), Interrupt);
+}

@@ -388,7 +388,7 @@ TEST(QueryRefuses, WhatHasNoAnswer) {
   expect_refused(wrong, {}, good, "bandwidth of variable 1");
   expect_refused(shapes::tilted(shape), {Kernel::epanechnikov, KernelType::product}, good,
                  "diagonal");
-  expect_refused(shape, {Kernel::cosine, KernelType::radial}, good, "polynomials");
+  expect_refused(shape, {Kernel::cosine, KernelType::radial}, good, "powers of 1");
   wrong = shape;
   wrong.root = {1, 1 - 1e-13, 0, 1e-7};
   expect_refused(wrong, {}, good, "terms");

@@ -1,0 +1,36 @@
+// Rows of a sample, drawn with probability proportional to their weights.
+#ifndef KESTREL_CORE_DATA_ROW_DRAWS_HPP
+#define KESTREL_CORE_DATA_ROW_DRAWS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
+
+namespace kestrel {
+
+/// Walker's alias method (1977, "An efficient method for generating discrete random variables with
+/// general distributions"): each row has its share of a cell, and one other row has what is left of
+/// it. Cells are filled in the order of R's sample.int(). O(n) to make, 12 bytes a row; O(1) a
+/// draw.
+class RowDraws {
+ public:
+  /// weight: finite, not negative, and not all zero.
+  RowDraws(Span<const double> weight, const ParallelOptions& options);
+
+  std::size_t size() const { return share_.size(); }
+  /// The row for a cell and a number in [0, 1), both uniform.
+  std::size_t row(std::size_t cell, double uniform) const {
+    return uniform < share_[cell] ? cell : other_[cell];
+  }
+
+ private:
+  std::vector<double> share_;
+  std::vector<std::uint32_t> other_;
+};
+
+}  // namespace kestrel
+
+#endif
