@@ -9,7 +9,8 @@ known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
 # The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
 engines_for <- function(d, kernel, gridded) {
-  c("auto", "direct", if (d == 1L && kernel %in% polynomial_kernels()) "sweep", if (d == 1L && kernel == "gaussian") "fgt",
+  c("auto", "direct", if (d == 1L && kernel %in% polynomial_kernels()) "sweep",
+    if (d == 1L && kernel == "gaussian") "fgt",
     if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_scanline(d, kernel)) "scanline")
 }
 

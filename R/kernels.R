@@ -36,7 +36,8 @@ edge_mass <- function(t, row) {
     product
   }
   k <- seq_len(row$inner)
-  left <- c(0, -choose(row$inner, k) * (-1)^k) # 1 - (1 - t)^inner
+  # The coefficients of 1 less (1 - t)^inner.
+  left <- c(0, -choose(row$inner, k) * (-1)^k)
   profile <- Reduce(times, rep(list(left), row$outer), 1)
   mass <- 0
   for (k in rev(seq_along(profile))) mass <- (mass + profile[k] / k) * t

@@ -103,8 +103,9 @@ residuals.kestrel_reg <- function(object, ...) {
 se <- function(object, ...) UseMethod("se")
 
 #' @export
-se.default <- function(object, ...) abort_input("`object` must be a fit made by npreg(), not ", describe_value(object),
-                                                ".")
+se.default <- function(object, ...) {
+  abort_input("`object` must be a fit made by npreg(), not ", describe_value(object), ".")
+}
 
 #' @rdname kestrel_reg-methods
 #' @export
