@@ -217,6 +217,10 @@ count_ties_cpp <- function(x, p) {
     .Call(`_kestrel_count_ties_cpp`, x, p)
 }
 
+uninitialised_cpp <- function(size) {
+    .Call(`_kestrel_uninitialised_cpp`, size)
+}
+
 sorted_cpp <- function(x) {
     .Call(`_kestrel_sorted_cpp`, x)
 }

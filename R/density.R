@@ -358,6 +358,7 @@ task_on_axes <- function(fhat, axes) {
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
   inside <- lapply(line, is.finite)
   line <- Map(`[`, line, inside)
+  heard()
   complete <- function(value) {
     if (is.null(fhat$transform)) return(value)
     slope <- Reduce(outer, lapply(line, function(axis) line_slope(fhat$transform, axis)))

@@ -113,10 +113,11 @@ rkde <- function(n, fhat, positive = FALSE) {
   x <- points_to_line(fhat$transform, sample_matrix(fhat))
   check_draws_memory(n, ncol(x))
   d <- ncol(x)
-  origin <- filled(integer(n), row_draws(fhat$w))
+  origin <- filled(n, row_draws(fhat$w))
   noise <- draw_kernel(n, d, fhat$kernel, fhat$kernel_type == "product")
   root <- t(bandwidth_root(fhat))
-  draws <- matrix(0, n, d)
+  draws <- uninitialised_cpp(as.numeric(n) * d)
+  dim(draws) <- c(n, d)
   for (rows in parts_of(n)) {
     heard()
     part <- unname(x[origin[rows], , drop = FALSE]) + noise(rows) %*% root
@@ -145,7 +146,7 @@ check_draws_memory <- function(n, d) {
 # n draws from the kernel, as a function of the rows wanted.
 draw_kernel <- function(n, d, kernel, product) {
   entries <- as.numeric(n) * d # may be above the largest integer
-  normal <- filled(numeric(entries), stats::rnorm)
+  normal <- filled(entries, stats::rnorm)
   dim(normal) <- c(n, d)
   if (!is_compact(kernel)) return(function(rows) normal[rows, , drop = FALSE])
   radius <- if (product) draw_radius(entries, 1L, kernel) else draw_radius(n, d, kernel)
@@ -158,7 +159,7 @@ draw_kernel <- function(n, d, kernel, product) {
 
 # The radius of a draw from a radial kernel, whose density is proportional to r^(d-1) k(r).
 draw_radius <- function(n, d, kernel) {
-  beta <- function(n, a, b) filled(numeric(n), function(count) stats::rbeta(count, a, b))
+  beta <- function(n, a, b) filled(n, function(count) stats::rbeta(count, a, b))
   row <- kernel_row(kernel)
   if (row$form == "power") {
     # r^inner has a beta distribution.
@@ -174,7 +175,7 @@ draw_radius <- function(n, d, kernel) {
   radius <- numeric(0)
   while (length(radius) < n) {
     r <- beta(2 * n, d, 2)
-    u <- filled(numeric(2 * n), stats::runif)
+    u <- filled(2 * n, stats::runif)
     accepted <- lapply(parts_of(2 * n), function(rows) {
       heard()
       r[rows][u[rows] * (pi / 2) * (1 - r[rows]) < cos(pi * r[rows] / 2)]

@@ -38,9 +38,7 @@ invvech <- function(x) {
                 if (is_numbers(x)) paste("of length", length(x)) else describe_value(x), ".")
   }
   H <- matrix(0, d, d)
-  heard()
-  H[lower.tri(H, diag = TRUE)] <- x
-  heard()
-  H[upper.tri(H)] <- t(H)[upper.tri(H)]
+  ends <- cumsum(d:1)
+  for (k in seq_len(d)) H[k:d, k] <- H[k, k:d] <- x[(ends[k] - d + k):ends[k]]
   H
 }

@@ -87,11 +87,12 @@ in_parts <- function(n, size, of_part) {
   if (length(all) == 1L) all[[1L]] else unlist(all)
 }
 
-# `to` with what `draw` gives for each part, of which it is told the length.
-filled <- function(to, draw, size = part_size) {
-  for (rows in parts_of(length(to), size)) {
+# n numbers, from what `draw` gives for each part, of which it is told the length.
+filled <- function(n, draw) {
+  all <- uninitialised_cpp(n)
+  for (rows in parts_of(n)) {
     heard()
-    to[rows] <- draw(length(rows))
+    all[rows] <- draw(length(rows))
   }
-  to
+  all
 }

@@ -81,7 +81,12 @@ plot.kestrel_q_error <- function(x, ...) {
   empty_plot(range(x$errors, 2), c(0, 1), list(...), log = "x", xlab = "q-error", ylab = "Share of counts")
   for (k in seq_along(ways)) {
     errors <- sorted_cpp(x$errors[, k])
-    graphics::lines(errors, seq_len(m) / m, type = "s", lwd = 2, col = col[k])
+    for (part in parts_of(m)) {
+      heard()
+      # From the end of the part before.
+      rows <- max(part[1L] - 1, 1):part[length(part)]
+      graphics::lines(errors[rows], rows / m, type = "s", lwd = 2, col = col[k])
+    }
   }
   if (length(ways) > 1L) graphics::legend("bottomright", ways, col = col, lwd = 2, bty = "n")
   invisible(x)

@@ -34,6 +34,7 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
 regression_curve <- function(sample, h, asked, run) {
   used <- sample$w > 0
   n <- sample$nobs
+  heard()
   sums <- regression_sums(sample$x[used], sample$y[used], sample$w[used], h, asked, run)
   cv <- if (asked$method == "cv.ls") sums$squares / n else corrected_aic(sums$insample / n, sums$trace, n)
   list(cv = ifelse(sums$unsupported < n, cv, NA_real_), unsupported = as.integer(sums$unsupported))

@@ -670,6 +670,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// uninitialised_cpp
+Rcpp::NumericVector uninitialised_cpp(double size);
+RcppExport SEXP _kestrel_uninitialised_cpp(SEXP sizeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
+    rcpp_result_gen = Rcpp::wrap(uninitialised_cpp(size));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sorted_cpp
 Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x);
 RcppExport SEXP _kestrel_sorted_cpp(SEXP xSEXP) {
@@ -772,6 +783,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
+    {"_kestrel_uninitialised_cpp", (DL_FUNC) &_kestrel_uninitialised_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_row_draws_cpp", (DL_FUNC) &_kestrel_row_draws_cpp, 1},

@@ -36,6 +36,13 @@ Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
   return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs, Rcpp::Named("weight") = ties.weight);
 }
 
+/// Room for numbers that nothing is written to yet: in a vector of zeros the system finds the
+/// memory in one go.
+// [[Rcpp::export]]
+Rcpp::NumericVector uninitialised_cpp(double size) {
+  return Rcpp::no_init(whole_number<R_xlen_t>(size));
+}
+
 /// Values in ascending order, none NaN.
 // [[Rcpp::export]]
 Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x) {

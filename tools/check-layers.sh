@@ -37,8 +37,9 @@ core=$(find src/core -type f ! -name '*.o')
 simd=$(find src/simd -type f ! -name '*.o')
 gpu=$(find src/gpu -type f ! -name '*.o')
 cuda=$(find src/cuda -type f)
+shared=$(find src/shared -type f)
 top=$(find src -maxdepth 1 -type f -name '*.[ch]pp')
-package="$core $simd $gpu $top"
+package="$core $simd $gpu $shared $top"
 # shellcheck disable=SC2046,SC2086  # names without spaces, all of them
 {
   forbid 'R headers only at the top of src/' \
@@ -56,9 +57,10 @@ package="$core $simd $gpu $top"
     'std::(vector|string|function|unique_ptr|min|max|copy|fill)|malloc|(^|[^a-z_])new |"core/|"rcpp' \
     $simd
   forbid 'an arrow runs only downward' '"(rcpp_|RcppExports)' $core
+  forbid 'src/shared includes nothing but src/shared' '"(core|simd|gpu|cuda|rcpp)' $shared
   forbid 'the core knows no GPU' '"(gpu|cuda)/' $core $simd
   forbid 'CUDA is known to src/cuda only' 'cuda_runtime|cuda[A-Z][a-z]+|"cuda/' $core $simd $gpu
-  forbid 'src/cuda shares with the package the C of gpu/gpu_abi.h only' \
+  forbid 'src/cuda shares with the package gpu/gpu_abi.h and src/shared only' \
     '"(core|simd)/|"gpu/[^g]|"gpu/g[^p]|"gpu/gpu_[^a]|"rcpp' $cuda
   forbid 'one build for every machine' '-ffast-math|-march=native|-Ofast' \
     $package src/Makevars.in configure Makefile tests/cpp/CMakeLists.txt

@@ -12,7 +12,7 @@ namespace kestrel {
 /// every 20 ms, with wide windows of a million observations in the Gaussian kernel every 300 ms.
 /// Throws error as there, and gpu_error: GpuProblem::unsuited where powers of a bandwidth, in units
 /// of the range of x, leave the range of numbers (below 1e-190; the eighth power of 1e-23 for the
-/// triweight kernel and local linear fits), and as gpu_table() does.
+/// kernel of degree 6 and local linear fits), and as gpu_table() does.
 ///
 /// Memory on the device: of an observation 80 bytes and, for a polynomial kernel of degree p, 8 p +
 /// 16 more, p + 2 in place of p for local linear fits; and 32 MiB.

@@ -23,7 +23,8 @@ int check_scanline_tiny();
 int check_scanline();
 /// With and without the way back.
 void time_scanline();
-/// For bench/gpu.R: "bench scanline", limbs, seconds on the device and with the way back, points, rows.
+/// For bench/gpu.R: "bench scanline", limbs, seconds on the device and with the way back, points,
+/// rows.
 void bench_scanline();
 
 /// Cross-validation of regression against the CPU's; the number of what is wrong.

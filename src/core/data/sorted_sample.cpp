@@ -37,16 +37,18 @@ SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<cons
     throw error(ErrorKind::input, "there must be fewer than 2^31 - 32 points");
   }
   std::vector<std::pair<double, std::uint32_t>> entries(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  serial_for(n, options, [&](std::size_t i) {
     if (!std::isfinite(x[i])) throw error(ErrorKind::input, "positions must be finite");
     entries[i] = {x[i], static_cast<std::uint32_t>(i)};
-  }
+  });
   parallel_sort(&entries, options);
+  poll_if_due(options);
   order_.resize(n);
   for (std::size_t i = 0; i < n; ++i) order_[i] = entries[i].second;
   x_ = arrange(order_, x, std::numeric_limits<double>::infinity(), options);
   w_ = arrange(order_, w, 0.0, options);
   y_ = arrange(order_, y, 0.0, options);
+  poll_if_due(options);
   unit_weights_ = w.size == n && std::all_of(w.begin(), w.end(), [](double v) { return v == 1.0; });
 }
 

@@ -48,9 +48,8 @@ ByCells octaves_by_cells(const WeightedSample& sample, const std::vector<Octave>
   // Where there are far more samples than cells there is nothing to count.
   const double cells = std::min(n, sample.range.cells(octaves[0].exponent));
   if (cell_seconds(cells * lags(0), n, truncation.moments) < sort_seconds(n)) return {0, nullptr};
-  ByCells found{octaves.size(),
-                std::make_unique<CellOrder>(sample.x, sample.w, sample.range, octaves[0].exponent,
-                                            options)};
+  ByCells found{octaves.size(), std::make_unique<CellOrder>(sample.x, sample.w, sample.range,
+                                                            octaves[0].exponent, options)};
   CellCounts counts(*found.finest);
   for (std::size_t o = 0; o < octaves.size(); ++o) {
     counts.coarsen_to(octaves[o].exponent);

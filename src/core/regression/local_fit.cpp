@@ -29,16 +29,17 @@ double value(const LocalKernel& kernel, double distance, double nearest) {
 
 }  // namespace
 
-LocalFitter::LocalFitter(const SortedSample& sample) : sample_(sample) {
+LocalFitter::LocalFitter(const SortedSample& sample, const ParallelOptions& options)
+    : sample_(sample) {
   const double *x = sample.x(), *w = sample.w();
   const std::size_t n = sample.size();
   rank_.assign(n, 0);
   weight_.assign(n + 1, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
+  serial_for(n, options, [&](std::size_t i) {
     if (i > 0) rank_[i] = rank_[i - 1] + (x[i] > x[i - 1] ? 1 : 0);
     weight_[i + 1] = weight_[i] + w[i];
     min_sum_ = std::max(min_sum_, w[i] / kMaxLoss);
-  }
+  });
 }
 
 LocalFit LocalFitter::leave_one_out(const LocalKernel& kernel, const LocalSums& sums,

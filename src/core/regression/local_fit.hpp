@@ -42,7 +42,7 @@ struct LocalFit {
 class LocalFitter {
  public:
   /// `sample` outlives the object. O(n).
-  explicit LocalFitter(const SortedSample& sample);
+  LocalFitter(const SortedSample& sample, const ParallelOptions& options);
 
   /// At sample i, without it.
   LocalFit leave_one_out(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;

@@ -49,6 +49,7 @@ class GaussianBlock {
     const bool leave_one_out = &sample == &points;
     block_ = {begin, std::min(points.size() - begin, kItem), item, sum_, 2, kItem, first_, end_};
     for (std::size_t i = 0; i < block_.count; ++i) {
+      poll_if_due({});  // a window may hold all of the sample
       const std::size_t own = leave_one_out ? begin + i : n;
       const double e = points.x()[begin + i];
       const Window seen = window_of(sample.x(), n, e, kGaussianReach * kernel.h);

@@ -51,13 +51,15 @@ double total(const std::vector<Totals>& blocks, double Totals::*which) {
 /// Leave-one-out fits of all observations in sorted order.
 class Validation {
  public:
-  explicit Validation(const SortedSample& sample) : sample_(sample), fitter_(sample) {}
+  Validation(const SortedSample& sample, const ParallelOptions& options)
+      : sample_(sample), fitter_(sample, options) {}
 
   /// Calls take(i, fit, slot) for every i: blocks in any order, on several threads, each in order.
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
     check_local_kernel(kernel);
     const auto each = [&](const LocalSums& sums, int) {
+      poll_if_due({});
       for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
         const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
         take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums.slot());
@@ -81,6 +83,7 @@ class Validation {
  private:
   LocalFit settled(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
                    bool exact) const {
+    poll_if_due({});  // a window may hold all of the sample
     LocalFit fit = fitter_.direct(kernel, sample_.x()[i], sample_.y()[i], sums.first(i),
                                   sums.end(i), i, nullptr, nullptr);
     fit.exact = exact;
@@ -146,7 +149,7 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
                                Kernel kernel, bool local_linear, const RunOptions& options) {
   for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
   const SortedSample line = sorted(sample, options);
-  const Validation validation(line);
+  const Validation validation(line, options.parallel);
   CrossValidation result;
   result.squares.resize(bandwidth.size);
   result.in_sample.resize(bandwidth.size);
@@ -174,12 +177,13 @@ Residuals regression_residuals(const RegressionSample& sample, const LocalKernel
   result.leave_one_out.resize(line.size());
   result.in_sample.resize(line.size());
   result.leverage.resize(line.size());
-  Validation(line).run(kernel, options, [&](std::size_t i, const LocalFit& fit, std::size_t) {
-    const std::size_t at = line.given(i);
-    result.leave_one_out[at] = fit.supported ? -fit.deviation : kNone;
-    result.in_sample[at] = fit.residual_in_sample(w[i]);
-    result.leverage[at] = fit.leverage(w[i]);
-  });
+  Validation(line, options.parallel)
+      .run(kernel, options, [&](std::size_t i, const LocalFit& fit, std::size_t) {
+        const std::size_t at = line.given(i);
+        result.leave_one_out[at] = fit.supported ? -fit.deviation : kNone;
+        result.in_sample[at] = fit.residual_in_sample(w[i]);
+        result.leverage[at] = fit.leverage(w[i]);
+      });
   return result;
 }
 
@@ -220,6 +224,7 @@ void add_variances(const RegressionSample& sample, const SortedSample& at,
   const SortedSample squared(sample.x, {weight.data(), n}, sample.y,
                              part_of(options.parallel, 1, 1));
   const auto take = [&](const LocalSums& sums, int) {
+    poll_if_due({});
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
       if (!fits[i].from_sums) continue;
       const double a = fits[i].constant, b = fits[i].slope;
@@ -247,17 +252,19 @@ Fits regression_fits(const RegressionSample& sample, Span<const double> points,
   const bool wanted = error2.size > 0;
   std::vector<double> error2_sorted(error2.size);
   for (std::size_t j = 0; j < error2.size; ++j) error2_sorted[j] = error2[line.given(j)];
-  const LocalFitter fitter(line);
+  const LocalFitter fitter(line, options.parallel);
   std::vector<FitWeights> weights(wanted ? m : 0, {0, 0, false});
   Fits result;
   result.mean.assign(m, kNone);
   result.variance.assign(wanted ? m : 0, kNone);
   const auto take = [&](const LocalSums& sums, int) {
+    poll_if_due({});
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
       LocalFit fit = fitter.at_point(kernel, sums, i);
       if (!fit.supported) continue;
       if (wanted) weights[i] = {fit.constant, fit.slope, !fit.unstable};
       if (fit.unstable) {
+        poll_if_due({});
         double* variance = wanted ? &result.variance[at.given(i)] : nullptr;
         fit = fitter.direct(kernel, at.x()[i], at.y()[i], sums.first(i), sums.end(i), n,
                             wanted ? error2_sorted.data() : nullptr, variance);

@@ -17,7 +17,7 @@ void sweep_density(Span<const double> x, Span<const double> w, Span<const double
                    Kernel kernel, double h, const RunOptions& options, Span<double> out);
 
 /// The sums of the LSCV curve, K normalised and 1/h included, one value of each a bandwidth.
-/// Error: 1e-13 of each sum, all of whose terms are positive (triweight: 5e-13, K*K being a
+/// Error: 1e-13 of each sum, all of whose terms are positive (of degree 6: 5e-13, K*K being a
 /// polynomial of condition 942). O(n log n + n k) time for k
 /// bandwidths, O(n) memory a thread. Errors as sweep_density.
 PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,

@@ -168,3 +168,23 @@ TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
     expect_near(got.leverage[0], wanted.leverage[0], 1e-11, "leverage");
   }
 }
+
+/// Longer than polls are apart, on any machine.
+TEST(GaussianKernel, IsPolledForWithinABlockOfPoints) {
+  struct Interrupt {};
+  std::mt19937_64 random(8);
+  Line line{"long", {}, {}};
+  for (std::size_t i = 0; i < std::size_t{1} << 20; ++i) line.x.push_back(shapes::uniform(random));
+  line.w.assign(line.x.size(), 1.0);
+  const SortedSample sample(span(line.x), span(line.w), span(line.w), {});
+  const SortedSample points({line.x.data(), 64}, {}, {line.w.data(), 64}, {});
+  RunOptions options = run_on(simd::scalar_table());
+  int polls = 0;
+  options.parallel.poll = [&](double fraction) {
+    if (fraction < 1 && ++polls == 2) throw Interrupt();
+  };
+  const auto take = [](const LocalSums&, int) {};
+  EXPECT_THROW(
+      local_sums(sample, points, {Kernel::gaussian, 1.0, false}, 1, Anchors::ends, options, take),
+      Interrupt);
+}

@@ -111,6 +111,20 @@ TEST(ScanlinePoll, IsAskedAndStopsTheWork) {
   EXPECT_THROW(work(), std::runtime_error);
 }
 
+// One tile with more samples than are added between two polls, on any machine.
+TEST(ScanlinePoll, IsAskedWithinATile) {
+  struct Interrupt {};
+  const Case c = scanline_oracle::make("long", std::size_t{1} << 21, {16, 16}, 6.0, 0.5,
+                                       scanline_oracle::inside);
+  RunOptions options = run_on(simd::scalar_table());
+  int polls = 0;
+  options.parallel.poll = [&](double fraction) {
+    // Nothing is added yet of all but the sorting.
+    if (fraction > 0.199 && fraction < 0.201 && ++polls == 2) throw Interrupt();
+  };
+  EXPECT_THROW(density(c, {}, options), Interrupt);
+}
+
 // The sum of a density over the points times the volume of a cell is the sum of the weights.
 TEST(ScanlineMass, IsThatOfTheSamples) {
   const Case c =
