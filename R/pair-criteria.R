@@ -9,8 +9,8 @@
 
 # ---- Which engine
 
-# From which number of observations on the Fourier engine is the faster, by what is wanted of it, for one column, two
-# and three. It takes no more than three, and no criterion of one column. Timed in 2026-11 on one core with AVX-512,
+# The number of observations from which on the Fourier engine is faster, by what is wanted of it, for one, two and three
+# columns. It takes no more than three, and no criterion of one column. Timed in 2026-11 on one core with AVX-512,
 # normal data and three clusters. `search`: in two dimensions Hlscv, Hscv and Hpi take the same time by both engines at
 # 100 to 300 observations; in three Hscv does at about 3,000, Hlscv at 4,000 to 10,000 and Hpi at 10,000. `curve`: that
 # of Hlscv(type = "scalar"), of which direct sums see all bandwidths in one pass, does at 900 and 7,500. `once`: one
@@ -21,7 +21,7 @@ faster_engine <- function(n, d, wanted = "search") {
   if (d <= 3L && n >= fourier_from[[wanted]][d]) "fourier" else "direct"
 }
 
-# The engine that was asked for, or the one that is the faster. `wanted`: a name of `fourier_from`.
+# The engine that was asked for, or else the faster one. `wanted`: a name of `fourier_from`.
 plan_selector <- function(n, d, engine, wanted = "search") {
   if (engine == "fourier" && !d %in% 2:3) {
     abort_input("`engine` must be \"direct\" for ", d, " columns; \"fourier\" takes two or three.")
@@ -47,9 +47,9 @@ criteria_for <- function(sample, asked, run, bandwidths = NULL) {
   fourier_or_direct(function() fourier_criteria(sample, run), direct)
 }
 
-# Criteria by the Fourier engine, each single value of which is by direct sums where the grid for it would need too much
-# memory; and all by direct sums where even the first grid would. Both arguments make criteria. Direct ones are made
-# when it first comes to them, since that may ask for a GPU, and then kept.
+# Criteria by the Fourier engine. A single value comes from direct sums where its grid would need too much memory, and
+# all of them do where even the first grid would. Both arguments make criteria. The direct ones
+# are made when they are first needed, since that may ask for a GPU, and then kept.
 fourier_or_direct <- function(make_fourier, make_direct) {
   fourier <- tryCatch(make_fourier(), kestrel_error_memory = function(e) NULL)
   if (is.null(fourier)) return(make_direct())

@@ -78,7 +78,7 @@ parts_of <- function(n, size = part_size) {
 
 heard <- function() poll_cpp()
 
-# What of_part(indices) gives for the parts of 1, ..., n, one after the other.
+# The results of of_part(indices) for the parts of 1, ..., n, one after the other.
 in_parts <- function(n, size, of_part) {
   all <- lapply(parts_of(n, size), function(part) {
     heard()
@@ -87,7 +87,7 @@ in_parts <- function(n, size, of_part) {
   if (length(all) == 1L) all[[1L]] else unlist(all)
 }
 
-# n numbers, from what `draw` gives for each part, of which it is told the length.
+# n numbers: draw(length) gives those of each part.
 filled <- function(n, draw) {
   all <- uninitialised_cpp(n)
   for (rows in parts_of(n)) {

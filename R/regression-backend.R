@@ -7,7 +7,8 @@ regression_engine <- function(kernel, backend) {
 
 # Nanoseconds of one thread for a leave-one-out fit; of a pair for the Gaussian kernel. Measured at n = 200,000 on one
 # core with AVX-512: 17, 10, 30, 42 and 46 (local constant) and 87, 105, 104, 132 and 163 (local linear) for polynomials
-# of degree 0, 1, 2, 4 and 6.
+# of degree 0, 1, 2, 4 and 6. Straight lines through these are within a factor of two, which is enough to choose a
+# device.
 regression_ns <- function(asked) {
   if (!is_compact(asked$ckertype)) return(1.3)
   degree <- regression_degree(asked$ckertype)
