@@ -128,8 +128,8 @@ rkde <- function(n, fhat, positive = FALSE) {
 }
 
 # Rows with probabilities proportional to w, as a function of how many: those that sample.int(replace = TRUE, prob = w)
-# draws, but without a look at all weights in each call. For more than 200 rows sample.int() has two methods; this is the
-# one that it takes where more than 200 of them have at least a tenth of the mean weight.
+# draws, but without a look at all weights in each call. For more than 200 rows sample.int() has two methods; this is
+# the one that it takes where more than 200 of them have at least a tenth of the mean weight.
 row_draws <- function(w) {
   if (length(w) <= 200L) return(function(count) sample.int(length(w), count, replace = TRUE, prob = w))
   draws <- row_draws_cpp(w)
