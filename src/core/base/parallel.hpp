@@ -18,18 +18,21 @@ struct ParallelOptions {
 };
 
 /// Runs body(item, worker) once for each item in [0, items), in any order, on any worker.
-/// = The caller cuts the work into items of a FIXED size and adds their results in item order; then
+///
+/// The caller cuts the work into items of a FIXED size and adds their results in item order; then
 /// the result has the same bits for every number of threads. `worker` is in [0,
 /// parallel_workers(items, options)) and no two bodies run at once with the same one, so scratch
 /// space may be indexed by it. Items should take a few milliseconds at most: polling happens
-/// between them, and in those that call poll_if_due(). = A body that throws stops the loop. If
-/// several throw, the exception of the lowest item is rethrown here, which is also the same for
-/// every number of threads. An exception of the poll takes precedence over all of them (R's
-/// unwinding must be continued). = Runs on the calling thread alone, in item order, if there is one
-/// item or one thread; inside another parallel_for (such a call is not polled: it may be on a
-/// worker); and in a forked child, where the threads that the runtime libraries know of do not
-/// exist and waiting for them would never end. Cost: one atomic increment and one look at the clock
-/// per item.
+/// between them, and in those that call poll_if_due().
+///
+/// A body that throws stops the loop. If several throw, the exception of the lowest item is
+/// rethrown here, which is also the same for every number of threads. An exception of the poll
+/// takes precedence over all of them (R's unwinding must be continued).
+///
+/// Runs on the calling thread alone, in item order, if there is one item or one thread; inside
+/// another parallel_for (such a call is not polled: it may be on a worker); and in a forked child,
+/// where the threads that the runtime libraries know of do not exist and waiting for them would
+/// never end. Cost: one atomic increment and one look at the clock per item.
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
 

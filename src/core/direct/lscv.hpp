@@ -59,14 +59,17 @@ class CurveFactors {
 
 /// All sums of LSCV(H) (math: Wand & Jones 1995, 4.7; Andrzejewski et al. 2013, eq. 32-35), with
 /// one exponential a pair: K_2H is exp(-s/4), K_H its square. x: n rows in d variables; w: n
-/// weights; root: lower Cholesky factor L of H, d*d column-major. = Error of a sum: at most 1e-13
-/// of the sum of w_i w_j K (1 + (0.01 + 0.002 c) |u|^2), c the largest |L_kl / L_kk|, l < k. That
-/// is relative to the sum itself, except for pairs beyond ten bandwidths and for strong
-/// correlation, where it is the effect of rounding L (2^-52 c |u|^2). Error of a moment: 1e-13 of
-/// the sum of these terms times (1 + |u_k u_l|). The same bits for any number of threads. = O(n^2 d
-/// / 2) time, with moments about twice that (d > 3: and another n^2 d^2 / 4 operations where points
-/// of a block of 256 lie more than 16 bandwidths apart); O(n d) memory. Throws error(input) for a
-/// root as kernel_scale does, and if there is not one weight a row.
+/// weights; root: lower Cholesky factor L of H, d*d column-major.
+///
+/// Error of a sum: at most 1e-13 of the sum of w_i w_j K (1 + (0.01 + 0.002 c) |u|^2), c the
+/// largest |L_kl / L_kk|, l < k. That is relative to the sum itself, except for pairs beyond ten
+/// bandwidths and for strong correlation, where it is the effect of rounding L (2^-52 c |u|^2).
+/// Error of a moment: 1e-13 of the sum of these terms times (1 + |u_k u_l|). The same bits for any
+/// number of threads.
+///
+/// O(n^2 d / 2) time, with moments about twice that (d > 3: and another n^2 d^2 / 4 operations
+/// where points of a block of 256 lie more than 16 bandwidths apart); O(n d) memory. Throws
+/// error(input) for a root as kernel_scale does, and if there is not one weight a row.
 LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
                          bool moments, const RunOptions& options);
 

@@ -43,8 +43,9 @@ class DifferenceMoments {
 
 /// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. They give
 /// every sum over pairs of a function of the distance that is smooth at the scale of the width.
-/// = Parts of the data add up: add() of the other parts to the object of one part gives the object
-/// of the whole, up to rounding.
+///
+/// Parts of the data add up: add() of the other parts to the object of one part gives the object of
+/// the whole, up to rounding.
 class CellMoments {
  public:
   /// If samples share a few cells, they are sorted in parts of this size, which a level-2 cache

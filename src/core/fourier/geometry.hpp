@@ -1,9 +1,10 @@
 // Where the samples of the `fourier` engine lie on its grid, and which frequencies it keeps, as
-// follows from the bandwidths and the tolerance. = The engine works in coordinates z = L^-1 (x -
-// centre), padded to three axes: variable k of d is axis k + 3 - d, and the axes before it have one
-// cell. Centring first makes a far origin harmless: x - c is exact for nearby numbers. L is any
-// square root of any scale matrix Sigma. A grid is made for bandwidth matrices between min^2 Sigma
-// and max^2 Sigma.
+// follows from the bandwidths and the tolerance.
+//
+// The engine works in coordinates z = L^-1 (x - centre), padded to three axes: variable k of d is
+// axis k + 3 - d, and the axes before it have one cell. Centring first makes a far origin harmless:
+// x - c is exact for nearby numbers. L is any square root of any scale matrix Sigma. A grid is made
+// for bandwidth matrices between min^2 Sigma and max^2 Sigma.
 #ifndef KESTREL_CORE_FOURIER_GEOMETRY_HPP
 #define KESTREL_CORE_FOURIER_GEOMETRY_HPP
 

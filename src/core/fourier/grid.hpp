@@ -13,8 +13,9 @@ namespace kestrel {
 
 /// grid(c) = sum_j w_j prod_a psi(c_a - g_aj), where g_j is the position of sample j in cells and
 /// psi the window: the first half of a non-uniform Fourier transform of type 1 (Dutt & Rokhlin
-/// 1993; Barnett, Magland & af Klinteberg 2019). Outliers are kept as they are. = Data may be added
-/// in parts: the result is, but for rounding, that of all of them at once.
+/// 1993; Barnett, Magland & af Klinteberg 2019). Outliers are kept as they are.
+///
+/// Data may be added in parts: the result is, but for rounding, that of all of them at once.
 class FourierGrid {
  public:
   /// Empty. Throws std::bad_alloc.

@@ -31,8 +31,10 @@ struct TransformBox {
 
 /// In place, F_k = sum_c data_c exp(-2 pi i sum_a k_a c_a / cells_a) for the modes wanted; the
 /// cells of other modes are undefined. Mode k_2 >= 0 of row (k_0, k_1) is complex number k_2 of
-/// that row. = The same bits for every number of threads and from run to run on one machine (FFTW
-/// by FFTW_ESTIMATE). Not to be called inside a parallel_for: FFTW plans on the calling thread, and
+/// that row.
+///
+/// The same bits for every number of threads and from run to run on one machine (FFTW by
+/// FFTW_ESTIMATE). Not to be called inside a parallel_for: FFTW plans on the calling thread, and
 /// its planner is not thread-safe. O(N log N), N cells.
 void forward_transform(double* data, const TransformBox& box, const ParallelOptions& options);
 

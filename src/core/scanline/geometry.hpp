@@ -36,12 +36,14 @@ struct ScanlineBox {
 
 /// The axes of a grid in the order of the engine: the outer ones from the last of the user's, then
 /// the row axis, then the run axis. A grid of one axis gets a row axis of one point, on which every
-/// sample lies. = With G the lower Cholesky factor of H in that order, divided by the steps, the
-/// ellipsoid of a kernel is a nest of intervals: given the indices on the axes before it, each axis
-/// has one. (G is a Cholesky factor, and the Schur complement of the inverse is the inverse of the
-/// marginal.) A box is a nest whose intervals do not depend on the other axes. The run axis is the
-/// one with the longest runs, 2 G_dd, for which the grid has room, since the work is proportional
-/// to the number of rows.
+/// sample lies.
+///
+/// With G the lower Cholesky factor of H in that order, divided by the steps, the ellipsoid of a
+/// kernel is a nest of intervals: given the indices on the axes before it, each axis has one. (G is
+/// a Cholesky factor, and the Schur complement of the inverse is the inverse of the marginal.) A
+/// box is a nest whose intervals do not depend on the other axes. The run axis is the one with the
+/// longest runs, 2 G_dd, for which the grid has room, since the work is proportional to the number
+/// of rows.
 class ScanlineGeometry {
  public:
   /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major. Throws

@@ -28,9 +28,10 @@ class ScanlineLine {
   ///   2^17);
   /// - two limbs are not wanted, or not enough by choose_scale() without blocks, as with unequal
   ///   weights and runs of thousands of points.
-  /// = Throws error(input) where ScanlineSample does. O(samples + points). Memory: 16 bytes a
-  /// point, and the same for each thread while samples are added. The number of threads is limited
-  /// so that these fit in 2 MiB a thread and 8 bytes a sample.
+  ///
+  /// Throws error(input) where ScanlineSample does. O(samples + points). Memory: 16 bytes a point,
+  /// and the same for each thread while samples are added. The number of threads is limited so that
+  /// these fit in 2 MiB a thread and 8 bytes a sample.
   static std::unique_ptr<const ScanlineLine> make(const ScanlineGeometry& geometry,
                                                   const MatrixView& x, Span<const double> w,
                                                   const ScanlineTask& task,
