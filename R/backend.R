@@ -1,13 +1,13 @@
 # Where and how a kernel sum runs: backend, threads, instruction set.
 
 known_engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")
-# What two of them were called.
+# Former names of two engines.
 renamed_engines <- c(cells = "fgt", runs = "scanline")
 known_backends <- c("auto", "cpu", "cuda")
 known_precisions <- c("double", "single")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
-# The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
+# The engines that can do a task. `gridded`: whether the points are a grid.
 engines_for <- function(d, kernel, gridded) {
   c("auto", "direct", if (d == 1L && kernel %in% polynomial_kernels()) "sweep",
     if (d == 1L && kernel == "gaussian") "fgt",
@@ -30,7 +30,7 @@ check_engine <- function(engine, d, kernel, gridded) {
               if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ", takes)
 }
 
-# The name of an engine, whatever the task.
+# Checks the name of an engine, whatever the task.
 check_engine_name <- function(engine) {
   if (is.character(engine) && length(engine) == 1L && engine %in% names(renamed_engines)) {
     abort_input("`engine` must be one of ", quoted(known_engines, '"'), ", not \"", engine, "\", which is called \"",
@@ -39,7 +39,7 @@ check_engine_name <- function(engine) {
   check_choice(engine, known_engines, "engine")
 }
 
-# The backend of a call; `cuda`: whether what is called can run on a GPU, so that "auto" is not decided yet.
+# The backend of a call. `cuda`: whether the function can run on a GPU; "auto" then stays undecided.
 resolve_backend <- function(backend, cuda) {
   backend <- check_choice(backend, known_backends, "backend")
   if (cuda) return(backend)
@@ -62,7 +62,7 @@ resolve_isa <- function() {
   isa
 }
 
-# How a kernel sum runs: what every call of the core needs besides its data, but for `progress`, which the body of
+# How a kernel sum runs: what every call of the core needs besides its data, except for `progress`, which the body of
 # with_progress() adds.
 run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precision = "double") {
   list(backend = resolve_backend(backend, cuda), threads = resolve_threads(threads), isa = resolve_isa(),

@@ -81,7 +81,7 @@ hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL,
   finish_boot(boot, call, started)
 }
 
-# `unit`: what bandwidths are given in, as a multiple of the root of the covariance.
+# `unit`: the unit of the given bandwidths, as a multiple of the root of the covariance.
 smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
   d <- ncol(sample$x)
   if (d > 6L) abort_input("`x` must have at most 6 columns for a smoothed bootstrap, not ", d, ".")
@@ -110,8 +110,9 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
        convergence = if (length(h) > 1L && best[["median"]] %in% range(h)) 1L else 0L)
 }
 
-# The reference, what computing it takes, and the copy of it that the core keeps, in rows of whole vectors. And for each
-# thread a sample of n rows: as drawn, and by the pieces of an axis before and after sorting, with sums and their piece.
+# Memory for the reference, for computing it, and for the core's copy of it, in rows of whole vectors. And for each
+# thread a sample of n rows: as drawn, and before and after sorting by the pieces of an axis, with the sums and piece of
+# each row.
 check_boot_memory <- function(sizes, n, d, threads) {
   of_grid <- 8 * 4 * prod(sizes)
   check_memory(sizes, of_grid)
@@ -120,15 +121,15 @@ check_boot_memory <- function(sizes, n, d, threads) {
              format(n, big.mark = ","), " rows need ")
 }
 
-# The errors, and a copy of them to sort.
+# Memory for the errors and for a copy of them to sort.
 check_errors_memory <- function(B, count) {
   needed <- 2 * 8 * B * count
   check_fits(needed, "`B` must be few enough for the errors of all replicates to fit in memory: ",
              format(B, big.mark = ","), " at ", count, " bandwidths need ")
 }
 
-# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. The squares of
-# densities in the units of the data may be out of range.
+# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. Computed in units near
+# those of the data, since squares of densities may overflow.
 boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   unit <- near_units(sample$cov)
   sample <- in_units(sample, unit)
@@ -145,7 +146,7 @@ boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   errors
 }
 
-# The core has the fastest axis last.
+# The core takes the fastest axis last.
 scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   with_scale <- function(h) {
     new_density(sample[c("x", "w", "names")], h^2 * sample$cov, "epanechnikov", "radial", NULL, run)
@@ -166,7 +167,7 @@ reversed_sample <- function(sample) {
        root = lower_root_cpp(unname(sample$cov[columns, columns, drop = FALSE])))
 }
 
-# What the draws of all replicates are a function of: two draws of R's generator.
+# The key of all replicates' draws: two draws of R's generator.
 boot_key <- function() floor(stats::runif(2L) * 2^32)
 
 error_curve <- function(h, errors) {

@@ -1,6 +1,6 @@
 # Least squares cross-validation: the objective, and in one dimension its global minimum over a range of bandwidths.
 
-# Those whose convolution with themselves an engine knows.
+# The kernels whose convolution with themselves an engine knows.
 lscv_kernels <- function() c("gaussian", polynomial_kernels())
 
 #' Least squares cross-validation: the objective
@@ -109,8 +109,8 @@ lscv_bandwidths <- function(H, h) {
   if (is.null(H)) check_positives(h, "h") else sqrt(check_H(H, 1L)[1L, 1L])
 }
 
-# Observations of positive weight in order: what the curve needs, and where ties stand side by side. By value and then
-# by weight, so that the order of the rows has no say in any bit of the result.
+# The observations of positive weight, sorted for the curve and for finding ties. Sorted by value and then by weight, so
+# that the order of the rows affects no bit of the result.
 lscv_sample <- function(sample) {
   used <- sample$w > 0
   x <- sample$x[used, 1L]
@@ -127,8 +127,8 @@ lscv_sample <- function(sample) {
   list(x = x[sorted], w = scale_weights(w[sorted]))
 }
 
-# LSCV at every h, by sums over the pairs i < j; the terms i = j are R(K) / h with the weights p_i^2, which sum to
-# 1 / n_eff, n_eff being the effective sample size.
+# LSCV at every h, by sums over the pairs i < j. The terms i = j are R(K) / h with the weights p_i^2, which sum to 1 /
+# n_eff; n_eff is the effective sample size.
 lscv_curve <- function(sample, h, form, kernel, run) {
   total <- sum(sample$w)^2
   at_diagonal <- sum(sample$w^2) / total
@@ -141,8 +141,8 @@ lscv_curve <- function(sample, h, form, kernel, run) {
   square - 2 * cross
 }
 
-# Compact kernels are swept. For the Gaussian kernel cells pay for themselves as soon as there are some bandwidths to
-# share them.
+# Compact kernels are swept. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share
+# them.
 curve_engine <- function(x, h, kernel, run) {
   if (on_cuda(run)) return("direct")
   if (is_compact(kernel)) return("sweep")
@@ -232,7 +232,7 @@ check_range <- function(hmin, hmax, h0) {
 
 # The global minimum of a smooth curve over a range of h: a dense grid, equally spaced in log h, and a search between
 # the neighbours of every local minimum of the grid that could be the lowest. Between equally spaced points a parabola
-# lies at most an eighth of its second difference below the lowest of them; the whole of it is allowed for.
+# lies at most an eighth of its second difference below the lowest point; the whole difference is allowed for.
 minimise_curve <- function(curve, range, size) {
   h <- exp(seq(log(range[1L]), log(range[2L]), length.out = size))
   h[c(1L, size)] <- range
@@ -256,7 +256,7 @@ minimise_curve <- function(curve, range, size) {
                curve = data.frame(h = h, objective = value)))
 }
 
-# One warning for all there is to say about a minimum.
+# One warning for all remarks about a minimum.
 warn_minimum <- function(name, found, ties = NULL) {
   range <- vapply(range(found$curve$h), format, "", digits = 4)
   without_limit <- if (isTRUE(ties$unbounded)) {

@@ -97,7 +97,7 @@ Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgrids
                     diagonal = TRUE)
 }
 
-# Both are one: the criterion is cheap and has one minimum.
+# Both names mean the same search: the criterion is cheap and has one minimum.
 plug_in_searches <- c("optim", "nlm")
 
 select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
@@ -110,7 +110,7 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   if (task$amise) found else found$H
 }
 
-# The selector proper, in units near those of the data.
+# The selector itself, in units near those of the data.
 select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   started <- proc.time()[["elapsed"]]
   unit <- near_units(sample$cov)
@@ -124,8 +124,8 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
     list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = found$G * area))
 }
 
-# Sphere or scale, find a pilot matrix G, estimate psi_4 with it, minimise. In coordinates in which G is the identity
-# the functionals are those of the standard normal kernel, whatever G is.
+# Spheres or scales the data, finds a pilot matrix G, estimates psi_4 with it, and minimises. In coordinates in which G
+# is the identity, the functionals are those of the standard normal kernel, whatever G is.
 search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   d <- ncol(sample$x)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
@@ -140,7 +140,7 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   start <- if (is.null(Hstart)) {
     h0^2 * by_pilot$cov
   } else {
-    # From farther away the criterion is not within the range of numbers.
+    # Starts farther away would take the criterion out of the range of numbers.
     inverse %*% check_start(Hstart, sample$cov, h0 * c(1e-4, 1e4)) %*% t(inverse)
   }
   best <- minimise_over_matrices(amise_criterion(psi4, sample$n, d), start, diagonal)
@@ -152,7 +152,7 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
        G = moved_back(pilots$G, root))
 }
 
-# The functionals of order four as the matrix of the quadratic form (vec'H) Psi (vec H).
+# The functionals of order four as the matrix Psi of the quadratic form (vec'H) Psi (vec H).
 psi_matrix <- function(psi4, d) {
   pairs <- as.matrix(expand.grid(seq_len(d), seq_len(d)))
   quads <- cbind(pairs[rep(seq_len(d^2), d^2), , drop = FALSE], pairs[rep(seq_len(d^2), each = d^2), , drop = FALSE])

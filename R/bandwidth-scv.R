@@ -91,7 +91,7 @@ scv_curve <- function(unit, h, constant, run) {
   s <- sqrt(outer(h^2, 0:2) + 2 * g^2)
   smoothed <- matrix(psi_1d(unit$x, unit$w, as.vector(s), 0L, run), ncol = 3L)
   bias <- smoothed[, 3L] - 2 * smoothed[, 2L] + smoothed[, 1L]
-  # The squared bias is the integral of a square: below zero it is rounding.
+  # The squared bias is the integral of a square; negative values are rounding.
   1 / (2 * sqrt(pi) * unit$n * h) + pmax(bias, 0)
 }
 

@@ -77,23 +77,23 @@ check_between <- function(value, max, name) {
   value
 }
 
-# `run`: how the density at the data is computed where it has to be.
+# `run`: how to compute the density at the data, if that is needed.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
   if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
   x <- sample_matrix(fhat)
   density <- rep(NA_real_, nrow(x))
   if (approx && fhat$gridded) density <- interpolate_grid(axes_of(fhat), fhat$estimate, x)
-  # Exactly where the grid does not reach: a grid may zoom in on part of the data.
+  # Computed exactly where the grid does not reach: a grid may zoom in on part of the data.
   beyond <- is.na(density)
-  # Of an integrated density nothing is known there.
+  # An integrated density is unknown there.
   if (approx && fhat$kernel_type == "integrated" && any(beyond)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
   if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run)
   weighted_quantile(density, fhat$w, prob)
 }
 
-# The same of a density that is known on a grid only: its points stand in for data, weighted by the mass around them,
-# or equally where there is none. Cells and values in units near the largest: their volumes, and squares of masses, may
-# leave the range of numbers.
+# The levels of a density that is known on a grid only. Its points stand in for data, weighted by the mass around them,
+# or equally if there is none. Cells and values are taken relative to their maxima, since volumes, and squares of
+# masses, may overflow or underflow.
 grid_levels <- function(axes, values, prob) {
   cells <- Reduce(outer, lapply(axes, function(axis) trapezoid_weights(axis) / max(trapezoid_weights(axis))))
   mass <- as.vector(values * 2^-floor(log2(max(values, .Machine$double.xmin))) * cells)
@@ -129,7 +129,7 @@ weighted_quantile <- function(x, w, prob) {
   levels
 }
 
-# As stats::quantile() has them.
+# Computed as in stats::quantile().
 quantiles_of_sorted <- function(x, prob) {
   place <- 1 + (length(x) - 1) * prob
   lower <- x[floor(place)]
@@ -138,8 +138,8 @@ quantiles_of_sorted <- function(x, prob) {
   ifelse(lower == upper, lower, (1 - share) * lower + share * upper)
 }
 
-# The rows of an ascending table next to which p lies, each with all that equal it, and the ends: interpolation needs
-# no more.
+# The rows of an ascending table between which p lies, each with all rows that equal it, and the ends: enough for
+# interpolation.
 rows_around <- function(table, p) {
   below <- findInterval(p, table)
   ends <- sort(unique(table[c(1L, pmax(below, 1L), pmin(below + 1L, length(table)), length(table))]))

@@ -146,7 +146,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                 tol = 1e-12, engine = "auto", backend = "auto", threads = NULL, na.action = stats::na.fail,
                 step = NULL, precision = c("double", "single")) {
   started <- proc.time()[["elapsed"]]
-  # The one place that asks what is missing: from here on NULL means not given.
+  # The only place that asks what is missing: from here on NULL means not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
                gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
                xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = FALSE)
@@ -167,7 +167,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   points <- in_order_of(points, sample$names)
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
-  # Before a bandwidth is looked for, which may take long.
+  # Checked before the search for a bandwidth, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
   bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose)
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
@@ -177,7 +177,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
     estimate_at_points(fhat, points, run, verbose)
   }
   if (compute.cont && fhat$gridded) {
-    # An engine for grids need not be one for the data.
+    # An engine for grids may not take the data as points.
     fhat$cont <- with_progress(verbose, "Density at the data", function(progress) {
       run$progress <- progress
       contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
@@ -190,7 +190,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   fhat
 }
 
-# The object without an estimate.
+# An object without an estimate.
 new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   d <- ncol(sample$x)
   fhat <- list(x = if (d == 1L) as.vector(sample$x) else sample$x, eval.points = NULL, estimate = NULL)
@@ -202,7 +202,7 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   structure(fhat, class = c("kestrel_kde", "kde"))
 }
 
-# H as given by the user or selected from the data, on the scale that the kernel works on.
+# H as given by the user or selected from the data, on the scale on which the kernel works.
 resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FALSE) {
   d <- ncol(sample$x)
   if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
@@ -239,7 +239,7 @@ dimension <- function(fhat) if (is.matrix(fhat$x)) ncol(fhat$x) else 1L
 
 axes_of <- function(fhat) if (is.list(fhat$eval.points)) fhat$eval.points else list(fhat$eval.points)
 
-# The axes that `grid` asks for, the arguments of kde() as check_grid() has them.
+# The axes of a grid; `grid` has the arguments of kde() as check_grid() returns them.
 grid_for <- function(fhat, grid) {
   x <- sample_matrix(fhat)
   if (is.null(grid$supp)) grid$supp <- if (is_compact(fhat$kernel)) 1 else 3.7
@@ -262,7 +262,7 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat
 }
 
-# A compact kernel may reach no point of a grid from most samples, or from all.
+# Warns if the supports of most samples, or of all, hold no point of the grid.
 warn_sparse <- function(fhat, axes, largest) {
   if (largest == 0) {
     warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
@@ -273,7 +273,7 @@ warn_sparse <- function(fhat, axes, largest) {
 
 warn_coarse <- function(reached, of) {
   if (reached < 1) {
-    # Not how many samples it misses: those that lie on its points, as rounded data may, all count.
+    # It does not say how many samples are missed: those on the grid's points, as rounded data may be, all count.
     warn_grid("The grid is too coarse for ", of, ": a kernel covers ", format(reached, digits = 2),
               " points on average, so that samples may fall between points and not count.")
   }
@@ -297,7 +297,7 @@ estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
 
 estimate_task <- function(fhat, task, run, verbose, label) {
   ran <- with_progress(verbose, label, function(progress) {
-    # Else the estimate is a part of something whose progress is shown.
+    # Without progress the estimate is a part of a task whose progress is already shown.
     if (!is.null(progress)) run$progress <- progress
     run_planned(fhat, task, run, verbose)
   })
@@ -319,14 +319,14 @@ check_summable <- function(fhat) {
   if (!has_data(fhat)) abort_input("`fhat` must be an estimate with its data, not one from a file without them.")
 }
 
-# The slope of a transform may leave the range of numbers.
+# The slope of a transform may overflow.
 check_densities <- function(estimate) {
   if (all(is.finite(estimate))) return(estimate)
   abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers: rescale it.")
 }
 
-# What is to be summed, on the line: the sample and points without those outside of the sample space. `points` is a
-# matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points with those outside;
+# The sums that are needed, on the line: the sample and points without those outside the sample space. `points` is a
+# matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.hpp reads it.
 sums_for <- function(fhat, points, axes, m, complete) {
   sample <- list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), w = fhat$w)

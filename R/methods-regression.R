@@ -75,7 +75,7 @@ predict.kestrel_regbw <- function(object, ..., verbose = FALSE) {
   predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE, verbose = verbose), ..., verbose = verbose)
 }
 
-# What values_at() would give at the data: the errors are computed if the fit has them not.
+# What values_at() would return at the data. The errors are computed if the fit does not have them.
 known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
   if (errors && all(is.na(se))) se <- values_at(object, object$bws$x, TRUE, run)$se

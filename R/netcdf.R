@@ -87,7 +87,7 @@ read_pdf <- function(file) {
   fhat
 }
 
-# Values of a variable as the library gives them, and in the result.
+# Memory for the values of a variable as the library returns them, and in the result.
 check_file_memory <- function(sizes, what, entries) {
   sizes <- as.numeric(sizes)
   needed <- 8 * (2 * prod(sizes) + sum(sizes))
@@ -168,7 +168,7 @@ unpacked <- function(nc, name) {
   values <- ncdf4::ncvar_get(nc, name, raw_datavals = TRUE)
   if (!is.numeric(values)) abort_input("`variables` must be numeric; `", name, "` is not.")
   attribute <- function(which) netcdf_attribute(nc, name, which)
-  # Values of dimensions have none.
+  # The values of a dimension have no such attribute.
   type <- c(nc$var[[name]]$prec, "")[1L]
   if (tolower(c(attribute("_Unsigned"), "")[1L]) == "true") type <- paste("unsigned", type)
   packed <- function(which) as_stored(attribute(which), type)
@@ -183,8 +183,8 @@ unpacked <- function(nc, name) {
   values
 }
 
-# Numbers as the values of a variable are meant. An attribute may be a double where these are floats; whole numbers
-# without a sign (attribute _Unsigned) come with one.
+# Converts numbers to the type of a variable's values. An attribute may be a double although these are floats. Unsigned
+# whole numbers (attribute _Unsigned) are stored as signed ones.
 as_stored <- function(numbers, type) {
   if (!is.numeric(numbers)) return(numbers)
   bits <- c("unsigned byte" = 8, "unsigned short" = 16, "unsigned int" = 32)

@@ -83,7 +83,7 @@ plot.kestrel_q_error <- function(x, ...) {
     errors <- sorted_cpp(x$errors[, k])
     for (part in parts_of(m)) {
       heard()
-      # From the end of the part before.
+      # Begins at the end of the part before.
       rows <- max(part[1L] - 1, 1):part[length(part)]
       graphics::lines(errors[rows], rows / m, type = "s", lwd = 2, col = col[k])
     }

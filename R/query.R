@@ -119,7 +119,7 @@ check_queried <- function(fhat) {
   check_summable(check_estimate(fhat))
 }
 
-# What is asked for: `fun`, and `of`, the number of a variable or NULL.
+# Checks the aggregate: `fun`, and `of`, the number of a variable or NULL.
 check_aggregate <- function(fun, of, names) {
   fun <- check_choice(fun, c("count", "sum", "mean", "var"), "fun")
   if (fun == "count") {
@@ -134,13 +134,14 @@ check_aggregate <- function(fun, of, names) {
   list(fun = fun, of = as.integer(number))
 }
 
-# Limits as given, as a matrix with one column for each variable; NULL where there are none.
+# Limits as given, as a matrix with one column for each variable; NULL if there are none.
 check_box_limits <- function(limits, names, none, name) {
   if (is.null(limits)) return(NULL)
   d <- length(names)
   limits <- plain(limits)
   named <- if (is.data.frame(limits) || is.matrix(limits)) colnames(limits) else names(limits)
-  # A vector is one box of several variables, or boxes of one, whose names (those of quantiles) are no columns.
+  # A vector is one box of several variables, or several boxes of one variable. In the latter case its names (those of
+  # quantiles) are not columns.
   if (d == 1L && is.null(dim(limits)) && length(limits) > 1L) named <- NULL
   if (is_numbers(limits) && length(dim(limits)) < 2L && (d > 1L || !is.null(named))) limits <- t(limits)
   limits <- as_points(limits, name)
@@ -161,7 +162,7 @@ check_box_limits <- function(limits, names, none, name) {
   unname(limits)
 }
 
-# Lower and upper limits of the same number of boxes; NULL where there are none.
+# Lower and upper limits of the same number of boxes; NULL if there are none.
 pair_limits <- function(query, names) {
   d <- length(names)
   lower <- if (is.null(query$lower)) matrix(-Inf, 1L, d) else query$lower
@@ -205,8 +206,8 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
   stats::setNames(data.frame(value, count), c(fun, "count"))
 }
 
-# The core divides distances by bandwidths, those of a mixture for an H with correlations smaller than those of H, and
-# multiplies two of them.
+# The core divides distances by bandwidths and multiplies two of the quotients. With correlations the bandwidths of the
+# mixture are smaller than those of H.
 check_distances <- function(x, fhat) {
   spans <- apply(x, 2L, function(column) max(column) / 2 - min(column) / 2)
   far <- which(spans > 1e140 * sqrt(diag(as.matrix(fhat$H))))
@@ -215,8 +216,9 @@ check_distances <- function(x, fhat) {
               quoted(fhat$names[far[1L]]), " span ", format_short(2 * spans[far[1L]]), ".")
 }
 
-# Counts with their intervals, of an estimate from `n` of `N` rows: Wilson's about `within`, the share of these rows,
-# widened by its distance from that of the density. Boxes that are `certain` hold none or all.
+# Counts with their intervals, for an estimate from `n` of `N` rows. The interval is Wilson's about `within`, the share
+# of these rows, widened by the distance of `within` from the density's share. Boxes that are `certain` hold no rows or
+# all.
 count_frame <- function(share, within, certain, N, n, level) {
   heard()
   c <- ifelse(certain, 0, stats::qnorm((1 + level) / 2)^2 * max(1 - n / N, 0) / n)

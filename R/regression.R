@@ -3,7 +3,7 @@
 # The first is the default.
 regression_kernels <- function() union("epanechnikov", c("gaussian", polynomial_kernels()))
 
-# np's Epanechnikov kernel has the support sqrt(5), that of variance one; its other kernels have ours.
+# np's Epanechnikov kernel has variance one, and so the support sqrt(5); its other kernels have ours.
 np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 
 #' Bandwidth of a kernel regression by cross-validation
@@ -132,9 +132,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @export
 npregbw <- function(...) UseMethod("npregbw", dispatched_on(list(formula = "formula"), ...))
 
-# The argument that chooses the method: one of these classes under the name that goes with it or, of any of them, the
-# first without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables of
-# `data`.
+# The argument on which to dispatch: one of these classes under the name that goes with it or, for any of them, the
+# first argument without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables
+# of `data`.
 dispatched_on <- function(classes, ...) {
   given <- given_names(...)
   for (name in c(names(classes), "")) {
@@ -145,7 +145,7 @@ dispatched_on <- function(classes, ...) {
   NULL
 }
 
-# The names of the arguments, "" for those without, which are left unevaluated.
+# The names of the arguments, "" for those without; the arguments are left unevaluated.
 given_names <- function(...) {
   given <- names(substitute(list(...)))[-1L]
   if (is.null(given)) rep("", ...length()) else given
@@ -173,7 +173,7 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.
   bw
 }
 
-# What R finds wrong with a formula, as an error of ours.
+# Errors of R about a formula, as errors of ours.
 try_formula <- function(value) {
   tryCatch(value, error = function(e) {
     # The name that model.frame() gives to the weights.
@@ -182,7 +182,7 @@ try_formula <- function(value) {
   })
 }
 
-# Two variables, a response and a regressor, that exist.
+# A formula must have two variables that exist, a response and a regressor.
 check_formula <- function(formula, data) {
   if (!is.null(data) && !is.list(data) && !is.environment(data)) {
     abort_input("`data` must be a data frame, a list or an environment, not ", describe_value(data), ".")
@@ -203,14 +203,14 @@ check_formula <- function(formula, data) {
   }
 }
 
-# The variables of an expression: neither the components of one, as x in d$x, nor functions, as in stats::poly(x, 1).
+# The variables of an expression, without components, as x in d$x, and functions, as in stats::poly(x, 1).
 variables_in <- function(expression) {
   if (is.name(expression)) return(as.character(expression))
   if (!is.call(expression)) return(character(0))
   head <- if (is.name(expression[[1L]])) as.character(expression[[1L]]) else ""
   if (head %in% c("::", ":::")) return(character(0))
   parts <- as.list(expression)
-  attributes(parts) <- NULL # terms() has a class with ways of its own
+  attributes(parts) <- NULL # terms() has a class with its own `[`
   if (head %in% c("$", "@")) parts <- parts[1:2]
   if (nzchar(head)) parts <- parts[-1L]
   # An index may be empty, as in m[, 1].
@@ -261,19 +261,18 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
                          "scale.factor.init", "scale.factor.init.lower", "scale.factor.init.upper",
                          "scale.factor.search.lower", "scale.init.categorical.sample")
 
-# np's arguments that would change the result, at the one value that is computed here.
+# np's arguments that would change the result, with the one value that is computed here.
 np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, ckerbound = "none", bwscaling = FALSE, nomad = FALSE,
                            gradients = FALSE)
 
-# Of what is left in the dots only the arguments that are known are evaluated: others may be expressions in the
-# variables of `data`.
+# Of the arguments left in the dots only known ones are evaluated: others may be expressions in the variables of `data`.
 check_np_arguments <- function(...) {
   given <- given_names(...)
   check_no_more(given[!given %in% c(names(np_fixed_arguments), np_search_arguments)])
   check_fixed_arguments(np_fixed_arguments, ...)
 }
 
-# That those of the dots that are named in `fixed` have the values there.
+# Checks that arguments in the dots that are named in `fixed` have the values there.
 check_fixed_arguments <- function(fixed, ...) {
   given <- given_names(...)
   for (k in which(given %in% names(fixed))) {
@@ -284,7 +283,7 @@ check_fixed_arguments <- function(fixed, ...) {
   }
 }
 
-# The names of what is left of the dots, "" for what has none: a slip.
+# Names of the arguments left in the dots, "" for those without: all of them are mistakes.
 check_no_more <- function(given) {
   if (length(given) == 0L) return(invisible())
   named <- Filter(nzchar, given)
@@ -297,8 +296,8 @@ check_no_more <- function(given) {
               ": there is no such argument", if ("weights" %in% named) "; weights are `w`", ".")
 }
 
-# A regressor or response: its values as doubles and its name. A column may itself be a matrix of one, as scale(x) is.
-# Missing values without a type, as in data.frame(x = NA), are numbers.
+# A regressor or response: its values as doubles and its name. A column may itself be a matrix with one column, like
+# scale(x). Missing values without a type, as in data.frame(x = NA), count as numbers.
 as_variable <- function(value, argument) {
   name <- argument
   value <- plain(value)
@@ -319,7 +318,7 @@ as_variable <- function(value, argument) {
   list(value = as.numeric(value), name = name)
 }
 
-# The sample of a regression: the rows that na.action keeps, weights that sum to the number of positive ones.
+# The sample of a regression: the rows that na.action keeps, and weights that sum to the number of positive ones.
 check_regression_sample <- function(xdat, ydat, w, na.action) {
   x <- as_variable(xdat, "xdat")
   y <- as_variable(ydat, "ydat")
@@ -332,7 +331,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   gone <- is.na(x$value) | is.na(y$value) | is.na(w)
   omitted <- NULL
   if (check_na_action(na.action) == "na.omit" && any(gone)) {
-    # Of this class naresid() and napredict() put NA in the places of the rows.
+    # With this class naresid() and napredict() put NA in the positions of these rows.
     omitted <- structure(which(gone), class = "exclude")
     x$value <- x$value[!gone]
     y$value <- y$value[!gone]
@@ -354,7 +353,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   if (spread == 0) {
     abort_input("`", x$name, "` must vary, but all its values are ", describe_value(x$value[used][1L]), remark, ".")
   }
-  # So that the bandwidths of every grid are within regression_limits.
+  # Keeps the bandwidths of every grid within regression_limits.
   if (spread < 1e-290 || spread > 1e300) {
     abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
                 remark, ": rescale it.")
@@ -364,7 +363,8 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
        na.action = omitted)
 }
 
-# Residuals are about as large as the differences of the responses, and of close fits smaller by some powers of ten.
+# Residuals are about as large as the differences of the responses; those of close fits are smaller by some powers of
+# ten.
 check_squares <- function(y, w, name, remark) {
   heard()
   total <- sum(w * (y - y[1L])^2)
@@ -373,7 +373,7 @@ check_squares <- function(y, w, name, remark) {
               "from ", describe_value(min(y)), " to ", describe_value(max(y)), remark, ": rescale it.")
 }
 
-# Standard errors are sums of squares of weights.
+# Standard errors sum the squares of weights.
 check_squared_weights <- function(w) {
   heard()
   share <- min(w) / max(w)

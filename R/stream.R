@@ -1,4 +1,4 @@
-# Density estimates on grids beyond memory, slab by slab.
+# Density estimates on grids larger than memory, slab by slab.
 
 #' Kernel density estimate on a grid of any size, slab by slab
 #'
@@ -106,8 +106,8 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   invisible(structure(result, class = "kestrel_stream"))
 }
 
-# Where slabs go: `pour(fhat, axes, fill)` returns what `fill(put)` does, which is given a function of a slab; `file`,
-# if they go to one, is its name.
+# Where slabs go. `pour(fhat, axes, fill)` returns the result of fill(put), where put() takes a slab; `file` is the name
+# of a file, if they go to one.
 check_sink <- function(to) {
   if (is.function(to)) return(list(pour = function(fhat, axes, fill) fill(to), file = NULL))
   if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
@@ -123,7 +123,7 @@ raw_sink <- function(target) {
   })
 }
 
-# Indices of the last axis where slabs begin, and how many they have.
+# Where slabs begin on the last axis, and how many indices each has.
 cut_slabs <- function(sizes, slab) {
   last <- sizes[length(sizes)]
   slice <- prod(sizes[-length(sizes)])
@@ -136,9 +136,9 @@ cut_slabs <- function(sizes, slab) {
   list(first = first, count = pmin(count, last - first + 1))
 }
 
-# The estimate at `count` indices of the last axis from `first` on, and their axes, as functions of both; by(): the
-# engine, the backend and the device, if it was one; close() when no more are wanted. Where they are computed is settled
-# once, for all slabs.
+# Functions of `first` and `count`: the estimate at `count` indices of the last axis from `first` on, and their axes.
+# by(): the engine, the backend and, if it was one, the device; close(): to be called when no more slabs are wanted. The
+# device is chosen once, for all slabs.
 slab_source <- function(fhat, axes, slabs, run) {
   d <- length(axes)
   part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
@@ -148,7 +148,7 @@ slab_source <- function(fhat, axes, slabs, run) {
   if (is.null(grid) && run$engine == "scanline") abort_irregular()
   plan <- plan_slabs(fhat, task, grid, part_of_task(1, slabs$count[1L]), run)
   run <- with_device(run, if (plan$backend == "cuda") plan)
-  # A slab may be regular where the grid is not, and its plan "scanline".
+  # A slab may be regular where the grid is not, and then its plan would be "scanline".
   if (is.null(grid) || plan$engine != "scanline") {
     slab <- function(first, count) {
       ran <- run_planned(fhat, part_of_task(first, count), run)
@@ -167,8 +167,8 @@ slab_source <- function(fhat, axes, slabs, run) {
   list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
 }
 
-# The plan of all slabs together, with its backend. On the CPU that is "scanline" where there is a `grid`; otherwise
-# every slab has the plan of the `first`, and takes as long in proportion.
+# The plan of all slabs together, with its backend. On the CPU that is "scanline" if there is a `grid`. Otherwise every
+# slab has the plan of the `first`, and takes a time in proportion to its points.
 plan_slabs <- function(fhat, task, grid, first, run) {
   n <- length(fhat$w)
   d <- length(task$axes)
@@ -185,8 +185,8 @@ plan_slabs <- function(fhat, task, grid, first, run) {
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
-# Sums of the engine "scanline" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU
-# that then cannot, the CPU's.
+# Sums of the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a GPU that
+# then fails, the CPU's.
 scanline_by_slabs <- function(task, run) {
   open_cpu <- function() density_scanline_cpp(task$sample, task, run)
   runs <- sums_by_backend(run, scanline_cuda_cpp(task$sample, task, run), open_cpu())
@@ -204,7 +204,7 @@ scanline_by_slabs <- function(task, run) {
        close = function() if (on_cuda(run)) close_scanline_cuda_cpp(runs))
 }
 
-# Every slab into the sink; the integral and the largest value of the estimate.
+# Passes every slab to the sink; returns the integral and the largest value of the estimate.
 pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
   result <- sink$pour(fhat, axes, function(put) {
     weights <- trapezoid_weights(axes[[length(axes)]])

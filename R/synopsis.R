@@ -78,23 +78,23 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
 even_rows <- function(table, size) {
   n <- nrow(table)
   at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
-  order_by_cells(table, seq_len(n), size, 1L)[pmin(at, n)] # the last may be n + 1 by rounding
+  order_by_cells(table, seq_len(n), size, 1L)[pmin(at, n)] # `at` may be n + 1 by rounding
 }
 
-# The rows, those of a cell next to each other in random order: in the order of the table, or of a variable, one draw
-# would take the rows at the same side of all cells.
+# The rows ordered by the cells of a tree, those of one cell in random order. If they were ordered by the table or by a
+# variable, one draw would take rows at the same side of all cells.
 order_by_cells <- function(table, rows, cells, k) {
   if (cells == 1L) return(rows[sample.int(length(rows))])
   heard()
   first <- cells %/% 2L
   sorted <- rows[order_cpp(table[rows, k], numeric(0))]
   heard()
-  below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # the product may be above the largest integer
+  below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # may exceed the largest integer
   after <- k %% ncol(table) + 1L
   c(order_by_cells(table, sorted[below], first, after), order_by_cells(table, sorted[-below], cells - first, after))
 }
 
-# A matrix with correlations is the user's alone, and for the Gaussian kernel.
+# Only a matrix from the user has correlations, and only with the Gaussian kernel.
 synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
   d <- ncol(kept)
   product <- is_compact(kernel) || is.null(given$H)
@@ -108,7 +108,7 @@ synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
   resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d), verbose)$H
 }
 
-# A column may vary in the table, but not in the rows that were drawn from it.
+# A column may vary in the table, but not among the rows that were drawn.
 check_kept <- function(kept, ranges, names, N) {
   if (nrow(kept) <= ncol(kept) && nrow(kept) < N) {
     abort_input("`size` must be above ", ncol(kept), ", the number of columns, when no bandwidth is given, not ",
@@ -120,14 +120,14 @@ check_kept <- function(kept, ranges, names, N) {
               quoted(names[constant]), ".")
 }
 
-# The estimate that a synopsis stands for, without values, as kde_query() takes it.
+# The estimate that a synopsis represents, without values, in the form for kde_query().
 synopsis_density <- function(synopsis) {
   sample <- list(x = synopsis$x, w = rep(1, nrow(synopsis$x)), names = synopsis$names)
   type <- if (is_compact(synopsis$kernel)) "product" else "radial"
   new_density(sample, synopsis$H, synopsis$kernel, type, NULL, list(engine = "direct", backend = "cpu"))
 }
 
-# Limits at or beyond the range of the table are none; a box beyond it is empty.
+# Limits at or beyond the range of the table are no limits; a box entirely beyond it is empty.
 within_ranges <- function(boxes, ranges) {
   for (k in seq_len(ncol(boxes$lower))) {
     lowest <- ranges[1L, k]
@@ -140,7 +140,7 @@ within_ranges <- function(boxes, ranges) {
   boxes
 }
 
-# With the bandwidth times the best factor; every other query is held out to judge it.
+# The synopsis with its bandwidth times the best factor; every other query is held out to judge it.
 tuned_synopsis <- function(synopsis, table, queries, verbose) {
   if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
     abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", describe_value(queries), ".")
@@ -161,7 +161,7 @@ tuned_synopsis <- function(synopsis, table, queries, verbose) {
   learnt <- seq(1L, m, by = 2L)
   held <- seq(2L, m, by = 2L)
   loss <- function(log_factor) mean(log(q_error(counts(log_factor, learnt), truth[learnt])$errors)^2)
-  # The loss may have several minima: the best of a grid, and then the least between its neighbours.
+  # The loss may have several minima: takes the best of a grid, and then the minimum between its neighbours.
   best <- with_search_progress(verbose, "Tuning", function(progress) {
     loss <- counted(loss, progress)
     grid <- log(2) * seq(-6, 2, by = 0.5)
