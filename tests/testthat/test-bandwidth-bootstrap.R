@@ -111,7 +111,7 @@ test_that("progress rises to the end and changes nothing", {
   expect_false(is.unsorted(seen))
   expect_true(all(seen >= 0 & seen <= 1))
   expect_identical(boot$errors, quiet$errors)
-  # And the bar itself.
+  # Also with the bar itself.
   expect_message(expect_identical(boot_with(TRUE)$errors, quiet$errors), "3 bandwidths")
 })
 
@@ -134,7 +134,7 @@ test_that("setTimeLimit stops a bootstrap in its middle, and the next goes on", 
   for (threads in 1:2) {
     expect_error({
       setTimeLimit(elapsed = 1)
-      Hboot(x, B = 1e6, gridsize = 30, threads = threads) # an hour, if nothing stops it
+      Hboot(x, B = 1e6, gridsize = 30, threads = threads) # an hour, unless it is stopped
     }, "time limit")
     setTimeLimit()
     expect_identical(dim(quietly(Hboot(x, B = 2, gridsize = 13, threads = threads))$errors), c(2L, 11L))
@@ -175,7 +175,7 @@ test_that("a grid above memory is refused with its size", {
   old <- options(kestrel.memory_limit = 1e5)
   on.exit(options(old))
   expect_error(Hboot(boot_sample(3), gridsize = 50), "50 x 50 x 50 points need", class = "kestrel_error_memory")
-  # 92 bytes a row and thread and 157 kB of the grid: a sample for one thread fits, two do not.
+  # 92 bytes a row and thread and 157 kB for the grid: a sample for one thread fits, samples for two do not.
   options(kestrel.memory_limit = 3e6)
   x <- boot_sample(3, 20000)
   expect_error(Hboot(x, gridsize = 17, B = 2, threads = 2), "`threads` must .* 2 of 20,000 rows need",

@@ -104,7 +104,7 @@ test_that("the radius of a draw has the kernel's law, in a direction that is uni
     slope <- function(s) constant * s^(d - 1) * reference_shape(kernel, s)
     up_to <- function(end) integrate(slope, 0, end, rel.tol = 1e-9)$value
     law <- function(r) vapply(pmin(r, if (kernel == "gaussian") Inf else 1), up_to, 0)
-    grid <- seq(0, max(radius), length.out = 400) # the law once, not at every draw
+    grid <- seq(0, max(radius), length.out = 400) # evaluate the law once, not at every draw
     expect_gt(ks.test(radius, approxfun(grid, law(grid), rule = 2))$p.value, 1e-3)
     if (kernel != "gaussian") expect_lt(max(radius), 1 + 1e-12)
     # a coordinate of a uniform direction squared is Beta(1/2, (d-1)/2)

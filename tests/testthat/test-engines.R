@@ -2,8 +2,8 @@
 
 line_shapes <- function() Filter(function(s) ncol(s$x) == 1, all_shapes())
 
-# The cells keep to the largest value where some point is within 8 bandwidths of a sample; further out everywhere, they
-# may give zero.
+# The fgt engine keeps its error bound if some point is within 8 bandwidths of a sample; if all are farther away it may
+# give zero.
 in_reach <- function(s, kernel) {
   kernel != "gaussian" || min(abs(outer(s$points[, 1], s$x[s$w > 0, 1], `-`))) < 8 * sqrt(shape_H(s, kernel)[1, 1])
 }
@@ -75,7 +75,7 @@ test_that("an engine that does not take the task is refused", {
     kde(faithful$waiting, h = 1, engine = "fourier"),
     kde(iris[1:4], h = 1, engine = "fourier"),
     kde(faithful, h = 1, kernel = "biweight", engine = "fourier"),
-    # by the names that they had
+    # by their former names
     kde(faithful$waiting, h = 1, engine = "cells"),
     kde(faithful, h = 1, kernel = "biweight", engine = "runs")
   )

@@ -95,7 +95,7 @@ test_that("an error in the function comes through, and no incomplete file stays"
   missing[3] <- NA
   expect_error(kde_stream(missing, gridsize = 10, to = file), class = "kestrel_error_input")
   expect_false(file.exists(file))
-  # Slabs are in the file when the last one fails.
+  # Slabs are already in the file when the last one fails.
   source <- list(axes = function(first, count) list(1:4, first), slab = function(first, count) {
     if (first == 3) stop("broken")
     matrix(1, 4, 1)
@@ -134,7 +134,7 @@ test_that("the place is settled by what all slabs take together", {
     slabs <- plan_slabs(fhat, task, NULL, task_on_axes(fhat, part(3)), run)
     expect_equal(slabs$seconds, 10 * plan_run(fhat, task_on_axes(fhat, part(3)), run)$seconds)
   }
-  # A slab goes where that was settled, without weighing again.
+  # A slab uses the device that was chosen, without another comparison.
   expect_null(device_for(with_device(run, NULL), 1e9, function(device) 0))
 })
 
