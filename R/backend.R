@@ -120,17 +120,17 @@ print.kestrel_info <- function(x, ...) {
 
 #' The number of threads
 #'
-#' Reads, and when given sets, the number of threads that a call uses at most when it is not told by its own `threads`
-#' argument. At the start of a session it is the number of processors, or less where the environment variable
-#' OMP_THREAD_LIMIT, OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. Where more are asked for than there are
-#' processors, as many are used as there are, or 8 if there are fewer than 8. After a fork (as in
-#' [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any number of threads; but where
-#' there is a GPU, `backend = "auto"` compares it with so many threads of the CPU, so that the place may depend on them.
+#' Reads, and when given sets, the maximum number of threads of a call without a `threads` argument of its own. At the
+#' start of a session it is the number of processors, or less if the environment variable OMP_THREAD_LIMIT,
+#' OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. If a call asks for more threads than there are processors, it
+#' gets one for each processor, or up to 8 if there are fewer than 8. After a fork (as in [parallel::mclapply()]) one
+#' thread is used. Results are the same to the last bit for any number of threads; but where there is a GPU, `backend =
+#' "auto"` compares it with that many threads of the CPU, so the choice of device may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
 #' @section Units: threads.
-#' @section Cost: none to speak of.
+#' @section Cost: negligible.
 #' @section Errors: of class `kestrel_error_input` when `n` is not a whole number of at least 1.
 #' @examples
 #' before <- kestrel_threads(1)

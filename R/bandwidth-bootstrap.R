@@ -2,12 +2,12 @@
 
 #' Bandwidth by smoothed bootstrap
 #'
-#' The bandwidth of the radial Epanechnikov kernel whose estimates from samples drawn from a reference estimate come
-#' closest to that: for each of some bandwidths h and each of `B` replicates, the integrated squared error
+#' The bandwidth of the radial Epanechnikov kernel for which estimates from samples of a reference estimate come closest
+#' to that reference. For each of some bandwidths h and each of `B` replicates the integrated squared error is
 #' \deqn{\epsilon_b(h) = \int (\hat f(x; h_0) - \hat f^*_b(x; h))^2 dx,}{e_b(h) = int (fhat(x; h0) - fhat*_b(x; h))^2
 #' dx,}
-#' fhat(.; h0) the estimate from the data and fhat*_b the one from the replicate's sample. The h of the least median
-#' wins.
+#' fhat(.; h0) the estimate from the data and fhat*_b the one from the replicate's sample. The h with the smallest
+#' median error is returned.
 #'
 #' A replicate's sample has as many rows as the data (with weights, as the effective sample size, rounded): rows drawn
 #' with replacement, each plus h0 L u, with S = L L' the sample covariance and u drawn from the kernel. All bandwidths
@@ -15,8 +15,8 @@
 #' S; `hboot()`, for one variable, in the units of `x`. The integral is the trapezoid rule on a grid with equal steps,
 #' which by default is so large that no kernel leaves it. All densities on it are exact (see [kde()]).
 #'
-#' What a larger `h0` smoothes away, no replicate has: the result follows `h0` to some degree, and `plot()` shows how
-#' flat the curve is.
+#' Details that a larger `h0` smoothes away are in no replicate: the result follows `h0` to some degree, and `plot()`
+#' shows how flat the curve is.
 #'
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns; at most six.
@@ -27,22 +27,22 @@
 #'   sqrt(S_kk) beyond the data.
 #' @param w weights, one for each row of `x`, non-negative: rows are drawn in proportion to them, and the reference
 #'   estimate has them.
-#' @return An object of class `"kestrel_boot"`, a list: `h`, the bandwidth with the least median error, and `H`, its
+#' @return An object of class `"kestrel_boot"`, a list: `h`, the bandwidth with the smallest median error, and `H`, its
 #'   matrix (a number when d = 1), for [kde()]; `h0`; `curve`, a data frame with, for each `h`, the `min`, 2.5 %
 #'   (`lower`), `median`, 97.5 % (`upper`) and `max` of the errors, in units of 1 / volume; `best`, the h at which each
-#'   of these is least; `errors`, a matrix with one row a replicate and one column a bandwidth; `B`; `axes`, those of
-#'   the grid; `n`, `n_eff`, `names`, `kernel`, `convergence` (0; 1 when the least median is at an end of the range),
+#'   of these is smallest; `errors`, a matrix with one row a replicate and one column a bandwidth; `B`; `axes`, those of
+#'   the grid; `n`, `n_eff`, `names`, `kernel`, `convergence` (0; 1 when the smallest median is at an end of the range),
 #'   `call`, `seconds`.
 #'
 #'   `summary()` shows the whole curve, `plot()` draws it with the band from 2.5 to 97.5 %.
 #' @section Random numbers: [set.seed()] makes a result reproducible; it is the same for any number of threads.
 #' @section Errors: those of [Hns()]; of class `kestrel_error_input` for bandwidths that are not positive, and of class
 #'   `kestrel_error_memory` for a grid, or samples of all threads, above memory.
-#' @section Warnings: of class `kestrel_warning_search`, for a least median at an end of the range of `h`, and
+#' @section Warnings: of class `kestrel_warning_search`, for a smallest median at an end of the range of `h`, and
 #'   `kestrel_warning_grid`, for a grid that is out of reach, or too coarse for the narrowest bandwidth (see [kde()]).
 #' @section Cost: for each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
-#'   none of which is more than twice another are done in one pass. Memory for four numbers a point of the grid, in each
-#'   thread 3 d + 2 a row of the sample, and besides some twenty a row of the data (two variables).
+#'   none of which is more than twice another are done in one pass. Memory: four numbers for each point of the grid, 3
+#'   d + 2 for each row of the sample in each thread, and about twenty for each row of the data (two variables).
 #' @references Faraway, J.J. & Jhun, M. (1990) Bootstrap choice of bandwidth for density estimation. *Journal of the
 #'   American Statistical Association* **85**, 1119-1122.
 #'
@@ -238,8 +238,8 @@ print.summary.kestrel_boot <- function(x, ...) {
 
 #' Plot the errors of a smoothed bootstrap
 #'
-#' The median of the integrated squared errors against the bandwidth, with the band from 2.5 to 97.5 per cent, the least
-#' median as a point and the reference bandwidth as a broken line (Lopez-Novoa 2015, ch. 8, fig. 3).
+#' The median of the integrated squared errors against the bandwidth, with the band from 2.5 to 97.5 per cent, the
+#' smallest median as a point and the reference bandwidth as a broken line (Lopez-Novoa 2015, ch. 8, fig. 3).
 #'
 #' @param x an object made by [hboot()] or \code{\link{Hboot}()}.
 #' @param xlab,ylab,main labels.

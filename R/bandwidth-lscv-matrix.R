@@ -2,25 +2,25 @@
 
 #' Bandwidth matrices by least squares cross-validation
 #'
-#' The bandwidth matrix H at which [lscv()] is least: over all symmetric positive definite matrices, over diagonal ones,
-#' or over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
+#' The bandwidth matrix H that minimises [lscv()]: over all symmetric positive definite matrices, over diagonal ones, or
+#' over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
 #'
 #' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method
 #' ([stats::nlminb()]) with the analytic gradient. It begins at the best of several multiples of the covariance, the
 #' normal reference among them, and, where LSCV is about as low there, also at the best of several multiples of its
-#' diagonal; both searches are rough at first, and the better one goes on until it converges. With
-#' `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries
-#' of H; `"optim"` and `"nlm"`, the names of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths
-#' between h0/4 and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the least.
+#' diagonal; both searches are rough at first, and the better one goes on until it converges. With `optim.fun =
+#' "nelder-mead"` the last search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries of H;
+#' `"optim"` and `"nlm"`, the names of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths between h0/4
+#' and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the best.
 #'
 #' LSCV falls without limit as H shrinks when many observations are tied, in all columns or in some. The search is
 #' therefore kept to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as quadratic
-#' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. A minimum at
-#' the edge of this range, and a search that did not converge, are warned of.
+#' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. There is a
+#' warning for a minimum at the edge of this range, and for a search that did not converge.
 #'
-#' Where the Fourier engine has no memory for a bandwidth matrix, and nobody asked for it, direct sums step in up to
-#' 50,000 observations. Else such matrices are left out of the search, which is warned of when a start is among them or
-#' the search did not converge, and is an error when all starts are.
+#' If the Fourier engine has not enough memory for a bandwidth matrix, and was not asked for, direct sums replace it for
+#' up to 50,000 observations. Otherwise such matrices are left out of the search. That is a warning when a start is
+#' among them or the search did not converge, and an error when all starts are.
 #'
 #' @inheritParams kde
 #' @param x a matrix or data frame of observations, one a row, two columns or more.
@@ -35,10 +35,10 @@
 #' @param type `"full"`, `"diag"` or `"scalar"`.
 #' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which above 16 columns has to be asked for:
 #'   by this name or by `backend = "cuda"`, which takes no other.
-#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, an error where that cannot be (see [kestrel_info()]
-#'   and below); or `"auto"`, the GPU where there is one, the engine is `"direct"` and the selection would take a second
-#'   or more on the CPU and at least twice as long as there. The sums agree with those of the CPU to 1e-12 of the sum of
-#'   their terms' absolute values.
+#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, an error if that is not possible (see
+#'   [kestrel_info()] and below); or `"auto"`, the GPU where there is one, the engine is `"direct"` and the selection
+#'   would take a second or more on the CPU and at least twice as long as there. The sums agree with those of the CPU to
+#'   1e-12 of the sum of their terms' absolute values.
 #' @return The d x d matrix H, in squared units of `x`. With `type = "scalar"` it carries the curve as `attr(, "path")`,
 #'   a data frame of `h` and `objective`. With `amise = TRUE` a list: `H`, `LSCV` and `objective` (its value there),
 #'   `convergence` (0 if the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's
@@ -49,8 +49,8 @@
 #'   for does not suffice; of class `kestrel_error_backend` for a backend that this build or machine lacks or that does
 #'   not take the task.
 #' @section On a GPU: at most 128 columns, and observations within 512 bandwidths of the middle of each column's range
-#'   (beyond 28 columns fewer, 224 with 128; also fewer where H is strongly correlated). A matrix H for which they do
-#'   not, at any step of the search, is an error for `"cuda"`; with `"auto"` the CPU takes over for the rest of the
+#'   (beyond 28 columns fewer, 224 with 128; also fewer where H is strongly correlated). A matrix H for which they lie
+#'   farther, at any step of the search, is an error for `"cuda"`; with `"auto"` the CPU takes over for the rest of the
 #'   selection, with a message. The device needs at most 32 d + 24 bytes for each observation, for gradients up to 128 d
 #'   more, and 128 MiB.
 #' @section Cost: engine `"fourier"`: O(n) to prepare, then time that does not depend on n, for each of some tens of

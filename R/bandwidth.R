@@ -67,7 +67,7 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' and `hns` is the square root of this for d = 1. `Hns.diag` is h^2 diag(S) with
 #' \deqn{h^{d+4} = 4 d |\Delta|^{1/2} / (n (2 tr \Delta^{-2} + tr^2 \Delta^{-1})),}{h^(d+4) = 4 d |D|^(1/2) / (n (2 tr
 #' D^-2 + (tr D^-1)^2)),}
-#' D the sample correlation matrix: it takes the correlation into account that a diagonal H cannot follow.
+#' D the sample correlation matrix: it takes into account the correlation, which a diagonal H cannot follow.
 #'
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
@@ -122,7 +122,7 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #'
 #' The direct plug-in bandwidth of a Gaussian kernel: the unknown curvature of the density, psi_4 = E f''''(X), is
 #' itself estimated by a kernel sum over all pairs of observations, whose bandwidth comes from psi_6, and so on; after
-#' `nstage` stages a normal density stands in.
+#' `nstage` stages a normal density is assumed.
 #'
 #' The functionals are summed over all pairs exactly. \pkg{ks} and \pkg{KernSmooth} put the data into 401 bins first,
 #' so their numbers differ from these, by less than one per cent as a rule.
@@ -140,8 +140,8 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #' @param backend as in [hlscv()].
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms of sums in single precision and add them in
-#'   double, with an error of 1e-5 of the sum of their absolute values, which moves h by about a fifth of that. The CPU
-#'   always computes in double.
+#'   double, with an error of 1e-5 of the sum of their absolute values, which changes h by about a fifth of that. The
+#'   CPU always computes in double.
 #' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `H` (its square, 1 x 1), `objective`
 #'   (the estimated asymptotic mean integrated squared error at h, in units of 1/x), `convergence` (0), `evaluations`,
 #'   `engine`, `backend`, `device` (the GPU's name), `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and

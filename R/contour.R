@@ -2,18 +2,18 @@
 
 #' Contour levels of a density estimate
 #'
-#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by
-#' a quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
-#' with weights their generalisation by Akinshin (2023), which gives the same for equal weights. Where [read_pdf()]
-#' found no data, and where an integrated marginal density (see [marginal()]) has data beyond its grid, the points of
-#' the grid stand in, weighted by the probability around them.
+#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by a
+#' quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
+#' with weights they are generalised (Akinshin 2023), with the same result for equal weights. If [read_pdf()] found no
+#' data, or an integrated marginal density (see [marginal()]) has data beyond its grid, the points of the grid are used
+#' instead, weighted by the probability around them.
 #'
 #' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
 #' @param prob probabilities of lying below the level, between 0 and 1.
 #' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Give one of the
 #'   two; without either, round levels over the range of the estimate are returned.
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
-#' @param approx if TRUE and the estimate is on a grid, take the density at the data by linear interpolation in the
+#' @param approx if TRUE and the estimate is on a grid, compute the density at the data by linear interpolation in the
 #'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param ... not used by the method for estimates of this package.

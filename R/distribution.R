@@ -3,12 +3,12 @@
 #' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function, `qkde()` the quantile
 #' function (both d = 1), and `rkde()` draws from it.
 #'
-#' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, for all
-#' kernels in closed form, and not an integral over a grid; quantiles solve pkde(q) = p to about 1e-12 of the range; a
-#' draw is an observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman
-#' 1986, section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the
-#' distribution Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or
-#' the unit interval everything is taken back there.
+#' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, in closed
+#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-12 of the range; a draw is
+#' an observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
+#' section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution
+#' Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit
+#' interval everything is transformed back.
 #'
 #' @param x,q points: a numeric vector (d = 1), or for `dkde()` a matrix or data frame with d columns.
 #' @param p probabilities, between 0 and 1.

@@ -5,8 +5,8 @@
 #' The marginal of a Gaussian or a product kernel is again such a kernel, with `H[dims, dims]`, so the marginal density
 #' is computed from the data, exactly, on the axes of `fhat` (or the columns of its points). The marginal of a radial
 #' compact kernel is another kernel; there, and where [read_pdf()] found no data, the gridded estimate is integrated
-#' over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8), and what results is known on the
-#' grid only.
+#' over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8), and the result is known on the grid
+#' only.
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.

@@ -2,8 +2,8 @@
 #'
 #' Printing, summaries, values at new points, and estimates as data frames.
 #'
-#' `predict()` evaluates the estimate at new points exactly, from the data: it never interpolates, and outside of the
-#' grid it is as right as inside.
+#' `predict()` evaluates the estimate at new points exactly, from the data: it never interpolates, and is as accurate
+#' outside of the grid as inside.
 #'
 #' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data

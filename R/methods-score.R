@@ -95,10 +95,10 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 
 #' Plot PDF scores
 #'
-#' Of one model: the marginal densities of every pair of variables, those of the observations shaded, those of the model
-#' as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density that
-#' hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. Of several
-#' models: their scores in order, with intervals where there are some.
+#' For one model: the marginal densities of every pair of variables, those of the observations shaded, those of the
+#' model as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density
+#' that hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. For
+#' several models: their scores in order, with intervals where there are some.
 #'
 #' @param x an object made by [pdf_score()].
 #' @param model the name or number of a model; if NULL, all where there are several.

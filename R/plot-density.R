@@ -17,7 +17,7 @@
 #'   or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is one display for each d.
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
-#' @param col.fun a function that gives as many colours as it is asked for, in place of `col`.
+#' @param col.fun a function of a number that returns as many colours, in place of `col`.
 #' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL a dark
 #'   blue, and of the data that of the curve (d = 1) or a dark grey.
 #' @param drawlabels if TRUE, label contour lines (d = 2).

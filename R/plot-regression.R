@@ -4,7 +4,8 @@
 #' some observations have no neighbour the background is grey.
 #'
 #' The curve of a fit is computed at 501 points over the range of the data, whatever points the fit was evaluated at; it
-#' has gaps where there is no observation within the bandwidth. Of more than 10,000 observations every k-th is drawn.
+#' has gaps where there is no observation within the bandwidth. If there are more than 10,000 observations, only every
+#' k-th is drawn.
 #'
 #' @param x an object made by [npreg()] or by [npregbw()].
 #' @param band if TRUE, draw the confidence band.
@@ -12,7 +13,7 @@
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels.
-#' @param ... further graphical parameters of the empty plot. Of a fit also how \pkg{np} asks for a band:
+#' @param ... further graphical parameters of the empty plot. For a fit also the arguments of \pkg{np} for a band:
 #'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
 #'   `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no effect, and `gradients`, `plot.behavior` and
 #'   `xtrim` must have np's defaults.

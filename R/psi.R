@@ -209,10 +209,10 @@ psi_orders <- seq(0, 10, by = 2)
 #' Integrated density derivative functionals in one dimension
 #'
 #' The kernel estimate, with a Gaussian kernel of standard deviation g, of the functional psi_r, the integral of
-#' f^(r)(x) f(x), on which plug-in bandwidths rest:
+#' f^(r)(x) f(x), from which plug-in bandwidths are computed:
 #' \deqn{\hat\psi_r(g) = \sum_{i,j} p_i p_j \phi_g^{(r)}(x_i - x_j), p_i = w_i / \sum w,}{psi_r(g) = sum_ij p_i p_j
 #' phi_g^(r)(x_i - x_j), p_i = w_i / sum(w),}
-#' for equal weights n^-2 times the sum over all pairs; the terms i = j, phi_g^(r)(0), are in.
+#' for equal weights n^-2 times the sum over all pairs; the terms i = j, phi_g^(r)(0), are included.
 #'
 #' @inheritParams lscv
 #' @param backend as in [hlscv()].

@@ -7,9 +7,9 @@
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
 #' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
-#' with e_-i the residuals of fits that leave out observation i: it needs no constant variance. An observation without a
-#' neighbour has no such residual; the root mean square of the others, weighted by w, stands in. Bands are fit -+ z se,
-#' for each point by itself, without a correction for bias.
+#' with e_-i the residuals of fits that leave out observation i; it does not assume a constant variance. An observation
+#' without a neighbour has no such residual; the root mean square of the others, weighted by w, takes its place. Bands
+#' are fit -+ z se, pointwise, without a correction for bias.
 #'
 #' Points without an observation within the bandwidth have no fit: they are NA, and one warning of class
 #' `kestrel_warning_support` counts them.
@@ -24,7 +24,7 @@
 #'   that is NA.
 #' @param exdat the same as values of the regressor, whether there is a formula or not.
 #' @param se if FALSE, standard errors and bands are not computed, but NA.
-#' @param level the confidence level of the bands, of each point.
+#' @param level the confidence level of the bands, pointwise.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
 #' @param threads,verbose as in [npregbw()].
 #' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
@@ -43,11 +43,11 @@
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
-#' @section Weights: enter every sum of a fit, so that one observation of weight 3 is three copies of it as far as the
-#'   fit at a point goes. Leaving one out leaves out all of its weight, and standard errors take its error for one.
-#' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or not what the
-#'   regressor is; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where there is
-#'   nothing to search for.
+#' @section Weights: enter every sum of a fit, so that for the fit at a point one observation of weight 3 is the same as
+#'   three copies of it. Leaving it out leaves out all of its weight, and standard errors count its error once.
+#' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or of another type
+#'   than the regressor; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where
+#'   there is nothing to search for.
 #' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
 #'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
 #'   threads.

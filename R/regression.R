@@ -9,7 +9,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' Bandwidth of a kernel regression by cross-validation
 #'
 #' Evaluates a cross-validation objective of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` at
-#' a whole grid of bandwidths and takes the least. Names and conventions are those of package \pkg{np}.
+#' a whole grid of bandwidths and takes the one with the smallest value. Names and conventions are those of package
+#' \pkg{np}.
 #'
 #' With g_-i the fit without observation i, weights w (all one if not given), and M_i = 1 if another observation is
 #' within the bandwidth of x_i and 0 otherwise,
@@ -19,10 +20,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' where s^2 is the (weighted) mean square of the residuals in sample and tr the trace of the smoother matrix;
 #' `cv.aic` is infinite where tr + 2 reaches n.
 #'
-#' Since cv.ls leaves out observations without a neighbour, it rewards bandwidths too small to see anything: Rohlfs &
-#' Zahran (2017) take its least value all the same (`unsupported = "exclude"`); by default only bandwidths compete at
-#' which every observation has a neighbour (`"reject"`, as in \pkg{np}). Values within 1e-12 of the least are ties:
-#' the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
+#' Since cv.ls leaves out observations without a neighbour, it rewards bandwidths too small to reach any neighbour.
+#' Rohlfs & Zahran (2017) take its smallest value nevertheless (`unsupported = "exclude"`); by default only bandwidths
+#' compete at which every observation has a neighbour (`"reject"`, as in \pkg{np}). Values within 1e-12 of the smallest
+#' are ties: the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
 #' `kestrel_warning_search` says so.
 #'
 #' A neighbour is an observation at a distance below the bandwidth (up to and including it for the uniform kernel, below
@@ -39,7 +40,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Epanechnikov kernel.
 #'
 #' @section Differences from np: the default kernel is `"epanechnikov"`, not `"gaussian"`; the search is a grid (which
-#'   finds the least of many local minima) in place of a descent from random starts; one numeric regressor; fixed
+#'   finds the lowest of many local minima) in place of a descent from random starts; one numeric regressor; fixed
 #'   bandwidths and kernels of second order; missing data are an error unless `na.action` says otherwise.
 #'
 #' @section Errors: of class `kestrel_error_input` for missing or infinite values, lengths that differ, a regressor that
@@ -50,19 +51,19 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   backend that this build or machine lacks or that does not take the task; of class `kestrel_error_memory` where the
 #'   memory of a GPU that was asked for does not suffice.
 #' @section Cost: O(n log n) once and O(n) for each bandwidth; the few local linear fits whose sums have lost their
-#'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: every observation
-#'   takes those within 38 bandwidths. On all threads. Refinement adds a search of 10 to 30 bandwidths, each O(n log n).
-#'   A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and, for a kernel that is a polynomial of
-#'   degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight), 8 p + 16 more, with p + 2 in place of
-#'   p for local linear fits.
+#'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: the fit at every
+#'   observation takes those within 38 bandwidths. On all threads. Refinement adds a search of 10 to 30 bandwidths, each
+#'   O(n log n). A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and, for a kernel that is a
+#'   polynomial of degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight), 8 p + 16 more, with p +
+#'   2 in place of p for local linear fits.
 #'
 #' @section On a GPU: `backend = "cuda"` computes the objective there, to the CPU's 1e-12, at all bandwidths in one go
 #'   and with the same bits in every run: with the kernels that are polynomials from sums over blocks of 8, 16, 32, ...
-#'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23
-#'   times the range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as
-#'   fast as the CPU, whose `threads` would take a second or more, and the CPU where there is none, after one message;
-#'   so that the place, though not the bits of either, may depend on the number of threads.
-#'   The fits of [npreg()] themselves are computed on the CPU.
+#'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23 times the
+#'   range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as fast as the CPU, whose
+#'   `threads` would take a second or more, and the CPU where there is none, after one message. So the choice of device,
+#'   though not the bits of either, may depend on the number of threads. The fits of [npreg()] themselves are computed
+#'   on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
 #' @param data a data frame, list or environment with the variables of `formula`.
@@ -98,7 +99,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{fval}{its objective}
 #'   \item{grid, cv}{all candidates, increasing, and the objective at each; NA where no observation has a neighbour}
 #'   \item{n.unsupported}{how many observations have no neighbour, for each candidate}
-#'   \item{ties}{the bandwidths that share the least objective, when there are several}
+#'   \item{ties}{the bandwidths that share the smallest objective, when there are several}
 #'   \item{method, regtype, ckertype, bw.scale, unsupported}{as asked for}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}

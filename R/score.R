@@ -2,11 +2,10 @@
 
 #' PDF score of models against observations
 #'
-#' The space that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015, ch.
-#' 8):
+#' The mass that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015, ch. 8):
 #' \deqn{S = \int \min(\hat f_{obs}(x), \hat f_{model}(x)) dx,}{S = int min(fhat_obs(x), fhat_model(x)) dx,}
 #' 0 where they have none in common, 1 where they are the same; with the scores of the marginal densities of each
-#' variable and of each pair of variables, whose differences from the joint score tell what margins alike can hide.
+#' variable and of each pair of variables, whose differences from the joint score show what similar margins can hide.
 #'
 #' @section Densities:
 #' From data, the densities are estimates with the radial Epanechnikov kernel and H = h^2 S, S the sample covariance of
@@ -24,9 +23,9 @@
 #' The smaller `h`, the smaller the score of all models; `sensitivity` shows whether their ranks depend on it.
 #'
 #' @section Interval:
-#' With `B` replicates, the rows of the observations and of all models are drawn anew with replacement, their
-#' bandwidth matrices and the grid kept. Scores of such samples are lower than that of the data, as that is lower than
-#' the one of the densities that they come from; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
+#' With `B` replicates, the rows of the observations and of all models are drawn again with replacement, with the same
+#' bandwidth matrices and grid. Scores of such samples are lower than that of the data, just as that is lower than the
+#' score of the densities from which the data come; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
 #' 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It is cut to \[0, 1\]. It is
 #' better than the percentiles of the replicates, which may all be below the score of the densities, but too short and
 #' too low near 1: of 120 pairs of normal samples of size n, intervals of 95 % held the score of the smoothed densities

@@ -2,37 +2,36 @@
 
 #' Kernel density estimate on a grid of any size, slab by slab
 #'
-#' What [kde()] estimates on a grid, computed in slabs of some indices of the last axis, each of which goes to a
-#' function or into a file and is then forgotten: disk limits the size of the grid, not memory.
+#' The estimate of [kde()] on a grid, computed in slabs of some indices of the last axis. Each slab goes to a function
+#' or into a file and is then dropped, so that the disk limits the size of the grid, not memory.
 #'
 #' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and
-#' every slab has the very bits that kde() gives there with the same backend; where a GPU that `backend = "auto"` took
-#' fails on the way, the slabs from there on are the CPU's. Otherwise each slab is an estimate of its own, within `tol`
-#' of the largest value that the estimate has anywhere.
+#' every slab has the same bits as in kde() with the same backend. If a GPU that `backend = "auto"` chose fails on the
+#' way, the CPU computes the remaining slabs. Otherwise each slab is an estimate of its own, within `tol` of the largest
+#' value that the estimate has anywhere.
 #'
 #' @section Files:
 #' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
-#' variables, and the estimate as the variable `density`. Any other name makes a file of nothing but the estimate, as
-#' doubles of 8 bytes, lowest byte first, the first axis fastest, which
-#' `readBin(file, "double", n, endian = "little")` reads.
+#' variables, and the estimate as the variable `density`. Any other name makes a file with only the estimate, as doubles
+#' of 8 bytes, lowest byte first, the first axis fastest, which `readBin(file, "double", n, endian = "little")` reads.
 #'
-#' A file of that name is there as a whole or not at all. It is written as `kestrel-*.incomplete` in the same folder,
-#' for which room is set aside before the first slab where the file system can, and renamed when it is complete. Then
-#' it replaces a file that was there; after an error or an interrupt that one is as it was, and the incomplete one is
-#' removed. Only a process that is killed leaves it. The folder must be one in which files can be made. A symbolic link
-#' stays one: what it leads to is replaced. Devices and pipes are refused, as nobody could take back what went there; a
-#' function may write to them.
+#' The file is written completely or not at all. It is written as `kestrel-*.incomplete` in the same folder, with room
+#' reserved before the first slab if the file system can do that, and renamed when it is complete. Only then does it
+#' replace an existing file; after an error or an interrupt that one is unchanged, and the incomplete one is removed.
+#' Only a process that is killed leaves it behind. It must be possible to create files in the folder. A symbolic link is
+#' kept, and the file that it leads to is replaced. Devices and pipes are refused, as what went there could not be taken
+#' back; a function may write to them.
 #'
 #' @section Units: as [kde()]: the estimate and `largest` are in 1 / volume, `h` and the axes in the units of the
 #'   variables, `mass` has no unit, `seconds` are seconds.
-#' @section Errors: as [kde()], those of a backend among them; `kestrel_error_memory` also when one index of the last
-#'   axis is too much; `kestrel_error_input` also for a file that cannot be written, or not to its end.
+#' @section Errors: as [kde()], including those of a backend; `kestrel_error_memory` also when one index of the last
+#'   axis needs too much memory; `kestrel_error_input` also for a file that cannot be written completely.
 #' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file is
 #'   read once more for its seal, see [write_pdf()].
 #'
 #' @inheritParams kde
 #' @param to a function, called with each slab in turn, or the name of a file.
-#' @param slab how many indices of the last axis make a slab; as many as take 64 MB if NULL.
+#' @param slab how many indices of the last axis make a slab; if NULL, as many as take 64 MB.
 #' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
 #' @param backend as in [kde()]; the GPU's memory limits neither the grid nor a slab.
 #' @param verbose if TRUE, say what is going to be computed and show progress; otherwise as in [kde()].

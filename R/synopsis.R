@@ -1,26 +1,26 @@
-#' A small stand-in for a table, to be queried
+#' A small substitute for a table, for queries
 #'
 #' Keeps some of a table's rows, drawn evenly from all parts of it, and a bandwidth: what [kde_query()] needs to answer
 #' counts, sums, means and variances of boxes without the table (Andrzejewski, Gramacki & Gramacki 2013, section 4.3).
-#' The object is a plain list without environments, so that [saveRDS()] and [readRDS()] give it back as it was.
+#' The object is a plain list without environments, so that [saveRDS()] and [readRDS()] restore it exactly.
 #'
 #' @section Rows:
-#' The table is parted into `size` cells of as many rows each, by halves at the quantiles of one variable after another
-#' (a k-d tree, Bentley 1975), and one row of each is drawn: systematic sampling (Cochran 1977, ch. 8) along the tree,
-#' in random order within cells, so that every row is as likely to be kept. Only cells at a box's edges make its count
-#' vary, and errors are about half those of a simple random sample, which [kde_query()] takes for its intervals: they
-#' are wider than they would have to be.
+#' The table is cut into `size` cells with equal numbers of rows, by halving at the quantiles of one variable after
+#' another (a k-d tree, Bentley 1975), and one row of each is drawn: systematic sampling (Cochran 1977, ch. 8) along the
+#' tree, in random order within cells, so that every row is equally likely to be kept. Only cells at a box's edges make
+#' its count vary, and errors are about half of those of a simple random sample. The intervals of [kde_query()] assume a
+#' simple random sample, so they are wider than necessary.
 #'
 #' @section Bandwidth:
 #' Selected from the rows that are kept, by [hpi()], or [Hpi.diag()] for several variables: a diagonal matrix makes
 #' answers fast. (Other kernels take their normal reference, as in [kde()].) With `tune_queries` it is multiplied by the
-#' factor, between 1/64 and 4, that makes the mean of the squared logarithms of the q-errors least on every other query;
-#' the table itself gives the true counts. `tuning` then has the factor, and how the q-errors are distributed on the
+#' factor, between 1/64 and 4, that minimises the mean of the squared logarithms of the q-errors on every other query;
+#' the table itself gives the true counts. `tuning` then has the factor, and the distribution of the q-errors on the
 #' queries that were held out, before and after.
 #'
 #' @section Ranges:
-#' Kernels reach beyond the least and the largest value of a variable, where there are no rows. Limits at or beyond
-#' the range of the table therefore count as none, and boxes beyond it hold nothing.
+#' The supports of kernels extend beyond the smallest and the largest value of a variable, where there are no rows.
+#' Limits at or beyond the range of the table therefore count as none, and boxes beyond it have no mass.
 #'
 #' @param data the table: a numeric vector, or a matrix or data frame with numeric columns; no missing values.
 #' @param size how many rows to keep; all of a smaller table. Draws are R's, see [set.seed()].
@@ -31,13 +31,13 @@
 #' @param x an object made by `kde_synopsis()`.
 #' @param ... not used.
 #' @return An object of class `"kestrel_synopsis"`: a list of `x`, the rows kept, a matrix; `H`, the bandwidth matrix;
-#'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the least and the largest value of
-#'   each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the table
-#'   of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it
-#'   invisibly.
+#'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the smallest and the largest value
+#'   of each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the
+#'   table of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns
+#'   it invisibly.
 #' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares.
 #' @section Errors: of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
-#'   `size` that is no count, bandwidths as in [kde()], and `tune_queries` that are no boxes.
+#'   `size` that is not a count, bandwidths as in [kde()], and `tune_queries` that are not boxes.
 #' @section Cost: O(N log N log(size)), that of the bandwidth for `size` rows, and with `tune_queries` some 30 times
 #'   that of their answers.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
