@@ -113,7 +113,7 @@ test_that("the minimum of the default range is the global one, or its end", {
   }
 })
 
-test_that("hlscv is the least of a fine grid for every kernel, with its reference range", {
+test_that("hlscv is the minimum of a fine grid for every kernel, with its reference range", {
   x <- with_seed(45, c(rnorm(40, sd = 0.3), rnorm(30, 3)))
   for (kernel in setdiff(lscv_kernel_names, "uniform")) {
     h0 <- reference_hns(x) * exp(log(kernel_width(kernel)) / 5)
@@ -188,7 +188,7 @@ test_that("there is one warning of class kestrel_warning_search, and only where 
   expect_length(messages, 4)
 })
 
-test_that("hlscv follows scale and place of the data; the order of the rows has no say in any bit", {
+test_that("hlscv follows scale and location of the data; the order of the rows affects no bit", {
   x <- with_seed(50, rnorm(150))
   w <- with_seed(51, runif(150))
   mixed <- with_seed(52, sample(150))
@@ -238,7 +238,7 @@ test_that("selectors give the same bits for any number of threads", {
   for (threads in 2:3) expect_no_problem(Map(bits_problem, with_threads(threads, all()), one))
 })
 
-test_that("LSCV of Epanechnikov and the other kernels is that of kedd, once the divisors are put right", {
+test_that("LSCV of Epanechnikov and the other kernels is that of kedd, after correction of the divisors", {
   skip_if_not_installed("kedd")
   # kedd also divides the sum of K*K over i != j by n (n - 1), with R(K) / (n h) for the diagonal: its criterion is n /
   # (n - 1) times that with n^2 in both, minus R(K) / (n (n - 1) h).
@@ -260,7 +260,7 @@ test_that("LSCV of Epanechnikov and the other kernels is that of kedd, once the 
   }
 })
 
-test_that("hlscv is near bw.ucv, and at most where ks ends", {
+test_that("hlscv is near bw.ucv, and no higher than where ks ends", {
   skip_if_not_installed("ks")
   for (x in list(with_seed(57, rnorm(300)), with_seed(58, c(rnorm(150), rnorm(150, 4, 0.5))))) {
     found <- hlscv(x, amise = TRUE)

@@ -49,7 +49,7 @@ test_that("defaults: the reference bandwidth, eleven within 20 %, 500 replicates
   }
 })
 
-test_that("the curve has the quantiles of the errors, and the least median wins", {
+test_that("the curve has the quantiles of the errors, and the smallest median is taken", {
   x <- boot_sample(2)
   boot <- with_seed(2, quietly(Hboot(x, B = 30, gridsize = 11)))
   statistics <- t(apply(boot$errors, 2, quantile, c(0, 0.025, 0.5, 0.975, 1)))
@@ -152,7 +152,7 @@ test_that("any number of threads gives the same bits", {
   expect_false(identical(with_seed(7, quietly(Hboot(x, B = 6, gridsize = 12)))$errors, runs[[1]]))
 })
 
-test_that("a minimum at an end of the range is warned of", {
+test_that("there is a warning for a minimum at an end of the range", {
   x <- boot_sample(2)
   expect_warning(Hboot(x, h0 = 1, h = c(0.1, 0.2), B = 3, gridsize = 60), "end of the range",
                  class = "kestrel_warning_search")
@@ -161,7 +161,7 @@ test_that("a minimum at an end of the range is warned of", {
   expect_identical(inside$h, 1)
 })
 
-test_that("a grid too coarse for the narrowest bandwidth is warned of, and one out of reach", {
+test_that("there are warnings for a grid too coarse for the narrowest bandwidth, and for one out of reach", {
   expect_warning(quietly(Hboot(faithful, B = 2, gridsize = 6)), "too coarse for the bandwidth: a kernel covers 0[.]",
                  class = "kestrel_warning_grid")
   expect_no_warning(quietly(Hboot(faithful, h0 = 0.5, h = c(0.5, 1), B = 2, gridsize = 60)))

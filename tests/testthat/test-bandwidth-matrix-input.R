@@ -133,7 +133,7 @@ test_that("arguments of ks that have no effect change no bit", {
   expect_identical(dimnames(Hscv(as.data.frame(x))), list(c("a", "b"), c("a", "b")))
 })
 
-test_that("ties that drive LSCV down without limit are warned of, and H stays in its range", {
+test_that("there is a warning for ties that drive LSCV down without limit, and H stays in its range", {
   tied <- with_seed(82, list(rows = matrix(rnorm(40), 20)[rep(1:20, 4), ],
                              whole = round(matrix(rnorm(200, sd = 2), 100))))
   expect_snapshot_output(for (one in tied) for (select in list(Hlscv, Hlscv.diag, function(x, ...) {
@@ -153,7 +153,7 @@ test_that("ties that drive LSCV down without limit are warned of, and H stays in
   expect_null(with_remarks(Hlscv(few))$remarks)
 })
 
-test_that("a minimum of SCV at the edge of its range is warned of as that", {
+test_that("the warning for a minimum of SCV at the edge of its range names SCV", {
   # With a range that begins above the minimum.
   for (select in list(Hscv, Hscv.diag)) {
     found <- with_binding("reference_scale", function(n, d, kernel) 40, with_remarks(select(x, amise = TRUE)))
@@ -163,7 +163,7 @@ test_that("a minimum of SCV at the edge of its range is warned of as that", {
   expect_null(with_remarks(Hscv(x))$remarks)
 })
 
-test_that("a minimum at the edge of the range is warned of", {
+test_that("there is a warning for a minimum at the edge of the range", {
   # Single columns are tied, but no rows: LSCV falls as H becomes flat.
   x <- with_seed(84, cbind(sample(4, 60, replace = TRUE), rnorm(60)))
   one <- with_remarks(Hlscv(x, amise = TRUE))

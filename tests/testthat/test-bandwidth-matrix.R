@@ -137,7 +137,7 @@ test_that("a criterion that is infinite everywhere has no minimum", {
   expect_identical(minimise_over_matrices(nowhere, diag(2), FALSE)$convergence, 1L)
 })
 
-test_that("a search ends in the error of the memory where that refuses all starts, and says when it refuses some", {
+test_that("a search ends in a memory error if all starts are refused, and says if some are", {
   # The minimum is not 0, since gradients relative to that would be rounding errors.
   bowl <- function(H) structure(1 + sum((H - diag(2))^2), gradient = 2 * (H - diag(2)))
   refusal <- errorCondition("too large", class = c("kestrel_error_memory", "kestrel_error"))
@@ -167,7 +167,7 @@ test_that("a search ends in the error of the memory where that refuses all start
   expect_match(found$remarks[2], "for want of memory: too large$")
 })
 
-test_that("so does Hlscv where the Fourier engine was asked for", {
+test_that("Hlscv does so, too, if the Fourier engine was asked for", {
   x <- matrix_shapes(3)$correlated$x
   # In the range of the search, but 200 times as wide along one direction of the data as along another.
   start <- 1e-3 * diag(diag(cov(x)))
@@ -234,7 +234,7 @@ test_that("a start is in the units of the data", {
   }
 })
 
-test_that("the order of the rows and the place of the data do not matter", {
+test_that("the order of the rows and the location of the data do not matter", {
   for (x in small_samples()[c("correlated", "three")]) {
     x <- round(x * 2^20) / 2^20 # so that 1e9 + x keeps all of x
     for (select in list(Hlscv, Hlscv.diag, Hscv)) {
@@ -259,7 +259,7 @@ test_that("the same bits for any number of threads, by both engines", {
   }
 })
 
-test_that("equal weights are none, and rows of weight zero have no say", {
+test_that("equal weights change nothing, nor do rows of weight zero", {
   x <- small_samples()$correlated
   with_outlier <- rbind(x, c(1e4, 99))
   for (select in list(Hlscv, Hlscv.diag, Hscv, Hscv.diag)) {
@@ -271,7 +271,7 @@ test_that("equal weights are none, and rows of weight zero have no say", {
   expect_equal(found$LSCV, as.numeric(oracle_lscv(x, found$H, w)), tolerance = 1e-10)
 })
 
-test_that("a full matrix is lower than a diagonal one where the data have a direction, and has it", {
+test_that("a full matrix is lower than a diagonal one if the data have a direction, and follows it", {
   for (x in list(with_seed(77, with_correlation(matrix(rnorm(1000), 500), 0.9)), crossed_ridges(600))) {
     full <- Hlscv(x, amise = TRUE)
     diagonal <- Hlscv.diag(x, amise = TRUE)
@@ -303,7 +303,7 @@ test_that("Nelder and Mead's search finds the same minimum", {
   }
 })
 
-test_that("type = \"scalar\" refines between the neighbours of the least of its curve", {
+test_that("type = \"scalar\" refines between the neighbours of the minimum of its curve", {
   x <- small_samples()$bimodal
   found <- Hlscv(x, type = "scalar", amise = TRUE)
   expect_lte(found$LSCV, min(found$path$objective))

@@ -110,7 +110,7 @@ test_that("unconstrained pilots follow affine maps, and spheres are taken whatev
   }
 })
 
-test_that("weights in the unconstrained pilot: equal ones are none, and rows of weight zero have no say", {
+test_that("weights in the unconstrained pilot: equal ones change nothing, nor do rows of weight zero", {
   x <- pilot_samples()$skewed
   for (select in list(Hpi, Hscv)) {
     H <- select(x, pilot = "unconstr")

@@ -36,7 +36,7 @@ test_that("one stage is the same rule from psi6 of the normal density on", {
   expect_equal(hpi(x, nstage = 1), (1 / (2 * sqrt(pi) * psi4 * length(x)))^(1 / 5), tolerance = 1e-12)
 })
 
-test_that("hpi follows scale and place of the data, and the order of the rows does not matter", {
+test_that("hpi follows scale and location of the data, and the order of the rows does not matter", {
   x <- with_seed(31, rnorm(400))
   h <- hpi(x)
   expect_equal(hpi(3e5 * x), 3e5 * h, tolerance = 1e-12)
@@ -135,7 +135,7 @@ test_that("with other pilots and with one stage Hpi and Hpi.diag agree with the 
   }
 })
 
-test_that("the AMISE at Hpi is the oracle's, is least there, and no larger than at the H of ks", {
+test_that("the AMISE at Hpi is the oracle's, has its minimum there, and is no larger than at the H of ks", {
   cases <- list(c("faithful", "samse"), c("faithful", "dscalar"), c("geyser", "samse"), c("iris123", "dscalar"))
   for (case in cases) {
     x <- fixture_data(case[1])
@@ -179,7 +179,7 @@ test_that("Hpi of sphered data follows affine maps; Hpi.diag follows the units o
   expect_true(is_diagonal(Hpi.diag(x)))
 })
 
-test_that("Hpi with equal weights is Hpi, and rows of weight zero have no say", {
+test_that("Hpi with equal weights is Hpi, and rows of weight zero change nothing", {
   x <- fixture_data("geyser")
   expect_lt(relative_difference(Hpi(x, w = rep(2, nrow(x))), Hpi(x)), 1e-10)
   expect_lt(relative_difference(Hpi(rbind(x, c(1e4, 99)), w = c(rep(1, nrow(x)), 0)), Hpi(x)), 1e-10)

@@ -5,7 +5,7 @@ problem_of <- function(path) {
   with_cuda_object(path, tryCatch(kde(1:10, h = 1, backend = "cuda"), error = identity))
 }
 
-test_that("an object that is missing or is none is an error that says why", {
+test_that("a missing or invalid CUDA object is an error that says why", {
   text <- tempfile()
   writeLines("no object", text)
   on.exit(unlink(text))
@@ -44,7 +44,7 @@ test_that("\"auto\" takes the CPU for small sums without asking, and for large o
   })
 })
 
-test_that("a GPU has runs of the radial Epanechnikov kernel and direct sums, as far as those were asked for", {
+test_that("a GPU has scanline for the radial Epanechnikov kernel, and direct sums, if these engines are allowed", {
   engine <- function(kernel, grid, ...) {
     fhat <- list(x = matrix(0, 3, 2), kernel = kernel, kernel_type = "radial")
     cuda_engine(fhat, if (grid) "a grid", list(...))
@@ -87,7 +87,7 @@ test_that("selectors say why they cannot use a GPU, and \"auto\" does without", 
   })
 })
 
-test_that("what was given is checked before a GPU is asked for", {
+test_that("arguments are checked before a GPU is asked for", {
   x <- as.matrix(faithful)
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     refused <- function(code, argument) expect_error(code, argument, class = "kestrel_error_input")
@@ -98,7 +98,7 @@ test_that("what was given is checked before a GPU is asked for", {
   })
 })
 
-test_that("what a GPU does not do is refused by name", {
+test_that("tasks that a GPU does not take are refused by name", {
   x <- as.matrix(faithful)
   expect_refused(
     hlscv(x[, 1], kernel = "epanechnikov", backend = "cuda"),
@@ -160,7 +160,7 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
   })
 })
 
-test_that("a GPU is taken where its model is twice as fast, and not for what is done soon", {
+test_that("a GPU is taken where its model is twice as fast, but not for short tasks", {
   device <- list(multiprocessors = 132, capability = "9.0")
   expect_equal(cuda_slowness(device), 1)
   expect_equal(cuda_slowness(list(multiprocessors = 66, capability = "9.0"), "single"), 2)

@@ -282,7 +282,7 @@ test_that("verbose says what is computed and changes no number", {
   expect_identical(fit$estimate, kde(x, h = 0.3)$estimate)
 })
 
-test_that("rows with missing values are left out by na.omit, with their weights and their places kept", {
+test_that("rows with missing values are left out by na.omit, with their weights, and their positions are kept", {
   x <- faithful$eruptions
   x[c(3, 9)] <- NA
   w <- seq_along(x)

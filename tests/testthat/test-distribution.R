@@ -145,7 +145,7 @@ test_that("the same seed gives the same draws", {
   expect_false(identical(with_seed(1, rkde(10, fit)), with_seed(2, rkde(10, fit))))
 })
 
-test_that("draws are made in parts, with a look for interrupts at each, and are those of one go", {
+test_that("draws are made in parts, with polls between them, and are the same as in one piece", {
   x <- with_seed(98, matrix(rnorm(20), 10))
   H <- matrix(c(1, 0.5, 0.5, 1), 2)
   n <- 2.5 * part_size

@@ -162,7 +162,7 @@ test_that("fits, predictions and residuals of np's calls are those of np", {
   }
 })
 
-test_that("bandwidths of np's calls are those of np, unless it ended in a minimum that is not the least", {
+test_that("bandwidths of np's calls are those of np, unless it ended in a local minimum", {
   rows <- np_calls[startsWith(np_calls$call, "npregbw"), ]
   expect_identical(length(unique(rows$call)), 7L)
   not_least <- grepl("waiting ~ eruptions", rows$call)

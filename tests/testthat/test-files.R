@@ -120,7 +120,7 @@ test_that("an interrupt leaves what was there", {
   expect_setequal(dir(folder), c("raw", "stream.nc"))
 })
 
-test_that("a file that is there is replaced with its permissions, and a link stays one", {
+test_that("an existing file is replaced with its permissions, and a link stays one", {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   at <- function(name) file.path(folder, name)
@@ -148,7 +148,7 @@ test_that("a file that is there is replaced with its permissions, and a link sta
   expect_identical(file.size(at("here")), 128)
 })
 
-test_that("what is no file, or cannot be written, is refused before anything is computed", {
+test_that("targets that are not files, or cannot be written, are refused before anything is computed", {
   skip_if_not_installed("ncdf4")
   folder <- new_folder()
   old <- setwd(folder)

@@ -68,12 +68,12 @@ test_that("sums are within 1e-12 of the largest value on every shape, ISA and nu
   }
 })
 
-test_that("what needs more than 1 GB is refused, by that size, and nothing else is", {
+test_that("tasks that need more than 1 GB are refused with their size, and no others are", {
   refused <- Filter(function(s) is.null(fourier_sums(s)), c(space_shapes(), more_shapes()))
   expect_setequal(shape_names(refused), c("outlier in the plane"))
 })
 
-test_that("a grid that misses the data has the digits of its own values, and is zero out of sight", {
+test_that("a grid that misses the data has the digits of its own values, and is zero far away", {
   x <- with_seed(70, matrix(rnorm(200), 100))
   near <- list(seq(6, 8, length.out = 9), seq(-1, 1, length.out = 9))
   s <- shape("", x, 0.3^2 * diag(2))
@@ -140,7 +140,7 @@ test_that("a plan that would need more than 1 GB goes to direct sums, and is ref
   expect_snapshot_output(cat(sub("[0-9.e+]+ GB", "<size> GB", conditionMessage(condition))))
 })
 
-test_that("data that span very many bandwidths are warned of with the error, and refused where no digits are left", {
+test_that("data that span very many bandwidths give a warning with the error, and are refused if no digits are left", {
   x <- with_seed(76, matrix(rnorm(400), 200))
   far <- function(at, engine) {
     x[1, ] <- at

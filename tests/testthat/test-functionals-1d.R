@@ -59,7 +59,7 @@ test_that("psi follows the units of the data as far as its values are numbers, a
   expect_equal(psi(c(0, 1e-27), 1.2e-27, 10) / 1e297, psi(c(0, 1), 1.2, 10), tolerance = 1e-12)
 })
 
-test_that("what amise = TRUE adds is there wherever it is a number", {
+test_that("the fields that amise = TRUE adds are there wherever they are numbers", {
   x <- with_seed(46, rexp(50))
   # scale^7 and scale^3 are out of range, psi_6 / scale^7 and C scale^3 are not.
   unit <- 2^c(1025 / 7, 1025 / 3) / sd(x)

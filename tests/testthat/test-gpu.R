@@ -33,7 +33,7 @@ test_that("every kernel, radial and product, at points and on grids, is that of 
   }
 })
 
-test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's runs", {
+test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's scanline engine", {
   skip_without_device()
   set.seed(2)
   for (d in 2:4) {
@@ -57,7 +57,7 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's ru
   expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "direct")
 })
 
-test_that("\"auto\" takes runs there where they are the faster", {
+test_that("\"auto\" takes scanline on the GPU where it is faster", {
   skip_without_device()
   chosen <- function(n, m, seconds) {
     plan <- list(engine = "scanline", seconds = seconds, rows = 1000)
@@ -91,7 +91,7 @@ test_that("slabs have the bits of the whole grid", {
   }
 })
 
-test_that("slabs of other kernels are direct sums there", {
+test_that("slabs of other kernels are direct sums on the GPU", {
   skip_without_device()
   for (kernel in c("gaussian", "biweight")) {
     on <- function(backend) {

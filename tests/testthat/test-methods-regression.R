@@ -224,7 +224,7 @@ test_that("a column that is a matrix of one, and missing values without a type, 
   expect_identical(predict(fit, exdat = c(NA, NA)), c(NA_real_, NA_real_))
 })
 
-test_that("na.omit leaves rows out and keeps their places", {
+test_that("na.omit leaves rows out and keeps their positions", {
   gaps <- rbind(d, d[1, ])
   gaps$x[9] <- NA
   gaps$y[2] <- NA
@@ -311,7 +311,7 @@ test_that("grids are as asked for, in np's numbers too", {
   expect_identical(bandwidth(bws = 2, bandwidth.compute = FALSE, nmulti = 5, ckerorder = 2)$bw, 2)
 })
 
-test_that("the least value competes by the rule of support, and its place is reported", {
+test_that("the minimum is taken among supported bandwidths, and its position is reported", {
   expect_warning(bw <- npregbw(x, y, nbw = 12), class = "kestrel_warning_search", NA)
   supported <- bw$n.unsupported == 0
   expect_false(all(supported))

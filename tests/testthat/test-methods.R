@@ -68,7 +68,7 @@ test_that("columns of points with the variables' names may be in any order", {
   expect_identical(predict(fit, faithful[0, ]), numeric(0))
 })
 
-test_that("what methods do not know is refused", {
+test_that("unknown arguments of methods are refused", {
   fit <- kde(faithful, H = Hns(faithful), gridsize = 3)
   expect_refused(
     predict(fit, c(3, 70), threads = 2),

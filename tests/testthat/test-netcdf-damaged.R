@@ -108,7 +108,7 @@ read_changed <- function(change, stream = FALSE) {
   })
 }
 
-test_that("what is no estimate is refused, whoever wrote it", {
+test_that("files without an estimate are refused, whoever wrote them", {
   # A file that another program has rewritten is read.
   same <- read_changed(function(put, attribute) put("waiting", seq(40, 100, by = 20)))
   expect_identical(same$eval.points[[2]], c(40, 60, 80, 100))

@@ -146,7 +146,7 @@ test_that("bounded data: counts of the box where the kernel works", {
   expect_identical(kde_query(fhat, -2, -1)$count, 0)
 })
 
-test_that("what a box holds nothing of: zero rows, no mean", {
+test_that("boxes without mass: zero rows, no mean", {
   fhat <- kde(c(1, 2, 3), h = 0.5, kernel = "epanechnikov")
   expect_identical(kde_query(fhat, 10, 11)$count, 0)
   expect_identical(kde_query(fhat, 10, 11, "sum", "x")$sum, 0)

@@ -115,7 +115,7 @@ test_that("cross-validation values are the reference values and those of np", {
   }
 })
 
-test_that("the default grid is that of Rohlfs & Zahran, its least values the reference's", {
+test_that("the default grid is that of Rohlfs & Zahran, its minima those of the reference", {
   reference <- utils::read.csv(test_path("fixtures", "nw_loocv_argmin.csv"))
   for (r in seq_len(nrow(reference))) {
     data <- regression_data(reference$data[r])

@@ -151,7 +151,7 @@ test_that("the default bandwidth is the reference rule of the thesis", {
   expect_equal(scanline_kde(x, gridsize = 10)$H, h^2 * cov(x), tolerance = 1e-12)
 })
 
-test_that("what it does not take is refused, and goes elsewhere when nobody asked", {
+test_that("tasks that it does not take are refused, or go to another engine if it was not asked for", {
   x <- with_seed(84, rexp(200))
   X <- with_seed(85, matrix(rexp(400), 200))
   expect_refused(
@@ -190,7 +190,7 @@ test_that("data without a density, and grids that do not fit, are refused", {
   )
 })
 
-test_that("grids that miss samples are warned of", {
+test_that("there are warnings for grids that miss samples", {
   x <- correlated(50, 2)
   condition <- expect_warning(out <- scanline_kde(x, h = 0.5, xmin = c(20, 20), xmax = c(30, 30)),
                               class = "kestrel_warning_grid")

@@ -157,7 +157,7 @@ test_that("margins never have less in common than the joint density", {
   }
 })
 
-test_that("a mean that is off is warned of, and centring moves the models", {
+test_that("there is a warning for a mean that is off, and centring moves the models", {
   data <- score_data(60, 2)
   off <- data$y + rep(c(0, 0.2 * sd(data$x[, 2])), each = 60)
   expect_warning(score <- pdf_score(data$x, list(good = data$y, bad = off)), "`bad` by 0.2 .* of `v`",
@@ -186,7 +186,7 @@ test_that("several models are ranked, and at other bandwidths, too", {
   }
 })
 
-test_that("a grid too coarse for a further bandwidth is warned of, once", {
+test_that("there is one warning for a grid too coarse for a further bandwidth", {
   data <- score_data(60, 2)
   warned <- character(0)
   withCallingHandlers(pdf_score(data$x, list(a = data$y, b = data$x), h = 0.8, sensitivity = c(0.01, 0.02, 1)),

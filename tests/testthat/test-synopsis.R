@@ -46,7 +46,7 @@ test_that("rows are drawn evenly: each as likely as any, from all parts of the t
   expect_lt(with_seed(329, error(function() even_rows(table, 200))), simple / 2)
 })
 
-test_that("large tables are parted", {
+test_that("large tables are cut into cells", {
   # The first cut multiplies 66,000 rows by 33,000 cells, which exceeds R's integers.
   table <- matrix(seq(0, 1, length.out = 66000))
   synopsis <- with_seed(330, kde_synopsis(table, size = 65999, h = 0.1))
