@@ -51,8 +51,8 @@ cuda_seconds <- function(n, m, d, device, precision) {
 
 # Expected seconds for n samples whose kernels cross `rows` rows each, on a grid of m points. Measured (the same file):
 # 61.0 ms for 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with one). The share of the points is the time to
-# move their cells and values, 104 bytes at 4.3 TB/s. The host sorts (core/plan/plan.cpp), and values come back at 55
-# GB/s.
+# move their cells and values, 104 bytes at 4.3 TB/s. The host sorts (core/plan/plan.cpp), and values come back at
+# 55 GB/s.
 cuda_scanline_seconds <- function(n, m, rows, device) {
   cuda_slowness(device) * (n * rows * 50e-12 + m * 24e-12) + 60e-9 * n + 8 / 55e9 * m
 }

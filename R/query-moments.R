@@ -1,8 +1,8 @@
 # The mass of an estimate, and its rows, in boxes. The limits of m boxes are m x d matrices `lower` and `upper`.
 
 # The share of the whole mass in each box and, if `of` is the number of a variable, its mean and variance there (NA
-# without mass). For the estimate from the rows of x (n x d) on the line where its kernel works. Errors and cost: see
-# src/core/query/query.hpp.
+# without mass). For the estimate from the rows of x (n x d) on the line where its kernel works. For errors and cost
+# see src/core/query/query.hpp.
 box_answers <- function(fhat, x, lower, upper, of, run) {
   root <- bandwidth_root(fhat)
   check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product")

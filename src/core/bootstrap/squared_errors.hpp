@@ -55,7 +55,7 @@ class SampleList {
 /// max(h_j^2, q) is summed, and the sum of all q, common to the bandwidths, is subtracted at the
 /// end. The sums of eight points for up to twelve bandwidths stay in registers, and no estimate is
 /// ever stored. Bandwidths whose ratio exceeds two, or of which there are more than twelve, are
-/// taken in groups, lest a narrow kernel's sums be lost in the rounding of those of q.
+/// taken in groups, so that a narrow kernel's sums are not lost in the rounding of those of q.
 ///
 /// Error: in the tests, below 1e-13 of an integral.
 class SquaredErrors {
