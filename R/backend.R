@@ -1,13 +1,13 @@
 # Where and how a kernel sum runs: backend, threads, instruction set.
 
 known_engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")
-# What two of them were called.
+# Former names of two engines.
 renamed_engines <- c(cells = "fgt", runs = "scanline")
 known_backends <- c("auto", "cpu", "cuda")
 known_precisions <- c("double", "single")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
-# The engines for a task, and what those for some tasks only take. `gridded`: whether the points are a grid.
+# The engines that can do a task. `gridded`: whether the points are a grid.
 engines_for <- function(d, kernel, gridded) {
   c("auto", "direct", if (d == 1L && kernel %in% polynomial_kernels()) "sweep",
     if (d == 1L && kernel == "gaussian") "fgt",
@@ -30,7 +30,7 @@ check_engine <- function(engine, d, kernel, gridded) {
               if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ", takes)
 }
 
-# The name of an engine, whatever the task.
+# Checks the name of an engine, whatever the task.
 check_engine_name <- function(engine) {
   if (is.character(engine) && length(engine) == 1L && engine %in% names(renamed_engines)) {
     abort_input("`engine` must be one of ", quoted(known_engines, '"'), ", not \"", engine, "\", which is called \"",
@@ -39,7 +39,7 @@ check_engine_name <- function(engine) {
   check_choice(engine, known_engines, "engine")
 }
 
-# The backend of a call; `cuda`: whether what is called can run on a GPU, so that "auto" is not decided yet.
+# The backend of a call. `cuda`: whether the function can run on a GPU; "auto" then stays undecided.
 resolve_backend <- function(backend, cuda) {
   backend <- check_choice(backend, known_backends, "backend")
   if (cuda) return(backend)
@@ -62,7 +62,7 @@ resolve_isa <- function() {
   isa
 }
 
-# How a kernel sum runs: what every call of the core needs besides its data, but for `progress`, which the body of
+# How a kernel sum runs: what every call of the core needs besides its data, except for `progress`, which the body of
 # with_progress() adds.
 run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precision = "double") {
   list(backend = resolve_backend(backend, cuda), threads = resolve_threads(threads), isa = resolve_isa(),
@@ -120,17 +120,17 @@ print.kestrel_info <- function(x, ...) {
 
 #' The number of threads
 #'
-#' Reads, and when given sets, the number of threads that a call uses at most when it is not told by its own `threads`
-#' argument. At the start of a session it is the number of processors, or less where the environment variable
-#' OMP_THREAD_LIMIT, OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. Where more are asked for than there are
-#' processors, as many are used as there are, or 8 if there are fewer than 8. After a fork (as in
-#' [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any number of threads; but where
-#' there is a GPU, `backend = "auto"` compares it with so many threads of the CPU, so that the place may depend on them.
+#' Reads, and when given sets, the maximum number of threads of a call without a `threads` argument of its own. At the
+#' start of a session it is the number of processors, or less if the environment variable OMP_THREAD_LIMIT,
+#' OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so. If a call asks for more threads than there are processors, it
+#' gets one for each processor, or up to 8 if there are fewer than 8. After a fork (as in [parallel::mclapply()]) one
+#' thread is used. Results are the same to the last bit for any number of threads; but where there is a GPU, `backend =
+#' "auto"` compares it with that many threads of the CPU, so the choice of device may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
 #' @section Units: threads.
-#' @section Cost: none to speak of.
+#' @section Cost: negligible.
 #' @section Errors: of class `kestrel_error_input` when `n` is not a whole number of at least 1.
 #' @examples
 #' before <- kestrel_threads(1)

@@ -2,12 +2,12 @@
 
 #' Bandwidth by smoothed bootstrap
 #'
-#' The bandwidth of the radial Epanechnikov kernel whose estimates from samples drawn from a reference estimate come
-#' closest to that: for each of some bandwidths h and each of `B` replicates, the integrated squared error
+#' The bandwidth of the radial Epanechnikov kernel for which estimates from samples of a reference estimate come closest
+#' to that reference. For each of some bandwidths h and each of `B` replicates the integrated squared error is
 #' \deqn{\epsilon_b(h) = \int (\hat f(x; h_0) - \hat f^*_b(x; h))^2 dx,}{e_b(h) = int (fhat(x; h0) - fhat*_b(x; h))^2
 #' dx,}
-#' fhat(.; h0) the estimate from the data and fhat*_b the one from the replicate's sample. The h of the least median
-#' wins.
+#' fhat(.; h0) the estimate from the data and fhat*_b the one from the replicate's sample. The h with the smallest
+#' median error is returned.
 #'
 #' A replicate's sample has as many rows as the data (with weights, as the effective sample size, rounded): rows drawn
 #' with replacement, each plus h0 L u, with S = L L' the sample covariance and u drawn from the kernel. All bandwidths
@@ -15,8 +15,8 @@
 #' S; `hboot()`, for one variable, in the units of `x`. The integral is the trapezoid rule on a grid with equal steps,
 #' which by default is so large that no kernel leaves it. All densities on it are exact (see [kde()]).
 #'
-#' What a larger `h0` smoothes away, no replicate has: the result follows `h0` to some degree, and `plot()` shows how
-#' flat the curve is.
+#' Details that a larger `h0` smoothes away are in no replicate: the result follows `h0` to some degree, and `plot()`
+#' shows how flat the curve is.
 #'
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns; at most six.
@@ -27,22 +27,22 @@
 #'   sqrt(S_kk) beyond the data.
 #' @param w weights, one for each row of `x`, non-negative: rows are drawn in proportion to them, and the reference
 #'   estimate has them.
-#' @return An object of class `"kestrel_boot"`, a list: `h`, the bandwidth with the least median error, and `H`, its
+#' @return An object of class `"kestrel_boot"`, a list: `h`, the bandwidth with the smallest median error, and `H`, its
 #'   matrix (a number when d = 1), for [kde()]; `h0`; `curve`, a data frame with, for each `h`, the `min`, 2.5 %
 #'   (`lower`), `median`, 97.5 % (`upper`) and `max` of the errors, in units of 1 / volume; `best`, the h at which each
-#'   of these is least; `errors`, a matrix with one row a replicate and one column a bandwidth; `B`; `axes`, those of
-#'   the grid; `n`, `n_eff`, `names`, `kernel`, `convergence` (0; 1 when the least median is at an end of the range),
+#'   of these is smallest; `errors`, a matrix with one row a replicate and one column a bandwidth; `B`; `axes`, those of
+#'   the grid; `n`, `n_eff`, `names`, `kernel`, `convergence` (0; 1 when the smallest median is at an end of the range),
 #'   `call`, `seconds`.
 #'
 #'   `summary()` shows the whole curve, `plot()` draws it with the band from 2.5 to 97.5 %.
 #' @section Random numbers: [set.seed()] makes a result reproducible; it is the same for any number of threads.
 #' @section Errors: those of [Hns()]; of class `kestrel_error_input` for bandwidths that are not positive, and of class
 #'   `kestrel_error_memory` for a grid, or samples of all threads, above memory.
-#' @section Warnings: of class `kestrel_warning_search`, for a least median at an end of the range of `h`, and
+#' @section Warnings: of class `kestrel_warning_search`, for a smallest median at an end of the range of `h`, and
 #'   `kestrel_warning_grid`, for a grid that is out of reach, or too coarse for the narrowest bandwidth (see [kde()]).
 #' @section Cost: for each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
-#'   none of which is more than twice another are done in one pass. Memory for four numbers a point of the grid, in each
-#'   thread 3 d + 2 a row of the sample, and besides some twenty a row of the data (two variables).
+#'   none of which is more than twice another are done in one pass. Memory: four numbers for each point of the grid, 3
+#'   d + 2 for each row of the sample in each thread, and about twenty for each row of the data (two variables).
 #' @references Faraway, J.J. & Jhun, M. (1990) Bootstrap choice of bandwidth for density estimation. *Journal of the
 #'   American Statistical Association* **85**, 1119-1122.
 #'
@@ -81,7 +81,7 @@ hboot <- function(x, h0 = NULL, h = NULL, B = 500, gridsize = NULL, xmin = NULL,
   finish_boot(boot, call, started)
 }
 
-# `unit`: what bandwidths are given in, as a multiple of the root of the covariance.
+# `unit`: the unit of the given bandwidths, as a multiple of the root of the covariance.
 smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
   d <- ncol(sample$x)
   if (d > 6L) abort_input("`x` must have at most 6 columns for a smoothed bootstrap, not ", d, ".")
@@ -110,8 +110,9 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
        convergence = if (length(h) > 1L && best[["median"]] %in% range(h)) 1L else 0L)
 }
 
-# The reference, what computing it takes, and the copy of it that the core keeps, in rows of whole vectors. And for each
-# thread a sample of n rows: as drawn, and by the pieces of an axis before and after sorting, with sums and their piece.
+# Memory for the reference, for computing it, and for the core's copy of it, in rows of whole vectors. And for each
+# thread a sample of n rows: as drawn, and before and after sorting by the pieces of an axis, with the sums and piece of
+# each row.
 check_boot_memory <- function(sizes, n, d, threads) {
   of_grid <- 8 * 4 * prod(sizes)
   check_memory(sizes, of_grid)
@@ -120,15 +121,15 @@ check_boot_memory <- function(sizes, n, d, threads) {
              format(n, big.mark = ","), " rows need ")
 }
 
-# The errors, and a copy of them to sort.
+# Memory for the errors and for a copy of them to sort.
 check_errors_memory <- function(B, count) {
   needed <- 2 * 8 * B * count
   check_fits(needed, "`B` must be few enough for the errors of all replicates to fit in memory: ",
              format(B, big.mark = ","), " at ", count, " bandwidths need ")
 }
 
-# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. The squares of
-# densities in the units of the data may be out of range.
+# Integrated squared errors, one row a replicate, one column a bandwidth, in units of 1 / volume. Computed in units near
+# those of the data, since squares of densities may overflow.
 boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   unit <- near_units(sample$cov)
   sample <- in_units(sample, unit)
@@ -145,7 +146,7 @@ boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   errors
 }
 
-# The core has the fastest axis last.
+# The core takes the fastest axis last.
 scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   with_scale <- function(h) {
     new_density(sample[c("x", "w", "names")], h^2 * sample$cov, "epanechnikov", "radial", NULL, run)
@@ -166,7 +167,7 @@ reversed_sample <- function(sample) {
        root = lower_root_cpp(unname(sample$cov[columns, columns, drop = FALSE])))
 }
 
-# What the draws of all replicates are a function of: two draws of R's generator.
+# The key of all replicates' draws: two draws of R's generator.
 boot_key <- function() floor(stats::runif(2L) * 2^32)
 
 error_curve <- function(h, errors) {
@@ -237,8 +238,8 @@ print.summary.kestrel_boot <- function(x, ...) {
 
 #' Plot the errors of a smoothed bootstrap
 #'
-#' The median of the integrated squared errors against the bandwidth, with the band from 2.5 to 97.5 per cent, the least
-#' median as a point and the reference bandwidth as a broken line (Lopez-Novoa 2015, ch. 8, fig. 3).
+#' The median of the integrated squared errors against the bandwidth, with the band from 2.5 to 97.5 per cent, the
+#' smallest median as a point and the reference bandwidth as a broken line (Lopez-Novoa 2015, ch. 8, fig. 3).
 #'
 #' @param x an object made by [hboot()] or \code{\link{Hboot}()}.
 #' @param xlab,ylab,main labels.

@@ -2,25 +2,25 @@
 
 #' Bandwidth matrices by least squares cross-validation
 #'
-#' The bandwidth matrix H at which [lscv()] is least: over all symmetric positive definite matrices, over diagonal ones,
-#' or over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
+#' The bandwidth matrix H that minimises [lscv()]: over all symmetric positive definite matrices, over diagonal ones, or
+#' over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
 #'
 #' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method
 #' ([stats::nlminb()]) with the analytic gradient. It begins at the best of several multiples of the covariance, the
 #' normal reference among them, and, where LSCV is about as low there, also at the best of several multiples of its
-#' diagonal; both searches are rough at first, and the better one goes on until it converges. With
-#' `optim.fun = "nelder-mead"` the last search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries
-#' of H; `"optim"` and `"nlm"`, the names of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths
-#' between h0/4 and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the least.
+#' diagonal; both searches are rough at first, and the better one goes on until it converges. With `optim.fun =
+#' "nelder-mead"` the last search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries of H;
+#' `"optim"` and `"nlm"`, the names of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths between h0/4
+#' and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the best.
 #'
 #' LSCV falls without limit as H shrinks when many observations are tied, in all columns or in some. The search is
 #' therefore kept to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as quadratic
-#' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. A minimum at
-#' the edge of this range, and a search that did not converge, are warned of.
+#' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. There is a
+#' warning for a minimum at the edge of this range, and for a search that did not converge.
 #'
-#' Where the Fourier engine has no memory for a bandwidth matrix, and nobody asked for it, direct sums step in up to
-#' 50,000 observations. Else such matrices are left out of the search, which is warned of when a start is among them or
-#' the search did not converge, and is an error when all starts are.
+#' If the Fourier engine has not enough memory for a bandwidth matrix, and was not asked for, direct sums replace it for
+#' up to 50,000 observations. Otherwise such matrices are left out of the search. That is a warning when a start is
+#' among them or the search did not converge, and an error when all starts are.
 #'
 #' @inheritParams kde
 #' @param x a matrix or data frame of observations, one a row, two columns or more.
@@ -35,10 +35,10 @@
 #' @param type `"full"`, `"diag"` or `"scalar"`.
 #' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which above 16 columns has to be asked for:
 #'   by this name or by `backend = "cuda"`, which takes no other.
-#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, an error where that cannot be (see [kestrel_info()]
-#'   and below); or `"auto"`, the GPU where there is one, the engine is `"direct"` and the selection would take a second
-#'   or more on the CPU and at least twice as long as there. The sums agree with those of the CPU to 1e-12 of the sum of
-#'   their terms' absolute values.
+#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, an error if that is not possible (see
+#'   [kestrel_info()] and below); or `"auto"`, the GPU where there is one, the engine is `"direct"` and the selection
+#'   would take a second or more on the CPU and at least twice as long as there. The sums agree with those of the CPU to
+#'   1e-12 of the sum of their terms' absolute values.
 #' @return The d x d matrix H, in squared units of `x`. With `type = "scalar"` it carries the curve as `attr(, "path")`,
 #'   a data frame of `h` and `objective`. With `amise = TRUE` a list: `H`, `LSCV` and `objective` (its value there),
 #'   `convergence` (0 if the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's
@@ -49,8 +49,8 @@
 #'   for does not suffice; of class `kestrel_error_backend` for a backend that this build or machine lacks or that does
 #'   not take the task.
 #' @section On a GPU: at most 128 columns, and observations within 512 bandwidths of the middle of each column's range
-#'   (beyond 28 columns fewer, 224 with 128; also fewer where H is strongly correlated). A matrix H for which they do
-#'   not, at any step of the search, is an error for `"cuda"`; with `"auto"` the CPU takes over for the rest of the
+#'   (beyond 28 columns fewer, 224 with 128; also fewer where H is strongly correlated). A matrix H for which they lie
+#'   farther, at any step of the search, is an error for `"cuda"`; with `"auto"` the CPU takes over for the rest of the
 #'   selection, with a message. The device needs at most 32 d + 24 bytes for each observation, for gradients up to 128 d
 #'   more, and 128 MiB.
 #' @section Cost: engine `"fourier"`: O(n) to prepare, then time that does not depend on n, for each of some tens of
@@ -98,7 +98,7 @@ select_by_lscv <- function(task, type, verbose, run) {
   unit <- near_units(task$sample$cov)
   area <- outer(unit, unit)
   sample <- in_units(task$sample, unit)
-  # Diagonal matrices do not follow correlations: what they are compared with is the covariance without them.
+  # Diagonal matrices do not follow correlations, so they are compared with the covariance without these.
   if (type == "diag") sample$cov <- sample$cov * diag(ncol(sample$x))
   Hstart <- if (!is.null(task$Hstart)) task$Hstart / area
   range <- if (type != "scalar") search_range(sample, Hstart)
@@ -137,7 +137,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
   fourier <- faster_engine(sum(used), d, "once") == "fourier" && run$backend != "cuda"
-  # The grid follows the covariance: where there is none, or one that is singular, sums are direct.
+  # The grid follows the covariance. If there is none, or a singular one, sums are direct.
   spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)
   fourier <- !is.null(spread)
   sample <- if (fourier) {
@@ -155,7 +155,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   value
 }
 
-# Bandwidths h with H = h^2 S, h0 that of the normal reference.
+# Bandwidths h with H = h^2 S; h0 is that of the normal reference.
 lscv_along_covariance <- function(sample, criteria) {
   h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
   found <- minimise_curve(function(h) criteria$lscv_multiples(sample$cov, h), c(h0 / 4, 4 * h0), 150L)
@@ -165,8 +165,8 @@ lscv_along_covariance <- function(sample, criteria) {
   found
 }
 
-# The limits of a search over matrices relative to the covariance, the ties that they depend on, and `Hstart` checked
-# against them.
+# The limits of a search over matrices relative to the covariance, and the ties on which they depend. Checks `Hstart`
+# against the limits.
 search_range <- function(sample, Hstart) {
   ties <- count_ties(sample, "gaussian")
   limits <- reference_scale(sample$n, ncol(sample$x), "gaussian") * c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
@@ -192,8 +192,8 @@ search_matrices <- function(sample, criteria, Hstart, diagonal, optim.fun, limit
   minimise_within(limits, sample$cov, "LSCV", criterion, starts, diagonal, optim.fun, usual_range(sample))
 }
 
-# The best of some multiples of the covariance, up to the normal reference, and of its diagonal where some of those are
-# in the usual range, which a grid is made for.
+# The starts of a search: the best of some multiples of the covariance, up to the normal reference, and the best
+# multiple of its diagonal, if any is in the usual range, for which a grid is made.
 matrix_starts <- function(sample, criteria, diagonal) {
   h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
   usual <- usual_range(sample) * c(1.1, 1 / 1.1)
@@ -202,7 +202,7 @@ matrix_starts <- function(sample, criteria, diagonal) {
     range <- c(usual[1L] / reached[1L], min(h0 / reached[1L], usual[2L] / reached[2L]))
     if (range[1L] > range[2L]) return(NULL)
     h <- seq(range[1L], range[2L], length.out = 4L)
-    # Whether there is memory for that start is left to the search from it.
+    # Without memory for these values, the search from this start decides whether there is memory for it.
     best <- unless_memory(which.min(criteria$lscv_multiples(S, h)), function(e) length(h))
     h[best]^2 * S
   }
@@ -210,7 +210,7 @@ matrix_starts <- function(sample, criteria, diagonal) {
   Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))
 }
 
-# The least and the greatest h with H = h^2 S along some direction.
+# The smallest and the largest h with H = h^2 S along some direction.
 relative_bandwidths <- function(H, S) {
   root <- lower_root_cpp(unname(S))
   inner <- forwardsolve(root, t(forwardsolve(root, unname(H))))
@@ -225,8 +225,8 @@ check_start <- function(H, S, limits) {
               shown[2L], " along every direction, not from ", shown[3L], " to ", shown[4L], ".")
 }
 
-# Infinite outside a range of bandwidths relative to S, or where a grid would need too much memory, so that a step there
-# is taken back.
+# Makes a criterion infinite outside a range of bandwidths relative to S, or where a grid would need too much memory, so
+# that a search takes back a step to there.
 within_limits <- function(criterion, S, limits) {
   function(H) {
     reached <- relative_bandwidths(H, S)
@@ -237,8 +237,8 @@ within_limits <- function(criterion, S, limits) {
   }
 }
 
-# `code`, or otherwise(condition) where that needs too much memory; but not where that is the memory of a GPU that was
-# asked for.
+# `code`, or otherwise(condition) if that needs too much memory. An error about the memory of a GPU that was asked for
+# is passed on.
 unless_memory <- function(code, otherwise) {
   tryCatch(code, kestrel_error_memory = function(e) {
     if (inherits(e, "kestrel_error_backend")) stop(e)

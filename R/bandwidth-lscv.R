@@ -1,13 +1,13 @@
 # Least squares cross-validation: the objective, and in one dimension its global minimum over a range of bandwidths.
 
-# Those whose convolution with themselves an engine knows.
+# The kernels whose convolution with themselves an engine knows.
 lscv_kernels <- function() c("gaussian", polynomial_kernels())
 
 #' Least squares cross-validation: the objective
 #'
 #' An estimate of the integrated squared error of a density estimate, less the integral of the squared density, as a
-#' function of the bandwidth; [hlscv()] and \code{\link{Hlscv}()} find where it is least. In one dimension, with
-#' p_i = w_i / sum(w),
+#' function of the bandwidth; [hlscv()] and \code{\link{Hlscv}()} find its minimum. In one dimension, with p_i = w_i /
+#' sum(w),
 #' \deqn{LSCV(h) = \sum_{i,j} p_i p_j (K*K)_h(x_i - x_j) - 2 c \sum_{i \ne j} p_i p_j K_h(x_i - x_j),}{LSCV(h) = sum_ij
 #' p_i p_j (K*K)_h(x_i - x_j) - 2 c sum_(i != j) p_i p_j K_h(x_i - x_j),}
 #' K_h(u) = K(u/h)/h, and K*K the convolution of the kernel with itself. The first sum is the integral of the squared
@@ -31,12 +31,12 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' @param form `"unbiased"` or `"paper"`.
 #' @param kernel `"gaussian"`; in one dimension also `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"` or
 #'   `"triweight"`.
-#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error where that
-#'   cannot be (see [kestrel_info()] and below); or `"auto"`: in one dimension the CPU; in several the GPU if there is
-#'   one, the CPU would sum over all pairs, too, and that would take it a second or more and at least twice as long as
-#'   the GPU.
+#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error if that is
+#'   not possible (see [kestrel_info()] and below); or `"auto"`: in one dimension the CPU; in several the GPU if there
+#'   is one, the CPU would sum over all pairs, too, and that would take it a second or more and at least twice as long
+#'   as the GPU.
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms in single precision and add them in double:
-#'   with an error of at most 1e-5 of the largest of the parts that the value is the sum of. The CPU always computes in
+#'   with an error of at most 1e-5 of the largest of the terms whose sum is the value. The CPU always computes in
 #'   double.
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return A vector as long as `h`, or one number for `H`, in units of x^-d. The error of each value is below 1e-12 (in
@@ -47,11 +47,11 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task; of class
 #'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice, and in two and three
 #'   dimensions for bandwidths that need a grid of more than 1 GB, above 50,000 observations.
-#' @section On a GPU: sums of one dimension take any observations, but in single precision only such as lie within 1e7
-#'   times the smallest bandwidth of the middle of their range. Those of several take at most 128 columns, and
-#'   observations within 512 bandwidths of the middle of each column's range (beyond 28 columns fewer, 224 with 128;
-#'   also fewer where H is strongly correlated). The device needs at most 32 d + 24 bytes for each observation (in
-#'   single precision 8 d + 4 more) and 128 MiB.
+#' @section On a GPU: sums of one dimension take any observations, but in single precision only those within 1e7 times
+#'   the smallest bandwidth of the middle of their range. Those of several take at most 128 columns, and observations
+#'   within 512 bandwidths of the middle of each column's range (beyond 28 columns fewer, 224 with 128; also fewer where
+#'   H is strongly correlated). The device needs at most 32 d + 24 bytes for each observation (in single precision 8 d +
+#'   4 more) and 128 MiB.
 #' @section Cost: for the Gaussian kernel O(n) to prepare and then some microseconds a bandwidth whatever n; for the
 #'   compact kernels O(n log n) and then O(n) a bandwidth. In two and three dimensions O(n) and time that does not
 #'   depend on n for each; in more, for less than 2,000 observations (in three 7,500), or on a GPU, O(n^2 d). Memory is
@@ -109,8 +109,8 @@ lscv_bandwidths <- function(H, h) {
   if (is.null(H)) check_positives(h, "h") else sqrt(check_H(H, 1L)[1L, 1L])
 }
 
-# Observations of positive weight in order: what the curve needs, and where ties stand side by side. By value and then
-# by weight, so that the order of the rows has no say in any bit of the result.
+# The observations of positive weight, sorted for the curve and for finding ties. Sorted by value and then by weight, so
+# that the order of the rows affects no bit of the result.
 lscv_sample <- function(sample) {
   used <- sample$w > 0
   x <- sample$x[used, 1L]
@@ -127,8 +127,8 @@ lscv_sample <- function(sample) {
   list(x = x[sorted], w = scale_weights(w[sorted]))
 }
 
-# LSCV at every h, by sums over the pairs i < j; the terms i = j are R(K) / h with the weights p_i^2, which sum to
-# 1 / n_eff, n_eff being the effective sample size.
+# LSCV at every h, by sums over the pairs i < j. The terms i = j are R(K) / h with the weights p_i^2, which sum to 1 /
+# n_eff; n_eff is the effective sample size.
 lscv_curve <- function(sample, h, form, kernel, run) {
   total <- sum(sample$w)^2
   at_diagonal <- sum(sample$w^2) / total
@@ -141,8 +141,8 @@ lscv_curve <- function(sample, h, form, kernel, run) {
   square - 2 * cross
 }
 
-# Compact kernels are swept. For the Gaussian kernel cells pay for themselves as soon as there are some bandwidths to
-# share them.
+# Compact kernels are swept. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share
+# them.
 curve_engine <- function(x, h, kernel, run) {
   if (on_cuda(run)) return("direct")
   if (is_compact(kernel)) return("sweep")
@@ -151,18 +151,18 @@ curve_engine <- function(x, h, kernel, run) {
 
 #' Bandwidths by cross-validation in one dimension
 #'
-#' `hlscv`: where the least squares cross-validation criterion [lscv()], in its unbiased form, is least over a range of
-#' bandwidths. LSCV often has several local minima. Here it is computed on a dense grid over the whole range first (400
-#' bandwidths, equally spaced in their logarithm; 100 for compact kernels and more than 10,000 observations), and a
-#' search follows in every interval of the grid that could hold the least value.
+#' `hlscv`: the bandwidth in a range that minimises the least squares cross-validation criterion [lscv()], in its
+#' unbiased form. LSCV often has several local minima. Here it is computed on a dense grid over the whole range first
+#' (400 bandwidths, equally spaced in their logarithm; 100 for compact kernels and more than 10,000 observations), and a
+#' search follows in every interval of the grid that could hold the minimum.
 #'
 #' By default the range is \[h0/4, 4 h0\], h0 the normal reference bandwidth of the kernel. A minimum at an end of the
-#' range is returned with a warning. When the data are tied, LSCV falls to minus infinity as h goes to 0 as soon as
-#' the number of tied pairs (i, j), i != j, is above R(K) / (2 K(0) - R(K)) n, 0.547 n for the Gaussian kernel; then the
-#' minimum is one of the range only, and a warning says how many ties there are.
+#' range is returned with a warning. When the data are tied, LSCV falls to minus infinity as h goes to 0 as soon as the
+#' number of tied pairs (i, j), i != j, is above R(K) / (2 K(0) - R(K)) n, 0.547 n for the Gaussian kernel; then the
+#' minimum is only that of the range, and a warning says how many ties there are.
 #'
-#' For the uniform kernel the criterion jumps wherever h is the distance of two observations, so its least value is only
-#' known as far as the grid goes.
+#' For the uniform kernel the criterion jumps wherever h is the distance of two observations, so its minimum is only
+#' known to the resolution of the grid.
 #'
 #' \pkg{ks} minimises the binned criterion of [stats::bw.ucv()], with n^2 for n(n-1), by default.
 #'
@@ -173,8 +173,8 @@ curve_engine <- function(x, h, kernel, run) {
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size (sum w)^2 / sum w^2, the normal reference.
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
-#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error where that
-#'   cannot be (see [kestrel_info()]); or `"auto"`, the CPU, whose engines take time in proportion to n.
+#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error if that is
+#'   not possible (see [kestrel_info()]); or `"auto"`, the CPU, whose engines take time in proportion to n.
 #' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
 #'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
 #'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`,
@@ -232,7 +232,7 @@ check_range <- function(hmin, hmax, h0) {
 
 # The global minimum of a smooth curve over a range of h: a dense grid, equally spaced in log h, and a search between
 # the neighbours of every local minimum of the grid that could be the lowest. Between equally spaced points a parabola
-# lies at most an eighth of its second difference below the lowest of them; the whole of it is allowed for.
+# lies at most an eighth of its second difference below the lowest point; the whole difference is allowed for.
 minimise_curve <- function(curve, range, size) {
   h <- exp(seq(log(range[1L]), log(range[2L]), length.out = size))
   h[c(1L, size)] <- range
@@ -256,7 +256,7 @@ minimise_curve <- function(curve, range, size) {
                curve = data.frame(h = h, objective = value)))
 }
 
-# One warning for all there is to say about a minimum.
+# One warning for all remarks about a minimum.
 warn_minimum <- function(name, found, ties = NULL) {
   range <- vapply(range(found$curve$h), format, "", digits = 4)
   without_limit <- if (isTRUE(ties$unbounded)) {

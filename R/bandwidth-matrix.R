@@ -1,7 +1,8 @@
-# What the selectors of a bandwidth matrix have in common: the checks of their arguments, and the coordinates in which
-# the data are sphered or scaled.
+# What the selectors of a bandwidth matrix share: the checks of their arguments, and the coordinates in which the data
+# are sphered or scaled.
 
-# What all of them are given, checked, with the sample. `one` is the selector for one column, `methods` the searches.
+# The checked arguments that all of them have, with the sample. `one` is the selector for one column, `methods` the
+# searches.
 matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, one, methods = search_methods) {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
@@ -16,7 +17,7 @@ matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, 
 
 matrix_engines <- c("auto", "fourier", "direct")
 
-# The run of a criterion over all pairs; a GPU has direct sums only.
+# The run of a criterion over all pairs. A GPU has direct sums only.
 matrix_run <- function(threads, backend, engine) {
   run <- c(run_options(threads, backend, cuda = TRUE), engine = check_choice(engine, matrix_engines, "engine"))
   check_cuda_engine(run)
@@ -32,8 +33,8 @@ check_pre <- function(pre, diagonal) {
   check_choice(pre, "scale", "pre")
 }
 
-# A root of the covariance, or the standard deviations. The root is that of the correlations, symmetric, in units of the
-# standard deviations: whatever the units and the order of the columns, the sphered data are the same but for their
+# A root of the covariance, or the standard deviations. The root is the symmetric one of the correlations, in units of
+# the standard deviations. So the units and the order of the columns do not change the sphered data, except for their
 # order. The symmetric root of the covariance itself would rotate them with every change of units.
 pre_transform <- function(cov, pre) {
   scale <- sqrt(diag(cov))
@@ -42,16 +43,16 @@ pre_transform <- function(cov, pre) {
   scale * (parts$vectors %*% (sqrt(parts$values) * t(parts$vectors)))
 }
 
-# Standard deviations in very different units are not singular.
+# A diagonal root is inverted by itself: solve() would call standard deviations in very different units singular.
 inverse_root <- function(root) if (is_diagonal(root)) diag(1 / diag(root)) else solve(root)
 
-# x = root y for y of this sample, a root that need not be symmetric.
+# The sample of y, where x = root y; the root need not be symmetric.
 transformed_sample <- function(sample, inverse) {
   cov <- inverse %*% sample$cov %*% t(inverse)
   list(x = sample$centred %*% t(inverse), w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
 }
 
-# The matrix H of such y in the units of x.
+# A matrix H for such y, in the units of x.
 moved_back <- function(H, root) {
   H <- root %*% H %*% t(root)
   (H + t(H)) / 2

@@ -1,10 +1,11 @@
-# Pilot bandwidths of plug-in and smoothed cross-validation matrices: the matrix G with which functionals of fourth
-# order are estimated, g^2 I or unconstrained, for data that are sphered or scaled.
+# Pilot bandwidths of plug-in and smoothed cross-validation matrices: the matrix G with which functionals of order four
+# are estimated, g^2 I or unconstrained, for data that are sphered or scaled.
 
 known_pilots <- c("samse", "dscalar", "unconstr")
 default_pilot <- function(d) if (d == 2L) "samse" else "dscalar"
 
-# All functionals of order six: Hpi() takes 4 s in 10 dimensions, 14 s in 12 and 327 s in 16 (n = 300).
+# Up to this dimension pilots are unconstrained, which takes all functionals of order six: Hpi() takes 4 s in 10
+# dimensions, 14 s in 12 and 327 s in 16 (n = 300).
 unconstrained_dimensions <- 10L
 
 check_pilot <- function(pilot, d, diagonal) {
@@ -62,13 +63,17 @@ samse_pilots <- function(star, nstage, run) {
   c(g6, samse_pilot(psi_order(star, g6, 6L, run), d, 4L, star$n))
 }
 
-# Chacon & Duong (2010), with the squared error summed over all d^j derivatives: a rotation of the data changes nothing.
-# In the first of two stages the product term carries a factor 64, which theory has not, and in the second the
-# curvature is the one number eta_6: both as in ks, whose values these are to reproduce. `factors`, of the terms A1, A2
-# and A3, are those of the criterion that the pilot is for: plug-in or smoothed cross-validation (Chacon & Duong 2011).
-# The latter's are those of ks again: in the last stage A1 is 16 times and A2 four times that of the theory.
-# One stage is the last of two with psi_6 of the normal density. There ks is not followed: its rate, n^(-1/(d+8)), is
-# that of derivatives of order six, and its pilot does not change with the units of the data as a bandwidth must.
+# Chacon & Duong (2010), with the squared error summed over all d^j derivatives, so that a rotation of the data changes
+# nothing. `factors` multiply the terms A1, A2 and A3; they depend on the criterion that the pilot is for, plug-in or
+# smoothed cross-validation (Chacon & Duong 2011).
+#
+# Two things follow ks, whose values are to be reproduced, and not the theory. For the plug-in, the first of two stages
+# has a factor of 64 in the product term, and the second uses the single number eta_6 as curvature. For smoothed
+# cross-validation, A1 is 16 times and A2 four times that of the theory in the last stage.
+#
+# With one stage, it is the last of two, with psi_6 of the normal density. Here ks is not followed: its rate,
+# n^(-1/(d+8)), is that of derivatives of order six, and its pilot does not change with the units of the data as a
+# bandwidth must.
 plug_in_factors <- list(first = c(1, 64, 1), last = c(1, 1, 1))
 scv_factors <- function(d) list(first = c(2^(-6 - d), 2^(-2 - d / 2), 4), last = c(2^-d, 2^(1 - d / 2), 4))
 
@@ -89,7 +94,7 @@ dscalar_pilots <- function(star, nstage, run, factors) {
 }
 
 # The g that minimises the leading squared error of the SCV criterion's pilot, summed over the entries of H, at the
-# plug-in H of one stage (Duong & Hazelton 2005, eq. 10): like pilot_bandwidth(), with functionals of order six.
+# one-stage plug-in H (Duong & Hazelton 2005, eq. 10): like pilot_bandwidth(), with functionals of order six.
 samse_scv_pilots <- function(star, nstage, run) {
   d <- ncol(star$x)
   H <- one_stage_matrix(star, run)
@@ -97,7 +102,7 @@ samse_scv_pilots <- function(star, nstage, run) {
   psi6 <- if (nstage == 2L) psi_order(star, g6, 6L, run) else psi_normal(star$cov, 6L)
   tuples <- as.matrix(expand.grid(rep(list(seq_len(d)), 6L)))
   full <- array(psi6[tuple_positions(unname(tuples), d)], rep(d, 6L))
-  # The first and the last index contracted with H, and all others with themselves.
+  # The first and the last index are contracted with H, all others with themselves.
   outer_pair <- matrix(full, d)
   moved <- matrix(H %*% outer_pair, d^5) %*% H
   squared_bias <- sum(matrix(full, d^5) * moved) / 4
@@ -110,7 +115,7 @@ samse_scv_pilots <- function(star, nstage, run) {
   c(g6, g)
 }
 
-# The plug-in matrix of one stage, for data that are sphered once more.
+# The one-stage plug-in matrix, for data that are sphered once more.
 one_stage_matrix <- function(star, run) {
   d <- ncol(star$x)
   root <- pre_transform(star$cov, "sphere")
@@ -122,12 +127,12 @@ one_stage_matrix <- function(star, run) {
   moved_back(best$H, root)
 }
 
-# The G that minimises the squared leading bias of psi_4(G) summed over all its d^4 derivatives,
-# |D^4 phi_G(0) / n + (vec'G x I) psi_6 / 2|^2 (Chacon & Duong 2010), for data that are sphered. SCV compares kernels
-# with 2G where the plug-in has G, so the one G is half the other, `share`, in both stages (Chacon & Duong 2011).
+# The G that minimises the squared leading bias of psi_4(G), summed over all its d^4 derivatives: |D^4 phi_G(0) / n +
+# (vec'G x I) psi_6 / 2|^2 (Chacon & Duong 2010), for data that are sphered. SCV compares kernels with 2G where the
+# plug-in has G, so its G is half of the plug-in's: a factor `share` in both stages (Chacon & Duong 2011).
 unconstrained_pilots <- function(star, nstage, share, run) {
   d <- ncol(star$x)
-  # Where psi_(r + 2) is that of the normal density a multiple of the covariance takes away all of the bias.
+  # If psi_(r + 2) is that of the normal density, a multiple of the covariance removes all of the bias.
   normal <- function(r) 2 * (2 / (star$n * (d + r)))^(2 / (d + r + 2))
   if (nstage == 1L) return(list(g = numeric(0), G = share * diag(normal(4), d)))
   g6 <- sqrt(share * normal(6))
@@ -139,8 +144,8 @@ unconstrained_pilots <- function(star, nstage, share, run) {
   list(g = g6, G = share * best$H)
 }
 
-# That squared bias as a function of G. As dphi_G / dG = D^2 phi_G / 2, its gradient by G is the sum over the
-# derivatives r of order four of bias_r (D^(r + kl) phi_G(0) / n + psi_(r + kl)), k and l being the row and the column.
+# That squared bias as a function of G. As dphi_G / dG = D^2 phi_G / 2, its gradient by G_kl is the sum over the
+# derivatives r of order four of bias_r (D^(r + kl) phi_G(0) / n + psi_(r + kl)).
 functional_bias <- function(psi6, n, d) {
   tuples <- index_tuples(d, 4L)
   counts <- tuple_counts(tuple_exponents(tuples, d))

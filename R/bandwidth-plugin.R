@@ -19,13 +19,13 @@
 #' sphered, too, but rotated with every change of units, and a rotation changes the sum of `"samse"`, though not those
 #' of the other pilots.
 #'
-#' With `binned = FALSE` the criterion of `ks::Hpi()` is the same, though its search may end above the least value, but
-#' for two cases. For `"samse"` with two stages \pkg{ks} (1.14 to 1.15) reads the estimates of psi_6 in the wrong order
-#' and spheres by S^(-1/2): its H depends on the order and the units of the columns. For `"dscalar"` with one stage it
-#' has the rate n^(-1/(d+8)) and another constant; here g is the one of the theory, for sphered data
+#' With `binned = FALSE` the criterion of `ks::Hpi()` is the same, except in two cases; its search may end above the
+#' minimum. For `"samse"` with two stages \pkg{ks} (1.14 to 1.15) reads the estimates of psi_6 in the wrong order and
+#' spheres by S^(-1/2): its H depends on the order and the units of the columns. For `"dscalar"` with one stage it has
+#' the rate n^(-1/(d+8)) and another constant; here g is that of the theory, for sphered data
 #' \deqn{g = \sqrt 2 (2 / (n (d + 4)))^{1/(d+6)},}{g = sqrt(2) (2 / (n (d + 4)))^(1/(d+6)),}
 #' which makes it the same as `"unconstr"`. With two stages `"dscalar"` keeps a constant of \pkg{ks}: in the squared
-#' error of psi_6 the term that is a product is 64 times that of the theory, which makes g and H smaller.
+#' error of psi_6 the product term is 64 times that of the theory, which makes g and H smaller.
 #'
 #' The search runs over the logarithm of the Cholesky factor, so that every step is positive definite, with an analytic
 #' gradient ([stats::nlminb()]). It warns when it did not converge.
@@ -40,18 +40,18 @@
 #' @param optim.fun `"optim"` or `"nlm"`, as in \pkg{ks}; the search is the same.
 #' @param w weights, one for each row of `x`, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
-#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, in up to 32 dimensions, an error where that cannot be
-#'   (see [kestrel_info()]); or `"auto"`, for each sum over all pairs the GPU where there is one, the engine is
+#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, in up to 32 dimensions, an error if that is not
+#'   possible (see [kestrel_info()]); or `"auto"`, for each sum over all pairs the GPU where there is one, the engine is
 #'   `"direct"` and the sum would take a second or more on the CPU and twice as long as there. The sums agree with those
 #'   of the CPU to 1e-12 of the sum of their terms' absolute values.
-#' @return A d x d matrix; with `amise = TRUE` a list: `H`, `PI.star` (the least AMISE of the sphered or scaled data, of
-#'   `x` with `"unconstr"`, as in \pkg{ks}), `objective` (the AMISE in the units of `x`), `convergence` (0 when the
+#' @return A d x d matrix; with `amise = TRUE` a list: `H`, `PI.star` (the minimal AMISE for the sphered or scaled data;
+#'   for `x` with `"unconstr"`, as in \pkg{ks}), `objective` (the AMISE in the units of `x`), `convergence` (0 when the
 #'   search converged), `evaluations`, `engine`, `backend` and `device` (which computed psi_4; `device` is the GPU's
 #'   name), `seconds`, `pilot`, `g` (the scalar pilot bandwidths on the sphered or scaled data, first stage first) and
 #'   `G` (the pilot matrix of psi_4, in squared units of `x`).
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for constant or
 #'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights that leave one
-#'   observation in effect, when n is not larger than d, for a pilot that is not known or not to be had, and for `pre =
+#'   observation in effect, when n is not larger than d, for a pilot that is unknown or not available, and for `pre =
 #'   "sphere"` in `Hpi.diag`. Of class `kestrel_error_memory` where the Fourier engine would need more than 1 GB, above
 #'   50,000 observations, and where the memory of a GPU that was asked for does not suffice; of class
 #'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task: a GPU takes
@@ -60,7 +60,7 @@
 #' @section Cost: engine `"fourier"`, in two and three dimensions: O(n) for each stage; `"direct"`: O(n^2) for each
 #'   stage, with the moments up to order four, or six in the first stage of `"samse"` and `"unconstr"`, of every pair.
 #'   The searches do not touch the data. A GPU needs at most 32 d + 24 bytes of its memory for each observation, and 128
-#'   MiB or, of many functionals, one number for each of them and each 128 observations.
+#'   MiB or, for many functionals, one number for each of them and each 128 observations.
 #' @references Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
 #'   bandwidth matrices. *Test* **19**, 375-398.
 #'
@@ -97,7 +97,7 @@ Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgrids
                     diagonal = TRUE)
 }
 
-# Both are one: the criterion is cheap and has one minimum.
+# Both names mean the same search: the criterion is cheap and has one minimum.
 plug_in_searches <- c("optim", "nlm")
 
 select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
@@ -110,7 +110,7 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   if (task$amise) found else found$H
 }
 
-# The selector proper, in units near those of the data.
+# The selector itself, in units near those of the data.
 select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   started <- proc.time()[["elapsed"]]
   unit <- near_units(sample$cov)
@@ -124,8 +124,8 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
     list(seconds = proc.time()[["elapsed"]] - started, pilot = pilot, g = found$g, G = found$G * area))
 }
 
-# Sphere or scale, find a pilot matrix G, estimate psi_4 with it, minimise. In coordinates in which G is the identity
-# the functionals are those of the standard normal kernel, whatever G is.
+# Spheres or scales the data, finds a pilot matrix G, estimates psi_4 with it, and minimises. In coordinates in which G
+# is the identity, the functionals are those of the standard normal kernel, whatever G is.
 search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   d <- ncol(sample$x)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
@@ -140,7 +140,7 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   start <- if (is.null(Hstart)) {
     h0^2 * by_pilot$cov
   } else {
-    # From farther away the criterion is not within the range of numbers.
+    # Starts farther away would take the criterion out of the range of numbers.
     inverse %*% check_start(Hstart, sample$cov, h0 * c(1e-4, 1e4)) %*% t(inverse)
   }
   best <- minimise_over_matrices(amise_criterion(psi4, sample$n, d), start, diagonal)
@@ -152,7 +152,7 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
        G = moved_back(pilots$G, root))
 }
 
-# The functionals of order four as the matrix of the quadratic form (vec'H) Psi (vec H).
+# The functionals of order four as the matrix Psi of the quadratic form (vec'H) Psi (vec H).
 psi_matrix <- function(psi4, d) {
   pairs <- as.matrix(expand.grid(seq_len(d), seq_len(d)))
   quads <- cbind(pairs[rep(seq_len(d^2), d^2), , drop = FALSE], pairs[rep(seq_len(d^2), each = d^2), , drop = FALSE])

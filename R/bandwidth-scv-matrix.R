@@ -2,30 +2,30 @@
 
 #' Bandwidth matrices by smoothed cross-validation
 #'
-#' The bandwidth matrix H at which the criterion of smoothed cross-validation is least,
+#' The bandwidth matrix H that minimises the criterion of smoothed cross-validation,
 #' \deqn{SCV(H) = (4\pi)^{-d/2} |H|^{-1/2} / n + \sum_{i,j} p_i p_j (K_{2H+2G} - 2 K_{H+2G} + K_{2G})(x_i - x_j),}{
 #' SCV(H) = (4 pi)^(-d/2) |H|^(-1/2) / n + sum_ij p_i p_j (K_(2H+2G) - 2 K_(H+2G) + K_2G)(x_i - x_j),}
 #' with a pilot matrix G. The sums over all pairs are exact, never binned.
 #'
 #' G is g^2 I for data that are sphered or scaled as [Hpi()] does it, or any matrix. The pilot `"samse"` (Duong &
-#' Hazelton 2005) is for two columns the default, as in \pkg{ks}, `"dscalar"` (Chacon & Duong 2011) for more;
+#' Hazelton 2005) is the default for two columns, as in \pkg{ks}, `"dscalar"` (Chacon & Duong 2011) for more;
 #' `"unconstr"` is the full matrix of the same paper, found by a search of its own on the sphered data, whatever `pre`
 #' is.
 #'
 #' With `"dscalar"` and `nstage = 2`, and with `"unconstr"`, the criterion is that of `ks::Hscv(binned = FALSE)`, whose
-#' search may end above its least value. As there, the last g of `"dscalar"` is what the theory has for n / 4
-#' observations. With `"dscalar"` and `nstage = 1` the formula of the second stage is used, with
-#' functionals of a normal density, and the rate n^(-1/(d+6)) of the theory; \pkg{ks} has n^(-1/(d+8)) and other
-#' constants there. For `"samse"` \pkg{ks} takes a binned plug-in matrix whatever is asked for, where this is an exact
-#' one.
+#' search may end above the minimum. As there, the last g of `"dscalar"` is that of the theory for n / 4 observations.
+#' With `"dscalar"` and `nstage = 1` the formula of the second stage is used, with functionals of a normal density, and
+#' the rate n^(-1/(d+6)) of the theory; \pkg{ks} has n^(-1/(d+8)) and other constants there. For `"samse"` \pkg{ks}
+#' always takes a binned plug-in matrix; here it is exact.
 #'
 #' The search is that of [Hlscv()], from the normal reference and between 1/32 and 8 times the bandwidths of the normal
-#' reference. A minimum at the edge of this range, and a search that did not converge, are warned of.
+#' reference. There is a warning for a minimum at the edge of this range, and for a search that did not converge.
 #'
 #' @inheritParams Hlscv
 #' @param nstage 1 or 2, how often functionals of derivatives are estimated before those of a normal density are used.
-#' @param pre `"sphere"` or, for a diagonal matrix the only one, `"scale"`: what is done to the data before g is found.
-#' @param pilot `"samse"`, `"dscalar"` or, but for a diagonal matrix, `"unconstr"` (at most ten columns).
+#' @param pre how the data are transformed before g is found: `"sphere"` or `"scale"`, for a diagonal matrix only
+#'   `"scale"`.
+#' @param pilot `"samse"`, `"dscalar"` or, except for a diagonal matrix, `"unconstr"` (at most ten columns).
 #' @param Hstart a matrix to start from, in the units of `x`.
 #' @param engine of the criterion and of the functionals of its pilot: `"auto"`, `"fourier"` (two or three columns) or
 #'   `"direct"`, which above 16 columns has to be asked for: by this name or by `backend = "cuda"`, which takes no
@@ -35,7 +35,7 @@
 #'   the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's name), `seconds`,
 #'   `pilot`, `g` (the scalar pilot bandwidths for the data sphered or scaled, first stage first) and `G` (the pilot
 #'   matrix, in squared units of `x`).
-#' @section Errors: as [Hlscv()], and of class `kestrel_error_input` for a pilot that is not known or not to be had.
+#' @section Errors: as [Hlscv()], and of class `kestrel_error_input` for a pilot that is unknown or not available.
 #' @section On a GPU: as [Hlscv()], and at most 32 columns with the pilot `"samse"`.
 #' @section Cost: as [Hlscv()], and for the pilot that of [Hpi()].
 #' @references Duong, T. & Hazelton, M.L. (2005) Cross-validation bandwidth matrices for multivariate kernel density
@@ -82,7 +82,7 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
   star <- transformed_sample(sample, inverse)
-  # What matrices are compared with, as in select_by_lscv(). The pilots follow correlations.
+  # The matrix to compare with, as in select_by_lscv(). The pilots follow correlations.
   spread <- if (diagonal) star$cov * diag(d) else star$cov
   h0 <- reference_scale(star$n, d, "gaussian")
   limits <- h0 * c(1 / 32, 8)

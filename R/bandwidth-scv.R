@@ -7,7 +7,7 @@
 #' \deqn{SCV(h) = R(K) / (n h) + n^{-2} \sum_{i,j} \{\phi_{\sqrt{2h^2 + 2g^2}} - 2 \phi_{\sqrt{h^2 + 2g^2}} +
 #' \phi_{\sqrt 2 g}\}(x_i - x_j),}{SCV(h) = R(K) / (n h) + n^-2 sum_ij {phi_s2 - 2 phi_s1 + phi_s0}(x_i - x_j),  sk^2 =
 #' k h^2 + 2 g^2,}
-#' phi_s the N(0, s^2) density and g = C n^(-23/45) h^-2 (Jones, Marron & Park 1991), the g that gives the relative rate
+#' phi_s the N(0, s^2) density and g = C n^(-23/45) h^-2 (Jones, Marron & Park 1991), which gives the relative rate
 #' n^(-1/2). The constant
 #' \deqn{C = (441 / (64 \pi))^{1/18} (4 \pi)^{-1/5} \psi_4^{-2/5} \psi_8^{-1/9}}{C = (441 / (64 pi))^(1/18)
 #' (4 pi)^(-1/5) psi_4^(-2/5) psi_8^(-1/9)}
@@ -16,8 +16,8 @@
 #'
 #' The minimum is the global one over \[0.1, 2\] times the normal reference bandwidth [hns()], the range of \pkg{ks}:
 #' the criterion is computed on a grid of 200 bandwidths, equally spaced in their logarithm, and a search follows
-#' wherever the least value could be. The sums are exact, and the values agree with `ks::hscv(binned = FALSE)` as far as
-#' its search goes.
+#' wherever the minimum could be. The sums are exact, and the values agree with `ks::hscv(binned = FALSE)` to the
+#' accuracy of its search.
 #'
 #' @inheritParams hpi
 #' @param nstage number of stages of the pilot estimates, 1 or 2.
@@ -91,7 +91,7 @@ scv_curve <- function(unit, h, constant, run) {
   s <- sqrt(outer(h^2, 0:2) + 2 * g^2)
   smoothed <- matrix(psi_1d(unit$x, unit$w, as.vector(s), 0L, run), ncol = 3L)
   bias <- smoothed[, 3L] - 2 * smoothed[, 2L] + smoothed[, 1L]
-  # The squared bias is the integral of a square: below zero it is rounding.
+  # The squared bias is the integral of a square; negative values are rounding.
   1 / (2 * sqrt(pi) * unit$n * h) + pmax(bias, 0)
 }
 

@@ -1,22 +1,22 @@
 # The search for the bandwidth matrix that minimises a criterion, over H = S L L' S' with S the Cholesky factor of a
-# start and L lower triangular, its diagonal in logarithms: every step is positive definite, nothing is rejected.
+# start and L lower triangular with logarithms of its diagonal as parameters: every step is positive definite, none is
+# rejected.
 
-# Parameters theta of L: log of the diagonal, and what is below it.
+# The parameters theta of L: logarithms of the diagonal, then the entries below it.
 factor_from <- function(theta, d, diagonal) {
   L <- diag(exp(theta[seq_len(d)]), d)
   if (!diagonal) L[lower.tri(L)] <- theta[-seq_len(d)]
   L
 }
 
-# `criterion(H)` is a number with its gradient D by H, dF = tr(D dH), as an attribute; infinite where it is not to go,
-# with the condition as attribute `refused` where that is for memory.
-# The quasi-Newton search of the PORT library, which asks for the value and the gradient at one place one after the
-# other. `tolerance` is relative, of the value.
+# `criterion(H)` is a number with its gradient D by H, dF = tr(D dH), as an attribute. It is infinite where the search
+# must not go; if memory is the reason, the attribute `refused` is the condition. The quasi-Newton search of the PORT
+# library asks for the value and the gradient at a point separately. `tolerance` is relative, of the value.
 minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15) {
   d <- nrow(start)
   first <- criterion(start)
-  # L takes the variables one after the other. The order is the criterion's own, so that of the columns does not decide
-  # which of several minima is found.
+  # L takes the variables one after the other. The criterion decides their order, so that the order of the columns does
+  # not decide which of several minima is found.
   order <- order(diag(attr(first, "gradient")) * diag(start))
   back <- order(order)
   start <- start[order, order, drop = FALSE]
@@ -41,21 +41,21 @@ minimise_over_matrices <- function(criterion, start, diagonal, tolerance = 1e-15
   size <- abs(at(theta)$value)
   unit <- curvature_at(theta, d, at)
   if (!is.finite(size) || size == 0) size <- 1
-  worst <- 1e6 * size # PORT takes no infinity
+  worst <- 1e6 * size # PORT does not take infinite values
   found <- stats::nlminb(theta, function(t) min(at(t)$value, worst) / unit, function(t) at(t)$gradient / unit,
                          control = list(iter.max = 500, eval.max = 1000, rel.tol = tolerance, x.tol = 1e-12,
                                         sing.tol = 1e-30))
   best <- at(found$par)
   steepest <- max(abs(best$gradient)) / max(abs(best$value), 1e-3 * size)
   H <- matrix_at(factor_from(found$par, d, diagonal))
-  # Where the criterion is infinite the gradient says nothing.
+  # Where the criterion is infinite, its gradient means nothing.
   converged <- is.finite(best$value) && steepest < 1e-5
   list(H = H, value = best$value, convergence = if (converged) 0L else 1L, evaluations = evaluations, refused = refused,
        message = sprintf("relative gradient %.1e after %d evaluations", steepest, evaluations))
 }
 
 # The second derivative of the criterion along the log diagonal. In units of it a search begins with steps of the right
-# length: near the minimum the criterion is flat, the more so the larger n, and PORT begins as if it were not.
+# length. Otherwise PORT's first steps are wrong: near the minimum the criterion is flat, more so for larger n.
 curvature_at <- function(theta, d, at) {
   along <- seq_along(theta) <= d
   step <- 0.05
@@ -66,8 +66,8 @@ curvature_at <- function(theta, d, at) {
   if (is.finite(value) && value > 0) value else 1
 }
 
-# Nelder & Mead (1965) on vech(H), as Andrzejewski et al. (2013), section 2.3.3, do: matrices that are not positive
-# definite count as infinitely bad.
+# Nelder & Mead (1965) on vech(H), as in Andrzejewski et al. (2013), section 2.3.3: the value of matrices that are not
+# positive definite is infinite.
 minimise_vech <- function(criterion, start, diagonal) {
   d <- nrow(start)
   scale <- sqrt(diag(start))
@@ -85,7 +85,7 @@ minimise_vech <- function(criterion, start, diagonal) {
     as.numeric(found)
   }
   found <- list(par = entries(start / unit), value = Inf, convergence = 1L)
-  # Started anew where it ended, as a simplex may collapse. optim() has to start from a finite value.
+  # Restarted where it ended, since a simplex may collapse. optim() must start from a finite value.
   for (round in if (value(found$par) < Inf) 1:20) {
     before <- found$value
     found <- stats::optim(found$par, value, method = "Nelder-Mead",
@@ -99,10 +99,9 @@ minimise_vech <- function(criterion, start, diagonal) {
 
 search_methods <- c("optim", "nlm", "nelder-mead")
 
-# From several starts: each of them roughly, by a criterion that may be confined to a smaller range, and the best to the
-# end. "optim" and "nlm", ks's names, are one search. Ends in the error of the memory where there is none for any start.
-# Where there is none for one of them, or for matrices that a search which did not converge came to, `refused` is that
-# condition.
+# From several starts: searches roughly from each, with a criterion that may be confined to a smaller range, and then to
+# the end from the best. "optim" and "nlm", names of ks, are one search. If no start has enough memory, ends in that
+# error. If one of them has not, or matrices in a search that did not converge, `refused` is that condition.
 minimise_criterion <- function(criterion, starts, diagonal, optim.fun, confined) {
   roughly <- function(start) minimise_over_matrices(confined, start, diagonal, tolerance = 1e-3)
   rough <- if (length(starts) > 1L) lapply(starts, roughly)
@@ -116,8 +115,8 @@ minimise_criterion <- function(criterion, starts, diagonal, optim.fun, confined)
   best
 }
 
-# The least value between limits of the bandwidths relative to S, with `remarks` where it may not be one. At the edge of
-# the range it has not converged. `name` is the criterion's.
+# The minimum between limits of the bandwidths relative to S, with `remarks` if it may not be one. At the edge of the
+# range a search counts as not converged. `name` is the criterion's.
 minimise_within <- function(limits, S, name, criterion, starts, diagonal, optim.fun, usual = limits) {
   within <- function(limits) within_limits(criterion, S, limits)
   best <- minimise_criterion(within(limits), starts, diagonal, optim.fun, within(usual))

@@ -17,8 +17,8 @@ with_covariance <- function(sample) {
   list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = found$centred)
 }
 
-# Powers of two near the standard deviations. A sample in these units keeps every digit, and neither products of its
-# variances nor their quotients leave the range of numbers.
+# Powers of two near the standard deviations. In these units a sample keeps every digit, and products and quotients of
+# its variances neither overflow nor underflow.
 near_units <- function(cov) unname(2^round(log2(diag(cov)) / 2))
 
 in_units <- function(sample, unit) {
@@ -32,18 +32,18 @@ in_units <- function(sample, unit) {
   sample
 }
 
-# value * unit^power, in two halves, as one factor may be out of range where their product is not.
+# value * unit^power, in two steps, since one factor may be out of range where their product is not.
 times_power <- function(value, unit, power) {
   half <- trunc(power / 2)
   product <- value * unit^half * unit^(power - half)
-  product[value == 0] <- 0 # and not 0 * Inf
+  product[value == 0] <- 0 # not 0 * Inf
   product
 }
 
-# Numbers in 1 / volume from those in 1 / volume of such units.
+# Converts values per volume in such units to values per volume.
 per_volume <- function(value, unit) times_power(value, 2, -sum(log2(unit)))
 
-# `more` is the name of the function for several columns, where there is one.
+# `more` is the name of the function for several columns, if there is one.
 check_one_column <- function(sample, name, more = NULL) {
   if (ncol(sample$x) > 1L) {
     abort_input("`x` must have one column for ", name, "(), not ", ncol(sample$x),
@@ -67,7 +67,7 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' and `hns` is the square root of this for d = 1. `Hns.diag` is h^2 diag(S) with
 #' \deqn{h^{d+4} = 4 d |\Delta|^{1/2} / (n (2 tr \Delta^{-2} + tr^2 \Delta^{-1})),}{h^(d+4) = 4 d |D|^(1/2) / (n (2 tr
 #' D^-2 + (tr D^-1)^2)),}
-#' D the sample correlation matrix: it takes the correlation into account that a diagonal H cannot follow.
+#' D the sample correlation matrix: it takes into account the correlation, which a diagonal H cannot follow.
 #'
 #' @inheritParams kde
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
@@ -112,7 +112,7 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
   correlation <- stats::cov2cor(sample$cov)
   inverse <- solve(correlation)
   curvature <- 2 * sum(inverse^2) + sum(diag(inverse))^2
-  # The determinant of many columns may be below the range of numbers.
+  # The determinant of many columns may underflow.
   log_root <- as.numeric(determinant(correlation)$modulus) / 2
   h <- exp((log(4 * d / (sample$n * curvature)) + log_root) / (d + 4))
   structure(h^2 * diag(diag(sample$cov), d), dimnames = dimnames(sample$cov))
@@ -122,7 +122,7 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #'
 #' The direct plug-in bandwidth of a Gaussian kernel: the unknown curvature of the density, psi_4 = E f''''(X), is
 #' itself estimated by a kernel sum over all pairs of observations, whose bandwidth comes from psi_6, and so on; after
-#' `nstage` stages a normal density stands in.
+#' `nstage` stages a normal density is assumed.
 #'
 #' The functionals are summed over all pairs exactly. \pkg{ks} and \pkg{KernSmooth} put the data into 401 bins first,
 #' so their numbers differ from these, by less than one per cent as a rule.
@@ -140,8 +140,8 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #' @param backend as in [hlscv()].
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms of sums in single precision and add them in
-#'   double, with an error of 1e-5 of the sum of their absolute values, which moves h by about a fifth of that. The CPU
-#'   always computes in double.
+#'   double, with an error of 1e-5 of the sum of their absolute values, which changes h by about a fifth of that. The
+#'   CPU always computes in double.
 #' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `H` (its square, 1 x 1), `objective`
 #'   (the estimated asymptotic mean integrated squared error at h, in units of 1/x), `convergence` (0), `evaluations`,
 #'   `engine`, `backend`, `device` (the GPU's name), `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and
@@ -186,7 +186,7 @@ check_stages <- function(nstage) {
 }
 
 # The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), on data divided by their scale so that no power of
-# it overflows. Each bandwidth g for psi_r balances the leading bias against the diagonal terms.
+# it overflows. Each bandwidth g for psi_r balances the leading bias and the diagonal terms.
 plug_in_1d <- function(sample, nstage, scalest, run) {
   started <- proc.time()[["elapsed"]]
   check_one_column(sample, "hpi", "Hpi")
@@ -200,7 +200,7 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
-  # One engine for both stages; their bandwidths are about the same.
+  # One engine for both stages, since their bandwidths are about the same.
   run$pairs <- pair_engine(x, if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n), run)
   psi6 <- if (two) psi_1d(x, sample$w, g1, 6L, run) else psi_normal(matrix(1), 6L)
   g2 <- balanced_bandwidth(4L, psi6, n)

@@ -1,7 +1,7 @@
 # Checks of everything that a user can get wrong. Each returns its argument in the form that the rest of the package
-# works with, or ends in an error that names the argument, what was needed and what came.
+# uses, or ends in an error that names the argument, what was needed and what came.
 
-# Of numbers as plain() leaves them.
+# For numbers as plain() returns them.
 is_number <- function(value) is_numbers(value) && length(value) == 1L && is.finite(value)
 
 check_positive <- function(value, name) {
@@ -11,7 +11,8 @@ check_positive <- function(value, name) {
   as.numeric(value)
 }
 
-# Bandwidths, or `one`, within limits: by default those that can be squared, and have squares that can be divided by.
+# Bandwidths, or `one`, within limits: by default those whose squares and reciprocals of squares are within the range of
+# numbers.
 check_positives <- function(value, name, one = FALSE, limits = powers_within(2)) {
   what <- if (one) "a positive number" else "a vector of positive numbers"
   value <- plain(value)
@@ -46,7 +47,7 @@ check_beside <- function(h, x, name) {
 # The numbers whose power keeps all its digits.
 powers_within <- function(power) c(.Machine$double.xmin, .Machine$double.xmax)^(1 / power)
 
-# Of intervals.
+# The level of an interval.
 check_level <- function(level) {
   level <- plain(level)
   if (!is_number(level) || level <= 0 || level >= 1) {
@@ -71,7 +72,7 @@ check_flag <- function(value, name) {
   as.logical(value)
 }
 
-# One of `choices`; the whole vector of choices, as a default argument has it, means the first.
+# One of `choices`. The whole vector of choices, which is what a default argument is, means the first.
 check_choice <- function(value, choices, name) {
   if (identical(value, choices)) return(choices[1L])
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
@@ -89,7 +90,7 @@ as_points <- function(x, name) {
       abort_input("`", name, "` must have numeric columns; not numeric: ", quoted(wrong), ".")
     }
     if (any(vapply(unclass(x), NROW, 0L) != nrow(x))) abort_input("`", name, "` must have columns of one length.")
-    # as.matrix() of no rows is logical.
+    # as.matrix() of a data frame without rows is logical.
     x <- if (nrow(x) > 0L) as.matrix(x) else matrix(0, 0L, ncol(x), dimnames = list(NULL, names(x)))
   }
   if (!is_numbers(x) || length(dim(x)) > 2L) {
@@ -122,7 +123,7 @@ check_finite <- function(value, name) {
   value
 }
 
-# As check_finite(), for the sample: counts rows, which is what one leaves out, and says how.
+# Like check_finite(), for the sample: counts rows, since rows are what a user leaves out, and says how to do that.
 check_complete <- function(x) {
   if (anyNA(x)) {
     missing_rows <- sum(rowSums(is.na(x)) > 0)
@@ -161,8 +162,8 @@ effective_size <- function(w) {
   sum(w)^2 / sum(w^2)
 }
 
-# The same where variances are divided by it less one: a number with at least half its digits left, for two observations
-# or more.
+# The effective size, for variances that are divided by it minus one. With two observations or more that difference must
+# have at least half its digits.
 check_effective_size <- function(w) {
   n_eff <- effective_size(w)
   if (length(w) > 1L && n_eff - 1 < 1e-8) {
@@ -193,7 +194,7 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   list(x = x, w = scale_weights(w), names = if (is_vector) "x" else names, na.action = omitted)
 }
 
-# Points whose columns have the names of the variables in another order, in theirs.
+# If the columns of the points have the names of the variables in another order, puts them in theirs.
 in_order_of <- function(points, names) {
   points <- plain(points)
   if (is.object(points) && !is.data.frame(points)) return(points)
@@ -203,7 +204,7 @@ in_order_of <- function(points, names) {
   if (length(dim(points)) == 2L) points[, names, drop = FALSE] else points[names]
 }
 
-# Points of evaluation: a vector is a set of numbers when d = 1 and one point when d > 1.
+# Evaluation points: a vector is a set of numbers when d = 1 and one point when d > 1.
 check_points <- function(points, d, name) {
   points <- plain(points)
   if (is_numbers(points) && length(dim(points)) < 2L && d > 1L && length(points) == d) points <- t(points)
@@ -227,7 +228,7 @@ check_H <- function(H, d, name = "H") {
                 ", not ", nrow(H), " x ", ncol(H), ".")
   }
   check_finite(H, name)
-  # What selectors of other packages leave of rounding is no more than this.
+  # Rounding in other packages' selectors causes no larger differences than this.
   size <- sqrt(abs(diag(H)))
   if (any(abs(H - t(H)) > 1e-10 * outer(size, size))) {
     abort_input("`", name, "` must be symmetric, but `", name, "` and its transpose differ.")
@@ -240,7 +241,7 @@ check_H <- function(H, d, name = "H") {
   check_definite(H / 2 + t(H) / 2, name)
 }
 
-# Judged by the correlations, so that axes in very different units are no obstacle.
+# Decided by the correlations, so that axes may be in very different units.
 check_definite <- function(H, name) {
   definite <- all(diag(H) > 0) && !is.null(lower_root_cpp(H)) &&
     min(eigen(stats::cov2cor(H), symmetric = TRUE, only.values = TRUE)$values) > 0
@@ -252,12 +253,12 @@ check_definite <- function(H, name) {
   H
 }
 
-# A bandwidth from data needs spread in every column and no column that the others determine.
+# To select a bandwidth from data, every column must vary and none may be determined by the others.
 check_spread <- function(x, names, cov, left_out = 0L) {
   n <- nrow(x)
   remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
   if (n == 1L) abort_input("`x` must have at least two observations to have a covariance, not 1", remark, ".")
-  # The last row first: most columns need no look at all of them.
+  # The last row is compared first: most columns then need no further look.
   constant <- x[n, ] == x[1L, ]
   constant[constant] <- vapply(which(constant), function(k) all(x[, k] == x[1L, k]), NA)
   if (any(constant)) {
@@ -277,7 +278,7 @@ check_spread <- function(x, names, cov, left_out = 0L) {
   invisible(x)
 }
 
-# Variances with room for the multiples of them that selectors look at, such as bandwidths from a quarter to four times
+# Leaves room for the multiples of the variances that selectors try, such as bandwidths from a quarter to four times
 # that for a normal density.
 check_variances <- function(x, names, variances, remark = NULL) {
   bad <- which(!(variances >= 1e-300 & variances <= 1e300))

@@ -1,5 +1,5 @@
-# Every error of this package has the class kestrel_error and one that says what kind of error it is. Messages have the
-# form "`h` must be a positive number, not -1.": the argument, what was needed, what came.
+# Every error of this package has the class kestrel_error and a class for its kind. Messages have the form "`h` must be
+# a positive number, not -1.": the argument, what was needed, what came.
 
 abort <- function(class, ...) {
   stop(errorCondition(paste0(...), class = c(class, "kestrel_error"), call = NULL))
@@ -25,7 +25,8 @@ warn_rounding <- function(...) warn("kestrel_warning_rounding", ...)
 
 warn_support <- function(...) warn("kestrel_warning_support", ...)
 
-# Errors about `x`, where a caller knows it by another name. Behind a semicolon come columns, of which one may be `x`.
+# Errors about `x`, in functions whose callers know it by another name. After a semicolon a message names columns, one
+# of which may be `x`.
 known_as <- function(name, code) {
   tryCatch(code, kestrel_error_input = function(e) {
     said <- strsplit(conditionMessage(e), ";", fixed = TRUE)[[1L]]
@@ -34,7 +35,7 @@ known_as <- function(name, code) {
   })
 }
 
-# "not -1", "not a factor": the end of a message, for whatever came.
+# "not -1", "not a factor": the end of a message, for any value.
 describe_value <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.factor(value)) return("a factor")
@@ -53,7 +54,7 @@ describe_value <- function(value) {
   paste(shown, collapse = ", ")
 }
 
-# The same for what is of the wrong kind, whatever its values: "not character", "not of class Date".
+# The same if the kind is wrong, whatever the values: "not character", "not of class Date".
 kind_of <- function(value) {
   if (is.null(value) || is.factor(value) || !is.atomic(value)) return(describe_value(value))
   if (!is.object(value)) return(typeof(value))

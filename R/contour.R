@@ -2,18 +2,18 @@
 
 #' Contour levels of a density estimate
 #'
-#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by
-#' a quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
-#' with weights their generalisation by Akinshin (2023), which gives the same for equal weights. Where [read_pdf()]
-#' found no data, and where an integrated marginal density (see [marginal()]) has data beyond its grid, the points of
-#' the grid stand in, weighted by the probability around them.
+#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by a
+#' quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
+#' with weights they are generalised (Akinshin 2023), with the same result for equal weights. If [read_pdf()] found no
+#' data, or an integrated marginal density (see [marginal()]) has data beyond its grid, the points of the grid are used
+#' instead, weighted by the probability around them.
 #'
 #' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
 #' @param prob probabilities of lying below the level, between 0 and 1.
 #' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Give one of the
 #'   two; without either, round levels over the range of the estimate are returned.
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
-#' @param approx if TRUE and the estimate is on a grid, take the density at the data by linear interpolation in the
+#' @param approx if TRUE and the estimate is on a grid, compute the density at the data by linear interpolation in the
 #'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param ... not used by the method for estimates of this package.
@@ -77,23 +77,23 @@ check_between <- function(value, max, name) {
   value
 }
 
-# `run`: how the density at the data is computed where it has to be.
+# `run`: how to compute the density at the data, if that is needed.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
   if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
   x <- sample_matrix(fhat)
   density <- rep(NA_real_, nrow(x))
   if (approx && fhat$gridded) density <- interpolate_grid(axes_of(fhat), fhat$estimate, x)
-  # Exactly where the grid does not reach: a grid may zoom in on part of the data.
+  # Computed exactly where the grid does not reach: a grid may zoom in on part of the data.
   beyond <- is.na(density)
-  # Of an integrated density nothing is known there.
+  # An integrated density is unknown there.
   if (approx && fhat$kernel_type == "integrated" && any(beyond)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
   if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run)
   weighted_quantile(density, fhat$w, prob)
 }
 
-# The same of a density that is known on a grid only: its points stand in for data, weighted by the mass around them,
-# or equally where there is none. Cells and values in units near the largest: their volumes, and squares of masses, may
-# leave the range of numbers.
+# The levels of a density that is known on a grid only. Its points stand in for data, weighted by the mass around them,
+# or equally if there is none. Cells and values are taken relative to their maxima, since volumes, and squares of
+# masses, may overflow or underflow.
 grid_levels <- function(axes, values, prob) {
   cells <- Reduce(outer, lapply(axes, function(axis) trapezoid_weights(axis) / max(trapezoid_weights(axis))))
   mass <- as.vector(values * 2^-floor(log2(max(values, .Machine$double.xmin))) * cells)
@@ -129,7 +129,7 @@ weighted_quantile <- function(x, w, prob) {
   levels
 }
 
-# As stats::quantile() has them.
+# Computed as in stats::quantile().
 quantiles_of_sorted <- function(x, prob) {
   place <- 1 + (length(x) - 1) * prob
   lower <- x[floor(place)]
@@ -138,8 +138,8 @@ quantiles_of_sorted <- function(x, prob) {
   ifelse(lower == upper, lower, (1 - share) * lower + share * upper)
 }
 
-# The rows of an ascending table next to which p lies, each with all that equal it, and the ends: interpolation needs
-# no more.
+# The rows of an ascending table between which p lies, each with all rows that equal it, and the ends: enough for
+# interpolation.
 rows_around <- function(table, p) {
   below <- findInterval(p, table)
   ends <- sort(unique(table[c(1L, pmax(below, 1L), pmin(below + 1L, length(table)), length(table))]))

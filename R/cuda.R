@@ -1,4 +1,4 @@
-# The CUDA object: where it is, what it runs on, and what happens where it cannot be used.
+# The CUDA object: where it is, its devices, and what happens if it cannot be used.
 
 # Called when the package is loaded; nothing is opened.
 find_cuda_object <- function(folder) {
@@ -17,9 +17,9 @@ cuda_text <- function(cuda) {
          ", driver for CUDA ", cuda$driver, ")")
 }
 
-# Multiply-adds a second that a device of this kind can do, at 1.5 GHz: units for double precision of a multiprocessor
-# are 64 in compute capability 9.0 and 10.0, 32 in 6.0, 7.0 and 8.0, and 2 in all others (CUDA C++ Programming Guide,
-# throughput of arithmetic instructions); for single precision 128 but for 64 in some older ones.
+# Multiply-adds per second of a device, at 1.5 GHz. A multiprocessor has 64 units for double precision in compute
+# capability 9.0 and 10.0, 32 in 6.0, 7.0 and 8.0, and 2 in all others (CUDA C++ Programming Guide, throughput of
+# arithmetic instructions). For single precision it has 128, or 64 in some older ones.
 cuda_rate <- function(device, precision) {
   units <- if (precision == "single") {
     if (device$capability %in% c("6.0", "7.0", "7.5", "8.0")) 64 else 128
@@ -29,15 +29,15 @@ cuda_rate <- function(device, precision) {
   device$multiprocessors * units * 1.5e9
 }
 
-# How many times as long as the H200 that the times below were measured on (2026-11) a device is expected to take.
+# The factor by which a device is expected to be slower than the H200 on which the times below were measured (2026-11).
 cuda_slowness <- function(device, precision = "double") {
   cuda_rate(list(multiprocessors = 132, capability = "9.0"), precision) / cuda_rate(device, precision)
 }
 
-# Expected seconds of n m pairs in d variables, of the Gaussian kernel. Fits within an eighth to bench/results/
-# 2026-11-22-NVIDIA-H200.csv ("sums", the faster way): 0.75, 0.92, 1.20, 2.27, 4.09 and 7.72 ps a pair in double for
-# d = 1, 3, 6, 16, 30 and 62, and 0.23, 0.28, 0.41, 0.98, 1.07, 2.99 and 5.97 ps in single for d = 1, 3, 6, 14, 16, 30
-# and 62.
+# Expected seconds for n m pairs in d variables with the Gaussian kernel. Fits within an eighth to
+# bench/results/2026-11-22-NVIDIA-H200.csv ("sums", the faster way): 0.75, 0.92, 1.20, 2.27, 4.09 and 7.72 ps a pair in
+# double for d = 1, 3, 6, 16, 30 and 62, and 0.23, 0.28, 0.41, 0.98, 1.07, 2.99 and 5.97 ps in single for d = 1, 3, 6,
+# 14, 16, 30 and 62.
 cuda_seconds <- function(n, m, d, device, precision) {
   pair <- if (precision == "double") {
     0.65 + 0.11 * d
@@ -49,15 +49,16 @@ cuda_seconds <- function(n, m, d, device, precision) {
   as.numeric(n) * as.numeric(m) * pair * 1e-12 * cuda_slowness(device, precision)
 }
 
-# And of n samples whose kernels cross so many rows each of a grid of m points. Measured (the same file): 61.0 ms for
-# 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with one); of these the points are what it takes to move their
-# cells and values, 104 bytes at 4.3 TB/s. Sorting (core/plan/plan.cpp) is the host's, and a value goes back at 55 GB/s.
+# Expected seconds for n samples whose kernels cross `rows` rows each, on a grid of m points. Measured (the same file):
+# 61.0 ms for 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with one). The share of the points is the time to
+# move their cells and values, 104 bytes at 4.3 TB/s. The host sorts (core/plan/plan.cpp), and values come back at
+# 55 GB/s.
 cuda_scanline_seconds <- function(n, m, rows, device) {
   cuda_slowness(device) * (n * rows * 50e-12 + m * 24e-12) + 60e-9 * n + 8 / 55e9 * m
 }
 
-# The run with the device that computes its sums: `device` is what cuda_device_cpp() gave, or NULL for the CPU. The run
-# holds an environment of `backend` and the GPU's `name`, so that all copies of the run see a fallback to the CPU.
+# The run with the device that computes its sums: `device` is the result of cuda_device_cpp(), or NULL for the CPU. The
+# run holds an environment with `backend` and the GPU's `name`, so that all copies of the run see a fallback to the CPU.
 with_device <- function(run, device) {
   chosen <- list(backend = if (is.null(device)) "cpu" else "cuda", name = device$device)
   run$device <- list2env(chosen, parent = emptyenv())
@@ -66,13 +67,13 @@ with_device <- function(run, device) {
 
 on_cuda <- function(run) identical(run$device$backend, "cuda")
 
-# What results say of the device that computed them.
+# The fields of a result about the device that computed it.
 device_of <- function(run) {
   if (on_cuda(run)) list(backend = "cuda", device = run$device$name) else list(backend = "cpu")
 }
 
-# What follows a problem of the GPU: an error where the user asked for the GPU; with "auto", one message, and the CPU
-# does the rest, for every copy of this run.
+# Handles a problem of the GPU: an error if the user asked for the GPU; with "auto", one message, and the CPU takes over
+# for every copy of this run.
 fall_back_to_cpu <- function(run, problem) {
   if (run$backend == "cuda") abort_cuda(problem)
   say_cuda_unused(problem)
@@ -82,7 +83,8 @@ fall_back_to_cpu <- function(run, problem) {
   run
 }
 
-# `cuda` or `cpu`, whichever that run is for; the CPU's too, and from then on, where "auto" took a GPU that then cannot.
+# `cuda` or `cpu`, whichever the run is for. If "auto" chose a GPU that then fails, the result is that of the CPU, which
+# the run uses from then on.
 sums_by_backend <- function(run, cuda, cpu) {
   if (!on_cuda(run)) return(cpu)
   sums <- cuda
@@ -91,16 +93,16 @@ sums_by_backend <- function(run, cuda, cpu) {
   cpu
 }
 
-# "auto" asks for a device only when the CPU would take longer than starting the driver: a second, by the model of the
-# plan, of all threads where it divides by them.
+# "auto" asks for a device only if the CPU would take longer than starting the driver: a second, by the model of the
+# plan, which divides by the number of threads where they share the work.
 cuda_worthwhile <- 1
 
-# Whether "auto" takes a GPU for what takes `cpu` seconds on the CPU and `gpu` there.
+# Whether "auto" takes a GPU for a task of `cpu` seconds on the CPU and `gpu` seconds there.
 gpu_pays_off <- function(cpu, gpu) cpu >= cuda_worthwhile && cpu >= 2 * gpu
 
-# The device that a run takes, NULL for the CPU, where it is expected to take `cpu` seconds and on a device
-# seconds(device): asked for, it is an error that there is none; "auto" takes one where that pays off, or where the
-# device is chosen already.
+# The device of a run, NULL for the CPU. The task is expected to take `cpu` seconds on the CPU and seconds(device) on a
+# device. If the user asked for a GPU, it is an error that there is none. "auto" takes one if it pays off, or if the
+# device is already chosen.
 device_for <- function(run, cpu, seconds) {
   if (run$backend == "cpu" || identical(run$device$backend, "cpu")) return(NULL)
   weighed <- run$backend == "auto" && !on_cuda(run)
@@ -114,8 +116,8 @@ device_for <- function(run, cpu, seconds) {
   device
 }
 
-# The plan of a task with its backend: `backend` "cpu" or "cuda", and then `device` is its name. `engine`: the one that
-# a GPU has for the task, NULL if none.
+# The plan of a task with its backend, "cpu" or "cuda"; `device` is then the name of the device. `engine`: the engine
+# for the task on a GPU, NULL if there is none.
 with_backend_chosen <- function(plan, n, m, d, run, engine = "direct") {
   plan$backend <- "cpu"
   if (is.null(engine)) return(plan)
@@ -134,8 +136,7 @@ with_backend_chosen <- function(plan, n, m, d, run, engine = "direct") {
   plan
 }
 
-# The estimate of a task, the plan that it was made by and the precision: where "auto" chose a GPU that then fails,
-# those of the CPU.
+# The estimate of a task, its plan and its precision. If "auto" chose a GPU that then fails, they are those of the CPU.
 run_planned <- function(fhat, task, run, verbose = FALSE) {
   plan <- plan_run(fhat, task, run, verbose)
   if (plan$backend == "cuda") {
@@ -147,7 +148,7 @@ run_planned <- function(fhat, task, run, verbose = FALSE) {
   list(estimate = run_task(task, run, plan), precision = "double", plan = plan)
 }
 
-# What run_task() returns, by the GPU, with its precision; or the problem. Sums are divided in place here, too.
+# The result of run_task() on the GPU, with its precision; or the problem. Sums are divided in place here, too.
 run_cuda_task <- function(task, run, plan) {
   precision <- "double"
   found <- function(single) if (single) precision <<- "single"
@@ -164,8 +165,8 @@ unless_problem <- function(sums) {
   sums
 }
 
-# Sums on the GPU as kernel_sums() has them, or the problem; found(single) is told the precision, which uniform kernels
-# and scattered points choose for themselves.
+# Sums on the GPU in the form of kernel_sums(), or the problem. found(single) is told the precision, which uniform
+# kernels and scattered points choose for themselves.
 cuda_sums <- function(task, run, plan, found) {
   sums <- on_axes(task, density_cuda_cpp(task$sample, task, plan$engine, run))
   found(isTRUE(attr(sums, "single")))
@@ -175,7 +176,7 @@ cuda_sums <- function(task, run, plan, found) {
 
 is_auto <- function(engine) is.null(engine) || engine == "auto"
 
-# `taken`: the engines that a GPU has there.
+# `taken`: the engines that a GPU has for the task.
 check_cuda_engine <- function(run, taken = "direct") {
   if (run$backend == "cuda" && !is_auto(run$engine) && !run$engine %in% taken) {
     abort_input("`engine` must be one of ", quoted(c("auto", taken), '"'), " for backend = \"cuda\", not \"",
@@ -183,8 +184,8 @@ check_cuda_engine <- function(run, taken = "direct") {
   }
 }
 
-# The engine on a GPU for a task, `grid` being what regular_grid() makes of it; NULL where "auto" has none for the
-# engine that was asked for.
+# The engine on a GPU for a task; `grid` is the result of regular_grid(). NULL if "auto" has none for the engine that
+# was asked for.
 cuda_engine <- function(fhat, grid, run) {
   if (run$backend == "cuda" && !is_auto(run$engine)) return(run$engine)
   radial <- fhat$kernel_type == "radial" || dimension(fhat) == 1L
@@ -193,16 +194,17 @@ cuda_engine <- function(fhat, grid, run) {
   if (run$engine == "direct" || (run$engine == "scanline" && runs)) run$engine
 }
 
-# `problem` is what the C++ layer gives in place of a result: its kind and a sentence.
+# `problem` is what the C++ layer returns instead of a result: its kind and a sentence.
 is_cuda_problem <- function(value) is.list(value) && !is.null(value$problem)
 
-# Too little memory of the device is an error of both kinds: of the backend that was asked for, whatever the host has.
+# Too little memory on the device is an error of both classes: of the backend that was asked for, too, whatever the host
+# has.
 abort_cuda <- function(problem) {
   abort(c(if (problem$problem == "memory") "kestrel_error_memory", "kestrel_error_backend"),
         "`backend` must be \"auto\" or \"cpu\" here, not \"cuda\": ", problem$reason, ".")
 }
 
-# Said once in a session for each kind of problem.
+# Said once per session for each kind of problem.
 cuda_said <- new.env(parent = emptyenv())
 
 say_cuda_unused <- function(problem) {

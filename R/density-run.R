@@ -1,6 +1,6 @@
 # How an estimate runs: its plan, and its sums on the CPU.
 
-# Which engine computes the sums, and what it needs to know; says so when verbose.
+# Decides which engine computes the sums, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   check_volume(fhat)
   d <- ncol(task$sample$x)
@@ -24,7 +24,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   plan <- with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
   if (isTRUE(verbose)) {
     threads <- paste0(run$threads, " thread", if (run$threads != 1L) "s")
-    # Bytes are the CPU's.
+    # `bytes` are those of the CPU.
     cost <- if (plan$backend == "cuda") "" else paste(format_bytes(plan$bytes), "and ")
     message(sprintf("%s samples, %s points: engine %s (%s), about %s%.2g s on %s.",
                     format(n, big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
@@ -33,14 +33,14 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   c(plan, extent = extent)
 }
 
-# The least accurate that an engine may be: what core/fourier/geometry.hpp allows for `tol`.
+# Refuses rounding beyond the largest error that core/fourier/geometry.hpp allows for `tol`.
 check_digits <- function(plan) {
   if (plan$rounding <= 0.01) return(invisible())
   abort_input("`engine` must not be \"fourier\" for data that span so many bandwidths: rounding alone may change the ",
               "estimate by ", format(plan$rounding, digits = 2), " of its largest value.")
 }
 
-# The density with the tolerance that it has, and a warning where that is not the one asked for.
+# Sets the tolerance that the density has, with a warning if it is not the one that was asked for.
 with_rounding <- function(fhat, rounding = 0) {
   of_root <- root_rounding_cpp(bandwidth_root(fhat))
   kept <- max(fhat$tol, 1e-12)
@@ -56,7 +56,7 @@ with_rounding <- function(fhat, rounding = 0) {
   fhat
 }
 
-# Densities are in 1 / volume: that of the bandwidths has to be a number, and one that can be divided by.
+# Densities are in 1 / volume, so the volume of the bandwidths and its reciprocal must be within the range of numbers.
 check_volume <- function(fhat) {
   h <- diag(bandwidth_root(fhat))
   if (abs(sum(log10(h))) < 300) return(invisible())
@@ -64,7 +64,7 @@ check_volume <- function(fhat) {
               "bandwidths are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
-# The grid of a task for the engine "scanline", NULL where it does not take it.
+# The grid of a task for the engine "scanline", NULL if that does not take it.
 regular_grid <- function(fhat, task) {
   if (length(task$axes) == 0L || any(lengths(task$axes) == 0L)) return(NULL)
   if (fits_scanline(length(task$axes), fhat$kernel)) {
@@ -77,15 +77,15 @@ abort_irregular <- function() {
               "are longer than 256 bandwidths, or with more than 2^27 points along an axis.")
 }
 
-# The estimate at all points of a task, zero outside of the sample space. Large grids are copied nowhere on the way:
-# sums without a name are divided in place.
+# The estimate at all points of a task, zero outside the sample space. Large grids are never copied: sums without a name
+# are divided in place.
 run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / nrow(task$sample$x))
 
 kernel_sums <- function(task, run, plan) {
   on_axes(task, if (any(lengths(task$axes) == 0L)) numeric(0) else density_cpp(task$sample, task, plan, run))
 }
 
-# Sums at the points of a grid as an array; the problem of a GPU as it is.
+# Sums at the points of a grid as an array; a problem of the GPU is returned unchanged.
 on_axes <- function(task, sums) {
   if (length(task$axes) > 1L && !is_cuda_problem(sums)) dim(sums) <- lengths(task$axes)
   sums

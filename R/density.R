@@ -7,9 +7,9 @@
 #' @section Exactness:
 #' Every estimate is the sum above: nothing is binned, and no error depends on the grid. Its difference from the sum in
 #' exact arithmetic is at most `tol` of the largest value that the estimate has anywhere, and no value is negative. For
-#' bounded data this is so on the scale that the kernel works on. Rounding may come to more than 1e-12 where variables
-#' are correlated in `H` by more than about 1 - 4e-7, and with engine = "fourier" (below): a warning of class
-#' `kestrel_warning_rounding` says to how much, and that is then the field `tol`.
+#' bounded data this is so on the scale that the kernel works on. Rounding may exceed 1e-12 where variables are
+#' correlated in `H` by more than about 1 - 4e-7, and with engine = "fourier" (below): a warning of class
+#' `kestrel_warning_rounding` then gives the error, which is also the field `tol`.
 #'
 #' @section Bandwidth:
 #' `H` has the scale of a covariance, `h` that of a standard deviation: in one dimension H = h^2, in several `h` means
@@ -22,17 +22,17 @@
 #' (2015). For product kernels only the diagonal of S is used.
 #'
 #' @section Grid:
-#' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, 21 on each axis in more, from
-#' min - supp sqrt(H_kk) to max + supp sqrt(H_kk); for bounded data (below) these limits are taken where the bandwidth
-#' applies, and a grid on the unit interval spans all of it. A grid that needs more memory than there is
-#' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. Of
-#' compact kernels, a grid that is too coarse for the bandwidth or out of reach of all samples is warned of.
+#' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, 21 on each axis in more, from min - supp
+#' sqrt(H_kk) to max + supp sqrt(H_kk); for bounded data (below) these limits are taken where the bandwidth applies, and
+#' a grid on the unit interval spans all of it. A grid that needs more memory than there is
+#' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. With a
+#' compact kernel there is a warning if the grid is too coarse for the bandwidth or out of reach of all samples.
 #'
 #' @section Bounded data:
 #' With `positive = TRUE` the data are taken to log(x + adj.positive), with `unit.interval = TRUE` to their normal
 #' quantiles; the bandwidth applies there. The density is zero outside of (0, 1), and below -adj.positive: only
-#' `adj.positive = 0`, for data without zeros, keeps all of it on the positive half line. Its grid begins at zero at
-#' the least.
+#' `adj.positive = 0`, for data without zeros, keeps all of it on the positive half line. Its grid never begins below
+#' zero.
 #'
 #' @section Errors: all of class `kestrel_error`. `kestrel_error_input` for every argument that is not what it should
 #'   be: missing or infinite values, a matrix `H` that is not symmetric and positive definite, a product kernel with an
@@ -81,29 +81,30 @@
 #' @param tol the error that is allowed, relative to the largest value of the estimate.
 #' @param engine how sums are computed: `"auto"`, the cheapest of those that take the task; `"direct"`, every
 #'   observation at every point; in one dimension also `"sweep"`, windows of the sorted observations, for the kernels
-#'   uniform, triangular, epanechnikov, biweight and triweight, and `"fgt"`, expansions of the Gaussian kernel in
-#'   cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid of
-#'   at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the points
-#'   that each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at
-#'   most 256 bandwidths long. All keep to `tol` (`"fourier"` to 1e-13 where it is less, and where it is asked for by
-#'   name with data up to more than 2,500 bandwidths from their middle only to 4e-16 times their number; it is an error
-#'   where that is more than 0.01). At points more than 8 bandwidths from all data `"fgt"` may give
-#'   zero where `"direct"` has digits left; values below 100 `tol` of the largest have an error of at most 1 per cent by
-#'   `"fourier"`.
+#'   uniform, triangular, epanechnikov, biweight and triweight, and `"fgt"`, expansions of the Gaussian kernel in cells;
+#'   for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid of at most
+#'   1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the points that
+#'   each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step is at most
+#'   256 bandwidths long. All keep to `tol`, with two exceptions for `"fourier"`: where `tol` is below 1e-13 it keeps to
+#'   1e-13; and where it is asked for by name for data that extend over b > 2,500 bandwidths from their middle, it keeps
+#'   to 4e-16 b only, which is an error above 0.01. At points more than 8 bandwidths from all data `"fgt"` may give zero
+#'   where `"direct"` has digits left; with `"fourier"` values below 100 `tol` of the largest have an error of at most 1
+#'   per cent.
 #' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"scanline"` for the radial Epanechnikov kernel on a
-#'   grid with equal steps, else by `"direct"`, and an error where that cannot be (see [kestrel_info()]); or `"auto"`,
-#'   the GPU where there is one and the sums would take a second or more on the CPU and at least twice as long as there;
-#'   that is by the CPU's threads, so that the place, though not the bits of either, may depend on their number.
-#'   Where that GPU fails the CPU takes over, with one message in a session for each kind of problem. For `"cuda"`, too,
-#'   a bandwidth that is not given is found as with `"auto"`.
+#'   grid with equal steps, else by `"direct"`, and an error if that is not possible (see [kestrel_info()]); or
+#'   `"auto"`, the GPU where there is one and the sums would take a second or more on the CPU and at least twice as long
+#'   as there. The time on the CPU depends on `threads`, so the choice of device, though not the bits of either, may
+#'   depend on their number. If that GPU fails, the CPU takes over, with one message in a session for each kind of
+#'   problem. For `"cuda"`, too, a bandwidth that is not given is found as with `"auto"`.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
 #' @param step distance of grid points, one number or one for each axis, in place of `gridsize`: the grid runs from
 #'   `xmin` in steps up to `xmax`.
 #' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, with an error of at most 1e-5 of
-#'   the largest value that the estimate has anywhere; where it is below about 1e-30 of what one observation adds at its
-#'   own place, zero may be given. The uniform kernel, points that are too scattered, the engine `"scanline"` and all on
-#'   the CPU are computed in double whatever is asked for. The field `precision` of the result says which it was.
+#'   the largest value that the estimate has anywhere; where the density is below about 1e-30 of what one observation
+#'   adds at its own position, the result may be zero. The uniform kernel, points that are too scattered, the engine
+#'   `"scanline"` and everything on the CPU are computed in double whatever is asked for. The field `precision` of the
+#'   result says which was used.
 #' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x}{the data, a vector or an n x d matrix}
 #'   \item{eval.points}{the points: a vector (d = 1), for a grid a list of d axes, otherwise as given}
@@ -116,9 +117,9 @@
 #'   \item{type}{`"kde"`}
 #'   \item{cont}{contour levels, named by the probability below them}
 #'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol` (as given,
-#'   or what rounding may come to), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed),
-#'   and where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`,
-#'   `evaluations`, `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
+#'   or the bound on rounding), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and
+#'   where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`,
+#'   `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
@@ -146,7 +147,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                 tol = 1e-12, engine = "auto", backend = "auto", threads = NULL, na.action = stats::na.fail,
                 step = NULL, precision = c("double", "single")) {
   started <- proc.time()[["elapsed"]]
-  # The one place that asks what is missing: from here on NULL means not given.
+  # The only place that asks what is missing: from here on NULL means not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
                gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
                xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = FALSE)
@@ -167,7 +168,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   points <- in_order_of(points, sample$names)
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
-  # Before a bandwidth is looked for, which may take long.
+  # Checked before the search for a bandwidth, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
   bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose)
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
@@ -177,7 +178,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
     estimate_at_points(fhat, points, run, verbose)
   }
   if (compute.cont && fhat$gridded) {
-    # An engine for grids need not be one for the data.
+    # An engine for grids may not take the data as points.
     fhat$cont <- with_progress(verbose, "Density at the data", function(progress) {
       run$progress <- progress
       contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
@@ -190,7 +191,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   fhat
 }
 
-# The object without an estimate.
+# An object without an estimate.
 new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   d <- ncol(sample$x)
   fhat <- list(x = if (d == 1L) as.vector(sample$x) else sample$x, eval.points = NULL, estimate = NULL)
@@ -202,7 +203,7 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   structure(fhat, class = c("kestrel_kde", "kde"))
 }
 
-# H as given by the user or selected from the data, on the scale that the kernel works on.
+# H as given by the user or selected from the data, on the scale on which the kernel works.
 resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FALSE) {
   d <- ncol(sample$x)
   if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
@@ -239,7 +240,7 @@ dimension <- function(fhat) if (is.matrix(fhat$x)) ncol(fhat$x) else 1L
 
 axes_of <- function(fhat) if (is.list(fhat$eval.points)) fhat$eval.points else list(fhat$eval.points)
 
-# The axes that `grid` asks for, the arguments of kde() as check_grid() has them.
+# The axes of a grid; `grid` has the arguments of kde() as check_grid() returns them.
 grid_for <- function(fhat, grid) {
   x <- sample_matrix(fhat)
   if (is.null(grid$supp)) grid$supp <- if (is_compact(fhat$kernel)) 1 else 3.7
@@ -262,7 +263,7 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat
 }
 
-# A compact kernel may reach no point of a grid from most samples, or from all.
+# Warns if the supports of most samples, or of all, hold no point of the grid.
 warn_sparse <- function(fhat, axes, largest) {
   if (largest == 0) {
     warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
@@ -273,7 +274,7 @@ warn_sparse <- function(fhat, axes, largest) {
 
 warn_coarse <- function(reached, of) {
   if (reached < 1) {
-    # Not how many samples it misses: those that lie on its points, as rounded data may, all count.
+    # It does not say how many samples are missed: those on the grid's points, as rounded data may be, all count.
     warn_grid("The grid is too coarse for ", of, ": a kernel covers ", format(reached, digits = 2),
               " points on average, so that samples may fall between points and not count.")
   }
@@ -297,7 +298,7 @@ estimate_at_points <- function(fhat, points, run, verbose = FALSE) {
 
 estimate_task <- function(fhat, task, run, verbose, label) {
   ran <- with_progress(verbose, label, function(progress) {
-    # Else the estimate is a part of something whose progress is shown.
+    # Without progress the estimate is a part of a task whose progress is already shown.
     if (!is.null(progress)) run$progress <- progress
     run_planned(fhat, task, run, verbose)
   })
@@ -319,14 +320,14 @@ check_summable <- function(fhat) {
   if (!has_data(fhat)) abort_input("`fhat` must be an estimate with its data, not one from a file without them.")
 }
 
-# The slope of a transform may leave the range of numbers.
+# The slope of a transform may overflow.
 check_densities <- function(estimate) {
   if (all(is.finite(estimate))) return(estimate)
   abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers: rescale it.")
 }
 
-# What is to be summed, on the line: the sample and points without those outside of the sample space. `points` is a
-# matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points with those outside;
+# The sums that are needed, on the line: the sample and points without those outside the sample space. `points` is a
+# matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.hpp reads it.
 sums_for <- function(fhat, points, axes, m, complete) {
   sample <- list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), w = fhat$w)

@@ -3,12 +3,12 @@
 #' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function, `qkde()` the quantile
 #' function (both d = 1), and `rkde()` draws from it.
 #'
-#' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, for all
-#' kernels in closed form, and not an integral over a grid; quantiles solve pkde(q) = p to about 1e-12 of the range; a
-#' draw is an observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman
-#' 1986, section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the
-#' distribution Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or
-#' the unit interval everything is taken back there.
+#' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, in closed
+#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-12 of the range; a draw is
+#' an observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
+#' section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution
+#' Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit
+#' interval everything is transformed back.
 #'
 #' @param x,q points: a numeric vector (d = 1), or for `dkde()` a matrix or data frame with d columns.
 #' @param p probabilities, between 0 and 1.
@@ -83,15 +83,15 @@ line_quantile <- function(p, fhat, bracket) {
                  maxiter = 1000)$root
 }
 
-# The distribution function on the line where the kernel works, in blocks of about a hundred thousand pairs:
-# interrupts are looked for between them.
+# The distribution function on the line where the kernel works, in blocks of about a hundred thousand pairs, with polls
+# between them.
 line_cdf <- function(fhat, q, progress = NULL) {
   x <- to_line(fhat$transform, fhat$x, 1L)
   block <- max(1L, floor(1e5 / length(x)))
   value <- numeric(length(q))
   for (first in seq(1L, by = block, length.out = ceiling(length(q) / block))) {
     rows <- first:min(first + block - 1L, length(q))
-    # Several parts have one column. Smaller ones would cost time.
+    # A part has one column if there are several parts. Smaller parts would cost time.
     below <- in_parts(length(x), 5 * part_size, function(part) {
       kernel_cdf(outer(x[part], q[rows], function(x_i, q_j) (q_j - x_i) / fhat$h), fhat$kernel)
     })
@@ -127,16 +127,16 @@ rkde <- function(n, fhat, positive = FALSE) {
   draws
 }
 
-# Rows with probabilities proportional to w, as a function of how many: those that sample.int(replace = TRUE, prob = w)
-# draws, but without a look at all weights in each call. For more than 200 rows sample.int() has two methods; this is
-# the one that it takes where more than 200 of them have at least a tenth of the mean weight.
+# A function that draws a number of rows with probabilities proportional to w. The rows are those of sample.int(replace
+# = TRUE, prob = w), but a call does not look at all weights. For more than 200 rows sample.int() has two methods; this
+# is the one that it takes if more than 200 of them have at least a tenth of the mean weight.
 row_draws <- function(w) {
   if (length(w) <= 200L) return(function(count) sample.int(length(w), count, replace = TRUE, prob = w))
   draws <- row_draws_cpp(w)
   function(count) drawn_rows_cpp(draws, count)
 }
 
-# The rows drawn, kernels and observations, their sum and what it takes to form it.
+# Memory for the rows drawn, kernels and observations, their sum, and for computing it.
 check_draws_memory <- function(n, d) {
   needed <- 8 * n * (4 * d + 1)
   check_fits(needed, "`n` must be few enough for the draws to fit in memory: ", format(n, big.mark = ","), " in ", d,
@@ -145,7 +145,7 @@ check_draws_memory <- function(n, d) {
 
 # n draws from the kernel, as a function of the rows wanted.
 draw_kernel <- function(n, d, kernel, product) {
-  entries <- as.numeric(n) * d # may be above the largest integer
+  entries <- as.numeric(n) * d # may exceed the largest integer
   normal <- filled(entries, stats::rnorm)
   dim(normal) <- c(n, d)
   if (!is_compact(kernel)) return(function(rows) normal[rows, , drop = FALSE])

@@ -1,7 +1,7 @@
-# Files that are whole or not there: written under another name in the same folder, and renamed when they are complete.
+# Files that are complete or absent: they are written under another name in the same folder, and then renamed.
 
-# Where a file is to be written, `to` being the argument of that name: `file`, its name; `path`, what is replaced, which
-# links lead to; `name`, the argument's. A device or a pipe cannot be whole or not there.
+# Where to write a file; `to` is the argument with that name. `file`: its name; `path`: the file to replace, with links
+# followed; `name`: the argument's name. A device or a pipe cannot be replaced.
 check_target <- function(to, name) {
   file <- path.expand(to)
   kind <- file_kind_cpp(file)
@@ -12,7 +12,7 @@ check_target <- function(to, name) {
   if (kind == "folder" || grepl("/$", file) || !dir.exists(dirname(path))) {
     abort_input("`", name, "` must be the name of a file in a folder that exists, not ", describe_value(to), ".")
   }
-  # A file is replaced, so that its folder has to let files be made; one that is read-only is meant to stay.
+  # A file is replaced, so it must be possible to create files in its folder. One that is read-only is meant to stay.
   if (kind == "unreachable" || file.access(dirname(path), 2L) != 0L ||
     (kind == "file" && file.access(path, 2L) != 0L)) {
     abort_input("`", name, "` must be a file that can be written, in a folder that can be, but ", describe_value(to),
@@ -21,7 +21,7 @@ check_target <- function(to, name) {
   list(file = file, path = file.path(normalizePath(dirname(path)), basename(path)), name = name)
 }
 
-# What a name leads to, which need not be there.
+# The path that a name leads to; it need not exist.
 follow_links <- function(path) {
   repeat {
     link <- Sys.readlink(path)
@@ -30,9 +30,9 @@ follow_links <- function(path) {
   }
 }
 
-# The target, of about `bytes` bytes, as `fill(temporary)` writes it under the name `temporary`; returns what that does.
-# What was there before stays until the new file is complete, and after an error. Only a process that is killed leaves
-# the temporary file.
+# Writes the target, about `bytes` bytes, by fill(temporary), which writes it under the name `temporary`; returns the
+# result of fill(). An old file stays until the new one is complete, and after an error. Only a process that is killed
+# leaves the temporary file behind.
 write_whole <- function(target, bytes, fill) {
   temporary <- tempfile("kestrel-", dirname(target$path), ".incomplete")
   on.exit(unlink(temporary))
@@ -46,9 +46,9 @@ write_whole <- function(target, bytes, fill) {
   result
 }
 
-# Room for a file before there is something to write: a full disk ends what takes long before it has begun, and
-# libraries that lose their footing on one do not see it. Opening a file anew gives the room back, so that it is asked
-# for again.
+# Reserves room for a file before anything is written. So a full disk ends a long computation before it has begun, and
+# libraries that do not notice a full disk do not meet one. Opening a file again gives the room back, so it has to be
+# reserved again.
 reserve_room <- function(target, temporary, bytes) {
   said <- reserve_file_cpp(temporary, bytes)
   if (nzchar(said)) abort_unwritten(target, "room for ", format_bytes(bytes), " is not to be had (", said, ").")
@@ -59,16 +59,16 @@ abort_unwritten <- function(target, ...) {
               " cannot be written: ", ...)
 }
 
-# What `code` returns, which writes the target: a warning, too, says that something was not written.
+# The result of `code`, which writes the target. A warning also means that something was not written.
 written <- function(target, code) {
   failed <- function(e) abort_unwritten(target, "the disk is full or does not answer (", conditionMessage(e), ").")
   tryCatch(code, error = failed, warning = failed)
 }
 
-# Numbers that go to a connection at once: the user can interrupt between them, and R takes no more than 2 GB.
+# How many numbers go to a connection at once: the user can interrupt between them, and R takes no more than 2 GB.
 numbers_at_once <- 2^20
 
-# A file of `count` doubles: `fill(put)` is given a function that writes some.
+# Writes a file of `count` doubles: `fill(put)` gets a function that writes some of them.
 write_doubles <- function(target, count, fill) {
   bytes <- 8 * count
   write_whole(target, bytes, function(temporary) {

@@ -1,10 +1,10 @@
-# Regular grids of evaluation points: limits, axes, and how much memory they need.
+# Regular grids of evaluation points: limits, axes, and their memory.
 
 known_gridtypes <- c("linear", "sqrt", "quantile", "exp")
 
 default_gridsize <- function(d) rep(c(401L, 151L, 51L)[d], length.out = d)
 
-# One value for each axis; a single value serves all of them.
+# One value for each axis; a single value is for all of them.
 check_per_axis <- function(value, d, name) {
   value <- plain(value)
   if (!is_numbers(value) || !length(value) %in% c(1L, d) || !all(is.finite(value))) {
@@ -30,8 +30,8 @@ check_gridtype <- function(gridtype, d) {
   rep(known_gridtypes[match(gridtype, known_gridtypes)], length.out = d)
 }
 
-# The arguments of a grid in d dimensions, as far as they can be checked without a bandwidth: one of each for every
-# axis. `gridsize` is NULL where a step was given.
+# The arguments of a grid in d dimensions, checked as far as possible without a bandwidth, with one value for every
+# axis. `gridsize` is NULL if a step was given.
 check_grid <- function(grid, d) {
   if (!is.null(grid$supp)) grid$supp <- check_positive(grid$supp, "supp")
   if (!is.null(grid$xmin)) grid$xmin <- check_per_axis(grid$xmin, d, "xmin")
@@ -59,7 +59,7 @@ check_limits <- function(lower, upper) {
 }
 
 # Limits as in ks: supp * sqrt(H_kk) beyond the data, on the line where H is, cut at the bounds of the sample space.
-# `grid` as check_grid() has it.
+# `grid` is a result of check_grid().
 grid_limits <- function(x, H, grid, transform = NULL) {
   margin <- grid$supp * sqrt(diag(H))
   bounds <- transform_bounds(transform)
@@ -73,8 +73,8 @@ grid_limits <- function(x, H, grid, transform = NULL) {
   list(lower = unname(lower), upper = unname(upper))
 }
 
-# The axes of a grid, a list of d vectors. Refused before anything is allocated when it needs too much memory; one that
-# is to be streamed, only when its axes do.
+# The axes of a grid, a list of d vectors. A grid that needs too much memory is refused before anything is allocated;
+# for one that is to be streamed only its axes count.
 grid_axes <- function(limits, grid) {
   check_grid_memory <- function(sizes) {
     check_memory(sizes, 8 * (sum(sizes) + if (isTRUE(grid$streamed)) 0 else 2 * prod(sizes)),
@@ -89,7 +89,7 @@ grid_axes <- function(limits, grid) {
     axes <- lapply(seq_len(d), function(k) grid_axis(limits$lower[k], limits$upper[k], sizes[k], gridtype[k]))
     return(list(axes = axes, gridtype = gridtype))
   }
-  # A last point that rounding puts beyond xmax still belongs to the grid.
+  # A last point that rounding puts beyond xmax is kept.
   sizes <- floor((limits$upper - limits$lower) / step + 1e-9) + 1
   if (any(sizes < 2)) abort_input("`step` must be at most `xmax` - `xmin`, not ", describe_value(step), ".")
   check_grid_memory(sizes)
@@ -97,7 +97,7 @@ grid_axes <- function(limits, grid) {
 }
 
 grid_axis <- function(lower, upper, size, type) {
-  # seq() takes no limit that is not finite.
+  # seq() takes only finite limits.
   evenly <- function(from, to) if (is.finite(to - from)) seq(from, to, length.out = size) else NaN
   axis <- suppressWarnings(switch(type,
     linear = evenly(lower, upper),
@@ -117,7 +117,7 @@ grid_axis <- function(lower, upper, size, type) {
 
 larger_grids <- " kde_stream() takes larger grids."
 
-# Of a grid of these sizes, which the argument `name` asked for. `hint`: what else to do about it.
+# For a grid of these sizes, which the argument `name` asked for. `hint`: another remedy.
 check_memory <- function(sizes, needed, name = "gridsize", hint = NULL) {
   check_fits(needed, "`", name, "` must give a grid that fits in memory: ", format_sizes(sizes), " points need ",
              hint = hint)
@@ -128,7 +128,7 @@ check_memory <- function(sizes, needed, name = "gridsize", hint = NULL) {
   invisible(needed)
 }
 
-# The dots are a message up to what is `needed`, in bytes.
+# The dots are a message that ends with what is `needed`, in bytes.
 check_fits <- function(needed, ..., hint = NULL) {
   limit <- memory_limit()
   if (needed > limit) {
@@ -158,7 +158,7 @@ grid_points <- function(axes) {
   structure(lapply(seq_len(d), column), class = "data.frame", row.names = .set_row_names(slice * sizes[d]))
 }
 
-# How many slices of so many points are copied or written at a time: a twentieth of a second or so.
+# How many slices of that many points are copied or written at a time: about a twentieth of a second.
 slab_count <- function(slice) max(1, floor(15 * part_size / slice))
 
 # Weights of the trapezoid rule on one axis.

@@ -4,13 +4,14 @@
 # The names of all kernels, in the order of the table in src/shared/kernels.def.
 kernel_names <- function() kernel_table_cpp()$name
 
-# Those that are polynomials on their support: what the sweep engine, LSCV in one dimension and regression take.
+# The kernels that are polynomials on their support: those of the sweep engine, of LSCV in one dimension and of
+# regression.
 polynomial_kernels <- function() {
   table <- kernel_table_cpp()
   table$name[table$form == "power"]
 }
 
-# One kernel's row of the table: `name`, `form` and, of polynomials (1 - |u|^inner)^outer, the two exponents.
+# One kernel's row of the table: `name`, `form` and, for polynomials (1 - |u|^inner)^outer, the two exponents.
 kernel_row <- function(kernel) {
   table <- kernel_table_cpp()
   lapply(table, `[[`, match(kernel, table$name))
@@ -27,8 +28,8 @@ kernel_cdf <- function(u, kernel) {
   ifelse(u < 0, tail, 1 - tail)
 }
 
-# The integral of a polynomial kernel's profile from the edge of its support, u = -1, to u = t - 1, 0 <= t <= 1. In
-# powers of t it keeps its digits where it is small.
+# The integral of a polynomial kernel's profile from the edge of its support, u = -1, to u = t - 1, 0 <= t <= 1. As a
+# polynomial in t it keeps its digits where it is small.
 edge_mass <- function(t, row) {
   times <- function(a, b) {
     product <- numeric(length(a) + length(b) - 1L)
@@ -36,7 +37,7 @@ edge_mass <- function(t, row) {
     product
   }
   k <- seq_len(row$inner)
-  # The coefficients of 1 less (1 - t)^inner.
+  # The coefficients of 1 - (1 - t)^inner.
   left <- c(0, -choose(row$inner, k) * (-1)^k)
   profile <- Reduce(times, rep(list(left), row$outer), 1)
   mass <- 0
@@ -74,7 +75,7 @@ kernel_constants <- function(kernel, d, product = FALSE) {
   )
 }
 
-# The h of H = h^2 Sigma that is asymptotically optimal when the data are normal with covariance Sigma (Wand & Jones
+# The h that is asymptotically optimal, with H = h^2 Sigma, if the data are normal with covariance Sigma (Wand & Jones
 # 1995, section 4.3, with the integral of (nabla^2 f)^2 = d (d + 2) / 4 (4 pi)^(-d/2) of the standard normal). For the
 # radial Epanechnikov kernel it is h = A n^(-1/(d+4)) of Lopez-Novoa (2015, ch. 6) and Silverman (1986, table 4.1).
 reference_scale <- function(n, d, kernel, product = FALSE) {

@@ -1,8 +1,8 @@
 #' kestrel: kernel estimation, regression and bandwidth selection
 #'
-#' Kernel density estimates in any dimension and the bandwidths that they need, computed as exact kernel sums: no
-#' binning and no interpolation stands between the data and the estimate. Functions, arguments and results follow
-#' the conventions of package \pkg{ks}, so that scripts that use these functions run unchanged.
+#' Kernel density estimates in any dimension and the bandwidths that they need, computed as exact kernel sums, without
+#' binning or interpolation. Functions, arguments and results follow the conventions of package \pkg{ks}, so that
+#' scripts that use these functions run unchanged.
 #'
 #' Start with [kde()]; [kestrel_info()] says what the machine offers.
 #'
@@ -14,8 +14,8 @@
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
 #'     \code{\link{Hpi}()}, [Hpi.diag()]; by least-squares cross-validation [hlscv()], \code{\link{Hlscv}()},
 #'     [Hlscv.diag()]; by smoothed cross-validation [hscv()], \code{\link{Hscv}()}, [Hscv.diag()]; by smoothed bootstrap
-#'     [hboot()], \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). What they are
-#'     made of: [lscv()], [psi()], [vech()], [invvech()].}
+#'     [hboot()], \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). Their criteria and parts: [lscv()], [psi()],
+#'     [vech()], [invvech()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
@@ -29,7 +29,7 @@
 #'   \item{`coming-from-ks-and-np`}{calls of those packages side by side, and what differs.}
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
 #'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}
-#'   \item{`approximate-answers`}{counts and means from a density in place of a scan, and their errors.}
+#'   \item{`approximate-answers`}{counts and means from a density instead of a scan, and their errors.}
 #'   \item{`large-grids`}{compact kernels on millions of points.}
 #'   \item{`gpu`}{how to use a GPU, what precision means, how fast it is.}
 #' }
@@ -44,9 +44,9 @@
 #' \describe{
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"scalar"`, `"sse2"`, `"avx2"` or `"avx512"`.}
-#'   \item{`kestrel.memory_limit`}{the most memory, in bytes, that a grid of estimates may need. By default what
-#'     is available: on Linux the least of what the machine has, and of what is left of the limits of the process
-#'     (`ulimit -v`, `ulimit -d`) and of its control groups, as containers have them.}
+#'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is
+#'     the available memory: on Linux the minimum of the machine's, and of what is left of the limits of the process
+#'     (`ulimit -v`, `ulimit -d`) and of its control groups, such as those of containers.}
 #' }
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'

@@ -5,8 +5,8 @@
 #' The marginal of a Gaussian or a product kernel is again such a kernel, with `H[dims, dims]`, so the marginal density
 #' is computed from the data, exactly, on the axes of `fhat` (or the columns of its points). The marginal of a radial
 #' compact kernel is another kernel; there, and where [read_pdf()] found no data, the gridded estimate is integrated
-#' over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8), and what results is known on the
-#' grid only.
+#' over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8), and the result is known on the grid
+#' only.
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.
@@ -36,7 +36,7 @@ marginal <- function(fhat, dims, verbose = FALSE) {
   result
 }
 
-# `run`: how a marginal is summed up from data.
+# `run`: how to sum a marginal from the data.
 marginal_of <- function(fhat, dims, run) {
   compact <- is_compact(fhat$kernel) && fhat$kernel_type != "product"
   on_grid_only <- !has_data(fhat) || fhat$kernel_type == "integrated"
@@ -83,13 +83,13 @@ integrated_marginal <- function(fhat, dims) {
   if (!fhat$gridded) abort_input("`fhat` must be on a grid for the marginal of a radial ", fhat$kernel, " kernel.")
   axes <- axes_of(fhat)
   kept <- aperm(as.array(fhat$estimate), c(dims, setdiff(seq_along(axes), dims)))
-  # One where no axis is left out, and the values are those of `fhat` in another order.
+  # 1 if no axis is left out; the values are then those of `fhat` in another order.
   weights <- Reduce(outer, lapply(axes[-dims], trapezoid_weights), 1)
   estimate <- check_densities(drop(matrix(kept, ncol = length(weights)) %*% as.vector(weights)))
   result <- marginal_frame(fhat, dims)
   if (length(dims) < length(axes)) {
     result$kernel_type <- "integrated"
-    # The integral itself is the CPU's, whatever the estimate was made by.
+    # The CPU integrates, whatever the estimate was computed on.
     result$backend <- "cpu"
     result$precision <- "double"
   } else {

@@ -1,4 +1,4 @@
-# Small things about matrices.
+# Small functions of matrices.
 
 is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 

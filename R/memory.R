@@ -6,8 +6,8 @@ memory_limit <- function() {
   check_positive(limit, "options(kestrel.memory_limit=)")
 }
 
-# The least of what the system says is available and what is left of the limits of this process and its control groups;
-# where nothing is said, only R itself limits. `root`: the folder that holds /proc and /sys.
+# The minimum of the memory that the system calls available and of what is left of the limits of this process and its
+# control groups; infinite if the system says nothing. `root`: the folder that holds /proc and /sys.
 available_memory <- function(root = "") {
   if (Sys.info()[["sysname"]] == "Darwin") {
     return(as.numeric(system2("/usr/sbin/sysctl", c("-n", "hw.memsize"), stdout = TRUE)))
@@ -16,14 +16,14 @@ available_memory <- function(root = "") {
   max(0, min(left, Inf, na.rm = TRUE))
 }
 
-# No lines of a file that cannot be read.
+# The lines of a file; none if it cannot be read.
 lines_of <- function(...) {
   file <- paste0(...)
   if (!file.exists(file)) return(character(0))
   tryCatch(suppressWarnings(readLines(file)), error = function(e) character(0))
 }
 
-# The number behind a name at the beginning of a line: Inf where there is no limit, NA where there is no such line.
+# The number after a name at the beginning of a line: Inf if there is no limit, NA if there is no such line.
 number_after <- function(lines, name) {
   line <- lines[startsWith(lines, name)]
   if (length(line) != 1L) return(NA_real_)
@@ -31,10 +31,10 @@ number_after <- function(lines, name) {
   if (word %in% c("unlimited", "max")) Inf else suppressWarnings(as.numeric(word))
 }
 
-# In bytes, from the files of /proc that count in kB.
+# In bytes, from the files in /proc, which count in kB.
 kilobytes <- function(lines, name) 1024 * number_after(lines, paste0(name, ":"))
 
-# What setrlimit(), as by `ulimit -v` and `ulimit -d`, leaves of the address space and the data.
+# What is left of the limits of setrlimit() on the address space and the data, as set by `ulimit -v` and `ulimit -d`.
 left_to_process <- function(root) {
   limits <- lines_of(root, "/proc/self/limits")
   used <- lines_of(root, "/proc/self/status")
@@ -42,15 +42,15 @@ left_to_process <- function(root) {
     number_after(limits, "Max data size") - kilobytes(used, "VmData"))
 }
 
-# What the process's control group of each version, and every group above it, leaves of its limit. Pages of files count
-# as used, but are given up when memory is short.
+# What is left of the limits of the process's control groups, of each version, and of every group above them. Cached
+# pages of files count as used, but are given up when memory is short.
 left_to_groups <- function(root) {
   groups <- lines_of(root, "/proc/self/cgroup")
   mounts <- lines_of(root, "/proc/self/mountinfo")
   number_in <- function(folder, file) number_after(lines_of(folder, "/", file), "")
   left <- function(folder, limits, used, of_files) {
     limit <- min(vapply(limits, function(file) number_in(folder, file), 0), Inf, na.rm = TRUE)
-    # Version 1 has no word for no limit, but a number above all memory.
+    # Version 1 has no word for "no limit", but a number above all memory.
     if (limit > 2^60) return(Inf)
     stat <- lines_of(folder, "/memory.stat")
     files <- vapply(of_files, function(name) number_after(stat, paste0(name, " ")), 0)
@@ -62,25 +62,25 @@ left_to_groups <- function(root) {
            "memory.usage_in_bytes", c("total_active_file", "total_inactive_file")))
 }
 
-# The folders of the process's group and of the groups above it, as far as they are mounted, in the hierarchy of that
-# type with the controller; "": version 2, whose only hierarchy names none.
+# The folders of the process's group and of the groups above it, as far as they are mounted. `type` is the type of the
+# hierarchy and `controller` its controller, "" for version 2, whose only hierarchy names none.
 group_folders <- function(root, groups, mounts, type, controller) {
-  # The type and the options of the file system stand behind a dash.
+  # The type and the options of the file system come after a dash.
   mount <- grep(paste0(" - ", type, " .*\\b", controller, "\\b"), mounts, value = TRUE)
   group <- grep(paste0("^[0-9]+:([^:]*,)?", controller, "(,[^:]*)?:"), groups, value = TRUE)
   if (length(mount) == 0L || length(group) == 0L) return(character(0))
   mount <- strsplit(mount[1L], " ", fixed = TRUE)[[1L]]
   path <- sub("^[^:]*:[^:]*:", "", group[1L])
   top <- sub("/$", "", mount[4L])
-  # A mount may show only what is below some group, as in a container.
+  # A mount may show only the groups below some group, as in a container.
   below <- if (startsWith(paste0(path, "/"), paste0(top, "/"))) substring(path, nchar(top) + 1L) else ""
   steps <- strsplit(sub("^/", "", below), "/", fixed = TRUE)[[1L]]
   folder <- Reduce(function(above, step) paste0(above, "/", step), steps, mount[5L], accumulate = TRUE)
   paste0(root, folder)
 }
 
-# `code`, with errors of R and C++ that tell of an allocation that failed in the class of all that does not fit in
-# memory. Every function that is exported is wrapped in this, by the end of zzz.R.
+# Runs `code`; errors of R and C++ about a failed allocation get the class of all memory errors. The end of zzz.R wraps
+# every exported function in this.
 classing_memory <- function(code) {
   withCallingHandlers(code, error = function(e) {
     if (is_of_allocation(e)) {
@@ -89,11 +89,11 @@ classing_memory <- function(code) {
   })
 }
 
-# R has no class for these errors, and may put them in the language of the user.
+# R has no class for these errors, and may translate them.
 allocation_messages <- c(paste("cannot allocate vector of size %0.1f", c("Gb", "Mb", "Kb")),
                          "cannot allocate memory block of size %0.1f Gb", "cannot allocate vector of length %lld",
                          "memory exhausted (limit reached?)", "vector memory exhausted (limit reached?)",
-                         "vector is too large", "Failed to allocate working memory", # of sorting, as the next
+                         "vector is too large", "Failed to allocate working memory", # of sorting, like the next
                          "Failed to realloc working memory")
 
 is_of_allocation <- function(e) {

@@ -2,8 +2,8 @@
 #'
 #' Printing, summaries, values at new points, and estimates as data frames.
 #'
-#' `predict()` evaluates the estimate at new points exactly, from the data: it never interpolates, and outside of the
-#' grid it is as right as inside.
+#' `predict()` evaluates the estimate at new points exactly, from the data: it never interpolates, and is as accurate
+#' outside of the grid as inside.
 #'
 #' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
@@ -44,7 +44,7 @@ predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", preci
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
   if (!missing(newdata) && !missing(x)) abort_input("`newdata` and `x` must not both be given.")
-  # Of ks: what to give outside of the grid.
+  # ks's argument for values outside of the grid.
   check_no_more(setdiff(given_names(...), "zero.flag"))
   points <- check_points(in_order_of(points, object$names), dimension(object), name)
   run <- run_options(backend = backend, cuda = TRUE, precision = precision)
@@ -53,7 +53,7 @@ predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", preci
   })
 }
 
-# The names of variables, made unique beside those that are `taken`.
+# Makes the names of variables unique, also among those that are `taken`.
 beside <- function(taken, names) utils::tail(make.unique(c(taken, names)), length(names))
 
 #' @rdname kestrel_kde-methods
@@ -102,13 +102,13 @@ print.summary.kestrel_kde <- function(x, ...) {
   invisible(x)
 }
 
-# "  label       text", wrapped below itself at 80 columns; words longer than a line (names, paths) go on in the next.
+# "  label       text", wrapped below itself at 80 columns. Words longer than a line (names, paths) are broken.
 label_line <- function(label, text) {
   text <- gsub("(\\S{64})(?=\\S)", "\\1 ", text, perl = TRUE)
   strwrap(text, width = 80, initial = sprintf("  %-13s", label), exdent = 15, prefix = "")
 }
 
-# Cut short: do.call() puts the data themselves into a call.
+# Cut short, because do.call() puts the data themselves into a call.
 call_lines <- function(call) {
   lines <- deparse(call, width.cutoff = 60L, nlines = 6L)
   if (length(lines) == 6L) lines[6L] <- "..."
@@ -117,7 +117,7 @@ call_lines <- function(call) {
 
 format_short <- function(value, digits = 4) vapply(value, function(one) format(one, digits = digits), "")
 
-# Names that are too long for a table, without their middle.
+# Names that are too long for a table lose their middle.
 shorten <- function(names, width) {
   long <- nchar(names) > width
   half <- width %/% 2L - 2L
@@ -139,7 +139,7 @@ density_lines <- function(fhat) {
     bandwidth_lines(fhat),
     label_line(if (fhat$gridded) "grid" else "points", points_text(fhat)),
     if (!is.null(fhat$transform)) label_line("scale", transform_text(fhat$transform)),
-    # What made a density is not known of one from a file without data.
+    # A density from a file without data does not know its engine.
     if (!is.null(fhat$engine)) {
       label_line("engine", paste0(fhat$engine, " on ", backend_text(fhat), ", ", format_short(fhat$seconds), " s"))
     },
@@ -154,7 +154,7 @@ backend_text <- function(fhat) {
   paste0(fhat$backend, " (", fhat$device, if (identical(fhat$precision, "single")) ", single precision", ")")
 }
 
-# h, or H as a small table, of as many digits as 80 columns have room for; beyond six dimensions its diagonal.
+# h, or H as a small table with as many digits as fit in 80 columns; beyond six dimensions its diagonal.
 bandwidth_lines <- function(fhat) {
   d <- dimension(fhat)
   if (d == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))

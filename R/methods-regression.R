@@ -1,9 +1,9 @@
 #' Methods for kernel regressions
 #'
-#' Fitted values, residuals, standard errors, predictions, and printing, of what [npregbw()] and [npreg()] return.
+#' Fitted values, residuals, standard errors, predictions, and printing, for the results of [npregbw()] and [npreg()].
 #'
 #' Where `na.action = na.omit` left rows out, `fitted()`, `residuals()`, `se()` and `predict()` without `newdata` have
-#' NA in their places, so that they are as long as the data.
+#' NA in their positions, so that they are as long as the data.
 #'
 #' @param object,x an object made by [npreg()] or, for `print()`, `summary()`, `nobs()`, `formula()` and `predict()`, by
 #'   [npregbw()]: its predictions are those of its fit.
@@ -12,7 +12,7 @@
 #' @param interval `"confidence"` for the bands of the fit.
 #' @param level their level.
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
-#' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses what it does not know.
+#' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
 #'   without an observation within the bandwidth; with `interval = "confidence"` a matrix with columns `fit`, `lwr` and
@@ -24,8 +24,8 @@
 #'   returns its argument invisibly.
 #' @section Units: fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor.
-#' @section Errors: of class `kestrel_error_input` for points that are infinite or not what the regressor is, and in
-#'   `predict()` for arguments that it does not have.
+#' @section Errors: of class `kestrel_error_input` for points that are infinite or of another type than the regressor,
+#'   and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
 #'   the data the fit is there, and standard errors too unless [npreg()] was told to leave them out or to evaluate
 #'   elsewhere: then they cost as much as n points. The other methods O(n).
@@ -75,7 +75,7 @@ predict.kestrel_regbw <- function(object, ..., verbose = FALSE) {
   predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE, verbose = verbose), ..., verbose = verbose)
 }
 
-# What values_at() would give at the data: the errors are computed if the fit has them not.
+# What values_at() would return at the data. The errors are computed if the fit does not have them.
 known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
   if (errors && all(is.na(se))) se <- values_at(object, object$bws$x, TRUE, run)$se

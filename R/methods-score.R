@@ -25,7 +25,7 @@ print_frame <- function(frame) {
   cat(paste0("  ", text), sep = "\n")
 }
 
-# No zero has a sign.
+# Zeros are shown without a sign.
 three_digits <- function(values) formatC(round(values, 3L) + 0, format = "f", digits = 3L)
 
 print_scores <- function(score) {
@@ -44,12 +44,12 @@ print.kestrel_score <- function(x, ...) {
   invisible(x)
 }
 
-# As table 2 of Lopez-Novoa (2015, ch. 8): for each bandwidth the scores and, in brackets, the ranks.
+# Like table 2 of Lopez-Novoa (2015, ch. 8): for each bandwidth the scores and, in brackets, the ranks.
 print_sensitivity <- function(score) {
   wide <- data.frame(model = score$table$model)
   bandwidths <- unique(score$sensitivity$h)
   labels <- format_short(bandwidths)
-  # Those that differ by less than four digits tell have all of them.
+  # Bandwidths that look equal with four digits are shown with all of them.
   alike <- labels %in% labels[duplicated(labels)]
   labels[alike] <- vapply(bandwidths[alike], format, "", digits = 15)
   for (k in seq_along(bandwidths)) {
@@ -95,10 +95,10 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 
 #' Plot PDF scores
 #'
-#' Of one model: the marginal densities of every pair of variables, those of the observations shaded, those of the model
-#' as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density that
-#' hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. Of several
-#' models: their scores in order, with intervals where there are some.
+#' For one model: the marginal densities of every pair of variables, those of the observations shaded, those of the
+#' model as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density
+#' that hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. For
+#' several models: their scores in order, with intervals where there are some.
 #'
 #' @param x an object made by [pdf_score()].
 #' @param model the name or number of a model; if NULL, all where there are several.
@@ -133,7 +133,7 @@ plot.kestrel_score <- function(x, model = NULL, ...) {
 plot_ranking <- function(table, ...) {
   place <- rev(seq_len(nrow(table)))
   widest <- max(graphics::strwidth(table$model, units = "inches"))
-  # Names have at most half of the width.
+  # Names take at most half of the width.
   size <- min(1, 0.5 * graphics::par("din")[1L] / widest)
   before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 1.5, 1))
   on.exit(graphics::par(before))
@@ -163,12 +163,13 @@ plot_marginals <- function(score, model, ...) {
           outer = TRUE)
 }
 
-# The regions of highest density that hold 95, 75, 50 and 25 per cent: of the first shaded, of the second as lines.
+# The regions of highest density that hold 95, 75, 50 and 25 per cent: of the first density shaded, of the second as
+# lines.
 draw_two_densities <- function(axes, shaded, lines, names, ...) {
   outside <- c(0.05, 0.25, 0.5, 0.75)
   levels <- grid_levels(axes, shaded, outside)
   line_levels <- grid_levels(axes, lines, outside)
-  # A density out of reach of the grid is zero everywhere and has no levels.
+  # A density whose support does not meet the grid is zero everywhere and has no levels.
   some <- c(max(shaded), max(lines)) > 0
   seen <- (some[1L] & shaded >= levels[1L]) | (some[2L] & lines >= line_levels[1L])
   limits <- limits_inside(axes, seen)

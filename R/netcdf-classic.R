@@ -1,8 +1,8 @@
-# Headers of netCDF files of the classic formats (The NetCDF Classic Format Specification), of which the library takes
-# one whose values are missing for one of zeros.
+# Headers of netCDF files of the classic formats (The NetCDF Classic Format Specification). The library would read
+# missing values at the end of such a file as zeros.
 
-# Where the last value ends, in bytes; an error where the header is none. `version` 1, 2 (offsets of 8 bytes) or 5 (all
-# of 8 bytes); the connection is read from its beginning, the file has `size` bytes.
+# Where the last value ends, in bytes; an error if there is no header. `version` 1, 2 (offsets of 8 bytes) or 5 (all
+# numbers of 8 bytes). The connection is read from its beginning; the file has `size` bytes.
 classic_end <- function(connection, version, size) {
   word <- if (version == 5L) 8L else 4L
   count <- function() {
@@ -12,7 +12,7 @@ classic_end <- function(connection, version, size) {
   }
   seek(connection, 4)
   records <- read_count(connection, word, "big")
-  # All bits: nobody has counted the records.
+  # All bits set: the number of records is unknown.
   if (records == 256^word - 1) records <- 0
   text <- function() {
     bytes <- count()
@@ -56,8 +56,9 @@ classic_end <- function(connection, version, size) {
   if (is.null(variables)) seek(connection) else last_byte(variables, records)
 }
 
-# `variables`: a row for each with its begin, its bytes (those of one record, where it has records) and whether it has
-# records, which lie one after the other, each variable's in whole words unless it is the only one.
+# `variables`: a row for each with the position of its first byte, its number of bytes (of one record if it has
+# records), and whether it has records. Records come one after the other; in each, every variable takes whole words
+# unless it is the only one.
 last_byte <- function(variables, records) {
   recorded <- variables[, "recorded"] == 1
   bytes <- variables[, "bytes"]
@@ -67,9 +68,9 @@ last_byte <- function(variables, records) {
   max(ends[!recorded | records > 0], 0)
 }
 
-# The next bytes of a header, filled up to a whole word.
+# Skips the next bytes of a header, up to a whole word.
 skip_bytes <- function(connection, bytes, size) {
-  force(bytes) # which may be read from the connection
+  force(bytes) # this may read from the connection
   after <- seek(connection) + 4 * ceiling(bytes / 4)
   if (after > size) stop("ends before its header does")
   seek(connection, after)

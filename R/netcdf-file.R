@@ -1,5 +1,5 @@
-# netCDF files as bytes: formats, sizes and seals are looked at before the library sees a file, which reads what is
-# damaged as it stands, or dies of it.
+# netCDF files as bytes. Formats, sizes and seals are checked before the library sees a file, since it reads damaged
+# data without noticing, or crashes.
 
 need_ncdf4 <- function(argument) {
   if (!requireNamespace("ncdf4", quietly = TRUE)) {
@@ -15,7 +15,7 @@ check_netcdf_name <- function(file) {
   file
 }
 
-# What `code` returns, which reads a file that the user named; the library's errors are those of the file.
+# The result of `code`, which reads a file that the user named. Errors of the library become errors about the file.
 with_netcdf <- function(file, code) {
   given <- check_netcdf_name(file)
   file <- path.expand(given)
@@ -33,16 +33,17 @@ with_netcdf <- function(file, code) {
                 conditionMessage(e))
   }
   tryCatch({
-    # Without a number for each index of dimensions that have no values.
+    # Does not make up indices for dimensions that have no values.
     suspendInterrupts(silently(nc <- closing_halves(ncdf4::nc_open(file, suppress_dimvals = TRUE))))
     code(nc)
   }, error = unreadable)
 }
 
-# Characters of a name that ncdf4 has room for; longer ones it writes beyond it.
+# The maximum length of a name in ncdf4, which writes longer ones past the end of its memory.
 longest_name <- 128L
 
-# Without what the library prints before it fails, which the errors here say better; returns that.
+# Runs code without the output that the library prints before it fails, since the errors here are clearer; returns that
+# output.
 silently <- function(code) {
   utils::capture.output({
     code
@@ -50,8 +51,8 @@ silently <- function(code) {
   })
 }
 
-# What `code` returns, which opens or creates a file by the library. Where that fails half-way the file is open under an
-# id that only the function which failed knows.
+# The result of `code`, which opens or creates a file by the library. If that fails half-way, the file stays open, and
+# only the function that failed knows its id; this closes it.
 closing_halves <- function(code) {
   withCallingHandlers(code, error = function(e) {
     for (k in rev(seq_len(sys.nframe()))) {
@@ -64,14 +65,15 @@ closing_halves <- function(code) {
   })
 }
 
-# Closing writes what is still to be written: where that had no room, a file that is given up makes some.
+# Closing writes what is still buffered. If there was no room for that, emptying the file, which is given up anyway,
+# makes some.
 close_half <- function(id, file, emptied) {
   if (emptied) close(file(file, "wb"))
   if (is.numeric(id) && id >= 0) silently(ncdf4::nc_close(structure(list(id = id, safemode = FALSE), class = "ncdf4")))
 }
 
-# A seal follows the end of a file that this package wrote, as HDF5 allows: a word and the checksum of all before it.
-# The values of a netCDF-4 file have no checksum of their own.
+# A seal is appended to a file that this package wrote, as HDF5 allows: a word and the checksum of all bytes before it.
+# The values in a netCDF-4 file have no checksum of their own.
 seal_word <- charToRaw("kestrel\n")
 seal_bytes <- length(seal_word) + 8
 
@@ -81,7 +83,7 @@ seal_netcdf <- function(file) {
   writeBin(c(seal_word, checksum_of(file, file.size(file))), connection)
 }
 
-# Of the first `size` bytes, a multiple of 8 at once.
+# The checksum of the first `size` bytes, which are read in multiples of 8.
 checksum_of <- function(file, size) {
   connection <- file(file, "rb")
   on.exit(close(connection))
@@ -96,7 +98,7 @@ checksum_of <- function(file, size) {
   state
 }
 
-# What is wrong with the bytes of a file, NULL if nothing is.
+# What is wrong with the bytes of a file; NULL if nothing is.
 netcdf_problem <- function(file) {
   connection <- file(file, "rb")
   on.exit(close(connection))
@@ -121,15 +123,15 @@ size_problem <- function(size, end) {
   paste0("has ", bytes[1L], " bytes, not ", bytes[2L])
 }
 
-# Numbers without a sign from the bytes of a connection; `order`: lowest or highest byte first.
+# An unsigned number from the bytes of a connection; `order`: lowest or highest byte first.
 read_count <- function(connection, size, order = "little") {
   bytes <- as.numeric(readBin(connection, "raw", size))
   if (length(bytes) < size) stop("ends before its header does")
   sum((if (order == "little") bytes else rev(bytes)) * 256^(seq_len(size) - 1))
 }
 
-# The end of an HDF5 file as its superblock has it (HDF5 File Format Specification, II.A), NULL where there is none. It
-# begins where a power of two, at least 512, bytes of another format end, or at once.
+# The end of an HDF5 file according to its superblock (HDF5 File Format Specification, II.A), NULL if there is none. The
+# superblock is at the start of the file or, after other data, at 512 bytes or a larger power of two.
 hdf5_end <- function(connection, size) {
   signature <- as.raw(c(0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a))
   at <- 0
@@ -140,12 +142,12 @@ hdf5_end <- function(connection, size) {
     if (at >= size) return(NULL)
   }
   version <- read_count(connection, 1L)
-  # Four sizes in bytes, that of addresses being the fifth byte of version 0 and 1, the first of 2 and 3.
+  # Four sizes, one byte each. That of addresses is the fifth byte in versions 0 and 1, the first in 2 and 3.
   if (version > 3) return(NULL)
   seek(connection, at + if (version < 2) 13 else 9)
   width <- read_count(connection, 1L)
   if (!width %in% c(2, 4, 8)) return(NULL)
-  # Addresses: the base, one of something else, the end.
+  # Addresses: the base, another one, the end.
   seek(connection, at + c(24, 28, 12, 12)[version + 1] + 2 * width)
   read_count(connection, width)
 }

@@ -1,11 +1,11 @@
-# Estimates out of netCDF files, and what an estimate has to be to go in and out.
+# Estimates from netCDF files, and how their names are stored.
 
-# Names, any of which may be empty or missing, as one text, and back.
+# Joins names, any of which may be empty or missing, to one text; and splits it again.
 joined <- function(names) if (!is.null(names)) paste0(escaped(names), "\n", collapse = "")
 
 parted <- function(text) if (!is.null(text)) unescaped(strsplit(text, "\n", fixed = TRUE)[[1L]])
 
-# Names without ends of lines; what is missing is "\N".
+# Names with line ends escaped; a missing name is "\N".
 escaped <- function(names) {
   names <- gsub("\\", "\\\\", as_utf8(names), fixed = TRUE)
   ifelse(is.na(names), "\\N", gsub("\n", "\\n", names, fixed = TRUE))
@@ -25,17 +25,17 @@ as_utf8 <- function(texts) {
 unescaped <- function(texts) {
   Encoding(texts) <- "UTF-8"
   of <- function(text) {
-    # Between two backslashes and the next two, one means something.
+    # Between two pairs of backslashes a single one is an escape.
     parts <- strsplit(paste0(text, "\\\\"), "\\\\", fixed = TRUE)[[1L]]
     paste(gsub("\\n", "\n", parts, fixed = TRUE), collapse = "\\")
   }
   ifelse(texts == "\\N", NA_character_, vapply(texts, of, "", USE.NAMES = FALSE))
 }
 
-# The values of doubles that nobody has written (NC_FILL_DOUBLE of the library).
+# The value of doubles that were never written (NC_FILL_DOUBLE of the library).
 fill_double <- 0x1.ep+122
 
-# The bits of a variable of doubles, which the library would look through for missing values.
+# The raw values of a variable of doubles, without the library's search for missing values.
 doubles_from <- function(nc, name) {
   values <- ncdf4::ncvar_get(nc, name, collapse_degen = FALSE, raw_datavals = TRUE)
   if (!is.double(values)) stop("`", name, "` is not of doubles")
@@ -48,7 +48,7 @@ netcdf_attribute <- function(nc, variable, name) {
   if (found$hasatt) found$value
 }
 
-# What is in a file of write_pdf() or kde_stream(), in the form of an estimate, yet unchecked.
+# The content of a file of write_pdf() or kde_stream() in the form of an estimate, still unchecked.
 estimate_from <- function(nc, axes) {
   of <- function(name) netcdf_attribute(nc, "density", name)
   own <- function(name) of(paste0("kestrel_", name))
@@ -65,7 +65,7 @@ estimate_from <- function(nc, axes) {
     w <- as.vector(doubles_from(nc, "weight"))
     if (!identical(dim(x), c(length(w), d))) stop("`sample` and `weight` do not go together")
   }
-  # A stream's columns without names of their own have those that check_sample() gave them.
+  # If a stream's columns had no names of their own, they keep those that check_sample() gave them.
   if (!known && !isTRUE(all(startsWith(names, "x[, ")))) colnames(x) <- names
   if (!is.null(own("sample_columns"))) colnames(x) <- parted(own("sample_columns"))
   H <- of("bandwidth_matrix")

@@ -1,4 +1,4 @@
-# Estimates into netCDF files: CF's dimensions, variables and attributes.
+# Estimates to netCDF files: dimensions, variables and attributes by the CF conventions.
 
 check_units <- function(units, d) {
   if (is.null(units)) return(rep("", d))
@@ -22,8 +22,8 @@ netcdf_sink <- function(target) {
   })
 }
 
-# A file with the axes and attributes of an estimate and room for a sample, its values from `fill(put)`, which is given
-# ncvar_put() for this file; `put_more(nc)`: attributes beyond those that every file has.
+# Writes a file with the axes and attributes of an estimate and room for a sample. `fill(put)` writes the values by
+# ncvar_put() for this file; `put_more(nc)` adds attributes beyond those that every file has.
 write_netcdf <- function(target, fhat, axes, units, history, fill, sample = NULL, put_more = function(nc) NULL) {
   bytes <- netcdf_bytes(fhat, axes, sample)
   layout <- netcdf_layout(fhat, axes, units, sample)
@@ -40,7 +40,7 @@ write_netcdf <- function(target, fhat, axes, units, history, fill, sample = NULL
       put_more(nc)
     })
     result <- fill(function(...) by_library(target, ncdf4::ncvar_put(nc, ...)))
-    # What fails here can still be closed by close_half(); the library only prints that it did.
+    # If this fails, close_half() can still close the file; nc_close() would only print the failure.
     by_library(target, ncdf4::nc_sync(nc))
     open <- nc
     nc <- NULL
@@ -51,7 +51,7 @@ write_netcdf <- function(target, fhat, axes, units, history, fill, sample = NULL
   })
 }
 
-# An array, by slices of its last dimension.
+# Writes an array by slices of its last dimension.
 put_slabs <- function(put, name, values) {
   sizes <- if (is.null(dim(values))) length(values) else dim(values)
   d <- length(sizes)
@@ -65,7 +65,7 @@ put_slabs <- function(put, name, values) {
   }
 }
 
-# What `code` has the library write; it prints an error where it does not return one.
+# Lets the library write something. Where the library prints an error instead of returning one, that is an error, too.
 by_library <- function(target, code) {
   said <- written(target, suppressWarnings(silently(code)))
   if (length(said) > 0L) abort_unwritten(target, "the disk is full or does not answer (", said[1L], ").")
@@ -76,14 +76,15 @@ check_complete_netcdf <- function(target, temporary) {
   if (!is.null(problem)) abort_unwritten(target, "it ", problem, ".")
 }
 
-# At least the bytes of a file: axes and their bounds, the estimate, the data, and headers with names and attributes.
+# A lower bound on the bytes of a file: axes and their bounds, the estimate, the data, and headers with names and
+# attributes.
 netcdf_bytes <- function(fhat, axes, sample) {
   names <- c(fhat$names, unlist(dimnames(fhat$H)), colnames(fhat$x))
   8 * (prod(lengths(axes)) + 3 * sum(lengths(axes)) + length(sample) + NROW(sample)) +
     2^17 + 64 * length(fhat$H) + 8 * sum(nchar(names, "bytes"), na.rm = TRUE)
 }
 
-# The variables of a file: `names` of the axes, `bounds` of their cells, and all, in the order of the file.
+# The variables of a file: `names` of the axes, `bounds` of their cells, and all variables in the order of the file.
 netcdf_layout <- function(fhat, axes, units, sample) {
   names <- netcdf_names(fhat$names)
   dimensions <- Map(function(name, axis, unit, long) ncdf4::ncdim_def(name, unit, axis, longname = long), names, axes,
@@ -111,9 +112,9 @@ put_layout <- function(nc, layout, axes) {
   }
 }
 
-# Names as CF (2.3) has them: letters, digits and underscores, a letter first; none is that of another variable or
-# dimension, and none is the bounds of another. With "_bounds" and what makes them unique they stay below the characters
-# that ncdf4 has room for.
+# Names as CF (2.3) requires: letters, digits and underscores, a letter first. None is that of another variable or
+# dimension, or of another one's bounds. With "_bounds" and a suffix that makes them unique they stay below the maximum
+# length in ncdf4.
 netcdf_names <- function(names) {
   taken <- c("density", "sample", "weight", "bound", "observation", "variable")
   names <- gsub("^_|_$", "", gsub("[^A-Za-z0-9]+", "_", substr(as_utf8(names), 1L, longest_name - 28L)))
@@ -142,7 +143,7 @@ cell_bounds <- function(axis) {
   rbind(c(axis[1L], middle), c(middle, axis[length(axis)]))
 }
 
-# The fields of an estimate that are no science, but belong to the object.
+# The fields of an estimate that are not scientific data but belong to the object.
 put_frame <- function(nc, fhat) {
   put <- function(name, value) if (!is.null(value)) ncdf4::ncatt_put(nc, "density", paste0("kestrel_", name), value)
   put("rows", joined(rownames(fhat$H)))

@@ -5,28 +5,28 @@
 #' `write_pdf()` writes an estimate on a grid to a netCDF-4 file with the conventions CF-1.8; `read_pdf()` reads it back
 #' to the last bit.
 #'
-#' The axes are the dimensions, named as the variables (in letters, digits and underscores; as they are in `long_name`),
-#' with units; `density` is a variable with the bandwidth matrix, the kernel and the size of the sample as attributes.
-#' Each axis has bounds, half way between its points: the values times the volumes of these cells add up to the integral
-#' of the trapezoid rule. The data are in `sample` and `weight`, so that what is read is a whole estimate again, with
-#' all fields but `selector` and `na.action`, without names of rows, and with a `call` and `seconds` of its own.
+#' The axes are the dimensions, named as the variables (in letters, digits and underscores; `long_name` has the original
+#' names), with units; `density` is a variable with the bandwidth matrix, the kernel and the size of the sample as
+#' attributes. Each axis has bounds, half way between its points: the values times the volumes of these cells add up to
+#' the integral of the trapezoid rule. The data are in `sample` and `weight`, so that reading gives a complete estimate,
+#' with all fields except `selector` and `na.action`, without names of rows, and with a `call` and `seconds` of its own.
 #'
-#' Files of [kde_stream()] are alike, without data: what is read from them has a grid, contours, marginal densities and
-#' scores ([pdf_score()]), and the size of the sample as a field `n`, but sums over data, as in
-#' [predict()][predict.kestrel_kde], are refused.
+#' Files of [kde_stream()] have the same form, without data. An estimate read from one has a grid, contours, marginal
+#' densities and scores ([pdf_score()]), and the size of the sample as a field `n`, but functions that sum over data,
+#' such as [predict()][predict.kestrel_kde], refuse it.
 #'
-#' A file is there as a whole or not at all, as those of [kde_stream()], section Files, are. Behind its end, where HDF5
-#' lets other programs see nothing, a seal of 16 bytes follows: a checksum of all bytes, which reading compares before
-#' anything else. A file without a seal, which another program has written again, is read, too; one whose seal is wrong
-#' is refused. Whether sealed or not, the values have to be those of a density: axes that increase, an estimate that is
-#' finite and not negative, weights, a bandwidth.
+#' A file is written completely or not at all, as in [kde_stream()], section Files. After its end, where other programs
+#' that use HDF5 do not look, follows a seal of 16 bytes: a checksum of all bytes, which is compared before anything is
+#' read. A file without a seal, as when another program has rewritten it, is read, too; one whose seal is wrong is
+#' refused. Sealed or not, the values have to be those of a density: axes that increase, an estimate that is finite and
+#' not negative, weights, a bandwidth.
 #'
-#' @section Files of others: formats, sizes and what is read are checked, but the netCDF library and HDF5 may crash on
-#'   files that were made to do so, or damaged without being cut short: a file that is not from you, and not sealed, is
-#'   as safe as they are.
+#' @section Files of others: formats, sizes and values are checked, but the netCDF library and HDF5 may crash on files
+#'   that were made for that, or damaged without being cut short. So a file from others that is not sealed is only as
+#'   safe as these libraries.
 #'
 #' @param fhat an object made by [kde()] on a grid.
-#' @param file the name of a file; one that is there is replaced when the new one is complete.
+#' @param file the name of a file; an existing one is replaced when the new one is complete.
 #' @param units units of the variables, one for each, as UDUNITS has them; none if NULL.
 #' @return `write_pdf()`: the name of the file, invisibly. `read_pdf()`: an object of class `c("kestrel_kde", "kde")`,
 #'   see [kde()].
@@ -87,7 +87,7 @@ read_pdf <- function(file) {
   fhat
 }
 
-# Values of a variable as the library gives them, and in the result.
+# Memory for the values of a variable as the library returns them, and in the result.
 check_file_memory <- function(sizes, what, entries) {
   sizes <- as.numeric(sizes)
   needed <- 8 * (2 * prod(sizes) + sum(sizes))
@@ -98,7 +98,7 @@ check_file_memory <- function(sizes, what, entries) {
 #' Read a sample from a netCDF file
 #'
 #' Variables of a netCDF file as the columns of a data frame, one row for each of their values, for [kde()],
-#' [pdf_score()] and all else.
+#' [pdf_score()] and others.
 #'
 #' Values that are `_FillValue` or `missing_value`, or outside of `valid_range` (`valid_min`, `valid_max`), become `NA`;
 #' others are unpacked by `scale_factor` and `add_offset`. Whole numbers with an attribute `_Unsigned` of "true" have no
@@ -111,8 +111,8 @@ check_file_memory <- function(sizes, what, entries) {
 #' @inheritSection write_pdf Files of others
 #'
 #' @param file the name of a netCDF file.
-#' @param variables names of numeric variables (or of dimensions with values) that have the same dimensions, but for
-#'   those of one index, in the same order.
+#' @param variables names of numeric variables (or of dimensions with values) that have the same dimensions in the same
+#'   order, except for those with one index.
 #' @return A data frame with one column for each of `variables`, of doubles.
 #' @section Units: values are those of the variables after unpacking, in the units that their attributes name; nothing
 #'   is converted.
@@ -168,7 +168,7 @@ unpacked <- function(nc, name) {
   values <- ncdf4::ncvar_get(nc, name, raw_datavals = TRUE)
   if (!is.numeric(values)) abort_input("`variables` must be numeric; `", name, "` is not.")
   attribute <- function(which) netcdf_attribute(nc, name, which)
-  # Values of dimensions have none.
+  # The values of a dimension have no such attribute.
   type <- c(nc$var[[name]]$prec, "")[1L]
   if (tolower(c(attribute("_Unsigned"), "")[1L]) == "true") type <- paste("unsigned", type)
   packed <- function(which) as_stored(attribute(which), type)
@@ -183,8 +183,8 @@ unpacked <- function(nc, name) {
   values
 }
 
-# Numbers as the values of a variable are meant. An attribute may be a double where these are floats; whole numbers
-# without a sign (attribute _Unsigned) come with one.
+# Converts numbers to the type of a variable's values. An attribute may be a double although these are floats. Unsigned
+# whole numbers (attribute _Unsigned) are stored as signed ones.
 as_stored <- function(numbers, type) {
   if (!is.numeric(numbers)) return(numbers)
   bits <- c("unsigned byte" = 8, "unsigned short" = 16, "unsigned int" = 32)

@@ -1,13 +1,13 @@
-# What users give as numbers, without its class. A class may say that the numbers which R stores mean something else:
-# days, a unit, a code, the bits of an integer. Those are refused, or converted where there is one meaning only.
+# Numbers from users, without their class. A class may mean that the numbers stored are something else: days, a unit, a
+# code, the bits of an integer. Those are refused, or converted if there is only one meaning.
 
 # Classes whose values are the numbers that R stores.
 plain_classes <- c("AsIs", "noquote", "matrix", "array", "numeric", "integer", "double", "ts", "mts", "zoo", "zooreg",
                    "xts", "table", "xtabs", "labelled", "haven_labelled", "haven_labelled_spss", "vctrs_vctr", "poly",
                    "bs", "ns", "basis")
 
-# The value with its names and dimensions alone. One that is not numbers, or of another class, stays what it is, so that
-# a message can say so: see is_numbers().
+# The value with only its names and dimensions. A value that is not numbers, or has another class, is returned
+# unchanged, so that a message can say so: see is_numbers().
 plain <- function(value) {
   if (!is.object(value) || isS4(value) || !typeof(value) %in% c("double", "integer")) return(value)
   known <- attributes(value)
@@ -20,10 +20,10 @@ plain <- function(value) {
   value
 }
 
-# Whether it is numbers as plain() leaves them.
+# Whether the value is numbers in the form that plain() returns.
 is_numbers <- function(value) !is.object(value) && is.numeric(value)
 
-# Integers of 64 bits, which package bit64 keeps in the bits of doubles, as the nearest doubles. The least of them is a
+# 64-bit integers, which package bit64 keeps in the bits of doubles, as the nearest doubles. The smallest of them is a
 # missing value.
 integers_of_bits <- function(value) {
   words <- readBin(writeBin(as.vector(unclass(value)), raw(), endian = "little"), "integer", 2L * length(value),
@@ -35,7 +35,7 @@ integers_of_bits <- function(value) {
   ifelse(high == -2^31 & low == 0, NA_real_, high * 2^32 + low)
 }
 
-# A data frame of any kind as one without a class of its own, whose columns are plain.
+# A data frame of any kind as one without a class of its own and with plain columns.
 plain_columns <- function(frame) {
   class(frame) <- "data.frame"
   columns <- lapply(unclass(frame), plain)

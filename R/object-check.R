@@ -1,8 +1,8 @@
-# Objects of this package may have been edited, or put together by hand. Whatever takes one looks at its fields first,
-# by the table for its class in object-fields.R. Further fields, attributes and classes are the user's.
+# Users may have edited objects of this package, or put them together by hand. Every function that takes one checks its
+# fields first, by the table for its class in object-fields.R. Further fields, attributes and classes are ignored.
 
-# Ends in an error that names the argument `name`, the field, what was needed and what came; `class` is the one that the
-# object has to be of.
+# Ends in an error that names the argument `name`, the field, what was needed and what came; `class` is the required
+# class.
 check_object <- function(object, name, class) {
   made <- object_classes[[class]]$made
   if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", describe_value(object), ".")
@@ -14,7 +14,7 @@ check_object <- function(object, name, class) {
   abort_input("`", name, "` must be ", made, ";", problem_text(problem))
 }
 
-# The first field that is not what the class needs: NULL if all are.
+# The first field that the class does not allow; NULL if there is none.
 object_problem <- function(object, class) {
   fields <- unclass(object)
   fields_problem(fields, object_classes[[class]]$fields, fields)
@@ -28,11 +28,11 @@ check_estimate <- function(fhat, name = "fhat") check_object(fhat, name, "kestre
 
 # ---- What a field has to be ---------------------------------------------------------------------------------------
 # The entries of a table. One that depends on other fields is a function of the whole object, whose fields above it have
-# been looked at; it gives NULL for a field that objects of that form do not need. `size`: a length, or the dimensions
-# of a matrix or array, NA where there may be any number of rows. `also`: the end of "must be", and a function of the
-# value that is TRUE where that holds.
+# been checked; it returns NULL for a field that an object of that form does not need. `size`: a length, or the
+# dimensions of a matrix or array, with NA for any number of rows. `also`: the end of the sentence "must be ...", and a
+# function of the value that is TRUE if that holds.
 
-# `min`: the shortest length. Where they need not be finite they may be missing, too.
+# `min`: the shortest length. Numbers that need not be finite may also be missing.
 numbers <- function(size = NULL, sign = "any", between = NULL, min = 0L, finite = TRUE, whole = FALSE,
                     increasing = FALSE, optional = FALSE, also = NULL) {
   list(type = "numbers", size = size, sign = sign, between = between, min = min, finite = finite, whole = whole,
@@ -45,12 +45,12 @@ texts <- function(size = NULL, among = NULL, min = 0L, optional = FALSE) {
 
 flag <- function() list(type = "flag", size = 1L, optional = FALSE)
 
-# A list with these fields and whatever else.
+# A list with these fields, and any others.
 parts <- function(fields, optional = FALSE, also = NULL) {
   list(type = "list", fields = fields, optional = optional, also = also)
 }
 
-# A list of so many entries, all of which are to be `what`.
+# A list of that many entries, each of which must be `what`.
 each <- function(what, size) list(type = "list", size = size, each = what, optional = FALSE)
 
 # A data frame with these columns.
@@ -59,12 +59,12 @@ columns <- function(fields, optional = FALSE) list(type = "data frame", fields =
 # An object of a class of this package.
 of_class <- function(class) list(type = "object", class = class, optional = FALSE)
 
-# What nothing else is said of.
+# A field with no other condition than `also`.
 anything <- function(also, optional = FALSE) list(type = "anything", also = also, optional = optional)
 
 # ---- The walk -----------------------------------------------------------------------------------------------------
-# A problem is the name of the field, what it must be, and what came, the parts of a message: NULL where there is none.
-# `path`: what leads to a field of a part of the object, such as "bws$".
+# A problem has the parts of a message: the name of the field, what it must be, and what came; NULL if there is none.
+# `path`: the path to a part of the object, such as "bws$".
 
 problem_of <- function(field, needed, came = "") c(field = field, needed = needed, came = came)
 
@@ -97,7 +97,7 @@ numbers_problem <- function(value, what, field) {
   if (!is_numbers(value) || !has_size(value, what)) return(problem_of(field, numbers_text(what), not_what_came(value)))
   if (length(value) == 0L) return(NULL)
   heard()
-  # Passes without a copy: the ends tell what is missing, infinite or too small.
+  # Without a copy: the minimum and the maximum show missing, infinite and too small values.
   min <- if (what$finite || what$sign != "any") min(value, if (!what$finite) Inf, na.rm = !what$finite)
   largest <- if (what$finite) max(value)
   fine <- (!what$finite || is.finite(min) && is.finite(largest)) && (what$sign == "any" || min >= 0) &&
@@ -108,7 +108,7 @@ numbers_problem <- function(value, what, field) {
   if (!fine) problem_of(field, numbers_text(what), offending(value, what))
 }
 
-# The value where it is short, and otherwise an entry that is not as it has to be.
+# The value if it is short, and otherwise an entry that is not allowed.
 offending <- function(value, what) {
   if (length(value) <= 5L && is.null(dim(value))) return(not_what_came(as.vector(value)))
   bad <- (what$finite & !is.finite(value)) | (what$sign != "any" & value < 0) | (what$sign == "positive" & value == 0)
@@ -120,7 +120,7 @@ has_size <- function(value, what) {
   if (length(size) < 2L) {
     return(length(dim(value)) < 2L && length(value) >= what$min && (is.null(size) || length(value) == size))
   }
-  # Where there may be any number of rows there is at least one.
+  # Any number of rows means at least one.
   length(dim(value)) == length(size) && all(dim(value) == size, na.rm = TRUE) && (!anyNA(size) || length(value) > 0L)
 }
 
@@ -173,7 +173,7 @@ list_problem <- function(value, what, of, field) {
   fields_problem(unclass(value), what$fields, of, paste0(field, "$"))
 }
 
-# A data frame that has as many rows as its columns.
+# A data frame whose columns have as many values as it has rows.
 is_whole_frame <- function(value) {
   is.data.frame(value) && is.list(value) && !is.null(names(value)) &&
     all(vapply(unclass(value), NROW, 0L) == .row_names_info(value, 2L))

@@ -1,16 +1,16 @@
-# The fields of each class that its methods, and functions that take such objects, read: see object-check.R. Those that
-# give the sizes of others come first.
+# The fields of each class that are read by its methods and by functions that take such objects: see object-check.R.
+# Fields that determine the sizes of others come first.
 
 columns_of <- function(of) length(of[["names"]])
 
 rows_of <- function(of) length(of[["w"]])
 
-# The dimensions of a sample, as estimates keep it: a vector for one variable.
+# The dimensions of a sample as estimates hold it: a vector for one variable.
 sample_size_of <- function(of) c(rows_of(of), if (columns_of(of) > 1L) columns_of(of))
 
 axis <- function() numbers(min = 2L, increasing = TRUE)
 
-# A variable's own axis in place of a list of one.
+# The axis of one variable is not in a list.
 axes_sizes <- function(of) lengths(if (is.list(of[["eval.points"]])) of[["eval.points"]] else of["eval.points"])
 
 sums_to <- function(w, total) abs(sum(w) - total) <= 1e-6 * total
@@ -20,7 +20,7 @@ is_bandwidth_matrix <- function(H) {
   all(abs(H - t(H)) <= 1e-10 * outer(size, size)) && !is.null(lower_root_cpp(unname(H)))
 }
 
-# H of so many variables, a number of one; `diagonal`: of a product kernel.
+# H for d variables, a number for one; `diagonal`: for a product kernel.
 bandwidth_matrix <- function(d, diagonal, number = d == 1L) {
   if (number) return(numbers(1L, sign = "positive"))
   numbers(c(d, d), also = list(
@@ -36,7 +36,7 @@ estimate_fields <- list(
     numbers(sign = "not negative", also = list("weights that sum to their number",
                                                function(w) length(w) == 0L || sums_to(w, length(w))))
   },
-  # Of an estimate from a file without data.
+  # For an estimate from a file without data.
   n = function(of) if (rows_of(of) == 0L) numbers(1L, whole = TRUE, between = c(1, .Machine$integer.max)),
   x = function(of) numbers(sample_size_of(of)),
   kernel = function(of) texts(1L, among = kernel_names()),
@@ -60,7 +60,7 @@ estimate_fields <- list(
   },
   cont = numbers(min = 1L, sign = "not negative", optional = TRUE,
                  also = list("numbers with names", function(cont) !is.null(names(cont)) && !anyNA(names(cont)))),
-  # What made a density is not known of one from a file of kde_stream().
+  # An estimate from a file of kde_stream() does not know what computed it.
   engine = function(of) texts(1L, optional = rows_of(of) == 0L),
   backend = function(of) texts(1L, optional = rows_of(of) == 0L),
   device = texts(1L, optional = TRUE),
@@ -125,7 +125,7 @@ regbw_fields <- list(
   seconds = numbers(1L)
 )
 
-# The rows that were left out beside `n` that were not: naresid() puts NA in their places.
+# The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
 left_out_field <- function(n) {
   fit <- function(rows) {
     inherits(rows, "exclude") && is.numeric(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L &&
@@ -139,7 +139,7 @@ is_terms <- function(terms) {
     identical(as.integer(attr(terms, "response")), 1L) && is.environment(attr(terms, ".Environment"))
 }
 
-# Of a point, or of an observation, that may have no neighbour.
+# Values at points or observations, which may have no neighbour.
 fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
 
 points_of_fit <- function(of) nrow(of[["eval"]])

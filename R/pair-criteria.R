@@ -1,20 +1,20 @@
-# What selectors of a bandwidth matrix minimise, as functions of H with gradients: sums of Gaussian kernels over all
-# pairs of observations, by the Fourier engine in two and three dimensions, by direct sums in any.
+# The criteria that selectors of a bandwidth matrix minimise, as functions of H with gradients: sums of Gaussian kernels
+# over all pairs of observations, by the Fourier engine in two and three dimensions, by direct sums in any.
 #
 # A gradient is the symmetric matrix D with dF = tr(D dH).
 
 # Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2). Criteria are a list of
-# functions: by() tells the engine, the backend and the device, if it was one; lscv(), lscv_multiples() and scv() are
-# the criteria.
+# functions: lscv(), lscv_multiples() and scv() are the criteria; by() returns the engine, the backend and, if it was
+# one, the device.
 
 # ---- Which engine
 
-# The number of observations from which on the Fourier engine is faster, by what is wanted of it, for one, two and three
-# columns. It takes no more than three, and no criterion of one column. Timed in 2026-11 on one core with AVX-512,
-# normal data and three clusters. `search`: in two dimensions Hlscv, Hscv and Hpi take the same time by both engines at
-# 100 to 300 observations; in three Hscv does at about 3,000, Hlscv at 4,000 to 10,000 and Hpi at 10,000. `curve`: that
-# of Hlscv(type = "scalar"), of which direct sums see all bandwidths in one pass, does at 900 and 7,500. `once`: one
-# evaluation is not worth the preparation of a grid for few observations.
+# The number of observations from which on the Fourier engine is faster, for one, two and three columns, by the kind of
+# call. It takes no more than three columns, and has no criterion for one. Timed in 2026-11 on one core with AVX-512,
+# with normal data and three clusters. `search`: in two dimensions both engines take the same time for Hlscv, Hscv and
+# Hpi at 100 to 300 observations; in three at about 3,000 for Hscv, at 4,000 to 10,000 for Hlscv and at 10,000 for Hpi.
+# `curve`: for Hlscv(type = "scalar"), where direct sums take all bandwidths in one pass, at 900 and 7,500. `once`: for
+# few observations one evaluation is not worth the preparation of a grid.
 fourier_from <- list(search = c(Inf, 200, 5000), curve = c(Inf, 900, 7500), once = c(Inf, 2000, 2000))
 
 faster_engine <- function(n, d, wanted = "search") {
@@ -34,11 +34,11 @@ plan_selector <- function(n, d, engine, wanted = "search") {
   faster_engine(n, d, wanted)
 }
 
-# Where the engine was not asked for, direct sums step in for a grid that would need too much memory, unless they would
-# take hours.
+# If the user did not ask for the Fourier engine and its grid would need too much memory, direct sums replace it, unless
+# they would take hours.
 few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
 
-# `bandwidths`: of how many multiples of one matrix the criterion is wanted, NULL for a search over matrices.
+# `bandwidths`: for how many multiples of one matrix the criterion is wanted, NULL for a search over matrices.
 criteria_for <- function(sample, asked, run, bandwidths = NULL) {
   engine <- plan_selector(sample$n, ncol(sample$x), asked, if (is.null(bandwidths)) "search" else "curve")
   direct <- function() direct_criteria(sample, run, bandwidths)
@@ -47,9 +47,9 @@ criteria_for <- function(sample, asked, run, bandwidths = NULL) {
   fourier_or_direct(function() fourier_criteria(sample, run), direct)
 }
 
-# Criteria by the Fourier engine. A single value comes from direct sums where its grid would need too much memory, and
-# all of them do where even the first grid would. Both arguments make criteria. The direct ones
-# are made when they are first needed, since that may ask for a GPU, and then kept.
+# Criteria by the Fourier engine. A single value comes from direct sums if its grid would need too much memory; all of
+# them do if even the first grid would. Both arguments make criteria. The direct ones are made when they are first
+# needed, since that may ask for a GPU, and then kept.
 fourier_or_direct <- function(make_fourier, make_direct) {
   fourier <- tryCatch(make_fourier(), kestrel_error_memory = function(e) NULL)
   if (is.null(fourier)) return(make_direct())
@@ -60,7 +60,7 @@ fourier_or_direct <- function(make_fourier, make_direct) {
   list(by = fourier$by, lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
 }
 
-# A function that gives what make() does, which it calls the first time only.
+# A function that returns the result of make(), which it calls only the first time.
 made_once <- function(make) {
   made <- NULL
   function() {
@@ -70,8 +70,8 @@ made_once <- function(make) {
 }
 
 # ---- Fourier
-# The grid is made for bandwidths in a range relative to the covariance, and anew when more is asked for: in three
-# dimensions memory goes with the cube of what is foreseen.
+# The grid is made for a range of bandwidths relative to the covariance, and again when more is asked for: in three
+# dimensions its memory grows with the cube of the range.
 usual_range <- function(sample) {
   d <- ncol(sample$x)
   reference_scale(sample$n, d, "gaussian") * if (d == 3L) c(0.6, 1.5) else c(1 / 4, 2)
@@ -89,13 +89,13 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
     lscv_multiples = function(S, h, form = "unbiased") {
       at <- function(H) fourier_lscv_cpp(sums, list(H = H, form = form, gradient = FALSE), run)$value
       reached <- relative_bandwidths(S, sample$cov)
-      # Below the usual range, in it, and above: one grid for all would have to be both long and fine. With room for a
-      # search between neighbours on a curve.
+      # Below the usual range, in it, and above: one grid for all would have to be both long and fine. There is room for
+      # a search between neighbours on a curve.
       part <- (h * reached[1L] >= usual[1L]) + (h * reached[2L] > usual[2L])
       value <- numeric(length(h))
       for (these in split(seq_along(h), part)) {
         wanted <- range(h[these]) * reached * c(1 / 1.05, 1.05)
-        # Where there is no memory for a grid for all of these, each may still have one of its own.
+        # Without memory for a grid for all of these, each may still have one of its own.
         tryCatch(fourier_prepare_cpp(sums, wanted[1L], wanted[2L], run),
                  kestrel_error_memory = function(e) NULL)
         value[these] <- refusing_memory(vapply(h[these], function(one) at(one^2 * S), 0))
@@ -111,10 +111,10 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
   )
 }
 
-# A sample that was sphered or scaled is centred already, and lscv() takes differences of the data as given.
+# A sphered or scaled sample is centred already; lscv() takes differences of the data as given.
 centred_values <- function(sample) if (is.null(sample$centred)) sample$x else sample$centred
 
-# The core's refusal of a grid as a condition of this package.
+# Turns the core's refusal of a grid into a condition of this package.
 refusing_memory <- function(code) {
   tryCatch(code, kestrel_error_memory = function(e) abort_memory(conditionMessage(e), "; direct sums need none."))
 }
@@ -165,14 +165,14 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
   )
 }
 
-# What direct_gaussian_moments_cpp() returns, or the problem: on a GPU the sums of K * K are not to be had without.
+# The result of direct_gaussian_moments_cpp(), or the problem: a GPU computes the sums of K * K along with these.
 gaussian_moments_cuda <- function(sample, task, run) {
   sums <- lscv_cuda_cpp(sample, task, run)
   if (is_cuda_problem(sums)) sums else list(sum = sums$kernel, moments = sums$kernel_moments)
 }
 
-# A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1,
-# U its second moments in units of L.
+# A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1.
+# U: its second moments in units of L.
 with_slope <- function(sum, moments, root, share, by = 1) {
   if (is.null(moments)) return(sum)
   inverse <- forwardsolve(root, diag(nrow(root)))

@@ -17,7 +17,7 @@
 #'   or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is one display for each d.
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
-#' @param col.fun a function that gives as many colours as it is asked for, in place of `col`.
+#' @param col.fun a function of a number that returns as many colours, in place of `col`.
 #' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL a dark
 #'   blue, and of the data that of the curve (d = 1) or a dark grey.
 #' @param drawlabels if TRUE, label contour lines (d = 2).
@@ -95,16 +95,16 @@ check_alpha <- function(alpha) {
 plotted_regions <- function(fhat, cont, abs.cont, approx) {
   if (is.null(abs.cont)) {
     cont <- sort(unique(cont), decreasing = TRUE)
-    # An estimate that is all but flat has levels that differ by rounding alone.
+    # The levels of an almost flat estimate differ only by rounding.
     level <- cummax(contour_levels(fhat, 1 - cont / 100, approx))
-    # Two regions of one level (discrete data) are one region.
+    # Two regions with the same level (discrete data) are one region.
     return(list(level = level[!duplicated(level)], label = paste0(cont, "%")[!duplicated(level)]))
   }
   level <- sort(unique(check_positives(abs.cont, "abs.cont")))
   list(level = level, label = format_short(level))
 }
 
-# One colour for each region; by default `otherwise`, a function of their number.
+# One colour for each region. The default is `otherwise`, a function of their number.
 region_colours <- function(style, count, otherwise) {
   col <- style[["col"]]
   if (is.null(col)) col <- (if (is.null(style$col.fun)) otherwise else style$col.fun)(count)
@@ -129,7 +129,7 @@ plot_curve <- function(fhat, regions, style, ...) {
   for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], 2 + 2 * k, style$col.cont)
   col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
   graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = if (is.null(style$lwd)) 2 else style$lwd)
-  # Many observations would paint the axis black; the strokes become transparent instead.
+  # Many observations would paint the axis black, so the strokes become transparent.
   if (style$drawpoints) {
     strength <- max(0.05, min(0.8, 100 / length(fhat$x)))
     if (!is.null(style$col.pt)) col <- style$col.pt
@@ -163,7 +163,7 @@ plot_plane <- function(fhat, regions, style, ...) {
   }
   if (style$display == "image") draw_image(fhat, style)
   if (style$display == "filled.contour") draw_regions(fhat, regions, style)
-  # Below the lines, whose labels would be lost among them.
+  # Drawn before the lines, whose labels would get lost among them.
   if (style$drawpoints) draw_points(fhat, style$col.pt)
   if (style$display == "filled.contour") draw_lines(fhat, regions, style, style$col.cont)
   if (style$display == "slice") {
@@ -187,7 +187,7 @@ visible_limits <- function(fhat, regions) {
   lapply(1:2, function(k) range(fhat$x[, k], seen[[k]]))
 }
 
-# Where the estimate is zero at every point there is no region, where it is the same at every point no line.
+# If the estimate is zero everywhere there is no region; if it is constant there is no line.
 draw_regions <- function(fhat, regions, style) {
   if (max(fhat$estimate) == 0) return(invisible())
   axes <- axes_of(fhat)
@@ -204,13 +204,13 @@ draw_lines <- function(fhat, regions, style, col) {
                     labcex = 0.75, vfont = NULL)
 }
 
-# On at most about fifty lines each way, which can still be told apart.
+# With at most about fifty lines each way, which can still be told apart.
 draw_surface <- function(fhat, style, labels, more) {
   axes <- axes_of(fhat)
   kept <- lapply(axes, function(axis) seq(1L, length(axis), by = ceiling(length(axis) / 51)))
   col <- if (is.null(style[["col"]])) colours$shade else style[["col"]][1L]
   labels$zlab <- if (is.null(style$zlab)) "Density" else style$zlab
-  # A line further out each, clear of the numbers at the axes.
+  # One line farther out, clear of the numbers at the axes.
   labels <- lapply(labels, function(text) paste0("\n", text))
   shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], fhat$estimate[kept[[1L]], kept[[2L]]], theta = -30,
                 phi = 40, d = style$d, ticktype = "detailed", shade = 0.1, main = style$main,
@@ -254,7 +254,7 @@ plot_pairs <- function(fhat, cont, style) {
   caption(paste0("Regions of ", paste(sort(cont), collapse = ", "), " % of the sample"), 1, 3.4, outer = TRUE)
 }
 
-# Marginals that are computed from the data need not be as coarse as a grid in d dimensions has to be.
+# Marginals that are computed from the data can be finer than a grid in d dimensions.
 refine_axes <- function(fhat) {
   fhat$cont <- NULL
   if (is_compact(fhat$kernel) && fhat$kernel_type != "product" || !has_data(fhat)) return(fhat)

@@ -1,10 +1,10 @@
-# What all plots stand in: axes, labels that have room, captions.
+# The frame of all plots: axes, labels that fit, captions.
 
-# Arguments of plots in ks that have no meaning here; the second kind has one for a surface.
+# Arguments of plots in ks that have no meaning here; those of the second kind have one for a surface only.
 ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "lwd.fc", "size", "thin", "type")
 ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktype", "zlim")
 
-# A plot without anything in it but axes; `more` are the dots of a method.
+# A plot with axes only; `more` are the dots of a method.
 empty_plot <- function(x, y, more, ..., ylab = "") {
   more <- more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)]
   shown <- list(x, y, type = "n", las = if (labels_fit(y)) 1 else 0, bty = "l", ylab = "", ...)
@@ -12,7 +12,8 @@ empty_plot <- function(x, y, more, ..., ylab = "") {
   title_beside_labels(ylab)
 }
 
-# Whether the numbers at the left axis, written across, leave room for its title. Otherwise they are written along it.
+# Whether the numbers at the left axis, written horizontally, leave room for its title. Otherwise they are written along
+# it.
 labels_fit <- function(y) {
   room <- graphics::par("mai")[2L] - (graphics::par("mgp")[2L] + 1.5) * graphics::par("csi")
   label_width(pretty(y)) <= room
@@ -22,7 +23,7 @@ label_width <- function(labels) {
   max(graphics::strwidth(format(labels), units = "inches", cex = graphics::par("cex.axis")))
 }
 
-# A title of the y axis that stands clear of its labels, which are as long as the numbers are.
+# The title of the y axis, clear of its labels, which are as long as the numbers.
 title_beside_labels <- function(text) {
   usual <- graphics::par("mgp")[1L]
   line <- graphics::par("mgp")[2L] + 0.5 + label_width(graphics::axTicks(2)) / graphics::par("csi")
@@ -30,7 +31,8 @@ title_beside_labels <- function(text) {
   graphics::title(ylab = text, line = if (line <= widest) max(usual, line) else usual)
 }
 
-# Where on each axis something is inside, and the step beyond into which its outline runs; the whole axis if nothing is.
+# For each axis the range where something is inside, with one step more for its outline; the whole axis if nothing is
+# inside.
 limits_inside <- function(axes, inside) {
   lapply(seq_along(axes), function(k) {
     last <- length(axes[[k]])
@@ -39,7 +41,7 @@ limits_inside <- function(axes, inside) {
   })
 }
 
-# Text below or above all panels, as small as its length needs.
+# Text below or above all panels, small enough to fit.
 caption <- function(text, side, line, outer = FALSE) {
   room <- if (outer) graphics::par("din")[1L] else graphics::par("fin")[1L]
   width <- max(graphics::strwidth(text, units = "inches", cex = 0.85))

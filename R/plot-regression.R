@@ -4,7 +4,8 @@
 #' some observations have no neighbour the background is grey.
 #'
 #' The curve of a fit is computed at 501 points over the range of the data, whatever points the fit was evaluated at; it
-#' has gaps where there is no observation within the bandwidth. Of more than 10,000 observations every k-th is drawn.
+#' has gaps where there is no observation within the bandwidth. If there are more than 10,000 observations, only every
+#' k-th is drawn.
 #'
 #' @param x an object made by [npreg()] or by [npregbw()].
 #' @param band if TRUE, draw the confidence band.
@@ -12,7 +13,7 @@
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels.
-#' @param ... further graphical parameters of the empty plot. Of a fit also how \pkg{np} asks for a band:
+#' @param ... further graphical parameters of the empty plot. For a fit also the arguments of \pkg{np} for a band:
 #'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
 #'   `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no effect, and `gradients`, `plot.behavior` and
 #'   `xtrim` must have np's defaults.
@@ -56,7 +57,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   invisible(x)
 }
 
-# np's arguments that would change what is drawn, at the values for what is drawn here.
+# np's arguments that would change the plot, with their values for what is drawn here.
 np_plot_fixed_arguments <- list(gradients = FALSE, plot.behavior = "plot", xtrim = 0)
 
 check_drawing_arguments <- function(...) {
@@ -64,13 +65,13 @@ check_drawing_arguments <- function(...) {
   if ("type" %in% given_names(...)) abort_input("`type` must not be given: the plot has points and lines of its own.")
 }
 
-# Arguments of np's plots: about errors, on how many points they are, and about plots of several regressors.
+# Arguments of np's plots about errors, about the number of points, and about several regressors.
 of_np_plot <- function(names) {
   names %in% c("errors", "neval", "common.scale", "perspective", "plot.par.mfrow", names(np_plot_fixed_arguments)) |
     startsWith(as.character(names), "plot.errors.")
 }
 
-# Whether there is a band, in np's words if there are any.
+# Whether a band is wanted, by np's arguments if they are given.
 band_asked_for <- function(band, ...) {
   for (name in intersect(c("plot.errors.method", "errors"), given_names(...))) {
     band <- check_choice(...elt(match(name, given_names(...))), c("none", "asymptotic"), name) == "asymptotic"
@@ -78,7 +79,7 @@ band_asked_for <- function(band, ...) {
   band
 }
 
-# Dense data are drawn transparent, and thinned where that would take long.
+# Dense data are drawn transparent, and thinned if that would take long.
 draw_observations <- function(bws) {
   shown <- seq(1L, length(bws$x), by = ceiling(length(bws$x) / 10000))
   strength <- max(0.06, min(0.6, 150 / length(shown)))
@@ -107,7 +108,7 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
   if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
-  # Rejected bandwidths have values that say nothing, and may be so large that nothing else would be seen.
+  # The values of rejected bandwidths mean nothing, and may be so large that nothing else would be visible.
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
   empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), list(...), xlab = xlab, main = main,
              ylab = if (is.null(ylab)) objective_name(x) else ylab)
@@ -130,14 +131,14 @@ plot_corners <- function() {
 
 objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-one-out error" else "Corrected AIC"
 
-# Observations without a neighbour only become fewer with h, so that these bandwidths are the first of the grid.
+# Observations without a neighbour only become fewer with h, so these bandwidths are the first of the grid.
 draw_unsupported <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return(invisible())
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
-  # On the side where the label of the minimum is not.
+  # On the side away from the label of the minimum.
   left <- graphics::grconvertX(bws$bw, "user", "npc") < 0.5
   graphics::mtext("grey: observations without a neighbour", side = 3, line = 0.2, cex = 0.75, col = colours$faint,
                   adj = if (left) 1 else 0)

@@ -1,14 +1,14 @@
-# Progress of what takes long: a bar of package cli, which draws after a second, where a terminal can show it, and says
-# nothing under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_run.hpp), on
-# the thread that called and in the place where interrupts are looked for.
+# Progress of long computations: a bar of package cli, which appears after a second if a terminal can show it, and is
+# silent under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_run.hpp), on the
+# calling thread, where interrupts are checked, too.
 
-# The argument `verbose` of a function: TRUE, FALSE, or, where it was not `given`, that the session decides. What comes
-# of it may be handed on as the `verbose` of another function.
+# The argument `verbose` of a function: TRUE, FALSE, or, if it was not `given`, by_session, which lets the session
+# decide. The result may be passed on as the `verbose` of another function.
 asked_verbose <- function(verbose, given) {
   if (!given || identical(verbose, by_session)) by_session else check_flag(verbose, "verbose")
 }
 
-# A value of its own: users who give NA have made a slip.
+# A value of its own, since NA from a user is a mistake.
 by_session <- structure(NA, class = "kestrel_by_session")
 
 session_is_interactive <- function() interactive()
@@ -18,7 +18,7 @@ wants_bar <- function(verbose) isTRUE(verbose) || is.na(verbose) && session_is_i
 # Seconds; cli's own default is two.
 bar_delay <- function() getOption("cli.progress_show_after", 1)
 
-# Without auto_terminate a bar that has come to its end stays there: another sum may follow.
+# Without auto_terminate a finished bar stays: another sum may follow.
 open_bar <- function(label, total) {
   before <- options(cli.progress_show_after = bar_delay())
   on.exit(options(before))
@@ -28,8 +28,8 @@ open_bar <- function(label, total) {
 
 move_bar <- function(bar, at) cli::cli_progress_update(id = bar, set = at)
 
-# Calls body(progress), where progress(fraction) moves a bar if one is wanted and is NULL otherwise. Work of several
-# sums may begin anew in the middle; the bar never goes back.
+# Calls body(progress). progress(fraction) moves a bar if one is wanted, and is NULL otherwise. A computation of several
+# sums may start again in the middle; the bar never goes back.
 with_progress <- function(verbose, label, body) {
   if (!wants_bar(verbose)) return(body(NULL))
   bar <- open_bar(label, 100)
@@ -41,8 +41,8 @@ with_progress <- function(verbose, label, body) {
   })
 }
 
-# The same for a search, of which nobody knows how many evaluations it takes: it counts them (see counted()), and
-# polls from within one only show that it goes on.
+# The same for a search, whose number of evaluations is unknown. The bar counts them (see counted()); polls within one
+# only show that it goes on.
 with_search_progress <- function(verbose, label, body) {
   if (!wants_bar(verbose)) return(body(NULL))
   bar <- open_bar(label, NA)
@@ -66,9 +66,9 @@ counted <- function(criterion, progress) {
   }
 }
 
-# R looks for Ctrl-C and time limits between some of its own functions, never within one. With two million observations
-# most take a few hundredths of a second: with heard() between some of them the user waits at most 0.2 s. What takes
-# longer is cut into parts of a fixed size, with heard() in each.
+# R checks for Ctrl-C and time limits between some of its own functions, never within one. With two million observations
+# most take a few hundredths of a second: with heard() between some of them the user waits at most 0.2 s. Longer ones
+# are cut into parts of a fixed size, with heard() in each.
 part_size <- 1e5
 
 # The indices 1, ..., n in parts.

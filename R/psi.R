@@ -1,9 +1,9 @@
 # Integrated density derivative functionals psi_r = E f^(r)(X), r a multi-index of even order, and the integrals of
-# iterated Laplacians eta_2m = E (nabla^2)^m f(X), for Gaussian kernels (Wand & Jones 1995, sections 3.5 and 4.7;
-# Chacon & Duong 2010). A multi-index is held as the sorted tuple of the coordinates that it differentiates: in two
+# iterated Laplacians eta_2m = E (nabla^2)^m f(X), for Gaussian kernels (Wand & Jones 1995, sections 3.5 and 4.7; Chacon
+# & Duong 2010). A multi-index is stored as the sorted tuple of the coordinates that it differentiates: in two
 # dimensions (3, 1) is 1, 1, 1, 2.
 
-# All sorted tuples of `order` coordinates out of d, one a row. One selection asks for the same tables tens of times, so
+# All sorted tuples of `order` coordinates out of d, one a row. One selection asks for the same tables many times, so
 # small ones are kept.
 index_tuples <- function(d, order) {
   name <- paste(d, order)
@@ -30,12 +30,12 @@ tuple_exponents <- function(tuples, d) {
 
 exponent_names <- function(exponents) do.call(paste, c(as.data.frame(exponents), sep = ","))
 
-# How many of the d^|r| ordered tuples a multi-index stands for.
+# How many of the d^|r| ordered tuples a multi-index represents.
 tuple_counts <- function(exponents) {
   factorial(rowSums(exponents)) / apply(exponents, 1L, function(r) prod(factorial(r)))
 }
 
-# Each row sorted, all rows at once, by exchanges of neighbours.
+# Sorts each row, all rows at once, by exchanging neighbours.
 sort_rows <- function(tuples) {
   for (last in rev(seq_len(ncol(tuples))[-1L])) {
     for (k in seq_len(last - 1L)) {
@@ -46,8 +46,9 @@ sort_rows <- function(tuples) {
   tuples
 }
 
-# Row numbers, in index_tuples(d, ncol(tuples)), of tuples in any order. Sums of powers of a number above all exponents
-# tell tuples apart whatever their order, as long as they are exact; the columns of sorted ones are digits.
+# Row numbers, in index_tuples(d, ncol(tuples)), of tuples in any order. With a base above all exponents, sums of its
+# powers tell tuples apart whatever their order, as long as they are exact; else the columns of sorted tuples are
+# digits.
 tuple_positions <- function(tuples, d) {
   width <- ncol(tuples)
   base <- width + 1
@@ -66,9 +67,9 @@ hermite_at_zero <- function(exponents) {
   })
 }
 
-# sum_alpha c_alpha moment_alpha for He_r = sum_alpha c_alpha u^alpha, for all multi-indices r of one order, from the
-# moments of that order and of every second below it, named by their exponents: He_r = exp(-L / 2) u^r with the
-# Laplacian L, that is sum_m (-1/2)^m / m! L^m u^r.
+# sum_alpha c_alpha moment_alpha for He_r = sum_alpha c_alpha u^alpha, for all multi-indices r of one order. moments:
+# those of that order and of every second order below it, named by their exponents. He_r = exp(-L / 2) u^r with the
+# Laplacian L, which is sum_m (-1/2)^m / m! L^m u^r.
 hermite_moments <- function(moments, d, order) {
   orders <- seq(0L, order, by = 2L)
   tuples <- lapply(orders, index_tuples, d = d)
@@ -92,13 +93,13 @@ hermite_moments <- function(moments, d, order) {
   total
 }
 
-# psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j),
-# p = w / sum(w), the pairs i = j with their weights. By run$engine where a selector was asked for one, else by the one
-# that is the faster; attribute `by`: the engine, backend and device that it was.
+# psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j), p =
+# w / sum(w), the pairs i = j included. By run$engine if the user of a selector asked for one, else by the faster one.
+# The attribute `by` has the engine, the backend and the device.
 psi_order <- function(sample, g, order, run) {
   d <- ncol(sample$x)
   if (functional_engine(sample, run) == "direct") return(direct_psi_order(sample, g, order, run))
-  # One g for all directions: the grid's axes are those of the data, whatever their correlations.
+  # One g for all directions, so the grid's axes are those of the data, whatever their correlations.
   tryCatch({
     criteria <- fourier_criteria(replace(sample, "cov", list(diag(d))), run, c(g / 2, 2 * g))
     structure(criteria$psi(diag(g^2, d), order), by = criteria$by())
@@ -126,7 +127,7 @@ functional_engine <- function(sample, run) {
   if (is_auto(run$engine)) faster_engine(sample$n, ncol(sample$x)) else run$engine
 }
 
-# eta_order(g): the same sum over iterated Laplacians, in two dimensions or more.
+# eta_order(g): the same sum with iterated Laplacians, in two dimensions or more.
 eta <- function(sample, g, order, run) {
   x <- sample$x
   d <- ncol(x)
@@ -157,8 +158,8 @@ psi_1d <- function(x, w, g, r, run) {
 # The derivative phi^(r) at 0.
 gaussian_at_zero <- function(r) hermite_at_zero(matrix(r)) / sqrt(2 * pi)
 
-# The engine of sums of a Gaussian kernel over all pairs: run$pairs where a selector has settled on one. It is the one
-# for one thread, so that the bits of a result do not depend on the number of threads.
+# The engine of sums of a Gaussian kernel over all pairs: run$pairs if a selector has chosen one. It is chosen for one
+# thread, so that the bits of a result do not depend on the number of threads.
 pair_engine <- function(x, g, run) {
   if (on_cuda(run)) return("direct")
   if (!is.null(run$pairs)) return(run$pairs)
@@ -195,7 +196,7 @@ normal_derivatives <- function(Sigma, order) {
 # psi_r of the normal density with covariance Sigma is the derivative at zero of the N(0, 2 Sigma) density.
 psi_normal <- function(Sigma, order) normal_derivatives(2 * Sigma, order)
 
-# For every tuple r of one order the sum over i of psi_(r + 2 e_i), psi being given for the next even order.
+# For every tuple r of one order the sum over i of psi_(r + 2 e_i); psi is given for the next even order.
 psi_contracted <- function(psi, d, order) {
   tuples <- index_tuples(d, order)
   total <- numeric(nrow(tuples))
@@ -208,10 +209,10 @@ psi_orders <- seq(0, 10, by = 2)
 #' Integrated density derivative functionals in one dimension
 #'
 #' The kernel estimate, with a Gaussian kernel of standard deviation g, of the functional psi_r, the integral of
-#' f^(r)(x) f(x), on which plug-in bandwidths rest:
+#' f^(r)(x) f(x), from which plug-in bandwidths are computed:
 #' \deqn{\hat\psi_r(g) = \sum_{i,j} p_i p_j \phi_g^{(r)}(x_i - x_j), p_i = w_i / \sum w,}{psi_r(g) = sum_ij p_i p_j
 #' phi_g^(r)(x_i - x_j), p_i = w_i / sum(w),}
-#' for equal weights n^-2 times the sum over all pairs; the terms i = j, phi_g^(r)(0), are in.
+#' for equal weights n^-2 times the sum over all pairs; the terms i = j, phi_g^(r)(0), are included.
 #'
 #' @inheritParams lscv
 #' @param backend as in [hlscv()].
@@ -254,8 +255,8 @@ psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "si
   })
 }
 
-# psi_1d() in units, powers of two, near the bandwidths, so that none of their powers leaves the range of numbers.
-# Bandwidths that are far from each other are taken in groups.
+# psi_1d() in units, powers of two, near the bandwidths, so that no power of them overflows or underflows. Bandwidths
+# far from each other are taken in groups.
 psi_of_any_size <- function(x, w, g, r, run) {
   unit <- 2^(32 * round(log2(g) / 32))
   bare <- numeric(length(g))

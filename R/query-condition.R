@@ -2,20 +2,20 @@
 
 query_comparisons <- c("<", "<=", ">", ">=")
 
-# Calls that can only be a condition: everything else in its place is a matrix of limits, computed.
+# Calls that can only be a condition. Any other expression is evaluated to a matrix of limits.
 is_condition <- function(expression) {
   known <- c(query_comparisons, "==", "!=", "&", "&&", "|", "||", "!", "%in%", "between")
   expression <- unwrapped(expression)
   is.call(expression) && called(expression) %in% known
 }
 
-# Without parentheses around it.
+# The expression without parentheses around it.
 unwrapped <- function(expression) {
   while (is.call(expression) && identical(expression[[1L]], quote(`(`))) expression <- expression[[2L]]
   expression
 }
 
-# The name of the function of a call, without its package; "" where it has none.
+# The name of the function of a call, without its package; "" if it has none.
 called <- function(call) {
   head <- call[[1L]]
   if (is.call(head) && (identical(head[[1L]], quote(`::`)))) head <- head[[3L]]
@@ -49,7 +49,7 @@ read_condition <- function(expression, names, env) {
   list(lower = lower, upper = upper)
 }
 
-# All its bounds: lists of `variable`, the number of one, `value`, and `above`, TRUE for a lower limit.
+# All bounds of a condition: lists of `variable`, its number, `value`, and `above`, TRUE for a lower limit.
 condition_bounds <- function(expression, names, env) {
   expression <- unwrapped(expression)
   name <- if (is.call(expression)) called(expression) else ""
@@ -80,8 +80,8 @@ comparison_bound <- function(expression, name, names, env) {
        value = if (name %in% c("<", ">")) past(value, above) else value, above = above)
 }
 
-# A number next to `value`, above or below it: rows that lie on a strict limit are not in the box, which the interval of
-# a count sees.
+# A number next to `value`, above or below it. Rows on a strict limit are then outside the box, which matters for the
+# interval of a count.
 past <- function(value, above) {
   gap <- ifelse(is.finite(value), pmax(abs(value) * .Machine$double.eps, .Machine$double.xmin), 0)
   if (above) value + gap else value - gap
@@ -117,7 +117,7 @@ abort_two_sides <- function(expression) {
               "` has variables of `fhat` on both sides.")
 }
 
-# The names in an expression that may be variables: `price` in table$price or pkg::price is none.
+# The names in an expression that may be variables: `price` in table$price or pkg::price is not one.
 free_names <- function(expression) all.vars(without_fields(expression))
 
 without_fields <- function(expression) {
@@ -146,7 +146,7 @@ condition_value <- function(side, expression, names, env) {
   as.vector(value, "double")
 }
 
-# What is asked for: mean(price) as `fun` and the number of the variable.
+# The aggregate: mean(price) as `fun` and the number of the variable.
 read_aggregate <- function(expression, names) {
   if (is.null(expression)) return(list(fun = "count", of = NULL))
   fun <- if (is.call(expression)) called(expression) else ""

@@ -1,11 +1,12 @@
 #' The q-error of approximate counts
 #'
-#' How far estimates of counts are from the truth, as a factor: max(estimate / truth, truth / estimate), the usual
-#' measure of estimates of selectivity (Moerkotte, Neumann & Steidl 2009). 1 is right.
+#' The factor by which estimates of counts differ from the truth: max(estimate / truth, truth / estimate), the usual
+#' measure for estimates of selectivity (Moerkotte, Neumann & Steidl 2009). 1 is exact.
 #'
 #' @param estimate estimated counts, a vector; or a data frame or matrix with a column for each way to estimate them.
 #' @param truth the counts themselves, one for each estimate.
-#' @param least what smaller counts count as, on both sides, so that none is divided by zero: one row.
+#' @param least smaller counts, estimated or true, are raised to this, so that none is divided by zero; one row by
+#'   default.
 #' @param x an object made by `q_error()`.
 #' @param ... further graphical parameters of the empty plot.
 #' @return An object of class `"kestrel_q_error"`: a list of `errors`, a matrix with a row for each count and a column
@@ -83,7 +84,7 @@ plot.kestrel_q_error <- function(x, ...) {
     errors <- sorted_cpp(x$errors[, k])
     for (part in parts_of(m)) {
       heard()
-      # From the end of the part before.
+      # Begins at the end of the part before.
       rows <- max(part[1L] - 1, 1):part[length(part)]
       graphics::lines(errors[rows], rows / m, type = "s", lwd = 2, col = col[k])
     }

@@ -1,8 +1,8 @@
-# What boxes hold of an estimate, and of its rows. The limits of m boxes are m x d matrices `lower` and `upper`.
+# The mass of an estimate, and its rows, in boxes. The limits of m boxes are m x d matrices `lower` and `upper`.
 
-# The share of the whole mass in each box, and where `of` is the number of a variable its mean and variance there (NA
-# without mass), of the estimate from the rows of x (n x d) on the line where its kernel works. Errors and cost are
-# those of src/core/query/query.hpp.
+# The share of the whole mass in each box and, if `of` is the number of a variable, its mean and variance there (NA
+# without mass). For the estimate from the rows of x (n x d) on the line where its kernel works. For errors and cost
+# see src/core/query/query.hpp.
 box_answers <- function(fhat, x, lower, upper, of, run) {
   root <- bandwidth_root(fhat)
   check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product")
@@ -12,7 +12,7 @@ box_answers <- function(fhat, x, lower, upper, of, run) {
   lapply(held, function(value) replace(value, is.nan(value), NA))
 }
 
-# The share of the weights of the rows of x that lie in each box, limits included.
+# The share of the weights of the rows of x in each box, limits included.
 rows_within <- function(x, w, lower, upper, run) {
   query_rows_cpp(list(x = x, w = w), lower, upper, run)
 }

@@ -1,7 +1,8 @@
 #' Counts, sums, means and variances from a density
 #'
-#' What a box of the variables' ranges holds of a table, answered from an estimate of its density in place of a scan of
-#' its rows (Andrzejewski, Gramacki & Gramacki 2013, section 4.3):
+#' Counts of the rows of a table in a box, a range of each variable, and sums, means and variances of a variable there:
+#' answered from an estimate of the table's density instead of a scan of its rows (Andrzejewski, Gramacki & Gramacki
+#' 2013, section 4.3):
 #' \deqn{count = N \int_{box} \hat f, sum = N \int_{box} x_k \hat f, mean = sum / count,}{count = N int_box fhat, sum =
 #' N int_box x_k fhat, mean = sum / count,}
 #' and the variance of x_k within the box, with the density there as weights.
@@ -16,31 +17,31 @@
 #' In place of `lower` a condition may be written with the names of the variables, and in place of `upper` what is asked
 #' for: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition consists of comparisons of
 #' a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`, joined by `&`. The numbers are any R
-#' expression without variables of the estimate (a column as `table$price` is none), evaluated where `kde_query()` is
-#' called; vectors make as many boxes. What is asked for is `n()` or `count()` (also if left out), `sum()`, `mean()` or
-#' `var()` of a variable. What is no box (`|`, `!`, `==`, comparisons of two variables) is an error. Names of variables
-#' go before objects of the same name.
+#' expression without variables of the estimate (a column such as `table$price` is not one), evaluated where
+#' `kde_query()` is called; vectors make as many boxes. What is asked for is `n()` or `count()` (also if left out),
+#' `sum()`, `mean()` or `var()` of a variable. Anything that is not a box (`|`, `!`, `==`, comparisons of two variables)
+#' is an error. Names of variables go before objects of the same name.
 #'
 #' @section Exactness:
 #' The integrals are those of the estimate. Kernels on one axis and their products are integrated in closed form, or by
 #' a Gauss rule that is as exact. With the Gaussian kernel counts have an error of about 1e-14 of themselves, and of
 #' 6e-16 z^2 for boxes z bandwidths away from all rows; with the others one of about 1e-14 of `N`. Variances have one of
-#' 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel with correlations is summed of
-#' kernels without them, with an error of 1e-13 of the count for each dimension and 1e-13 of `N` more. Radial polynomial
-#' kernels (uniform, Epanechnikov, biweight, triweight) in two and three dimensions are integrated slice by slice, with
-#' an error of 1e-11 of `N` at most; the triangular and the cosine one, and more dimensions, are refused.
+#' 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel with correlations is computed as
+#' a sum of kernels without them, with an error of 1e-13 of the count for each dimension and 1e-13 of `N` more. Radial
+#' polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and three dimensions are integrated slice by
+#' slice, with an error of 1e-11 of `N` at most; the triangular and the cosine one, and more dimensions, are refused.
 #'
 #' @section Interval:
 #' The estimate is taken to be from `n` rows, a simple random sample without replacement of a table of `N`. Let p be
 #' the share of the box by the density, and q that of the rows in it. The interval is that of Wilson (1927) about q,
 #' \deqn{\frac{q + c / 2 \pm \sqrt{c q (1 - q) + c^2 / 4}}{1 + c}, c = z^2 (1 - n / N) / n}{(q + c/2 +- sqrt(c q
 #' (1 - q) + c^2/4)) / (1 + c), c = z^2 (1 - n/N) / n}
-#' with the correction for a finite table, times `N`, widened on both sides by what smoothing changes, `N` |p - q|. It
+#' with the correction for a finite table, times `N`, widened on both sides by the effect of smoothing, `N` |p - q|. It
 #' ends at 0 and `N`, and is one point for the whole space and for boxes beyond a synopsis' ranges. Weights enter q, and
 #' n by the effective sample size. As the interval about q has about the level by itself (less for shares near 1 / n,
 #' Brown, Cai & DasGupta 2001), this one mostly holds the truth more often. The rows of a synopsis are drawn more evenly
-#' than a simple random sample: their share q is closer to the table's, so that there the interval is wider than it
-#' would have to be, and holds the truth more often still.
+#' than a simple random sample: their share q is closer to the table's, so their interval is wider than necessary, and
+#' holds the truth even more often.
 #'
 #' @param fhat an object made by [kde()] or [kde_synopsis()].
 #' @param lower,upper limits of the boxes, see below; none if NULL or not given. Or a condition and what is asked for.
@@ -51,18 +52,19 @@
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
-#'   variances of boxes that hold nothing. For counts `lower` and `upper` follow, the interval; otherwise `count`.
+#'   variances of boxes without mass. For counts `lower` and `upper` follow, the interval; otherwise `count`.
 #' @section Units: limits are in those of the variables; counts are rows, sums and means in the units of the variable
 #'   `of`, variances in their squares.
 #' @section Errors: of class `kestrel_error_input` for boxes with a lower limit above the upper one, limits that are
 #'   missing or of another dimension, variables that are unknown or not numeric, sums of variables of bounded data
 #'   (`positive = TRUE`), radial kernels that are refused, bandwidth matrices whose correlation takes more than 1e5
-#'   terms (in five dimensions all but small ones do, in more nearly any), and conditions that are no box.
-#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box, less
-#'   for rows that it holds wholly or not at all and for variables without limits, times the number of terms of a
-#'   bandwidth matrix with correlations: about 20 for a moderate one in two dimensions, 400 in three. A radial kernel
-#'   takes 0.1 microseconds for a row at one edge of the box, 10 at a corner in two dimensions, and a millisecond at one
-#'   in three. All threads work, and their number does not change the result.
+#'   terms (in five dimensions all but small correlations do, in more dimensions nearly any), and conditions that are no
+#'   box.
+#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box, less for rows whose kernels lie
+#'   entirely inside or outside of it, and for variables without limits, times the number of terms of a bandwidth matrix
+#'   with correlations: about 20 for a moderate one in two dimensions, 400 in three. A radial kernel takes 0.1
+#'   microseconds for a row at one edge of the box, 10 at a corner in two dimensions, and a millisecond at one in three.
+#'   All threads work, and their number does not change the result.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.
 #'
@@ -119,7 +121,7 @@ check_queried <- function(fhat) {
   check_summable(check_estimate(fhat))
 }
 
-# What is asked for: `fun`, and `of`, the number of a variable or NULL.
+# Checks the aggregate: `fun`, and `of`, the number of a variable or NULL.
 check_aggregate <- function(fun, of, names) {
   fun <- check_choice(fun, c("count", "sum", "mean", "var"), "fun")
   if (fun == "count") {
@@ -134,13 +136,14 @@ check_aggregate <- function(fun, of, names) {
   list(fun = fun, of = as.integer(number))
 }
 
-# Limits as given, as a matrix with one column for each variable; NULL where there are none.
+# Limits as given, as a matrix with one column for each variable; NULL if there are none.
 check_box_limits <- function(limits, names, none, name) {
   if (is.null(limits)) return(NULL)
   d <- length(names)
   limits <- plain(limits)
   named <- if (is.data.frame(limits) || is.matrix(limits)) colnames(limits) else names(limits)
-  # A vector is one box of several variables, or boxes of one, whose names (those of quantiles) are no columns.
+  # A vector is one box of several variables, or several boxes of one variable. In the latter case its names (those of
+  # quantiles) are not columns.
   if (d == 1L && is.null(dim(limits)) && length(limits) > 1L) named <- NULL
   if (is_numbers(limits) && length(dim(limits)) < 2L && (d > 1L || !is.null(named))) limits <- t(limits)
   limits <- as_points(limits, name)
@@ -161,7 +164,7 @@ check_box_limits <- function(limits, names, none, name) {
   unname(limits)
 }
 
-# Lower and upper limits of the same number of boxes; NULL where there are none.
+# Lower and upper limits of the same number of boxes; NULL if there are none.
 pair_limits <- function(query, names) {
   d <- length(names)
   lower <- if (is.null(query$lower)) matrix(-Inf, 1L, d) else query$lower
@@ -205,8 +208,8 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
   stats::setNames(data.frame(value, count), c(fun, "count"))
 }
 
-# The core divides distances by bandwidths, those of a mixture for an H with correlations smaller than those of H, and
-# multiplies two of them.
+# The core divides distances by bandwidths and multiplies two of the quotients. With correlations the bandwidths of the
+# mixture are smaller than those of H.
 check_distances <- function(x, fhat) {
   spans <- apply(x, 2L, function(column) max(column) / 2 - min(column) / 2)
   far <- which(spans > 1e140 * sqrt(diag(as.matrix(fhat$H))))
@@ -215,8 +218,9 @@ check_distances <- function(x, fhat) {
               quoted(fhat$names[far[1L]]), " span ", format_short(2 * spans[far[1L]]), ".")
 }
 
-# Counts with their intervals, of an estimate from `n` of `N` rows: Wilson's about `within`, the share of these rows,
-# widened by its distance from that of the density. Boxes that are `certain` hold none or all.
+# Counts with their intervals, for an estimate from `n` of `N` rows. The interval is Wilson's about `within`, the share
+# of these rows, widened by the distance of `within` from the density's share. Boxes that are `certain` hold no rows or
+# all.
 count_frame <- function(share, within, certain, N, n, level) {
   heard()
   c <- ifelse(certain, 0, stats::qnorm((1 + level) / 2)^2 * max(1 - n / N, 0) / n)

@@ -1,11 +1,11 @@
 # Where the cross-validation of a regression runs.
 
-# What sums of a regression are called: windows that are swept, on a GPU blocks, or every pair.
+# The engine of a regression's sums: windows are swept, on a GPU in blocks, or every pair is summed.
 regression_engine <- function(kernel, backend) {
   if (kernel == "gaussian") "direct" else if (backend == "cuda") "blocks" else "sweep"
 }
 
-# Nanoseconds of one thread for a leave-one-out fit; of a pair for the Gaussian kernel. Measured at n = 200,000 on one
+# Nanoseconds of one thread for a leave-one-out fit; for the Gaussian kernel, of a pair. Measured at n = 200,000 on one
 # core with AVX-512: 17, 10, 30, 42 and 46 (local constant) and 87, 105, 104, 132 and 163 (local linear) for polynomials
 # of degree 0, 1, 2, 4 and 6. Straight lines through these are within a factor of two, which is enough to choose a
 # device.
@@ -15,7 +15,7 @@ regression_ns <- function(asked) {
   if (asked$regtype == "ll") 87 + 12.5 * degree else 14 + 6 * degree
 }
 
-# The degree of a kernel that is a polynomial.
+# The degree of a polynomial kernel.
 regression_degree <- function(kernel) {
   row <- kernel_row(kernel)
   row$inner * row$outer
@@ -24,11 +24,11 @@ regression_degree <- function(kernel) {
 # Bandwidths beyond which terms of the Gaussian kernel are left out: exp(-9.6^2 / 2) is 1e-20.
 gaussian_terms <- 9.6
 
-# Expected seconds of a curve at bandwidths h: of one thread, or on a GPU. There a fit with polynomial kernels is from
-# sums over blocks of samples, log2(n) of them, and their powers. Fits to times of an H200 in 2026-11 by tools/gpu-check
-# at n = 1e6: 8.9 ms for one bandwidth, most of it sending and sorting; 100 bandwidths 18 to 44 ms (local constant) and
-# 42 to 94 ms (local linear) for polynomials of degree 0 to 6, of which this is within an eighth. A pair of the
-# Gaussian kernel 2.2 to 2.4 ps (n = 1e5).
+# Expected seconds of a curve at bandwidths h, on one thread or on a GPU. On a GPU a fit with a polynomial kernel takes
+# sums over log2(n) blocks of samples, for each of their powers. Fits to times of an H200 in 2026-11 by tools/gpu-check
+# at n = 1e6: 8.9 ms for one bandwidth, most of it for sending and sorting; 18 to 44 ms for 100 bandwidths (local
+# constant) and 42 to 94 ms (local linear), polynomials of degree 0 to 6. The formula is within an eighth of these. A
+# pair of the Gaussian kernel takes 2.2 to 2.4 ps (n = 1e5).
 regression_seconds <- function(x, h, asked, device = NULL) {
   n <- length(x)
   fits <- as.numeric(n) * length(h)
@@ -51,7 +51,7 @@ with_regression_device <- function(run, x, h, asked) {
   with_device(run, device_for(run, on(NULL) / run$threads, on))
 }
 
-# The sums that a curve is made of.
+# The sums for a curve.
 regression_sums <- function(x, y, w, h, asked, run) {
   sample <- list(x = x, y = y, w = w)
   task <- list(h = h, kernel = asked$ckertype, regtype = asked$regtype)

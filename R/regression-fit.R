@@ -7,9 +7,9 @@
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
 #' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
-#' with e_-i the residuals of fits that leave out observation i: it needs no constant variance. An observation without a
-#' neighbour has no such residual; the root mean square of the others, weighted by w, stands in. Bands are fit -+ z se,
-#' for each point by itself, without a correction for bias.
+#' with e_-i the residuals of fits that leave out observation i; it does not assume a constant variance. An observation
+#' without a neighbour has no such residual; the root mean square of the others, weighted by w, takes its place. Bands
+#' are fit -+ z se, pointwise, without a correction for bias.
 #'
 #' Points without an observation within the bandwidth have no fit: they are NA, and one warning of class
 #' `kestrel_warning_support` counts them.
@@ -24,7 +24,7 @@
 #'   that is NA.
 #' @param exdat the same as values of the regressor, whether there is a formula or not.
 #' @param se if FALSE, standard errors and bands are not computed, but NA.
-#' @param level the confidence level of the bands, of each point.
+#' @param level the confidence level of the bands, pointwise.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
 #' @param threads,verbose as in [npregbw()].
 #' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
@@ -43,11 +43,11 @@
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
-#' @section Weights: enter every sum of a fit, so that one observation of weight 3 is three copies of it as far as the
-#'   fit at a point goes. Leaving one out leaves out all of its weight, and standard errors take its error for one.
-#' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or not what the
-#'   regressor is; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where there is
-#'   nothing to search for.
+#' @section Weights: enter every sum of a fit, so that for the fit at a point one observation of weight 3 is the same as
+#'   three copies of it. Leaving it out leaves out all of its weight, and standard errors count its error once.
+#' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or of another type
+#'   than the regressor; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where
+#'   there is nothing to search for.
 #' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
 #'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
 #'   threads.
@@ -92,7 +92,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
                           verbose = FALSE) {
   call <- called_as(quote(npreg), match.call())
   if (inherits(bws, "formula")) {
-    # Where there is a formula, the second argument of np is `data`.
+    # With a formula, np's second argument is `data`.
     names(call)[names(call) == "bws"] <- "formula"
     names(call)[names(call) == "txdat"] <- "data"
     return(eval(called_as(npreg.formula, call), parent.frame()))
@@ -147,11 +147,11 @@ with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
                   na.action = na.action, threads = threads, backend = "cpu", verbose = verbose)
 }
 
-# A vector under the name that messages have to use.
+# A vector under the name that messages must use.
 named_column <- function(value, name) {
   value <- plain(value)
   if (!(is.null(value) || is.atomic(value)) || length(dim(value)) >= 2L) return(value)
-  # Of whatever class it is: as_variable() says what is wrong with it.
+  # Of any class: as_variable() says what is wrong with it.
   structure(stats::setNames(list(value), name), class = "data.frame", row.names = .set_row_names(length(value)))
 }
 
@@ -188,18 +188,19 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, cal
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 
-# All sums of a fit: those that leave_one_out(), fit_at_data() and values_at() give.
+# All sums of a fit: the results of leave_one_out(), fit_at_data() and values_at().
 sums_of_fit <- function(bws, points, at_data, se, run) {
   left_out <- leave_one_out(bws, run)
   fit <- list(bws = bws, error2 = left_out$error2)
   inside <- fit_at_data(fit, left_out, run)
-  # At the data only the errors are left to compute.
+  # At the data only the errors remain to be computed.
   at <- if (!at_data || se) values_at(fit, points, se, run) else list(se = rep(NA_real_, length(points)))
   if (at_data) at$mean <- inside$mean
   list(left_out = left_out, inside = inside, at = at)
 }
 
-# Fit, residual and leave-one-out fit of every row. Those of weight 0 are in no fit: theirs is the same without them.
+# Fit, residual and leave-one-out fit of every row. Rows of weight 0 are in no fit, so their fit and leave-one-out fit
+# are the same.
 fit_at_data <- function(fit, left_out, run) {
   bws <- fit$bws
   used <- bws$w > 0
@@ -216,8 +217,8 @@ fit_at_data <- function(fit, left_out, run) {
   list(mean = mean, resid = resid, loo = loo)
 }
 
-# Leave-one-out fits of the observations of positive weight, and their squared errors, the mean of the others where
-# there is none; their residuals in the sample.
+# For the observations of positive weight: leave-one-out fits, their squared errors (without neighbours the mean of the
+# others), and the residuals of the fit with all observations.
 leave_one_out <- function(bws, run) {
   sample <- used_observations(bws)
   w <- sample$w
@@ -232,7 +233,7 @@ leave_one_out <- function(bws, run) {
        trace = sum(parts$leverage), unsupported = sum(alone))
 }
 
-# The observations of positive weight, and the kind of fit, for the core.
+# The observations of positive weight.
 used_observations <- function(bws) {
   used <- bws$w > 0
   list(x = bws$x[used], y = bws$y[used], w = bws$w[used])
@@ -240,7 +241,7 @@ used_observations <- function(bws) {
 
 local_fits <- function(bws) list(h = bws$h, kernel = bws$ckertype, regtype = bws$regtype)
 
-# Fit and standard error at values of the regressor; NA where there is no neighbour, or no value.
+# Fit and standard error at values of the regressor; NA without a neighbour or a value.
 values_at <- function(fit, points, se, run) {
   bws <- fit$bws
   mean <- error <- rep(NA_real_, length(points))
@@ -264,8 +265,7 @@ warn_no_neighbour <- function(mean, points, bws) {
   }
 }
 
-# R2 as in np: the squared correlation of response and fit. There is none when one of them is constant, the fit as far
-# as its digits go.
+# R2 as in np: the squared correlation of response and fit. There is none if either is constant, the fit up to rounding.
 fit_measures <- function(y, fitted, w) {
   used <- w > 0
   heard()
@@ -283,7 +283,7 @@ fit_measures <- function(y, fitted, w) {
        MSE = sum(share * (y - fitted)^2))
 }
 
-# Values of the regressor to evaluate at, from `newdata` or `exdat`; NULL for the data themselves.
+# Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.
 evaluation_points <- function(bws, newdata, exdat) {
   if (is.null(newdata) && is.null(exdat)) return(NULL)
   if (!is.null(newdata) && !is.null(exdat)) abort_input("`newdata` and `exdat` must not both be given.")
@@ -293,7 +293,7 @@ evaluation_points <- function(bws, newdata, exdat) {
     return(check_not_infinite(as_variable(newdata, "newdata")$value, "newdata"))
   }
   regressor <- stats::delete.response(bws$terms)
-  # A constant of the formula, as s in y ~ I(x / s), need not be in the data.
+  # A constant in the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L
   wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), variables_in(regressor))
   if (!is.data.frame(newdata) || !all(wanted %in% names(newdata))) {

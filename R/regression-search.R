@@ -1,10 +1,10 @@
-# The search for a regression bandwidth: the candidates, the objective at each, the least of them.
+# The search for a regression bandwidth: the candidates, the objective at each, and its minimum.
 
-# Between these limits a bandwidth can be put on the other scale, and the 38 bandwidths that the Gaussian kernel reaches
-# are a number too.
+# Between these limits a bandwidth can be converted to the other scale, and the support of the Gaussian kernel, 38
+# bandwidths, is a finite number.
 regression_limits <- c(1e-300, 1e300)
 
-# The candidates as supports `h` and on the scale of the user, `grid`.
+# The candidates as supports `h` and on the user's scale, `grid`.
 candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
   scale <- if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1
   if (!is.null(bws)) {
@@ -30,7 +30,7 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
   list(h = h, grid = h / scale, scale = scale, argument = "bwmax")
 }
 
-# The objective at each h, with how many observations have no neighbour there. NA where none has.
+# The objective at each h, and the number of observations without a neighbour there. NA if all are without.
 regression_curve <- function(sample, h, asked, run) {
   used <- sample$w > 0
   n <- sample$nobs
@@ -80,14 +80,14 @@ check_allowed <- function(allowed, curve, sample, grid, asked, run) {
               ".")
 }
 
-# To six digits, never below the value.
+# Rounded up to six digits.
 round_up <- function(value) {
   rounded <- signif(value, 6)
   if (rounded < value) signif(rounded + 10^(floor(log10(value)) - 5), 6) else rounded
 }
 
-# Which of the allowed values is least. Those within rounding of it are ties, of which the widest bandwidth is taken:
-# of two equal fits the smoother.
+# Which of the allowed values is the minimum. Values within rounding of it are ties; of these the widest bandwidth is
+# taken, since it gives the smoother of two equal fits.
 min_value <- function(cv, allowed, asked, sample) {
   min <- min(cv[allowed])
   if (min == Inf && asked$method == "cv.ls") {
@@ -103,8 +103,8 @@ min_value <- function(cv, allowed, asked, sample) {
   list(index = max(tied), tied = tied)
 }
 
-# Golden sections between the neighbours of the best of the grid; the neighbour of the first is the least bandwidth that
-# supports every observation. What is found counts only if it is better.
+# Golden section search between the neighbours of the best of the grid; the lower neighbour of the first is the smallest
+# bandwidth that supports every observation. The result counts only if it is better.
 refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
   lower <- h[max(index - 1L, 1L)]
   upper <- h[min(index + 1L, length(h))]
@@ -125,7 +125,7 @@ refine_bandwidth <- function(sample, h, index, chosen, asked, run) {
   chosen
 }
 
-# Observations without a neighbour at a bandwidth that was given.
+# Warns of observations without a neighbour at a given bandwidth.
 warn_unsupported <- function(unsupported, n, h) {
   if (unsupported == 0L) return(invisible())
   warn_support(unsupported, " of ", n, " observations ", if (unsupported == 1L) "has" else "have",

@@ -3,13 +3,14 @@
 # The first is the default.
 regression_kernels <- function() union("epanechnikov", c("gaussian", polynomial_kernels()))
 
-# np's Epanechnikov kernel has the support sqrt(5), that of variance one; its other kernels have ours.
+# np's Epanechnikov kernel has variance one, and so the support sqrt(5); its other kernels have ours.
 np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 
 #' Bandwidth of a kernel regression by cross-validation
 #'
 #' Evaluates a cross-validation objective of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` at
-#' a whole grid of bandwidths and takes the least. Names and conventions are those of package \pkg{np}.
+#' a whole grid of bandwidths and takes the one with the smallest value. Names and conventions are those of package
+#' \pkg{np}.
 #'
 #' With g_-i the fit without observation i, weights w (all one if not given), and M_i = 1 if another observation is
 #' within the bandwidth of x_i and 0 otherwise,
@@ -19,10 +20,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' where s^2 is the (weighted) mean square of the residuals in sample and tr the trace of the smoother matrix;
 #' `cv.aic` is infinite where tr + 2 reaches n.
 #'
-#' Since cv.ls leaves out observations without a neighbour, it rewards bandwidths too small to see anything: Rohlfs &
-#' Zahran (2017) take its least value all the same (`unsupported = "exclude"`); by default only bandwidths compete at
-#' which every observation has a neighbour (`"reject"`, as in \pkg{np}). Values within 1e-12 of the least are ties:
-#' the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
+#' Since cv.ls leaves out observations without a neighbour, it rewards bandwidths too small to reach any neighbour.
+#' Rohlfs & Zahran (2017) take its smallest value nevertheless (`unsupported = "exclude"`); by default only bandwidths
+#' compete at which every observation has a neighbour (`"reject"`, as in \pkg{np}). Values within 1e-12 of the smallest
+#' are ties: the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
 #' `kestrel_warning_search` says so.
 #'
 #' A neighbour is an observation at a distance below the bandwidth (up to and including it for the uniform kernel, below
@@ -39,7 +40,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Epanechnikov kernel.
 #'
 #' @section Differences from np: the default kernel is `"epanechnikov"`, not `"gaussian"`; the search is a grid (which
-#'   finds the least of many local minima) in place of a descent from random starts; one numeric regressor; fixed
+#'   finds the lowest of many local minima) in place of a descent from random starts; one numeric regressor; fixed
 #'   bandwidths and kernels of second order; missing data are an error unless `na.action` says otherwise.
 #'
 #' @section Errors: of class `kestrel_error_input` for missing or infinite values, lengths that differ, a regressor that
@@ -50,19 +51,19 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   backend that this build or machine lacks or that does not take the task; of class `kestrel_error_memory` where the
 #'   memory of a GPU that was asked for does not suffice.
 #' @section Cost: O(n log n) once and O(n) for each bandwidth; the few local linear fits whose sums have lost their
-#'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: every observation
-#'   takes those within 38 bandwidths. On all threads. Refinement adds a search of 10 to 30 bandwidths, each O(n log n).
-#'   A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and, for a kernel that is a polynomial of
-#'   degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight), 8 p + 16 more, with p + 2 in place of
-#'   p for local linear fits.
+#'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: the fit at every
+#'   observation takes those within 38 bandwidths. On all threads. Refinement adds a search of 10 to 30 bandwidths, each
+#'   O(n log n). A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and, for a kernel that is a
+#'   polynomial of degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight), 8 p + 16 more, with p +
+#'   2 in place of p for local linear fits.
 #'
 #' @section On a GPU: `backend = "cuda"` computes the objective there, to the CPU's 1e-12, at all bandwidths in one go
 #'   and with the same bits in every run: with the kernels that are polynomials from sums over blocks of 8, 16, 32, ...
-#'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23
-#'   times the range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as
-#'   fast as the CPU, whose `threads` would take a second or more, and the CPU where there is none, after one message;
-#'   so that the place, though not the bits of either, may depend on the number of threads.
-#'   The fits of [npreg()] themselves are computed on the CPU.
+#'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23 times the
+#'   range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as fast as the CPU, whose
+#'   `threads` would take a second or more, and the CPU where there is none, after one message. So the choice of device,
+#'   though not the bits of either, may depend on the number of threads. The fits of [npreg()] themselves are computed
+#'   on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
 #' @param data a data frame, list or environment with the variables of `formula`.
@@ -98,7 +99,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{fval}{its objective}
 #'   \item{grid, cv}{all candidates, increasing, and the objective at each; NA where no observation has a neighbour}
 #'   \item{n.unsupported}{how many observations have no neighbour, for each candidate}
-#'   \item{ties}{the bandwidths that share the least objective, when there are several}
+#'   \item{ties}{the bandwidths that share the smallest objective, when there are several}
 #'   \item{method, regtype, ckertype, bw.scale, unsupported}{as asked for}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}
@@ -132,9 +133,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @export
 npregbw <- function(...) UseMethod("npregbw", dispatched_on(list(formula = "formula"), ...))
 
-# The argument that chooses the method: one of these classes under the name that goes with it or, of any of them, the
-# first without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables of
-# `data`.
+# The argument on which to dispatch: one of these classes under the name that goes with it or, for any of them, the
+# first argument without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables
+# of `data`.
 dispatched_on <- function(classes, ...) {
   given <- given_names(...)
   for (name in c(names(classes), "")) {
@@ -145,7 +146,7 @@ dispatched_on <- function(classes, ...) {
   NULL
 }
 
-# The names of the arguments, "" for those without, which are left unevaluated.
+# The names of the arguments, "" for those without; the arguments are left unevaluated.
 given_names <- function(...) {
   given <- names(substitute(list(...)))[-1L]
   if (is.null(given)) rep("", ...length()) else given
@@ -173,7 +174,7 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.
   bw
 }
 
-# What R finds wrong with a formula, as an error of ours.
+# Errors of R about a formula, as errors of ours.
 try_formula <- function(value) {
   tryCatch(value, error = function(e) {
     # The name that model.frame() gives to the weights.
@@ -182,7 +183,7 @@ try_formula <- function(value) {
   })
 }
 
-# Two variables, a response and a regressor, that exist.
+# A formula must have two variables that exist, a response and a regressor.
 check_formula <- function(formula, data) {
   if (!is.null(data) && !is.list(data) && !is.environment(data)) {
     abort_input("`data` must be a data frame, a list or an environment, not ", describe_value(data), ".")
@@ -203,14 +204,14 @@ check_formula <- function(formula, data) {
   }
 }
 
-# The variables of an expression: neither the components of one, as x in d$x, nor functions, as in stats::poly(x, 1).
+# The variables of an expression, without components, as x in d$x, and functions, as in stats::poly(x, 1).
 variables_in <- function(expression) {
   if (is.name(expression)) return(as.character(expression))
   if (!is.call(expression)) return(character(0))
   head <- if (is.name(expression[[1L]])) as.character(expression[[1L]]) else ""
   if (head %in% c("::", ":::")) return(character(0))
   parts <- as.list(expression)
-  attributes(parts) <- NULL # terms() has a class with ways of its own
+  attributes(parts) <- NULL # terms() has a class with its own `[`
   if (head %in% c("$", "@")) parts <- parts[1:2]
   if (nzchar(head)) parts <- parts[-1L]
   # An index may be empty, as in m[, 1].
@@ -261,19 +262,18 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
                          "scale.factor.init", "scale.factor.init.lower", "scale.factor.init.upper",
                          "scale.factor.search.lower", "scale.init.categorical.sample")
 
-# np's arguments that would change the result, at the one value that is computed here.
+# np's arguments that would change the result, with the one value that is computed here.
 np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, ckerbound = "none", bwscaling = FALSE, nomad = FALSE,
                            gradients = FALSE)
 
-# Of what is left in the dots only the arguments that are known are evaluated: others may be expressions in the
-# variables of `data`.
+# Of the arguments left in the dots only known ones are evaluated: others may be expressions in the variables of `data`.
 check_np_arguments <- function(...) {
   given <- given_names(...)
   check_no_more(given[!given %in% c(names(np_fixed_arguments), np_search_arguments)])
   check_fixed_arguments(np_fixed_arguments, ...)
 }
 
-# That those of the dots that are named in `fixed` have the values there.
+# Checks that arguments in the dots that are named in `fixed` have the values there.
 check_fixed_arguments <- function(fixed, ...) {
   given <- given_names(...)
   for (k in which(given %in% names(fixed))) {
@@ -284,7 +284,7 @@ check_fixed_arguments <- function(fixed, ...) {
   }
 }
 
-# The names of what is left of the dots, "" for what has none: a slip.
+# Names of the arguments left in the dots, "" for those without: all of them are mistakes.
 check_no_more <- function(given) {
   if (length(given) == 0L) return(invisible())
   named <- Filter(nzchar, given)
@@ -297,8 +297,8 @@ check_no_more <- function(given) {
               ": there is no such argument", if ("weights" %in% named) "; weights are `w`", ".")
 }
 
-# A regressor or response: its values as doubles and its name. A column may itself be a matrix of one, as scale(x) is.
-# Missing values without a type, as in data.frame(x = NA), are numbers.
+# A regressor or response: its values as doubles and its name. A column may itself be a matrix with one column, like
+# scale(x). Missing values without a type, as in data.frame(x = NA), count as numbers.
 as_variable <- function(value, argument) {
   name <- argument
   value <- plain(value)
@@ -319,7 +319,7 @@ as_variable <- function(value, argument) {
   list(value = as.numeric(value), name = name)
 }
 
-# The sample of a regression: the rows that na.action keeps, weights that sum to the number of positive ones.
+# The sample of a regression: the rows that na.action keeps, and weights that sum to the number of positive ones.
 check_regression_sample <- function(xdat, ydat, w, na.action) {
   x <- as_variable(xdat, "xdat")
   y <- as_variable(ydat, "ydat")
@@ -332,7 +332,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   gone <- is.na(x$value) | is.na(y$value) | is.na(w)
   omitted <- NULL
   if (check_na_action(na.action) == "na.omit" && any(gone)) {
-    # Of this class naresid() and napredict() put NA in the places of the rows.
+    # With this class naresid() and napredict() put NA in the positions of these rows.
     omitted <- structure(which(gone), class = "exclude")
     x$value <- x$value[!gone]
     y$value <- y$value[!gone]
@@ -354,7 +354,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   if (spread == 0) {
     abort_input("`", x$name, "` must vary, but all its values are ", describe_value(x$value[used][1L]), remark, ".")
   }
-  # So that the bandwidths of every grid are within regression_limits.
+  # Keeps the bandwidths of every grid within regression_limits.
   if (spread < 1e-290 || spread > 1e300) {
     abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
                 remark, ": rescale it.")
@@ -364,7 +364,8 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
        na.action = omitted)
 }
 
-# Residuals are about as large as the differences of the responses, and of close fits smaller by some powers of ten.
+# Residuals are about as large as the differences of the responses; those of close fits are smaller by some powers of
+# ten.
 check_squares <- function(y, w, name, remark) {
   heard()
   total <- sum(w * (y - y[1L])^2)
@@ -373,7 +374,7 @@ check_squares <- function(y, w, name, remark) {
               "from ", describe_value(min(y)), " to ", describe_value(max(y)), remark, ": rescale it.")
 }
 
-# Standard errors are sums of squares of weights.
+# Standard errors sum the squares of weights.
 check_squared_weights <- function(w) {
   heard()
   share <- min(w) / max(w)

@@ -1,5 +1,5 @@
 # The scores of a task (see score_task_of_data() in score.R): of its densities and their margins, at other bandwidths,
-# and of samples that are drawn anew.
+# and for samples that are drawn again.
 
 score_task <- function(task, B, level, run, progress) {
   done <- 0
@@ -22,7 +22,7 @@ score_task <- function(task, B, level, run, progress) {
   c(list(table = score_table(score, replicates, level), sensitivity = sensitivity, replicates = replicates), whole)
 }
 
-# counted(density) is told of each density.
+# counted(density) is called with each density.
 joint_scores <- function(task, run, counted) {
   values <- function(fhat) counted(run_planned(fhat, task_on_axes(fhat, task$axes), run)$estimate)
   obs <- values(task$obs)
@@ -61,7 +61,7 @@ margin_dims <- function(d) {
 
 margin_names <- function(margins, names) vapply(margins, function(dims) paste(names[dims], collapse = ", "), "")
 
-# Margins take little beside the density itself: the bar does not wait for them.
+# Margins take little time compared with the density: the bar does not wait for them.
 marginal_values <- function(fhat, margins, run) {
   run$progress <- NULL
   lapply(margins, function(dims) {
@@ -98,7 +98,7 @@ score_table <- function(score, replicates, level) {
   table
 }
 
-# As table 2 of Lopez-Novoa (2015, ch. 8), in long form.
+# Like table 2 of Lopez-Novoa (2015, ch. 8), in long form.
 sensitivity_table <- function(h, score, further, at) {
   all <- sort(unique(c(h, further)))
   do.call(rbind, lapply(all, function(one) {

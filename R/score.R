@@ -1,12 +1,11 @@
-# The PDF score of models: how much space their densities have in common with that of observations.
+# The PDF score of models: the common area of their densities and that of observations.
 
 #' PDF score of models against observations
 #'
-#' The space that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015, ch.
-#' 8):
+#' The mass that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015, ch. 8):
 #' \deqn{S = \int \min(\hat f_{obs}(x), \hat f_{model}(x)) dx,}{S = int min(fhat_obs(x), fhat_model(x)) dx,}
 #' 0 where they have none in common, 1 where they are the same; with the scores of the marginal densities of each
-#' variable and of each pair of variables, whose differences from the joint score tell what margins alike can hide.
+#' variable and of each pair of variables, whose differences from the joint score show what similar margins can hide.
 #'
 #' @section Densities:
 #' From data, the densities are estimates with the radial Epanechnikov kernel and H = h^2 S, S the sample covariance of
@@ -24,9 +23,9 @@
 #' The smaller `h`, the smaller the score of all models; `sensitivity` shows whether their ranks depend on it.
 #'
 #' @section Interval:
-#' With `B` replicates, the rows of the observations and of all models are drawn anew with replacement, their
-#' bandwidth matrices and the grid kept. Scores of such samples are lower than that of the data, as that is lower than
-#' the one of the densities that they come from; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
+#' With `B` replicates, the rows of the observations and of all models are drawn again with replacement, with the same
+#' bandwidth matrices and grid. Scores of such samples are lower than that of the data, just as that is lower than the
+#' score of the densities from which the data come; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
 #' 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It is cut to \[0, 1\]. It is
 #' better than the percentiles of the replicates, which may all be below the score of the densities, but too short and
 #' too low near 1: of 120 pairs of normal samples of size n, intervals of 95 % held the score of the smoothed densities
@@ -148,7 +147,7 @@ model_argument <- function(models, k) {
   if (identical(name, "model")) name else paste0("model$", name)
 }
 
-# What is to be scored: `obs` and `models`, estimates on the grid `axes`; `bias`; `h`; and at(h), the same at another
+# The task of scoring: `obs` and `models`, estimates on the grid `axes`; `bias`; `h`; and at(h), the same at another
 # bandwidth.
 score_task_of_data <- function(obs, models, scales, grid, center, na.action, run) {
   first <- score_sample(obs, "obs", na.action)
@@ -175,7 +174,7 @@ score_task_of_data <- function(obs, models, scales, grid, center, na.action, run
   limits <- list(lower = do.call(pmin, lapply(limits, `[[`, "lower")),
                  upper = do.call(pmax, lapply(limits, `[[`, "upper")))
   made <- grid_axes(limits, grid)
-  # Two densities, their minimum and a density in the making.
+  # Memory for two densities, their minimum and a density being computed.
   check_memory(lengths(made$axes), 8 * 4 * prod(lengths(made$axes)))
   at <- function(h) {
     bare <- function(sample) new_density(sample, h^2 * sample$cov, "epanechnikov", "radial", NULL, run)
@@ -186,7 +185,7 @@ score_task_of_data <- function(obs, models, scales, grid, center, na.action, run
   task
 }
 
-# Of further bandwidths narrower than `h`, which estimate_on_grid() looks at.
+# Warns of further bandwidths narrower than `h`, which estimate_on_grid() checks.
 warn_of_narrow <- function(task) {
   narrowest <- min(task$further, task$h)
   if (narrowest == task$h) return(invisible())
@@ -195,10 +194,10 @@ warn_of_narrow <- function(task) {
   warn_coarse(reached, paste("`sensitivity`,", format_short(narrowest)))
 }
 
-# A data set with its covariance; errors name it.
+# A data set with its covariance; errors give its name.
 score_sample <- function(data, name, na.action) {
   sample <- known_as(name, selector_sample(data, NULL, na.action))
-  # A vector's only variable has no name of its own.
+  # The only variable of a vector has no name of its own.
   sample$named <- length(dim(data)) == 2L && !is.null(colnames(data))
   sample
 }
@@ -240,7 +239,7 @@ sample_moments <- function(sample) {
   list(mean = mean, sd = sqrt(square * n_eff / (n_eff - 1)))
 }
 
-# The same of an estimate: of its data, or, where a file had none, of the marginal densities.
+# The same for an estimate: from its data or, if a file had none, from the marginal densities.
 estimate_moments <- function(fhat, run) {
   if (has_data(fhat)) return(sample_moments(list(x = sample_matrix(fhat), w = fhat$w)))
   axes <- axes_of(fhat)
@@ -261,7 +260,7 @@ mean_bias <- function(obs, models, names) {
 known_bias <- 0.05
 
 warn_of_bias <- function(bias) {
-  # Means that are equal up to rounding of 5 per cent are not off by more.
+  # Means whose difference equals 5 per cent up to rounding are not reported.
   off <- which(abs(bias) > known_bias * (1 + 1e-9), arr.ind = TRUE)
   if (nrow(off) == 0L) return(invisible())
   off <- off[order(-abs(bias[off])), , drop = FALSE]
@@ -304,8 +303,7 @@ score_task_of_estimates <- function(obs, models, given, center, run) {
   list(obs = bare(obs), models = lapply(models, bare), axes = axes, gridtype = obs$gridtype, bias = bias)
 }
 
-# The axes of estimates are matched by position: names, where they are not the stand-ins of check_sample(), must be
-# those of `obs`.
+# The axes of estimates are matched by position. Names, unless check_sample() made them up, must be those of `obs`.
 check_same_variables <- function(names, of_obs, argument) {
   own <- function(names) names != "x" & !startsWith(names, "x[, ")
   if (any(names != of_obs & own(names) & own(of_obs))) {

@@ -1,38 +1,37 @@
-# Density estimates on grids beyond memory, slab by slab.
+# Density estimates on grids larger than memory, slab by slab.
 
 #' Kernel density estimate on a grid of any size, slab by slab
 #'
-#' What [kde()] estimates on a grid, computed in slabs of some indices of the last axis, each of which goes to a
-#' function or into a file and is then forgotten: disk limits the size of the grid, not memory.
+#' The estimate of [kde()] on a grid, computed in slabs of some indices of the last axis. Each slab goes to a function
+#' or into a file and is then dropped, so that the disk limits the size of the grid, not memory.
 #'
 #' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and
-#' every slab has the very bits that kde() gives there with the same backend; where a GPU that `backend = "auto"` took
-#' fails on the way, the slabs from there on are the CPU's. Otherwise each slab is an estimate of its own, within `tol`
-#' of the largest value that the estimate has anywhere.
+#' every slab has the same bits as in kde() with the same backend. If a GPU that `backend = "auto"` chose fails on the
+#' way, the CPU computes the remaining slabs. Otherwise each slab is an estimate of its own, within `tol` of the largest
+#' value that the estimate has anywhere.
 #'
 #' @section Files:
 #' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
-#' variables, and the estimate as the variable `density`. Any other name makes a file of nothing but the estimate, as
-#' doubles of 8 bytes, lowest byte first, the first axis fastest, which
-#' `readBin(file, "double", n, endian = "little")` reads.
+#' variables, and the estimate as the variable `density`. Any other name makes a file with only the estimate, as doubles
+#' of 8 bytes, lowest byte first, the first axis fastest, which `readBin(file, "double", n, endian = "little")` reads.
 #'
-#' A file of that name is there as a whole or not at all. It is written as `kestrel-*.incomplete` in the same folder,
-#' for which room is set aside before the first slab where the file system can, and renamed when it is complete. Then
-#' it replaces a file that was there; after an error or an interrupt that one is as it was, and the incomplete one is
-#' removed. Only a process that is killed leaves it. The folder must be one in which files can be made. A symbolic link
-#' stays one: what it leads to is replaced. Devices and pipes are refused, as nobody could take back what went there; a
-#' function may write to them.
+#' The file is written completely or not at all. It is written as `kestrel-*.incomplete` in the same folder, with room
+#' reserved before the first slab if the file system can do that, and renamed when it is complete. Only then does it
+#' replace an existing file; after an error or an interrupt that one is unchanged, and the incomplete one is removed.
+#' Only a process that is killed leaves it behind. It must be possible to create files in the folder. A symbolic link is
+#' kept, and the file that it leads to is replaced. Devices and pipes are refused, as what went there could not be taken
+#' back; a function may write to them.
 #'
 #' @section Units: as [kde()]: the estimate and `largest` are in 1 / volume, `h` and the axes in the units of the
 #'   variables, `mass` has no unit, `seconds` are seconds.
-#' @section Errors: as [kde()], those of a backend among them; `kestrel_error_memory` also when one index of the last
-#'   axis is too much; `kestrel_error_input` also for a file that cannot be written, or not to its end.
+#' @section Errors: as [kde()], including those of a backend; `kestrel_error_memory` also when one index of the last
+#'   axis needs too much memory; `kestrel_error_input` also for a file that cannot be written completely.
 #' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file is
 #'   read once more for its seal, see [write_pdf()].
 #'
 #' @inheritParams kde
 #' @param to a function, called with each slab in turn, or the name of a file.
-#' @param slab how many indices of the last axis make a slab; as many as take 64 MB if NULL.
+#' @param slab how many indices of the last axis make a slab; if NULL, as many as take 64 MB.
 #' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
 #' @param backend as in [kde()]; the GPU's memory limits neither the grid nor a slab.
 #' @param verbose if TRUE, say what is going to be computed and show progress; otherwise as in [kde()].
@@ -106,8 +105,8 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   invisible(structure(result, class = "kestrel_stream"))
 }
 
-# Where slabs go: `pour(fhat, axes, fill)` returns what `fill(put)` does, which is given a function of a slab; `file`,
-# if they go to one, is its name.
+# Where slabs go. `pour(fhat, axes, fill)` returns the result of fill(put), where put() takes a slab; `file` is the name
+# of a file, if they go to one.
 check_sink <- function(to) {
   if (is.function(to)) return(list(pour = function(fhat, axes, fill) fill(to), file = NULL))
   if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
@@ -123,7 +122,7 @@ raw_sink <- function(target) {
   })
 }
 
-# Indices of the last axis where slabs begin, and how many they have.
+# Where slabs begin on the last axis, and how many indices each has.
 cut_slabs <- function(sizes, slab) {
   last <- sizes[length(sizes)]
   slice <- prod(sizes[-length(sizes)])
@@ -136,9 +135,9 @@ cut_slabs <- function(sizes, slab) {
   list(first = first, count = pmin(count, last - first + 1))
 }
 
-# The estimate at `count` indices of the last axis from `first` on, and their axes, as functions of both; by(): the
-# engine, the backend and the device, if it was one; close() when no more are wanted. Where they are computed is settled
-# once, for all slabs.
+# Functions of `first` and `count`: the estimate at `count` indices of the last axis from `first` on, and their axes.
+# by(): the engine, the backend and, if it was one, the device; close(): to be called when no more slabs are wanted. The
+# device is chosen once, for all slabs.
 slab_source <- function(fhat, axes, slabs, run) {
   d <- length(axes)
   part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
@@ -148,7 +147,7 @@ slab_source <- function(fhat, axes, slabs, run) {
   if (is.null(grid) && run$engine == "scanline") abort_irregular()
   plan <- plan_slabs(fhat, task, grid, part_of_task(1, slabs$count[1L]), run)
   run <- with_device(run, if (plan$backend == "cuda") plan)
-  # A slab may be regular where the grid is not, and its plan "scanline".
+  # A slab may be regular where the grid is not, and then its plan would be "scanline".
   if (is.null(grid) || plan$engine != "scanline") {
     slab <- function(first, count) {
       ran <- run_planned(fhat, part_of_task(first, count), run)
@@ -167,8 +166,8 @@ slab_source <- function(fhat, axes, slabs, run) {
   list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
 }
 
-# The plan of all slabs together, with its backend. On the CPU that is "scanline" where there is a `grid`; otherwise
-# every slab has the plan of the `first`, and takes as long in proportion.
+# The plan of all slabs together, with its backend. On the CPU that is "scanline" if there is a `grid`. Otherwise every
+# slab has the plan of the `first`, and takes a time in proportion to its points.
 plan_slabs <- function(fhat, task, grid, first, run) {
   n <- length(fhat$w)
   d <- length(task$axes)
@@ -185,8 +184,8 @@ plan_slabs <- function(fhat, task, grid, first, run) {
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
-# Sums of the engine "scanline" by slabs, at the place of the run: samples are sorted once. Where "auto" takes a GPU
-# that then cannot, the CPU's.
+# Sums of the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a GPU that
+# then fails, the CPU's.
 scanline_by_slabs <- function(task, run) {
   open_cpu <- function() density_scanline_cpp(task$sample, task, run)
   runs <- sums_by_backend(run, scanline_cuda_cpp(task$sample, task, run), open_cpu())
@@ -204,7 +203,7 @@ scanline_by_slabs <- function(task, run) {
        close = function() if (on_cuda(run)) close_scanline_cuda_cpp(runs))
 }
 
-# Every slab into the sink; the integral and the largest value of the estimate.
+# Passes every slab to the sink; returns the integral and the largest value of the estimate.
 pour_slabs <- function(fhat, axes, slabs, source, sink, progress) {
   result <- sink$pour(fhat, axes, function(put) {
     weights <- trapezoid_weights(axes[[length(axes)]])

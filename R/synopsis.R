@@ -1,26 +1,26 @@
-#' A small stand-in for a table, to be queried
+#' A small substitute for a table, for queries
 #'
 #' Keeps some of a table's rows, drawn evenly from all parts of it, and a bandwidth: what [kde_query()] needs to answer
 #' counts, sums, means and variances of boxes without the table (Andrzejewski, Gramacki & Gramacki 2013, section 4.3).
-#' The object is a plain list without environments, so that [saveRDS()] and [readRDS()] give it back as it was.
+#' The object is a plain list without environments, so that [saveRDS()] and [readRDS()] restore it exactly.
 #'
 #' @section Rows:
-#' The table is parted into `size` cells of as many rows each, by halves at the quantiles of one variable after another
-#' (a k-d tree, Bentley 1975), and one row of each is drawn: systematic sampling (Cochran 1977, ch. 8) along the tree,
-#' in random order within cells, so that every row is as likely to be kept. Only cells at a box's edges make its count
-#' vary, and errors are about half those of a simple random sample, which [kde_query()] takes for its intervals: they
-#' are wider than they would have to be.
+#' The table is cut into `size` cells with equal numbers of rows, by halving at the quantiles of one variable after
+#' another (a k-d tree, Bentley 1975), and one row of each is drawn: systematic sampling (Cochran 1977, ch. 8) along the
+#' tree, in random order within cells, so that every row is equally likely to be kept. Only cells at a box's edges make
+#' its count vary, and errors are about half of those of a simple random sample. The intervals of [kde_query()] assume a
+#' simple random sample, so they are wider than necessary.
 #'
 #' @section Bandwidth:
 #' Selected from the rows that are kept, by [hpi()], or [Hpi.diag()] for several variables: a diagonal matrix makes
 #' answers fast. (Other kernels take their normal reference, as in [kde()].) With `tune_queries` it is multiplied by the
-#' factor, between 1/64 and 4, that makes the mean of the squared logarithms of the q-errors least on every other query;
-#' the table itself gives the true counts. `tuning` then has the factor, and how the q-errors are distributed on the
+#' factor, between 1/64 and 4, that minimises the mean of the squared logarithms of the q-errors on every other query;
+#' the table itself gives the true counts. `tuning` then has the factor, and the distribution of the q-errors on the
 #' queries that were held out, before and after.
 #'
 #' @section Ranges:
-#' Kernels reach beyond the least and the largest value of a variable, where there are no rows. Limits at or beyond
-#' the range of the table therefore count as none, and boxes beyond it hold nothing.
+#' The supports of kernels extend beyond the smallest and the largest value of a variable, where there are no rows.
+#' Limits at or beyond the range of the table therefore count as none, and boxes beyond it have no mass.
 #'
 #' @param data the table: a numeric vector, or a matrix or data frame with numeric columns; no missing values.
 #' @param size how many rows to keep; all of a smaller table. Draws are R's, see [set.seed()].
@@ -31,13 +31,13 @@
 #' @param x an object made by `kde_synopsis()`.
 #' @param ... not used.
 #' @return An object of class `"kestrel_synopsis"`: a list of `x`, the rows kept, a matrix; `H`, the bandwidth matrix;
-#'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the least and the largest value of
-#'   each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the table
-#'   of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it
-#'   invisibly.
+#'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the smallest and the largest value
+#'   of each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the
+#'   table of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns
+#'   it invisibly.
 #' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares.
 #' @section Errors: of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
-#'   `size` that is no count, bandwidths as in [kde()], and `tune_queries` that are no boxes.
+#'   `size` that is not a count, bandwidths as in [kde()], and `tune_queries` that are not boxes.
 #' @section Cost: O(N log N log(size)), that of the bandwidth for `size` rows, and with `tune_queries` some 30 times
 #'   that of their answers.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
@@ -78,23 +78,23 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
 even_rows <- function(table, size) {
   n <- nrow(table)
   at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
-  order_by_cells(table, seq_len(n), size, 1L)[pmin(at, n)] # the last may be n + 1 by rounding
+  order_by_cells(table, seq_len(n), size, 1L)[pmin(at, n)] # `at` may be n + 1 by rounding
 }
 
-# The rows, those of a cell next to each other in random order: in the order of the table, or of a variable, one draw
-# would take the rows at the same side of all cells.
+# The rows ordered by the cells of a tree, those of one cell in random order. If they were ordered by the table or by a
+# variable, one draw would take rows at the same side of all cells.
 order_by_cells <- function(table, rows, cells, k) {
   if (cells == 1L) return(rows[sample.int(length(rows))])
   heard()
   first <- cells %/% 2L
   sorted <- rows[order_cpp(table[rows, k], numeric(0))]
   heard()
-  below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # the product may be above the largest integer
+  below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # may exceed the largest integer
   after <- k %% ncol(table) + 1L
   c(order_by_cells(table, sorted[below], first, after), order_by_cells(table, sorted[-below], cells - first, after))
 }
 
-# A matrix with correlations is the user's alone, and for the Gaussian kernel.
+# Only a matrix from the user has correlations, and only with the Gaussian kernel.
 synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
   d <- ncol(kept)
   product <- is_compact(kernel) || is.null(given$H)
@@ -108,7 +108,7 @@ synopsis_bandwidth <- function(given, kept, names, kernel, verbose) {
   resolve_bandwidth(given, sample, kernel, product, selecting(run_options(), d), verbose)$H
 }
 
-# A column may vary in the table, but not in the rows that were drawn from it.
+# A column may vary in the table, but not among the rows that were drawn.
 check_kept <- function(kept, ranges, names, N) {
   if (nrow(kept) <= ncol(kept) && nrow(kept) < N) {
     abort_input("`size` must be above ", ncol(kept), ", the number of columns, when no bandwidth is given, not ",
@@ -120,14 +120,14 @@ check_kept <- function(kept, ranges, names, N) {
               quoted(names[constant]), ".")
 }
 
-# The estimate that a synopsis stands for, without values, as kde_query() takes it.
+# The estimate that a synopsis represents, without values, in the form for kde_query().
 synopsis_density <- function(synopsis) {
   sample <- list(x = synopsis$x, w = rep(1, nrow(synopsis$x)), names = synopsis$names)
   type <- if (is_compact(synopsis$kernel)) "product" else "radial"
   new_density(sample, synopsis$H, synopsis$kernel, type, NULL, list(engine = "direct", backend = "cpu"))
 }
 
-# Limits at or beyond the range of the table are none; a box beyond it is empty.
+# Limits at or beyond the range of the table are no limits; a box entirely beyond it is empty.
 within_ranges <- function(boxes, ranges) {
   for (k in seq_len(ncol(boxes$lower))) {
     lowest <- ranges[1L, k]
@@ -140,7 +140,7 @@ within_ranges <- function(boxes, ranges) {
   boxes
 }
 
-# With the bandwidth times the best factor; every other query is held out to judge it.
+# The synopsis with its bandwidth times the best factor; every other query is held out to judge it.
 tuned_synopsis <- function(synopsis, table, queries, verbose) {
   if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
     abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", describe_value(queries), ".")
@@ -161,7 +161,7 @@ tuned_synopsis <- function(synopsis, table, queries, verbose) {
   learnt <- seq(1L, m, by = 2L)
   held <- seq(2L, m, by = 2L)
   loss <- function(log_factor) mean(log(q_error(counts(log_factor, learnt), truth[learnt])$errors)^2)
-  # The loss may have several minima: the best of a grid, and then the least between its neighbours.
+  # The loss may have several minima: takes the best of a grid, and then the minimum between its neighbours.
   best <- with_search_progress(verbose, "Tuning", function(progress) {
     loss <- counted(loss, progress)
     grid <- log(2) * seq(-6, 2, by = 0.5)

@@ -1,8 +1,8 @@
-# Observations that are equal in every column, and what they do to cross-validation.
+# Observations that are equal in every column, and their effect on cross-validation.
 
-# Ordered tied pairs an observation, and whether they make LSCV fall to minus infinity at 0: for H = h^2 S, h^d LSCV(H)
+# Ordered tied pairs per observation, and whether they make LSCV fall to minus infinity at 0. For H = h^2 S, h^d LSCV(H)
 # tends to a multiple of R(K) sum_ties p_i p_j - 2 c K(0) sum_(ties, i != j) p_i p_j. For equal weights that is negative
-# when the tied pairs an observation exceed R(K) / (2 K(0) - R(K)), but for terms in 1/n.
+# if the tied pairs per observation exceed R(K) / (2 K(0) - R(K)), except for terms in 1/n.
 count_ties <- function(sample, kernel) {
   x <- as.matrix(sample$x)
   p <- sample$w / sum(sample$w)

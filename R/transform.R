@@ -1,5 +1,5 @@
-# Densities on the positive half line and on the unit interval: the data are taken to the whole line, log(x + adj) or
-# the probit of x, estimated there, and taken back with the Jacobian (Wand & Jones 1995, section 2.10.3).
+# Densities on the positive half line and on the unit interval: the data are mapped to the whole line by log(x + adj) or
+# probit, the density is estimated there and mapped back with the Jacobian (Wand & Jones 1995, section 2.10.3).
 
 choose_transform <- function(x, names, positive, adj.positive, unit.interval) {
   if (positive && unit.interval) abort_input("`positive` and `unit.interval` must not both be TRUE.")

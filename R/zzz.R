@@ -6,7 +6,7 @@
   library.dynam.unload("kestrel", libpath)
 }
 
-# While the package is installed: all functions that users call, but for generics, which only dispatch to those.
+# Runs while the package is installed. Wraps all functions that users call, except generics, which only dispatch.
 local({
   here <- topenv()
   home <- getNamespaceInfo(here, "path")

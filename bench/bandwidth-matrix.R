@@ -1,11 +1,10 @@
-# Speed of cross-validation with a bandwidth matrix beside its yardsticks, all in one run,
-# alternating: medians, CPU time of the process, one thread, unless said.
+# Speed of cross-validation with a bandwidth matrix compared with reference programs, all in one run, alternating:
+# medians, CPU time of the process, one thread, unless stated otherwise.
 #
 #   Rscript bench/bandwidth-matrix.R [--short] [curve objective rates memory large]
 #
-# kestrel has to be installed. The yardsticks are checked against plain R on a small sample before
-# anything is timed. A method marked * ran on a few observations only and its time was scaled to
-# all of them.
+# kestrel must be installed. The reference programs are checked against plain R on a small sample before anything is
+# timed. A method marked * ran on a few observations only, and its time was scaled to all of them.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -15,7 +14,7 @@ compile("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")
 
 lower_root <- function(H) t(chol(H))
 
-# g(h), eq. 43, of the sums over pairs.
+# g(h), eq. 43, from the sums over pairs.
 paper_form <- function(sums, n, at_zero) 2 / n^2 * (sums[, 1] - 2 * sums[, 2]) + at_zero / n
 kestrel_curve <- function(x, root, h, isa = "auto") {
   n <- nrow(x)
@@ -27,7 +26,7 @@ kestrel_sum <- function(x, root, isa = "auto") {
   sums$convolution - 2 * sums$kernel
 }
 
-# ---- the yardsticks against plain R
+# ---- the reference programs against plain R
 check_yardsticks <- function() {
   n <- 60L
   d <- 3L
@@ -51,7 +50,7 @@ check_yardsticks <- function() {
   )
 }
 
-# Of several, the instruction set is told apart by its name.
+# If there are several, the instruction set is part of the name.
 with_isa <- function(times, isa) {
   colnames(times) <- paste0(colnames(times), ", ", isa)
   times
@@ -122,13 +121,12 @@ bench_objective <- function() {
   show(do.call(rbind, rows))
 }
 
-# ---- pairs a second, beside the machine's limit
+# ---- pairs per second, compared with the machine's limit
 #
-# Vector operations of a vector of pairs on the two multiply-add ports, counted as in bench/direct.R:
-# distance and exponential, 2 d + 12 with AVX-512 and 2 d + 15 with AVX2, and 3 for the two sums.
-# With second moments in d <= 3, for every product of every pair, d differences, two weights and for
-# each kernel d + d (d + 1) / 2 + 1, and 1 for the second kernel; in d > 3, by blocks, two values, 2 (d
-# + 2) multiply-adds. For another bandwidth of a curve, 1 + 12 (15) + 3.
+# Vector operations of a vector of pairs on the two multiply-add ports, counted as in bench/direct.R. Distance and
+# exponential: 2 d + 12 with AVX-512 and 2 d + 15 with AVX2; the two sums: 3. With second moments in d <= 3, for every
+# product of every pair: d differences, two weights, d + d (d + 1) / 2 + 1 for each kernel, and 1 for the second kernel;
+# in d > 3, by blocks: two values and 2 (d + 2) multiply-adds. For another bandwidth of a curve: 1 + 12 (15) + 3.
 operations <- function(what, d, isa) {
   exponential <- if (isa == "avx512") 12 else 15
   switch(what,
@@ -184,12 +182,12 @@ bench_memory <- function() {
               figure(n, 6L), added / 1e6, figure(8 * as.numeric(n)^2 / 1e6)))
 }
 
-# ---- a million observations, beside std::sort
+# ---- a million observations, compared with std::sort
 large_selection <- function(d) {
   n <- sized(1000000L, 100000L)
   x <- normal_rows(n, d, 0.6)
   sample <- of_kestrel("selector_sample")(x, NULL)
-  # From the grid that all sums over pairs come from to the least value of LSCV.
+  # From the grid that gives all sums over pairs to the minimum of LSCV.
   search <- function() {
     criteria <- of_kestrel("fourier_criteria")(sample, of_kestrel("run_options")(threads = 1L))
     of_kestrel("search_matrices")(sample, criteria, NULL, FALSE, "optim", reference_h(n, d) * c(1 / 32, 8))

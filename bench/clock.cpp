@@ -1,4 +1,4 @@
-// The clock of the benchmarks, and the unit of the bars for large n.
+// The clock of the benchmarks, and the time to which large n are compared.
 // [[Rcpp::plugins(cpp17)]]
 #include <Rcpp.h>
 

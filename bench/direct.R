@@ -1,13 +1,13 @@
-# Speed of the direct engine: pairs a second on one core, beside the machine's limit and a scalar loop of the same
-# formula, alternating, medians of the ratios, and beside ks at the same points; all in one run, seconds of user CPU.
+# Speed of the direct engine: pairs per second on one core, compared with the machine's limit and with a scalar loop of
+# the same formula, alternating, medians of the ratios; and with ks at the same points. All in one run, seconds of user
+# CPU.
 #
 #   Rscript bench/direct.R [--short] [rates plan threads interrupt]     (kestrel installed; ks for its column)
 #
-# The limit counts the vector operations that one vector of pairs needs on the two multiply-add
-# ports: with AVX-512 2 d for the squared distance and 13 more (reduce, ten multiply-adds of the
-# exponential, scale, accumulate); with AVX2 2 d + 16 (three to round, ten, one shift, one
-# comparison, accumulate; its integer add and its mask go to the third port). Each operation takes one slot; how
-# many slots a second there are is measured by a loop of nothing but multiply-adds.
+# The limit counts the vector operations of one vector of pairs on the two multiply-add ports. With AVX-512: 2 d for the
+# squared distance and 13 more (reduce, ten multiply-adds of the exponential, scale, accumulate). With AVX2: 2 d + 16
+# (three to round, ten, one shift, one comparison, accumulate; its integer add and its mask go to the third port). Each
+# operation takes one slot. A loop of multiply-adds only measures how many slots per second there are.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -25,14 +25,14 @@ cpu_seconds <- function(expression) {
 slots_needed <- list(avx512 = function(d) 2 * d + 13, avx2 = function(d) 2 * d + 16)
 lanes <- c(avx512 = 8, avx2 = 4)
 
-# Samples, points and what the scalar loop takes of them, in units of the bandwidth.
+# Samples, points and the part of them for the scalar loop, in units of the bandwidth.
 rates_task <- function(d) {
-  # On AVX-512 about a quarter of a second, a twentieth where it is short.
+  # About a quarter of a second with AVX-512, a twentieth in short runs.
   n <- 20000L
   m <- as.integer(sized(5e8, 1e8) * 15 / (2 * d + 13) / n)
   x <- matrix(rnorm(n * d), n) / sqrt(d)
   points <- matrix(rnorm(m * d), m) / sqrt(d)
-  # The time of this one is linear in the points, so that a few will do.
+  # The time of this loop is linear in the points, so a few are enough.
   few <- seq_len(max(32L, m %/% 40L))
   list(d = d, n = n, m = m, x = x, points = points, few = few, tx = t(x) / 0.5,
        tp = t(points[few, , drop = FALSE]) / 0.5)
@@ -40,8 +40,8 @@ rates_task <- function(d) {
 direct_sums <- function(task, isa, points = task$points) {
   kestrel_sums(task$x, points, diag(0.5, task$d), isa = isa)
 }
-# ks at all of the points, since most of its time is one of a sample, whatever their number. Some seconds, so it runs
-# once, behind a call at one point.
+# ks at all of the points, since most of its time is spent per sample, whatever their number. That takes some seconds,
+# so it runs once, after a call at one point.
 ks_rate <- function(task) {
   if (task$d > 6 || !has("ks")) return(NA_real_)
   estimate <- function(points) {
@@ -56,7 +56,7 @@ rates_of <- function(task, isa, ks) {
   d <- task$d
   rounds <- sized(5e7, 1e7)
   rate <- vapply(seq_len(repetitions), function(r) {
-    # The limit right before and right after, a half each: other tenants of the machine slow all of it, by the second.
+    # Half of the limit's loop right before and half right after: other tenants slow the machine from second to second.
     before <- cpu_seconds(multiply_adds(isa, rounds))
     fast <- task$n * task$m / cpu_seconds(direct_sums(task, isa))
     slots <- 24 * rounds / (before + cpu_seconds(multiply_adds(isa, rounds)))
@@ -97,7 +97,7 @@ bench_rates <- function() {
   cat("difference: largest one from the scalar loop, relative to the largest value\n")
 }
 
-# ---- vector operations a second reached, the constants of src/core/plan/plan.cpp
+# ---- vector operations per second, the constants of src/core/plan/plan.cpp
 bench_plan <- function() {
   cat("\nplan: operations a second (2 d + 13 a vector), d = 2\n")
   for (isa in isa_available) {

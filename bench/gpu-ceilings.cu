@@ -1,7 +1,7 @@
-// What this device can do at most, for the roofline: multiply-adds and exponentials a second of all
-// its multiprocessors, copies of device memory (bytes read and written), copies from and to the
-// host's memory, pinned and as malloc() gives it. One line each: "ceiling" name, rate; the best of
-// five after one. Built and run by bench/gpu.R.
+// The limits of this device, for the roofline: multiply-adds and exponentials per second of all its
+// multiprocessors, copies of device memory (bytes read and written), copies from and to the host's
+// memory, pinned and from malloc(). Prints one line each: "ceiling" name, rate; the best of five
+// after a first one. Built and run by bench/gpu.R.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kChains = 8, kSteps = 4096, kThreads = 256;
 
-/// Independent chains of multiply-adds; `zero` is 0, which the compiler does not know.
+/// Independent chains of multiply-adds; `zero` is 0, but the compiler does not know that.
 template <class Real>
 __global__ void multiply_add(Real zero, Real* out) {
   Real v[kChains];
@@ -47,7 +47,7 @@ __global__ void exponentials(float zero, float* out) {
   if (sum == -1.0f) *out = sum;
 }
 
-/// The fewest seconds of five calls after one.
+/// The minimum of the seconds of five calls, after a first one.
 double seconds_of(const std::function<void()>& call) {
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin), "making an event");

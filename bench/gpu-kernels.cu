@@ -1,8 +1,8 @@
-// Rates of the sums on the device alone, data and results staying there: 131,072 samples (or as
-// many as the argument says) at as many points, by the kernels that the CUDA object would launch.
-// One line each: "kernel" precision, variables, way, pairs a second, points of a block; medians of
-// five launches after one. Inner products only where the object would take them for these data.
-// Built and run by bench/gpu.R.
+// Rates of the sums on the device alone, with data and results staying there: 131,072 samples (or
+// as many as the argument says) at as many points, by the kernels that the CUDA object would
+// launch. Prints one line each: "kernel" precision, variables, way, pairs per second, points of a
+// block; medians of five launches after a first one. Inner products only if the object would use
+// them for these data. Built and run by bench/gpu.R.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,15 +1,15 @@
-# Speed on a GPU: everything in one table, with what is wanted and what the papers' programs do, printed and kept in
+# Speed on a GPU: everything in one table, with the targets and the papers' programs, printed and written to
 # bench/results/DATE-DEVICE.csv, which vignettes/gpu.Rmd shows.
 #
 #   Rscript bench/gpu.R [--results=FILE]      (kestrel installed with its CUDA object; nvcc and g++ on the PATH)
 #
-# Ceilings of the device: bench/gpu-ceilings.cu. Sums alone, data and results on the device, of 131,072 samples at
-# 131,072 points by the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013) timed
-# in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with data from and to the
-# host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
-# the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, data from and to the host:
-# medians of five after one, but of one where a call takes seconds. Beside them are the seconds of Andrzejewski et al.
-# (2013, table 3) and of Rohlfs & Zahran (2017, table I) on their GPUs where they have that size.
+# Limits of the device: bench/gpu-ceilings.cu. Sums alone, with data and results on the device, for 131,072 samples at
+# 131,072 points with the Gaussian kernel: bench/gpu-kernels.cu. The programs of Michailidis & Margaritis (2013), timed
+# in the same way: bench/papers/michailidis-margaritis.cu; that of Rohlfs & Zahran (2017), with transfers from and to
+# the host: bench/papers/rohlfs-zahran.cu; that of Lopez-Novoa (2015, chapter 7): bench/papers/skde-pipeline.cu. Work on
+# the device for grids: tools/gpu-check.sh bench-scanline. All others are whole calls, with transfers from and to the
+# host: medians of five after a first one, or of one if a call takes seconds. If Andrzejewski et al. (2013, table 3) or
+# Rohlfs & Zahran (2017, table I) have that size, the seconds on their GPUs are given, too.
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
@@ -20,14 +20,15 @@ here <- local({
 })
 set.seed(1)
 
-# ---- the table: `value` is a rate or seconds, which `unit` says, of `count` pairs or rows; `flops` and `bytes` of one
+# ---- the table: `value` is a rate or seconds, by `unit`, of `count` pairs or rows; `flops` and `bytes` of one
 table <- NULL
 add <- function(part, what, value, unit, precision = "", d = NA, way = "", wanted = NA, paper = NA, flops = NA,
                 bytes = NA, count = NA) {
   table <<- rbind(table, data.frame(part, what, precision, d, way, value, unit, wanted, paper, flops, bytes, count))
 }
 
-# What a program of bench/ prints behind `name`; it is compiled into build/bench/ where there is none that is newer.
+# Output lines of a program of bench/ that begin with `name`. It is compiled into build/bench/ unless there is a newer
+# one.
 run_program <- function(source, name, ..., arguments = character()) {
   root <- file.path(here, "..")
   program <- file.path(root, "build", "bench", sub("[.]cu$", "", basename(source)))
@@ -70,15 +71,16 @@ wanted_sums <- list(double = c(`1` = 7.8e11, `3` = 6.5e11, `16` = 3.1e11),
                     single = c(`1` = 3.6e12, `2` = 3.6e12, `3` = 3.0e12, `6` = 2.0e12))
 paper <- run_program(file.path("papers", "michailidis-margaritis.cu"), "paper", "d", "algorithm", "threads", "tile",
                      "rate", arguments = n)
-# Of the blocks and tiles that the paper found best, and others; algorithms 5 and 7 are unrolled, 3 and 4 naive.
+# The best of the blocks and tiles that the paper found best, and others; algorithms 5 and 7 are unrolled, 3 and 4
+# naive.
 best_of_paper <- function(algorithms, d) max(paper$rate[paper$algorithm %in% algorithms & paper$d == d], -Inf)
 sums <- run_program("gpu-kernels.cu", "kernel", "precision", "d", "way", "rate", "points", arguments = n)
 fastest <- function(precision, d) max(sums$rate[sums$precision == precision & sums$d == d])
 
-# Of a pair: differences take 3 operations a variable (a multiply-add is two), inner products 2. 2^v in double is 13
-# with the addition to the sum, in single one exponential and one addition (src/cuda/base/exp2.cuh). Bytes: a block
-# reads every sample and its weight once for its points, and its points once for a chunk of 1024 samples, of which it
-# writes a double for each point.
+# Operations of a pair: 3 for the difference of a variable (a multiply-add is two), or 2 for inner products. 2^v takes
+# 13 in double, with the addition to the sum; in single one exponential and one addition (src/cuda/base/exp2.cuh).
+# Bytes: a block reads every sample and its weight once for its points, and its points once for a chunk of 1024 samples,
+# for which it writes a double for each point.
 for (i in seq_len(nrow(sums))) {
   row <- sums[i, ]
   size <- if (row$precision == "double") 8 else 4
@@ -86,7 +88,7 @@ for (i in seq_len(nrow(sums))) {
   theirs <- if (row$precision == "single") best_of_paper(c(5, 7), row$d) else NA
   if (is.infinite(theirs)) theirs <- NA
   if (row$precision == "single" && row$d >= 14) min <- 3 * theirs
-  # Of two ways, what is wanted is wanted of the faster one.
+  # If there are two ways, the target is for the faster one.
   if (row$rate < fastest(row$precision, row$d)) min <- NA
   add("sums", "Gaussian, sums alone", row$rate, "pairs/s", row$precision, row$d, row$way, unname(min), theirs,
       (if (row$way == "products") 2 else 3) * row$d + (if (row$precision == "double") 13 else 2),
@@ -123,9 +125,10 @@ add("large", "12.5 million points against themselves, a sixteenth timed", 16 * s
     wanted = 60)
 rm(x, call)
 
-# ---- sums over all pairs, double. Operations of a pair: 3 d + 1 of the distance, 12 of 2^v, and then 13 of a
-# polynomial and its sum, or 4 of two sums; a sweep over 16 bandwidths takes the distance once and 17 for each. Bytes:
-# 128 points read every sample and its weight (src/cuda/pairs/pair_kernels.cuh).
+# ---- sums over all pairs, double
+# Operations of a pair: 3 d + 1 for the distance, 12 for 2^v, and then 13 for a polynomial and its sum, or 4 for two
+# sums; a pass over 16 bandwidths takes the distance once and 17 for each. Bytes: 128 points read every sample and its
+# weight (src/cuda/pairs/pair_kernels.cuh).
 sample_of <- function(n, d) list(x = matrix(rnorm(n * d), n), w = rep(1 / n, n))
 line <- sample_of(32768L, 1L)
 matrices <- sample_of(16384L, 16L)
@@ -149,8 +152,9 @@ add_pairs("LSCV_H with its gradient, n = 16,384", 16384, 16L, seconds_of(objecti
 add_pairs("LSCV_h, n = 300,000, 64 bandwidths", 300000, 6L, seconds_of(sweep_once, 1L), 5, NA,
           4 * (3 * 6 + 1) + 64 * 17, 4)
 
-# ---- grids: a million samples, 220 x 1100 x 805 points. An end of a run is three numbers of a limb: 48 bytes of
-# additions for a row that a sample reaches, in the device's cache; a point is 8 bytes of memory.
+# ---- grids: a million samples, 220 x 1100 x 805 points
+# An end of a run is three numbers of a limb: 48 bytes of additions for each row that a sample reaches, in the device's
+# cache; a point is 8 bytes of memory.
 object <- system.file("cuda", "libkestrel_cuda.so", package = "kestrel")
 check_lines <- system2(file.path(here, "..", "tools", "gpu-check.sh"), "bench-scanline", stdout = TRUE,
                        env = paste0("KESTREL_CUDA_OBJECT=", shQuote(object)))
@@ -164,9 +168,9 @@ for (i in seq_len(nrow(runs))) {
       count = runs$rows[i])
 }
 
-# ---- cross-validation of regression, local constant and linear, the Epanechnikov kernel, whole calls: at the size that
-# is wanted, and at the largest of Rohlfs & Zahran (2017, table I) with their data, bandwidths and seconds. A fit is a
-# count. The grid of a million is from a fiftieth of a standard deviation to two.
+# ---- cross-validation of regression, local constant and linear, the Epanechnikov kernel, whole calls
+# At the target size, and at the largest of Rohlfs & Zahran (2017, table I) with their data, bandwidths and seconds. A
+# fit counts as one. The grid of a million goes from a fiftieth of a standard deviation to two.
 add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) {
   data <- list(x = x, y = sin(x) + 0.3 * rnorm(length(x)), w = rep(1, length(x)))
   task <- list(h = h, kernel = "epanechnikov", regtype = regtype)

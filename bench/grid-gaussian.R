@@ -1,13 +1,12 @@
-# Gaussian densities on grids, by Fourier transforms beside direct sums and the binned estimate of
-# ks, all in one run, alternating: medians, CPU time of the process, one thread, and the largest
-# error relative to the largest value.
+# Gaussian densities on grids, by Fourier transforms, by direct sums and by the binned estimate of ks, all in one run,
+# alternating: medians, CPU time of the process, one thread, and the largest error relative to the largest value.
 #
 #   Rscript bench/grid-gaussian.R [--short] [plane fine space]
 #
-# kestrel and ks have to be installed. Direct sums, marked *, ran at some points of the grid only and
-# their time was scaled to all of them; they are also what errors are measured against, after they
-# were checked against plain R. Grids and bandwidth matrix are the same for all: a trimodal sample,
-# H half of that of the normal reference (of its components, a quarter of it).
+# kestrel and ks must be installed. Direct sums, marked *, ran at some points of the grid only, and their time was
+# scaled to all of them. They are also the reference for errors, after they were checked against plain R. Grids and
+# bandwidth matrix are the same for all: a trimodal sample, H half of that of the normal reference (a quarter of it for
+# its components).
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))

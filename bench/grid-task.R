@@ -1,8 +1,8 @@
-# A sample with its bandwidth and its grid, as Lopez-Novoa (2015), chapter 6, has them, and kestrel's estimate of it.
-# After harness.R, sums.R and normal-data.R.
+# A sample with its bandwidth and its grid, as in Lopez-Novoa (2015), chapter 6, and kestrel's estimate of it. Sourced
+# after harness.R, sums.R and normal-data.R.
 
-# kde()'s bandwidth, which is that of the thesis (eq. 9-10), and its limits of a grid. The thesis names
-# the axes of its arrays with the fastest in memory last, R with the fastest first.
+# kde()'s bandwidth, which is that of the thesis (eq. 9-10), and its limits of a grid. The thesis names the axes of its
+# arrays with the fastest in memory last, R with the fastest first.
 task_for <- function(x, thesis_points, limits = NULL) {
   n <- nrow(x)
   d <- ncol(x)
@@ -27,7 +27,7 @@ evaluation_points <- function(task) prod(as.numeric(task$points))
 
 # The density times n, radial Epanechnikov kernel.
 kestrel_grid <- function(task, isa = "auto", x = task$x, threads = 1L) {
-  gc(full = FALSE)   # the last result, so that there are never more than two arrays; milliseconds
+  gc(full = FALSE)   # frees the last result, so that there are never more than two arrays; takes milliseconds
   w <- if (nrow(x) == length(task$w)) task$w else task$w[seq_len(nrow(x))]
   kestrel_sums(x, matrix(0, 0L, ncol(x)), task$root, "epanechnikov", "scanline", isa, threads, task$axes, w)
 }

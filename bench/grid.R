@@ -1,12 +1,11 @@
-# Speed of density estimates on regular grids, radial Epanechnikov kernel, beside the programs of
-# Lopez-Novoa (2015), chapter 6, all in one run, alternating: medians, CPU time of the process, one
-# thread, unless said.
+# Speed of density estimates on regular grids, radial Epanechnikov kernel, compared with the programs of Lopez-Novoa
+# (2015), chapter 6, all in one run, alternating: medians, CPU time of the process, one thread, unless stated otherwise.
 #
 #   Rscript bench/grid.R [--short] [three two one threads memory]
 #
-# kestrel has to be installed. The yardsticks are checked against plain R on small grids before anything is timed. A
-# method marked * ran on a few samples or points only and its time, linear in their number, was scaled to all of them.
-# The largest grid takes 3.2 GB, for two arrays.
+# kestrel must be installed. The reference programs are checked against plain R on small grids before anything is timed.
+# A method marked * ran on a few samples or points only, and its time, linear in their number, was scaled to all of
+# them. The largest grid takes 3.2 GB, for two arrays.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -15,7 +14,7 @@ compile("clock.cpp", "grid.cpp", "papers/skde.cpp")
 
 wide_isas <- intersect(c("avx512", "avx2"), kestrel_info()$isa_available)
 
-# ---- the yardsticks against plain R
+# ---- the reference programs against plain R
 plain_density <- function(task) {
   at <- as.matrix(expand.grid(task$axes))
   d <- ncol(at)
@@ -47,8 +46,8 @@ check_task <- function(task) {
   for (value in Filter(length, yardsticks(task))) stopifnot(max(abs(value - exact)) < 1e-12 * max(exact))
   for (isa in wide_isas) stopifnot(grid_difference(kestrel_grid(task, isa), 1 / nrow(task$x), exact) < 1e-12)
 }
-# Grids around all samples, grids that cut through them, with samples at two corners, and those corners
-# alone, so that most samples reach no point.
+# Grids around all samples; grids that hold only part of them, with samples beyond two corners; and these corners alone,
+# so that most samples reach no point.
 check_yardsticks <- function() {
   for (d in 1:4) {
     correlation <- 0.7^abs(outer(seq_len(d), seq_len(d), "-"))
@@ -62,8 +61,8 @@ check_yardsticks <- function() {
   }
 }
 
-# ---- one task, everybody
-# About how many evaluation points within the reach of samples a yardstick takes in a round.
+# ---- one task, all contenders
+# About how many evaluation points within reach of samples a reference program computes in a round.
 yardstick_work <- sized(5e7, 1e7)
 ep_work <- sized(2e8, 5e7)
 few_samples <- function(task) {
@@ -75,7 +74,8 @@ few_samples <- function(task) {
 calls_of_kestrel <- function(task) {
   lapply(stats::setNames(nm = wide_isas), function(isa) function() kestrel_grid(task, isa))
 }
-# Pages for `grid`, of the yardsticks, and for a result of kestrel, whose memory stays in the process.
+# Touches the pages of `grid`, for the reference programs, and of a result of kestrel, whose memory stays in the
+# process.
 prepare_grid <- function(points) {
   gc()
   release_pages()
@@ -83,7 +83,7 @@ prepare_grid <- function(points) {
   numeric(1.05 * points)
   grid
 }
-# Of each instruction set, from the sum of the samples x by `method`, which adds to a grid.
+# Differences, for each instruction set, from the sum of the samples x by `method`, which adds to a grid.
 differences <- function(task, x, grid, method) {
   clear(grid)
   method(grid)
@@ -91,8 +91,8 @@ differences <- function(task, x, grid, method) {
   scientific(vapply(wide_isas, difference, 0))
 }
 
-# A row for each instruction set of kestrel's and, marked *, each yardstick. `bars`, a list: for some of these, the bar;
-# NA for none.
+# A row for each instruction set of kestrel and, marked *, for each reference program. `bars`: a list with the bars for
+# some of these; NA for none.
 table_of <- function(times, bars, difference) {
   others <- setdiff(colnames(times), wide_isas)
   table <- data.frame(
@@ -101,7 +101,7 @@ table_of <- function(times, bars, difference) {
   )
   for (other in names(bars)) {
     gain <- vapply(wide_isas, function(isa) times_of(times, other, isa), 0)
-    # Bars hold for AVX-512; with AVX2 six tenths of them.
+    # Bars are for AVX-512; with AVX2 they are six tenths of that.
     bar <- bars[[other]] * ifelse(wide_isas == "avx2", 0.6, 1)
     met <- ifelse(is.na(bar), "", vapply(gain >= bar, function(it) verdict(isTRUE(it)), ""))
     table[[paste0(other, "/it")]] <- c(vapply(gain, figure, ""), rep("", length(others)))
@@ -111,13 +111,13 @@ table_of <- function(times, bars, difference) {
   table$difference <- c(difference, rep("", length(others)))
   table
 }
-# What a race with yardsticks says; `share` of the yardsticks' work was done.
+# The results of a race with reference programs, which did `share` of their work.
 keep_task <- function(times, task, share) {
   named <- times
   colnames(named)[match(wide_isas, colnames(times))] <- paste0("kestrel, ", wide_isas)
   keep_times(named, "S-KDE", d = ncol(task$x), n = nrow(task$x), m = evaluation_points(task), share = share)
 }
-# Shown as soon as it is there: the next may take minutes.
+# Shown at once, since the next task may take minutes.
 show_task <- function(task, few, table) {
   n <- nrow(task$x)
   cat(sprintf("\n%s samples, %s points; *: of %s %% of the samples; EP, direct: at some of the points\n",
@@ -186,7 +186,7 @@ bench_one <- function() {
 }
 
 # ---- two threads against one, wall time
-# The largest tasks of the thesis, but for its largest grid in three dimensions.
+# The largest tasks of the thesis, except its largest grid in three dimensions.
 large_tasks <- sized(
   list(list(n = 1e7, points = 1e6), list(n = 3473932, points = c(2800, 2700)),
        list(n = 5e5, points = c(220, 440, 805))),

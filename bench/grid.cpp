@@ -1,4 +1,4 @@
-// What bench/grid.R does with arrays of gigabytes, without a copy of them.
+// Operations of bench/grid.R on arrays of gigabytes, without copies.
 // [[Rcpp::plugins(cpp17)]]
 #include <Rcpp.h>
 
@@ -8,8 +8,8 @@
 #include <malloc.h>
 #endif
 
-// From here on memory that is given back stays with the process, its pages in place: a result of
-// gigabytes is not paid for with page faults in every round.
+// From here on freed memory stays with the process, its pages in place, so that a result of
+// gigabytes does not cost page faults in every round.
 // [[Rcpp::export]]
 void keep_pages() {
 #ifdef __GLIBC__
@@ -18,7 +18,7 @@ void keep_pages() {
 #endif
 }
 
-// What was kept goes back to the system.
+// Gives that memory back to the system.
 // [[Rcpp::export]]
 void release_pages() {
 #ifdef __GLIBC__
@@ -30,7 +30,7 @@ void release_pages() {
 // [[Rcpp::export]]
 void clear(Rcpp::NumericVector grid) { std::fill(grid.begin(), grid.end(), 0.0); }
 
-// The largest of |scale a_i - b_i|, in units of the largest b_i.
+// The largest |scale a_i - b_i|, relative to the largest b_i.
 // [[Rcpp::export]]
 double grid_difference(Rcpp::NumericVector a, double scale, Rcpp::NumericVector b) {
   if (a.size() != b.size()) Rcpp::stop("grids of different sizes");

@@ -1,6 +1,6 @@
-# What the scripts of bench/ share: arguments, programs in C++, contenders timed side by side, and rows of results.
-# bench/README.md says what a script is called with and what the columns of the results mean. A script sets `here`, the
-# folder of bench/, and sources this file; Rscript writes a space of that folder's path as ~+~.
+# Shared by the scripts of bench/: arguments, programs in C++, contenders timed side by side, and rows of results.
+# bench/README.md describes the arguments of a script and the columns of the results. A script sets `here`, the folder
+# of bench/, and sources this file; Rscript writes a space in that folder's path as ~+~.
 
 of_kestrel <- function(name) getFromNamespace(name, "kestrel")
 has <- function(package) requireNamespace(package, quietly = TRUE)
@@ -23,9 +23,9 @@ compile <- function(...) {
 # ---- contenders timed side by side. Needs process_seconds of clock.cpp.
 wall_seconds <- function() as.numeric(Sys.time())
 
-# Seconds of each contender, a row for each round. A round runs all of them once, so that other work
-# on the machine meets them alike; the round before the first is not counted, and says how often a
-# short one has to be repeated to last 20 ms.
+# Seconds of each contender, a row for each round. A round runs all of them once, so that other work on the machine
+# affects them equally. A round before the first is not counted; it shows how often a short call must be repeated to
+# last 20 ms.
 race <- function(contenders, rounds = repetitions, clock = process_seconds) {
   seconds <- function(contender, times) {
     start <- clock()
@@ -43,12 +43,13 @@ times_of <- function(times, a, b) stats::median(times[, a] / times[, b])
 show <- function(table) print(table, row.names = FALSE, right = TRUE)
 figure <- function(value, digits = 3L) trimws(formatC(value, digits = digits, format = "fg", big.mark = ","))
 scientific <- function(value) formatC(value, digits = 1, format = "e")
-# Bars are of full sizes.
+# Bars are for full sizes.
 verdict <- function(met) if (met) "met" else if (short) "short" else "MISSED"
 
-# ---- memory: bytes of a task of memory.R in a session of its own, as what earlier calls gave back would be taken again
-# unseen. `added` to what the session held before, and the `peak` of all that it held; NA where /proc does not say.
-# MALLOC_MMAP_THRESHOLD_ is set so that what R gives back goes to the system at once.
+# ---- memory
+# Bytes of a task of memory.R in a session of its own, since memory freed by earlier calls would be used again
+# unnoticed. `added` to what the session held before, and the `peak` of all that it held; NA if /proc does not say.
+# MALLOC_MMAP_THRESHOLD_ is set so that memory freed by R goes to the system at once.
 bytes_of <- function(task, ...) {
   given <- vapply(list(task, ...), format, "", scientific = FALSE)
   printed <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
@@ -62,13 +63,14 @@ bytes_of <- function(task, ...) {
 # ---- rows of results
 results <- new.env()
 results$rows <- NULL
-# One row for each contender and value. `share`: how much of the work was done; the value is scaled to all of it.
+# One row for each contender and value. `share`: the fraction of the work that was done; the value is scaled to all of
+# it.
 keep <- function(task, contender, quantity, value, d = NA, n = NA, m = NA, h = NA, share = 1, published = NA,
                  source = "") {
   rows <- data.frame(task, d, n, m, h, contender, quantity, value = unname(value), share, published, source)
   results$rows <- rbind(results$rows, rows)
 }
-# Medians of race(). `share`, by name, of those contenders that did less than all of the work.
+# Medians of race(). `share`: by name, for contenders that did less than all of the work.
 keep_times <- function(times, task, ..., share = numeric()) {
   names <- colnames(times)
   done <- ifelse(names %in% names(share), share[names], 1)
@@ -79,14 +81,15 @@ machine <- function() {
   cpu <- tryCatch(grep("^model name", readLines("/proc/cpuinfo"), value = TRUE)[1L], error = function(e) NA)
   if (is.na(cpu)) Sys.info()[["machine"]] else trimws(sub("^[^:]*:", "", cpu))
 }
-# Where nothing is said, a file of this day and machine; short runs are apart from full ones.
+# By default a file of this day and machine; short runs have files apart from full ones.
 results_file <- function() {
   said <- sub("^--results=", "", grep("^--results=", arguments, value = TRUE))
   if (length(said)) return(said[1L])
   name <- gsub("^-|-$", "", gsub("[^A-Za-z0-9]+", "-", machine()))
   file.path(here, "results", paste0(Sys.Date(), "-", name, if (short) "-short", ".csv"))
 }
-# Rows of a section replace those of an earlier run in the same file, which is another one only once it is whole.
+# Rows of a section replace those of an earlier run in the same file, which is only replaced when the new one is
+# complete.
 write_results <- function(new, file) {
   of <- function(rows) paste(rows$script, rows$section)
   if (file.exists(file)) {
@@ -107,9 +110,9 @@ write_results <- function(new, file) {
 # ---- a script
 load_average <- function() tryCatch(scan("/proc/loadavg", quiet = TRUE, n = 1L), error = function(e) NA_real_)
 
-# Runs the sections named on the command line, or all, between two looks at the load, and keeps the rows of each as soon
-# as it ends: what comes later may be interrupted. `check` comes first: no yardstick is timed that was not compared with
-# plain R. On one thread: CPU time counts the waiting of the others.
+# Runs the sections named on the command line, or all, and records the load before and after each. Keeps the rows of
+# each as soon as it ends, since later ones may be interrupted. `check` comes first: no reference program is timed
+# before it was compared with plain R. On one thread, since CPU time counts the waiting of other threads.
 run_sections <- function(sections, check = function() NULL) {
   wanted <- named_sections()
   if (!length(wanted)) wanted <- names(sections)
@@ -120,7 +123,7 @@ run_sections <- function(sections, check = function() NULL) {
   check()
   threads <- kestrel::kestrel_threads(1)
   on.exit(kestrel::kestrel_threads(threads))
-  # One file, whenever midnight comes.
+  # One file, even if midnight passes meanwhile.
   file <- results_file()
   for (section in wanted) {
     results$rows <- NULL

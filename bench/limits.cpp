@@ -1,4 +1,4 @@
-// The yardsticks of bench/direct.R: what the machine can do, and what a plain loop does.
+// The references of bench/direct.R: the limit of the machine, and a plain loop.
 // [[Rcpp::plugins(cpp17)]]
 #include <Rcpp.h>
 
@@ -56,7 +56,7 @@ double run_avx2(long long rounds) {
 #pragma GCC pop_options
 #endif
 
-// 12 * rounds vector multiply-adds of that instruction set, one after the other as fast as they go.
+// 12 * rounds vector multiply-adds of that instruction set, as fast as possible.
 // [[Rcpp::export]]
 double multiply_adds(std::string isa, double rounds) {
 #if defined(__x86_64__)
@@ -67,8 +67,8 @@ double multiply_adds(std::string isa, double rounds) {
   return NA_REAL;
 }
 
-// The same sum as the direct engine's, written as anybody would: one exp() of one squared distance
-// a pair. x: d*n, points: d*m, both in units of the bandwidth.
+// The same sum as the direct engine's, written in the obvious way: one exp() of one squared
+// distance per pair. x: d*n, points: d*m, both in units of the bandwidth.
 // [[Rcpp::export]]
 Rcpp::NumericVector scalar_loop(Rcpp::NumericMatrix x, Rcpp::NumericMatrix points) {
   const int n = x.ncol(), m = points.ncol(), d = x.nrow();
@@ -98,7 +98,7 @@ void triad_once(double* __restrict to, const double* from, const double* times, 
 }  // namespace
 
 // a = b + factor c, three arrays of `size` doubles, `rounds` times (McCalpin's STREAM triad): 24
-// bytes an element, the line that is written counted once.
+// bytes an element; the line that is written counts once.
 // [[Rcpp::export]]
 double triad(double size, int rounds) {
   const auto n = static_cast<std::size_t>(size);

@@ -1,17 +1,17 @@
-# Bytes that one task takes, in a session of its own (Linux only). Prints two numbers after the word "bytes": what the
-# call added to what the session held with its data, at most, and the most that the session held at all. bytes_of() of
-# harness.R runs this.
+# Bytes that one task takes, in a session of its own (Linux only). Prints two numbers after the word "bytes": the
+# maximum that the call added to what the session held with its data, and the maximum that the session held in all.
+# bytes_of() of harness.R runs this.
 #
 #   Rscript bench/memory.R TASK ARGUMENT...
 #
-# A task of small data runs before, so that the threads and what is loaded on the first call do not count.
+# A task with small data runs first, so that threads and libraries loaded by the first call do not count.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 files <- c("harness.R", "sums.R", "normal-data.R", "grid-task.R", "peers-densities.R", "peers-bandwidths.R")
 for (file in files) source(file.path(here, file))
 
-# Each: `make`, which gives the call; what is `small`, in place of the arguments.
+# Each task: `make`, which returns the call; `small`, the arguments for the first run.
 tasks <- list(
   regression_cv = list(make = function(n) {
     x <- stats::rnorm(n)
@@ -51,7 +51,7 @@ status <- function(field) {
   1024 * as.numeric(gsub("[^0-9]", "", grep(field, readLines("/proc/self/status"), value = TRUE)))
 }
 invisible(gc())
-writeLines("5", "/proc/self/clear_refs") # forgets the highest resident size
+writeLines("5", "/proc/self/clear_refs") # resets the peak of the resident size
 before <- status("^VmRSS")
 result <- suppressWarnings(call())
 peak <- status("^VmHWM")

@@ -1,11 +1,10 @@
-# Speed and error of the engines for one dimension beside their yardsticks, all in one run,
-# alternating: medians, CPU time of the process, one thread, unless said.
+# Speed and error of the engines for one dimension compared with reference programs, all in one run, alternating:
+# medians, CPU time of the process, one thread, unless stated otherwise.
 #
 #   Rscript bench/one-dimension.R [--short] [cv large kernels plugin lscv density]
 #
-# kestrel has to be installed. Every yardstick is checked
-# against plain R on a small sample before anything is timed. A method marked * ran on a few
-# observations or points only and its time was scaled to all of them.
+# kestrel must be installed. Every reference program is checked against plain R on a small sample before anything is
+# timed. A method marked * ran on a few observations or points only, and its time was scaled to all of them.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -32,7 +31,7 @@ paper_grid <- function(x, k) diff(range(x)) * seq_len(k) / k
 sorted <- function(data) lapply(data, `[`, order(data$x))
 direct_cv <- function(data, h, ranks) with(sorted(data), windowed_direct_cv(x, y, h, ranks))
 
-# ---- the yardsticks against plain R
+# ---- the reference programs against plain R
 check_yardsticks <- function() {
   data <- regression_data(300L)
   n <- length(data$x)
@@ -69,7 +68,7 @@ race_cv <- function(name, data, h) {
     direct = function() windowed_direct_cv(in_order$x, in_order$y, h, few),
     sort = function() sort_pairs(data$x, data$y)
   ))
-  # Sorting, which the direct sums need, too, is of all observations in any case.
+  # Sorting, which direct sums need as well, is always of all observations.
   times[, c("paper", "direct")] <- times[, c("paper", "direct")] * n / length(few)
   times[, "direct"] <- times[, "direct"] + times[, "sort"]
   times <- times[, colnames(times) != "sort"]
@@ -122,7 +121,7 @@ bench_large <- function() {
   n <- sized(1000000L, 100000L)
   data <- regression_data(n)
   h <- geometric(0.02, 2, 100L)
-  # Nothing where it cannot be measured.
+  # NULL if it cannot be measured.
   bytes <- bytes_of("regression_cv", n)[["added"]] / n
   times <- race(list(
     sort = function() sort_pairs(data$x, data$y), kestrel = function() kestrel_cv(data, h)
@@ -135,7 +134,7 @@ bench_large <- function() {
     middle(times)["kestrel"], 1e9 * middle(times)["kestrel"] / n / 100, middle(times)["sort"]))
   cat(sprintf("  memory that the call added: %.0f bytes an observation, sorted copies of x, y, w (24) included\n",
     bytes))
-  # A sweep may take longer that takes less memory; where it cannot be measured, the stricter bar.
+  # A sweep may take longer if it takes less memory; if memory cannot be measured, the stricter bar holds.
   small <- isTRUE(bytes <= 16)
   bar <- if (small) 45 else 35
   cat(sprintf("  %.1f sorts; bar %d with up to %d bytes of scratch: %s\n", sorts, bar, if (small) 16 else 100,

@@ -1,5 +1,5 @@
-// The other yardsticks of bench/one-dimension.R: std::sort, windowed direct sums in double
-// and, for the errors, in long double.
+// Other reference programs of bench/one-dimension.R: std::sort, windowed direct sums in double and,
+// for the errors, in long double.
 // [[Rcpp::plugins(cpp17)]]
 #include <Rcpp.h>
 
@@ -21,8 +21,8 @@ std::vector<Pair> sorted_pairs(const Rcpp::NumericVector& x, const Rcpp::Numeric
   return pairs;
 }
 
-// sum K and sum y K over [from, to) with K = 1 - u^2, eight neighbours at a time: GCC's vector
-// extension, whatever vectors the build has.
+// sum K and sum y K over [from, to) with K = 1 - u^2, eight neighbours at a time, with GCC's vector
+// extension, which uses whatever vectors the build has.
 typedef double Lanes __attribute__((vector_size(64)));
 
 #if defined(__x86_64__)
@@ -56,11 +56,11 @@ void window_sums(const double* x, const double* y, std::size_t from, std::size_t
 
 }  // namespace
 
-// The unit of the bars for large n: std::sort of the pairs (x, y) by x.
+// The time to which large n are compared: std::sort of the pairs (x, y) by x.
 // [[Rcpp::export]]
 double sort_pairs(Rcpp::NumericVector x, Rcpp::NumericVector y) { return sorted_pairs(x, y)[0].y; }
 
-// Every window summed directly, of observations that are sorted by x; the sum over some of them
+// Sums every window directly, for observations sorted by x; returns the sum over some of them
 // (ranks from 1).
 // [[Rcpp::export]]
 Rcpp::NumericVector windowed_direct_cv(Rcpp::NumericVector x, Rcpp::NumericVector y,
@@ -89,7 +89,7 @@ Rcpp::NumericVector windowed_direct_cv(Rcpp::NumericVector x, Rcpp::NumericVecto
   return squares;
 }
 
-// The same sum in long double, observation by observation: what the errors are measured from.
+// The same sum in long double, observation by observation: the reference for errors.
 // [[Rcpp::export]]
 Rcpp::NumericVector long_double_cv(Rcpp::NumericVector x, Rcpp::NumericVector y,
                                    Rcpp::NumericVector bandwidths) {

@@ -1,8 +1,8 @@
 # The experiments of Lopez-Novoa (2015) for bench/papers-tasks.R: chapter 6, densities on grids, and chapter 7, the
-# pipeline. One thread, unless the program says another number: the thesis ran eight, of all programs.
+# pipeline. One thread, unless the program has another number: the thesis ran all programs on eight.
 
 # ---- chapter 6, figures 11 and 12 and table 5
-# Table 2; table 4 is space_grids. The 2-D data of the thesis, DNA sequencing, are not to be had: normal data of that
+# Table 2; table 4 is space_grids. The 2-D data of the thesis, DNA sequencing, are not available: normal data of that
 # size.
 plane_grids <- list(c(560, 540), c(560, 1350), c(1400, 1350), c(1400, 2700), c(2800, 2700))
 grid_sets <- sized(
@@ -10,7 +10,7 @@ grid_sets <- sized(
   list(list(n = 100000L, grids = plane_grids[1:2]), list(n = 20000L, grids = list(c(55, 110, 161), c(110, 110, 161))))
 )
 
-# The samples that S-KDE takes for about `work` evaluation points.
+# How many samples S-KDE needs for about `work` evaluation points.
 some_samples <- function(task, work = sized(2e7, 2e6)) {
   n <- nrow(task$x)
   task$x[seq_len(min(n, max(50, round(work / task$influenced)))), , drop = FALSE]
@@ -41,7 +41,7 @@ average_ratio <- function(rows, d, above, below) {
   rate <- exp(mean(log(of(above) / of(below))))
   row_of("grid", paste(above, "over", below), d = d, rate = rate, unit = "times")
 }
-# Points of the bounding boxes and of the cropped rectangles, a sample.
+# Points of the bounding boxes and of the cropped rectangles, per sample.
 points_of_boxes <- function(task) {
   few <- some_samples(task)
   box <- prod(2 * task$reach / task$step)
@@ -53,8 +53,8 @@ points_of_boxes <- function(task) {
   rbind(counted("S-KDE, points of a box", box), counted("S-KDE, points of a box, cropped", cropped))
 }
 
-# ---- ks, by the rule of section 5.2: with a bandwidth at which its estimate has a score of 98 % (Perkins et al. 2007)
-# with that of S-KDE
+# ---- ks, by the rule of section 5.2
+# With a bandwidth for which its estimate has a score of 98 % (Perkins et al. 2007) with that of S-KDE
 score_of <- function(a, b, step) sum(pmin(a, b)) * prod(step)
 wanted_score <- 0.98
 few_for_ks <- sized(200L, 20L)
@@ -67,7 +67,7 @@ beside_ks <- function(task) {
             xmax = ends[2L, ], compute.cont = FALSE)$estimate
   }
   ours <- kestrel_grid(task) / n
-  # The normal reference for its kernel gives about as smooth an estimate; if not, the best of narrower and wider ones.
+  # The normal reference for its kernel gives about as smooth an estimate; if not, narrower and wider ones are tried.
   best <- list(score = -Inf)
   for (factor in c(1, 0.9, 1.1, 0.8, 0.7, 0.6, 0.5)) {
     H <- factor^2 * Hns(x)

@@ -1,11 +1,11 @@
-# The papers' own experiments, as far as their programs run on a CPU: measured here, beside kestrel and beside what the
-# papers print (papers/published.csv). bench/papers.R shows what this file measures.
+# The papers' own experiments, as far as their programs run on a CPU: measured here, with kestrel's times and the
+# papers' own numbers (papers/published.csv). bench/papers.R shows what this file measures.
 #
-# Each measure_...() gives a data frame: task; program; n samples of d variables; m evaluation points; h, how many
-# bandwidths; seconds and rate, in `unit`; published and source. Where there are no seconds the row is a ratio, a count
-# or a score, which is in `rate`. `published` is seconds where `unit` is a rate, else in that unit; a row that has only
-# that is of a program that does not run here. A program marked * ran on some observations, samples or points only, and
-# its time was scaled to all of them. Sizes are those of the papers; --short has the smaller ones of them.
+# Each measure_...() returns a data frame: task; program; n samples of d variables; m evaluation points; h, the number
+# of bandwidths; seconds and rate, in `unit`; published and source. A row without seconds has a ratio, a count or a
+# score in `rate`. `published` is in seconds if `unit` is a rate, else in that unit; a row with only a published value
+# is for a program that does not run here. A program marked * ran on some observations, samples or points only, and its
+# time was scaled to all of them. Sizes are those of the papers; --short takes the smaller ones.
 #
 # Needs kestrel, harness.R, sums.R, normal-data.R, grid-task.R and the programs of clock.cpp and papers/, which
 # bench/papers.R loads.
@@ -21,8 +21,8 @@ on_threads <- function(threads, call) {
 row_of <- function(task, program, n = NA, d = NA, m = NA, h = NA, seconds = NA, rate = NA, unit = "") {
   data.frame(task, program, n, d, m, h, seconds, rate, unit)
 }
-# Medians of seconds, contenders in turn: by the clock for the two that run on all cores, of CPU for the others, on one.
-# `share` of the work of each, by name, was done. `work`: what `unit` counts, of all.
+# Medians of seconds, contenders in turn: wall time for the two that run on all cores, CPU time for the others, on one.
+# `share`: by name, the fraction of the work that each did. `work`: all of the work, in the unit that `unit` counts.
 on_all_cores <- c("SIMD", "kestrel")
 timed <- function(task, contenders, work, unit, n, d, m = NA, h = NA, share = numeric(), rounds = 3L) {
   programs <- names(contenders)
@@ -36,7 +36,7 @@ timed <- function(task, contenders, work, unit, n, d, m = NA, h = NA, share = nu
   seconds <- unname(seconds / done)
   row_of(task, paste0(programs, ifelse(done < 1, "*", "")), n, d, m, h, seconds, work / seconds, unit)
 }
-# How many times as long as the second program of each pair the first one took.
+# The ratio of times, first program over second, for each pair.
 ratios <- function(rows, ...) {
   plain <- sub("[*]$", "", rows$program)
   do.call(rbind, lapply(list(...), function(pair) {
@@ -45,7 +45,7 @@ ratios <- function(rows, ...) {
            rate = rows$seconds[at[1L]] / rows$seconds[at[2L]], unit = "times")
   }))
 }
-# What was measured and what the papers print of the same, and all that they print of programs that did not run.
+# The measured values with the published ones of the same task, and all published values of programs that did not run.
 beside_published <- function(rows, published) {
   key <- function(table) {
     number <- function(x) ifelse(is.na(x), "", format(x, scientific = FALSE, trim = TRUE))
@@ -61,8 +61,8 @@ beside_published <- function(rows, published) {
 }
 
 # ---- Michailidis & Margaritis (2013), figures 7 and 8: densities at the samples
-# With this bandwidth a factor of algorithm 2 is exp(-u^2 / 2), and the samples are near enough for products of 62 of
-# them to stay what a float can hold.
+# With this bandwidth a factor of algorithm 2 is exp(-u^2 / 2), and the samples are so near that products of 62 factors
+# do not underflow in float.
 serial_h <- 1 / sqrt(2 * pi)
 serial_sample <- function(n, d) matrix(stats::rnorm(n * d, sd = serial_h * sqrt(2 / d)), n)
 measure_density <- function(sizes = sized(c(1024L, 4096L, 10240L), c(1024L, 4096L)),

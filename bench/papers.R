@@ -1,10 +1,10 @@
-# The papers' experiments on this machine: their programs, as bench/papers/ has them, beside kestrel and what the papers
-# print.
+# The papers' experiments on this machine: their programs, from bench/papers/, compared with kestrel and with the
+# papers' own numbers.
 #
 #   Rscript bench/papers.R [--short] [density plugin lscv_h lscv_H regression grids pipeline]
 #
-# kestrel has to be installed; ks is timed where it is. The programs are checked against kestrel on small data before
-# anything is timed (and in tests/cpp/test-papers-*.cpp). Some minutes and 4 GB in all.
+# kestrel must be installed; ks is timed if it is. The programs are checked against kestrel on small data before
+# anything is timed (and in tests/cpp/papers/). Takes some minutes and 4 GB in all.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -54,7 +54,7 @@ show_papers <- function(table) {
     ))
   }
 }
-# Seconds where there are some, else what is in `rate`; rows that a paper alone has, too.
+# Seconds if there are any, else `rate`; includes rows that only a paper has.
 keep_papers <- function(table) {
   seconds <- !is.na(table$seconds)
   timed <- seconds | table$unit == "s"

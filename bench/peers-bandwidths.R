@@ -1,20 +1,20 @@
-# Bandwidths and regressions by kestrel and by other packages, for bench/peers.R, as the tasks of peers-densities.R.
-# Each is compared with the exact value of the criterion that it has itself, all sums over pairs summed exactly:
+# Bandwidths and regressions by kestrel and by other packages, for bench/peers.R, in the form of peers-densities.R. Each
+# is compared with the exact value of its own criterion, with all sums over pairs summed exactly:
 #
 #   hpi, KernSmooth::dpik, ks::hpi        two-stage plug-in, scale min(sd, IQR / 1.349)
 #   stats::bw.SJ(method = "dpi")          the same with divisor n (n - 1)
-#   stats::bw.SJ, locfit::kdeb, sm::hsj   Sheather & Jones (1991), solve the equation; sm's has the constants of the
+#   stats::bw.SJ, locfit::kdeb, sm::hsj   Sheather & Jones (1991), solve the equation; sm has the constants of the
 #                                         paper
 #   hlscv, kedd::h.ucv, locfit::kdeb      LSCV with cross term / (n (n - 1)), each on its range
 #   sm::hcv                               the same with divisors n (n - 1) and n (n - 1)^2 / (n - 2) of the other terms
-#   stats::bw.ucv, ks::hlscv              LSCV with cross term / n^2, least value of their range
+#   stats::bw.ucv, ks::hlscv              LSCV with cross term / n^2, minimum of their range
 #   Hpi, ks::Hpi                          plug-in with two stages and the pilot "dscalar": the matrix H
-#   Hlscv, ks::Hlscv                      LSCV at the matrix found, against the least
-#   npregbw, np::npregbw                  leave-one-out CV, Epanechnikov, at the bandwidth found, against the least; np
-#                                         0.60 rejects no bandwidth, so for it the least of all counts
+#   Hlscv, ks::Hlscv                      LSCV at the matrix found, compared with the minimum
+#   npregbw, np::npregbw                  leave-one-out CV, Epanechnikov, at the bandwidth found, compared with the
+#                                         minimum; np 0.60 rejects no bandwidth, so for it the minimum of all counts
 #   fits                                  local linear, Gaussian, h = 0.1, where the sample is dense; the Epanechnikov
 #                                         kernel with its own fit
-#   FKSUM                                 a kernel of its own, so its time only
+#   FKSUM                                 a kernel of its own, so only its time
 
 geometric <- function(from, to, k) exp(seq(log(from), log(to), length.out = k))
 smooth_of <- function(x) sin(3 * x) + x
@@ -32,7 +32,7 @@ plug_in <- function(x, engine = "fgt", scale = stats::sd(x)) {
   psi4 <- functional(x, (-6 / (sqrt(2 * pi) * psi6 * n))^(1 / 7), 4L, engine)
   (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
 }
-# KernSmooth's choice of scale is that of the first stage; W&J 3.6 is otherwise the same.
+# KernSmooth chooses the scale in the first stage; otherwise this is W&J 3.6.
 min_scale <- function(x) min(stats::sd(x), stats::IQR(x) / 1.349)
 plug_in_minim <- function(x) plug_in(x, if (length(x) <= 1e4) "direct" else "fgt", min_scale(x))
 
@@ -67,8 +67,8 @@ plug_ins <- function(n) {
 }
 
 # ---- LSCV in one dimension
-# The least value on a range: a grid, then the best bracket. The criterion is the sums over pairs of the kernel and of
-# its convolution with itself, each by its divisor, and the convolution at zero by `at_zero`.
+# The minimum on a range: a grid, then the best bracket. The criterion is the sums over pairs of the kernel and of its
+# convolution with itself, each divided by its divisor, and the convolution at zero divided by `at_zero`.
 exact_lscv <- function(x, from, to, cross, convolution = length(x)^2, at_zero = length(x)) {
   objective <- function(h) {
     pairs <- kestrel_pair_curve(x, h)
@@ -83,7 +83,7 @@ min_gap <- function(x) {
   gaps <- diff(sort(x))
   min(gaps[gaps > 0])
 }
-# ks::hlscv, kedd and sm form all n^2 pairs in memory, several times over.
+# ks::hlscv, kedd and sm hold all n^2 pairs in memory, several times over.
 cross_validated <- function(n) {
   x <- drop(two_humps(n, 1L))
   widest <- 1.144 * stats::sd(x) * n^(-1 / 5)
@@ -116,7 +116,7 @@ three_clusters <- function(n, d) {
   centres[which, ] + matrix(stats::rnorm(n * d), n) * c(0.4, 0.3, 0.5)[which]
 }
 direct_limit <- 1e4
-# Not "samse", the default of both in two dimensions, whose psi_6 ks reads in the wrong order.
+# Not "samse", the default of both in two dimensions, for which ks reads psi_6 in the wrong order.
 exact_Hpi <- function(x) {
   if (nrow(x) > direct_limit) return(NA)
   run <- replace(of_kestrel("run_options")(threads = 1L), "engine", "direct")
@@ -152,12 +152,12 @@ regression_data <- function(n) {
   x <- stats::rnorm(n)
   list(x = x, y = smooth_of(x) + stats::rnorm(n) / 3)
 }
-# np keeps all pairs too busy above 1e4 observations: minutes for one search.
+# np takes minutes for one search above 1e4 observations, as it uses all pairs.
 regression_bandwidths <- function(n) {
   data <- regression_data(n)
   frame <- data.frame(x = data$x)
   curve <- function(h) kestrel_cv(data, h)
-  # Where every observation needs a neighbour, the least value is often at the least bandwidth that gives it one.
+  # If every observation needs a neighbour, the minimum is often at the smallest bandwidth that gives it one.
   edge <- of_kestrel("regression_support_cpp")(data$x, "epanechnikov", run_on()) * (1 + 1e-9)
   min <- function(supported) {
     found <- curve(c(edge, geometric(0.01, 1, if (n <= 1e5) 2000L else 100L)))
@@ -165,7 +165,7 @@ regression_bandwidths <- function(n) {
   }
   list(what = "npregbw", d = 1L, n = n, m = NA, contenders = list(
     "kestrel::npregbw" = peer("kestrel", function() npregbw(xdat = frame, ydat = data$y)$bw, "supported"),
-    # What a user gives who knows where the least value is; the others search where they do by themselves.
+    # The call of a user who knows where the minimum is; the others search in their own ranges.
     "kestrel::npregbw, bws = 0.01 to 1, refine" = peer("kestrel", function() {
       npregbw(xdat = frame, ydat = data$y, bws = geometric(0.01, 1, 50L), refine = TRUE)$bw
     }, "supported"),
@@ -177,9 +177,10 @@ regression_bandwidths <- function(n) {
   ), value = function(bw) curve(bw)$squares,
   references = list(supported = function() min(TRUE), all = function() min(FALSE)))
 }
-# locpoly() has a grid over the range; where the tails are thin a fit at h = 0.1 is nobody's. npreg() always computes
-# leave-one-out residuals, too, and the value of cross-validation at its bandwidth: of all pairs with the Gaussian
-# kernel, so that a user with many observations takes the Epanechnikov kernel, here with the same standard deviation.
+# locpoly() has a grid over the range; where the tails are thin, nobody would use a fit at h = 0.1. npreg() always
+# computes leave-one-out residuals, too, and the value of cross-validation at its bandwidth. With the Gaussian kernel
+# that takes all pairs, so a user with many observations takes the Epanechnikov kernel, here with the same standard
+# deviation.
 regression_fits <- function(n) {
   data <- regression_data(n)
   points <- seq(min(data$x), max(data$x), length.out = 401L)
@@ -190,7 +191,7 @@ regression_fits <- function(n) {
             se = FALSE)$mean
     }
   }
-  # Plain R, one point after the other.
+  # Plain R, point by point.
   exact <- function(weight) {
     function() {
       vapply(points[dense], function(at) {
@@ -222,7 +223,7 @@ regression_fits <- function(n) {
   ))
 }
 
-# ---- all tasks, by the names that peers.R and memory.R have for them
+# ---- all tasks, by their names in peers.R and memory.R
 peer_tasks <- list(
   points1 = density_at_points(1L), points2 = density_at_points(2L), points3 = density_at_points(3L),
   grid1 = density_on_grid(1L), grid2 = density_on_grid(2L), grid3 = density_on_grid(3L),

@@ -1,8 +1,8 @@
 # Densities by kestrel and by other packages, for bench/peers.R: the Gaussian kernel, a diagonal bandwidth matrix that
-# all of them take, at points and on grids. Each task gives contenders, with calls whose values can be compared;
-# `max` is the largest n at which a contender is run.
+# all of them take, at points and on grids. Each task has contenders, with calls whose values can be compared; `max` is
+# the largest n for which a contender runs.
 #
-# What they approximate is the same sum: `references$density`, direct sums at the points that `at` names.
+# They all approximate the same sum, `references$density`: direct sums at the points named by `at`.
 
 peer <- function(package, call, reference, max = Inf) {
   list(package = package, call = call, reference = reference, max = max)
@@ -26,8 +26,8 @@ check_direct_density <- function() {
   stopifnot(max(abs(direct_density(x, h, at) / plain - 1)) < 1e-12)
 }
 
-# locfit's Gaussian is exp(-(2.5 u)^2 / 2), a local constant with an identity link its sum; where there are many points
-# they are one vector, point after point.
+# locfit's Gaussian is exp(-(2.5 u)^2 / 2), and a local constant with an identity link is its sum; several points are
+# one vector, point after point.
 locfit_density <- function(x, h, points) {
   fit <- locfit::locfit.raw(x, ev = as.vector(t(points)), alpha = c(0, 2.5), scale = h, deg = 0, kern = "gauss",
                             link = "ident")
@@ -65,7 +65,7 @@ density_at_points <- function(d) {
         peer("sm", function() sm_density(data, h, at, nbins = 0), "density", max = 2e4)
     }
     if (d == 1L) {
-      # A kernel of its own, so there is nothing to compare its values with.
+      # A kernel of its own, so its values cannot be compared.
       contenders[["FKSUM::fk_density"]] <- peer("FKSUM", function() FKSUM::fk_density(data, h = h, x_eval = at)$y, NA)
       contenders[["kedd::dkde"]] <- peer("kedd", function() {
         kedd::dkde(data, y = at, deriv.order = 0, h = h, kernel = "gaussian")$est.fx
@@ -76,7 +76,7 @@ density_at_points <- function(d) {
   }
 }
 
-# ---- on the grid that ks takes where nothing is said; errors at 2,000 of its points
+# ---- on the default grid of ks; errors at 2,000 of its points
 density_on_grid <- function(d) {
   function(n) {
     x <- two_humps(n, d)

@@ -1,14 +1,14 @@
-# kestrel beside other packages, one table from one run: seconds of CPU on one thread, what a call takes of memory, and
-# its error against the exact value of what it approximates, relative to the largest value.
+# kestrel and other packages, one table from one run: seconds of CPU on one thread, the memory of a call, and its error
+# against the exact value of what it approximates, relative to the largest value.
 #
 #   Rscript bench/peers.R [--short] [points grids bandwidths matrices regression]
 #
-# kestrel has to be installed; ks, KernSmooth, kedd, locfit, sm, MASS, np and FKSUM are run where they are. Contenders
+# kestrel must be installed; ks, KernSmooth, kedd, locfit, sm, MASS, np and FKSUM run if they are installed. Contenders
 # and exact values: peers-densities.R, peers-bandwidths.R. Memory: each call in a session of its own (memory.R).
 #
-# Every contender has a call on small data first. Whoever then takes a second or more is timed once, all others again in
-# turn, medians: kestrel by the same rule as the others. `binned = FALSE` is what ks does without bins; its defaults,
-# bins and all, are what a user of it gets.
+# Every contender has a first call on small data. One that then takes a second or more is timed once, all others again
+# in turn, with medians; the rule is the same for kestrel. `binned = FALSE` is ks without bins; its defaults, bins
+# included, are what a user of it gets.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -22,14 +22,14 @@ quietly <- function(call) {
   }
 }
 
-# What the first call of a package does, it does here. One that stops will say so when it is timed.
+# A package's work at its first call happens here. An error shows when the contender is timed.
 small_n <- 200
 warm_up <- function(key, names) {
   small <- peer_tasks[[key]](small_n)$contenders
   for (name in names) try(quietly(small[[name]]$call)(), silent = TRUE)
 }
-# Values of all contenders that are there and are run at this size, with the seconds of this call; one that stops is
-# left out, and said so.
+# Values of all contenders that are installed and run at this size, with the seconds of this call. One that fails is
+# left out, with a message.
 values_of <- function(key, task) {
   ready <- Filter(function(one) has(one$package) && task$n <= one$max, task$contenders)
   warm_up(key, names(ready))

@@ -1,11 +1,11 @@
-# Answers from a density: time of 10,000 boxes in three dimensions by a synopsis of 5,000 rows on one thread, and
-# q-errors on 1,000 boxes of the diamonds of ggplot2 (carat, depth, price) by a synopsis of 1 % of the rows, beside
-# uniform sampling and an equi-width histogram of the same bytes.
+# Answers from a density: the time of 10,000 boxes in three dimensions with a synopsis of 5,000 rows on one thread, and
+# q-errors on 1,000 boxes of the diamonds of ggplot2 (carat, depth, price) with a synopsis of 1 % of the rows, compared
+# with uniform sampling and an equi-width histogram of the same number of bytes.
 #
 #   Rscript bench/query.R [--short] [errors time]
 #
-# kestrel and ggplot2 have to be installed. Boxes lie about random rows and hold 1 to 20 % of all rows. The bytes are
-# those of the synopsis in a file, as it prints them: rows of a sample have 8 for each variable, and the counts of a
+# kestrel and ggplot2 must be installed. Boxes lie around random rows and hold 1 to 20 % of all rows. The bytes are
+# those of the synopsis in a file, as it prints them: rows of a sample take 8 for each variable, the counts of a
 # histogram 4.
 
 library(kestrel)

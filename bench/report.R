@@ -8,7 +8,7 @@ origins <- c("measured here", "published")
 read_rows <- function(file) utils::read.csv(file, comment.char = "#")
 read_head <- function(file) sub("^# ", "", grep("^#", readLines(file), value = TRUE))
 
-# `what`, evaluated only where there is something to show: results may be of some scripts or sections only.
+# `what`, evaluated only if there is something to show: results may lack some scripts or sections.
 absent <- "not in these results"
 where_any <- function(there, what) if (isTRUE(there)) what else knitr::asis_output(paste0("*(", absent, ")*\n\n"))
 
@@ -40,7 +40,7 @@ peers_table <- function(rows) {
   data.frame(task = first$task, d = first$d, n = whole_number(first$n), m = whole_number(first$m),
              contender = first$contender, s = of("seconds"), MB = of("MB"), error = of("error"))
 }
-# Cells: seconds here and, in brackets, what is published; rows n, columns h. No rows where there is no cell.
+# Cells: seconds here and, in brackets, the published ones; rows n, columns h. No rows if there is no cell.
 grid_of_seconds <- function(rows, contender) {
   rows <- rows[rows$contender == contender & rows$quantity == "seconds" & !is.na(rows$h), ]
   if (nrow(rows) == 0L) return(data.frame())
@@ -57,7 +57,7 @@ grid_of_seconds <- function(rows, contender) {
   data.frame(n = whole_number(n), `colnames<-`(cells, paste("k =", h)), check.names = FALSE)
 }
 
-# ---- what is plotted: a line for each measured value and one for each published one
+# ---- data for plots: a line for each measured value and one for each published one
 both_origins <- function(rows) {
   measured <- rows[!is.na(rows$value), ]
   theirs <- rows[!is.na(rows$published), ]
@@ -66,7 +66,7 @@ both_origins <- function(rows) {
   out$origin <- factor(rep(origins, c(nrow(measured), nrow(theirs))), origins)
   out
 }
-# A line for each contender: the n of a task with most contenders, with seconds and error of those that have both.
+# A line for each contender: at the n of a task with most contenders, seconds and error of those that have both.
 peers_cloud <- function(rows) {
   rows <- rows[rows$quantity %in% c("seconds", "error"), c("task", "d", "n", "contender", "quantity", "value")]
   if (length(unique(rows$quantity)) < 2L) return(data.frame())
@@ -79,7 +79,7 @@ peers_cloud <- function(rows) {
   wide$package <- sub("::.*", "", wide$contender)
   wide[!is.na(wide$value.error), ]
 }
-# How many times as long as `below` each of `above` took, row by row of the same n, d, m and h.
+# The ratio of the times of `above` to that of `below`, row by row with the same n, d, m and h.
 speed_ups <- function(rows, above, below) {
   rows <- rows[rows$quantity == "seconds" & !is.na(rows$value), ]
   key <- paste(rows$n, rows$d, rows$m, rows$h)
@@ -94,7 +94,7 @@ speed_ups <- function(rows, above, below) {
   do.call(rbind, Map(function(a, b) one(c(a, b)), above, below))
 }
 
-# ---- plots, where there are rows
+# ---- plots, if there are rows
 curves <- function(rows, x, y, facet = NULL) where_any(nrow(rows) > 0L, some_curves(rows, x, y, facet))
 some_curves <- function(rows, x, y, facet) {
   plot <- ggplot(both_origins(rows), aes(.data[[x]], value, colour = contender, linetype = origin, shape = origin)) +

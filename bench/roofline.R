@@ -1,13 +1,13 @@
-# How near the machine's limits the engines for the CPU come (the roofline of Williams et al. 2009, used for S-KDE by
-# Lopez-Novoa 2015, chapter 5): the largest rate of floating-point operations and of bytes, measured here, and kernels
-# with the operations and bytes that their loops have, counted in their sources. One thread, double precision.
+# How close the engines for the CPU come to the machine's limits (the roofline of Williams et al. 2009, used for S-KDE
+# by Lopez-Novoa 2015, chapter 5): the maximum rates of floating-point operations and of bytes, measured here, and
+# kernels with the operations and bytes of their loops, counted in the sources. One thread, double precision.
 #
 #   Rscript bench/roofline.R [--short] [ceilings kernels]
 #
-# Operations are additions, multiplications and roundings; a multiply-add is two. Bytes are those that a loop asks for,
-# most of which a cache answers, of samples and pairs: the numbers of a point, which meet many samples, wait in
-# registers. Both depend on the instruction set, below. Of S-KDE (bench/papers/skde.hpp) 2 d^2 + d + 4 operations of
-# distance, density and addition, at a point that a sample reaches, which is read and written.
+# Operations are additions, multiplications and roundings; a multiply-add is two. Bytes are those that a loop requests
+# for samples and pairs, most of which come from a cache; the numbers of a point, used for many samples, stay in
+# registers. Both depend on the instruction set, below. S-KDE (bench/papers/skde.hpp) takes 2 d^2 + d + 4 operations for
+# distance, density and addition, at each point that a sample reaches, which is read and written.
 
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
@@ -17,29 +17,29 @@ compile("clock.cpp", "limits.cpp", "papers/skde.cpp")
 isa <- kestrel_info()$isa
 
 # ---- counts of src/simd/
-# Points that meet a vector of samples at a time (kGroup).
+# Points that are paired with a vector of samples at a time (kGroup).
 group <- if (isa == "avx512") 8 else 4
-# 2^v is ten multiply-adds and, with AVX-512, one instruction that leaves the fraction and one that scales; others round
-# by an addition and two subtractions and put the exponent in by whole numbers (exp2.inc).
+# 2^v is ten multiply-adds and, with AVX-512, one instruction for the fraction and one that scales. Other sets round by
+# an addition and two subtractions, and insert the exponent with integers (exp2.inc).
 exponential <- 20 + if (isa == "avx512") 2 else 3
-# Of a pair: a difference and a multiply-add for each variable, the exponential, and a multiply-add with the weight
-# (direct_sums.inc); of LSCV a product, an addition and a multiply-add, and six operations for a group
-# (gaussian_pairs.inc). Of a pair and a bandwidth of a curve the exponential, those of LSCV, one product more, and one
+# For a pair: a difference and a multiply-add for each variable, the exponential, and a multiply-add with the weight
+# (direct_sums.inc). For LSCV: a product, an addition and a multiply-add, and six operations for a group
+# (gaussian_pairs.inc). For a pair and a bandwidth of a curve: the exponential, those of LSCV, one product more, and one
 # for a group.
 operations <- list(sums = function(d) 3 * d + exponential + 2,
                    lscv = function(d) 3 * d + exponential + 4 + 6 / group, curve = exponential + 5 + 1 / group)
-# A vector of samples is d numbers and a weight for each lane, read for a group of points; of a curve, two numbers of a
-# pair and the least distance of a group.
+# A vector of samples is d numbers and a weight for each lane, read for a group of points. For a curve, two numbers for
+# a pair and the smallest distance of a group.
 bytes <- list(pairs = function(d) 8 * (d + 1) / group, curve = 16 + 8 / group)
 
-# ---- what the machine can do
+# ---- the machine's limits
 bench_ceilings <- function() {
   lanes <- c(avx512 = 8, avx2 = 4)[isa]
   if (is.na(lanes)) return(cat("no vector instructions to measure\n"))
   rounds <- sized(5e7, 1e7)
   flops <- 2 * 12 * rounds * lanes / middle(race(list(fma = function() multiply_adds(isa, rounds))))
   keep("ceiling", "multiply-adds", "flops/s", flops)
-  # Three arrays beyond all caches, and three that fit into the second level.
+  # Three arrays larger than all caches, and three that fit into the level-2 cache.
   triads <- vapply(c(memory = sized(6.4e7, 3.2e7), cache = 2e4), function(size) {
     rounds <- as.integer(max(1, 4e7 / size))
     24 * size * rounds / middle(race(list(triad = function() triad(size, rounds))))[[1L]]
@@ -86,7 +86,7 @@ bench_kernels <- function() {
   bench_thesis()
   show(placed)
 }
-# S-KDE, sample by sample, of the thesis: its points lie one after the other in the grid.
+# S-KDE of the thesis, sample by sample: its points lie one after the other in the grid.
 bench_thesis <- function() {
   for (points in list(c(1400, 1350), c(110, 220, 322))) {
     d <- length(points)

@@ -1,11 +1,11 @@
 # Speed of the smoothed bootstrap (Lopez-Novoa 2015, chapter 8): d = 3, n = 13,000, 11 bandwidths x 500 replicates on
-# 60^3 points, beside the program of the thesis that takes every sample at every point (listing 1a), which ran on a few
-# points with one bandwidth and one replicate (*), its time, linear in the number of all of them, scaled; alternating,
-# medians.
+# 60^3 points, compared with the program of the thesis that sums every sample at every point (listing 1a). That ran on a
+# few points with one bandwidth and one replicate (*), and its time, linear in the number of each, was scaled.
+# Alternating, medians.
 #
 #   Rscript bench/score.R [--short] [bootstrap threads parts]
 #
-# kestrel has to be installed. The yardstick is checked against kde() before anything is timed.
+# kestrel must be installed. The reference program is checked against kde() before anything is timed.
 library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("harness.R", "sums.R", "normal-data.R", "grid-task.R")) source(file.path(here, file))
@@ -13,12 +13,12 @@ compile("clock.cpp", "papers/skde.cpp")
 
 replicates <- 500L
 few <- sized(20L, 4L)   # replicates of one round
-some <- 2000L           # points of one round of the yardstick
+some <- 2000L           # points of one round of the reference program
 bootstrap <- function(x, B = few, threads = 1L, ...) {
   set.seed(2)
   suppressWarnings(Hboot(x, B = B, threads = threads, ...))
 }
-# What the yardstick takes for an estimate from x on these axes.
+# The arguments of the reference program for an estimate from x on these axes.
 point_wise_task <- function(x, H, axes) {
   task <- task_for(x[1:5, ], rev(lengths(axes)), vapply(axes, range, c(0, 0)))
   task$constant <- (ncol(x) + 2) / 2 / (pi^(ncol(x) / 2) / gamma(ncol(x) / 2 + 1)) / sqrt(det(H)) / nrow(x)
@@ -33,7 +33,7 @@ point_wise <- function(x, H, axes, first = 1, last = prod(lengths(axes))) {
   grid
 }
 
-# The yardstick's estimate is that of kde().
+# The reference program's estimate is that of kde().
 check <- function() {
   x <- normal_data(60L, correlations[[3L]])
   fhat <- kde(x, H = 0.8 * stats::cov(x), kernel = "epanechnikov", gridsize = c(9, 11, 10), compute.cont = FALSE)

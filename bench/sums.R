@@ -1,19 +1,19 @@
-# Sums of kestrel's core, without what kde(), npregbw() and the selectors check before and make of them. After
-# harness.R.
+# Sums of kestrel's core, without the checks before and the results made of them in kde(), npregbw() and the selectors.
+# Sourced after harness.R.
 
 run_on <- function(isa = "auto", threads = 1L, precision = "double") {
   replace(of_kestrel("run_options")(threads, precision = precision), "isa", isa)
 }
 
-# Of a kernel at points, or on a grid of axes.
+# Sums of a kernel at points, or on a grid of axes.
 kestrel_sums <- function(x, points, root, kernel = "gaussian", engine = "direct", isa = "auto", threads = 1L,
                          axes = list(), w = rep(1, nrow(x))) {
   task <- list(points = points, axes = axes, root = root, kernel = kernel, kernel_type = "radial")
   of_kestrel("density_cpp")(list(x = x, w = w), task, list(engine = engine, tol = 1e-12), run_on(isa, threads))
 }
 
-# Over all pairs: those of LSCV at a bandwidth matrix of that root, at multiples h of it, and at bandwidths h on the
-# line; derivatives of the Gaussian kernel.
+# Sums over all pairs: those of LSCV at a bandwidth matrix with that root, at multiples h of it, and at bandwidths h on
+# the line; derivatives of the Gaussian kernel.
 kestrel_lscv <- function(x, root, moments = FALSE, isa = "auto", threads = 1L, w = rep(1, nrow(x))) {
   of_kestrel("direct_lscv_cpp")(list(x = x, w = w), list(root = root, moments = moments), run_on(isa, threads))
 }
@@ -29,7 +29,7 @@ kestrel_derivatives <- function(x, g, order, engine) {
                                    run_on())
 }
 
-# Of a regression at bandwidths h.
+# Sums of a regression at bandwidths h.
 kestrel_cv <- function(data, h, kernel = "epanechnikov", regtype = "lc", threads = 1L) {
   of_kestrel("regression_cv_cpp")(list(x = data$x, y = data$y, w = rep(1, length(data$x))),
                                   list(h = h, kernel = kernel, regtype = regtype), run_on(threads = threads))

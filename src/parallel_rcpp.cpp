@@ -28,9 +28,9 @@ class Pieces : public RcppParallel::Worker {
   void* context_;
 };
 
-// tinythread cuts a range into one piece for each processor and, when the range is a little longer
-// than that, into far fewer; so no more pieces than processors are asked for. Whoever comes takes
-// the items of those who do not.
+// tinythread cuts a range into one piece for each processor. If the range is a little longer than
+// that, it makes far fewer pieces, so no more pieces than processors are asked for. The workers
+// that do run take all the items.
 void run_rcpp_parallel(int threads, void (*work)(void*, int), void* context) {
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int pieces = std::min(threads, processors);

@@ -14,7 +14,7 @@ Rcpp::CharacterVector isa_available_cpp() {
   return names;
 }
 
-/// The table of kernels: name, form and, of polynomials (1 - |u|^inner)^outer, the two exponents.
+/// The table of kernels: name, form and, for polynomials (1 - |u|^inner)^outer, the two exponents.
 // [[Rcpp::export]]
 Rcpp::List kernel_table_cpp() {
   Rcpp::CharacterVector name, form;
@@ -35,7 +35,7 @@ std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
 // [[Rcpp::export]]
 int thread_cap_cpp() { return thread_cap(); }
 
-/// How many threads a call gets that asks for so many; 0: that does not say.
+/// How many threads a call gets that asks for `threads`; 0 means that it does not say.
 // [[Rcpp::export]]
 int parallel_threads_cpp(int threads) {
   ParallelOptions asked;
@@ -46,7 +46,7 @@ int parallel_threads_cpp(int threads) {
 // [[Rcpp::export]]
 void set_thread_cap_cpp(int n) { set_thread_cap(n); }
 
-/// Ctrl-C and time limits, for work of R's own.
+/// Checks for Ctrl-C and time limits, during work of R's own.
 // [[Rcpp::export]]
 void poll_cpp() { r_poll(R_NilValue)(0); }
 

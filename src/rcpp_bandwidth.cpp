@@ -49,7 +49,7 @@ Rcpp::NumericMatrix pair_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::Lis
   return curve_matrix(pair_curve(unpack_sample(sample), unpack_line_curve(task), unpack_run(run)));
 }
 
-/// Of the engine "fgt" on the line, of "direct" in any dimension.
+/// By the engine "fgt" on the line, by "direct" in any dimension.
 // [[Rcpp::export]]
 Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   const Sample data = unpack_sample(sample);

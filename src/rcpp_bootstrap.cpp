@@ -1,5 +1,5 @@
-// R to core: the smoothed bootstrap. The core has the fastest axis of a grid last, R first: what
-// comes here has the variables and axes of R in reverse.
+// R to core: the smoothed bootstrap. The core takes the fastest axis of a grid last, R first: the
+// variables and axes that come here are in reverse order.
 #include "core/base/whole.hpp"
 #include "core/bootstrap/bootstrap.hpp"
 #include "rcpp_density.hpp"
@@ -8,12 +8,13 @@ using namespace kestrel;
 
 namespace {
 
-/// Two whole numbers below 2^32 as R keeps them.
+/// A key from two whole numbers below 2^32, as R keeps them.
 std::uint64_t key_of(const Rcpp::NumericVector& key) {
   return whole_number<std::uint64_t>(key[0]) << 32 | whole_number<std::uint64_t>(key[1]);
 }
 
-/// Squared errors of bandwidths h, multiples of a root as h0 is, from samples of a size.
+/// The task: squared errors at bandwidths h for samples of a size; h and h0 are multiples of a
+/// root.
 struct Bootstrap {
   Rcpp::NumericMatrix root;
   double h0;

@@ -13,16 +13,16 @@ using namespace kestrel;
 
 namespace {
 
-/// The points as one run of numbers: a column of a matrix or the only axis of a grid.
+/// The points as one array of numbers: a column of a matrix or the only axis of a grid.
 Span<const double> on_line(const EvaluationPoints& points) {
   return points.axes.empty() ? points.matrix.column(0) : points.axes[0];
 }
 
-/// How a density is computed, of the list that plan_run() of R/density-run.R makes.
+/// How a density is computed, from the list that plan_run() of R/density-run.R makes.
 struct ChosenPlan {
   std::string engine;
   double tolerance;
-  SEXP extent;  // of the engine "fourier"
+  SEXP extent;  // for the engine "fourier"
 };
 
 ChosenPlan unpack_plan(const Rcpp::List& list) {
@@ -75,7 +75,7 @@ Rcpp::NumericVector density_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List p
   return out;
 }
 
-/// What the engine "fourier" and its plan need to know of the data.
+/// What the engine "fourier" and its plan need to know about the data.
 // [[Rcpp::export]]
 SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   const Sample data = unpack_sample(sample);
@@ -84,7 +84,8 @@ SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
       new DataRange(measure_density(data.x, data.w, sums.at, sums.root, unpack_silent_run(run))));
 }
 
-/// The grid of a task for the engine "scanline" and its plan, or NULL where that does not take it.
+/// The grid of a task for the engine "scanline" and its plan, or NULL if the engine does not take
+/// it.
 // [[Rcpp::export]]
 SEXP regular_grid_cpp(Rcpp::List task) {
   const DensitySums sums = unpack_density(task);
@@ -98,7 +99,7 @@ SEXP regular_grid_cpp(Rcpp::List task) {
   }
 }
 
-/// L of H = L L', or NULL where H is not positive definite.
+/// L of H = L L', or NULL if H is not positive definite.
 // [[Rcpp::export]]
 SEXP lower_root_cpp(Rcpp::NumericMatrix H) {
   const std::vector<double> root = lower_root(entries(H), static_cast<std::size_t>(H.ncol()));
@@ -106,13 +107,13 @@ SEXP lower_root_cpp(Rcpp::NumericMatrix H) {
   return Rcpp::NumericMatrix(H.nrow(), H.ncol(), root.begin());
 }
 
-/// What rounding may do to an estimate with this L.
+/// A bound on the rounding error of an estimate with this L.
 // [[Rcpp::export]]
 double root_rounding_cpp(Rcpp::NumericMatrix root) {
   return root_rounding(entries(root), static_cast<std::size_t>(root.ncol()));
 }
 
-/// The plan, and `rows`, of a regular grid those that a sample's kernel crosses.
+/// The plan and, for a regular grid, `rows`: how many rows a sample's kernel crosses.
 // [[Rcpp::export]]
 Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run) {
   const Fields fields(
@@ -141,7 +142,7 @@ Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run) {
       Rcpp::Named("rows") = rows);
 }
 
-/// The engine "scanline" with its samples sorted, for one slab of a grid after another.
+/// The engine "scanline" with its samples sorted, to be used for one slab of a grid after another.
 // [[Rcpp::export]]
 SEXP density_scanline_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   return kept_runs<ScanlineDensity>(unpack_sample(sample), unpack_density(task),

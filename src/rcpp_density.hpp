@@ -1,4 +1,4 @@
-// Densities between R and C++, of whatever backend: the task, and slabs of a grid.
+// Densities between R and C++, for any backend: the task, and slabs of a grid.
 #ifndef KESTREL_RCPP_DENSITY_HPP
 #define KESTREL_RCPP_DENSITY_HPP
 
@@ -17,7 +17,7 @@ namespace kestrel {
 
 /// The axes of a grid.
 struct KeptAxes {
-  std::vector<Rcpp::NumericVector> kept;  // keeps coerced ones alive
+  std::vector<Rcpp::NumericVector> kept;  // keeps converted vectors alive
   std::vector<Span<const double>> views;
 
   explicit KeptAxes(const Rcpp::List& given) {
@@ -28,7 +28,7 @@ struct KeptAxes {
   }
 };
 
-/// A kernel sum at the rows of a matrix, or on a grid where there are axes.
+/// A kernel sum at the rows of a matrix, or on a grid if there are axes.
 struct DensitySums {
   Rcpp::NumericMatrix points, factor;
   KeptAxes axes;
@@ -37,7 +37,7 @@ struct DensitySums {
   KernelChoice kernel;
 };
 
-/// What task_at_points() and task_on_axes() of R/density.R give.
+/// Takes a result of task_at_points() or task_on_axes() of R/density.R.
 inline DensitySums unpack_density(const Rcpp::List& list) {
   const Fields fields(
       list, "a task of a density",
@@ -62,12 +62,13 @@ inline std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
   return axes;
 }
 
-/// For an engine, which writes all of it: zeros first would be another pass over a large grid.
+/// For an engine that writes all of it: filling it with zeros would be another pass over a large
+/// grid.
 inline Rcpp::NumericVector uninitialised(std::size_t size) {
   return Rcpp::no_init(static_cast<R_xlen_t>(size));
 }
 
-/// An engine "scanline", ScanlineDensity or GpuScanline, with its samples sorted, for R to keep.
+/// An engine "scanline", ScanlineDensity or GpuScanline, with its samples sorted, held by R.
 template <class Scanline>
 SEXP kept_runs(const Sample& sample, const DensitySums& task, const RunOptions& how) {
   const std::vector<RegularAxis> regular = regular_axes(task.at);

@@ -1,4 +1,4 @@
-// A list of R, taken apart by name: samples, tasks and runs come to C++ as lists.
+// Takes a list of R apart by name: samples, tasks and runs come to C++ as lists.
 #ifndef KESTREL_RCPP_FIELDS_HPP
 #define KESTREL_RCPP_FIELDS_HPP
 
@@ -14,11 +14,12 @@
 namespace kestrel {
 
 /// Throws error(internal) for a field that the list lacks, one that it must not have, and one of
-/// another type. Copies nothing: Rcpp's vectors share R's memory, but for integers where doubles
-/// are wanted.
+/// another type. Copies nothing, since Rcpp's vectors share R's memory, except for integers where
+/// doubles are wanted.
 class Fields {
  public:
-  /// what: the list, in messages; known: the fields that it may have, read here or not.
+  /// what: the name of the list in messages; known: the fields that it may have, whether they are
+  /// read here or not.
   Fields(const Rcpp::List& list, const char* what, std::initializer_list<const char*> known)
       : list_(list), names_(Rf_getAttrib(list, R_NamesSymbol)), what_(what) {
     for (R_xlen_t i = 0; i < Rf_xlength(names_); ++i) {
@@ -28,7 +29,7 @@ class Fields {
     }
   }
 
-  /// NULL where the list has no such field, as R's `$` gives.
+  /// NULL if the list has no such field, like R's `$`.
   SEXP optional(const char* name) const {
     for (R_xlen_t i = 0; i < Rf_xlength(names_); ++i) {
       if (std::strcmp(CHAR(STRING_ELT(names_, i)), name) == 0) return VECTOR_ELT(list_, i);

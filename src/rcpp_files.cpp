@@ -1,4 +1,4 @@
-// R to core: files that are written whole.
+// R to core: writing files completely or not at all.
 #include "core/base/files.hpp"
 #include "rcpp_util.hpp"
 
@@ -10,7 +10,7 @@ std::string file_kind_cpp(std::string path) { return file_kind(path); }
 // [[Rcpp::export]]
 std::string reserve_file_cpp(std::string path, double bytes) { return reserve_file(path, bytes); }
 
-// The checksum of bytes after those of `state`, which is a checksum or empty, in 8 bytes, lowest
+// The checksum of bytes, continued from `state`, which is a checksum or empty. 8 bytes, lowest
 // first.
 // [[Rcpp::export]]
 Rcpp::RawVector checksum_cpp(Rcpp::RawVector bytes, Rcpp::RawVector state) {

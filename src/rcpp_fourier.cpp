@@ -9,13 +9,13 @@ using namespace kestrel;
 
 namespace {
 
-/// The sums and the data they are of.
+/// The sums, and the data that they refer to.
 struct Kept {
   Sample data;
   std::unique_ptr<FourierCriteria> sums;
 };
 
-/// What is asked of them at a bandwidth matrix.
+/// A query of them at a bandwidth matrix.
 struct Criterion {
   Rcpp::NumericMatrix H;
   bool gradient;
@@ -25,7 +25,7 @@ Criterion criterion_of(const Fields& fields) {
   return {fields.get<Rcpp::NumericMatrix>("H"), fields.get<bool>("gradient")};
 }
 
-/// A value and, when asked for, its gradient by the bandwidth matrix.
+/// A value and, if asked for, its gradient by the bandwidth matrix.
 template <class Query>
 Rcpp::List value_and_gradient(const Criterion& asked, const Query& query) {
   const int d = asked.gradient ? asked.H.ncol() : 0;

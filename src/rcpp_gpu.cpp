@@ -1,4 +1,4 @@
-// R to the CUDA object: what there is of it, densities at points and on grids, sums over pairs,
+// R to the CUDA object: information about it, densities at points and on grids, sums over pairs,
 // cross-validation of regression.
 #include "config.hpp"
 #include "gpu/density.hpp"
@@ -32,7 +32,7 @@ Rcpp::List problem_list(const gpu_error& problem) {
                             Rcpp::Named("reason") = problem.what());
 }
 
-/// Whether the sums are those of single precision.
+/// Returns whether the sums are in single precision.
 bool device_sums(const Sample& data, const DensitySums& task, const std::string& engine,
                  const Run& how, Span<double> out) {
   if (engine != "scanline") {
@@ -44,7 +44,7 @@ bool device_sums(const Sample& data, const DensitySums& task, const std::string&
   return false;
 }
 
-/// What call() returns, or the problem.
+/// The result of call(), or the problem.
 template <class Call>
 SEXP or_problem(const Call& call) {
   try {
@@ -63,7 +63,7 @@ void cuda_object_cpp(std::string path) { set_gpu_object(path, KESTREL_CUDA_REASO
 // [[Rcpp::export]]
 bool cuda_built_cpp() { return KESTREL_HAVE_CUDA != 0; }
 
-/// The device, or the problem that it has: a list either way.
+/// The device, or its problem: a list either way.
 // [[Rcpp::export]]
 SEXP cuda_device_cpp() {
   return or_problem([&] {
@@ -78,8 +78,8 @@ SEXP cuda_device_cpp() {
   });
 }
 
-/// The sums of density_cpp() by "direct" or "scanline", on the device, with the attribute `single`:
-/// whether they are those of single precision; or the problem.
+/// The sums of density_cpp() by "direct" or "scanline", on the device; the attribute `single` says
+/// whether they are in single precision. Or the problem.
 // [[Rcpp::export]]
 SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rcpp::List run) {
   const Sample data = unpack_sample(sample);
@@ -92,7 +92,7 @@ SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rc
   });
 }
 
-/// What density_scanline_cpp() returns, on the device; or the problem.
+/// The result of density_scanline_cpp(), on the device; or the problem.
 // [[Rcpp::export]]
 SEXP scanline_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   return or_problem([&] {
@@ -101,7 +101,7 @@ SEXP scanline_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   });
 }
 
-/// What density_slab_cpp() returns, or the problem.
+/// The result of density_slab_cpp(), or the problem.
 // [[Rcpp::export]]
 SEXP slab_cuda_cpp(SEXP runs, double first, double count, Rcpp::List run) {
   return or_problem([&] {
@@ -109,12 +109,12 @@ SEXP slab_cuda_cpp(SEXP runs, double first, double count, Rcpp::List run) {
   });
 }
 
-/// Gives back what the device holds of scanline_cuda_cpp(): R's garbage collector, which knows
-/// nothing of that memory, may come late. No slab can be had afterwards.
+/// Frees the memory of scanline_cuda_cpp() on the device: R's garbage collector does not know about
+/// that memory and may come late. No slab can be computed afterwards.
 // [[Rcpp::export]]
 void close_scanline_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuScanline>(runs).release(); }
 
-/// What direct_lscv_cpp() returns, or the problem.
+/// The result of direct_lscv_cpp(), or the problem.
 // [[Rcpp::export]]
 SEXP lscv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   const Sample data = unpack_sample(sample);
@@ -164,7 +164,7 @@ SEXP pair_moments_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   });
 }
 
-/// What regression_cv_cpp() returns, or the problem.
+/// The result of regression_cv_cpp(), or the problem.
 // [[Rcpp::export]]
 SEXP regression_cv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   const Observations data = unpack_observations(sample);

@@ -12,7 +12,7 @@ Rcpp::List direct_lscv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
                    data.x.cols);
 }
 
-/// With the moments, whether they are asked for or not.
+/// Always with the moments.
 // [[Rcpp::export]]
 Rcpp::List direct_gaussian_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   const Sample data = unpack_sample(sample);

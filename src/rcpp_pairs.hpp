@@ -1,4 +1,4 @@
-// Sums over pairs between R and C++, of whatever engine or backend.
+// Sums over pairs between R and C++, for any engine or backend.
 #ifndef KESTREL_RCPP_PAIRS_HPP
 #define KESTREL_RCPP_PAIRS_HPP
 
@@ -38,13 +38,13 @@ inline CurveSums unpack_curve_sums(const Rcpp::List& list) {
   return {fields.get<Rcpp::NumericMatrix>("root"), fields.get<Rcpp::NumericVector>("h")};
 }
 
-/// Derivatives of the Gaussian kernel of an order, with the bandwidths g.
+/// Derivatives of the Gaussian kernel of one order, with the bandwidths g.
 struct DerivativeSums {
   Rcpp::NumericVector g;
   int order;
   std::string engine;
 
-  /// Of sums that have one.
+  /// The bandwidth of sums that have a single one.
   double bandwidth() const { return Rcpp::as<double>(g); }
 };
 
@@ -54,7 +54,7 @@ inline DerivativeSums unpack_derivative_sums(const Rcpp::List& list) {
           fields.get<std::string>("engine")};
 }
 
-/// NULL where moments were not asked for.
+/// NULL if moments were not asked for.
 inline SEXP moment_matrix(const GaussianPairSums& sums, std::size_t cols) {
   const int d = static_cast<int>(cols);
   if (sums.moments.empty()) return R_NilValue;

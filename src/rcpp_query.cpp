@@ -1,4 +1,4 @@
-// R to core: what boxes hold of a density, and of rows.
+// R to core: the mass of a density in boxes, and the rows in boxes.
 #include "core/query/normal_mixture.hpp"
 #include "core/query/query.hpp"
 #include "rcpp_run.hpp"
@@ -8,7 +8,7 @@ using namespace kestrel;
 
 namespace {
 
-/// Boxes, and the estimate of which they are asked.
+/// Boxes, and the estimate to which the query refers.
 struct Boxes {
   Rcpp::NumericMatrix lower, upper, root;
   KernelChoice kernel;
@@ -45,7 +45,7 @@ Rcpp::NumericVector query_rows_cpp(Rcpp::List sample, Rcpp::NumericMatrix lower,
   return Rcpp::wrap(query_rows(data.x, data.w, view(lower), view(upper), unpack_run(run)));
 }
 
-/// Terms that a normal kernel takes for each observation, and how many are taken at most.
+/// The number of terms of a normal kernel for each observation, and the maximum number.
 // [[Rcpp::export]]
 Rcpp::NumericVector query_terms_cpp(Rcpp::NumericMatrix root) {
   const std::size_t d = static_cast<std::size_t>(root.ncol());

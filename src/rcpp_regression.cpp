@@ -5,7 +5,7 @@ using namespace kestrel;
 
 namespace {
 
-/// At the only bandwidth of the task.
+/// The kernel at the only bandwidth of the task.
 LocalKernel local_kernel(const LocalFits& fits) {
   return {fits.kernel, Rcpp::as<double>(fits.h), fits.local_linear};
 }

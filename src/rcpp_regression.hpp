@@ -1,4 +1,4 @@
-// Regression samples and cross-validation curves, of whatever backend, between R and C++.
+// Regression samples and cross-validation curves between R and C++, for any backend.
 #ifndef KESTREL_RCPP_REGRESSION_HPP
 #define KESTREL_RCPP_REGRESSION_HPP
 

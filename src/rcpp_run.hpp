@@ -11,10 +11,10 @@
 
 namespace kestrel {
 
-/// A poll that lets Ctrl-C and setTimeLimit() through and then tells `progress` (NULL or an R
+/// A poll that lets Ctrl-C and setTimeLimit() through and then calls `progress` (NULL or an R
 /// function of the fraction done). unwindProtect turns R's jump into a C++ exception, which
-/// parallel_for carries out of the loop and Rcpp continues at the boundary; R_ToplevelExec, the
-/// usual way, would swallow time limits.
+/// parallel_for carries out of the loop and with which Rcpp continues the jump at the boundary. The
+/// usual way, R_ToplevelExec, would swallow time limits.
 inline Poll r_poll(SEXP progress) {
   const bool reports = !Rf_isNull(progress);
   const Rcpp::RObject function = progress;
@@ -35,8 +35,8 @@ inline const simd::Table& table_of(const std::string& isa) {
   return *table;
 }
 
-/// What the core takes, and whether a device may compute in single precision. Backend, device,
-/// engine and tolerance are R's business.
+/// The options of the core, and whether a device may compute in single precision. R handles
+/// backend, device, engine and tolerance itself.
 struct Run : RunOptions {
   bool single = false;
 };
@@ -53,7 +53,7 @@ inline Run unpack_run(const Rcpp::List& list) {
   return run;
 }
 
-/// The same where what is done is a small part of what the progress is of.
+/// The same without progress, for a small part of the work that the progress reports.
 inline Run unpack_silent_run(const Rcpp::List& list) {
   Run run = unpack_run(list);
   run.parallel.poll = r_poll(R_NilValue);

@@ -1,4 +1,4 @@
-// R to core: what is asked of a sample: moments, ties, order, rows drawn from it.
+// R to core: properties of a sample: moments, ties, order, and rows drawn from it.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -36,8 +36,8 @@ Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
   return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs, Rcpp::Named("weight") = ties.weight);
 }
 
-/// Room for numbers that nothing is written to yet: in a vector of zeros the system finds the
-/// memory in one go.
+/// Memory that is not initialised: a vector of zeros would touch all of its memory at once, without
+/// a poll.
 // [[Rcpp::export]]
 Rcpp::NumericVector uninitialised_cpp(double size) {
   return Rcpp::no_init(whole_number<R_xlen_t>(size));
@@ -66,7 +66,7 @@ SEXP row_draws_cpp(Rcpp::NumericVector w) {
   return Rcpp::XPtr<RowDraws>(new RowDraws(view(w), polled()));
 }
 
-/// As many rows, by R's random numbers and in the way of sample.int().
+/// Draws that many rows, with R's random numbers and by the method of sample.int().
 // [[Rcpp::export]]
 Rcpp::IntegerVector drawn_rows_cpp(SEXP draws, int count) {
   const RowDraws& from = *Rcpp::XPtr<RowDraws>(draws);

@@ -1,4 +1,4 @@
-// A sample as R has it: a list of the data and their weights.
+// A sample as R passes it: a list of the data and their weights.
 #ifndef KESTREL_RCPP_SAMPLE_HPP
 #define KESTREL_RCPP_SAMPLE_HPP
 
@@ -9,14 +9,15 @@
 
 namespace kestrel {
 
-/// Views of R's memory: n rows of d variables, a vector being a column, and n weights.
+/// Views of R's memory: n rows of d variables (a vector is one column), and n weights.
 struct Sample {
   Rcpp::NumericVector values, weights;
   MatrixView x;
   Span<const double> w;
 };
 
-/// A list with `x` and `w`; what else selector_sample() of R/bandwidth.R gives may be there.
+/// A list with `x` and `w`; it may have the other fields that selector_sample() of R/bandwidth.R
+/// returns.
 inline Sample unpack_sample(const Rcpp::List& list) {
   const Fields fields(list, "a sample", {"x", "w", "n", "cov", "names", "centred"});
   Sample sample;

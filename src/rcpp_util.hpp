@@ -1,4 +1,4 @@
-// Shared by the glue files at the top of src/: R's objects as views, its words as the core's.
+// Shared by the glue files at the top of src/: R's objects as views, R's names as the core's types.
 #ifndef KESTREL_RCPP_UTIL_HPP
 #define KESTREL_RCPP_UTIL_HPP
 
@@ -18,7 +18,7 @@ struct kestrel_error_memory : std::runtime_error {
 
 namespace kestrel {
 
-/// The core's refusal of a grid, which R can answer with another engine.
+/// Turns the core's refusal of a grid into an exception that R can answer with another engine.
 template <class Call>
 auto translate_memory_error(const Call& call) {
   try {
@@ -41,7 +41,7 @@ inline Span<const double> entries(const Rcpp::NumericMatrix& m) {
   return {m.begin(), static_cast<std::size_t>(m.size())};
 }
 
-/// kernel_type: a word of R's.
+/// kernel_type: R's name of the type.
 inline KernelChoice choice(const std::string& kernel, const std::string& kernel_type) {
   return {kernel_of_name(kernel),
           kernel_type == "product" ? KernelType::product : KernelType::radial};

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs all of bench/ on a machine that does nothing else, and renders the report: tools/bench.sh [--short]. Results go to
-# bench/results/DATE-MACHINE.csv (see bench/README.md), the report to build/bench.html.
+# Runs all of bench/ on a machine that does nothing else, and renders the report: tools/bench.sh [--short]. Writes
+# results to bench/results/DATE-MACHINE.csv (see bench/README.md) and the report to build/bench.html.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -10,11 +10,11 @@ install_into build/library
 R_LIBS=$(pwd)/build/library
 export R_LIBS
 
-# One file, whenever midnight comes.
+# One file, even if midnight passes meanwhile.
 results=$(Rscript --vanilla -e 'here <- "bench"; source("bench/harness.R"); cat(results_file())' "$@")
 rm -f "$results"
-# One thread for everybody else, BLAS among them, which reads this when R starts; kestrel's sections say how many they
-# take, and go above this number.
+# One thread for all other packages and for BLAS, which reads this when R starts. kestrel's sections set their own
+# numbers of threads, which may exceed this.
 one_thread='OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 BLIS_NUM_THREADS=1'
 for script in direct roofline one-dimension bandwidth-matrix grid-gaussian grid score query papers peers; do
   echo
@@ -22,8 +22,8 @@ for script in direct roofline one-dimension bandwidth-matrix grid-gaussian grid 
   # shellcheck disable=SC2086
   env $one_thread Rscript --vanilla "bench/$script.R" "--results=$results" "$@"
 done
-# A GPU has a file of its own; of a short run, as of other results of short runs, one that git ignores. What fails there
-# costs no report of the rest.
+# Results of a GPU go to a file of their own, which git ignores for short runs as it does all their results. A failure
+# there does not prevent the report of the rest.
 gpu=$(tools/gpu-results.sh)
 status=0
 if nvidia-smi >/dev/null 2>&1; then
@@ -42,7 +42,7 @@ if nvidia-smi >/dev/null 2>&1; then
 fi
 
 echo "bench: rendering bench/report.Rmd"
-# A copy is rendered, so that nothing appears in bench/.
+# Renders a copy, so that nothing appears in bench/.
 rm -rf build/bench/report
 mkdir -p build/bench/report
 cp -R bench/report.Rmd bench/report.R bench/papers/published.csv "$results" build/bench/report/

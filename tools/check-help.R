@@ -1,7 +1,7 @@
-# Rscript tools/check-help.R: what every help page has to have, read in man/. Each page shows an example that runs,
-# says what the call costs and in what units its arguments and results are, and names what it implements (but for the
-# pages about the session); each exported function has a page; the page of the package lists all functions and all
-# vignettes, and the site's index all pages.
+# Rscript tools/check-help.R: checks in man/ what every help page must have. Each page has an example that runs, the
+# cost of the call, the units of its arguments and results, and a reference to what it implements (except for the pages
+# about the session). Each exported function has a page. The page of the package lists all functions and all vignettes,
+# and the site's index lists all pages.
 sections <- function(page) {
   tags <- vapply(page, attr, "", "Rd_tag")
   titles <- vapply(page[tags == "\\section"], function(section) trimws(paste(unlist(section[[1L]]), collapse = "")), "")
@@ -13,7 +13,7 @@ text_of <- function(page, tag) {
   trimws(vapply(parts, function(part) paste(unlist(part), collapse = ""), ""))
 }
 
-# An example that only \dontrun holds is none.
+# An example only inside \dontrun does not count.
 has_example <- function(page) {
   examples <- page[vapply(page, attr, "", "Rd_tag") == "\\examples"]
   code <- unlist(lapply(examples, function(part) {
@@ -27,7 +27,7 @@ about_session <- c("kestrel_info", "kestrel_threads")
 missing_parts <- function(page) {
   name <- text_of(page, "\\name")
   there <- sections(page)
-  # Everything but names of arguments and titles of papers.
+  # Everything except names of arguments and titles of papers.
   body <- unlist(page[vapply(page, attr, "", "Rd_tag") %in% c("\\value", "\\arguments", "\\details", "\\section")])
   of_package <- name == "kestrel-package"
   c(if (!has_example(page)) "an example that runs",
@@ -37,7 +37,7 @@ missing_parts <- function(page) {
     if (!"\\value" %in% there && !of_package) "what it returns")
 }
 
-# In Markdown [hpi()] and [Hpi()] are one label, so that one of them leads to the page of the other.
+# Markdown does not tell [hpi()] from [Hpi()], so one of them would lead to the page of the other.
 miscased_links <- function(file) {
   text <- paste(readLines(file), collapse = "\n")
   links <- regmatches(text, gregexpr("\\\\link\\[=[^]]+\\]\\{[^}]+", text))[[1L]]
@@ -66,7 +66,7 @@ if (length(without) > 0L) faults <- c(faults, paste(without, "has no help page")
 # A link is {hpi()} or, written out, {Hpi}().
 index <- gsub("}()", "()}", paste(readLines("man/kestrel-package.Rd"), collapse = "\n"), fixed = TRUE)
 listed <- function(names) vapply(names, function(name) grepl(paste0("{", name, "}"), index, fixed = TRUE), NA)
-# se() is a generic for regressions only, on the page of their methods.
+# se() is a generic for regressions only, and is on the page of their methods.
 functions <- paste0(setdiff(exported, "se"), "()")
 vignettes <- sub("[.]Rmd$", "", list.files("vignettes", "[.]Rmd$"))
 for (name in c(functions[!listed(functions)], vignettes[!listed(vignettes)])) {

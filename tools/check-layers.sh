@@ -1,5 +1,5 @@
 #!/bin/sh
-# The rules of the layers (who may know what), checked by reading the sources.
+# Checks the rules of the layers (which code may use which) by reading the sources.
 set -eu
 cd "$(dirname "$0")/.."
 status=0
@@ -68,7 +68,7 @@ package="$core $simd $gpu $shared $top"
     src/Makevars.in
 }
 
-# Every file of the project, generated ones and data aside.
+# Every file of the project, except generated ones and data.
 ours=$(find . -type f ! -path './.git/*' ! -path './build/*' ! -path './man/*' ! -path '*/_snaps/*' \
   ! -path '*/fixtures/*' ! -path './bench/results/*' ! -name 'RcppExports.*' ! -name '*.png' ! -name '*.o' ! -name '*.so')
 # shellcheck disable=SC2046,SC2086
@@ -103,8 +103,8 @@ functions_longer_than() {
     "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"
 }
 
-# Which folders of src/core a folder may include. An engine knows what is below it and no other engine; those that use
-# engines come after them. As no folder may include one that stands later, there is no circle.
+# Which folders of src/core a folder may include. An engine may include the folders below it, but no other engine. Users
+# of engines come after the engines. No folder may include a later one, so there is no circle.
 engines='direct sweep fgt fourier scanline'
 may_include() {
   case $1 in
@@ -127,7 +127,7 @@ for folder in src/core/*; do
     "$(grep -nE '^#include "core/' "$folder"/*.[ch]pp | grep -vE "\"core/(${pattern:+$pattern|}$name)/" || true)"
 done
 
-# bench/ is not in the package, so that the vignette has a copy.
+# bench/ is not in the package, so the vignette has a copy.
 results=$(tools/gpu-results.sh)
 if ! cmp -s "$results" vignettes/gpu-results.csv; then
   complain 'the vignette on a GPU shows the last results' "$results is not vignettes/gpu-results.csv"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# R CMD check of the built tarball; fails on any ERROR or WARNING: tools/check.sh [OPTION]..., with
-# options of R CMD check.
+# R CMD check of the built tarball; fails on any ERROR or WARNING: tools/check.sh [OPTION]..., with options of R CMD
+# check.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
 echo "check: R CMD check --as-cran"
-# Nothing from the network; snapshots count.
+# No network; snapshots are compared.
 export NOT_CRAN=true OMP_WAIT_POLICY=passive
 export _R_CHECK_CRAN_INCOMING_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false
 export _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_SYSTEM_CLOCK_=false
@@ -15,7 +15,7 @@ export _R_CHECK_XREFS_USE_ALIASES_FROM_CRAN_=false
 rm -rf build/check
 mkdir -p build/check
 log=build/check/kestrel.Rcheck/00check.log
-# The CUDA object is made once, for the tests.
+# The CUDA object is built only once, for the tests.
 export KESTREL_CUDA=no
 # R CMD build has just made the vignettes.
 if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual --no-vignettes "$@" -o build/check "$tarball" \

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Tests the C++ core without R: as it is, under ASan and UBSan, and with the std::thread backend
-# under TSan (tests/cpp/CMakeLists.txt).
+# Tests the C++ core without R: plain, under ASan and UBSan, and with the std::thread backend under TSan
+# (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(getconf _NPROCESSORS_ONLN)
 
-# The tests choose their numbers of threads themselves.
+# The tests set their numbers of threads themselves.
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT RCPP_PARALLEL_NUM_THREADS
 export OMP_WAIT_POLICY=passive
 
 folder=build/core-tests
 mkdir -p "$folder"
-# logged LOG LINES COMMAND...: what the command says goes to a file, the lines that match to the screen as they come,
-# such as "[ 12%] Building ..." and "3/8 Test #3: plain-2 ... Passed", and all of it if it fails.
+# logged LOG LINES COMMAND...: the output of the command goes to a file. Lines that match, such as "[ 12%] Building ..."
+# and "3/8 Test #3: plain-2 ... Passed", also go to the screen as they come; if the command fails, all of it does.
 logged() {
   log=$1
   lines=$2

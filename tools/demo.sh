@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 make_tarball
 install_into build/library
 echo "demo: rendering demo/report.Rmd"
-# A copy is rendered, so that nothing appears in demo/.
+# Renders a copy, so that nothing appears in demo/.
 rm -rf build/demo
 mkdir -p build/demo
 cp -R demo/. build/demo/

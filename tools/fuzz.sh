@@ -1,12 +1,12 @@
 #!/bin/sh
-# Hard use: random calls of everything that kestrel exports; see tests/fuzz/run.R.
+# Stress tests: random calls of everything that kestrel exports; see tests/fuzz/run.R.
 #
 #   tools/fuzz.sh [--sanitized] [--groups GROUP,...] [CALLS] [SEED]
 #   tools/fuzz.sh [--sanitized] --replay FILE
 #
-# --sanitized: on a build that reports misuse of memory and undefined behaviour. What a call may
-# take of memory is bounded, so that the machine's other users do not notice. A call that was wrong
-# is left in build/fuzz-failures/SEED-NUMBER.R. Runs with different seeds can go side by side.
+# --sanitized: uses a build that reports misuse of memory and undefined behaviour. The memory of a call is limited, so
+# that other users of the machine do not notice. A call that was wrong is left in build/fuzz-failures/SEED-NUMBER.R.
+# Runs with different seeds can go side by side.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -28,7 +28,7 @@ if [ "${1:-}" != --replay ]; then set -- "${1:-5000}" "${2:-1}" "$failures" ${gr
 
 make_tarball
 if [ -n "$preload" ]; then
-  # Not the whole of -fsanitize=undefined: R itself calls functions through pointers of other types.
+  # Not all of -fsanitize=undefined: R itself calls functions through pointers of other types.
   # Nor uses of the stack after a return: the stack that GCC makes for that is not aligned to a vector of AVX-512, and
   # stores to it crash (GCC bug 110027).
   {
@@ -37,7 +37,7 @@ if [ -n "$preload" ]; then
     echo 'SHLIB_CXX17LDFLAGS = -shared -fsanitize=address,undefined'
   } >build/sanitized.mk
   R_MAKEVARS_USER=$(pwd)/build/sanitized.mk
-  # R has no leak to report that is kestrel's, and configure loads what it has just linked.
+  # R's own leaks are not kestrel's, and configure loads what it has just linked.
   ASAN_OPTIONS=detect_leaks=0
   UBSAN_OPTIONS=print_stacktrace=1
   export R_MAKEVARS_USER ASAN_OPTIONS UBSAN_OPTIONS
@@ -46,7 +46,7 @@ else
   install_into "$library"
 fi
 
-# A disk that is soon full, and the session's files, of this process alone.
+# A small disk for this process alone, and the session's files.
 mkdir -p "$failures"
 work=$(mktemp -d)
 mkdir "$work/disk"
@@ -69,7 +69,7 @@ export R_LIBS="$library" OMP_WAIT_POLICY=passive TMPDIR="$work" KESTREL_FUZZ_DIS
 LD_PRELOAD=$preload Rscript --vanilla tests/fuzz/run.R "$@" || status=$?
 if [ $status -gt 1 ] && [ "$1" != --replay ]; then
   echo "fuzz: the session ended with status $status; its last call:"
-  # The newest: the one that ran.
+  # The newest is the one that ran.
   # shellcheck disable=SC2012
   last=$(ls -t "$failures/$2"-*.R | head -n 1)
   cut -c1-1500 "$last"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
 # tools/gpu-check.sh [device|check|check-pairs|check-scanline|check-regression|brief|tiny-density|
-# tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]...; no
-# R is needed. KESTREL_CUDA_ARCH: what to build for. KESTREL_CUDA_OBJECT: one that is built already.
+# tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]...; R is not
+# needed. KESTREL_CUDA_ARCH: the architecture to build for. KESTREL_CUDA_OBJECT: an object that is already built.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/gpu
 jobs=$(getconf _NPROCESSORS_ONLN)
 mkdir -p "$out"
 {
-  # The core without what needs an FFT.
+  # The core without the parts that need an FFT.
   folders='base kernel data direct sweep scanline regression'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
   echo FILES = $(printf 'src/core/%s/*.cpp ' $folders) src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp

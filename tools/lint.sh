@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rules of the layers, formatting of the C++, shell scripts, style of the R code.
+# Checks the rules of the layers, the formatting of the C++, shell scripts, and the style of the R code.
 set -eu
 cd "$(dirname "$0")/.."
 status=0

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Makes the tarball, and installs it: to be sourced, from the root of the project.
+# Makes the tarball and installs it; to be sourced from the root of the project.
 #
 #   make_tarball             build/kestrel_x.y.z.tar.gz, if it is older than any source
 #   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG;
 #                            without ARG, --with-cuda where nvcc is
 #
-# The working tree stays as it is: R CMD build works on a copy.
+# The working tree is not changed: R CMD build works on a copy.
 set -eu
 
-# The CUDA object, where nvcc is, for one architecture, and its warnings are errors: others take minutes. There it
-# has to be built, which configure does not ask for by itself.
+# If there is nvcc, the CUDA object is built for one architecture, since others take minutes, and its warnings are
+# errors. It must then be built, which configure does not require by itself.
 : "${KESTREL_CUDA_ARCH:=sm_90}"
 KESTREL_WERROR=1
 export KESTREL_CUDA_ARCH KESTREL_WERROR
@@ -21,13 +21,13 @@ tarball=$(pwd)/build/kestrel_$version.tar.gz
 logs=$(pwd)/build/logs
 mkdir -p "$logs"
 
-# The same sources are compiled for the vignettes, the check and the tests: once, with ccache.
+# The same sources are compiled for the vignettes, the check and the tests; ccache compiles them once.
 PATH=/usr/lib/ccache:$PATH
 CCACHE_DIR=$(pwd)/build/ccache
 CCACHE_NOHASHDIR=1
 export PATH CCACHE_DIR CCACHE_NOHASHDIR
 
-# run_logged NAME COMMAND...: what the command says goes to a file, shown when it fails.
+# run_logged NAME COMMAND...: the output of the command goes to a file, which is shown if it fails.
 run_logged() {
   log=$logs/$1.log
   shift
@@ -37,7 +37,7 @@ run_logged() {
   fi
 }
 
-# Folders, too: they are newer when a file in them was removed.
+# Includes folders: they become newer when a file in them is removed.
 newer_than() {
   find DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
     R src man inst tests/testthat tests/testthat.R vignettes -newer "$1" 2>/dev/null
@@ -48,14 +48,14 @@ make_tarball() {
   echo "package: building $(basename "$tarball")"
   work=$(mktemp -d)
   root=$(pwd)
-  # Only what can be in the package is copied, not build/ or .git.
+  # Copies only what can be in the package, not build/ or .git.
   mkdir "$work/kestrel"
   for entry in DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
     R src man inst tests vignettes; do
     if [ -e "$entry" ]; then cp -R "$entry" "$work/kestrel/"; fi
   done
   cd "$work"
-  # Which installs it for the vignettes, that need no CUDA object.
+  # This installs it for the vignettes, which need no CUDA object.
   run_logged build env MAKEFLAGS="-j$jobs" KESTREL_CUDA=no R CMD build kestrel || return 1
   cd "$root"
   mv "$work/$(basename "$tarball")" "$tarball"
@@ -74,7 +74,7 @@ install_into() {
   touch "$stamp"
 }
 
-# unpack_tests FOLDER: the tests in the tarball, fresh.
+# unpack_tests FOLDER: a new copy of the tests in the tarball.
 unpack_tests() {
   rm -rf "$1"
   mkdir -p "$1"

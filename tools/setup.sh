@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what the targets of the Makefile need and is not there:
+# Installs missing packages that the targets of the Makefile need:
 # tools/setup.sh [lint] [docs] [bench] [site]
 set -eu
 
-# R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin, pictures by vdiffr), vignettes and
-# demo use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the
-# core are built with; and what compiles a file once that is wanted more often.
-# Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded, as by configure.
+# R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin, pictures by vdiffr), vignettes and demo
+# use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the core are built
+# with; and ccache. Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded, also by
+# configure.
 packages="r-base-core g++ make dpkg-dev
   r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev libfftw3-dev
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The pages of the package (help with its examples run, articles, news) in build/site, by _pkgdown.yml
-# and without the network. A help page or article that is in no group of the index is an error.
+# Builds the pages of the package (help with its examples run, articles, news) in build/site, by _pkgdown.yml and
+# without the network. A help page or article that is in no group of the index is an error.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 make_tarball
 install_into build/library
 echo "site: rendering"
-# A copy is rendered, as the pages leave files beside their sources.
+# Renders a copy, as the pages leave files beside their sources.
 rm -rf build/site build/site-source
 mkdir -p build/site-source
 tar -xzf "$tarball" -C build/site-source --strip-components=1

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Where nvcc is, the CUDA programs of bench/ are compiled, with warnings as errors; what is in
-# src/cuda is compiled with the package (tools/package.sh). Nothing runs: that takes a GPU
-# (tools/gpu-check.sh, bench/gpu.R).
+# If there is nvcc, compiles the CUDA programs of bench/, with warnings as errors; src/cuda is compiled with the package
+# (tools/package.sh). Nothing is run, since that needs a GPU (tools/gpu-check.sh, bench/gpu.R).
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the R tests of tests/fake-cuda on the installed tarball, with a CUDA object that needs no
-# CUDA: what the package says and does where a GPU fails, and where a call on it is interrupted.
+# Runs the R tests of tests/fake-cuda on the installed tarball, with a CUDA object that needs no CUDA: messages and
+# behaviour when a GPU fails, and when a call on it is interrupted.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -14,7 +14,7 @@ run_logged fake-cuda cmake --build "$folder" --target fake-cuda-good
 FAKE_CUDA_OBJECT=$(pwd)/$folder/libfake-cuda-good.so
 R_LIBS=$(pwd)/build/library
 export FAKE_CUDA_OBJECT R_LIBS
-# In a copy, since testthat makes a folder beside them.
+# Runs a copy, since testthat makes a folder beside them.
 rm -rf build/fake-cuda
 cp -R tests/fake-cuda/testthat build/fake-cuda
 echo "test: R tests with a CUDA object that needs no CUDA"

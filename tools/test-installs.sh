@@ -1,26 +1,26 @@
 #!/bin/sh
-# Installs the tarball in all the ways that people do, and computes a value with each. Takes long the
-# first time, which is why it is not part of `make test`.
+# Installs the tarball in all the ways in which people install it, and computes a value with each. Takes long the first
+# time, so it is not part of `make test`.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 root=$(pwd)
 installs=$root/build/installs
-# A folder below may not be written to, on purpose.
+# One folder below is read-only on purpose.
 if [ -e "$installs" ]; then chmod -R u+w "$installs"; fi
 rm -rf "$installs"
 mkdir -p "$installs"
 make_tarball
 cp "$tarball" "$installs/"
 name=$(basename "$tarball")
-# Installing is tested and not speed: without optimisation it compiles in a fraction of the time.
+# This tests the installation, not speed: without optimisation it compiles in a fraction of the time.
 echo 'CXX17FLAGS = -O0' >"$installs/Makevars"
 R_MAKEVARS_USER=$installs/Makevars
 export R_MAKEVARS_USER
 
-# smoke LIBRARY PARALLEL CUDA: the density of N(0, 1) at 0 from one observation there, on these
-# threads; CUDA says whether there has to be an object for GPUs.
+# smoke LIBRARY PARALLEL CUDA: the density of N(0, 1) at 0 from one observation there, on these threads; CUDA says
+# whether there must be an object for GPUs.
 # shellcheck disable=SC2016  # R's dollars
 smoke() {
   R_LIBS=$1 Rscript --vanilla -e 'library(kestrel)
@@ -32,7 +32,7 @@ smoke() {
     "$1" "$2" "$3"
 }
 
-# install LIBRARY TARBALL OPTIONS: what was said goes to a log, shown on failure.
+# install LIBRARY TARBALL OPTIONS: the output goes to a log, which is shown on failure.
 install() {
   mkdir -p "$1"
   log=$logs/installs-$(basename "$1" | tr ' ' -).log
@@ -61,7 +61,7 @@ if [ -n "$nvcc" ]; then
 fi
 
 say "nvcc nowhere to be found"
-# configure looks for it in /usr/local/cuda, too, which is emptied for these processes alone.
+# configure also looks for it in /usr/local/cuda, which is empty for these processes alone.
 cat >"$installs/without-nvcc.sh" <<'CODE'
 if [ -e /usr/local/cuda ]; then mount -t tmpfs none "$(readlink -f /usr/local/cuda)"; fi
 exec "$@"
@@ -91,7 +91,7 @@ mkdir "$installs/read-only"
 cp "$tarball" "$installs/read-only/"
 chmod 555 "$installs/read-only"
 if [ "$(id -u)" -eq 0 ]; then
-  # This user may have no way into the folders above: a place of its own.
+  # This user may have no access to the folders above, so it gets a folder of its own.
   place=$(mktemp -d)
   trap 'rm -rf "$place"' EXIT
   cp -R "$installs/read-only" "$installs/Makevars" "$place/"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The package as it is built where there is neither OpenMP nor a CUDA compiler: it has to run on
-# RcppParallel's threads, say that it has no CUDA, and pass the tests of threads.
+# The package as it is built without OpenMP and a CUDA compiler: it must run on RcppParallel's threads, say that it has
+# no CUDA, and pass the tests of threads.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
-# Threads are tested and not speed: with -O1 it compiles in two thirds of the time.
+# This tests threads, not speed: with -O1 it compiles in two thirds of the time.
 echo 'CXX17FLAGS = -O1' >build/variant.mk
 R_MAKEVARS_USER=$(pwd)/build/variant.mk
 export R_MAKEVARS_USER

@@ -9,9 +9,9 @@
 // tiles and of chunks of an array in arrays of their own, reduced by horizontal additions (5.2); a
 // function for each d up to 16 with its loops unrolled (templates, 7.1).
 //
-// What differs: the difference is multiplied by 1 / g, not divided by g, in their favour; in 5.5
+// What differs: the difference is multiplied by 1 / g, not divided by g, in their favour. In 5.5
 // the vectors left of the diagonal, one of 2 n / 16, are computed too. The paper does not say how
-// four exponentials are taken; here it is the polynomial of Cephes (Moshier 1989), which SSE
+// four exponentials are computed; here it is the polynomial of Cephes (Moshier 1989), which SSE
 // programs of those years used.
 #ifndef KESTREL_BENCH_PAPERS_ANDRZEJEWSKI_SIMD_HPP
 #define KESTREL_BENCH_PAPERS_ANDRZEJEWSKI_SIMD_HPP
@@ -27,7 +27,7 @@
 
 namespace andrzejewski::simd {
 
-// __m128 of the paper: SSE instructions come of it on any x86-64.
+// __m128 of the paper: compiles to SSE instructions on any x86-64.
 typedef float Four __attribute__((vector_size(16)));
 typedef int FourIntegers __attribute__((vector_size(16)));
 
@@ -45,7 +45,7 @@ inline float sum_of(Four value) {
   const Four once = horizontal_add(value, value), twice = horizontal_add(once, once);
   return twice[0];
 }
-// Ones below `count` or from `count` on, and zeroes.
+// Ones for indices below `count`, or from `count` on, and zeros elsewhere.
 inline Four ones_below(int count) {
   const Four index = {0, 1, 2, 3};
   const FourIntegers below = index < all(static_cast<float>(count));
@@ -129,7 +129,7 @@ inline std::size_t tile_number(std::size_t q, std::size_t l, std::size_t chunks)
   return q * (2 * chunks - q + 1) / 2 + (l - q);
 }
 
-// Calls tile(q, l), a float, for all tiles; the sum of what it gives.
+// Calls tile(q, l), which returns a float, for all tiles; returns the sum of the results.
 template <class Tile>
 float reduce_tiles(std::size_t n, int threads, Tile tile) {
   const std::size_t chunks = chunks_of(n);
@@ -143,8 +143,8 @@ float reduce_tiles(std::size_t n, int threads, Tile tile) {
 
 // ---- 5.4: one variable
 
-// The sum over a tile of fun(E_r - F_p): stripes of four rows, each row in four steps. Where
-// `masked`, of the pairs above the diagonal (`diagonal`) whose column is below `columns`.
+// The sum over a tile of fun(E_r - F_p): stripes of four rows, each row in four steps. If `masked`,
+// only over the pairs above the diagonal (`diagonal`) whose column is below `columns`.
 template <bool masked, class Function>
 float line_tile(const float* e, const float* f, bool diagonal, int columns, Function function) {
   Four accumulator = all(0);
@@ -201,7 +201,7 @@ inline Plugin<float> plugin(const std::vector<float>& x, int threads) {
 
 // ---- 5.5: several variables
 
-// The samples, variable after variable: n values of the first one, n of the next.
+// The samples, variable by variable: n values of the first one, n of the next.
 struct Rows {
   std::vector<float> x;
   std::size_t d;
@@ -210,7 +210,7 @@ struct Rows {
   std::size_t size() const { return x.size() / d; }
 };
 
-// A chunk of 16 samples in a local array; zeroes behind the last one.
+// A chunk of 16 samples in a local array, padded with zeros.
 template <int d>
 struct Chunk {
   Chunk(const Rows& rows, std::size_t chunk) {

@@ -69,7 +69,7 @@ Rcpp::NumericVector andrzejewski_simd_lscv_h(Rcpp::NumericMatrix x, Rcpp::Numeri
 }
 
 // The sum of T_H(X_i - X_j) (eq. 33) over the pairs i < j with i among `observations`, numbered
-// from 1 (all of them give that of eq. 32); x: d * n; inverse and determinant of H.
+// from 1 (with all of them it is that of eq. 32); x: d * n; inverse and determinant of H.
 // [[Rcpp::export]]
 double andrzejewski_lscv_H(Rcpp::NumericMatrix x, Rcpp::NumericMatrix inverse, double determinant,
                            Rcpp::IntegerVector observations, bool single) {
@@ -79,7 +79,7 @@ double andrzejewski_lscv_H(Rcpp::NumericMatrix x, Rcpp::NumericMatrix inverse, d
                 : andrzejewski::lscv_H(sample_of<double>(x, inverse, determinant), from_zero);
 }
 
-// That of all pairs with vectors of four floats; x: n * d.
+// The sum over all pairs with vectors of four floats; x: n * d.
 // [[Rcpp::export]]
 double andrzejewski_simd_lscv_H(Rcpp::NumericMatrix x, Rcpp::NumericMatrix inverse,
                                 double determinant, int threads) {

@@ -38,8 +38,8 @@ Real reduce(Real* value, std::size_t count) {
   return count == 1 ? value[0] : Real(0);
 }
 
-// Section 5.3: function values are added as they come, portion after portion, and so are the sums
-// of the portions.
+// Section 5.3: function values are added up in portions as they come, and then the sums of the
+// portions.
 template <class Real>
 class Reduction {
  public:
@@ -101,7 +101,7 @@ Plugin<Real> plugin_steps(Real v, std::size_t n, Sixth sixth, Fourth fourth) {
   return {psi6, psi4, std::pow(roughness / (psi4 * count), Real(1) / 5)};
 }
 
-// The double sum of eq. 16 or 18 as it stands.
+// The double sum of eq. 16 or 18, written out.
 template <class Real, class Polynomial>
 Real pair_sum(const std::vector<Real>& x, Real g, Polynomial polynomial) {
   Reduction<Real> sum;
@@ -129,7 +129,7 @@ Plugin<Real> plugin(const std::vector<Real>& x) {
 
 // ---- LSCV_h and LSCV_H
 
-// Eq. 40-42; eq. 33-35 with scale = 1. Of H or the covariance matrix, whose determinant it is.
+// Eq. 40-42; eq. 33-35 with scale = 1. The determinant is that of H or of the covariance matrix.
 template <class Real>
 struct Kernel {
   Kernel(std::size_t d, double determinant)
@@ -197,7 +197,7 @@ std::vector<double> lscv_h(const Sample<Real>& sample, const std::vector<double>
 }
 
 // The sum of T_H(X_i - X_j) (eq. 33) over the pairs i < j with i among `observations`, numbered
-// from 0; all of them give the double sum of eq. 32.
+// from 0; with all of them it is the double sum of eq. 32.
 template <class Real>
 double lscv_H(const Sample<Real>& sample, const std::vector<std::size_t>& observations) {
   const Kernel<Real> t(sample.d, sample.determinant);

@@ -1,5 +1,5 @@
-// What the CUDA programs of bench/papers do with the status of a call: an error is printed, with its place, and ends the
-// program.
+// Checks the status of a call in the CUDA programs of bench/papers: an error is printed, with its
+// place, and ends the program.
 #pragma once
 
 #include <cuda_runtime.h>

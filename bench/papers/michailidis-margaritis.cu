@@ -1,11 +1,11 @@
 // The GPU programs of Michailidis & Margaritis (2013), "Accelerating Kernel Density Estimation on
-// the GPU Using the CUDA Framework", as the yardstick of kestrel's: algorithms 3 and 4 (naive), 5
+// the GPU Using the CUDA Framework", as the reference for kestrel's: algorithms 3 and 4 (naive), 5
 // and 6 (tiles in shared memory), 7 (the loops over variables unrolled), in single precision as in
 // the paper, with one Gaussian of one variable for each pair and variable. Blocks of 128 threads
 // and the tiles that section 5 of the paper found best: 512, 256 x 2, 128 x 6, 64 x 14, 32 x 30, 32
-// x 62; other blocks and tiles are tried too, and the best is what counts. Two kindnesses:
-// divisions by the bandwidth are multiplications here, and constant factors stand outside of the
-// sums.
+// x 62. Other blocks and tiles are tried too, and the best one counts. Two changes are in their
+// favour: divisions by the bandwidth are multiplications here, and constant factors are taken out
+// of the sums.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o michailidis-margaritis michailidis-margaritis.cu
 //   ./michailidis-margaritis [n]         prints: variables algorithm threads tile pairs/s
@@ -39,7 +39,7 @@ __global__ void naive(const float* x, const float* y, int n, int variables, floa
   pdf[id] = sum / n;
 }
 
-/// Algorithms 5 and 6 (kUnroll = 1: loops over variables as they stand) and 7 (unrolled).
+/// Algorithms 5 and 6 (kUnroll = 1: loops over variables as written) and 7 (unrolled).
 template <int kVariables, int kThreads, int kTile, bool kUnrolled>
 __global__ void tiled(const float* x, const float* y, int n, float per_h, float* pdf) {
   __shared__ float yd[kTile][kVariables];
@@ -70,7 +70,7 @@ struct Data {
   float *x, *pdf;
 };
 
-/// Median of five launches after one, in seconds.
+/// Median of five launches after a first one, in seconds.
 template <class Launch>
 double seconds(const Launch& launch) {
   cudaEvent_t begin, end;

@@ -2,9 +2,10 @@
 // on the GPU Using the CUDA Framework", section 3.1: algorithm 1 (one variable) and algorithm 2
 // (several, a product of Gaussian kernels with one bandwidth). O(n^2 variables), O(n) memory.
 //
-// What is theirs: two loops over all pairs, a kernel function that takes its own exponential for
+// What is theirs: two loops over all pairs, a kernel function with an exponential of its own for
 // every variable, the divisions by h in the innermost statement, a two-dimensional array of n rows
-// for several variables. What differs: the precision, float as in their GPU programs or double, is
+// for several variables. What differs: sums have the same precision as the terms, float as in their
+// GPU programs or double, and the outer loop may end before n.
 // that of the sums too, and the outer loop may end before n.
 #ifndef KESTREL_BENCH_PAPERS_MICHAILIDIS_MARGARITIS_HPP
 #define KESTREL_BENCH_PAPERS_MICHAILIDIS_MARGARITIS_HPP

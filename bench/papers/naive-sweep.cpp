@@ -1,8 +1,9 @@
 // The textbook way to sum a polynomial kernel over windows of sorted data in linear time: prefix
 // sums of w, w x, w x^2 and the same times y over the whole sample, two pointers, and differences
 // of prefix sums (Fan & Marron 1994; Seifert, Brockmann, Engel & Gasser 1994 update one window,
-// with the same subtractions). It is the yardstick of speed, and it is wrong: such a difference
-// loses about eps (range/h)^2 of its digits, all of them on clustered or heavy-tailed data.
+// with the same subtractions). It is the reference for speed, but it is inaccurate: the relative
+// error of such a difference is about eps (range/h)^2, which leaves no digits on clustered or
+// heavy-tailed data.
 // [[Rcpp::plugins(cpp17)]]
 #include <Rcpp.h>
 

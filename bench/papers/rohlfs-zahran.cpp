@@ -20,7 +20,7 @@ Rcpp::List list_of(const rohlfs_zahran::CrossValidation<Real>& result) {
 
 }  // namespace
 
-// The sums over `observations` (numbered from 1; all of them give n CV) of the squared
+// The sums over `observations` (numbered from 1; with all of them it is n CV) of the squared
 // leave-one-out residuals, for ascending bandwidths, and how many of these observations have no
 // neighbour. In double, without matrices.
 // [[Rcpp::export]]

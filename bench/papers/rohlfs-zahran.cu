@@ -1,10 +1,10 @@
 // The GPU program of Rohlfs & Zahran (2017), "Optimal Bandwidth Selection for Kernel Regression
-// Using a Fast Grid Search and a GPU", as the yardstick of kestrel's: leave-one-out
-// cross-validation of the Nadaraya-Watson regression by the Epanechnikov kernel, in single
+// Using a Fast Grid Search and a GPU", as the reference for kestrel's: leave-one-out
+// cross-validation of the Nadaraya-Watson regression with the Epanechnikov kernel, in single
 // precision as in the paper. Every thread sorts the distances of all observations from its own, in
 // its row of two n x n matrices, by an iterative quicksort, and adds them up over ascending
-// bandwidths into its row of two n x k matrices; sums over observations and the least of them are
-// reductions by one block. 512 threads a block, as section 4 of the paper found best.
+// bandwidths into its row of two n x k matrices. One block reduces them to sums over observations
+// and to the minimum of these. 512 threads a block, as section 4 of the paper found best.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o rohlfs-zahran rohlfs-zahran.cu
 //   ./rohlfs-zahran [n [k]]      prints: paper n k seconds (data from and to the host)
@@ -25,12 +25,12 @@ namespace {
 
 constexpr int kThreads = 512;
 constexpr int kMaxBandwidths = 2048;  // in constant memory
-/// Of the quicksort that takes the shorter part first: log2(n) would do.
+/// The stack of the quicksort, which takes the shorter part first: log2(n) would be enough.
 constexpr int kDepth = 64;
 
 __constant__ float bandwidth[kMaxBandwidths];
 
-/// Ascending by `key`; `value` goes along.
+/// Sorts ascending by `key` and moves `value` along.
 __device__ void quicksort(float* key, float* value, int n) {
   int begin[kDepth], end[kDepth], level = 0;
   begin[0] = 0;
@@ -84,7 +84,7 @@ __global__ void residuals(const float* x, const float* y, int n, int k, float* d
     value[i] = y[i];
   }
   quicksort(distance, value, n);
-  // Sums of 1 and of squared distances, with and without y; the matrices hold what they make.
+  // Sums of 1 and of squared distances, with and without y; the matrices hold the results.
   float ones = 0.0f, of_y = 0.0f, of_squares = 0.0f, of_both = 0.0f;
   int i = 0;
   for (int b = 0; b < k; ++b) {
@@ -100,7 +100,7 @@ __global__ void residuals(const float* x, const float* y, int n, int k, float* d
     numerator[b] = 0.75f * (of_y - of_both / (h * h));
   }
   for (int b = 0; b < k; ++b) {
-    // Less the observation itself, at distance 0.
+    // Without the observation itself, at distance 0.
     const float rest = denominator[b] - 0.75f, sum = numerator[b] - 0.75f * y[j];
     const float residual = y[j] - sum / rest;
     squares[static_cast<std::size_t>(b) * n + j] = rest > 0.0f ? residual * residual : 0.0f;
@@ -120,7 +120,7 @@ __global__ void add_squares(const float* squares, int n, float* score) {
   if (threadIdx.x == 0) *score = sum[0] / static_cast<float>(n);
 }
 
-/// One block: the bandwidth of the least score.
+/// One block: the bandwidth with the smallest score.
 __global__ void min_score(const float* scores, int k, float* best) {
   __shared__ float score[kThreads], of[kThreads];
   score[threadIdx.x] = INFINITY;
@@ -148,8 +148,8 @@ float* room(std::size_t count) {
   return memory;
 }
 
-/// The scores of all bandwidths; memory is taken and given back in every call, as the paper's
-/// program does.
+/// The scores of all bandwidths. Memory is allocated and freed in every call, as in the paper's
+/// program.
 std::vector<float> cross_validate(const std::vector<float>& x, const std::vector<float>& y,
                                   const std::vector<float>& h, float* best) {
   const std::size_t n = x.size(), k = h.size();
@@ -196,7 +196,7 @@ Data make_data(int n, int k) {
   return data;
 }
 
-/// The score at one bandwidth as the definition has it.
+/// The score at one bandwidth, by its definition.
 double plain_score(const Data& data, double h) {
   double score = 0.0;
   for (std::size_t j = 0; j < data.x.size(); ++j) {

@@ -4,8 +4,8 @@
 // of bandwidths. O(n log n) for each observation, O(n^2 log n) in all. Their program 4, the same
 // steps on a GPU, is rohlfs-zahran.cu.
 //
-// Twice: `sequential` as theirs is, with its n by n matrices; `lean`, the stricter yardstick, in
-// double and with one pair of rows that is used again, which makes it faster than theirs.
+// Two versions: `sequential` like theirs, with its n by n matrices; and `lean`, the stricter
+// reference, in double and with one pair of rows that is reused, which makes it faster than theirs.
 #ifndef KESTREL_BENCH_PAPERS_ROHLFS_ZAHRAN_HPP
 #define KESTREL_BENCH_PAPERS_ROHLFS_ZAHRAN_HPP
 
@@ -88,7 +88,7 @@ void sweep(const Real* distance, const Real* y, int others, const std::vector<Re
   }
 }
 
-// Eq. 1-3: M is whether the denominator is non-zero.
+// Eq. 1-3: M is whether the denominator is not zero.
 template <class Real>
 Real squared_residual(const Fraction<Real>& fit, Real y, int* unsupported) {
   if (fit.denominator == 0) {
@@ -99,8 +99,8 @@ Real squared_residual(const Fraction<Real>& fit, Real y, int* unsupported) {
   return residual * residual;
 }
 
-// For every bandwidth: the sum of the squared leave-one-out residuals, n CV(h) where all
-// observations take part, and how many observations have no neighbour.
+// For every bandwidth: the sum of the squared leave-one-out residuals, n CV(h) with all
+// observations, and how many observations have no neighbour.
 template <class Real>
 struct CrossValidation {
   std::vector<Real> squares;
@@ -121,9 +121,9 @@ Real reduction(const Real* value, int count) {
   return shared[0];
 }
 
-// As in the paper, over the first `rows` observations (in the paper all n). Real = float there.
-// Section IV.A: two matrices of rows * n, two of rows * k and one of k * rows, all there at a time;
-// bandwidths ascending.
+// As in the paper, over the first `rows` observations (in the paper all n). Real is float there.
+// Section IV.A: two matrices of rows * n, two of rows * k and one of k * rows, all held at the same
+// time; bandwidths ascending.
 template <class Real>
 CrossValidation<Real> sequential(const std::vector<Real>& x, const std::vector<Real>& y,
                                  const std::vector<Real>& bandwidths, int rows) {

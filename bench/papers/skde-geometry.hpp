@@ -1,4 +1,4 @@
-// What the programs of Lopez-Novoa (2015) share, on the host and on an accelerator: a task, the
+// Shared by the programs of Lopez-Novoa (2015), on the host and on an accelerator: a task, the
 // distance and the density of a point, the bounding box of a sample and the rectangle around a
 // slice of it (chapter 6, sections 3.2 and 3.3 and appendix). skde.hpp says what is theirs and what
 // is not.
@@ -16,9 +16,9 @@
 
 namespace lopez_novoa {
 
-// What all methods share. Per axis, d values: where the grid begins, its steps, its points, and how
-// far a sample reaches. inverse: d * d, of H = h^2 Sigma. constant: the density that a sample has
-// at its own place, (d + 2) / (2 c_d) |H|^-1/2 / n (eq. 3 and 5). grid: the estimate is added here.
+// Shared by all methods. For each axis, d values: where the grid begins, its steps, its points, and
+// how far a sample reaches. inverse: d * d, of H = h^2 Sigma. constant: the density of a sample at
+// its own position, (d + 2) / (2 c_d) |H|^-1/2 / n (eq. 3 and 5). grid: the estimate is added here.
 struct Problem {
   const double* sample;  // m * d, column after column
   std::size_t samples;   // m
@@ -52,8 +52,8 @@ ON_BOTH inline double density(double q, double constant) {
   return constant * (inside > 0 ? inside : 0);
 }
 
-// The points of an axis within `reach` of `middle`, both in its units and from its origin: first
-// and one behind the last (adjustBoundingBox, algorithm 2).
+// The points of an axis within `reach` of `middle`, both in its units and from its origin: the
+// first, and the one after the last (adjustBoundingBox, algorithm 2).
 struct Interval {
   int from, to;
 };
@@ -86,8 +86,9 @@ class Crop {
     half_a_ = 1 / (2 * a_u_);
     half_c_ = 1 / (2 * c_u_);
   }
-  // e: differences of the slice and the sample on the axes 2 to d - 1. Gives the centre of the
-  // ellipse, from the sample, and its half-widths; false where the slice misses the ellipsoid.
+  // e: differences of the slice and the sample on the axes 2 to d - 1. Sets the centre of the
+  // ellipse, relative to the sample, and its half-widths; returns false if the slice misses the
+  // ellipsoid.
   ON_BOTH bool rectangle(const double* e, double* centre, double* reach) const {
     double d_linear = 0, e_linear = 0, constant = -1;  // D', E' and F' of eq. 12
     for (int k = 2; k < d; ++k) {

@@ -1,15 +1,15 @@
 // The accelerator pipeline of Lopez-Novoa (2015), chapter 7, on a GPU: the work-items of
-// skde-pipeline.hpp as CUDA kernels, work-groups of 128 (section 5.2.1), each step of a chunk a
-// launch, densities copied to the host by the bus and added to the grid there, serially. The thesis
-// has OpenCL and its prefix sum from the benchmark suite SHOC; here it is that of CUB.
+// skde-pipeline.hpp as CUDA kernels, work-groups of 128 (section 5.2.1), a launch for each step of
+// a chunk, densities copied to the host and added to the grid there, serially. The thesis has
+// OpenCL and the prefix sum of the benchmark suite SHOC; here it is that of CUB.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 -o skde-pipeline skde-pipeline.cu
 //   ./skde-pipeline [samples]
 //
 // The settings of table 4: a million normal samples in three variables, three grids, objects of 256
-// MB. `samples` of them run (65,536 where nothing is said), and seconds are scaled to a million.
-// Prints: paper points overlapped computation transfer consolidation total. On a small grid it
-// first compares the GPU with the host.
+// MB. `samples` of them run (65,536 by default), and seconds are scaled to a million. Prints: paper
+// points overlapped computation transfer consolidation total. First compares the GPU with the host
+// on a small grid.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -140,7 +140,8 @@ struct Task {
   }
 };
 
-/// `used` of n samples, bandwidth by eq. 9 and 10 of chapter 6 for all n, a grid about all samples.
+/// `used` of n samples, bandwidth by eq. 9 and 10 of chapter 6 for all n, a grid that covers all
+/// samples.
 Task make_task(std::size_t n, std::size_t used, const std::vector<int>& points) {
   // Sigma = L L' and its inverse, as L^-T L^-1.
   const double root[3][3] = {
@@ -181,7 +182,7 @@ Task make_task(std::size_t n, std::size_t used, const std::vector<int>& points) 
   return task;
 }
 
-/// The largest difference of the GPU and the host, of the largest density.
+/// The largest difference between the GPU and the host, relative to the largest density.
 double difference(bool overlapped) {
   Task on_gpu = make_task(3000, 3000, {21, 32, 27}), on_host = on_gpu;
   const Problem gpu = on_gpu.problem(), host = on_host.problem();

@@ -6,13 +6,13 @@
 //
 // What is theirs: the steps, each a function of one work-item, which leave their results in the
 // memory of the accelerator for the next one; a density for every point of a cropped slice in an
-// auxiliary vector, ordered by the prefix sum; chunks of as many samples, a power of two, as one
-// object of the accelerator's memory can hold bounding boxes; double precision; the two threads.
-// Geometry: skde-geometry.hpp, with the corrections that skde.hpp lists.
+// auxiliary vector, ordered by the prefix sum; chunks with a power of two of samples, as many as
+// have bounding boxes that fit in one object of the accelerator's memory; double precision; the two
+// threads. Geometry: skde-geometry.hpp, with the corrections that skde.hpp lists.
 //
-// Here the work-items run on the host (HostDevice), where the accelerator's memory is memory of its
-// own and Transfer a copy; on a GPU in skde-pipeline.cu. In two dimensions, where they leave out
-// steps 2 and 3, the one slice is the box.
+// Here the work-items run on the host (HostDevice), where separate memory acts as the accelerator's
+// and Transfer is a copy; skde-pipeline.cu runs them on a GPU. In two dimensions, where they leave
+// out steps 2 and 3, the only slice is the box.
 #ifndef KESTREL_BENCH_PAPERS_SKDE_PIPELINE_HPP
 #define KESTREL_BENCH_PAPERS_SKDE_PIPELINE_HPP
 
@@ -29,14 +29,14 @@
 
 namespace lopez_novoa {
 
-// A slice of a sample's box: the first point of its rectangle on the axes 0 and 1 and its place on
-// the others, and the points of the rectangle on the axes 0 and 1 (none: nothing to do).
+// A slice of a sample's box: the first point of its rectangle on the axes 0 and 1 and its position
+// on the others, and the points of the rectangle on the axes 0 and 1 (none: nothing to do).
 template <int d>
 struct Slice {
   int at[d], count[2];
 };
 
-// ---- step 1: what the accelerator is given, and the generic bounding box
+// ---- step 1: the data for the accelerator, and the generic bounding box
 template <int d>
 struct Accelerator {
   explicit Accelerator(const Problem& p)
@@ -48,7 +48,7 @@ struct Accelerator {
       per_unit[k] = 1 / p.step[k];
       reach[k] = p.reach[k];
       points[k] = p.points[k];
-      // One more than fit: ceil and floor of rounded numbers.
+      // One more than fit, since ceil and floor are of rounded numbers.
       box[k] = std::min(points[k], static_cast<int>(2 * reach[k] * per_unit[k]) + 2);
       box_points *= static_cast<std::size_t>(box[k]);
       if (k >= 2) slices *= box[k];
@@ -60,12 +60,12 @@ struct Accelerator {
   double constant;
   Crop<d> crop;
   double inverse[d * d], origin[d], step[d], per_unit[d], reach[d];
-  int points[d], box[d];       // of the grid; of a bounding box at most
+  int points[d], box[d];       // of the grid; maximum for a bounding box
   int slices = 1;              // of a bounding box
   std::size_t box_points = 1;  // of a bounding box
-  // In the accelerator's memory: all samples, variable after variable; for the chunk at hand its
-  // slices, the number of points of each of them and then where its densities begin, one entry more
-  // for the end, and the densities.
+  // In the accelerator's memory: all samples, variable by variable; and for the present chunk its
+  // slices, the number of points of each of them and then where its densities begin (with one entry
+  // more for the end), and the densities.
   const double* sample = nullptr;
   Slice<d>* slice = nullptr;
   std::size_t* offset = nullptr;
@@ -134,9 +134,9 @@ ON_BOTH inline double density_at(const Accelerator<d>& a, std::size_t s, const i
   return density(q, a.constant);
 }
 
-// ---- step 7 and what it needs on the host
+// ---- step 7 and its data on the host
 
-// What comes of one chunk.
+// The results of one chunk.
 template <int d>
 struct Partial {
   std::vector<Slice<d>> slice;
@@ -166,7 +166,7 @@ void consolidate(const Partial<d>& partial, const Problem& p) {
 
 // ---- the pipeline
 
-// Seconds of each stage, added up over the chunks, and of all; densities transferred.
+// Seconds of each stage, summed over the chunks, and in all; densities transferred.
 struct Stages {
   double computation = 0, transfer = 0, consolidation = 0, total = 0;
   std::size_t densities = 0;

@@ -1,5 +1,5 @@
-// The programs of Lopez-Novoa (2015), chapters 6 (skde.hpp) and 7 (skde-pipeline.hpp), for R. And,
-// not theirs, in one dimension the plainest vector loop, each sample adding its parabola to the
+// The programs of Lopez-Novoa (2015), chapters 6 (skde.hpp) and 7 (skde-pipeline.hpp), for R. Also,
+// not theirs, the simplest vector loop in one dimension: each sample adds its parabola to the
 // points that it reaches.
 // [[Rcpp::plugins(cpp17, openmp)]]
 #include "skde.hpp"
@@ -94,11 +94,11 @@ Rcpp::NumericVector pipeline(const Problem& p, double object_bytes, bool overlap
       Rcpp::Named("densities") = static_cast<double>(stages.densities));
 }
 
-// Arguments as of the exported functions.
+// Arguments as for the exported functions.
 Problem problem(const Rcpp::NumericMatrix& x, const Rcpp::List& task, Rcpp::NumericVector& grid) {
   const int d = x.ncol();
   if (d < 1 || d > 4) Rcpp::stop("one to four axes");
-  // Of the task's own vectors, which the caller keeps: nothing is coerced.
+  // Elements of the task's own vectors, which the caller keeps: nothing is converted.
   const auto element = [&](const char* name, SEXPTYPE type, R_xlen_t length) -> SEXP {
     const SEXP values = task[name];
     if (TYPEOF(values) != type || Rf_xlength(values) != length)
@@ -127,8 +127,8 @@ Problem problem(const Rcpp::NumericMatrix& x, const Rcpp::List& task, Rcpp::Nume
 }  // namespace
 
 // x: the samples used, m * d, d = 1 to 4. task: list of origin, step (real) and points (integer) of
-// the grid, reach = h sqrt(diag(Sigma)), inverse of H, and constant (see Problem). grid, real,
-// first axis fastest: the densities are added to it in place.
+// the grid, reach = h sqrt(diag(Sigma)), inverse of H, and constant (see Problem). grid: real,
+// first axis fastest; the densities are added to it in place.
 
 // Grid points first to last, numbered from 1.
 // [[Rcpp::export]]
@@ -139,7 +139,7 @@ void lopez_novoa_ep_kde(Rcpp::NumericMatrix x, Rcpp::List task, double first, do
   ep_kde(p, x.ncol(), static_cast<std::size_t>(first) - 1, static_cast<std::size_t>(last));
 }
 
-// chop: chop & crop where d >= 2 (d = 2: the slice is the box); atomic: atomic additions.
+// chop: chop & crop if d >= 2 (d = 2: the slice is the box); atomic: atomic additions.
 // [[Rcpp::export]]
 void lopez_novoa_s_kde(Rcpp::NumericMatrix x, Rcpp::List task, bool chop, bool atomic,
                        Rcpp::NumericVector grid) {
@@ -147,8 +147,8 @@ void lopez_novoa_s_kde(Rcpp::NumericMatrix x, Rcpp::List task, bool chop, bool a
   atomic ? s_kde_atomic(p, x.ncol(), chop) : s_kde(p, x.ncol(), chop);
 }
 
-// Chapter 7, d = 2 to 4, the host in the part of the accelerator, whose memory takes objects of
-// `object_bytes`: seconds of the three stages and of all, samples of a chunk, densities
+// Chapter 7, d = 2 to 4, with the host in the role of the accelerator, whose memory takes objects
+// of `object_bytes`: seconds of the three stages and in all, samples of a chunk, densities
 // transferred.
 // [[Rcpp::export]]
 Rcpp::NumericVector lopez_novoa_pipeline(Rcpp::NumericMatrix x, Rcpp::List task,

@@ -4,10 +4,10 @@
 // sample-wise (S-KDE, algorithm 2), the latter with plain bounding boxes (section 3.2) or with chop
 // & crop (section 3.3 and appendix), with or without atomic additions (section 4.2).
 //
-// What is theirs: the order of the loops, samples as they come, one distance and one density for
-// every evaluation point of a box or of a cropped slice, loops over a row of the grid left to the
-// vector unit ("#pragma simd", here OpenMP's), double precision; with atomic additions every row is
-// first computed in private memory.
+// What is theirs: the order of the loops, samples in the order given, one distance and one density
+// for every evaluation point of a box or of a cropped slice, loops over a row of the grid left to
+// the compiler's vectoriser ("#pragma simd", here OpenMP's), double precision; with atomic
+// additions every row is first computed in private memory.
 //
 // What differs, always in their favour:
 // - The half-widths of the box (eq. 6-8) are h sqrt(Sigma_kk), the norm of eq. 8 in closed form.
@@ -61,7 +61,7 @@ inline void ep_kde(const Problem& p, std::size_t first, std::size_t last,
 }
 
 // ---- S-KDE
-// The sample at hand: its bounding box, and what is added to the rows of the grid.
+// The present sample: its bounding box, and its contribution to the rows of the grid.
 template <int d, bool atomic>
 class Bump {
  public:
@@ -72,7 +72,7 @@ class Bump {
     for (int k = 1; k < d; ++k) stride_[k] = stride_[k - 1] * p.points[k - 1];
     for (int k = 0; k < d; ++k) per_unit_[k] = 1 / p.step[k];
   }
-  // False where the bounding box of sample s misses the grid.
+  // Returns false if the bounding box of sample s misses the grid.
   bool place(std::size_t s) {
     bool hits = true;
     for (int k = 0; k < d; ++k) {
@@ -83,7 +83,7 @@ class Bump {
     }
     return hits;
   }
-  // The points of axis k within `reach` of `centre`, counted from the sample.
+  // The points of axis k within `reach` of `centre`, which is relative to the sample.
   void limit(int k, double centre, double reach) {
     const Interval interval =
         points_within(x_[k] + centre - p_.origin[k], reach, per_unit_[k], p_.points[k]);
@@ -135,7 +135,7 @@ class Bump {
   std::vector<double> scratch_, axis_;
 };
 
-// All of the bounding box.
+// The whole bounding box.
 template <int d, bool atomic>
 inline void s_kde_box(const Problem& p) {
   Bump<d, atomic> bump(p);

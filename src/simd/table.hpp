@@ -2,8 +2,8 @@
 //
 // A leaf sees arrays of doubles in tile order and nothing else: no threads, no allocation, no
 // standard templates. An engine's leaves are written once and compiled for every instruction set
-// (simd/isa/each_set.inc), which gives the engine one table of functions a set. The Table of a set
-// points to those of all engines; find_table() chooses it once, at run time.
+// (simd/isa/each_set.inc), which gives the engine one table of functions per set. The Table of a
+// set points to the tables of all engines; find_table() chooses it once, at run time.
 #ifndef KESTREL_SIMD_TABLE_HPP
 #define KESTREL_SIMD_TABLE_HPP
 
@@ -14,8 +14,8 @@
 namespace kestrel {
 namespace simd {
 
-// Widest vector, in doubles. Each row of a tile is readable for kLanes values past its last sample,
-// where weights are zero, so that leaves need no remainder loops.
+// The widest vector, in doubles. Each row of a tile is readable for kLanes values past its last
+// sample, where weights are zero, so that leaves need no remainder loops.
 constexpr std::size_t kLanes = 8;
 
 // Evaluation points are taken in groups of at most this many; rows of a block are readable up to
@@ -38,12 +38,12 @@ struct Block {
   std::size_t count;
 };
 
-// What a leaf computes for evaluation point z from samples z_j: sum_j w_j value(z - z_j). A kernel
-// (shared/kernels.def) has two leaves, the profile at |z - z_j| and the product of the profiles at
-// |z_k - z_jk|; the Gaussian kernel, 2^-q with q = |z - z_j|^2, is its own product. The uniform
-// kernel is decided from the data as given: radial, 1 where |root^-1 (z - z_j)|^2 <= 1; product, 1
-// where |z_k - z_jk| <= root_kk for every k. One leaf more is gaussian_polynomial,
-// (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q.
+// What a leaf computes for evaluation point z from samples z_j: sum_j w_j value(z - z_j). Each
+// kernel of shared/kernels.def has two leaves: radial, the profile at |z - z_j|; and product, the
+// product of the profiles at |z_k - z_jk|. The Gaussian kernel, 2^-q with q = |z - z_j|^2, is its
+// own product. The uniform kernel is decided by the data as given: radial, it is 1 where |root^-1
+// (z - z_j)|^2 <= 1; product, where |z_k - z_jk| <= root_kk for every k. The last leaf is
+// gaussian_polynomial, (c_0 + c_1 (-q) + ... + c_p (-q)^p) 2^-q.
 enum class Leaf {
 #define KESTREL_KERNEL(name, form, inner, outer) name,
 #include "shared/kernels.def"
@@ -82,9 +82,9 @@ struct Monomials {
 using MomentFunction = void (*)(const Tile&, const Block&, const Parameters&, const Monomials&,
                                 double* sum);
 
-// Affine map of samples into a tile: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l, cut to
-// +-farthest so that no difference of two of them is NaN. With the lower Cholesky factor L,
-// a_kk = s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by forward substitution.
+// Affine map of samples into a tile: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l, cut to +-farthest
+// so that no difference of two of them is NaN. With a scale s, the lower Cholesky factor L, a_kk =
+// s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by forward substitution.
 struct Whitening {
   const double* matrix;  // d*d row-major, lower triangle used
   const double* centre;  // d
@@ -92,8 +92,8 @@ struct Whitening {
   bool diagonal;
   double farthest;
 };
-// Reads count values from each column x[k * column], writes rows z[k * stride], zero-padding each
-// by kLanes.
+// Reads count values from each column x[k * column], writes them to rows z[k * stride], and pads
+// each row with kLanes zeros.
 using WhitenFunction = void (*)(const Whitening&, const double* x, std::size_t column,
                                 std::size_t count, double* z, std::size_t stride);
 
@@ -124,8 +124,8 @@ struct Table {
   const QueryTable* query;
 };
 
-// The instruction sets, narrowest first: engines list their tables in this order, with null where
-// the compiler does not build for a set.
+// The instruction sets, narrowest first. Engines list their tables in this order, with null for a
+// set that the compiler does not build for.
 enum class Set { scalar, sse2, avx2, avx512, count };
 constexpr std::size_t kSets = static_cast<std::size_t>(Set::count);
 
@@ -139,13 +139,13 @@ inline std::size_t scratch_size(std::size_t d, std::size_t monomials) {
   return ((d + monomials) * kStrip + monomials) * kLanes;
 }
 
-// The one that every machine has.
+// The table of scalar code, which runs on every machine.
 const Table* scalar_table();
 
 // The instruction sets that this machine can run, narrowest first; returns their number.
 std::size_t available_tables(const Table* tables[kSets]);
 
-// The table of that name, or the widest one for "auto"; null when unknown or not to be had here.
+// The table of that name, or the widest one for "auto"; null if unknown or not available here.
 const Table* find_table(const char* name);
 
 }  // namespace simd

@@ -19,8 +19,8 @@ using kestrel::Kernel;
 using kestrel::KernelChoice;
 using kestrel::KernelType;
 
-/// Every instruction set that this machine has; one under the thread sanitizer, as the leaves share
-/// nothing.
+/// Every instruction set that this machine has; a single one under the thread sanitizer, since
+/// leaves share nothing.
 inline std::vector<const kestrel::simd::Table*> tables() {
   const kestrel::simd::Table* found[kestrel::simd::kSets];
   const std::size_t n = kestrel::simd::available_tables(found);
@@ -40,7 +40,7 @@ inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads
 
 inline const char* kernel_name(Kernel kernel) { return kestrel::row_of(kernel).name; }
 
-/// Every kernel, radial; product ones too where the bandwidth lets them.
+/// Every kernel, radial, and also product if the bandwidth is diagonal.
 inline std::vector<KernelChoice> choices_for(const shapes::Shape& shape) {
   std::vector<KernelChoice> all;
   for (std::size_t k = 0; k < kestrel::kKernels; ++k) {
@@ -60,7 +60,7 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-/// Of a test: what its parameter is called.
+/// The name of a test's parameter.
 struct NameOf {
   template <class Parameter>
   std::string operator()(const testing::TestParamInfo<Parameter>& info) const {

@@ -21,7 +21,7 @@ using real = long double;
 struct Case {
   std::size_t n, d;
   std::vector<double> x, w, root, h;              // column-major
-  std::vector<std::vector<double>> axes, widths;  // the last is the fastest
+  std::vector<std::vector<double>> axes, widths;  // the last axis is the fastest
   std::vector<double> target;
 
   kestrel::MatrixView samples() const { return {x.data(), n, d}; }
@@ -49,8 +49,8 @@ inline std::vector<double> widths_of(const std::vector<double>& axis) {
   return widths;
 }
 
-/// Normal samples, correlated, on a grid that takes in nearly all of them; a target that is nearly
-/// their density.
+/// Correlated normal samples, on a grid that holds nearly all of them; the target is nearly their
+/// density.
 inline Case make(std::size_t n, const std::vector<std::size_t>& points,
                  const std::vector<double>& h, double centre = 0) {
   std::mt19937_64 random(n + points.size());

@@ -1,5 +1,5 @@
-// Gaussian sums over all pairs with full bandwidth matrices, pair by pair in long double. Shares
-// nothing with the engine.
+// Gaussian sums over all pairs with full bandwidth matrices, pair by pair in long double. Shares no
+// code with the engine.
 #ifndef KESTREL_TOOLS_FOURIER_ORACLE_HPP
 #define KESTREL_TOOLS_FOURIER_ORACLE_HPP
 
@@ -86,7 +86,7 @@ class MeanDerivatives {
  private:
   struct Step {
     std::size_t axis, lower;
-    std::vector<std::pair<std::size_t, real>> lowest;  // place, alpha_l (H^-1)_kl
+    std::vector<std::pair<std::size_t, real>> lowest;  // position, alpha_l (H^-1)_kl
   };
 
   void list_steps(int highest) {

@@ -1,4 +1,4 @@
-// Samples and bandwidth matrices for the tests of the fourier engine, and what they share.
+// Samples and bandwidth matrices for the tests of the fourier engine, and helpers.
 #ifndef KESTREL_TOOLS_FOURIER_SAMPLES_HPP
 #define KESTREL_TOOLS_FOURIER_SAMPLES_HPP
 
@@ -27,7 +27,7 @@ struct Sample {
 
 inline void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.name; }
 
-/// Draws of rows: draw(random, row) fills d numbers.
+/// Draws rows: draw(random, row) fills d numbers.
 template <class Draw>
 Sample make(const std::string& name, std::size_t n, std::size_t d, Draw draw) {
   Sample sample{name + "_d" + std::to_string(d), n, d, std::vector<double>(n * d),
@@ -49,7 +49,7 @@ inline void correlated(std::mt19937_64& random, std::vector<double>& row, double
   }
 }
 
-/// The shapes of cross-validation's difficulties: modes, ridges, edges, ties, tails, scales.
+/// Shapes that make cross-validation difficult: modes, ridges, edges, ties, tails, scales.
 inline std::vector<Sample> samples_of_every_kind(std::size_t n, std::size_t d) {
   using Random = std::mt19937_64;
   using Row = std::vector<double>;
@@ -187,7 +187,7 @@ inline Sample normal_sample(std::size_t n, std::size_t d) {
               });
 }
 
-/// Everything that kestrel::FourierCriteria computes, one behind the other.
+/// Everything that kestrel::FourierCriteria computes, in one vector.
 inline std::vector<double> everything(const Sample& s, const kestrel::RunOptions& options) {
   kestrel::FourierCriteria sums(s.view(), s.weights(), demand_for(s), options);
   std::vector<double> out;

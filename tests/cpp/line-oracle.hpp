@@ -1,5 +1,5 @@
-// Sums, fits and convolutions on a line as the textbook writes them, sample by sample. Shares
-// nothing with the engines but the names of the kernels.
+// Sums, fits and convolutions on a line as in textbooks, sample by sample. Shares nothing with the
+// engines but the names of the kernels.
 #ifndef KESTREL_TOOLS_LINE_ORACLE_HPP
 #define KESTREL_TOOLS_LINE_ORACLE_HPP
 
@@ -18,7 +18,7 @@
 
 namespace lines {
 
-/// Samples with a response, in the order of x (ties: as given), and where each was given.
+/// Samples with a response, sorted by x (ties in the order given), and their original indices.
 struct Data {
   std::vector<double> x, w, y;
   std::vector<std::size_t> given;
@@ -46,7 +46,8 @@ inline std::vector<double> response(const Line& line, double noise = 0.3) {
   return y;
 }
 
-/// Every kind, with outliers even in few samples; sizes about vectors and blocks of sums.
+/// Every kind, with outliers even in few samples; sizes near those of vectors and of blocks of
+/// sums.
 inline std::vector<Line> of_every_kind_and_size(std::size_t n) {
   std::vector<Line> all = of_every_kind(n);
   std::size_t next = 0;
@@ -60,8 +61,8 @@ inline std::vector<Line> of_every_kind_and_size(std::size_t n) {
   return all;
 }
 
-/// From a hundredth of a gap to far beyond the range; a gap, the distance of two samples, and the
-/// next number above each, where samples lie on the edge of windows.
+/// Bandwidths from a hundredth of a gap to far beyond the range; a gap, the distance of two
+/// samples, and the next number above each, for which samples lie on the edge of windows.
 inline std::vector<double> bandwidths_and_edges(const Line& line) {
   std::vector<double> h = bandwidths(line, 4), x = line.x;
   std::sort(x.begin(), x.end());
@@ -74,7 +75,7 @@ inline std::vector<double> bandwidths_and_edges(const Line& line) {
   return h;
 }
 
-/// Places of samples, places about their windows' edges, twice the same, and far away.
+/// Positions of samples, positions near their windows' edges, duplicates, and far ones.
 inline std::vector<double> points_about(const Line& line, double h, std::size_t m) {
   std::mt19937_64 random(m);
   const std::size_t n = line.x.size();
@@ -102,7 +103,7 @@ namespace oracle {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// Whether a sample counts, by the rounded difference.
+/// Whether a sample counts, decided by the rounded difference.
 inline bool inside(kestrel::Kernel kernel, double e, double x, double h) {
   const double distance = std::fabs(e - x);
   if (kernel == kestrel::Kernel::uniform) return distance <= h;
@@ -125,8 +126,8 @@ inline real integer_power(real base, int n) {
   return product;
 }
 
-/// K(u) with K(0) = 1 at a sample inside the window, from h - |e - x|, which has its digits at the
-/// edge of the window too.
+/// K(u) with K(0) = 1 at a sample inside the window, computed from h - |e - x|, which keeps its
+/// digits at the edge of the window.
 inline real value(kestrel::Kernel kernel, double e, double x, double h) {
   const real distance = std::fabs(static_cast<real>(e) - x), t = (h - distance) / h;
   if (kernel == kestrel::Kernel::gaussian) {
@@ -141,8 +142,8 @@ struct WindowSums {
   std::size_t first = 0, end = 0;
   real s[3] = {}, r[3] = {};  // w K^power u^q and w K^power u^q v
   real size[3] = {};          // w |u|^q
-  real slack = 0;             // by which s[0] changes when every |u| does, in units of |u|
-  real farthest = 0;          // greatest |v| within two bandwidths
+  real slack = 0;             // change of s[0] per change of every |u|, in units of |u|
+  real farthest = 0;          // maximum |v| within two bandwidths
 };
 
 /// own: the sample to leave out, or n.
@@ -179,7 +180,7 @@ inline WindowSums window_sums(const lines::Data& data, double e, double y, std::
   return sums;
 }
 
-/// (K*K)(u), K normalised, at 0 <= u < 2; t = 2 - u. By hand, with positive terms only.
+/// (K*K)(u), K normalised, at 0 <= u < 2; t = 2 - u. Derived by hand, with positive terms only.
 inline real convolution(kestrel::Kernel kernel, real u, real t) {
   const real t2 = t * t, t3 = t2 * t, u2 = u * u, u3 = u2 * u;
   switch (kernel) {
@@ -195,12 +196,12 @@ inline real convolution(kestrel::Kernel kernel, real u, real t) {
   }
 }
 
-/// Weighted least squares at a point, in centred form about the sample of the greatest weight.
+/// Weighted least squares at a point, centred about the sample with the largest weight.
 struct Fit {
-  std::size_t places = 0;    // different places of the samples taken
+  std::size_t places = 0;    // distinct positions of the samples used
   real mean = 0;             // minus the reference
   std::vector<real> weight;  // of every sample in the fit
-  real edge = 0;  // sum |weight| times what a rounding of |e - x| changes K by, at most, relatively
+  real edge = 0;             // sum |weight| times the relative change of K by a rounding of |e - x|
 };
 
 inline Fit fit_at(const lines::Data& data, double e, double reference, std::size_t own,
@@ -240,11 +241,11 @@ inline Fit fit_at(const lines::Data& data, double e, double reference, std::size
 }
 
 /// At every observation, in sorted order: leave-one-out residual (NaN without neighbour), residual
-/// in the sample and leverage; and the sums of them.
+/// in the sample and leverage; and their sums.
 struct Residuals {
   std::vector<real> leave_one_out, in_sample, leverage;
   real squares = 0, in_sample_squares = 0, trace = 0;
-  real rounding = 0;  // of the squares, were each term of a fit rounded a few times
+  real rounding = 0;  // of the squares, if each term of a fit is rounded a few times
   std::size_t unsupported = 0;
 };
 

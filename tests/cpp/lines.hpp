@@ -1,4 +1,4 @@
-// Samples on a line, of the kinds that break fast sums: offsets, ties, clusters, outliers, decades.
+// Samples on a line that break fast sums: offsets, ties, clusters, outliers, decades.
 #ifndef KESTREL_TOOLS_LINES_HPP
 #define KESTREL_TOOLS_LINES_HPP
 

@@ -1,5 +1,5 @@
-// Runs all tests of a variant. With --cap it answers a test that starts this program in another
-// environment.
+// Runs all tests of a variant. With --cap it answers a test that has started this program with
+// another environment.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include "core/base/parallel.hpp"
 
 int main(int argc, char** argv) {
-  // The cap on threads of this process, and how many a loop gets that asks for three.
+  // The cap on threads of this process, and how many threads a loop gets that asks for three.
   if (argc == 2 && std::strcmp(argv[1], "--cap") == 0) {
     kestrel::ParallelOptions three;
     three.threads = 3;

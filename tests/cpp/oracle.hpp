@@ -1,5 +1,5 @@
-// Kernel sums as the textbook writes them, pair by pair in long double. Shares nothing with the
-// engines but the names of the kernels.
+// Kernel sums as in textbooks, pair by pair in long double. Shares nothing with the engines but the
+// names of the kernels.
 #ifndef KESTREL_TOOLS_ORACLE_HPP
 #define KESTREL_TOOLS_ORACLE_HPP
 
@@ -85,8 +85,8 @@ class ScaledKernel {
     for (std::size_t k = 0; k < d; ++k) scale_ /= root[k * d + k];
   }
 
-  /// `difference` in double, as the data give it: the edge of a uniform kernel is decided by
-  /// rounded differences. A difference that long double sees finer is of no account elsewhere.
+  /// `difference` in double, as for the engines: rounded differences decide the edge of a uniform
+  /// kernel. Elsewhere the finer difference of long double does not matter.
   real operator()(const double* e, std::size_t e_stride, const double* x, std::size_t x_stride) {
     real product = 1, squares = 0;
     const bool rounded = choice_.kernel == kestrel::Kernel::uniform;
@@ -164,8 +164,8 @@ inline real normal_density(std::size_t d, real g, real squared) {
   return std::pow(std::sqrt(2 * pi) * g, -static_cast<real>(d)) * std::exp(-squared / (2 * g * g));
 }
 
-/// What (nabla^2)^r multiplies that density by: with q = squared / g^2,
-/// (-2)^r r! L_r^(d/2-1)(q/2) / g^(2r); Hermite polynomials of even order when d = 1.
+/// The factor by which (nabla^2)^r multiplies that density: with q = squared / g^2, (-2)^r r!
+/// L_r^(d/2-1)(q/2) / g^(2r); Hermite polynomials of even order if d = 1.
 inline real laplacian_factor(int r, std::size_t d, real g, real squared) {
   real factor = laguerre(r, static_cast<real>(d) / 2 - 1, squared / (2 * g * g));
   for (int k = 1; k <= r; ++k) factor *= -2 * k / (g * g);

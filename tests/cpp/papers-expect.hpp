@@ -1,4 +1,4 @@
-// What the tests of the papers' programs share.
+// Helpers for the tests of the papers' programs.
 #ifndef KESTREL_TOOLS_PAPERS_EXPECT_HPP
 #define KESTREL_TOOLS_PAPERS_EXPECT_HPP
 
@@ -22,7 +22,7 @@ inline void expect_near(double value, double exact, double tolerance) {
   EXPECT_NEAR(value, exact, tolerance * std::fabs(exact));
 }
 
-// Of the bandwidth L L' of a shape, with correlations; L is lower triangular, column-major.
+// A shape whose bandwidth L L' has correlations; L is lower triangular, column-major.
 inline shapes::Shape correlated(std::size_t n, std::size_t d) {
   shapes::Shape shape = shapes::make("papers" + std::to_string(d), n, 1, d, 0.9);
   for (std::size_t k = 0; k < d; ++k) {

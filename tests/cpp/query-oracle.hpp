@@ -1,5 +1,5 @@
-// Queries as the textbook writes them, in long double: integrals of the kernels themselves by
-// Gauss and Legendre's rule on many short pieces.
+// Queries as in textbooks, in long double: integrals of the kernels themselves by a Gauss-Legendre
+// rule on many short pieces.
 #ifndef KESTREL_TOOLS_QUERY_ORACLE_HPP
 #define KESTREL_TOOLS_QUERY_ORACLE_HPP
 
@@ -13,14 +13,14 @@
 
 namespace oracle {
 
-/// Mass, and its mean and variance.
+/// A mass, and its mean and variance.
 struct Moments {
   real mass = 0, mean = 0, variance = 0;
 };
 
-/// f(u, weight, u - from) at the nodes of a rule on [from, from + length]: pieces so short that the
-/// normal density changes by less than exp(3) on each, on which the rule's error is below 1e-20 of
-/// the integral.
+/// Calls f(u, weight, u - from) at the nodes of a rule on [from, from + length], in pieces so short
+/// that the normal density changes by less than exp(3) on each. The rule's error on a piece is
+/// below 1e-20 of the integral.
 template <class F>
 void in_pieces(real from, real length, F f) {
   static const kestrel::LegendreRule rule(14);
@@ -35,14 +35,15 @@ void in_pieces(real from, real length, F f) {
   }
 }
 
-/// Of the one-dimensional kernel with bandwidth h at x within [lower, upper], the mean minus x.
+/// Moments within [lower, upper] of the one-dimensional kernel with bandwidth h at x; the mean is
+/// relative to x.
 inline Moments interval(kestrel::Kernel kernel, real x, real h, real lower, real upper) {
   const bool normal = kernel == kestrel::Kernel::gaussian;
   const real end = normal ? 42 : 1;
   real from = std::max((lower - x) / h, -end), to = std::min((upper - x) / h, end);
   Moments total;
   if (!(from < to)) return total;
-  // Of the normal kernel what is exp(-60) of the rest is left out.
+  // For the normal kernel, parts below exp(-60) of the rest are left out.
   const real near = from > 0 ? from : to < 0 ? -to : 0;
   if (normal) from = std::max(from, -std::sqrt(near * near + 120));
   if (normal) to = std::min(to, std::sqrt(near * near + 120));
@@ -70,8 +71,8 @@ inline Moments interval(kestrel::Kernel kernel, real x, real h, real lower, real
   return total;
 }
 
-/// Share, mean and variance of a variable x in a box, of kernels that have moments(j), the mean
-/// minus x[j].
+/// Share, mean and variance of a variable x in a box, for kernels with moments(j), whose mean is
+/// relative to x[j].
 template <class F>
 Moments combine(const std::vector<double>& w, const double* x, F moments) {
   std::vector<Moments> held;
@@ -108,13 +109,13 @@ inline Moments product_query(kestrel::MatrixView x, const std::vector<double>& w
   });
 }
 
-/// Mass, and the first two moments about a point.
+/// A mass, and its first two moments about a point.
 struct PlainMoments {
   real mass = 0, first = 0, second = 0;
 };
 
 /// A normal kernel with the root L of any H at the origin: moments of variable `of` about `centre`
-/// within [lower, upper], axis within axis, without the far 1e-15 of each.
+/// within [lower, upper], integrated axis within axis, without the outer 1e-15 of each.
 inline PlainMoments normal_nest(const std::vector<double>& root, std::size_t d,
                                 const std::vector<real>& lower, const std::vector<real>& upper,
                                 std::size_t of, real centre, std::vector<real> u = {}) {

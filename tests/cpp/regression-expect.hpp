@@ -1,4 +1,4 @@
-// What tests of regression expect of fits.
+// Expectations of fits in the tests of regression.
 #ifndef KESTREL_TOOLS_REGRESSION_EXPECT_HPP
 #define KESTREL_TOOLS_REGRESSION_EXPECT_HPP
 
@@ -48,8 +48,8 @@ inline void expect_near(double got, real wanted, real allowed, const std::string
       << static_cast<double>(allowed);
 }
 
-/// Of one bandwidth. Residuals in the sample may be all rounding errors, where fits pass through
-/// the data.
+/// The sums for one bandwidth. Residuals in the sample may consist of rounding errors, where fits
+/// pass through the data.
 inline void expect_sums(const kestrel::CrossValidation& sums, const oracle::Residuals& wanted,
                         const Line& line) {
   const double heaviest = *std::max_element(line.w.begin(), line.w.end());
@@ -60,11 +60,11 @@ inline void expect_sums(const kestrel::CrossValidation& sums, const oracle::Resi
   expect_near(sums.trace[0], wanted.trace, 1e-12 * wanted.trace, "trace");
 }
 
-/// Without the observations of weight zero, which regression does not know.
+/// Lines without observations of weight zero, which regression does not take.
 inline std::vector<Line> lines_to_fit() {
   std::vector<Line> all;
   for (const Line& line : lines::of_every_kind_and_size(100)) {
-    if (line.x.size() > 100) continue;  // sizes about blocks of sums are those of test-sweep.cpp
+    if (line.x.size() > 100) continue;  // test-sweep.cpp tests sizes near those of blocks of sums
     Line kept{line.name, {}, {}};
     for (std::size_t i = 0; i < line.x.size(); ++i) {
       if (line.w[i] == 0) continue;
@@ -90,7 +90,7 @@ void for_every_fit(const Line& line, F body) {
   }
 }
 
-/// A million, or a trend of that height, with the response on top.
+/// A million, or a trend of that height, plus the response.
 inline std::vector<double> large_response(const Line& line, bool trend) {
   const auto range = std::minmax_element(line.x.begin(), line.x.end());
   std::vector<double> y = lines::response(line);

@@ -1,4 +1,4 @@
-// What the tests of the scanline engine share.
+// Helpers for the tests of the scanline engine.
 #ifndef KESTREL_TOOLS_SCANLINE_EXPECT_HPP
 #define KESTREL_TOOLS_SCANLINE_EXPECT_HPP
 
@@ -34,8 +34,8 @@ inline Case shuffled(const Case& c) {
   return other;
 }
 
-/// `unseen`: values below that share of the peak may come out zero; `rim`: whether points on a rim
-/// are of account.
+/// `unseen`: values below that share of the peak may be zero; `rim`: whether points on a rim are
+/// compared.
 inline void expect_close(const std::vector<double>& got, const Expected& wanted, real unseen = 0,
                          bool rim = true) {
   real worst = 0;

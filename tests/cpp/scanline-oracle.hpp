@@ -25,7 +25,7 @@ struct Case {
   std::vector<double> x, w, root;  // column-major
   std::vector<RegularAxis> axes;
   kestrel::KernelChoice choice = {kestrel::Kernel::epanechnikov, kestrel::KernelType::radial};
-  std::vector<std::vector<double>> values;  // of points that are not quite there; may be empty
+  std::vector<std::vector<double>> values;  // of points that are slightly moved; may be empty
 
   std::vector<RegularAxis> grid() const {
     std::vector<RegularAxis> all = axes;
@@ -42,10 +42,10 @@ struct Case {
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-/// What is known of the density at every point of a grid.
+/// The known density at every point of a grid.
 struct Expected {
   std::vector<real> value;
-  std::vector<bool> at_rim;  // of some sample's kernel, or a factor of it: |q - 1| <= 1e-12
+  std::vector<bool> at_rim;  // of some sample's kernel, or of a factor of it: |q - 1| <= 1e-12
   real peak = 0;             // of the kernel of the heaviest sample
   real largest = 0;          // of the values and the peak
 };
@@ -71,7 +71,7 @@ inline Expected expect(const Case& c) {
       real q = 0, factors = 1;
       bool at_rim = false;
       for (std::size_t k = 0; k < d; ++k) {
-        // In this order a far origin costs no digits.
+        // Computed in this order, so that a far origin costs no digits.
         real u = e[k] + (static_cast<real>(c.axes[k].origin) - c.x[k * c.n + j]);
         for (std::size_t l = 0; l < k; ++l) u -= c.root[l * d + k] * y[l];
         y[k] = u / c.root[k * d + k];
@@ -91,8 +91,8 @@ inline Expected expect(const Case& c) {
   return expected;
 }
 
-/// Samples by draw(random, axis) in units of the grid, 0 its first and 1 its last point; bandwidth
-/// h steps of every axis, one after another with correlation rho.
+/// Samples by draw(random, axis) in units of the grid, where 0 is its first and 1 its last point.
+/// The bandwidth is h steps on every axis, with correlation rho between neighbouring axes.
 inline Case make(const std::string& name, std::size_t n, const std::vector<std::size_t>& counts,
                  double h, double rho, const std::function<double(std::mt19937_64&)>& draw) {
   const std::size_t d = counts.size();
@@ -130,7 +130,7 @@ inline Case weighted(Case c, const std::string& name, const std::function<double
   return c;
 }
 
-/// Points moved by up to `max` steps, or by what rounding to doubles does.
+/// Points moved by up to `max` steps, or by rounding to doubles.
 inline Case moved(Case c, const std::string& name, double max) {
   std::mt19937_64 random(std::hash<std::string>()(c.name + name));
   c.name += "_" + name;
@@ -144,7 +144,7 @@ inline Case moved(Case c, const std::string& name, double max) {
   return c;
 }
 
-/// The counts that suit a dimension: odd ones, a few thousand points in all.
+/// Counts for a dimension: odd numbers, a few thousand points in all.
 inline std::vector<std::size_t> counts_of(std::size_t d) {
   const std::vector<std::size_t> all[] = {
       {}, {601}, {37, 53}, {19, 23, 17}, {7, 9, 11, 8}, {5, 6, 7, 4, 5}, {3, 4, 5, 3, 4, 3}};
@@ -181,13 +181,13 @@ inline void add_lattices(std::size_t d, std::size_t n, const AddCase& add) {
       }
     }
     add(lattice);
-    // Whether a point is within reach is then up to how far it was moved.
+    // Whether a point is in the support then depends on how far it was moved.
     add(moved(lattice, "moved", 4e-7));
     add(moved(lattice, "moved_a_little", 1e-13));
   }
 }
 
-/// Grids that are moved, far from the origin, or of one point along an axis.
+/// Grids that are shifted, far from the origin, or have one point along an axis.
 inline void add_odd_grids(std::size_t d, std::size_t n, const AddCase& add) {
   const std::vector<std::size_t> counts = counts_of(d);
   add(moved(make("full", n, counts, 4.1, -0.7, inside), "moved", 4e-7));
@@ -208,7 +208,7 @@ inline void add_odd_grids(std::size_t d, std::size_t n, const AddCase& add) {
   }
 }
 
-/// As many active samples at a point as the bound allows for.
+/// As many active samples at a point as the bound allows.
 inline void add_crowds(const AddCase& add) {
   std::mt19937_64 random(11);
   for (const std::vector<std::size_t>& counts :

@@ -1,4 +1,4 @@
-// Awkward data: what an engine that cuts, pads, whitens and vectorises is likely to get wrong.
+// Awkward data for engines that cut, pad, whiten and vectorise.
 #ifndef KESTREL_TOOLS_SHAPES_HPP
 #define KESTREL_TOOLS_SHAPES_HPP
 
@@ -61,7 +61,7 @@ inline Shape make(const std::string& name, std::size_t n, std::size_t m, std::si
   return shape;
 }
 
-/// Fills the lower triangle: a correlated bandwidth, of other scales in other directions.
+/// Fills the lower triangle: a correlated bandwidth with different scales in different directions.
 inline Shape tilted(Shape shape) {
   shape.diagonal = false;
   const double h = shape.root[0];
@@ -81,8 +81,8 @@ inline Shape weighted(Shape shape, const std::function<double(std::size_t)>& wei
   return shape;
 }
 
-/// Samples and points on a lattice of this gap; the bandwidth is the gap, so that many pairs sit
-/// exactly on the edge of a compact kernel.
+/// Samples and points on a lattice with this gap, which is also the bandwidth, so that many pairs
+/// lie exactly on the edge of a compact kernel.
 inline Shape lattice(const std::string& name, std::size_t d, double gap) {
   const std::size_t m = 41;
   Shape shape = make(name, d == 1 ? 90 : 130, m, d, gap, [gap](std::mt19937_64& random) {
@@ -129,7 +129,8 @@ inline std::vector<Shape> data_of_every_kind() {
   return all;
 }
 
-/// Sizes about one vector, one group of points, one block of points and one tile of samples.
+/// Sizes near those of one vector, one group of points, one block of points and one tile of
+/// samples.
 inline std::vector<Shape> sizes_of_every_kind() {
   std::vector<Shape> all;
   for (const std::size_t n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 511, 512, 513}) {

@@ -1,4 +1,4 @@
-// What tests of the sweep engine expect of sums over windows.
+// Expectations of sums over windows in the tests of the sweep engine.
 #ifndef KESTREL_TOOLS_SWEEP_EXPECT_HPP
 #define KESTREL_TOOLS_SWEEP_EXPECT_HPP
 
@@ -22,9 +22,9 @@ using oracle::real;
 constexpr Kernel kernels[] = {Kernel::uniform, Kernel::triangular, Kernel::epanechnikov,
                               Kernel::biweight, Kernel::triweight};
 
-/// Of each sum of positive terms. The polynomial that a window holds is of t = 1 - |u| with signs;
-/// the sum of its |terms| is up to 3^degree times its value (1, 1, 3, 9, 27, squares of them for
-/// power 2), each with a few roundings.
+/// For each sum of positive terms. The polynomial of a window has terms of both signs in t = 1 -
+/// |u|. The sum of its |terms| is up to 3^degree times its value (1, 1, 3, 9, 27, squares of them
+/// for power 2), each with a few roundings.
 inline double tolerance(Kernel kernel, int power) {
   const double condition = std::pow(3.0, oracle::exponent(kernel) * power);
   return std::max(1e-13, 8 * oracle::kEpsilon * condition);
@@ -47,7 +47,8 @@ void expect_column(const double* got, std::size_t count, F wanted_and_allowed, c
   }
 }
 
-/// A rounding of each difference of the data moves them by this, whatever is done with them.
+/// How much the sums change by a rounding of each difference of the data, whatever is done with
+/// them.
 inline real rounding(const oracle::WindowSums& wanted) {
   return 4 * oracle::kEpsilon * wanted.slack;
 }

@@ -1,11 +1,11 @@
-# Random arguments of the functions for densities and bandwidths. Each function here returns those of one call.
+# Random arguments of the functions for densities and bandwidths. Each function here returns the arguments of one call.
 
 sample_and_weights <- function(x) c(list(x = x), if (chance(0.2)) list(w = weights_for(shape_of(x)[1L])))
 
 grid_arguments <- function(x) {
   d <- shape_of(x)[2L]
   inside <- spread_of(x)
-  # The default grid of several dimensions takes long: rarely.
+  # The default grid of several dimensions takes long, so it is rare.
   size <- if (d <= 2L && chance(0.3) || chance(0.03)) NULL else list(gridsize = grid_size_for(d))
   limits <- some_of(list(xmin = -inside * stats::rexp(1L, 0.3), xmax = inside * stats::rexp(1L, 0.3)), 0.15)
   if (chance(0.07)) return(c(limits, list(step = inside / pick(c(2, 3, 7)))))
@@ -33,7 +33,7 @@ kde_arguments <- function(x = sample_values()) {
                  binned = TRUE, density = TRUE), 0.07))
 }
 
-# An estimate that mostly can be computed, as a call.
+# An estimate that can usually be computed, as a call.
 estimate <- function(n = pick(c(5, 20, 60)), d = pick(c(1, 2, 3), c(6, 3, 1)), points = chance(0.2)) {
   scale <- if (chance(0.1)) magnitude() else 1
   values <- if (chance(0.1)) vapply(seq_len(d), function(k) column(n), numeric(n)) else stats::rnorm(n * d)

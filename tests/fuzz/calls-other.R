@@ -16,7 +16,7 @@ regression_arguments <- function(x) {
                  bandwidth.compute = FALSE), 0.1))
 }
 
-# In the way of a formula or in that of xdat and ydat; the names of the latter differ.
+# The data as a formula or as xdat and ydat, whose names differ between functions.
 with_data <- function(data, names, more) {
   if (chance(0.4)) return(c(list(formula = quote(y ~ x), data = as.data.frame(data)), more))
   c(stats::setNames(list(data$x, data$y), names), more)
@@ -37,7 +37,7 @@ fit_more <- function() {
   some_of(list(exdat = new_points(), se = chance(0.5), level = stats::runif(1L), residuals = TRUE), 0.2)
 }
 
-# Samples of a table for scores and queries: of few variables, whole or scaled.
+# Samples of a table for scores and queries: few variables, all of the table or scaled.
 table_of <- function(d = pick(1:3), n = pick(c(3, 10, 60))) {
   x <- matrix(stats::rnorm(n * d), n, d, dimnames = list(NULL, letters[seq_len(d)]))
   if (chance(0.1)) x[] <- round(x)
@@ -84,7 +84,7 @@ query_arguments <- function() {
     some_of(list(N = pick(c(10, 1e6)), level = stats::runif(1L)), 0.15))
 }
 
-# Files are made once, so that reading them can be spoilt alone.
+# Files are made once, so that a call can spoil the reading alone.
 make_files <- function() {
   folder <- tempdir()
   file <- file.path(folder, "density.nc")
@@ -137,7 +137,7 @@ other_calls <- list(
   kestrel_threads = function() some_of(list(n = pick(1:4)), 0.5)
 )
 
-# Methods: of generics that are not kestrel's, whose object is one of kestrel.
+# Methods of generics from other packages, for objects of kestrel.
 method_calls <- list(
   predict = function() {
     if (chance(0.5)) {

@@ -1,17 +1,17 @@
 # Random calls whose values the oracle knows: engines by name, windows, steps, units and offsets over 40 decades, strong
-# correlations. Each entry of value_calls makes the arguments of one call; that of `worst_error` by the same name
-# gives the error of its value in units of what the help promises.
+# correlations. Each entry of value_calls makes the arguments of one call; the entry of `worst_error` with the same name
+# gives the error of its value in units of the error that the help promises.
 
-# A bandwidth in units of the typical distance, mostly one that a user would take.
+# A bandwidth in units of the typical distance, mostly one that a user would choose.
 bandwidth_share <- function() 10^pick(list(stats::runif(1L, -2, 1), stats::runif(1L, -20, 6)), c(4, 1))
 
-# 1 less a little, of either sign.
+# A little less than 1, with either sign.
 correlation <- function() {
   if (chance(0.4)) return(0)
   pick(c(-1, 1)) * pick(list(stats::runif(1L), 1 - 10^stats::runif(1L, -12, -1)))
 }
 
-# A matrix of bandwidths h whose axes are correlated, two neighbours at a time.
+# A matrix with bandwidths h and correlations between neighbouring axes.
 correlated_matrix <- function(h, product) {
   d <- length(h)
   R <- diag(d)
@@ -29,8 +29,8 @@ correlated_matrix <- function(h, product) {
   (H + t(H)) / 2
 }
 
-# One axis: bandwidth, a window on the data or beside them, and the sample; positions are whole steps of the grid, or
-# any, with far outliers at times.
+# One axis: bandwidth, a window on or beside the data, and the sample. Positions are whole steps of the grid or
+# arbitrary, sometimes with far outliers.
 value_axis <- function(n, wide) {
   unit <- 10^pick(list(0, stats::runif(1L, -40, 40)), c(1, 2))
   offset <- pick(list(0, pick(c(-1, 1)) * 10^stats::runif(1L, 0, 16)), c(2, 1))
@@ -67,7 +67,7 @@ window_arguments <- function(window) {
   if (chance(0.3)) c(limits, list(step = window$step)) else c(limits, list(gridsize = window$size))
 }
 
-# Points about the samples, some on them.
+# Points near the samples, some on them.
 value_points <- function(task, m = pick(c(1, 7, 40))) {
   x <- as.matrix(task$given$x)
   at <- x[sample.int(nrow(x), m, replace = TRUE), , drop = FALSE]
@@ -99,7 +99,7 @@ streamed <- function(...) {
   list(eval.points = stream$axes, estimate = unlist(parts), largest = stream$largest, tol = stream$tol)
 }
 
-# A column of the type that package bit64 has, which need not be installed: its bits are those of whole numbers.
+# A column of package bit64's type (the package need not be installed): its bits are those of whole numbers.
 whole_bits <- function(numbers) structure(numbers * 2^-1074, class = "integer64")
 
 value_calls <- list(
@@ -149,7 +149,7 @@ value_calls <- list(
   whole = function() list(x = sample.int(30L, 20L, replace = TRUE), H = 4, eval.points = 1:9)
 )
 
-# kde() of whole numbers in a class for them: these numbers, or refused.
+# kde() of whole numbers in a class for such numbers: must give these numbers' estimate, or refuse them.
 whole <- function(x, ...) {
   fhat <- tryCatch(kestrel::kde(whole_bits(x), ...), kestrel_error_input = function(e) NULL)
   if (is.null(fhat)) NULL else list(estimate = fhat$estimate, eval.points = fhat$eval.points)

@@ -1,6 +1,6 @@
-# Calls in a process of their own, which may crash or hang: list(value), list(error), or how it ended.
+# Calls in processes of their own, which may crash or hang. Each gives list(value), list(error), or how it ended.
 
-# What `code`, a function, returns in a fork of this session within so many seconds.
+# The result of `code`, a function, in a fork of this session within that many seconds.
 in_fork <- function(code, seconds = patience) {
   file <- tempfile("fork")
   on.exit(unlink(file))
@@ -18,10 +18,10 @@ in_fork <- function(code, seconds = patience) {
       return(list(ended = sprintf("it hung for %g s", seconds)))
     }
   }
-  # What is left of it, if it sent a result.
+  # Collects what is left of it after it sent a result.
   suppressWarnings(parallel::mccollect(job, wait = FALSE))
   if (file.exists(file)) return(readRDS(file))
-  # R that crashes takes the folder for temporary files away, which is this session's, too.
+  # A crashing R removes the folder for temporary files, which is also this session's.
   begin_in_folder()
   list(ended = "its process died")
 }
@@ -32,7 +32,7 @@ begin_in_folder <- function() {
   make_files()
 }
 
-# A call in a fork that is killed after so many seconds.
+# Runs a call in a fork that is killed after that many seconds.
 killed_fork <- function(code, seconds) {
   job <- parallel::mcparallel(code(), silent = TRUE)
   Sys.sleep(seconds)
@@ -41,7 +41,7 @@ killed_fork <- function(code, seconds) {
   invisible()
 }
 
-# How a call of kestrel ends in a fork, as run_call() has it, or what is wrong.
+# How a call of kestrel ends in a fork, in the form of run_call(), or what is wrong.
 run_in_fork <- function(call, environment, seconds = patience) {
   ran <- in_fork(function() run_call(call, 1L, environment), seconds)
   if (!is.null(ran$ended)) list(wrong = ran$ended) else ran$value

@@ -1,5 +1,5 @@
-# Numbers of twice the digits of a double: list(high, low), whose sum is the number; vectors, elementwise. For the
-# oracle, whose own error must not count (Dekker 1971; Knuth 1998, 4.2.2, theorems A to C).
+# Numbers with twice the digits of a double: list(high, low), whose sum is the number; vectors, elementwise. For the
+# oracle, whose own error must be negligible (Dekker 1971; Knuth 1998, 4.2.2, theorems A to C).
 
 twice <- function(high, low = 0) list(high = high, low = low + numeric(length(high)))
 
@@ -22,7 +22,7 @@ exact_product <- function(a, b) {
   twice(high, ((a$high * b$high - high) + a$high * b$low + a$low * b$high) + a$low * b$low)
 }
 
-# high + low, where low is small beside high.
+# high + low, where low is small compared with high.
 settled <- function(high, low) {
   sum <- high + low
   twice(sum, low - (sum - high))

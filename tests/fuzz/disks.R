@@ -1,10 +1,10 @@
-# Disks that are full, and sessions that are killed: a file is whole or not there, an error has a class, and a file that
-# was there before is replaced whole or not at all.
+# Full disks, and sessions that are killed. A file must be complete or absent, an error must have a class, and an
+# existing file must be replaced completely or not at all.
 
-# A file system of 64 kB for this process alone, mounted by tools/fuzz.sh; "" where it could not be.
+# A file system of 64 kB for this process alone, mounted by tools/fuzz.sh; "" if it could not be mounted.
 small_disk <- Sys.getenv("KESTREL_FUZZ_DISK")
 
-# What writes, by the name of a file: small estimates and ones that no such disk holds.
+# Writers, by the name of a file: of small estimates, and of ones too large for that disk.
 write_density <- function(file, seed, sizes) {
   set.seed(seed)
   d <- length(sizes)
@@ -18,7 +18,7 @@ stream_density <- function(file, seed, sizes, ...) {
   kestrel::kde_stream(matrix(stats::rnorm(20L * d), 20L), file, H = diag(d), gridsize = sizes, ...)
 }
 
-# The estimate that both write.
+# The estimate that both writers write.
 density_written <- function(seed, sizes) {
   set.seed(seed)
   d <- length(sizes)
@@ -42,7 +42,7 @@ descriptors_in <- function(folder) {
   sum(startsWith(links, folder), na.rm = TRUE)
 }
 
-# Runs in a fork. What is wrong afterwards.
+# Runs a writer in a fork, and returns what is wrong afterwards.
 onto_disk <- function(folder, file, filled, before, wait, writer, seed, sizes, ...) {
   place <- if (folder == "small disk") small_disk else tempfile("place")
   dir.create(place, showWarnings = FALSE)
@@ -52,7 +52,7 @@ onto_disk <- function(folder, file, filled, before, wait, writer, seed, sizes, .
   if (before && folder != "device") writeBin(old, target)
   if (folder == "small disk") try(suppressWarnings(writeBin(raw(filled), file.path(place, "filler"))), silent = TRUE)
   there <- list.files(place, all.files = TRUE, no.. = TRUE)
-  # What is written to is on this disk, and nothing else.
+  # Only the target is on this disk.
   call <- as.call(list(as.name(writer), target, seed, sizes, ...))
   if (folder == "killed") {
     killed_fork(function() eval(call), wait)
@@ -76,7 +76,7 @@ wrong_after <- function(end, target, there, old, seed, sizes) {
     if (!is.null(old) && !is_old(target, old)) "an error, and the file that was there is not what it was")
 }
 
-# What is wrong with a file that should be whole.
+# What is wrong with a file that should be complete.
 wrong_file <- function(file, seed, sizes) {
   if (!file.exists(file)) return("no error and no file")
   expected <- density_written(seed, sizes)
@@ -86,7 +86,7 @@ wrong_file <- function(file, seed, sizes) {
     readBin(file, "double", length(expected) + 1L, endian = "little")
   }
   if (length(found) != length(expected)) return(sprintf("a file of %d values of %d", length(found), length(expected)))
-  # Slabs are estimates of their own.
+  # Slabs are computed as separate estimates.
   if (any(abs(found - expected) > 1e-12 * max(expected))) "a file of other values"
 }
 

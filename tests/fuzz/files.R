@@ -1,4 +1,4 @@
-# netCDF files of which bytes, values or attributes are not what they were: reading one gives a density or an error.
+# netCDF files with damaged bytes, values or attributes: reading one gives a density or an error.
 
 # Made once in a session, by name.
 netcdf_makers <- list(
@@ -7,7 +7,7 @@ netcdf_makers <- list(
   space = function(file) write_pdf(kde(as.matrix(iris[1:30, 1:3]), H = diag(3), gridsize = 5), file),
   positive = function(file) write_pdf(kde(faithful$eruptions, h = 0.2, positive = TRUE, gridsize = 9), file),
   stream = function(file) kde_stream(faithful[1:30, ], file, H = diag(c(0.1, 30)), gridsize = c(9, 7)),
-  # Of another making, in the classic format.
+  # Made by the library alone, in the classic format.
   classic = function(file) {
     time <- ncdf4::ncdim_def("time", "s", 1:50)
     packed <- ncdf4::ncvar_def("packed", "K", time, missval = -99L, prec = "short")
@@ -26,7 +26,7 @@ sound_file <- function(name) {
   file
 }
 
-# A copy, its bytes changed: cut off after `at`, other bytes there, or a stretch of another place.
+# A copy with damaged bytes: cut off after `at`, with other bytes there, or with a stretch copied from elsewhere.
 damaged_file <- function(name, how, at, bytes) {
   whole <- readBin(sound_file(name), "raw", 1e6)
   at <- (at - 1) %% length(whole) + 1
@@ -42,7 +42,7 @@ damaged_file <- function(name, how, at, bytes) {
   file
 }
 
-# A copy with other values of a variable, or another attribute: changed by netCDF itself.
+# A copy with other values of a variable, or another attribute, changed by netCDF itself.
 changed_file <- function(name, variable, attribute, value) {
   file <- tempfile("changed", fileext = ".nc")
   file.copy(sound_file(name), file)
@@ -62,7 +62,7 @@ damaged_call <- function() {
   name <- pick(names(netcdf_makers))
   many <- pick(c(1L, 4L, 30L))
   size <- file.size(sound_file(name))
-  # Headers are at the beginning, as a rule.
+  # Headers are usually at the beginning.
   at <- sample.int(if (chance(0.5)) size else min(size, 2000), max(many, 2L), replace = TRUE)
   bytes <- as.raw(sample.int(256L, length(at), replace = TRUE) - 1L)
   call("damaged_file", name, pick(c("cut", "other", "flipped", "moved", "longer"), c(2, 3, 4, 1, 1)), at, bytes)
@@ -81,7 +81,7 @@ changed_call <- function() {
   call("changed_file", name, "density", pick(attributes), value)
 }
 
-# Names as columns of tables have them, to be written and read back.
+# Names as columns of tables may have, to be written and read back.
 odd_names <- function(d) {
   pick(list(letters[seq_len(d)], paste0("a b", seq_len(d)), rep("x", d), c("", "b", "c")[seq_len(d)],
             paste0("n\n", seq_len(d)), c(NA, "b", "c")[seq_len(d)], paste0(strrep("long", 80), seq_len(d)),
@@ -89,7 +89,7 @@ odd_names <- function(d) {
             paste0("tab\t", seq_len(d)), rep("x[, 1]", d), paste0(".", seq_len(d))))
 }
 
-# What is read from a file that was just written; the file that was not is an error.
+# Reads a file that was just written; if writing failed, returns that error.
 back_from <- function(x, H, names, ...) {
   colnames(x) <- names
   fhat <- kestrel::kde(x, H = H, gridsize = 5)
@@ -123,7 +123,7 @@ no_density <- function(fhat) {
 
 try_root <- function(H) tryCatch(chol(as.matrix(H)), error = function(e) NULL)
 
-# Everything in a file, by ncdf4 alone.
+# All contents of a file, by ncdf4 alone.
 read_by_library <- function(file) {
   nc <- ncdf4::nc_open(file)
   for (name in c(names(nc$var), names(nc$dim))) {
@@ -133,14 +133,14 @@ read_by_library <- function(file) {
   ncdf4::nc_close(nc)
 }
 
-# Damaged files that netCDF itself does not survive: of those only how many there were is told.
+# Counts damaged files that crash netCDF itself; these are only reported.
 beyond_library <- 0L
 
 # Seconds that reading a file of some kB may take.
 reading_limit <- if (sanitized) 15 else 5
 
 judge_file <- function(call, environment) {
-  # Made here, so that the fork has the same to read.
+  # Made in this process, so that the fork reads the same file.
   if (is.call(call[[2L]])) call[[2L]] <- eval(call[[2L]], environment)
   end <- run_in_fork(call, environment, reading_limit)
   if (!is.null(end$wrong)) {

@@ -1,5 +1,5 @@
-# Interrupts in everything exported, after which the session still has to give the right bits. What is called is large
-# enough to take long, and the same for all seeds but for when the interrupt comes.
+# Interrupts in every exported function, after which the session must still give the right bits. The calls take long,
+# and are the same for all seeds; only the time of the interrupt differs.
 
 many <- function(n, d = 1L) {
   set.seed(1L)
@@ -9,7 +9,7 @@ many <- function(n, d = 1L) {
 
 estimate_of <- function(n, d = 1L, ...) kestrel::kde(many(n, d), H = 0.1 * diag(d), ...)
 
-# By the size n, of which there are small and large ones.
+# Calls by their size n; each is made with a small and a large one.
 long_calls <- list(
   kde = list(quote(kde(many(n), h = 0.1)), quote(kde(many(n, 2), H = diag(2))), quote(kde(many(n), h = 0.1,
     kernel = "biweight")), quote(kde(many(n, 3), H = diag(3), kernel = "epanechnikov", gridsize = 99)),
@@ -50,7 +50,7 @@ long_calls <- list(
   plot = list(quote(plot(estimate_of(n, 2, gridsize = 50))))
 )
 
-# Data are made before the clock runs.
+# Data are made before the time is measured.
 interrupt_call <- function() {
   call <- pick(long_calls[[pick(names(long_calls))]])
   n <- pick(c(3000, 1e5, 2e6), c(5, 3, 2))
@@ -67,7 +67,7 @@ prepared <- function(call, environment) {
 
 uses_data <- function(call) any(c("many", "estimate_of") %in% all.names(call))
 
-# The same small calls after every interrupt, of all engines.
+# Small calls of all engines, repeated after every interrupt.
 probes <- function() {
   line <- (1:200)^1.5 %% 7
   plane <- cbind(line, rev(line))
@@ -87,7 +87,7 @@ thread_seconds <- function() {
   scan(file, n = 1L, quiet = TRUE) / 1e9
 }
 
-# Evaluates a call that SIGINT interrupts after so many seconds. Interrupts count only where they are allowed; this
+# Evaluates a call that SIGINT interrupts after that many seconds. Interrupts count only where they are allowed; this
 # waits for one that comes after the end.
 interrupted <- function(call, after) {
   suspendInterrupts({
@@ -109,11 +109,11 @@ interrupted <- function(call, after) {
   end
 }
 
-# Seconds of one thread that an interrupt may go unnoticed; kestrel's own loops ask every 50 ms.
+# How long, in seconds on one thread, an interrupt may go unnoticed; kestrel's own loops poll every 50 ms.
 max_late <- if (sanitized) 5 else 0.2
 
 judge_interrupt <- function(call, environment) {
-  # Calls of this size need more than others may take.
+  # Calls of this size need more memory than others may take.
   limit <- options(kestrel.memory_limit = 10 * memory_limit)
   on.exit(options(limit))
   kestrel::kestrel_threads(1L)

@@ -1,6 +1,6 @@
-# How far values are from the oracle's, in units of what the help promises: above 1 is wrong.
+# Errors of values against the oracle, in units of the error that the help promises: above 1 is wrong.
 
-# The density that a call of kde() or of its kin is about, its arguments as values.
+# The density that a call of kde() or a related function is about, with its arguments evaluated.
 density_of <- function(given) {
   x <- unname(as.matrix(given$x))
   list(x = x, w = if (is.null(given$w)) rep(1, nrow(x)) else given$w / max(given$w), H = as.matrix(given$H),
@@ -8,22 +8,22 @@ density_of <- function(given) {
        product = identical(given$kernel_type, "product"))
 }
 
-# The error that the help of kde() allows, of the largest value.
+# The error that the help of kde() allows, relative to the largest value.
 promised <- function(given, of, said) {
   tol <- max(if (is.null(given$tol)) 1e-12 else given$tol, said)
   if (identical(given$engine, "fourier")) max(tol, 2e-16 * span_in_bandwidths(of$x, of$H)) else tol
 }
 
-# Rows at most that the oracle is asked for: it takes n of them at a time.
+# The maximum number of rows for the oracle, which takes n of them at a time.
 max_pairs <- 60000
 
-# `said`: the tolerance in the result.
+# `said`: the tolerance that the result reports.
 density_error <- function(given, points, estimate, said = NULL) {
   of <- density_of(given)
   if (nrow(points) == 0L) return(0)
   if (any(estimate < 0)) return(Inf)
   rows <- unique(round(seq(1, nrow(points), length.out = min(nrow(points), ceiling(max_pairs / nrow(of$x))))))
-  # Those that are largest, too.
+  # Includes the largest values.
   rows <- union(rows, utils::head(order(-estimate), 5L))
   exact <- with(of, exact_density(points[rows, , drop = FALSE], x, w, H, kernel, product))
   largest <- max(exact$value, with(of, largest_density(x, w, H, kernel, product)))
@@ -47,7 +47,7 @@ kernel_mass <- function(kernel, z) {
   )
 }
 
-# For each of the points (rows), the mass of each sample's kernel below, on one axis.
+# For each of the points (rows), the mass of each sample's kernel below it, on one axis.
 mass_below <- function(of, points, k) {
   u <- exact_sum(rep(points[, k], nrow(of$x)), -rep(of$x[, k], each = nrow(points)))
   z <- (u$high + u$low) / sqrt(of$H[k, k])
@@ -63,7 +63,7 @@ worst_error <- list(
     density_error(given, as.matrix(grid_of(value$eval.points)), as.vector(value$estimate), value$tol)
   },
   dkde = function(given, value) {
-    # As much as the estimate says of itself.
+    # The error that the estimate reports of itself.
     fhat <- suppressWarnings(do.call(kestrel::kde, given$fhat))
     density_error(given$fhat, given$x, value, fhat$tol)
   },
@@ -82,13 +82,13 @@ worst_error <- list(
     boxes <- Reduce(`*`, lapply(seq_len(ncol(of$H)), function(k) {
       mass_below(of, given$upper, k) - mass_below(of, given$lower, k)
     }))
-    # Counts are of n rows.
+    # Counts are for n rows.
     max(abs(weighted(boxes, of$w) - value$count / nrow(of$x)), 0) / 1e-12
   },
   psi = function(given, value) {
     w <- if (is.null(given$w)) rep(1, length(given$x)) else given$w / max(given$w)
     exact <- exact_psi(as.vector(given$x), w / sum(w), given$g, given$r)
-    # In two steps: g^(r + 1) may be near the ends of the range.
+    # In two steps, since g^(r + 1) may be near the ends of the range.
     scaled <- value * given$g^((given$r + 2) / 2) * given$g^(given$r / 2)
     abs(scaled - exact[["value"]]) / exact[["size"]] / 1e-12
   },
@@ -96,7 +96,7 @@ worst_error <- list(
     x <- as.vector(given$x)
     w <- if (is.null(given$w)) rep(1, length(x)) else given$w / max(given$w)
     p <- w / sum(w)
-    # int fhat^2 is psi_0 at sqrt(2) h; fhat_-i(x_i) leaves out i, and its mean has n_eff (n_eff - 1) in place of n^2.
+    # int fhat^2 is psi_0 at sqrt(2) h; fhat_-i(x_i) leaves out i, and its mean has n_eff (n_eff - 1) instead of n^2.
     squared <- exact_psi(x, p, sqrt(2) * given$h, 0)
     cross <- exact_psi(x, p, given$h, 0)
     own <- sum(p^2) / sqrt(2 * pi)
@@ -111,7 +111,7 @@ worst_error <- list(
     k <- matrix(kernel_shape(given$ckertype, q), length(given$exdat))
     mass <- rowSums(k)
     fit <- rowSums(k * rep(given$tydat, each = nrow(k))) / mass
-    # The edge of the uniform kernel is a matter of rounding, and that of the others leaves weights without digits.
+    # Rounding decides at the edge of the uniform kernel, and near the edge of the others weights have no digits.
     sure <- mass > 1e-6 & (given$ckertype != "uniform" | rowSums(matrix(on_edge(q), nrow(k))) == 0)
     if (!any(sure)) return(0)
     max(abs(value$mean - fit)[sure]) / max(abs(given$tydat)) / 1e-11

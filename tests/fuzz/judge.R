@@ -1,18 +1,18 @@
-# Runs a call on one thread and on three, and says what is wrong with how it ended: NULL if nothing is.
+# Runs a call on one thread and on three, and returns what is wrong with how it ended: NULL if nothing is.
 
-# Seconds that a call may take; it has to notice the limit within some times that.
+# Seconds that a call may take; it must notice the limit within a few times that.
 time_limit <- 4
 patience <- 15
 
-# In bytes. A grid beyond it has to be refused.
+# In bytes. A larger grid must be refused.
 memory_limit <- 3e8
 
-# Where NA (never NaN) in a result is documented: no neighbour or no fit, a stage that was not asked for, the mean of a
-# box without mass, an interval of fewer bootstrap samples than it takes.
+# Results in which NA (never NaN) is documented: no neighbour or no fit, a stage that was not asked for, the mean of a
+# box without mass, an interval from too few bootstrap samples.
 may_be_missing <- c("npreg", "npregbw", "predict", "se", "fitted", "residuals", "as.data.frame", "summary", "hpi",
                     "kde_query", "pdf_score", "read_sample", "read_pdf", "print", "plot")
 
-# How `call` ends on this many threads: list(value) or list(error), its warnings and seconds.
+# How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {
   warnings <- list()
   kestrel::kestrel_threads(threads)
@@ -32,7 +32,7 @@ out_of_time <- function(end) {
   !is.null(end$error) && grepl("reached elapsed time limit", conditionMessage(end$error), fixed = TRUE)
 }
 
-# Every number in a value, in a list of vectors.
+# Every number in a value, as a list of vectors.
 numbers_in <- function(value) {
   if (is.language(value) || is.function(value) || is.environment(value)) return(list())
   if (is.list(value)) return(unlist(lapply(unclass(value), numbers_in), recursive = FALSE))
@@ -41,15 +41,14 @@ numbers_in <- function(value) {
 
 any_number <- function(value, test) any(vapply(numbers_in(value), function(numbers) any(test(numbers)), NA))
 
-# Whether the arguments have numbers only, and what they are computed from can be finite. Infinite limits of boxes and
-# quantiles are meant.
+# Whether the arguments contain only finite numbers. Infinite limits of boxes and quantiles are allowed.
 finite_call <- function(call) {
   if (is.call(call)) return(all(vapply(as.list(call)[-1L], finite_call, NA)))
   if (is.name(call)) return(!as.character(call) %in% c("NA", "NaN"))
   !any_number(call, is.na)
 }
 
-# Times and calls differ from run to run.
+# Drops times and calls, which differ from run to run.
 comparable <- function(value) {
   attributes(value)$path <- comparable_part(attributes(value)$path)
   comparable_part(value)
@@ -71,7 +70,7 @@ bits_of <- function(value) {
   lapply(numbers, function(part) if (is.double(part)) writeBin(part, raw()) else part)
 }
 
-# R's own words for an argument that the caller has left out: of a function called `name`, not of one inside.
+# R's own message for an argument that the caller has left out: of the function called `name`, not of one inside it.
 is_left_out <- function(error, call, name) {
   left <- setdiff(names(formals(name)), names(call))
   conditionMessage(error) %in% sprintf("argument \"%s\" is missing, with no default", left)
@@ -84,7 +83,7 @@ wrong_conditions <- function(end, call, name) {
   }, if (!is.null(error) && inherits(error, "kestrel_error") && !any(grepl("^kestrel_error_", class(error)))) {
     "an error of kestrel without a kind"
   }, unlist(lapply(end$warnings, function(warning) {
-    # R's own, of axes whose labels would be alike.
+    # R's own warning about axes whose labels would be identical.
     of_axis <- grepl("^axis\\(", conditionMessage(warning))
     if (!inherits(warning, "kestrel_warning") && !of_axis) {
       sprintf("a warning of class %s: %s", class(warning)[1L], conditionMessage(warning))
@@ -94,7 +93,7 @@ wrong_conditions <- function(end, call, name) {
 
 took_too_long <- function(end) sprintf("it took %.0f s, the limit being %.0f s", end$seconds, time_limit)
 
-# `wrong_value`: a function of the value, the call and the environment that says what is wrong with it.
+# `wrong_value`: a function of the value, the call and the environment that returns what is wrong with the value.
 judge_call <- function(call, environment, wrong_value = function(value, call, environment) NULL) {
   name <- as.character(call[[1L]])
   one <- run_call(call, 1L, environment)
@@ -111,7 +110,7 @@ judge_call <- function(call, environment, wrong_value = function(value, call, en
   three <- run_call(call, 3L, environment)
   if (out_of_time(three)) return(NULL)
   if (!identical(class(one$error), class(three$error))) return("another end on three threads")
-  # That says how many there are.
+  # Its value is the number of threads.
   if (name == "kestrel_threads") return(NULL)
   if (!identical(bits_of(one$value), bits_of(three$value))) return("other bits on three threads")
   NULL

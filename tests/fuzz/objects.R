@@ -1,4 +1,4 @@
-# Objects of every class, edited as a script may edit them, for every method and function that takes one.
+# Objects of every class, edited as a script may edit them, given to every method and function that takes one.
 
 # One of each kind, made when first asked for.
 makers <- list(
@@ -40,7 +40,7 @@ original <- function(name) {
   made[[name]]
 }
 
-# What can happen to a field.
+# Edits of a field.
 edits <- list(
   removed = function(value) NULL,
   empty = function(value) value[0],
@@ -66,26 +66,26 @@ edits <- list(
   cube = function(value) array(value, c(length(value), 1L, 1L))
 )
 
-# An object whose field (a path) is what an edit, by its name, or a value makes of it. An edit that the field does not
-# take leaves it out.
+# An object whose field (a path) is edited by the edit of that name, or replaced by a value. If the edit does not fit
+# the field, it is left out.
 edited <- function(object, field, edit) {
   value <- tryCatch(suppressWarnings(edits[[edit]](unclass(object)[[field]])), error = function(e) NULL)
   replaced(object, field, value)
 }
 
-# A class may have a method of `[[<-`, but a list has what is wanted.
+# Uses the list, since a class may have a method of `[[<-`.
 with_field <- function(object, name, value) {
   kept <- attributes(object)
   object <- unclass(object)
   if (is.null(value)) object[[name]] <- NULL else object[name] <- list(value)
-  # A list with dimensions loses them with one of its entries.
+  # A list with dimensions loses them together with one of its entries.
   kept[c("dim", "dimnames")] <- NULL
   kept$names <- names(object)
   attributes(object) <- kept
   object
 }
 
-# A path into what is no list any more, after another edit, changes nothing.
+# If an earlier edit has removed the list that a path leads into, nothing changes.
 replaced <- function(object, field, value) {
   if (length(field) == 1L) return(with_field(object, field, value))
   within <- unclass(object)[[field[1L]]]
@@ -111,7 +111,7 @@ edited_object <- function(name) {
   call
 }
 
-# What takes an object of each class: calls in which OBJECT stands for it.
+# Uses of an object of each class: calls in which OBJECT stands for it.
 density_uses <- expression(
   print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT), contourLevels(OBJECT),
   contourLevels(OBJECT, prob = 0.5), contourLevels(OBJECT, approx = FALSE), predict(OBJECT, x = AT), dkde(AT, OBJECT),
@@ -159,9 +159,9 @@ object_call <- function() {
   do.call(substitute, list(use, list(OBJECT = edited_object(name), AT = if (d == 1L) 2.5 else t(rep(2.5, d)))))
 }
 
-# An edited object may give any value; numbers that are no longer there may be missing in it.
+# An edited object may give any value, with missing values where its numbers were removed.
 judge_object <- function(call, environment) {
-  # What libnetcdf makes of it may end the process.
+  # libnetcdf may crash on it.
   end <- if (call[[1L]] == quote(write_pdf)) run_in_fork(call, environment) else run_call(call, 1L, environment)
   if (!is.null(end$wrong)) return(end$wrong)
   if (end$seconds > patience) return(took_too_long(end))

@@ -1,14 +1,14 @@
-# The slow, obvious oracle: kernel sums from exact differences, in twice the digits of a double where digits can be
-# lost, then in R's sum(), which has those of a long double. Nothing here calls the package.
+# The slow, obvious oracle: kernel sums from exact differences, with twice the digits of a double where digits can be
+# lost, added by R's sum(), which has the digits of a long double. Nothing here calls the package.
 
-# The largest distance that counts, in bandwidths; beyond it every kernel is zero.
+# The largest distance that is computed, in bandwidths; beyond it every kernel is zero.
 far_away <- 1e100
 
-# Powers of two near the bandwidths of the axes: in these units no square leaves the range of numbers.
+# Powers of two near the bandwidths of the axes: in these units no square overflows or underflows.
 units_of <- function(H) 2^floor(log2(diag(H)) / 2)
 
-# Squared distances in bandwidths of all points (rows) and samples (columns), with twice the digits; of each axis by
-# itself, a list, for `product`.
+# Squared distances in bandwidths of all points (rows) and samples (columns), with twice the digits; for `product` a
+# list with those along each axis.
 squared_distances <- function(points, x, H, product) {
   d <- ncol(H)
   unit <- units_of(H)
@@ -16,7 +16,7 @@ squared_distances <- function(points, x, H, product) {
   z <- list()
   for (k in seq_len(d)) {
     u <- exact_sum(rep(points[, k], nrow(x)), -rep(x[, k], each = nrow(points)))
-    # Twice by the root, whose square may be out of range.
+    # Divided by the root twice, since its square may be out of range.
     u <- lapply(u, function(part) pmax(pmin(part / unit[k], far_away), -far_away))
     for (l in seq_len(k - 1L)) u <- minus(u, times(entry(L, k, l), z[[l]]))
     z[[k]] <- over(u, entry(L, k, k))
@@ -28,7 +28,7 @@ squared_distances <- function(points, x, H, product) {
 # The shape of a kernel at squared distances q, 1 at its centre.
 kernel_shape <- function(kernel, q) {
   r <- sqrt(q$high)
-  # 1 - q, which is what is left near the edge.
+  # 1 - q, which is small near the edge.
   left <- pmax((1 - q$high) - q$low, 0)
   shape <- switch(kernel,
     gaussian = exp(-q$high / 2) * (1 - pmin(q$low, 1) / 2),
@@ -42,7 +42,7 @@ kernel_shape <- function(kernel, q) {
   if (kernel == "gaussian") shape else shape * (q$high <= 1)
 }
 
-# What gives the radial kernel mass one in d dimensions: d v_d int_0^1 r^(d-1) K(r) dr.
+# The constant that gives the radial kernel mass one in d dimensions: the inverse of d v_d int_0^1 r^(d-1) K(r) dr.
 kernel_constant <- function(kernel, d) {
   if (kernel == "gaussian") return((2 * pi)^(-d / 2))
   moment <- function(p) 1 / (d + p)
@@ -60,8 +60,8 @@ kernel_constant <- function(kernel, d) {
 # Whether a sample is on the edge of the uniform kernel, where rounding decides.
 on_edge <- function(q) abs(q$high - 1) < 1e-12
 
-# The density in units of 1 / prod(units_of(H)) at the rows of `points`: list(value, doubt), `doubt` being what samples
-# on the edge of the uniform kernel count for.
+# The density in units of 1 / prod(units_of(H)) at the rows of `points`: list(value, doubt). `doubt` is the contribution
+# of samples on the edge of the uniform kernel.
 exact_density <- function(points, x, w, H, kernel, product) {
   d <- ncol(H)
   q <- squared_distances(points, x, H, product)
@@ -70,7 +70,7 @@ exact_density <- function(points, x, w, H, kernel, product) {
   root <- exact_root(H / outer(unit, unit))
   constant <- constant / prod(diag(root$high) + diag(root$low))
   over_samples <- function(terms) {
-    # Largest last would be lost least; sum() has the digits for any order.
+    # The order does not matter, since sum() has enough digits.
     apply(matrix(terms, nrow(points)), 1L, function(row) sum(w * row)) * constant / sum(w)
   }
   shapes <- Reduce(`*`, lapply(q, kernel_shape, kernel = kernel))
@@ -78,13 +78,13 @@ exact_density <- function(points, x, w, H, kernel, product) {
   list(value = over_samples(shapes), doubt = doubt)
 }
 
-# The least that the largest value anywhere can be, in the same units: that at the samples.
+# A lower bound on the largest value anywhere, in the same units: the largest one at the samples.
 largest_density <- function(x, w, H, kernel, product) {
   at <- if (nrow(x) <= 300L) x else x[order(-w)[1:50], , drop = FALSE]
   max(exact_density(at, x, w, H, kernel, product)$value)
 }
 
-# How far the data reach, in bandwidths, along the axis on which it is farthest.
+# The extent of the data, in bandwidths, along the axis on which it is largest.
 span_in_bandwidths <- function(x, H) {
   root <- t(chol(stats::cov2cor(H)))
   z <- forwardsolve(root, t(x) / sqrt(diag(H)))
@@ -93,7 +93,7 @@ span_in_bandwidths <- function(x, H) {
 
 # ---- sums over pairs ----------------------------------------------------------------------------------------------
 
-# Terms of sums over all pairs, the same observation twice among them: differences in units of g, exactly.
+# Differences for sums over all pairs, i = j included, in units of g, exactly.
 pair_distances <- function(x, g) {
   u <- exact_sum(rep(x, length(x)), -rep(x, each = length(x)))
   over(u, twice(g))

@@ -1,11 +1,11 @@
 # Rscript tests/fuzz/run.R CALLS SEED FAILURES [GROUPS]: random calls of everything that kestrel exports, each judged.
 # Rscript tests/fuzz/run.R --replay FILE: one of them again.
 #
-# A call is allowed to end in a value, which has to be right as far as an oracle knows, or in an error of class
-# kestrel_error_*. While it runs it is in the file FAILURES/SEED-NUMBER.R, which stays if it was wrong or the session
-# did not survive it. Fails if there were findings. GROUPS, with commas, are those of `groups` to take.
+# A call may end in a value, which must be right as far as an oracle knows, or in an error of class kestrel_error_*.
+# While it runs it is in the file FAILURES/SEED-NUMBER.R, which stays if the call was wrong or crashed the session. The
+# script fails if there are findings. GROUPS: names in `groups`, separated by commas.
 arguments <- commandArgs(trailingOnly = TRUE)
-# Slower, and what the session starts from now on needs none.
+# Under sanitizers calls are slower. Processes that the session starts from now on do not need them.
 sanitized <- nzchar(Sys.getenv("LD_PRELOAD"))
 Sys.unsetenv("LD_PRELOAD")
 # Rscript writes a space as ~+~.
@@ -29,7 +29,7 @@ if (length(forgotten) > 0L) stop("no generator in tests/fuzz/ for what kestrel e
 argument_call <- function() {
   name <- pick(names(argument_calls))
   given <- argument_calls[[name]]()
-  # The object that a method is for stays, and what is no value but an expression.
+  # Keeps the object that a method is for, and arguments that are expressions instead of values.
   kept <- if (isTRUE(attr(given, "whole"))) seq_along(given) else if (name %in% names(method_calls)) 1L
   given <- c(given[kept], spoilt(given[setdiff(seq_along(given), kept)]))
   if (chance(0.05) && "verbose" %in% names(formals(name))) given$verbose <- TRUE
@@ -42,7 +42,7 @@ value_call <- function() {
   as.call(c(as.name(name), value_calls[[name]]()))
 }
 
-# How often, what is called, and who says what is wrong with it.
+# For each group: how often it is called, its calls, and its judge.
 groups <- list(
   arguments = list(share = 40, call = argument_call, judge = judge_call),
   values = list(share = 28, call = value_call, judge = function(call, environment) {
@@ -57,7 +57,7 @@ groups <- list(
 
 # ---- the session --------------------------------------------------------------------------------------------------
 
-# Calls are on three threads, or comparing one with three compares nothing.
+# Calls must get three threads: otherwise the comparison of one thread with three is void.
 on_three_threads <- function() {
   kestrel_threads(3L)
   kestrel_threads() == 3L
@@ -68,7 +68,7 @@ text_of <- function(call, numbers = "digits17") {
                                                        "showAttributes")), collapse = " ")
 }
 
-# What is wrong with a call, without what it prints.
+# What is wrong with a call, without its output.
 wrong_with <- function(group, call) {
   utils::capture.output(wrong <- groups[[group]]$judge(call, globalenv()), type = "output")
   unique(wrong)
@@ -83,10 +83,10 @@ replay <- function(file) {
   length(wrong)
 }
 
-# The number of findings among so many calls.
+# The number of findings among that many calls.
 run_calls <- function(calls, seed, failures, names) {
   shares <- vapply(groups[names], `[[`, 0, "share")
-  # Those of an earlier run.
+  # Files of an earlier run.
   unlink(Sys.glob(file.path(failures, paste0(seed, "-*.R"))))
   findings <- 0L
   seconds <- shares * 0
@@ -96,7 +96,7 @@ run_calls <- function(calls, seed, failures, names) {
     group <- pick(names, shares)
     call <- groups[[group]]$call()
     file <- file.path(failures, sprintf("%d-%d.R", seed, number))
-    # Numbers to the last bit.
+    # Writes numbers to the last bit.
     writeLines(c(sprintf("group <- \"%s\"", group), paste0("call <- quote(", text_of(call, "hexNumeric"), ")")), file)
     started <- proc.time()[["elapsed"]]
     wrong <- wrong_with(group, call)

@@ -1,5 +1,5 @@
-# Rscript tests/fuzz/soak.R MINUTES SEED: interrupts at random times, after which a session still has to give the right
-# bits; and memory, which must not grow over 10,000 calls. Fails if one of these is not so.
+# Rscript tests/fuzz/soak.R MINUTES SEED: interrupts at random times, after which a session must still give the right
+# bits; and memory, which must not grow over 10,000 calls. Fails if either does not hold.
 arguments <- commandArgs(trailingOnly = TRUE)
 minutes <- as.numeric(arguments[1L])
 seed <- as.integer(arguments[2L])
@@ -7,9 +7,9 @@ set.seed(seed)
 
 # ---- interrupts ---------------------------------------------------------------------------------------------------
 
-# What a child session runs: calls that take long, one of each engine and search, each until it is interrupted or done.
-# It writes the name of a call before it begins and how it ended after; `short` is the same call with less to do, whose
-# value is compared with that from before the interrupt.
+# The code of a child session: calls that take long, for each engine and search, each until it is interrupted or done.
+# It writes the name of a call before it begins and how it ended afterwards. `short` is the same call with less to do,
+# whose value is compared with that from before the interrupt.
 child <- quote({
   library(kestrel)
   say <- function(...) {
@@ -50,7 +50,7 @@ child <- quote({
   small <- function(name) calls[[name]](50)
   expected <- lapply(stats::setNames(names(calls), names(calls)), small)
   say("ready")
-  # Interrupts count where they are allowed; one that comes elsewhere waits until then.
+  # Interrupts count where they are allowed; one that comes elsewhere is delayed until then.
   suspendInterrupts(repeat for (name in sample(names(calls))) {
     say("begin ", name)
     end <- tryCatch({
@@ -61,11 +61,11 @@ child <- quote({
   })
 })
 
-# A second's wait on average, so that some calls are interrupted at their beginning and some are done before.
+# Waits a second on average, so that some calls are interrupted at their beginning and some are done before.
 interrupt_session <- function(seconds) {
   file <- tempfile(fileext = ".R")
   writeLines(deparse(child), file)
-  # The shell says which process it becomes.
+  # The shell prints the process id that the session gets.
   session <- pipe(paste("echo $$; exec Rscript --vanilla", shQuote(file), "2>&1"), open = "r")
   on.exit(close(session))
   heard <- function() trimws(readLines(session, 1L))
@@ -95,7 +95,7 @@ interrupt_session <- function(seconds) {
 
 # ---- memory -------------------------------------------------------------------------------------------------------
 
-# Small calls of all engines and kinds of results, their errors among them.
+# Small calls of all engines and kinds of results, and of errors.
 small_calls <- function() {
   x <- matrix(stats::rnorm(400L), ncol = 2L)
   fhat <- kde(x, H = diag(2), gridsize = 20)
@@ -125,7 +125,7 @@ resident_bytes <- function() {
   1024 * as.numeric(gsub("[^0-9]", "", line))
 }
 
-# The session's memory after the first fifth of the calls, in which R finds its size, and after all of them.
+# The growth of the session's memory after the first fifth of the calls, in which R reaches its size.
 grown_memory <- function(calls) {
   all <- small_calls()
   for (k in seq_len(calls)) {

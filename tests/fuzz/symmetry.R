@@ -1,4 +1,4 @@
-# Selectors follow the data: columns in another order give the matrix in that order, and other units its multiple.
+# Selectors must follow the data: columns in another order give the matrix in that order, other units its multiple.
 
 symmetric_call <- function() {
   d <- pick(c(2L, 3L), c(4, 1))
@@ -14,7 +14,7 @@ symmetric_call <- function() {
   call("symmetric", name, x, order = sample.int(d), unit = 2^sample(-200:200, 1L), more = as.list(more))
 }
 
-# The selector's matrix for columns in another order and other units, taken back, beside that for the data.
+# The selector's matrix for columns in another order and other units, transformed back, and that for the data.
 symmetric <- function(name, x, order, unit, more) {
   select <- function(x) do.call(getExportedValue("kestrel", name), c(list(x = x, amise = TRUE), more))
   if (grepl("^Hns", name)) select <- function(x) list(H = do.call(getExportedValue("kestrel", name), list(x = x)))
@@ -32,7 +32,7 @@ judge_symmetry <- function(call, environment) {
   c(wrong_conditions(end, call, "symmetric"), if (!is.null(value)) {
     turned <- differ(value$H, value$turned)
     scaled <- differ(value$H, value$scaled)
-    # As far as a search goes.
+    # Up to the accuracy of a search.
     c(if (turned > 1e-3) sprintf("columns in another order give another matrix: by %.2g", turned),
       if (scaled > 1e-10) sprintf("other units give another matrix: by %.2g", scaled))
   })

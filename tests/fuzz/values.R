@@ -1,10 +1,10 @@
-# What random calls are made of. Arguments are values or expressions, so that a call can be printed and run again.
+# The parts of random calls. Arguments are values or expressions, so that a call can be printed and run again.
 
 chance <- function(p) stats::runif(1L) < p
 
 pick <- function(choices, prob = NULL) choices[[sample.int(length(choices), 1L, prob = prob)]]
 
-# 10^U, over all magnitudes that doubles have when `max` is 308.
+# 10^U; with max = 308 over all magnitudes of doubles.
 magnitude <- function(max = 300) 10^stats::runif(1L, -max, max)
 
 kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
@@ -32,7 +32,7 @@ column <- function(n) {
   values
 }
 
-# Numbers in the form that a user may have them in.
+# Numbers in a form in which a user may have them.
 sample_values <- function(n = sample_size(), d = dimensions()) {
   if (chance(0.03)) return(large_sample(d))
   x <- vapply(seq_len(d), function(k) column(n), numeric(n))
@@ -114,7 +114,7 @@ grid_size_for <- function(d) {
 
 # ---- wrong arguments ----------------------------------------------------------------------------------------------
 
-# Whatever is not what an argument should be.
+# Values that are wrong for an argument.
 wrong_value <- function() {
   pick(list(
     NULL, NA, NA_real_, NaN, Inf, -Inf, -1, 0, 0.5, 2, 3L, 1e300, -1e300, 1e-300, 5e-324, 2^31, 2^53, 1e9, TRUE, FALSE,
@@ -131,7 +131,7 @@ wrong_value <- function() {
   ))
 }
 
-# One entry, or all of them, to where it hurts.
+# Changes one entry, or all of them, to a troublesome value.
 damaged <- function(value) {
   if (!is.numeric(value) || length(value) == 0L || length(dim(value)) > 2L) return(wrong_value())
   at <- if (chance(0.7)) sample.int(length(value), 1L) else seq_along(value)
@@ -152,7 +152,7 @@ damaged <- function(value) {
   )
 }
 
-# The arguments with at most a few of them spoilt or left out, most calls with none.
+# The arguments with at most a few of them spoilt or left out; most calls have none.
 spoilt <- function(arguments) {
   for (round in seq_len(pick(0:2, c(5, 4, 1)))) {
     if (length(arguments) == 0L) break
@@ -167,5 +167,5 @@ spoilt <- function(arguments) {
   arguments
 }
 
-# Each of the arguments with a chance of its own.
+# Each of the arguments with probability p.
 some_of <- function(arguments, p = 0.25) arguments[stats::runif(length(arguments)) < p]

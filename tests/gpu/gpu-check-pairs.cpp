@@ -21,7 +21,7 @@ using Numbers = std::vector<double>;
 struct Sums {
   std::string what;
   std::function<Numbers()> cpu, gpu;
-  Numbers beside = {};  // what each is added to, if anything: errors may be relative to that
+  Numbers beside = {};  // a number that each is added to, if any: errors may be relative to the sum
 };
 
 Numbers numbers_of(const LscvPairSums& sums) {
@@ -32,7 +32,7 @@ Numbers numbers_of(const LscvPairSums& sums) {
   return all;
 }
 
-/// The error of each number relative to itself or what it is added to, but for moments relative to
+/// The error of each number relative to itself or to what it is added to; for moments relative to
 /// the largest of them.
 double error_of(const Numbers& actual, const Numbers& expected, const Numbers& beside,
                 bool to_largest) {
@@ -43,7 +43,7 @@ double error_of(const Numbers& actual, const Numbers& expected, const Numbers& b
     if (!beside.empty()) unit = std::fmax(unit, beside[i]);
     const double here = std::fabs(actual[i] - expected[i]);
     const double relative = here == 0.0 ? 0.0 : here / unit;
-    error = relative <= error ? error : relative;  // NaN stays
+    error = relative <= error ? error : relative;  // NaN is kept
   }
   return error;
 }
@@ -60,7 +60,7 @@ int check_sums(const char* name, const Case& c, const Sums& sums, bool to_larges
   return good ? 0 : 1;
 }
 
-/// Of the pairs i = j, half, which the others are added to: single precision is relative to these,
+/// Half of the pairs i = j, to which the others are added: single precision is relative to these,
 /// too.
 double diagonal(const Case& c) {
   double sum = 0.0;
@@ -75,8 +75,8 @@ int check_functionals(const char* name, const Case& c) {
   int wrong = 0;
   const double g = c.root[0];
   for (int order = 0; order <= 10; order += 2) {
-    // Terms alternate in sign: relative to the sum of what the constant of the polynomial alone
-    // gives, which is no more than that of all its monomials' absolute values.
+    // Terms alternate in sign: relative to the sum from the constant of the polynomial alone, which
+    // is at most that of the absolute values of all its monomials.
     const double constant = std::fabs(laplacian_polynomial(c.d, order)[0]);
     const double size = constant * std::pow(g, -order);
     for (const bool single : {false, true}) {
@@ -96,7 +96,7 @@ int check_functionals(const char* name, const Case& c) {
   return wrong;
 }
 
-/// Sums of monomials; of as many as the CPU is done with soon.
+/// Sums of monomials, of as many as take the CPU little time.
 int check_monomials(const char* name, const Case& c) {
   const MatrixView x = matrix(c.x, c.n, c.d);
   const Span<const double> w{c.w.data(), c.n};
@@ -156,7 +156,7 @@ Numbers grid(double from, double to, std::size_t count) {
   return h;
 }
 
-/// The least seconds of some calls after one.
+/// The minimum of the seconds of some calls, after a first one.
 void time_call(const char* what, int calls, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   double min = 1e300, max = 0.0;
@@ -177,7 +177,7 @@ void time_call(const char* what, int calls, const std::function<void()>& call) {
 int check_pairs_tiny() {
   int wrong = 0;
   for (std::size_t d : {1, 2, 5, 17}) {
-    // Several blocks of pairs; of the costly ones fewer, as racecheck takes minutes.
+    // Several blocks of pairs; fewer for the costly ones, as racecheck takes minutes.
     const std::size_t n = d < 5 ? 300 : 70;
     wrong += check_case("tiny      ", make_case(n, 1, d, 2.0, false, d > 1, 0.0), grid(0.5, 2, 5));
   }

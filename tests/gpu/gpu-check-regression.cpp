@@ -1,4 +1,4 @@
-// Cross-validation of regression on a real device: the sums of the CPU's engines.
+// Cross-validation of regression on a real device: compared with the sums of the CPU's engines.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -79,7 +79,7 @@ CrossValidation on_gpu(const Line& line, const Numbers& h, const char* kernel, b
                             cpu());
 }
 
-/// The largest difference in units of the value.
+/// The largest difference, relative to the value.
 double difference(const Numbers& a, const Numbers& b) {
   double max = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
@@ -124,7 +124,7 @@ int check_kernels(const Named& shape, std::size_t n, bool weighted, std::size_t 
   return wrong;
 }
 
-/// Whole calls, data from and to the host: the median of five after one.
+/// Whole calls, with transfers from and to the host: the median of five after a first one.
 void time_one(const char* name, const Line& line, const Numbers& h, const char* kernel,
               bool linear) {
   Numbers seconds;
@@ -157,7 +157,7 @@ int check_regression() {
   for (const std::size_t n : {3, 4, 7, 8, 9, 127, 128, 129}) {
     wrong += check_kernels(kShapes[0], n, n % 2 == 0, 4);
   }
-  // More bandwidths than a grid has places in its second dimension.
+  // More bandwidths than a launch has blocks in its second dimension.
   const Line few = make_line(Shape::normal, 50, true);
   wrong += check_line("many sizes", few, bandwidths(0.01 * few.range(), few.range(), 70000),
                       "epanechnikov", false);

@@ -1,4 +1,4 @@
-// Runs on grids on a real device: the bits of the CPU's events.
+// Runs on grids on a real device: the same bits as the CPU's events.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,11 +14,11 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// Samples on a grid of all they reach; the lower Cholesky factor of H is `root`.
+/// Samples on a grid that covers all supports; the lower Cholesky factor of H is `root`.
 struct Grid {
   Case c;
   std::vector<RegularAxis> axes;
-  std::vector<Numbers> values;  // of points that are a little off
+  std::vector<Numbers> values;  // of points that are slightly moved
 
   Span<const RegularAxis> grid() const { return {axes.data(), axes.size()}; }
   std::size_t points() const {
@@ -30,8 +30,8 @@ struct Grid {
 
 enum class Weights { one, some, wild };
 
-/// Normal samples with correlations of `rho`, bandwidth h times their covariance's root, or on a
-/// lattice; `moved`: points are up to 4e-7 of a step away.
+/// Normal samples with correlations of `rho` and a bandwidth of h times their covariance's root; or
+/// a lattice. `moved`: points are up to 4e-7 of a step away.
 Grid make_grid(std::size_t n, const std::vector<std::size_t>& counts, double h, double rho,
                Weights weights, bool lattice = false, bool moved = false) {
   const std::size_t d = counts.size();
@@ -129,8 +129,8 @@ double seconds_of(const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The fewest seconds of three repetitions: of sorting and sending the samples, of the device's
-/// work, of that with the way back.
+/// The minimum of the seconds of three repetitions: of sorting and sending the samples, of the
+/// device's work, and of that including the way back.
 struct Times {
   double open = 1e9, device = 1e9, whole = 1e9, rows = 0;
 };
@@ -169,7 +169,8 @@ void time_grid(const char* name, const Grid& grid, int limbs) {
   std::fflush(stdout);
 }
 
-/// The grid of Lopez-Novoa (2015), 195 million points: samples of one weight, and of any.
+/// The grid of Lopez-Novoa (2015), 195 million points: samples with equal or with different
+/// weights.
 Grid bench_grid(int limbs) {
   return make_grid(1000000, {220, 1100, 805}, 0.346, 0.5,
                    limbs == 1 ? Weights::one : Weights::some);

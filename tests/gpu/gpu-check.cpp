@@ -47,7 +47,7 @@ std::vector<double> on_gpu(const Case& c, const KernelChoice& choice, bool singl
 const char* const kKernels[] = {"gaussian", "epanechnikov", "uniform", "triangular",
                                 "biweight", "triweight",    "cosine"};
 
-/// Prints one line for each kernel and precision; the number of those that are wrong.
+/// Prints one line for each kernel and precision; returns how many are wrong.
 int check_case(const char* name, const Case& c, bool product_too) {
   int wrong = 0;
   for (const char* kernel : kKernels) {
@@ -64,7 +64,7 @@ int check_case(const char* name, const Case& c, bool product_too) {
         double error = 0;
         for (std::size_t i = 0; i < c.m; ++i) {
           const double here = std::fabs(actual[i] - expected[i]);
-          error = here <= error ? error : here;  // NaN stays
+          error = here <= error ? error : here;  // NaN is kept
         }
         error /= largest > 0 ? largest : 1.0;
         const bool good = error <= (single ? 1e-5 : 1e-12) && same;
@@ -81,7 +81,8 @@ int check_case(const char* name, const Case& c, bool product_too) {
   return wrong;
 }
 
-/// One sample exactly a bandwidth from the centre, where the points that fill the last block are.
+/// One sample exactly a bandwidth from the centre, where the points that fill up the last block
+/// lie.
 Case make_rim_at_centre() {
   Case c = make_case(40, 50, 2, 3.0, true, false, 0.0);
   for (double& e : c.points) e = std::fmin(std::fmax(e, -5.0), 5.0);
@@ -125,7 +126,7 @@ int check_all() {
     wrong += check_case("offset    ", make_case(2000, 500, d, 1.0, false, false, 1e6), true);
     wrong += check_case("narrow    ", make_case(2000, 400, d, 1e-3, false, true, 0.0), false);
   }
-  // Weights of any size; the largest counts in single.
+  // Weights of any size; in single precision the largest one matters.
   for (std::size_t d : {1, 3, 9}) {
     Case c = make_case(3000, 500, d, 2.0 * d, false, false, 0.0);
     for (std::size_t i = 0; i < c.n; ++i) c.w[i] *= std::exp(5.0 * c.x[i]);
@@ -153,7 +154,7 @@ int check_all() {
   return wrong;
 }
 
-/// Whole calls, data from and to the host: the median of three after one.
+/// Whole calls, with transfers from and to the host: the median of three after a first one.
 void time_all() {
   for (int single = 0; single <= 1; ++single) {
     for (std::size_t d : {1, 2, 3, 6, 8, 14, 16, 30, 62}) {
@@ -200,7 +201,7 @@ int main(int count, char** arguments) {
   const auto check = checks.find(what);
   const auto other = others.find(what);
   if (check == checks.end() && other == others.end()) return 2;
-  // So that of one that is cut short everything is seen.
+  // So that the output is complete even if the program is stopped.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   set_gpu_object(arguments[1], "");
   try {

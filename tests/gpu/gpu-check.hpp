@@ -12,13 +12,13 @@
 
 namespace kestrel {
 
-/// Sums over pairs against those of the CPU; the number of those that are wrong.
+/// Sums over pairs against those of the CPU; returns how many are wrong.
 int check_pairs_tiny();
 int check_pairs();
-/// Whole calls, data from and to the host.
+/// Whole calls, with transfers from and to the host.
 void time_pairs();
 
-/// Runs on grids against the CPU's events, bit by bit; the number of those that are wrong.
+/// Runs on grids against the CPU's events, bit by bit; returns how many are wrong.
 int check_scanline_tiny();
 int check_scanline();
 /// With and without the way back.
@@ -27,7 +27,7 @@ void time_scanline();
 /// rows.
 void bench_scanline();
 
-/// Cross-validation of regression against the CPU's; the number of what is wrong.
+/// Cross-validation of regression against the CPU's; returns how many numbers are wrong.
 int check_regression_tiny();
 int check_regression();
 /// Whole calls.
@@ -42,7 +42,7 @@ inline double normal(std::mt19937_64& generator) {
   return std::normal_distribution<double>()(generator);
 }
 
-/// Normal samples, or whole numbers, whose distances to other whole numbers are often exactly a
+/// Normal samples, or whole numbers, whose distances from other whole numbers are often exactly a
 /// bandwidth; every seventh weight is 0. `correlated`: a full root.
 inline Case make_case(std::size_t n, std::size_t m, std::size_t d, double bandwidth, bool whole,
                       bool correlated, double offset) {

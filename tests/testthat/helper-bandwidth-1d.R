@@ -1,9 +1,9 @@
 # Plain-R oracles of the selectors of one dimension: LSCV and its convolutions, psi_r of any order, smoothed
-# cross-validation. Only the last functions call the package: what the tests compare with them.
+# cross-validation. Only the last functions call the package, to compute what the tests compare with them.
 
-# (K*K)(u) in closed form. The compact kernels' are polynomials in t = |u| with the factor 2 - t to the power of their
-# contact at the edge; every other coefficient is positive, so that no digits are lost. The tests check them against
-# numerical integration.
+# (K*K)(u) in closed form. For the compact kernels these are polynomials in t = |u| with the factor 2 - t, to the power
+# of their contact at the edge. All other coefficients are positive, so that no digits are lost. The tests check them
+# against numerical integration.
 reference_convolution <- function(kernel, u) {
   if (kernel == "gaussian") return(dnorm(u, sd = sqrt(2)))
   t <- pmin(abs(u), 2)
@@ -48,9 +48,9 @@ reference_psi_any <- function(x, g, r, w = rep(1, length(x))) {
   structure(sum(terms), terms = sum(abs(terms)))
 }
 
-# The pilots of smoothed cross-validation in two stages, as ks has them: psi_6 and psi_10 at normal reference
-# bandwidths, psi_4 and psi_8 at those that balance their bias, and the C of g(h) = C n^(-23/45) h^-2 (Jones, Marron &
-# Park 1991; Wand & Jones 1995, section 3.7). n is the effective sample size.
+# The pilots of two-stage smoothed cross-validation as in ks: psi_6 and psi_10 at normal reference bandwidths, psi_4 and
+# psi_8 at those that balance their bias, and the C of g(h) = C n^(-23/45) h^-2 (Jones, Marron & Park 1991; Wand & Jones
+# 1995, section 3.7). n is the effective sample size.
 reference_scv_constant <- function(x, nstage = 2, w = rep(1, length(x))) {
   p <- w / sum(w)
   n <- 1 / sum(p^2)
@@ -89,7 +89,7 @@ bandwidth_shapes <- function(n = 150) {
   })
 }
 
-# Bandwidths of 1e-4 to twice the range of the sample, and two of the distances themselves (lattices: the edge
+# Bandwidths from 1e-4 to twice the range of the sample, and two that are distances of the sample (on lattices the edge
 # of a compact kernel then falls on observations).
 shape_bandwidths <- function(x) {
   gaps <- unique(diff(sort(x)))
@@ -100,15 +100,15 @@ shape_bandwidths <- function(x) {
 # The kernels of lscv().
 lscv_kernel_names <- lscv_kernels()
 
-# The curve or the functional by an engine of one's choice.
+# The curve or the functional by a chosen engine.
 with_engine <- function(engine) c(run_options(), list(pairs = engine))
 
 lscv_by <- function(engine, x, h, kernel = "gaussian", w = NULL, form = "unbiased") {
   lscv_curve(lscv_sample(check_sample(x, w)), h, form, kernel, with_engine(engine))
 }
 
-# h^5 of the normal reference is this times that of the Gaussian kernel: R(K) / mu2(K)^2 in its units (Wand & Jones
-# 1995, section 3.2).
+# h^5 of the normal reference is this multiple of that for the Gaussian kernel: R(K) / mu2(K)^2 relative to its own
+# (Wand & Jones 1995, section 3.2).
 kernel_width <- function(kernel) {
   edge <- if (kernel == "gaussian") Inf else 1
   moment <- 2 * integrate(function(u) u^2 * reference_kernel(matrix(u), 1, kernel), 0, edge, rel.tol = 1e-12)$value

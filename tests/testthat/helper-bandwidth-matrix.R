@@ -2,7 +2,7 @@
 # psi_r and the pilots of smoothed cross-validation, from all differences x_i - x_j of the data as given. Only the last
 # functions call the package.
 
-# p_i p_j K_H(x_i - x_j) for all i and j, an n x n matrix. With H = L L', L^-1 (x_i - x_j) one entry after another.
+# p_i p_j K_H(x_i - x_j) for all i and j, an n x n matrix. With H = L L', L^-1 (x_i - x_j) entry by entry.
 oracle_terms <- function(x, H, w = rep(1, nrow(x))) {
   p <- w / sum(w)
   L <- t(chol(unname(H)))
@@ -64,7 +64,7 @@ oracle_gradient <- function(criterion, H) {
   for (k in seq_len(d)) for (l in seq_len(k)) {
     along <- matrix(0, d, d)
     along[k, l] <- along[l, k] <- 1
-    # A small part of H whatever its condition.
+    # A small part of H, whatever its condition.
     step <- 0.01 / sqrt(inverse[k] * inverse[l])
     central <- function(s) as.numeric(criterion(H + s * along) - criterion(H - s * along)) / (2 * s)
     slope <- (64 * central(step / 4) - 20 * central(step / 2) + central(step)) / 45
@@ -74,7 +74,7 @@ oracle_gradient <- function(criterion, H) {
 }
 
 # ---- [A] eq. 24-30 for H = h^2 Sigma, line by line, with the corrections: |Sigma|^-1/2 in R(K), d^3 not in h0.
-# Figures of Andrzejewski, Gramacki & Gramacki (2013).
+# Values as in Andrzejewski, Gramacki & Gramacki (2013).
 oracle_paper_curve <- function(x, h) {
   n <- nrow(x)
   d <- ncol(x)
@@ -97,13 +97,13 @@ oracle_paper_curve <- function(x, h) {
 oracle_paper_range <- function(n, d) (4 / (d + 2))^(1 / (d + 4)) * n^(-1 / (d + 4)) * c(1 / 4, 4)
 
 # ---- Samples and matrices
-# Samples on which careless sums lose digits; `w` where weights are not 1. For two columns or three.
+# Samples on which careless sums lose digits, for two or three columns; `w` if weights are not 1.
 matrix_shapes <- function(d) {
   with_seed(20261201 + d, {
     normal <- function(n) matrix(rnorm(n * d), n)
     plain <- normal(60)
     correlated <- with_correlation(plain, 0.9999)
-    # One around 0 and one far out on each axis, each wider than the one before.
+    # One cluster around 0 and one far out on each axis, each wider than the one before.
     clusters <- 10^(3 * rep(0:d, each = 20) - 3) * normal(20 * (d + 1)) +
       rbind(0, diag(1e6, d))[rep(seq_len(d + 1), each = 20), ]
     units <- plain %*% diag(10^(4 * seq_len(d) - 8), d)
@@ -125,8 +125,8 @@ with_correlation <- function(x, rho) {
   x %*% chol(matrix(rho, d, d) + (1 - rho) * diag(d))
 }
 
-# Around the normal reference: multiples, isotropic in the geometric mean of the scales, the diagonal only, drawn out
-# along one axis and rotated in the plane of the first two, and with the correlations of the other sign.
+# Matrices around the normal reference: multiples; isotropic, with the geometric mean of the scales; the diagonal only;
+# stretched along one axis and rotated in the plane of the first two; and with correlations of the other sign.
 shape_matrices <- function(S, n) {
   d <- nrow(S)
   H <- unname(S) * (4 / ((d + 2) * n))^(2 / (d + 4))
@@ -142,7 +142,7 @@ shape_matrices <- function(S, n) {
 }
 
 # ---- The package
-# Both engines' criteria of a sample.
+# The criteria of a sample by an engine.
 criteria_by <- function(engine, x, w = NULL) criteria_for(selector_sample(x, w), engine, run_options())
 
 relative_to_terms <- function(actual, expected, tol, info = NULL) {

@@ -1,5 +1,5 @@
-# Plain-R oracle of the unconstrained pilot matrix, from Chacon & Duong's (2010) vectors of d^r derivatives, repeats and
-# all.
+# Plain-R oracle of the unconstrained pilot matrix, from Chacon & Duong's (2010) vectors of all d^r derivatives,
+# including repeated ones.
 
 # |D^4 phi_G(0) / n + (vec'G x I) psi_6(g^2 I) / 2|^2 as a function of G.
 oracle_functional_bias <- function(x, g) {
@@ -20,7 +20,7 @@ oracle_functional_bias <- function(x, g) {
   }
 }
 
-# The value of a name of the package's namespace replaced while `code` runs.
+# Replaces the value of a name in the package's namespace while `code` runs.
 with_binding <- function(name, value, code) {
   namespace <- asNamespace("kestrel")
   old <- get(name, namespace)

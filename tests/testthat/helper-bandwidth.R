@@ -10,7 +10,7 @@ reference_Hns <- function(x, r = 0) {
 }
 
 # The two-stage direct plug-in of one dimension, line by line (Andrzejewski et al. 2013, eq. 12-19, with the diagonal
-# inside; Wand & Jones 1995, 3.6). Weighted: n in rates and divisors is n_eff, the i = j terms carry w_i^2.
+# included; Wand & Jones 1995, 3.6). Weighted: n in rates and divisors is n_eff, the terms i = j have weights w_i^2.
 reference_hpi <- function(x, scale = sd(x), w = rep(1, length(x))) {
   n <- sum(w)^2 / sum(w^2)
   K6_0 <- -15 / sqrt(2 * pi)
@@ -24,7 +24,7 @@ reference_hpi <- function(x, scale = sd(x), w = rep(1, length(x))) {
   list(psi8_NS = psi8, g1 = g1, psi6_g1 = psi6, g2 = g2, psi4_g2 = psi4, h = h)
 }
 
-# psi_r(g) = (sum w)^-2 sum_{ij} w_i w_j K_g^(r)(x_i - x_j), the diagonal in. Hermite polynomials written out.
+# psi_r(g) = (sum w)^-2 sum_{ij} w_i w_j K_g^(r)(x_i - x_j), the diagonal included. Hermite polynomials written out.
 reference_psi <- function(x, w, g, r) {
   u <- outer(x, x, `-`) / g
   hermite <- switch(as.character(r),
@@ -59,7 +59,7 @@ reference_psi_index <- function(x, g, r) {
   sum(terms) / n^2
 }
 
-# The functional eta_2m = n^-2 sum_{ij} (Laplace operator)^m phi_g, the diagonal in (Chacon & Duong 2010, eq. 9).
+# The functional eta_2m = n^-2 sum_{ij} (Laplace operator)^m phi_g, the diagonal included (Chacon & Duong 2010, eq. 9).
 reference_eta <- function(x, g, order) {
   x <- as.matrix(x)
   n <- nrow(x)
@@ -86,8 +86,8 @@ reference_amise <- function(H, x, G) {
   (4 * pi)^(-d / 2) / sqrt(det(H)) / n + sum(times * terms) / (4 * n^2)
 }
 
-# The scalar pilot bandwidths of Hpi(pilot = "dscalar"), two stages, on sphered data (Chacon & Duong 2010, section 3;
-# the sums of derivatives over all orderings of the indices make the functionals eta).
+# The scalar pilot bandwidths of two-stage Hpi(pilot = "dscalar"), on sphered data (Chacon & Duong 2010, section 3). The
+# sums of derivatives over all orderings of the indices make the functionals eta.
 reference_pilot_dscalar <- function(x) {
   d <- ncol(x)
   n <- nrow(x)
@@ -103,7 +103,7 @@ reference_pilot_dscalar <- function(x) {
   (2 * A1 / ((-A2 + sqrt(A2^2 + 4 * A1 * A3)) * n))^(1 / (d + 6))
 }
 
-# The SAMSE pilot of order j (Duong & Hazelton 2003): minimises the sum over |r| = j, every exponent even, of the
+# The SAMSE pilot of order j (Duong & Hazelton 2003): minimises the sum, over |r| = j with even exponents, of the
 # squared leading bias n^-1 g^(-d-j) D^r phi(0) + g^2/2 sum_i psi_{r + 2 e_i}; a quadratic in n^-1 g^-(d+j+2).
 reference_pilot_samse <- function(d, n, j, psi) {
   r <- 2 * reference_multi_indices(d, j / 2)
@@ -116,9 +116,9 @@ reference_pilot_samse <- function(d, n, j, psi) {
   (n * y)^(-1 / (d + j + 2))
 }
 
-# psi_r of the N(0, S) density in two dimensions, |r| even: the derivative of the N(0, 2S) density at zero, which is
-# that density times (-1)^(|r|/2) E Z1^r1 Z2^r2 with Z ~ N(0, (2S)^-1), by Isserlis' theorem. k factors are paired
-# across.
+# psi_r of the N(0, S) density in two dimensions, |r| even: the derivative of the N(0, 2S) density at zero. That is this
+# density times (-1)^(|r|/2) E Z1^r1 Z2^r2 with Z ~ N(0, (2S)^-1), by Isserlis' theorem; k factors are paired across the
+# two variables.
 reference_normal_psi2 <- function(S, r) {
   P <- solve(2 * S)
   k <- Filter(function(k) (r[1] - k) %% 2 == 0, 0:min(r))
@@ -130,8 +130,8 @@ reference_normal_psi2 <- function(S, r) {
 }
 
 # Two stages of SAMSE in two dimensions: psi_8 from the normal reference, g_6, psi_6(g_6), and the g_4 used for the
-# AMISE. ks (1.14 to 1.15) has a list of all 2^6 derivatives, 60 51 51 42 51 42 42 .., and reads it as if it were that
-# of the 7 distinct ones, 60 51 42 33 24 15 06: `as_ks`.
+# AMISE. `as_ks`: ks (1.14 to 1.15) has a list of all 2^6 derivatives, 60 51 51 42 51 42 42 .., and reads it as if it
+# were that of the 7 distinct ones, 60 51 42 33 24 15 06.
 reference_pilot_samse2 <- function(x, as_ks = FALSE) {
   n <- nrow(x)
   g6 <- reference_pilot_samse(2, n, 6, function(r) reference_normal_psi2(var(x), r))
@@ -140,8 +140,8 @@ reference_pilot_samse2 <- function(x, as_ks = FALSE) {
   reference_pilot_samse(2, n, 4, function(r) psi6[7 - r[1]])
 }
 
-# The H of least AMISE for that pilot in two dimensions, by a search over the Cholesky factor, for data multiplied by
-# the inverse of `root`.
+# The H that minimises the AMISE for that pilot in two dimensions, by a search over the Cholesky factor, for data
+# multiplied by the inverse of `root`.
 reference_Hpi_samse2 <- function(x, root, diagonal = FALSE, as_ks = FALSE) {
   star <- unname(sweep(x, 2, colMeans(x))) %*% t(solve(root))
   g <- reference_pilot_samse2(star, as_ks)
@@ -149,7 +149,7 @@ reference_Hpi_samse2 <- function(x, root, diagonal = FALSE, as_ks = FALSE) {
   factor_of <- function(theta) matrix(c(exp(theta[1]), if (diagonal) 0 else theta[3], 0, exp(theta[2])), 2)
   amise <- function(theta) {
     H <- tcrossprod(factor_of(theta))
-    # (vec'H)^2 psi_4: the products of two entries of H by how often they differentiate along the first axis.
+    # (vec'H)^2 psi_4: products of two entries of H, sorted by how often they differentiate along the first axis.
     curved <- c(H[1, 1]^2, 4 * H[1, 1] * H[1, 2], 2 * H[1, 1] * H[2, 2] + 4 * H[1, 2]^2, 4 * H[1, 2] * H[2, 2],
                 H[2, 2]^2)
     1 / (4 * pi * sqrt(det(H)) * nrow(x)) + sum(curved * psi4) / 4
@@ -159,13 +159,13 @@ reference_Hpi_samse2 <- function(x, root, diagonal = FALSE, as_ks = FALSE) {
   root %*% tcrossprod(factor_of(theta)) %*% t(root)
 }
 
-# The symmetric root of a covariance, which ks spheres with.
+# The symmetric root of a covariance, with which ks spheres.
 symmetric_root <- function(S) {
   e <- eigen(unname(S), symmetric = TRUE)
   e$vectors %*% (sqrt(e$values) * t(e$vectors))
 }
 
-# What the data are sphered with: the symmetric root of the correlations, in units of the standard deviations.
+# The root for sphering: the symmetric root of the correlations, in units of the standard deviations.
 reference_root <- function(x) apply(x, 2, sd) * symmetric_root(cor(x))
 
 # Sphered data, the root, and a matrix H in their units.

@@ -1,7 +1,7 @@
 # Expectations and small helpers that several test files share.
 
 # What is wrong with `actual`, a number or a vector that should be within tol of `reference`, relative to the largest
-# value (or to `scale`); NULL if nothing is. A number below the range of a normal double may come back as zero.
+# value (or to `scale`); NULL if nothing is. A number below the range of normal doubles may be zero.
 reference_problem <- function(actual, reference, tol = 1e-12, scale = max(abs(reference)), info = NULL) {
   label <- if (is.null(info)) "" else paste0(info, ": ")
   if (length(actual) != length(reference)) {
@@ -15,14 +15,14 @@ reference_problem <- function(actual, reference, tol = 1e-12, scale = max(abs(re
           label, worst, actual[worst], reference[worst], error[worst] / scale, scale, tol)
 }
 
-# The same for bits: identical() lets 0 and -0 pass, so the bytes are compared.
+# The same for bits. identical() does not tell 0 from -0, so the bytes are compared.
 bits_problem <- function(actual, expected, info = NULL) {
   bytes <- function(value) writeBin(as.vector(value, "double"), raw())
   if (identical(bytes(actual), bytes(expected))) return(NULL)
   paste0(if (!is.null(info)) paste0(info, ": "), "the bits differ.")
 }
 
-# One expectation for many findings: thousands of small ones cost more than what they look at.
+# One expectation for many findings: thousands of small ones would take longer than the computations.
 expect_no_problem <- function(problems) {
   problems <- unlist(problems)
   shown <- problems[seq_len(min(length(problems), 5))]
@@ -52,7 +52,7 @@ with_threads <- function(n, code) {
   code
 }
 
-# With another file for the CUDA object; "" stands for none.
+# With another file as the CUDA object; "" for none.
 with_cuda_object <- function(path, code) {
   on.exit(find_cuda_object(system.file(package = "kestrel")))
   cuda_object_cpp(path)

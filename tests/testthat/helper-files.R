@@ -1,4 +1,4 @@
-# Folders and processes of their own, for tests of files.
+# Temporary folders and child processes for tests of files.
 
 new_folder <- function() {
   folder <- tempfile("folder")
@@ -6,8 +6,8 @@ new_folder <- function() {
   folder
 }
 
-# R code in a process of its own, which knows `folder` and the functions of these names; what it prints. `limit`: of the
-# size of files, in blocks of 512 bytes, beyond which writing fails as it does on a disk that is full.
+# Runs R code in a child process, which knows `folder` and the functions with these names; returns its output. `limit`:
+# the maximum size of files, in blocks of 512 bytes, beyond which writing fails as on a full disk.
 in_child <- function(code, folder, functions, limit = "unlimited") {
   script <- tempfile(fileext = ".R")
   on.exit(unlink(script))

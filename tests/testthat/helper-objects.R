@@ -1,4 +1,4 @@
-# Objects of every class and form, what is called with each, and values that no field may have.
+# Objects of every class and form, the functions that take them, and values that no field may have.
 
 objects_to_edit <- function() {
   set.seed(11)
@@ -27,7 +27,7 @@ objects_to_edit <- function() {
 
 in_the_middle <- function(fhat) rep(0.5, length(fhat$names))
 
-# Functions of an object of a class: its methods, and what else takes one.
+# Functions of an object of a class: its methods, and others that take one.
 takers <- list(
   kestrel_kde = list(
     print = print, summary = summary, plot = plot, frame = as.data.frame,
@@ -63,7 +63,7 @@ takers_of <- function(object) {
 no_field <- list(NULL, NA, "a", list(1), -1, Inf, numeric(0), c(1, 2, 3), 0, 1e300, 2.5, character(0), mean,
                  structure(1, class = "foo"), 1i, matrix(1:4, 2))
 
-# The object with another value in the place of one field, of one of its parts' where `path` has several numbers.
+# The object with another value in one field, or in a field of a part if `path` has several numbers.
 with_field <- function(object, path, value) {
   if (length(path) == 0L) return(value)
   kept <- attributes(object)
@@ -73,7 +73,7 @@ with_field <- function(object, path, value) {
   fields
 }
 
-# Where the fields are, and those of their parts down to a depth.
+# The paths of the fields, and of those of their parts down to a depth.
 field_paths <- function(object, depth) {
   fields <- unclass(object)
   if (!is.list(fields) || depth == 0L) return(list())
@@ -81,7 +81,7 @@ field_paths <- function(object, depth) {
   do.call(c, lapply(seq_along(fields), function(k) c(list(k), inner(k))))
 }
 
-# The error of a call with an object, NULL where there is none.
+# The error of a call with an object, NULL if there is none.
 error_with <- function(take, object) {
   tryCatch({
     suppressWarnings(take(object))
@@ -89,7 +89,7 @@ error_with <- function(take, object) {
   }, error = identity)
 }
 
-# Without what is printed and drawn.
+# Without output and plots.
 unseen <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

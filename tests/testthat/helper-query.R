@@ -1,7 +1,7 @@
-# Plain-R oracles of queries: what a box holds of a density, by adaptive quadrature. Nothing here calls the package.
+# Plain-R oracles of queries: the mass of a density in a box, by adaptive quadrature. Nothing here calls the package.
 
 # Integral of f over [from, to], piece by piece between `breaks`, where f or its derivatives jump or its scale changes.
-# To 1e-13 of itself, or to `absolute`.
+# Relative error 1e-13, or error `absolute`.
 reference_integral <- function(f, from, to, breaks, absolute = 0) {
   ends <- c(from, breaks[breaks > from & breaks < to], to)
   pieces <- vapply(seq_along(ends[-1]), function(i) {
@@ -15,23 +15,23 @@ reference_integral <- function(f, from, to, breaks, absolute = 0) {
 reference_axis_moment <- function(r, x, h, kernel, from, to, centre) {
   reach <- if (kernel == "gaussian") 38 else 1
   breaks <- if (kernel == "gaussian") c(-30, -20, -10, -6, -3, -1, 0, 1, 3, 6, 10, 20, 30) else 0
-  # Ends as far as double precision tells them from x.
+  # Ends to the precision with which they differ from x.
   ends <- pmin(pmax((c(from, to) - x) / h, -reach), reach)
   if (ends[1] >= ends[2]) return(0)
   f <- function(u) (x - centre + h * u)^r * reference_kernel(matrix(u), 1, kernel)
   reference_integral(f, ends[1], ends[2], breaks)
 }
 
-# What part(r, centre), the r-th moment about a centre of the mass in a box, makes of it; `near` is a first guess of the
-# mean.
+# The answers computed from part(r, centre), the r-th moment about a centre of the mass in a box; `near` is a first
+# guess of the mean.
 reference_answers <- function(part, near) {
   share <- part(0, 0)
   mean <- near + part(1, near) / share
   list(share = share, sum = share * mean, mean = mean, var = part(2, mean) / share)
 }
 
-# Share, sum, mean and variance of variable `of` in the box [lower, upper], for a kernel that is a product over the axes
-# with bandwidths h: Andrzejewski et al. (2013), eq. 9 to 11. The moments about the mean are integrals of their own.
+# Share, sum, mean and variance of variable `of` in the box [lower, upper], for a product kernel with bandwidths h:
+# Andrzejewski et al. (2013), eq. 9 to 11. Moments about the mean are integrated separately.
 reference_query <- function(x, h, lower, upper, of = 1, w = rep(1, NROW(x)), kernel = "gaussian") {
   x <- as.matrix(x)
   part <- function(r, centre) {
@@ -47,15 +47,15 @@ reference_query <- function(x, h, lower, upper, of = 1, w = rep(1, NROW(x)), ker
 }
 
 # The same for any kernel and bandwidth matrix in two dimensions, by nested quadrature of the density itself, one
-# observation after another. An observation's ellipse is where its kernel ends; for the Gaussian kernel it is that of
-# nine standard deviations, beyond which there is less than 1e-18 of its mass.
+# observation after another. An observation's ellipse is the support of its kernel; for the Gaussian kernel it has nine
+# standard deviations, beyond which there is less than 1e-18 of its mass.
 reference_query_2d <- function(x, H, lower, upper, of = 1, w = rep(1, nrow(x)), kernel = "gaussian") {
   reach <- if (kernel == "gaussian") 9 else 1
   L <- root_of(H)
   part <- function(r, centre) {
     terms <- vapply(seq_len(nrow(x)), function(i) {
       slice <- function(u) {
-        # within the ellipse the second coordinate spans its conditional middle and half width
+        # within the ellipse the second coordinate covers its conditional middle plus and minus a half width
         middle <- L[2, 1] * u
         half <- L[2, 2] * sqrt(max(reach^2 - u^2, 0))
         ends <- c(max(lower[2] - x[i, 2], middle - half), min(upper[2] - x[i, 2], middle + half))
@@ -76,7 +76,7 @@ reference_query_2d <- function(x, H, lower, upper, of = 1, w = rep(1, nrow(x)), 
       slope <- L[2, 1] / sqrt(H[2, 2])
       kinks <- c(edges * slope + sqrt(1 - slope^2) * sqrt(reach^2 - edges^2),
                  edges * slope - sqrt(1 - slope^2) * sqrt(reach^2 - edges^2))
-      # no more than what the inner integrals leave of rounding
+      # no more accurate than the rounding of the inner integrals
       w[i] * L[1, 1] * reference_integral(inner, ends[1], ends[2],
                                           sort(c(kinks, reach * c(-0.5, -0.2, 0, 0.2, 0.5))), 1e-12)
     }, 0)
@@ -85,7 +85,7 @@ reference_query_2d <- function(x, H, lower, upper, of = 1, w = rep(1, nrow(x)), 
   reference_answers(part, sum(w * x[, of]) / sum(w))
 }
 
-# The answers of a package's function for one box, in the oracle's names.
+# The answers of a function of the package for one box, with the oracle's names.
 queried <- function(fhat, lower, upper, of = 1) {
   answer <- function(fun) kde_query(fhat, lower, upper, fun, if (fun != "count") of, N = 1)[[1]]
   list(share = answer("count"), sum = answer("sum"), mean = answer("mean"), var = answer("var"))

@@ -33,8 +33,8 @@ reference_log_constant <- function(kernel, d) {
   -(log(d) + log_volume + log(radial_integral))
 }
 
-# Is the difference inside the support? In one dimension the predicate is taken on the difference as given: abs(u) <=
-# h. Only for the uniform kernel does the edge count: the others vanish there.
+# Whether the difference is inside the support. In one dimension this is decided by the difference as given: abs(u) <=
+# h. The edge matters only for the uniform kernel: the others vanish there.
 reference_inside <- function(u, H, q) if (ncol(H) == 1) abs(u[, 1]) <= sqrt(H[1, 1]) else q <= 1
 
 # K_H at the rows of u (a k * d matrix of differences); H is d * d. In one dimension the distance is abs(u)/h itself.
@@ -81,8 +81,8 @@ reference_pairs <- function(x, w = rep(1, NROW(x))) {
   list(u = x[i, , drop = FALSE] - x[j, , drop = FALSE], w = w[i] * w[j])
 }
 
-# (Laplace operator)^m of exp(-r^2/2) is p(s) exp(-s/2) with s = r^2; the polynomial p by m-fold use of
-# Laplace f(s) = 4 s f'' + 2 d f'. Coefficients from the constant term upwards.
+# (Laplace operator)^m of exp(-r^2/2) is p(s) exp(-s/2) with s = r^2; computes the polynomial p by applying Laplace f(s)
+# = 4 s f'' + 2 d f' m times. Coefficients from the constant term upwards.
 reference_laplacian_polynomial <- function(m, d) {
   derivative <- function(p) if (length(p) == 1) 0 else p[-1] * seq_along(p[-1])
   add <- function(a, b) {

@@ -1,14 +1,14 @@
-# Plain-R oracle of kernel regression with one regressor: one point after another, leaving an observation out by giving
-# it weight zero. Sums go through sum(), which accumulates in long double.
+# Plain-R oracle of kernel regression with one regressor: point by point; an observation is left out by weight zero.
+# Sums go through sum(), which accumulates in long double.
 
 regression_kernels <- kestrel:::regression_kernels()
 
-# Does an observation at the distance abs(u), as rounded, count at the bandwidth h?
+# Whether an observation at the distance abs(u), as rounded, counts at the bandwidth h.
 reference_neighbour <- function(u, h, kernel) {
   switch(kernel, gaussian = abs(u) < 38 * h, uniform = abs(u) <= h, abs(u) < h)
 }
 
-# a - b to twice the digits, as a rounded difference and what the rounding lost (Knuth 1997, section 4.2.2).
+# a - b with twice the digits: a rounded difference and its rounding error (Knuth 1997, section 4.2.2).
 exact_difference <- function(a, b) {
   rounded <- a - b
   part <- rounded - a
@@ -16,7 +16,7 @@ exact_difference <- function(a, b) {
 }
 
 # The kernel from the distance to the edge of its support, t = 1 - abs(u)/h, which loses no digits there; the Gaussian
-# relative to its largest term, so that none underflows.
+# kernel relative to its largest term, so that it does not underflow.
 reference_shape_exact <- function(u, h, kernel) {
   distance <- sign(u$rounded) * u$rounded
   lost <- sign(u$rounded) * u$lost
@@ -31,7 +31,7 @@ reference_shape_exact <- function(u, h, kernel) {
 }
 
 # The local fit at one point: its value, the weight of every observation in it, and the number of distinct regressor
-# values that it rests on (0: no fit; 1: their weighted mean, for local linear fits too).
+# values in it (0: no fit; 1: their weighted mean, for local linear fits too).
 reference_local_fit <- function(point, x, y, w, h, kernel, regtype) {
   used <- which(w > 0 & reference_neighbour(point - x, h, kernel))
   smoother <- numeric(length(x))
@@ -100,7 +100,7 @@ regression_data <- function(name) {
   list(x = as.numeric(table[[1]]), y = as.numeric(table[[2]]))
 }
 
-# Awkward regressors and bandwidths: x, y, w and h, which has exact distances of pairs and the next number above one.
+# Awkward regressors and bandwidths: x, y, w and h, which includes exact distances of pairs and the next larger numbers.
 regression_shape <- function(name, x, h = NULL, y = NULL, w = NULL) {
   n <- length(x)
   if (is.null(y)) y <- sin(4 * rank(x) / n) + rnorm(n, sd = 0.3)
@@ -137,7 +137,7 @@ regression_shapes <- function() {
   })
 }
 
-# What npregbw() and npreg() keep of a shape, at one bandwidth.
+# The fields that npregbw() and npreg() keep of a shape, at one bandwidth.
 shape_bws <- function(s, h, kernel, regtype) c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype))
 
 # The engine's objectives for all bandwidths of a shape.

@@ -1,8 +1,8 @@
 # Oracles of the smoothed bootstrap and of the PDF score: every density at every point of a grid by helper-reference.R,
 # and integrals as sums over these points. Nothing here calls the package.
 
-# How much space each point of a grid stands for: on each axis, half the way to its neighbours (trapezoid rule). In the
-# order of expand.grid(axes).
+# The volume that each point of a grid represents: on each axis, half of the way to its neighbours (trapezoid rule). In
+# the order of expand.grid(axes).
 reference_cells <- function(axes) {
   widths <- lapply(axes, function(axis) {
     vapply(seq_along(axis), function(i) (axis[min(i + 1, length(axis))] - axis[max(i - 1, 1)]) / 2, 0)
@@ -10,7 +10,7 @@ reference_cells <- function(axes) {
   apply(as.matrix(expand.grid(widths)), 1, prod)
 }
 
-# The PDF score (Lopez-Novoa 2015, ch. 8; Perkins et al. 2007), of values in the order of expand.grid(axes).
+# The PDF score (Lopez-Novoa 2015, ch. 8; Perkins et al. 2007) of values in the order of expand.grid(axes).
 reference_score <- function(axes, f, g) sum(ifelse(f < g, f, g) * reference_cells(axes))
 
 # Integrated squared errors of the smoothed bootstrap (Lopez-Novoa 2015, ch. 8, listing 2), one row a replicate, one
@@ -42,8 +42,8 @@ reference_philox <- function(counter, key) {
   counter
 }
 
-# The sample of one replicate, from rows of x by their weights: x + h0 L u, u drawn from the radial Epanechnikov kernel
-# as the first of d + 4 coordinates on a sphere, S = L L'. The variables are taken from the last to the first.
+# The sample of one replicate, from rows of x drawn by their weights: x + h0 L u, S = L L', u drawn from the radial
+# Epanechnikov kernel as the first of d + 4 coordinates on a sphere. The variables are taken from the last to the first.
 reference_boot_draws <- function(x, w, S, h0, size, number, key) {
   x <- x[w > 0, , drop = FALSE]
   d <- ncol(x)

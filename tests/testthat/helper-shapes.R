@@ -1,6 +1,6 @@
 # The table of awkward shapes. An entry has name, x (n * d), w, points (m * d) and H (d * d, meant for the Gaussian
-# kernel). `exact`: H is meant for every kernel as it stands (lattices with h equal to a gap); otherwise compact
-# kernels take (d + 4) H, whose second moment is about that of the Gaussian kernel with H.
+# kernel). `exact`: H is meant for every kernel as it is (lattices with h equal to a gap); otherwise compact kernels
+# take (d + 4) H, whose second moment is about that of the Gaussian kernel with H.
 
 with_seed <- function(seed, code) {
   old <- if (exists(".Random.seed", globalenv())) get(".Random.seed", globalenv())
@@ -25,8 +25,8 @@ normal_shape <- function(n, m, d = 1, h = 0.5) {
   shape(sprintf("normal n = %d, m = %d, d = %d", n, m, d), x, h^2 * diag(d), points, runif(n, 0.1, 2))
 }
 
-# Lane, tile and block sizes and one less and more: the widest vector holds 8, a tile of samples 512, a block of
-# points 256.
+# The sizes of lanes, tiles and blocks, and one less and more: the widest vector holds 8, a tile of samples 512, a block
+# of points 256.
 size_shapes <- function() {
   small <- lapply(1:17, function(n) normal_shape(n, 18 - n))
   sizes <- list(c(31, 33), c(255, 4), c(256, 3), c(257, 2), c(511, 17), c(512, 16), c(513, 15), c(1025, 9), c(5, 255),
@@ -43,7 +43,7 @@ dimension_shapes <- function() {
   c(few, lanes, blocks, many)
 }
 
-# A lattice whose gaps are h, so that pairs sit exactly on the edge of the support.
+# A lattice whose gaps are h, so that pairs lie exactly on the edge of the support.
 lattice_shapes <- function() {
   decimal <- round(0.1 * sample(0:30, 90, replace = TRUE), 1)
   plane <- as.matrix(expand.grid(2 * (0:6), 4 * (0:5)))
@@ -58,7 +58,7 @@ lattice_shapes <- function() {
   )
 }
 
-# Scales and places at which careless arithmetic loses digits.
+# Scales and offsets at which careless arithmetic loses digits.
 scale_shapes <- function() {
   x <- rnorm(60)
   clusters <- c(rnorm(20, sd = 1e-4), rnorm(20, 1e3, 1e-2), rnorm(20, 1e6, 1))

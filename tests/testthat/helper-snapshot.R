@@ -1,6 +1,6 @@
-# What goes into snapshots: messages of errors, and printed objects without what differs between machines.
+# The contents of snapshots: messages of errors, and printed objects without what differs between machines.
 
-# Each call has to end in an error of exactly the class of bad input; it and the message go into the snapshot.
+# Each call must end in an error with exactly the class of bad input, which goes into the snapshot with the message.
 refuse <- function(...) {
   calls <- eval(substitute(alist(...)))
   for (call in calls) {
@@ -34,7 +34,7 @@ shown <- function(object) {
   cat(steady(lines), sep = "\n")
 }
 
-# Draws to nowhere but counts what was drawn.
+# Draws to a device without output, and counts what was drawn.
 drawn <- function(code) {
   grDevices::pdf(NULL)
   grDevices::dev.control("enable")

@@ -1,4 +1,4 @@
-# What is called how often: for work that must not be done twice.
+# Records how often a function is called, for work that must not be done twice.
 
 # The value of `expression`, in terms of the arguments, in each call of a function of the package while `code` runs.
 traced <- function(name, expression, code) {

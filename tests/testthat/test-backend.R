@@ -1,4 +1,4 @@
-# What the session runs on.
+# The backend, threads and instruction set of a session.
 
 test_that("kestrel_info has what a bug report needs", {
   info <- kestrel_info()

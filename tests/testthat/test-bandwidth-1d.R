@@ -1,4 +1,4 @@
-# Cross-validation in one dimension: against the plain-R oracles, the stored long-double values and the peers; and the
+# Cross-validation in one dimension: against the plain-R oracles, the stored long-double values and other packages; and
 # bad input of all selectors of one dimension.
 
 values <- read_fixture("lscv_1d_values.csv")
@@ -113,7 +113,7 @@ test_that("the minimum of the default range is the global one, or its end", {
   }
 })
 
-test_that("hlscv is the least of a fine grid for every kernel, with its reference range", {
+test_that("hlscv is the minimum of a fine grid for every kernel, with its reference range", {
   x <- with_seed(45, c(rnorm(40, sd = 0.3), rnorm(30, 3)))
   for (kernel in setdiff(lscv_kernel_names, "uniform")) {
     h0 <- reference_hns(x) * exp(log(kernel_width(kernel)) / 5)
@@ -154,7 +154,7 @@ test_that("ties make one warning that counts them, from the constant of each ker
     roughness <- reference_convolution(kernel, 0)
     constant <- roughness / (2 * at_zero - roughness)
     if (kernel == "gaussian") expect_equal(constant, 0.547, tolerance = 1e-3)
-    # k groups of two make 2k ordered pairs among the 500 observations
+    # k groups of two have 2k ordered pairs among the 500 observations
     few <- x
     few[1:100] <- rep(few[1:50], 2)
     enough <- few[seq_len(floor(100 / constant))]
@@ -188,7 +188,7 @@ test_that("there is one warning of class kestrel_warning_search, and only where 
   expect_length(messages, 4)
 })
 
-test_that("hlscv follows scale and place of the data; the order of the rows has no say in any bit", {
+test_that("hlscv follows scale and location of the data; the order of the rows affects no bit", {
   x <- with_seed(50, rnorm(150))
   w <- with_seed(51, runif(150))
   mixed <- with_seed(52, sample(150))
@@ -238,10 +238,10 @@ test_that("selectors give the same bits for any number of threads", {
   for (threads in 2:3) expect_no_problem(Map(bits_problem, with_threads(threads, all()), one))
 })
 
-test_that("LSCV of Epanechnikov and the other kernels is that of kedd, once the divisors are put right", {
+test_that("LSCV of Epanechnikov and the other kernels is that of kedd, after correction of the divisors", {
   skip_if_not_installed("kedd")
-  # kedd divides the sum of K*K over i != j by n (n - 1) too, where R(K) / (n h) stands for the diagonal:
-  # its criterion is n / (n - 1) times that with n^2 in both, less R(K) / (n (n - 1) h).
+  # kedd also divides the sum of K*K over i != j by n (n - 1), with R(K) / (n h) for the diagonal: its criterion is n /
+  # (n - 1) times that with n^2 in both, minus R(K) / (n (n - 1) h).
   as_kedd <- function(x, h, kernel) {
     n <- length(x)
     n / (n - 1) * lscv(x, h = h, form = "paper", kernel = kernel) -
@@ -260,7 +260,7 @@ test_that("LSCV of Epanechnikov and the other kernels is that of kedd, once the 
   }
 })
 
-test_that("hlscv is near bw.ucv, and at most where ks ends", {
+test_that("hlscv is near bw.ucv, and no higher than where ks ends", {
   skip_if_not_installed("ks")
   for (x in list(with_seed(57, rnorm(300)), with_seed(58, c(rnorm(150), rnorm(150, 4, 0.5))))) {
     found <- hlscv(x, amise = TRUE)
@@ -283,7 +283,7 @@ test_that("many observations need no table of all pairs", {
   for (kernel in lscv_kernel_names) {
     expect_equal(lscv(x, h = 0.2, kernel = kernel), -1 / (2 * sqrt(pi)), tolerance = 0.05)
   }
-  # rounded data: a hundred places hold them all
+  # rounded data: all of them lie on about a hundred values
   tied <- round(x, 1)
   expect_equal(hscv(tied), hscv(x), tolerance = 0.1)
   expect_warning(expect_equal(hlscv(tied), reference_hns(tied) / 4), class = "kestrel_warning_search")

@@ -49,7 +49,7 @@ test_that("defaults: the reference bandwidth, eleven within 20 %, 500 replicates
   }
 })
 
-test_that("the curve has the quantiles of the errors, and the least median wins", {
+test_that("the curve has the quantiles of the errors, and the smallest median is taken", {
   x <- boot_sample(2)
   boot <- with_seed(2, quietly(Hboot(x, B = 30, gridsize = 11)))
   statistics <- t(apply(boot$errors, 2, quantile, c(0, 0.025, 0.5, 0.975, 1)))
@@ -111,7 +111,7 @@ test_that("progress rises to the end and changes nothing", {
   expect_false(is.unsorted(seen))
   expect_true(all(seen >= 0 & seen <= 1))
   expect_identical(boot$errors, quiet$errors)
-  # And the bar itself.
+  # Also with the bar itself.
   expect_message(expect_identical(boot_with(TRUE)$errors, quiet$errors), "3 bandwidths")
 })
 
@@ -134,7 +134,7 @@ test_that("setTimeLimit stops a bootstrap in its middle, and the next goes on", 
   for (threads in 1:2) {
     expect_error({
       setTimeLimit(elapsed = 1)
-      Hboot(x, B = 1e6, gridsize = 30, threads = threads) # an hour, if nothing stops it
+      Hboot(x, B = 1e6, gridsize = 30, threads = threads) # an hour, unless it is stopped
     }, "time limit")
     setTimeLimit()
     expect_identical(dim(quietly(Hboot(x, B = 2, gridsize = 13, threads = threads))$errors), c(2L, 11L))
@@ -152,7 +152,7 @@ test_that("any number of threads gives the same bits", {
   expect_false(identical(with_seed(7, quietly(Hboot(x, B = 6, gridsize = 12)))$errors, runs[[1]]))
 })
 
-test_that("a minimum at an end of the range is warned of", {
+test_that("there is a warning for a minimum at an end of the range", {
   x <- boot_sample(2)
   expect_warning(Hboot(x, h0 = 1, h = c(0.1, 0.2), B = 3, gridsize = 60), "end of the range",
                  class = "kestrel_warning_search")
@@ -161,7 +161,7 @@ test_that("a minimum at an end of the range is warned of", {
   expect_identical(inside$h, 1)
 })
 
-test_that("a grid too coarse for the narrowest bandwidth is warned of, and one out of reach", {
+test_that("there are warnings for a grid too coarse for the narrowest bandwidth, and for one out of reach", {
   expect_warning(quietly(Hboot(faithful, B = 2, gridsize = 6)), "too coarse for the bandwidth: a kernel covers 0[.]",
                  class = "kestrel_warning_grid")
   expect_no_warning(quietly(Hboot(faithful, h0 = 0.5, h = c(0.5, 1), B = 2, gridsize = 60)))
@@ -175,7 +175,7 @@ test_that("a grid above memory is refused with its size", {
   old <- options(kestrel.memory_limit = 1e5)
   on.exit(options(old))
   expect_error(Hboot(boot_sample(3), gridsize = 50), "50 x 50 x 50 points need", class = "kestrel_error_memory")
-  # 92 bytes a row and thread and 157 kB of the grid: a sample for one thread fits, two do not.
+  # 92 bytes a row and thread and 157 kB for the grid: a sample for one thread fits, samples for two do not.
   options(kestrel.memory_limit = 3e6)
   x <- boot_sample(3, 20000)
   expect_error(Hboot(x, gridsize = 17, B = 2, threads = 2), "`threads` must .* 2 of 20,000 rows need",

@@ -1,5 +1,5 @@
-# What every selector has to do with the columns of the data: their order, their units and their signs change the
-# bandwidth as they change the data, and nothing else.
+# The order, units and signs of the columns must change every selector's bandwidth as they change the data, and in no
+# other way.
 
 with_pilots <- function(select, pilots, pre) {
   cases <- expand.grid(pilot = pilots, pre = pre, nstage = 1:2, stringsAsFactors = FALSE)
@@ -27,7 +27,7 @@ of_numbers <- list(
   kde = function(x) kde(x)$h, compact = function(x) kde(x, kernel = "biweight")$h
 )
 
-# Correlated and not symmetric: their functionals differ from axis to axis.
+# Correlated and asymmetric, so that functionals differ from axis to axis.
 columns_of <- function(d) with_seed(97, exp(with_correlation(matrix(rnorm(60 * d), 60), 0.6) * rep(1:d / 3, each = 60)))
 
 test_that("bandwidth matrices follow the units, the signs and the order of the columns", {
@@ -67,7 +67,7 @@ test_that("bandwidths follow the units and the sign of the data", {
   }
 })
 
-# Replicates are drawn along the axes of a Cholesky factor: those of turned columns are others.
+# Replicates are drawn along the axes of a Cholesky factor, so permuted columns have other replicates.
 test_that("bootstrap bandwidths follow the units", {
   x <- columns_of(2)
   boot <- function(select, ...) with_seed(98, quietly(select(..., B = 3, gridsize = 30)))

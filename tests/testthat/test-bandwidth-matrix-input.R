@@ -1,4 +1,4 @@
-# Bad input of the selectors of bandwidth matrices, what they warn of, and the lists that they return.
+# Bad input of the selectors of bandwidth matrices, their warnings, and the lists that they return.
 
 x <- cbind(a = c(1.5, 2, 3.25, 4, 7, 8, 9.5), b = c(2, 1, 5, 3, 3.5, 7, 4))
 wide <- with_seed(81, matrix(rnorm(30 * 17), 30))
@@ -133,7 +133,7 @@ test_that("arguments of ks that have no effect change no bit", {
   expect_identical(dimnames(Hscv(as.data.frame(x))), list(c("a", "b"), c("a", "b")))
 })
 
-test_that("ties that drive LSCV down without limit are warned of, and H stays in its range", {
+test_that("there is a warning for ties that drive LSCV down without limit, and H stays in its range", {
   tied <- with_seed(82, list(rows = matrix(rnorm(40), 20)[rep(1:20, 4), ],
                              whole = round(matrix(rnorm(200, sd = 2), 100))))
   expect_snapshot_output(for (one in tied) for (select in list(Hlscv, Hlscv.diag, function(x, ...) {
@@ -147,14 +147,14 @@ test_that("ties that drive LSCV down without limit are warned of, and H stays in
     expect_gte(min(relative_bandwidths(found$value$H, S)), h0 / 4 * (1 - 1e-8))
     cat(strwrap(found$remarks, 100), sep = "\n")
   })
-  # A few ties do no harm.
+  # A few ties do not matter.
   few <- with_seed(83, matrix(rnorm(200), 100))
   few[1, ] <- few[2, ]
   expect_null(with_remarks(Hlscv(few))$remarks)
 })
 
-test_that("a minimum of SCV at the edge of its range is warned of as that", {
-  # With a range that begins above the least value.
+test_that("the warning for a minimum of SCV at the edge of its range names SCV", {
+  # With a range that begins above the minimum.
   for (select in list(Hscv, Hscv.diag)) {
     found <- with_binding("reference_scale", function(n, d, kernel) 40, with_remarks(select(x, amise = TRUE)))
     expect_identical(found$remarks, "The least value of SCV is at the edge of the range of bandwidth matrices.")
@@ -163,12 +163,12 @@ test_that("a minimum of SCV at the edge of its range is warned of as that", {
   expect_null(with_remarks(Hscv(x))$remarks)
 })
 
-test_that("a minimum at the edge of the range is warned of", {
-  # Columns tied one by one, but no rows: LSCV falls as H becomes flat.
+test_that("there is a warning for a minimum at the edge of the range", {
+  # Single columns are tied, but no rows: LSCV falls as H becomes flat.
   x <- with_seed(84, cbind(sample(4, 60, replace = TRUE), rnorm(60)))
   one <- with_remarks(Hlscv(x, amise = TRUE))
   expect_identical(one$value$convergence, 1L)
-  # Two clusters of no width: the scalar search would go below its range.
+  # Two clusters of nearly no width: the scalar search would go below its range.
   clusters <- with_seed(85, rbind(matrix(rnorm(60, sd = 1e-4), 30), matrix(rnorm(60, 9, 1e-4), 30)))
   two <- with_remarks(Hlscv(clusters, type = "scalar", amise = TRUE))
   expect_identical(two$value$convergence, 1L)
@@ -182,7 +182,7 @@ test_that("lists of what was found", {
   expect_snapshot_output(for (found in values) {
     expect_gte(found$seconds, 0)
     expect_gt(found$evaluations, 0)
-    # Digits on which every compiler agrees.
+    # Only as many digits as all compilers agree on.
     shown <- lapply(found[setdiff(names(found), c("seconds", "evaluations"))], function(part) {
       if (is.data.frame(part)) return(dim(part))
       if (is.double(part)) signif(structure(part, path = NULL), 4) else part

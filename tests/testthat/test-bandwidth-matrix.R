@@ -1,11 +1,11 @@
-# Selectors of bandwidth matrices by cross-validation: how low they get, against stored minima and ks run live; what
-# maps, weights, orders and threads do to them.
+# Selectors of bandwidth matrices by cross-validation: the values that they reach, against stored minima and ks run
+# live; and the effect of linear maps, weights, orders and threads.
 
 minima <- read_fixture("lscv_H_minima.csv")
 
 
 
-# ks reports its progress, and takes long for more than some hundred observations.
+# ks prints its progress, and takes long for more than some hundred observations.
 small_samples <- function() {
   with_seed(71, list(
     correlated = with_correlation(matrix(rnorm(200), 100), 0.8),
@@ -15,7 +15,7 @@ small_samples <- function() {
   ))
 }
 
-# Two thin ridges that cross, both rising.
+# Two thin rising ridges that cross.
 crossed_ridges <- function(n) {
   with_seed(72, {
     along <- rnorm(n, sd = 3)
@@ -35,7 +35,7 @@ test_that("Hlscv is no higher than the best of many starts, nor than the H of ks
     expect_lte(at_ours, minima$LSCV_at_ks_binned[i])
     expect_equal(found$objective, at_ours, tolerance = 1e-9, info = info)
     expect_identical(found$LSCV, found$objective)
-    # The curve is flat at its least: H is known to the root of the rounding of LSCV.
+    # The curve is flat at its minimum, so H is known to the square root of the rounding of LSCV.
     expect_lt(relative_difference(found$H, fixture_matrix(minima$H_best[i])), 1e-4)
   }
 })
@@ -72,7 +72,7 @@ test_that("Hscv and Hscv.diag with the scalar pilot agree with ks, and are no hi
   }
 })
 
-# ks hard-codes a binned matrix of one stage for this pilot, so the pilot is compared at an exact one.
+# ks always takes a binned one-stage matrix for this pilot, so the pilot is compared at an exact one.
 test_that("the pilot samse of Hscv is that of ks at the same plug-in matrix, and SCV there the oracle's", {
   skip_if_not_installed("ks")
   for (name in c("correlated", "bimodal", "skewed")) {
@@ -125,7 +125,7 @@ test_that("both engines find the same minimum", {
     found <- lapply(c("fourier", "direct"), function(engine) selectors[[k]](x, engine = engine, amise = TRUE))
     expect_identical(vapply(found, `[[`, "", "engine"), c("fourier", "direct"))
     expect_identical(c(found[[1]]$convergence, found[[2]]$convergence), c(0L, 0L))
-    # Pilots that come from a search of their own are known to where that stops.
+    # Pilots from a search of their own are accurate only to where that stops.
     tolerance <- if (k > 4) 1e-8 else if (ncol(x) == 2) 1e-12 else 1e-11
     expect_lt(abs(found[[1]]$objective / found[[2]]$objective - 1), tolerance)
     expect_lt(relative_difference(found[[1]]$H, found[[2]]$H), 1e-5)
@@ -137,8 +137,8 @@ test_that("a criterion that is infinite everywhere has no minimum", {
   expect_identical(minimise_over_matrices(nowhere, diag(2), FALSE)$convergence, 1L)
 })
 
-test_that("a search ends in the error of the memory where that refuses all starts, and says when it refuses some", {
-  # Its least value is not 0, as gradients relative to that would be rounding.
+test_that("a search ends in a memory error if all starts are refused, and says if some are", {
+  # The minimum is not 0, since gradients relative to that would be rounding errors.
   bowl <- function(H) structure(1 + sum((H - diag(2))^2), gradient = 2 * (H - diag(2)))
   refusal <- errorCondition("too large", class = c("kestrel_error_memory", "kestrel_error"))
   refusing <- function(when) function(H) if (when(H)) stop(refusal) else bowl(H)
@@ -151,23 +151,23 @@ test_that("a search ends in the error of the memory where that refuses all start
     expect_error(search(everywhere, list(diag(2)), optim.fun), "too large", class = "kestrel_error_memory")
     expect_error(search(everywhere, list(diag(2), 2 * diag(2)), optim.fun), class = "kestrel_error_memory")
     expect_error(search(beyond, list(99 * diag(2)), optim.fun), class = "kestrel_error_memory")
-    # A start is left out.
+    # One start is left out.
     found <- search(beyond, list(99 * diag(2), 4 * diag(2)), optim.fun)
     expect_equal(found$H, diag(2), tolerance = 1e-4)
     expect_identical(found$convergence, 0L)
     expect_match(found$remarks, "^Bandwidth matrices were left out of the search for want of memory: too large$")
-    # A step that is refused is taken back.
+    # A refused step is taken back.
     expect_null(search(beyond, list(4 * diag(2)), optim.fun)$remarks)
     expect_null(search(function(H) FALSE, list(4 * diag(2)), optim.fun)$remarks)
   }
-  # No minimum where there is memory.
+  # The minimum is where there is no memory.
   found <- search(function(H) H[1, 1] < 1.5, list(4 * diag(2)))
   expect_identical(found$convergence, 1L)
   expect_match(found$remarks[1], "^The search for the least value of BOWL did not converge: ")
   expect_match(found$remarks[2], "for want of memory: too large$")
 })
 
-test_that("so does Hlscv where the Fourier engine was asked for", {
+test_that("Hlscv does so, too, if the Fourier engine was asked for", {
   x <- matrix_shapes(3)$correlated$x
   # In the range of the search, but 200 times as wide along one direction of the data as along another.
   start <- 1e-3 * diag(diag(cov(x)))
@@ -175,7 +175,7 @@ test_that("so does Hlscv where the Fourier engine was asked for", {
     expect_error(Hlscv(x, engine = "fourier", Hstart = start, optim.fun = optim.fun), "needs [0-9.e+]+ GB",
                  class = "kestrel_error_memory")
   }
-  # No memory for some of the bandwidth matrices, as if the grid for them were too large.
+  # No memory for some of the bandwidth matrices, as if their grids were too large.
   y <- small_samples()$correlated
   lscv_of_grid <- fourier_lscv_cpp
   search <- function(refused) {
@@ -234,7 +234,7 @@ test_that("a start is in the units of the data", {
   }
 })
 
-test_that("the order of the rows and the place of the data do not matter", {
+test_that("the order of the rows and the location of the data do not matter", {
   for (x in small_samples()[c("correlated", "three")]) {
     x <- round(x * 2^20) / 2^20 # so that 1e9 + x keeps all of x
     for (select in list(Hlscv, Hlscv.diag, Hscv)) {
@@ -259,7 +259,7 @@ test_that("the same bits for any number of threads, by both engines", {
   }
 })
 
-test_that("equal weights are none, and rows of weight zero have no say", {
+test_that("equal weights change nothing, nor do rows of weight zero", {
   x <- small_samples()$correlated
   with_outlier <- rbind(x, c(1e4, 99))
   for (select in list(Hlscv, Hlscv.diag, Hscv, Hscv.diag)) {
@@ -271,7 +271,7 @@ test_that("equal weights are none, and rows of weight zero have no say", {
   expect_equal(found$LSCV, as.numeric(oracle_lscv(x, found$H, w)), tolerance = 1e-10)
 })
 
-test_that("a full matrix is lower than a diagonal one where the data have a direction, and has it", {
+test_that("a full matrix is lower than a diagonal one if the data have a direction, and follows it", {
   for (x in list(with_seed(77, with_correlation(matrix(rnorm(1000), 500), 0.9)), crossed_ridges(600))) {
     full <- Hlscv(x, amise = TRUE)
     diagonal <- Hlscv.diag(x, amise = TRUE)
@@ -303,7 +303,7 @@ test_that("Nelder and Mead's search finds the same minimum", {
   }
 })
 
-test_that("type = \"scalar\" refines between the neighbours of the least of its curve", {
+test_that("type = \"scalar\" refines between the neighbours of the minimum of its curve", {
   x <- small_samples()$bimodal
   found <- Hlscv(x, type = "scalar", amise = TRUE)
   expect_lte(found$LSCV, min(found$path$objective))

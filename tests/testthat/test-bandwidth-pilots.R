@@ -1,7 +1,7 @@
-# Pilot bandwidths: unconstrained matrices against the oracle and ks run live, and the scalar of one stage against its
+# Pilot bandwidths: unconstrained matrices against the oracle and ks run live, and the one-stage scalar against its
 # closed form.
 
-# ks's searches stop by steps relative to the entries of the root of H: samples with like scales.
+# ks's searches stop by steps relative to the entries of the root of H, so these samples have similar scales.
 pilot_samples <- function() {
   with_seed(91, list(
     faithful = scale(as.matrix(datasets::faithful)[1:120, ]),
@@ -54,7 +54,7 @@ test_that("the unconstrained pilot minimises the oracle's bias, and is that of k
         expect_gt(bias(change %*% G %*% t(change)), bias(G))
       }
     }
-    # ks's search stops at steps of 1e-8 in the bias, where G is known to the root of that.
+    # ks's search stops at steps of 1e-8 in the bias; G is known to the square root of that.
     expect_lt(relative_difference(two$G, ks:::Gunconstr.scv(x)), 3e-3)
   }
 })
@@ -69,7 +69,8 @@ test_that("Hpi with an unconstrained pilot: the AMISE is the oracle's, no larger
     expect_identical(found$objective, found$PI.star)
     expect_identical(found$convergence, 0L)
     expect_lte(best, reference_amise(theirs, x, found$G) * (1 + 1e-12))
-    # On the faithful data, of scales 1 and 14, ks's search stops where the AMISE is 7 and 20 per cent above the least.
+    # On the faithful data, with scales 1 and 14, ks's search stops where the AMISE is 7 and 20 per cent above the
+    # minimum.
     if (max(apply(x, 2, sd)) < 10) expect_lt(relative_difference(found$H, theirs), 2e-3)
   }
 })
@@ -109,7 +110,7 @@ test_that("unconstrained pilots follow affine maps, and spheres are taken whatev
   }
 })
 
-test_that("weights in the unconstrained pilot: equal ones are none, and rows of weight zero have no say", {
+test_that("weights in the unconstrained pilot: equal ones change nothing, nor do rows of weight zero", {
   x <- pilot_samples()$skewed
   for (select in list(Hpi, Hscv)) {
     H <- select(x, pilot = "unconstr")

@@ -24,7 +24,7 @@ test_that("hpi agrees with KernSmooth::dpik on a fine grid", {
   skip_if_not_installed("KernSmooth")
   for (x in list(faithful$eruptions, faithful$waiting, iris$Petal.Width)) {
     peer <- KernSmooth::dpik(x, scalest = "stdev", truncate = FALSE, gridsize = 32001)
-    expect_equal(hpi(x), peer, tolerance = 2e-3) # dpik bins, and leaves observations equal to max(x) out
+    expect_equal(hpi(x), peer, tolerance = 2e-3) # dpik bins, and leaves out observations equal to max(x)
   }
 })
 
@@ -36,12 +36,12 @@ test_that("one stage is the same rule from psi6 of the normal density on", {
   expect_equal(hpi(x, nstage = 1), (1 / (2 * sqrt(pi) * psi4 * length(x)))^(1 / 5), tolerance = 1e-12)
 })
 
-test_that("hpi follows scale and place of the data, and the order of the rows does not matter", {
+test_that("hpi follows scale and location of the data, and the order of the rows does not matter", {
   x <- with_seed(31, rnorm(400))
   h <- hpi(x)
   expect_equal(hpi(3e5 * x), 3e5 * h, tolerance = 1e-12)
   expect_equal(hpi(1e-80 * x), 1e-80 * h, tolerance = 1e-12)
-  expect_equal(hpi(1e9 + round(x, 3)), hpi(round(x, 3)), tolerance = 1e-6) # 1e9 keeps 7 of the decimals of x
+  expect_equal(hpi(1e9 + round(x, 3)), hpi(round(x, 3)), tolerance = 1e-6) # next to 1e9 x keeps 7 decimals
   expect_equal(hpi(-rev(x)), h, tolerance = 1e-12)
 })
 
@@ -135,7 +135,7 @@ test_that("with other pilots and with one stage Hpi and Hpi.diag agree with the 
   }
 })
 
-test_that("the AMISE at Hpi is the oracle's, is least there, and no larger than at the H of ks", {
+test_that("the AMISE at Hpi is the oracle's, has its minimum there, and is no larger than at the H of ks", {
   cases <- list(c("faithful", "samse"), c("faithful", "dscalar"), c("geyser", "samse"), c("iris123", "dscalar"))
   for (case in cases) {
     x <- fixture_data(case[1])
@@ -179,7 +179,7 @@ test_that("Hpi of sphered data follows affine maps; Hpi.diag follows the units o
   expect_true(is_diagonal(Hpi.diag(x)))
 })
 
-test_that("Hpi with equal weights is Hpi, and rows of weight zero have no say", {
+test_that("Hpi with equal weights is Hpi, and rows of weight zero change nothing", {
   x <- fixture_data("geyser")
   expect_lt(relative_difference(Hpi(x, w = rep(2, nrow(x))), Hpi(x)), 1e-10)
   expect_lt(relative_difference(Hpi(rbind(x, c(1e4, 99)), w = c(rep(1, nrow(x)), 0)), Hpi(x)), 1e-10)
@@ -215,7 +215,7 @@ test_that("every selector by sums over pairs takes a number of threads, which ch
     expect_error(select(x, threads = 0), "`threads`", class = "kestrel_error_input")
   }
   for (select in one) check(select, x[, 1])
-  # In three dimensions by direct sums, in two by the Fourier engine.
+  # By direct sums in three dimensions, by the Fourier engine in two.
   for (select in several) for (d in 2:3) check(select, x[, 1:d])
 })
 
@@ -247,7 +247,7 @@ test_that("units scale through, as far as variances are numbers", {
 })
 
 test_that("tuples are found whatever their order, in any dimension", {
-  # 4 * 5^(d - 1) passes 2^53 between 22 and 23 coordinates.
+  # 4 * 5^(d - 1) exceeds 2^53 between 22 and 23 coordinates.
   for (case in list(c(2, 8), c(3, 6), c(17, 4), c(22, 4), c(23, 4), c(40, 2), c(40, 3))) {
     tuples <- index_tuples(case[1], case[2])
     some <- with_seed(41, sample(nrow(tuples), min(nrow(tuples), 200)))

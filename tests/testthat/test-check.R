@@ -1,4 +1,4 @@
-# Bad input: one message for each, classed, naming the argument, what was needed and what came.
+# Bad input: one message for each case, with a class, naming the argument, what was needed and what came.
 
 x <- c(1.5, 2, 3.25, 4, 7)
 X <- cbind(a = x, b = c(2, 1, 5, 3, 3))
@@ -178,7 +178,7 @@ test_that("a grid that needs more memory than there is, before it is allocated",
   needed <- as.numeric(sub(paste0(".*", size, ".*"), "\\1", conditionMessage(condition)))
   expect_gte(needed, 16) # the sums and the estimate, 8 bytes each
   expect_lte(needed, 100)
-  # 1e18 points: were the limit looked at after the allocation, this would fail in another way
+  # 1e18 points: if the limit were checked after the allocation, the error would be another one
   expect_error(kde(matrix(rnorm(60), 10), h = 1, gridsize = 1000), "EB|PB", class = "kestrel_error_memory")
   expect_error(kde(x, h = 1, xmin = 0, xmax = 1, step = 1e-9), class = "kestrel_error_memory")
   expect_length(kde(x, h = 1, gridsize = 1000)$estimate, 1000)
@@ -285,9 +285,9 @@ test_that("what is unusual but right is no error", {
   expect_silent(kde(c(TRUE, FALSE) + 0, h = 1))
   expect_silent(kde(as.integer(x), h = 1L))
   expect_silent(kde(x, h = 1, na.action = "na.omit"))
-  H <- matrix(c(1, 0.3, 0.3 + 1e-16, 1), 2) # symmetric but for rounding
+  H <- matrix(c(1, 0.3, 0.3 + 1e-16, 1), 2) # symmetric except for rounding
   expect_silent(kde(X, H = H))
-  # Small beside the largest entry only: correlations of 0.5 and -0.5.
+  # Small only compared with the largest entry: correlations of 0.5 and -0.5.
   H <- matrix(c(1e10, 0.5, -0.5, 1e-10), 2)
   expect_error(kde(X, H = H), "must be symmetric", class = "kestrel_error_input")
 })
@@ -296,7 +296,7 @@ test_that("points and grids are checked before a bandwidth is looked for", {
   bad <- list(list(eval.points = "a"), list(eval.points = cbind(1, 2)), list(gridsize = 1), list(gridtype = "cubic"),
               list(supp = 0), list(xmin = NA), list(xmax = "a"), list(xmin = 5, xmax = 4), list(step = -1),
               list(step = 1, gridsize = 10), list(step = 1, gridtype = "exp"))
-  # Data of which no bandwidth can be found: that would be the error, were it looked for first.
+  # No bandwidth can be selected for these data: that would be the error if it were selected first.
   for (arguments in bad) {
     condition <- tryCatch(do.call(kde, c(list(rep(1, 10)), arguments)), error = identity)
     expect_match(conditionMessage(condition), paste0("`(", paste(names(arguments), collapse = "|"), ")` "))

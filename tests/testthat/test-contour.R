@@ -1,7 +1,7 @@
 # Contour levels: quantiles of the density at the observations, weighted.
 
-# Akinshin (2023): the mean of the weighted quantile function over [p (n-1)/n, p (n-1)/n + 1/n], n effective; by
-# stepping through a hundred thousand points of that window instead of a closed form.
+# Akinshin (2023): the mean of the weighted quantile function over [p (n-1)/n, p (n-1)/n + 1/n] with the effective n,
+# from a hundred thousand points of that window instead of a closed form.
 reference_levels <- function(values, w, prob) {
   n <- sum(w)^2 / sum(w^2)
   sorted <- order(values)
@@ -35,7 +35,7 @@ test_that("levels agree with those of ks in one to three dimensions", {
     peer <- do.call(ks::kde, c(list(x), bandwidth))
     expect_equal(contourLevels(ours, cont = c(5, 50, 95), approx = FALSE),
                  ks::contourLevels(peer, cont = c(5, 50, 95), approx = FALSE),
-                 tolerance = if (d == 1) 1e-3 else 1e-10) # in one dimension ks bins all the same
+                 tolerance = if (d == 1) 1e-3 else 1e-10) # in one dimension ks bins in any case
     expect_equal(contourLevels(ours, cont = c(5, 50, 95)), ks::contourLevels(peer, cont = c(5, 50, 95)),
                  tolerance = 0.02)
     expect_equal(ours$cont, peer$cont, tolerance = 0.02) # ks interpolates in a binned grid
@@ -96,7 +96,7 @@ test_that("the density at the data is computed where the estimate was", {
     run <- run_options(backend = "cuda", cuda = TRUE)
     expect_error(contour_levels(fhat, 0.5, FALSE, run), "could not be loaded", class = "kestrel_error_backend")
   })
-  # By an engine that takes points, whatever the grid's is.
+  # By an engine that takes points, whatever engine the grid has.
   of_grid <- kde(faithful, H = diag(2), kernel = "biweight", engine = "scanline", approx.cont = FALSE, gridsize = 30)
   expect_equal(of_grid$cont, contourLevels(of_grid, prob = (99:1) / 100, approx = FALSE))
 })
@@ -115,7 +115,7 @@ test_that("quantiles are those of the standard library, of ties and rounded shar
   prob <- c(0, 0.25, 1 / 3, 0.5, 0.999, 1)
   for (x in list(5, c(2, 1), with_seed(71, rnorm(1000)), with_seed(72, round(rnorm(1000), 1)))) {
     expect_identical(weighted_quantile(x, rep(1, length(x)), prob), quantile(x, prob))
-    # All of the table of masses, not what lies next to the wanted ones.
+    # Uses all of the table of masses, not only the entries next to the wanted ones.
     w <- with_seed(73, sample(c(0, 1e-20, 1, 3), length(x), replace = TRUE))
     if (sum(w > 0.5) < 2) next
     sorted <- order(x[w > 0])

@@ -1,11 +1,11 @@
-# What is said where the CUDA object cannot be used; no device is needed. tests/cpp/gpu/test-gpu.cpp has the messages
-# of the loader itself, with objects made for it.
+# Messages when the CUDA object cannot be used; no device is needed. tests/cpp/gpu/test-gpu.cpp tests the messages of
+# the loader itself, with objects made for it.
 
 problem_of <- function(path) {
   with_cuda_object(path, tryCatch(kde(1:10, h = 1, backend = "cuda"), error = identity))
 }
 
-test_that("an object that is missing or is none is an error that says why", {
+test_that("a missing or invalid CUDA object is an error that says why", {
   text <- tempfile()
   writeLines("no object", text)
   on.exit(unlink(text))
@@ -44,7 +44,7 @@ test_that("\"auto\" takes the CPU for small sums without asking, and for large o
   })
 })
 
-test_that("a GPU has runs of the radial Epanechnikov kernel and direct sums, as far as those were asked for", {
+test_that("a GPU has scanline for the radial Epanechnikov kernel, and direct sums, if these engines are allowed", {
   engine <- function(kernel, grid, ...) {
     fhat <- list(x = matrix(0, 3, 2), kernel = kernel, kernel_type = "radial")
     cuda_engine(fhat, if (grid) "a grid", list(...))
@@ -87,7 +87,7 @@ test_that("selectors say why they cannot use a GPU, and \"auto\" does without", 
   })
 })
 
-test_that("what was given is checked before a GPU is asked for", {
+test_that("arguments are checked before a GPU is asked for", {
   x <- as.matrix(faithful)
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     refused <- function(code, argument) expect_error(code, argument, class = "kestrel_error_input")
@@ -98,7 +98,7 @@ test_that("what was given is checked before a GPU is asked for", {
   })
 })
 
-test_that("what a GPU does not do is refused by name", {
+test_that("tasks that a GPU does not take are refused by name", {
   x <- as.matrix(faithful)
   expect_refused(
     hlscv(x[, 1], kernel = "epanechnikov", backend = "cuda"),
@@ -152,7 +152,7 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (chosen in long) {
       rm(list = ls(cuda_said), envir = cuda_said)
-      # Without CUDA there is nothing to ask for.
+      # Without CUDA there is no object to ask.
       said <- if (cuda_built_cpp()) function(code) expect_message(code, "could not be loaded") else expect_silent
       said(expect_identical(device_of(chosen()), list(backend = "cpu")))
       expect_silent(expect_identical(device_of(chosen()), list(backend = "cpu")))
@@ -160,7 +160,7 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
   })
 })
 
-test_that("a GPU is taken where its model is twice as fast, and not for what is done soon", {
+test_that("a GPU is taken where its model is twice as fast, but not for short tasks", {
   device <- list(multiprocessors = 132, capability = "9.0")
   expect_equal(cuda_slowness(device), 1)
   expect_equal(cuda_slowness(list(multiprocessors = 66, capability = "9.0"), "single"), 2)
@@ -221,7 +221,7 @@ test_that("too little memory of a GPU is an error of the backend too, which no s
     expect_error(lscv_over_matrices(sample, criteria, range, NULL, FALSE, "optim"), "12 bytes left",
                  class = "kestrel_error_backend")
   }
-  # The host's memory still takes a step back.
+  # The host's lack of memory still takes a step back.
   expect_identical(as.numeric(within_limits(function(H) abort_memory("full"), diag(2), c(0.1, 10))(diag(2))), Inf)
   run <- list(backend = "auto", device = list2env(list(backend = "cuda", name = "some")))
   rm(list = ls(cuda_said), envir = cuda_said)
@@ -282,7 +282,7 @@ test_that("the expected seconds of a curve grow with its work", {
   }
   expect_equal(1e3 * regression_seconds(x, 0.2, list(ckertype = "epanechnikov", regtype = "lc"), device), 8.9,
                tolerance = 0.05)
-  # More threads take as much less: here 1.3 s of one are not worth a device.
+  # More threads take less time in proportion: here 1.3 s on one thread do not justify a device.
   x <- rnorm(1e4)
   asked <- list(ckertype = "gaussian", regtype = "lc")
   h <- rep(5, 10)

@@ -82,7 +82,7 @@ test_that("kde agrees with stats::density: with its binned sums to its accuracy,
   for (kernel in names(names)) {
     peer <- density(x, bw = 0.3, kernel = names[[kernel]], n = 4096, from = 1, to = 6)
     ours <- kde(x, h = 0.3 / sqrt(second_moment[[kernel]]), eval.points = peer$x, kernel = kernel)$estimate
-    # its bins move the jumps of the rectangles, which shows in few points
+    # its bins move the jumps of the rectangles, which affects few points
     expect_close_to_reference(ours, peer$y, tol = if (kernel == "uniform") 0.05 else 2e-3, info = kernel)
     expect_lt(mean(abs(ours - peer$y)), 1e-3)
   }
@@ -123,7 +123,7 @@ test_that("ks works on our objects: contour levels, plots, prediction, dkde", {
   x <- as.matrix(faithful)
   fit <- kde(x, H = Hns(x))
   line <- kde(x[, 1], h = 0.3)
-  # exact, since ks asks our predict(); its own grid is off by half of the peak here (1.14.0, binned = FALSE, full H)
+  # exact, since ks calls our predict(); its own grid is off by half of the peak here (1.14.0, binned = FALSE, full H)
   exact <- quantile(reference_density(x, x, Hns(x)), c(0.9, 0.5, 0.1))
   expect_equal(ks::contourLevels(fit, cont = c(10, 50, 90), approx = FALSE), exact, tolerance = 1e-12)
   expect_equal(ks::contourLevels(fit, cont = c(10, 50, 90)), exact, tolerance = 5e-3)
@@ -174,7 +174,7 @@ test_that("the mass is one in one and two dimensions, for every kernel", {
   for (kernel in all_kernels) {
     reach <- if (kernel == "gaussian") 9 else 1
     fit <- kde(x, h = 0.7, kernel = kernel, supp = reach, gridsize = 20001)
-    # the trapezoid rule; the uniform kernel's jumps cost a step's worth
+    # the trapezoid rule; the uniform kernel's jumps cost about one step
     expect_equal(sum(fit$estimate) * diff(fit$eval.points[1:2]), 1, tolerance = if (kernel == "uniform") 1e-3 else 1e-6)
     for (type in c("radial", "product")) {
       fit <- kde(plane, H = diag(c(0.8, 0.5)), kernel = kernel, kernel_type = type, supp = reach, gridsize = 401)
@@ -282,7 +282,7 @@ test_that("verbose says what is computed and changes no number", {
   expect_identical(fit$estimate, kde(x, h = 0.3)$estimate)
 })
 
-test_that("rows with missing values are left out by na.omit, with their weights and their places kept", {
+test_that("rows with missing values are left out by na.omit, with their weights, and their positions are kept", {
   x <- faithful$eruptions
   x[c(3, 9)] <- NA
   w <- seq_along(x)

@@ -60,8 +60,8 @@ test_that("a grid gives the sums at its points, first axis fastest", {
 })
 
 test_that("a sample that is long beside a strongly correlated bandwidth loses nothing", {
-  # Whitened coordinates are differences of terms 1 / sqrt(1 - rho^2) as large; the sample is 120 bandwidths long. The
-  # reference solves for the differences, which are small wherever the kernel is not zero.
+  # Whitened coordinates are differences of terms that are 1 / sqrt(1 - rho^2) times as large; the sample extends over
+  # 120 bandwidths. The reference solves for the differences, which are small wherever the kernel is not zero.
   for (rho in c(0.9, 0.9999, 0.999999)) {
     H <- matrix(c(1, rho, rho, 1), 2)
     root <- rbind(c(1, 0), c(rho, sqrt((1 - rho) * (1 + rho))))

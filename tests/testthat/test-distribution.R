@@ -104,7 +104,7 @@ test_that("the radius of a draw has the kernel's law, in a direction that is uni
     slope <- function(s) constant * s^(d - 1) * reference_shape(kernel, s)
     up_to <- function(end) integrate(slope, 0, end, rel.tol = 1e-9)$value
     law <- function(r) vapply(pmin(r, if (kernel == "gaussian") Inf else 1), up_to, 0)
-    grid <- seq(0, max(radius), length.out = 400) # the law once, not at every draw
+    grid <- seq(0, max(radius), length.out = 400) # evaluate the law once, not at every draw
     expect_gt(ks.test(radius, approxfun(grid, law(grid), rule = 2))$p.value, 1e-3)
     if (kernel != "gaussian") expect_lt(max(radius), 1 + 1e-12)
     # a coordinate of a uniform direction squared is Beta(1/2, (d-1)/2)
@@ -145,7 +145,7 @@ test_that("the same seed gives the same draws", {
   expect_false(identical(with_seed(1, rkde(10, fit)), with_seed(2, rkde(10, fit))))
 })
 
-test_that("draws are made in parts, with a look for interrupts at each, and are those of one go", {
+test_that("draws are made in parts, with polls between them, and are the same as in one piece", {
   x <- with_seed(98, matrix(rnorm(20), 10))
   H <- matrix(c(1, 0.5, 0.5, 1), 2)
   n <- 2.5 * part_size

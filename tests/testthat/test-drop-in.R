@@ -1,15 +1,15 @@
-# Scripts for ks and np run here: calls as their help pages document them, each evaluated by ks and by this package, or
-# beside what np gave (fixtures/np_calls.csv). What differs on purpose is in vignettes/coming-from-ks-and-np.Rmd.
+# Scripts for ks and np must run here: calls as in their help pages, each evaluated by ks and by this package, or
+# compared with results of np (fixtures/np_calls.csv). Intended differences are in vignettes/coming-from-ks-and-np.Rmd.
 
 eruptions <- faithful$eruptions
 waiting <- faithful$waiting
 plane <- as.matrix(faithful)
-space <- as.matrix(iris[1:100, 1:3]) + 0.05 * cos(1:300) # rounded to 0.1 as it is
+space <- as.matrix(iris[1:100, 1:3]) + 0.05 * cos(1:300) # they are rounded to 0.1
 H <- matrix(c(0.06, 0.6, 0.6, 11), 2)
 weights <- rep(1:4, 68)
 share <- pnorm(scale(eruptions)[, 1])
 
-# A call as it is written in a script, with the functions of one of the packages.
+# A call as it stands in a script, with the functions of one of the packages.
 run_with <- function(package, call, frame) {
   eval(call, list2env(as.list(frame), parent = asNamespace(package)))
 }
@@ -47,14 +47,14 @@ test_that("densities are those of ks, where it does not bin", {
   expect_as_in_ks(kde(eruptions, h = 0.3, xmin = 0, xmax = 6, gridsize = 61, binned = FALSE)$eval.points, 1e-14)
   expect_as_in_ks(kde(x = plane, H = H, eval.points = plane[1:20, ], binned = FALSE)$estimate, 1e-12)
   expect_as_in_ks(kde(x = space, H = 0.1 * diag(3), eval.points = space, binned = FALSE)$estimate, 1e-12)
-  # On grids in several dimensions ks leaves out what is farther than supp = 3.7 along an axis, which is 1.1e-3 of a
-  # kernel's height there.
+  # On grids in several dimensions ks leaves out samples farther away than supp = 3.7 along an axis, where a kernel has
+  # 1.1e-3 of its height.
   expect_as_in_ks(kde(x = plane, H = diag(diag(H)), gridsize = c(40, 50), binned = FALSE)$estimate, 2e-3)
   expect_as_in_ks(kde(x = plane, H = H, xmin = c(1, 40), xmax = c(6, 100), gridsize = c(31, 31))$eval.points[[2]],
                   1e-14)
   expect_as_in_ks(kde(x = eruptions, h = 0.2, positive = TRUE, adj.positive = 0, eval.points = c(1.5, 2, 3.3, 4.5),
                       binned = FALSE)$estimate, 1e-12)
-  # On this scale ks interpolates in a grid on the other one.
+  # On this scale ks interpolates in a grid on the other scale.
   expect_as_in_ks(kde(x = share, h = 0.3, unit.interval = TRUE, binned = FALSE)$estimate, 2e-3)
 })
 
@@ -63,9 +63,9 @@ test_that("so are bandwidths", {
   expect_as_in_ks(hns(eruptions), 1e-13)
   expect_as_in_ks(Hns(x = plane, deriv.order = 1), 1e-13)
   expect_as_in_ks(Hns.diag(plane), 1e-10)
-  # Binned in ks, whatever is asked for.
+  # Always binned in ks.
   expect_as_in_ks(hpi(x = eruptions), 1e-2)
-  # Where the searches of ks end; none is lower (test-bandwidth-matrix.R).
+  # At the ends of ks's searches; none has a lower value (test-bandwidth-matrix.R).
   expect_as_in_ks(Hpi(x = plane, pilot = "dscalar", binned = FALSE), 1e-3)
   expect_as_in_ks(Hpi(plane, nstage = 1, pilot = "samse", pre = "scale", binned = FALSE, amise = TRUE)$H, 1e-3)
   expect_as_in_ks(Hpi.diag(x = plane, pilot = "dscalar", binned = FALSE), 1e-3)
@@ -129,13 +129,13 @@ test_that("plots take the arguments of those of ks, without a word", {
   }))
 })
 
-# What np gave for the calls in fixtures/np_calls.csv: a data frame of call, part (of the value, "" for all of it),
+# Results of np for the calls in fixtures/np_calls.csv: a data frame of call, part (of the value, "" for all of it),
 # entries and values.
 np_calls <- utils::read.csv(test_path("fixtures", "np_calls.csv"), colClasses = "character")
 
 numbers <- function(text) as.numeric(strsplit(text, " ")[[1]])
 
-# np's defaults, which are others, and its search, which does not end on a grid.
+# np's defaults, which differ, and its search, which does not end on a grid.
 as_in_np <- function(f) {
   function(..., ckertype = "gaussian") {
     given <- list(...)
@@ -146,7 +146,7 @@ as_in_np <- function(f) {
 
 here <- list2env(list(npregbw = as_in_np(npregbw), npreg = as_in_np(npreg), mcycle = MASS::mcycle))
 
-# The part of what the call of a row gives here that np's numbers are of.
+# The part of a row's result here with which np's numbers are compared.
 value_here <- function(row) {
   value <- eval(str2lang(row$call), here)
   as.numeric(if (nzchar(row$part)) value[[row$part]] else value)[numbers(row$entries)]
@@ -156,13 +156,13 @@ test_that("fits, predictions and residuals of np's calls are those of np", {
   rows <- np_calls[!startsWith(np_calls$call, "npregbw"), ]
   expect_identical(length(unique(rows$call)), 12L)
   for (k in seq_len(nrow(rows))) {
-    # With a bandwidth that was searched for, as far as searches go.
+    # For a searched bandwidth, only to the accuracy of searches.
     tolerance <- if (startsWith(rows$call[k], "npreg(log(dist)")) 1e-6 else 1e-12
     expect_close_to_reference(value_here(rows[k, ]), numbers(rows$values[k]), tolerance, info = rows$call[k])
   }
 })
 
-test_that("bandwidths of np's calls are those of np, unless it ended in a minimum that is not the least", {
+test_that("bandwidths of np's calls are those of np, unless it ended in a local minimum", {
   rows <- np_calls[startsWith(np_calls$call, "npregbw"), ]
   expect_identical(length(unique(rows$call)), 7L)
   not_least <- grepl("waiting ~ eruptions", rows$call)

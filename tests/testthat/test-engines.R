@@ -2,8 +2,8 @@
 
 line_shapes <- function() Filter(function(s) ncol(s$x) == 1, all_shapes())
 
-# The cells keep to the largest value where some point is within 8 bandwidths of a sample; further out everywhere, they
-# may give zero.
+# The fgt engine keeps its error bound if some point is within 8 bandwidths of a sample; if all are farther away it may
+# give zero.
 in_reach <- function(s, kernel) {
   kernel != "gaussian" || min(abs(outer(s$points[, 1], s$x[s$w > 0, 1], `-`))) < 8 * sqrt(shape_H(s, kernel)[1, 1])
 }
@@ -12,7 +12,7 @@ engines_of <- function(kernel) {
   if (kernel == "gaussian") "fgt" else if (kernel %in% polynomial_kernels()) "sweep" else character(0)
 }
 
-test_that("sweep and cells are within 1e-12 of the largest value, on every shape, ISA and number of threads", {
+test_that("sweep and fgt are within 1e-12 of the largest value, on every shape, ISA and number of threads", {
   for (s in line_shapes()) for (kernel in Filter(function(k) in_reach(s, k), setdiff(all_kernels, "cosine"))) {
     reference <- reference_sums(s$points, s$x, s$w, shape_H(s, kernel), kernel)
     sums <- function(threads, isa) {
@@ -27,7 +27,7 @@ test_that("sweep and cells are within 1e-12 of the largest value, on every shape
   }
 })
 
-test_that("every value of the sweep has its own digits, and it is zero exactly where no sample is in reach", {
+test_that("every value of the sweep has its own digits, and is zero exactly where no sample is within reach", {
   x <- with_seed(61, c(rnorm(300), 1e6, 1e6 + 3e-5, 5))
   points <- with_seed(62, c(x, rnorm(100), 1e6 + 5e-5, 4.93, 6.5))
   for (kernel in polynomial_kernels()) for (h in c(1e-4, 0.1, 3, 1e7)) {
@@ -38,7 +38,7 @@ test_that("every value of the sweep has its own digits, and it is zero exactly w
   }
 })
 
-test_that("the cells keep the digits of the tails up to 8 bandwidths from the data", {
+test_that("fgt keeps the digits of the tails up to 8 bandwidths from the data", {
   x <- with_seed(63, c(rnorm(500), rcauchy(20), 1e6))
   h <- 0.2
   points <- c(x, x + 7.99 * h, x - 7.99 * h, x + 3 * h)
@@ -75,7 +75,7 @@ test_that("an engine that does not take the task is refused", {
     kde(faithful$waiting, h = 1, engine = "fourier"),
     kde(iris[1:4], h = 1, engine = "fourier"),
     kde(faithful, h = 1, kernel = "biweight", engine = "fourier"),
-    # by the names that they had
+    # by their former names
     kde(faithful$waiting, h = 1, engine = "cells"),
     kde(faithful, h = 1, kernel = "biweight", engine = "runs")
   )

@@ -1,4 +1,4 @@
-# Numbers near the ends of their range: a result in the units of the data, or an error that says which units do.
+# Numbers near the ends of their range: a result in the units of the data, or an error that names usable units.
 
 clusters <- function() {
   with_seed(5, {
@@ -115,7 +115,7 @@ test_that("starts far from the data's bandwidths and a million levels are refuse
 test_that("a marginal without mass has levels of zero, whatever its units", {
   for (unit in c(1e-60, 1, 1e60)) {
     x <- cbind(c(1, 2, 3), c(2, 1, 3), c(1, 3, 2)) * unit
-    # Logarithms are farther from the grid's points than the bandwidth.
+    # On the logarithmic scale the data are farther from the grid's points than the bandwidth.
     fhat <- suppressWarnings(kde(x, H = diag(1e-9, 3), kernel = "uniform", positive = TRUE, gridsize = 4))
     expect_identical(max(fhat$estimate), 0)
     expect_true(all(marginal(fhat, c(3, 1))$cont == 0))

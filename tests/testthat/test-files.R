@@ -1,4 +1,4 @@
-# Files of kde_stream() and write_pdf() are whole or not there.
+# Files of kde_stream() and write_pdf() are complete or absent.
 
 # Three ways to write `file`, of 48 kB and more.
 writers <- function(folder) {
@@ -12,7 +12,7 @@ writers <- function(folder) {
   )
 }
 
-# The class of what a writer ends in, and what it says.
+# The class and message of the condition with which a writer ends.
 attempt <- function(writer) {
   end <- tryCatch(writer$write(writer$file), error = identity)
   list(class = class(end)[1], said = if (inherits(end, "error")) gsub('"[^"]*"', '"<file>"', conditionMessage(end)))
@@ -47,14 +47,14 @@ test_that("a disk that fills up on the way is an error, too", {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   for (writer in writers(folder)) writeLines("mine", writer$file)
-  # No room is set aside, as on file systems that cannot; what the library writes fails at the first values, or before.
+  # No room is reserved, as on file systems that cannot do that; the library fails at the first values, or before.
   full <- function(...) stop("C function returned error")
   for (place in c("put_layout", "put_attributes", "seal_netcdf")) {
     with_binding(place, full, for (writer in writers(folder)[-1]) {
       expect_identical(attempt(writer)$class, "kestrel_error_input")
     })
   }
-  # The library prints what goes wrong where it closes a file.
+  # The library prints errors that occur when it closes a file.
   with_binding("silently", function(code) {
     code
     "Error in R_nc4_sync: NetCDF: HDF error"
@@ -104,7 +104,7 @@ test_that("an interrupt leaves what was there", {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   interrupt <- function(...) {
-    # One may come while R is not listening.
+    # An interrupt may come while R is not listening.
     for (i in 1:1000) {
       tools::pskill(Sys.getpid(), tools::SIGINT)
       Sys.sleep(0.01)
@@ -120,7 +120,7 @@ test_that("an interrupt leaves what was there", {
   expect_setequal(dir(folder), c("raw", "stream.nc"))
 })
 
-test_that("a file that is there is replaced with its permissions, and a link stays one", {
+test_that("an existing file is replaced with its permissions, and a link stays one", {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   at <- function(name) file.path(folder, name)
@@ -141,14 +141,14 @@ test_that("a file that is there is replaced with its permissions, and a link sta
   expect_identical(file.size(at("new")), 128)
   expect_identical(Sys.readlink(at("dangling")), "new")
   expect_identical(Sys.readlink(at("chain")), at("below/link"))
-  # A folder that changes on the way does not move the file.
+  # A change of the working directory meanwhile does not move the file.
   old <- setwd(folder)
   on.exit(setwd(old), add = TRUE, after = FALSE)
   with_binding("warn_sparse", function(...) NULL, kde_stream(faithful, to = "here", gridsize = 4))
   expect_identical(file.size(at("here")), 128)
 })
 
-test_that("what is no file, or cannot be written, is refused before anything is computed", {
+test_that("targets that are not files, or cannot be written, are refused before anything is computed", {
   skip_if_not_installed("ncdf4")
   folder <- new_folder()
   old <- setwd(folder)
@@ -173,7 +173,7 @@ test_that("what is no file, or cannot be written, is refused before anything is 
     write_pdf(fhat, "folder.nc"),
     write_pdf(fhat, "file/below.nc")
   )
-  # Nobody makes files there.
+  # No files can be created there.
   expect_error(write_pdf(fhat, "/proc/new.nc"), "`file` must be", class = "kestrel_error_input")
   expect_setequal(dir(), c("loop", "folder.nc", "file", "pipe"))
   expect_identical(readLines("file"), "mine")

@@ -2,7 +2,7 @@
 
 space_shapes <- function() Filter(function(s) ncol(s$x) %in% 2:3, all_shapes())
 
-# The sums at the points of a shape or on a grid of axes; NULL where they are refused for their memory.
+# The sums at the points of a shape or on a grid of axes; NULL if they are refused for their memory.
 fourier_sums <- function(s, axes = list(), threads = 1L, isa = "auto", tol = 1e-12) {
   where <- list(eval.points = s$points)
   if (length(axes) > 0L) {
@@ -14,7 +14,7 @@ fourier_sums <- function(s, axes = list(), threads = 1L, isa = "auto", tol = 1e-
            kestrel_error_memory = function(e) NULL)
 }
 
-# A few points on each axis, from some bandwidths before the samples to some behind.
+# A few points on each axis, from some bandwidths before the samples to some after them.
 axes_for <- function(s, beyond = 5) {
   size <- c(17, 8)[ncol(s$x) - 1]
   lapply(seq_len(ncol(s$x)), function(k) {
@@ -68,12 +68,12 @@ test_that("sums are within 1e-12 of the largest value on every shape, ISA and nu
   }
 })
 
-test_that("what needs more than 1 GB is refused, by that size, and nothing else is", {
+test_that("tasks that need more than 1 GB are refused with their size, and no others are", {
   refused <- Filter(function(s) is.null(fourier_sums(s)), c(space_shapes(), more_shapes()))
   expect_setequal(shape_names(refused), c("outlier in the plane"))
 })
 
-test_that("a grid that misses the data has the digits of its own values, and is zero out of sight", {
+test_that("a grid that misses the data has the digits of its own values, and is zero far away", {
   x <- with_seed(70, matrix(rnorm(200), 100))
   near <- list(seq(6, 8, length.out = 9), seq(-1, 1, length.out = 9))
   s <- shape("", x, 0.3^2 * diag(2))
@@ -140,7 +140,7 @@ test_that("a plan that would need more than 1 GB goes to direct sums, and is ref
   expect_snapshot_output(cat(sub("[0-9.e+]+ GB", "<size> GB", conditionMessage(condition))))
 })
 
-test_that("data that span very many bandwidths are warned of with the error, and refused where no digits are left", {
+test_that("data that span very many bandwidths give a warning with the error, and are refused if no digits are left", {
   x <- with_seed(76, matrix(rnorm(400), 200))
   far <- function(at, engine) {
     x[1, ] <- at
@@ -165,7 +165,7 @@ test_that("the engine is not chosen where coordinates overflow or round to more 
   expect_identical(fhat$engine, "direct")
   expect_identical(fhat$estimate, kde(wide, H = diag(2), eval.points = at, engine = "direct")$estimate)
   expect_error(kde(wide, H = diag(2), eval.points = at, engine = "fourier"), class = "kestrel_error_memory")
-  # An infinite range along one axis, and nothing within reach along the other.
+  # An infinite range along one axis, and no point within reach along the other.
   far <- cbind(c(-1e300, 1e300, x[-(1:2), 1]), x[, 2])
   expect_error(kde(far, H = diag(c(1e-20, 1)), eval.points = cbind(c(-1e300, 1e300, 0), 20), engine = "fourier"),
                class = "kestrel_error_memory")
@@ -177,7 +177,7 @@ test_that("the engine is not chosen where coordinates overflow or round to more 
 })
 
 test_that("a matrix H that is nearly singular does without axes along the data", {
-  # Found at random: its inverse by cofactors has a negative diagonal.
+  # Found at random: the inverse by cofactors has a negative diagonal.
   H <- matrix(c(0.27441346476139145, 121.19528959335965, 0.0021910193910587576,
                 121.19528959335965, 83090.463403328933, -6.021284702037577,
                 0.0021910193910587576, -6.021284702037577, 0.0016696708508031153), 3)
@@ -196,8 +196,8 @@ test_that("the engine asked for is that of the density and not of its bandwidth"
   expect_identical(kde(y, engine = "direct", eval.points = y)$H, kde(y, eval.points = y)$H)
 })
 
-# Found by random calls: the corners of a grid round in one way and points on its rim in another, where all are a
-# thousand million bandwidths from the middle of the data. One on the rim was taken for out of reach.
+# Found by random calls, with data a thousand million bandwidths from their middle: the corners of a grid and points on
+# its rim are rounded differently. A point on the rim was taken to be out of reach.
 test_that("points on the rim of a grid far from the middle of the data count", {
   near <- -0x1.674ff8f9a3d3cp+70 + 2^18 * c(4, 0, -3, 6, 0, 0, -5, 1, -6, -4, 6, -2, -6, -5, -3, 3, 2, 8, -6)
   wide <- c(0x1.4eb1733ff070ap+139, 0x1.9cbe9a152f703p+93, 0x1.8a92884a164a6p+113, 0x1.47238b6facc5ap+73,

@@ -1,5 +1,5 @@
-# The functionals psi in one dimension, and the selectors that are made of them, plug-in and smoothed cross-validation:
-# against the plain-R oracles, the stored long-double values and ks.
+# The functionals psi in one dimension, and the selectors that use them, plug-in and smoothed cross-validation: against
+# the plain-R oracles, the stored long-double values and ks.
 
 plugged <- read_fixture("dpi_1d.csv")
 from_ks <- read_fixture("ks_reference.csv")
@@ -41,7 +41,7 @@ test_that("psi follows the units of the data as far as its values are numbers, a
   x <- with_seed(45, rnorm(30))
   for (r in psi_orders) {
     bare <- psi(x, 0.3, r)
-    # A power of two near the largest and the smallest value, and one far beyond.
+    # A power of two that takes the value near the largest and the smallest number, and one far beyond.
     furthest <- trunc(c(1023 - log2(abs(bare)), -1020 - log2(abs(bare))) / (r + 1))
     for (power in furthest[abs(furthest) < 500]) {
       expect_equal(psi(x * 2^-power, 0.3 * 2^-power, r) / 2^(power * (r + 1) / 2) / 2^(power * (r + 1) / 2), bare,
@@ -50,16 +50,16 @@ test_that("psi follows the units of the data as far as its values are numbers, a
     if (r > 2) for (power in c(-480, 480)) {
       expect_error(psi(x * 2^power, 0.3 * 2^power, r), "within the range of numbers", class = "kestrel_error_input")
     }
-    # Each as if it were alone.
+    # Each as if it were the only bandwidth.
     g <- 10^c(-20, 0, 20)
     expect_identical(psi(x, g, r), vapply(g, function(one) psi(x, one, r), 0))
   }
-  # -6.06 / 1e-28^11: an infinite sum of the terms i = j beside one of the others, of the other sign.
+  # -6.06 / 1e-28^11: an infinite sum of the terms i = j, and one of the others with the other sign.
   expect_error(psi(c(0, 1e-28), 1.2e-28, 10), "rescale `x`", class = "kestrel_error_input")
   expect_equal(psi(c(0, 1e-27), 1.2e-27, 10) / 1e297, psi(c(0, 1), 1.2, 10), tolerance = 1e-12)
 })
 
-test_that("what amise = TRUE adds is there wherever it is a number", {
+test_that("the fields that amise = TRUE adds are there wherever they are numbers", {
   x <- with_seed(46, rexp(50))
   # scale^7 and scale^3 are out of range, psi_6 / scale^7 and C scale^3 are not.
   unit <- 2^c(1025 / 7, 1025 / 3) / sd(x)

@@ -1,6 +1,6 @@
-# What R hands to C++: a sample, a task and a run, by name.
+# The lists that R hands to C++: a sample, a task and a run, by field names.
 
-# The error of kde() where a function of the package, which makes one of these, gives something else.
+# The error of kde() if a function of the package that makes one of these returns something else.
 said_with <- function(name, change) {
   usual <- get(name, asNamespace("kestrel"))
   said <- tryCatch(with_binding(name, function(...) change(usual(...)), kde(1:9, h = 1, eval.points = 5)),

@@ -1,4 +1,4 @@
-# Sums over pairs on the GPU: the same numbers as on the CPU. Skipped only where there is no device.
+# Sums over pairs on the GPU: the same numbers as on the CPU. Skipped only if there is no device.
 
 # Relative to the largest number of one kind.
 expect_close <- function(actual, expected, info) {
@@ -47,7 +47,7 @@ test_that("objectives and functionals are those of the CPU", {
   }
 })
 
-# A criterion is flat at its least value: bandwidths agree to the root of what it does.
+# A criterion is flat at its minimum: bandwidths agree to the square root of its agreement.
 expect_same_selection <- function(select, name) {
   cpu <- select("cpu")
   gpu <- select("cuda")

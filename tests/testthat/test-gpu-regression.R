@@ -1,4 +1,4 @@
-# Cross-validation of regression on the GPU: the same numbers as on the CPU. Skipped only where there is no device.
+# Cross-validation of regression on the GPU: the same numbers as on the CPU. Skipped only if there is no device.
 
 expect_same_curve <- function(gpu, cpu, info) {
   testthat::expect_identical(gpu$n.unsupported, cpu$n.unsupported, info = info)

@@ -1,4 +1,4 @@
-# Sums on the GPU: the same numbers as on the CPU. Skipped only where there is no device.
+# Sums on the GPU: the same numbers as on the CPU. Skipped only if there is no device.
 
 test_that("every kernel, radial and product, at points and on grids, is that of the CPU", {
   skip_without_device()
@@ -33,7 +33,7 @@ test_that("every kernel, radial and product, at points and on grids, is that of 
   }
 })
 
-test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's runs", {
+test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's scanline engine", {
   skip_without_device()
   set.seed(2)
   for (d in 2:4) {
@@ -45,7 +45,7 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's ru
                        list(engine = "scanline", backend = "cuda", precision = "double"))
       expect_close_to_reference(gpu$estimate, on("cpu", engine = "direct")$estimate)
       expect_identical(dim(gpu$estimate), lengths(gpu$eval.points))
-      # The CPU takes events where runs are this long.
+      # The CPU uses events if runs are this long.
       fine <- list(gridsize = rep(c(40, 60), length.out = d), engine = "scanline")
       expect_same_bits(do.call(on, c("cuda", fine))$estimate, do.call(on, c("cpu", fine))$estimate)
     }
@@ -57,7 +57,7 @@ test_that("grids of the radial Epanechnikov kernel have the bits of the CPU's ru
   expect_identical(kde(x[, 1:2], kernel = "biweight", backend = "cuda")$engine, "direct")
 })
 
-test_that("\"auto\" takes runs there where they are the faster", {
+test_that("\"auto\" takes scanline on the GPU where it is faster", {
   skip_without_device()
   chosen <- function(n, m, seconds) {
     plan <- list(engine = "scanline", seconds = seconds, rows = 1000)
@@ -91,7 +91,7 @@ test_that("slabs have the bits of the whole grid", {
   }
 })
 
-test_that("slabs of other kernels are direct sums there", {
+test_that("slabs of other kernels are direct sums on the GPU", {
   skip_without_device()
   for (kernel in c("gaussian", "biweight")) {
     on <- function(backend) {
@@ -129,7 +129,7 @@ test_that("shapes of every kind are those of the CPU", {
     }
     cpu <- fhat("cpu")
     expect_close_to_reference(fhat("cuda"), cpu, info = s$name)
-    # Single precision keeps nothing of the far tails: the largest value may be elsewhere, at a sample.
+    # Single precision loses the far tails: the largest value may be elsewhere, at a sample.
     largest <- max(cpu, fhat("cpu", points = s$x))
     expect_close_to_reference(fhat("cuda", precision = "single"), cpu, tol = 1e-5, scale = largest, info = s$name)
   }
@@ -165,7 +165,7 @@ test_that("a forked process is refused, or uses the CPU", {
     if (grepl("forked", conditionMessage(condition))) class(condition)[1] else "no error"
   }, mc.cores = 2)
   expect_identical(unlist(classes), rep("kestrel_error_backend", 2))
-  # A sum that "auto" would take there: in the child it is the CPU's, after the message.
+  # "auto" would compute this sum on the GPU; in the child it is computed on the CPU, after the message.
   places <- parallel::mclapply(1:2, function(i) {
     rm(list = ls(cuda_said), envir = cuda_said)
     said <- ""

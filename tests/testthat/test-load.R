@@ -1,4 +1,4 @@
-# What library(kestrel) loads: each namespace more is time at the start of every session.
+# The namespaces that library(kestrel) loads: each one more takes time at the start of every session.
 
 test_that("kestrel loads no package but Rcpp", {
   code <- "before <- loadedNamespaces(); library(kestrel); writeLines(setdiff(loadedNamespaces(), before))"

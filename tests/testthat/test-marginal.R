@@ -1,4 +1,4 @@
-# marginal(): exact where the kernel's marginal is a kernel, otherwise the integral of the grid.
+# marginal(): exact if the kernel's marginal is a kernel, otherwise the integral over the grid.
 
 test_that("the marginal of a Gaussian estimate is the estimate of the columns kept", {
   x <- as.matrix(iris[1:70, 1:3])

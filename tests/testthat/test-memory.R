@@ -1,6 +1,6 @@
-# How much memory there is.
+# How much memory is available.
 
-# A folder with files of /proc and /sys, named by their paths.
+# A folder with files as in /proc and /sys, named by their paths.
 fake_system <- function(files) {
   root <- tempfile("system")
   for (path in names(files)) {
@@ -22,12 +22,12 @@ test_that("without limits there is what the system says, and without that no lim
   expect_identical(available(), 2e6 * 1024)
   expect_identical(available_memory(tempfile("none")), Inf)
   expect_gt(available_memory(), 0)
-  # no number where one should be
+  # text where a number should be
   expect_identical(available(list("proc/self/cgroup" = "0::/a", "proc/self/mountinfo" = "nonsense -",
                                   "proc/self/limits" = "Max address space")), 2e6 * 1024)
 })
 
-# Version 2: the group /pod/job of a file system, mounted as a whole.
+# Version 2: the group /pod/job in a file system that is mounted as a whole.
 unified <- list("proc/self/cgroup" = "0::/pod/job",
                 "proc/self/mountinfo" = c("22 1 0:20 / / rw - ext4 /dev/sda rw",
                                           "31 22 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw"))
@@ -41,14 +41,14 @@ test_that("limits of control groups of version 2 count, those of groups above to
   expect_identical(available(unified, group("pod/job", "max", 1e8)), 2e6 * 1024)
   expect_identical(available(unified, group("pod/job", "max", 1e8), group("pod", 4e8, 1.5e8)), 2.5e8)
   expect_identical(available(unified, group("pod/job", 4e8, 1e8, high = 3e8)), 2e8)
-  # pages of files are given up
+  # cached pages of files can be given up
   files <- c("anon 5", "file 60000000", "active_file 20000000", "inactive_file 30000000")
   expect_identical(available(unified, group("pod/job", 4e8, 1e8, stat = files)), 3.5e8)
-  # in use beyond the limit
+  # use above the limit
   expect_identical(available(unified, group("pod/job", 4e8, 5e8)), 0)
 })
 
-# Version 1: the group of a container, of whose hierarchy only that is mounted.
+# Version 1: the group of a container, the only part of its hierarchy that is mounted.
 test_that("limits of control groups of version 1 count", {
   mounts <- c("33 31 0:30 /docker/7f /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu",
               "34 31 0:32 /docker/7f /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory")
@@ -65,7 +65,7 @@ test_that("limits of control groups of version 1 count", {
   expect_identical(available(system("/docker/7f/job"), group("", "9223372036854771712", 1e8),
                              group("job", 2e8, 1e8)), 1.03e8)
   expect_identical(available(system("/docker/7f/job"), group("", 1.5e8, 1e8), group("job", 2e8, 1e8)), 5.3e7)
-  # a group that is not below what is mounted: the top of that
+  # a group outside of the mounted part: the top of that part counts
   expect_identical(available(system("/"), group("", 4e8, 1e8)), 3.03e8)
 })
 
@@ -125,7 +125,7 @@ test_that("calls that run out of memory in their middle are errors of memory, wh
     set.seed(1)
     x <- rnorm(1e6)
     options(kestrel.memory_limit = 1e300)
-    # R loads LAPACK at its first use, and says nothing of memory where there is none for it.
+    # R loads LAPACK at its first use, and does not say that memory is missing for it.
     eigen(diag(2))
     calls <- list(function() kde(x, h = 0.1, kernel = "epanechnikov", engine = "sweep"),
                   function() hlscv(x, kernel = "biweight"), function() rkde(1e6, kde(x[1:9], h = 1)))

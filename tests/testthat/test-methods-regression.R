@@ -1,4 +1,4 @@
-# npregbw() and npreg() as an interface: their arguments, what they refuse, what they return, print and draw.
+# npregbw() and npreg() as an interface: arguments, refusals, results, prints and plots.
 
 x <- c(1, 2, 2.5, 4, 5.5, 6, 7.25, 9)
 y <- c(2, 3, 3.5, 5, 4, 6.5, 6, 8)
@@ -217,14 +217,14 @@ test_that("a column that is a matrix of one, and missing values without a type, 
   fit <- npreg(scale(y) ~ scale(x), d, bws = 1.5)
   same <- npreg(txdat = as.vector(scale(x)), tydat = as.vector(scale(y)), bws = 1.5)
   expect_identical(fit[c("mean", "merr", "loo")], same[c("mean", "merr", "loo")])
-  # By the mean and standard deviation of the data, not of the new points.
+  # Scaled by the mean and standard deviation of the data, not of the new points.
   expect_equal(predict(fit, d[2:3, ]), fitted(fit)[2:3], tolerance = 1e-14)
   expect_identical(npregbw(y ~ poly(x, 1), d, bws = 1)$xnames, "poly(x, 1)")
   expect_identical(predict(fit, data.frame(x = NA)), NA_real_)
   expect_identical(predict(fit, exdat = c(NA, NA)), c(NA_real_, NA_real_))
 })
 
-test_that("na.omit leaves rows out and keeps their places", {
+test_that("na.omit leaves rows out and keeps their positions", {
   gaps <- rbind(d, d[1, ])
   gaps$x[9] <- NA
   gaps$y[2] <- NA
@@ -277,7 +277,7 @@ test_that("nothing is fitted twice: at the data only errors are computed, and th
     expect_identical(points_of(fit()), list(c(8L, 8L)))
     expect_identical(points_of(fit(se = FALSE)), list())
     expect_identical(points_of(fit(exdat = c(2, 3))), list(c(2L, 8L)))
-    # One of weight 0 is in no fit.
+    # An observation of weight 0 is in no fit.
     expect_identical(points_of(fit(se = FALSE, w = replace(x, 4, 0))), list(c(1L, 0L)))
     expect_identical(points_of(predict(with_errors, se.fit = TRUE, interval = "confidence")), list())
     expect_identical(points_of(predict(elsewhere)), list())
@@ -311,7 +311,7 @@ test_that("grids are as asked for, in np's numbers too", {
   expect_identical(bandwidth(bws = 2, bandwidth.compute = FALSE, nmulti = 5, ckerorder = 2)$bw, 2)
 })
 
-test_that("the least value competes by the rule of support, and its place is reported", {
+test_that("the minimum is taken among supported bandwidths, and its position is reported", {
   expect_warning(bw <- npregbw(x, y, nbw = 12), class = "kestrel_warning_search", NA)
   supported <- bw$n.unsupported == 0
   expect_false(all(supported))
@@ -330,7 +330,7 @@ test_that("the least value competes by the rule of support, and its place is rep
 })
 
 test_that("of tied bandwidths the widest is taken", {
-  # No distance lies between 1.5 and 1.75, so that the uniform kernel sees the same neighbours.
+  # No distance lies between 1.5 and 1.75, so the uniform kernel has the same neighbours.
   bw <- suppressWarnings(npregbw(x, y, ckertype = "uniform", bws = c(1.6, 1.65, 1.7, 8, 9), unsupported = "exclude"))
   expect_equal(bw$cv[1], bw$cv[2], tolerance = 1e-14)
   at_least <- bw$cv - min(bw$cv) <= 1e-12 * min(bw$cv)

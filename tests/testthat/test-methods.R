@@ -63,12 +63,12 @@ test_that("columns of points with the variables' names may be in any order", {
   at <- kde(faithful, H = Hns(faithful), eval.points = points[2:1])
   expect_identical(at$estimate, expected)
   expect_identical(as.data.frame(at)[1:2], as.data.frame(as.matrix(points), row.names = FALSE)[1:2], ignore_attr = TRUE)
-  # Other names are not looked at.
+  # Other names are ignored.
   expect_identical(predict(fit, setNames(points, c("waiting", "other"))), expected)
   expect_identical(predict(fit, faithful[0, ]), numeric(0))
 })
 
-test_that("what methods do not know is refused", {
+test_that("unknown arguments of methods are refused", {
   fit <- kde(faithful, H = Hns(faithful), gridsize = 3)
   expect_refused(
     predict(fit, c(3, 70), threads = 2),
@@ -141,7 +141,7 @@ test_that("the displays of ks draw levels of the density in the colours asked fo
   }
   # A name of earlier versions of ks.
   expect_identical(drawn(plot(plane, display = "filled.contour2")), drawn(plot(plane)))
-  # With add = TRUE lines, which leave what is below to be seen.
+  # add = TRUE draws lines, which leave the plot below visible.
   expect_gt(drawn({
     plot(plane)
     plot(plane, add = TRUE)

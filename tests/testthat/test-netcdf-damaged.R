@@ -1,8 +1,8 @@
-# netCDF files that are damaged, cut short, or hold what is no estimate.
+# netCDF files that are damaged, cut short, or contain something other than an estimate.
 
 skip_if_not_installed("ncdf4")
 
-# Copies of a file, damaged in a way of their own: cut short, one bit, or eight bits anywhere.
+# Copies of a file, each damaged in its own way: cut short, one bit changed, or eight bits anywhere.
 damaged <- function(bytes, seed) {
   set.seed(seed)
   if (seed %% 3 == 0) return(bytes[seq_len(sample(length(bytes), 1) - 1)])
@@ -12,7 +12,7 @@ damaged <- function(bytes, seed) {
   bytes
 }
 
-# What reading each ends in, one line each.
+# The result of reading each file, one line each.
 read_damaged <- function(folder, name, read, first, last) {
   whole <- file.path(folder, name)
   bytes <- readBin(whole, "raw", file.size(whole))
@@ -38,7 +38,7 @@ test_that("a file that is damaged is refused", {
     expect_length(out, 120)
     expect_identical(out, paste(1:120, "kestrel_error_input "))
   }
-  # Where the end is missing, or what comes first.
+  # Without the end of the file, or its beginning.
   bytes <- readBin(file.path(folder, "pdf"), "raw", 1e6)
   n <- length(bytes)
   for (kept in list(integer(0), 1:3, 1:8, 1:20, 1:40, 2:n, seq_len(n - 1), c(seq_len(n), 1))) {
@@ -47,7 +47,7 @@ test_that("a file that is damaged is refused", {
   }
 })
 
-# A file of a classic format, with values that have one record an index of `time` and others that have none.
+# A file in a classic format, with variables that have a record for each index of `time` and others without records.
 classic_file <- function(folder, recorded) {
   file <- file.path(folder, "classic.nc")
   time <- ncdf4::ncdim_def("time", "d", 1:50, unlim = TRUE)
@@ -85,7 +85,7 @@ test_that("a classic file that ends before its values is refused", {
   expect_length(out, 60)
 })
 
-# A file of write_pdf() or kde_stream(), changed by the library, which takes its seal away.
+# A file of write_pdf() or kde_stream(), changed by the library, which removes its seal.
 changed_file <- function(change, stream = FALSE) {
   file <- tempfile(fileext = ".nc")
   if (stream) {
@@ -108,8 +108,8 @@ read_changed <- function(change, stream = FALSE) {
   })
 }
 
-test_that("what is no estimate is refused, whoever wrote it", {
-  # A file that another program wrote again is read.
+test_that("files without an estimate are refused, whoever wrote them", {
+  # A file that another program has rewritten is read.
   same <- read_changed(function(put, attribute) put("waiting", seq(40, 100, by = 20)))
   expect_identical(same$eval.points[[2]], c(40, 60, 80, 100))
   expect_refused(
@@ -204,7 +204,7 @@ test_that("a file that fails half-way is closed", {
   long <- ncdf4::ncvar_def(strrep("a", 300), "", ncdf4::ncdim_def("place", "", 1:3), prec = "double")
   expect_error(silently(closing_halves(ncdf4::nc_create(file, long, force_v4 = TRUE))))
   expect_identical(open(), before)
-  # The name is free.
+  # The name can be used again.
   write_pdf(kde(faithful, gridsize = 4), file)
   expect_identical(length(read_pdf(file)$estimate), 16L)
 })

@@ -81,7 +81,7 @@ test_that("a file of kde_stream() is read, without data", {
   expect_identical(turned[c("kernel_type", "backend", "precision")], back[c("kernel_type", "backend", "precision")])
   expect_identical(back$n, 272L)
   expect_error(predict(back, c(3, 70)), "with its data", class = "kestrel_error_input")
-  # Written again, it is the same.
+  # Written a second time, it is the same.
   write_pdf(back, file)
   expect_same_estimate(read_pdf(file), back)
 })
@@ -95,7 +95,7 @@ test_that("a density without data is printed, summed up and plotted from its gri
   }
   back <- stream(faithful, gridsize = c(80, 90))
   expect_snapshot_output(shown(back))
-  # A region of highest density holds its share of the mass, to a point's.
+  # A region of highest density holds its share of the mass, up to that of one point.
   cells <- reference_cells(back$eval.points)
   mass <- as.vector(back$estimate) * cells
   for (share in c(0.25, 0.5, 0.95)) {
@@ -109,12 +109,12 @@ test_that("a density without data is printed, summed up and plotted from its gri
   expect_gt(drawn(plot(one)), 3)
   expect_identical(marginal(one, 1)$estimate, one$estimate)
   expect_gt(drawn(plot(stream(iris[, 1:3], gridsize = 12))), 9)
-  # Without the rows of data, a Gaussian's margins are those of the grid, too.
+  # Without rows of data the margins of a Gaussian kernel also come from the grid.
   kde_stream(iris[, 1:3], to = file, gridsize = 12)
   expect_gt(drawn(plot(read_pdf(file))), 9)
 })
 
-# The values of a variable as another program sees them: ncdump where it is installed, otherwise the library alone.
+# The values of a variable as another program sees them: by ncdump if it is installed, otherwise by the library.
 dumped <- function(file, variable) {
   if (!nzchar(Sys.which("ncdump"))) {
     nc <- ncdf4::nc_open(file, readunlim = FALSE)
@@ -289,7 +289,7 @@ test_that("what cannot be written is not left behind", {
                  class = "kestrel_error_input")
   })
   expect_false(file.exists(file))
-  # No file is left open (the folder of open files is Linux's).
+  # No file stays open (the folder of open files exists on Linux).
   open <- Sys.readlink(dir("/proc/self/fd", full.names = TRUE))
   expect_false(any(grepl(basename(file), open, fixed = TRUE)))
 })

@@ -1,6 +1,6 @@
-# What users give as numbers, with a class: the numbers that it stands for, or an error that names the argument.
+# Numbers with a class: they count as the numbers that they mean, or give an error that names the argument.
 
-# Integers as package bit64 keeps them.
+# Integers as package bit64 stores them.
 integer64 <- function(values) {
   words <- function(k) c(if (is.na(k)) 0 else k %% 2^32, if (is.na(k)) -2^31 else k %/% 2^32)
   signed <- function(word) if (word >= 2^31) word - 2^32 else word
@@ -29,7 +29,7 @@ test_that("integers of 64 bits are what they count", {
   expect_error(kde(integer64(c(1, NA, 2)), h = 1), "missing values, but 1 of 3", class = "kestrel_error_input")
 })
 
-# Every argument that takes numbers, in V().
+# Every argument that takes numbers, wrapped in V().
 x <- c(1, 2, 4, 5, 7, 3)
 X <- cbind(a = x, b = c(2, 1, 5, 3, 3, 9))
 fhat <- kde(x, h = 1)
@@ -69,7 +69,7 @@ calls <- alist(
   kde_stream(x, identity, h = 1, slab = V(3), gridsize = 9)
 )
 
-# The value of a call without what differs from one to the next.
+# The value of a call without what differs between calls.
 value_of <- function(call, V) {
   set.seed(5)
   found <- suppressWarnings(suppressMessages(eval(call, list(V = V), environment())))

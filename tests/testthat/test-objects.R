@@ -1,4 +1,4 @@
-# Objects that were edited: each function that takes one ends in a value or in an error that names the field.
+# Edited objects: each function that takes one returns a value or ends in an error that names the field.
 
 objects <- suppressWarnings(objects_to_edit())
 
@@ -22,7 +22,7 @@ test_that("a bad value in any field ends in a value or a classed error, whatever
     if (!inherits(condition, "kestrel_error")) problems <<- c(problems, paste0(label, ": ", said))
     said
   }
-  # What print() refuses all others have to refuse, too: they look at the same table.
+  # What print() refuses must be refused by all others, which check the same table.
   try_all <- function(object, functions, label) {
     message <- look(functions$print, object, paste(label, "print"))
     for (other in names(functions)[-1L]) {
@@ -36,7 +36,7 @@ test_that("a bad value in any field ends in a value or a classed error, whatever
     known <- object_classes[[class(object)[1L]]]
     for (path in field_paths(object, 2L)) {
       field <- names(unclass(object))[path[1L]]
-      # Fields that nothing reads may have any value; of parts of objects there are many.
+      # Fields that nothing reads may have any value. Parts of objects have many fields, so fewer values are tried.
       values <- if (!field %in% names(known$fields)) no_field[4L] else no_field[seq(1L, 16L, length(path)^2)]
       for (value in values) {
         message <- try_all(with_field(object, path, value), takers_of(object), paste(name, field))
@@ -45,7 +45,7 @@ test_that("a bad value in any field ends in a value or a classed error, whatever
     }
   })
   expect_no_problem(problems)
-  # What each field has to be.
+  # What each field must be.
   expect_snapshot_output(cat(unique(sub("(, not|, but one is) .*", ".", said[grepl(": `", said)])), sep = "\n"))
 })
 

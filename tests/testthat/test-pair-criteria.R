@@ -5,17 +5,17 @@ values <- read_fixture("lscv_H_values.csv")
 
 engines_for <- function(d) if (d %in% 2:3) c("fourier", "direct") else "direct"
 
-# Matrices that a grid of less than 1 GB serves: those that are not far longer along one direction of the data than
-# along another.
+# Matrices for which a grid of less than 1 GB is enough: those that are not far longer along one direction of the data
+# than along another.
 within_grid <- function(H, S) diff(log(relative_bandwidths(H, S))) < log(if (nrow(H) == 2) 20 else 5)
 
-# `problems(criteria, x, w, H, info)` for every shape and matrix.
+# Calls problems(criteria, x, w, H, info) for every shape and matrix.
 over_shapes <- function(problems, engine, shapes) {
   expect_no_problem(lapply(names(shapes), function(name) {
     x <- shapes[[name]]$x
     w <- shapes[[name]]$w
     sample <- selector_sample(x, w)
-    # A grid for each: one that served them all would be large.
+    # Each has its own grid: one for all of them would be large.
     criteria <- function() criteria_by(engine, x, shapes[[name]]$w)
     if (is.null(w)) w <- rep(1, nrow(x))
     matrices <- Filter(Negate(is.null), shape_matrices(sample$cov, sample$n))
@@ -38,7 +38,7 @@ for (engine in c("fourier", "direct")) local({
   test_that(paste("SCV of the", engine, "engine is the oracle's, for pilots narrow and wide"), {
     for (d in 2:3) over_shapes(function(criteria, x, w, H, info) {
       pilots <- list(narrow = 0.3 * H, wide = 2 * H, diagonal = diag(diag(H)) / 2)
-      # In three dimensions a grid that serves them all would need more than 1 GB.
+      # In three dimensions a grid for all of them would need more than 1 GB.
       pilots <- if (d == 3) pilots["narrow"] else Filter(function(G) within_grid(G, cov(x)), pilots)
       Map(function(G, which) {
         relative_to_terms(criteria$scv(H, G), oracle_scv(x, H, G, w), matrix_tolerance(d), paste(info, which))
@@ -69,16 +69,16 @@ for (engine in c("fourier", "direct")) local({
     for (d in 2:3) for (name in if (d == 2) names(matrix_shapes(d)) else few) {
       shape <- matrix_shapes(d)[[name]]
       sample <- selector_sample(shape$x, shape$w)
-      # Spheres or scales, as selectors do; a scalar g has no meaning else.
+      # Spheres or scales, as selectors do; otherwise a scalar g has no meaning.
       star <- transformed_sample(sample, inverse_root(pre_transform(sample$cov, "scale")))
       g <- (4 / ((d + 2) * star$n))^(1 / (d + 4)) * c(0.7, 1.5)
-      # What psi_order() plans with is the number of observations.
+      # psi_order() chooses the engine by the number of observations.
       star$n <- if (engine == "fourier") 1e6 else 2
       for (order in c(4L, 6L, 8L)) expect_no_problem(lapply(g, function(one) {
         found <- psi_order(star, one, order, run_options())
         indices <- oracle_exponents(d, order)
         expected <- lapply(seq_len(nrow(indices)), function(k) oracle_psi(star$x, one, indices[k, ], star$w))
-        # Of all indices: where an exponent is odd the terms i = j, by far the largest ones here, are 0.
+        # Over all indices: for those with an odd exponent the terms i = j, by far the largest ones here, are 0.
         terms <- max(vapply(expected, attr, 0, "terms"))
         reference_problem(found, vapply(expected, as.numeric, 0), matrix_tolerance(d), terms,
                           paste(engine, name, d, "order", order))
@@ -96,7 +96,7 @@ test_that("a grid that would need more than 1 GB is refused, and the criteria go
   expect_s3_class(refused, c("kestrel_error_memory", "kestrel_error"))
   expect_match(conditionMessage(refused), "needs [0-9.e+]+ GB, more than the 1 GB allowed")
   expect_equal(criteria$lscv(0.1 * sample$cov), before, tolerance = 1e-12)
-  # Where nobody asked for that engine direct sums step in.
+  # If the user did not ask for that engine, direct sums replace it.
   chosen <- criteria_for(replace(sample, "n", 1e4), "auto", run_options())
   expect_identical(chosen$by(), list(engine = "fourier", backend = "cpu"))
   expect_no_problem(relative_to_terms(chosen$lscv(diag(H)), oracle_lscv(sample$x, diag(H)), 1e-12))
@@ -142,7 +142,7 @@ test_that("whole weights are copies in sums over all pairs", {
     for (engine in c("fourier", "direct")) {
       weighted <- criteria_by(engine, x, w)
       repeated <- criteria_by(engine, copies)
-      # The sums with i = j: LSCV of the paper without its terms there.
+      # The sums with i = j, from the paper's LSCV without its terms there.
       at_zero <- oracle_terms(matrix(0, 1, d), H)[1, 1]
       sums <- c(weighted$lscv(H, "paper") - 2 * at_zero * sum(w^2) / sum(w)^2,
                 repeated$lscv(H, "paper") - 2 * at_zero / sum(w))
@@ -216,8 +216,8 @@ test_that("form = \"paper\" gives the figures of Andrzejewski et al. (2013), eq.
     Sigma <- var(x)
     ours <- vapply(h, function(one) lscv(x, one^2 * Sigma, form = "paper"), 0)
     expect_close_to_reference(ours, oracle_paper_curve(x, h), 1e-12)
-    # The 150 bandwidths that the selector looks at: in the unbiased form, which differs by the divisor of the cross
-    # sum, -2 / (n (n - 1)) for -2 / n^2.
+    # The 150 bandwidths of the selector, in the unbiased form, which differs by the divisor of the cross sum: -2 / (n
+    # (n - 1)) instead of -2 / n^2.
     path <- attr(suppressWarnings(Hlscv(x, type = "scalar")), "path")
     expect_identical(dim(path), c(150L, 2L))
     expect_equal(range(path$h), range, tolerance = 1e-14)

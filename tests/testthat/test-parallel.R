@@ -1,16 +1,16 @@
-# Threads: forks and interrupts. The bits themselves are in test-direct.R, shape by shape; that so many threads work is
-# tested in C++, and tools/test-variant.sh has these tests run on the threads of RcppParallel.
+# Threads: forks and interrupts. test-direct.R tests the bits, shape by shape. C++ tests check how many threads work,
+# and tools/test-variant.sh runs these tests on the threads of RcppParallel.
 
 big_shape <- function() with_seed(21, normal_shape(20000, 3000))
 
-# What kde() says about its threads.
+# The threads that kde() reports.
 said_threads <- function(...) {
   text <- capture_messages(kde(1:20 / 20, h = 0.1, eval.points = 0.5, verbose = TRUE, ...))
   as.integer(sub(".* s on ([0-9]+) thread.*", "\\1", text[1L]))
 }
 
-# How many of the threads that a call asks for it can get: OMP_THREAD_LIMIT is respected (R CMD check --as-cran sets
-# it to 2).
+# How many of the threads that a call asks for it can get: OMP_THREAD_LIMIT is respected (R CMD check --as-cran sets it
+# to 2).
 allowed_threads <- function(n) {
   limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT", "")))
   if (is.na(limit) || limit < 1L) n else min(n, limit)
@@ -67,10 +67,10 @@ test_that("mclapply after a threaded call works, on one thread a child, with the
   expect_equal(said_threads(threads = 2L), allowed_threads(2))
 })
 
-# With a function of the fraction done where a progress bar would be.
+# Replaces the progress bar by a function of the fraction done.
 watched <- function(progress, code) with_binding("with_progress", function(verbose, label, body) body(progress), code)
 
-# A call of some 2e10 pairs: many seconds, if nothing stops it.
+# A call of about 2e10 pairs: many seconds, unless it is stopped.
 endless_call <- function(threads, progress) {
   x <- seq(-1, 1, length.out = 150000)
   watched(progress, kde(x, h = 0.1, eval.points = x, engine = "direct", threads = threads))
@@ -102,7 +102,7 @@ test_that("setTimeLimit stops a regression with the Gaussian kernel within a ban
     on.exit(setTimeLimit())
     expect_error({
       setTimeLimit(elapsed = 0.3)
-      # Of each bandwidth 3.6e9 pairs: seconds.
+      # 3.6e9 pairs for each bandwidth: seconds.
       watched(function(fraction) done <<- fraction, {
         npregbw(xdat = x, ydat = x^2, bws = 1 + 1:(4 * threads) / 100, ckertype = "gaussian", threads = threads)
       })
@@ -119,7 +119,7 @@ test_that("an interrupt stops a call in its middle and leaves R usable", {
     calls <- 0
     progress <- function(fraction) {
       calls <<- calls + 1
-      # more than once: R itself loses the first one after a package has loaded tcltk without a display
+      # more than once: R loses the first one after a package has loaded tcltk without a display
       if (calls >= 2) tools::pskill(Sys.getpid(), tools::SIGINT)
     }
     outcome <- tryCatch(endless_call(threads, progress), interrupt = function(condition) "interrupted")

@@ -1,5 +1,5 @@
-# Every plot as a picture: tests of the methods count what is drawn, these hold it to what was looked at. Small grids
-# keep the files small.
+# Every plot as a picture. Tests of the methods count what is drawn; these keep plots as they were inspected. Small
+# grids keep the files small.
 
 picture <- function(name, code) {
   draw <- substitute(code)
@@ -18,7 +18,7 @@ score <- local({
 
 test_that("densities of one variable", {
   picture("line", plot(kde(faithful$eruptions, gridsize = 101), cont = c(50, 95)))
-  # Numbers too long to be written across.
+  # Numbers too long to be written horizontally.
   picture("line with long numbers", plot(kde(1e6 * faithful$eruptions, gridsize = 101), drawpoints = FALSE))
 })
 

@@ -13,7 +13,7 @@ test_that("plots are drawn, of fits with gaps and of curves without support too,
     expect_false(returned$visible)
     expect_identical(returned$value, object)
   }
-  # The grey of bandwidths without support begins at the edge of the plot, with a logarithmic axis too.
+  # The grey of bandwidths without support begins at the edge of the plot, also with a logarithmic axis.
   corners <- traced("plot_corners", quote(graphics::par("usr")[1]), {
     left <- numeric(0)
     drawn({
@@ -30,7 +30,7 @@ test_that("plots are drawn, of fits with gaps and of curves without support too,
     plot(fit)
     plot(npreg(dist ~ speed, cars, bws = 8), add = TRUE, col = "red")
   }), drawn(plot(fit)))
-  # In the words of np.
+  # With np's arguments.
   expect_silent(asked <- drawn(plot(fit, plot.errors.method = "asymptotic", plot.errors.style = "band", neval = 100)))
   expect_identical(asked, drawn(plot(fit)))
   expect_identical(drawn(plot(fit, errors = "none")), drawn(plot(fit, band = FALSE)))

@@ -1,7 +1,7 @@
-# Bars of progress: shown when wanted, never going back, and without effect on any result.
+# Progress bars: shown when wanted, never going back, and without effect on results.
 
-# What bars say while `code` runs: a data frame with `current` and `total` of each update (NA where a search has no
-# total) and the bar, by cli's own log. Every update is made to be told, not only a few a second.
+# The updates of bars while `code` runs: a data frame with `current` and `total` of each update (NA for a search without
+# a total) and the bar, from cli's own log. Every update is logged, not only a few per second.
 bar_updates <- function(code) {
   before <- options(cli.progress_show_after = 0, cli.progress_handlers_only = "logger")
   on.exit(options(before))
@@ -13,8 +13,8 @@ bar_updates <- function(code) {
              total = suppressWarnings(as.numeric(sub(".*/", "", updates[, 3]))))
 }
 
-# The calls, as functions of further arguments. Those of one sum take a quarter of a second of one thread, so that
-# they are polled, which is every 50 ms.
+# The calls, as functions of further arguments. Calls with one sum take a quarter of a second on one thread, so that
+# they are polled, which happens every 50 ms.
 before <- kestrel_threads(1)
 set.seed(1)
 x1 <- rnorm(2000)
@@ -74,7 +74,7 @@ test_that("bars move, never back, and change no bit; a session decides, and FALS
       expect_true(all(is.na(one$total) | one$current <= one$total), info = name)
     }
   }
-  # Of an estimate without a bandwidth both parts are shown.
+  # For an estimate without a bandwidth both parts are shown.
   with_binding("session_is_interactive", function() TRUE, {
     updates <- bar_updates(kde(x4, eval.points = many, engine = "direct"))
   })

@@ -12,7 +12,7 @@ test_that("the oracle itself: moments of one kernel that are known", {
   half <- reference_query(0, 1, 0, Inf)
   expect_equal(unlist(half), c(share = 0.5, sum = 1 / sqrt(2 * pi), mean = sqrt(2 / pi), var = 1 - 2 / pi),
                tolerance = 1e-12)
-  # in two dimensions the two oracles meet, and P(X > 0, Y > 0) is 1/4 + asin(rho) / (2 pi)
+  # in two dimensions both oracles agree, and P(X > 0, Y > 0) is 1/4 + asin(rho) / (2 pi)
   x <- rbind(c(0, 0), c(1, -0.5))
   for (kernel in c("gaussian", "uniform")) {
     if (kernel == "gaussian") {
@@ -41,7 +41,7 @@ test_that("a box far from the data, and data far from zero", {
   for (box in list(c(5, Inf), c(-8, -7), c(6, 6.01))) {
     expect_query(fhat, box[1], box[2], reference_query(c(0, 1), 0.5, box[1], box[2]), tol = 1e-9, info = deparse(box))
   }
-  # differences of these are exact, so that all answers are those of the data moved to zero
+  # differences of these are exact, so all answers are those of the data shifted to zero
   x <- with_seed(303, round(rnorm(20) * 1024) / 1024)
   far <- queried(kde(2^30 + x, h = 0.25), 2^30 - 0.5, 2^30 + 0.75)
   near <- queried(kde(x, h = 0.25), -0.5, 0.75)
@@ -77,7 +77,7 @@ test_that("a Gaussian kernel with any bandwidth matrix agrees with nested quadra
   H <- matrix(0.5, 3, 3) + diag(0.5, 3)
   fhat <- kde(matrix(0, 1, 3), H = H, eval.points = matrix(0, 1, 3))
   expect_equal(kde_query(fhat, c(0, 0, 0))$count, 1 / 8 + 3 * asin(0.5) / (4 * pi), tolerance = 1e-12)
-  # small correlations in five dimensions, of two and of three variables that do not depend on each other
+  # small correlations in five dimensions, for two and for three variables that are independent of each other
   H <- diag(5)
   H[1, 2] <- H[2, 1] <- 0.1
   H[3, 4] <- H[4, 3] <- 0.05
@@ -146,7 +146,7 @@ test_that("bounded data: counts of the box where the kernel works", {
   expect_identical(kde_query(fhat, -2, -1)$count, 0)
 })
 
-test_that("what a box holds nothing of: zero rows, no mean", {
+test_that("boxes without mass: zero rows, no mean", {
   fhat <- kde(c(1, 2, 3), h = 0.5, kernel = "epanechnikov")
   expect_identical(kde_query(fhat, 10, 11)$count, 0)
   expect_identical(kde_query(fhat, 10, 11, "sum", "x")$sum, 0)
@@ -178,7 +178,7 @@ test_that("conditions are boxes", {
   fhat <- kde(x, H = diag(c(1e5, 0.1)), eval.points = x)
   low <- 1000
   box <- kde_query(fhat, c(1000, -Inf), c(2000, 1), "mean", "price")
-  # limits that are strict are next to the number
+  # strict limits are numbers next to the given one
   expect_same <- function(actual, expected) expect_equal(actual, expected, tolerance = 1e-12)
   expect_identical(kde_query(fhat, price >= 1000 & price <= 2000 & carat <= 1, mean(price)), box)
   expect_same(kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price)), box)
@@ -192,19 +192,19 @@ test_that("conditions are boxes", {
   expect_same(kde_query(fhat, price > many & carat < 1, var(carat)),
               kde_query(fhat, cbind(price = many, carat = -Inf), c(Inf, 1), "var", "carat"))
   expect_same(kde_query(fhat, price > -Inf & carat < Inf), kde_query(fhat))
-  # values are looked up where the call is
+  # values are looked up where the call is made
   f <- function(fhat, limit) kde_query(fhat, price > limit)
   expect_identical(f(fhat, 1000), kde_query(fhat, price > 1000))
   # limits of one variable may have names
   line <- kde(x[, "price"], h = 300)
   limits <- stats::quantile(x[, "price"], c(0.1, 0.5))
   expect_identical(kde_query(line, limits), kde_query(line, unname(limits)))
-  # a column of a table is no variable of the estimate
+  # a column of a table is not a variable of the estimate
   table <- data.frame(price = c(900, 1100))
   expect_identical(kde_query(fhat, price > mean(table$price)), kde_query(fhat, price > 1000))
   expect_identical(kde_query(fhat, table[, "price"][1] + table$price[2] / 11 < price), kde_query(fhat, price > 1000))
   expect_identical(kde_query(fhat, price > base::max(table$price - 100)), kde_query(fhat, price > 1000))
-  # a box that is computed is not a condition
+  # a computed box is not a condition
   expect_identical(kde_query(fhat, -c(1, 2) + 1, c(1000, 2)), kde_query(fhat, c(0, -1), c(1000, 2)))
 })
 
@@ -216,18 +216,18 @@ test_that("intervals of an estimate from a sample: their definition", {
   q <- sum(w[x[, 1] >= -0.5 & x[, 1] <= 1 & x[, 2] >= -1 & x[, 2] <= 2]) / 80
   p <- answer$count / 1000
   n <- sum(w)^2 / sum(w^2)
-  # Wilson's limits are the shares that are z of their own standard deviations from q
+  # Wilson's limits are the shares that differ from q by z of their own standard deviations
   limit <- function(range) {
     uniroot(function(t) (q - t)^2 - qnorm(0.95)^2 * (1 - n / 1000) * t * (1 - t) / n, range, tol = 1e-14)$root
   }
   expect_equal(c(answer$lower, answer$upper), 1000 * (c(limit(c(0, q)), limit(c(q, 1))) + c(-1, 1) * abs(p - q)),
                tolerance = 1e-10)
-  # the more is asked for, the wider; they end at none and all
+  # the higher the level, the wider the interval; it ends at no and at all rows
   wide <- kde_query(fhat, c(-0.5, -1), c(1, 2), N = 1000, level = 0.99)
   expect_true(wide$lower < answer$lower && wide$upper > answer$upper)
   edges <- kde_query(fhat, rbind(c(-9, -9), c(-9, 2.9)), rbind(c(9, 1.5), c(-3, 9)), N = 1000)
   expect_identical(c(edges$upper[1], edges$lower[2]), c(1000, 0))
-  # of the whole table: what is smoothed away is left
+  # for the whole table only the effect of smoothing remains
   whole <- kde_query(kde(x, H = diag(2) / 4, eval.points = x), c(-0.5, -1), c(1, 2))
   inside <- sum(x[, 1] >= -0.5 & x[, 1] <= 1 & x[, 2] >= -1 & x[, 2] <= 2)
   expect_equal(c(whole$lower, whole$upper), inside + c(-1, 1) * abs(whole$count - inside), tolerance = 1e-12)
@@ -235,7 +235,7 @@ test_that("intervals of an estimate from a sample: their definition", {
 
 test_that("rows on a limit are in the box or not, as the condition says", {
   fhat <- kde(rep(-1:3, 10), h = 0.2)
-  # of the whole table the interval lies about the rows in the box
+  # for the whole table the interval lies about the rows in the box
   middle <- function(answer) (answer$lower + answer$upper) / 2
   expect_equal(middle(kde_query(fhat, x < 2)), 30)
   expect_equal(middle(kde_query(fhat, x <= 2)), 40)
@@ -319,7 +319,7 @@ test_that("q-errors: definition, table and picture", {
   found <- q_error(c(10, 20, 0, 5), c(20, 10, 1, 5))
   expect_identical(found$errors[, 1], c(2, 2, 1, 1))
   expect_identical(as.vector(found$table), c(1.5, 2, 2, 2))
-  # below one row both count as one row
+  # counts below one row count as one row
   expect_identical(unname(q_error(0.2, 0)$errors[1, 1]), 1)
   expect_identical(unname(q_error(50, 0)$errors[1, 1]), 50)
   several <- q_error(data.frame(synopsis = c(1, 2, 3), sample = c(1, 4, 30)), c(1, 2, 3))

@@ -85,7 +85,8 @@ test_that("any number of threads gives the same bits", {
   }
 })
 
-# The reference values were computed with a fit of 0 for observations without a neighbour, whose squares they contain.
+# The reference values were computed with a fit of 0 for observations without a neighbour, so they contain their
+# squares.
 without_neighbour <- function(data, h) {
   alone <- vapply(data$x, function(point) sum(abs(data$x - point) < h) == 1, NA)
   sum(data$y[alone]^2) / length(data$x)
@@ -100,21 +101,21 @@ test_that("cross-validation values are the reference values and those of np", {
     data <- regression_data(name)
     rows <- reference[reference$data == name, ]
     rows <- rows[order(rows$h), ]
-    # Each bandwidth comes several times, which the grid does not.
+    # Each bandwidth occurs several times in the values, once in the grid.
     bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h))
     at <- match(rows$h, bw$grid)
     expect_identical(bw$n.unsupported[at], rows$n_no_neighbour, label = name)
     expect_no_problem(Map(function(cv, h, expected) {
       reference_problem(cv + without_neighbour(data, h), expected, info = paste(name, h))
     }, bw$cv[at], rows$h, rows$CV_mean))
-    # The same in np's numbers.
+    # The same in np's units.
     np <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h / sqrt(5), bw.scale = "np"))
     expect_equal(np$cv, bw$cv, tolerance = 1e-9)
     expect_equal(np$bw * sqrt(5), bw$bw, tolerance = 1e-14)
   }
 })
 
-test_that("the default grid is that of Rohlfs & Zahran, its least values the reference's", {
+test_that("the default grid is that of Rohlfs & Zahran, its minima those of the reference", {
   reference <- utils::read.csv(test_path("fixtures", "nw_loocv_argmin.csv"))
   for (r in seq_len(nrow(reference))) {
     data <- regression_data(reference$data[r])
@@ -162,7 +163,7 @@ test_that("the corrected AIC is that of the hat matrix", {
                                                                               "lc")$trace, tolerance = 1e-13)
 })
 
-# At the bandwidths used below every observation has two neighbours at least.
+# At the bandwidths used below every observation has at least two neighbours.
 even <- with_seed(50, regression_shape("even", sample(60) / 10 + runif(60, -0.04, 0.04), w = runif(60, 0.2, 2)))
 
 test_that("a fit has the values, errors and bands of their definitions", {
@@ -184,7 +185,7 @@ test_that("a fit has the values, errors and bands of their definitions", {
   from <- cars$dist - mean(cars$dist)
   fitted <- fit$mean - mean(cars$dist)
   expect_equal(fit$R2, sum(from * fitted)^2 / (sum(from^2) * sum(fitted^2)), tolerance = 1e-14)
-  # Whatever the units of y, and not where the fit is the same everywhere.
+  # Whatever the units of y; none where the fit is constant.
   for (unit in c(1e-100, 1e150)) {
     expect_equal(npreg(txdat = cars$speed, tydat = unit * cars$dist, bws = 4)$R2, fit$R2, tolerance = 1e-12)
   }
@@ -283,7 +284,7 @@ test_that("the order of rows does not matter, and units scale through", {
     expect_equal(scaled$cv, 2^-80 * bw$cv, tolerance = 1e-13)
     expect_equal(bandwidth(-s$x, s$y)$cv, bw$cv, tolerance = 1e-13)
     expect_equal(bandwidth(s$x, 100 + s$y)$cv, bw$cv, tolerance = 1e-12)
-    # In eighths, which a shift by 1e6 leaves exact.
+    # In multiples of 1/8, so that a shift by 1e6 is exact.
     eighths <- round(8 * s$x) / 8
     expect_equal(bandwidth(1e6 + eighths, s$y)$cv, bandwidth(eighths, s$y)$cv, tolerance = 1e-13)
   }

@@ -24,7 +24,7 @@ test_that("grids take it, and it agrees with plain sums point by point", {
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-13, info = info)
     expect_identical(dim(fhat$estimate), if (d > 1) as.integer(sizes[[d]]))
     expect_gte(min(fhat$estimate), 0)
-    # A point at a rim may be on either side of it.
+    # A point on a rim may be on either side of it.
     other <- as.vector(fhat$estimate == 0) != (reference == 0)
     expect_true(all(pmax(fhat$estimate, reference)[other] <= 1e-13 * max(reference)), info = info)
   }
@@ -43,7 +43,7 @@ test_that("every compact kernel, radial and product, agrees with plain sums", {
   for (d in 1:4) for (kernel in compact_kernels) for (type in c("radial", "product")) {
     x <- correlated(200, d)
     w <- with_seed(86, runif(200))
-    wide <- c(1, 1, 1, 3)[d] # so that kernels reach points
+    wide <- c(1, 1, 1, 3)[d] # so that the kernels' supports hold points
     H <- wide * (if (type == "product") diag(0.6 + 0.1 * seq_len(d), d) else 0.7 * stats::cov(x))
     fhat <- kde(x, H = H, gridsize = sizes[[d]], w = w, kernel = kernel, kernel_type = type, engine = "scanline",
                 compute.cont = FALSE)
@@ -128,7 +128,7 @@ test_that("densities sum to one, and a sample of weight 3 is three samples", {
 })
 
 test_that("marginals of the grid agree with those of the kernel", {
-  # The integral of 1 - |u|^2 over one axis is 4/3 (1 - |v|^2)^(3/2), over two pi/2 (1 - |v|^2)^2.
+  # The integral of 1 - |u|^2 over one axis is 4/3 (1 - |v|^2)^(3/2), over two axes pi/2 (1 - |v|^2)^2.
   x <- correlated(150, 3, 0.3)
   fhat <- scanline_kde(x, gridsize = c(40, 160, 160))
   of_one <- marginal(fhat, 1)
@@ -136,7 +136,7 @@ test_that("marginals of the grid agree with those of the kernel", {
   kernel <- function(u) 15 / (8 * pi) * pi / 2 * pmax(1 - u^2, 0)^2 / sqrt(H)
   wanted <- vapply(of_one$eval.points, function(e) mean(kernel((e - x[, 1]) / sqrt(H))), 0)
   expect_lt(max(abs(of_one$estimate - wanted)) / max(wanted), 1e-3)
-  # and with an estimate of its own from one variable, up to what the kernels differ
+  # and with an estimate from that variable alone, up to the difference of the kernels
   line <- scanline_kde(x[, 1], h = sqrt(H), xmin = min(of_one$eval.points), xmax = max(of_one$eval.points),
                        gridsize = 40)
   expect_gt(stats::cor(as.vector(line$estimate), as.vector(of_one$estimate)), 0.98)
@@ -151,7 +151,7 @@ test_that("the default bandwidth is the reference rule of the thesis", {
   expect_equal(scanline_kde(x, gridsize = 10)$H, h^2 * cov(x), tolerance = 1e-12)
 })
 
-test_that("what it does not take is refused, and goes elsewhere when nobody asked", {
+test_that("tasks that it does not take are refused, or go to another engine if it was not asked for", {
   x <- with_seed(84, rexp(200))
   X <- with_seed(85, matrix(rexp(400), 200))
   expect_refused(
@@ -190,7 +190,7 @@ test_that("data without a density, and grids that do not fit, are refused", {
   )
 })
 
-test_that("grids that miss samples are warned of", {
+test_that("there are warnings for grids that miss samples", {
   x <- correlated(50, 2)
   condition <- expect_warning(out <- scanline_kde(x, h = 0.5, xmin = c(20, 20), xmax = c(30, 30)),
                               class = "kestrel_warning_grid")

@@ -1,4 +1,4 @@
-# pdf_score(): the space that densities have in common.
+# pdf_score(): the mass that densities have in common.
 
 score_data <- function(n = 60, d = 2, shift = 0) {
   with_seed(900 + d, {
@@ -56,10 +56,10 @@ test_that("three normal densities as in fig. 1 of Lopez-Novoa (2015, ch. 8): mar
   first <- true_normal(S, axes)
   third <- true_normal(S * c(1, -1, -1, 1), axes)
   score <- pdf_score(first, list(second = first, third = third))
-  # The first density is above the third where the signs are alike: the score is twice P(signs differ).
+  # The first density exceeds the third where the signs are equal: the score is twice P(signs differ).
   expect_equal(score$score, c(second = 1, third = 1 - 2 * asin(0.75) / pi), tolerance = 1e-3)
   expect_true(all(score$variables > 0.999))
-  # And by adaptive quadrature over the quarter where both are positive, where the third is the smaller one.
+  # Also by adaptive quadrature over the quarter where both are positive and the third is the smaller one.
   f <- function(x, y) exp(-(x^2 + 1.5 * x * y + y^2) / (2 * (1 - 0.75^2))) / (2 * pi * sqrt(1 - 0.75^2))
   inner <- Vectorize(function(y) stats::integrate(f, 0, Inf, y = y, rel.tol = 1e-9)$value)
   expect_equal(4 * stats::integrate(inner, 0, Inf, rel.tol = 1e-8)$value, 1 - 2 * asin(0.75) / pi, tolerance = 1e-7)
@@ -116,11 +116,11 @@ test_that("progress rises to the end and changes nothing", {
     body(function(fraction) seen <<- c(seen, fraction))
   }
   with_binding("with_progress", watched, expect_message(score <- score_with(TRUE), "^2 models, grid 15 x 15[.]"))
-  # The data, one more bandwidth and three replicates, each of three densities.
+  # The data, one more bandwidth and three replicates, with three densities each.
   expect_true(all((seq_len(15) / 15) %in% seen))
   expect_false(is.unsorted(seen))
   expect_identical(score[c("table", "replicates", "sensitivity")], quiet[c("table", "replicates", "sensitivity")])
-  # And the bar itself.
+  # Also with the bar itself.
   expect_message(expect_identical(score_with(TRUE)$score, quiet$score), "2 models")
 })
 
@@ -157,7 +157,7 @@ test_that("margins never have less in common than the joint density", {
   }
 })
 
-test_that("a mean that is off is warned of, and centring moves the models", {
+test_that("there is a warning for a mean that is off, and centring moves the models", {
   data <- score_data(60, 2)
   off <- data$y + rep(c(0, 0.2 * sd(data$x[, 2])), each = 60)
   expect_warning(score <- pdf_score(data$x, list(good = data$y, bad = off)), "`bad` by 0.2 .* of `v`",
@@ -186,7 +186,7 @@ test_that("several models are ranked, and at other bandwidths, too", {
   }
 })
 
-test_that("a grid too coarse for a further bandwidth is warned of, once", {
+test_that("there is one warning for a grid too coarse for a further bandwidth", {
   data <- score_data(60, 2)
   warned <- character(0)
   withCallingHandlers(pdf_score(data$x, list(a = data$y, b = data$x), h = 0.8, sensitivity = c(0.01, 0.02, 1)),
@@ -210,7 +210,7 @@ test_that("estimates on one grid give what their data do", {
   expect_equal(estimates$score, score$score, tolerance = 1e-12)
   expect_equal(estimates$variables, score$variables, tolerance = 1e-12)
   expect_equal(estimates$bias, score$bias, tolerance = 1e-12)
-  # Of a Gaussian kernel, too.
+  # Also for a Gaussian kernel.
   gauss <- kde(data$x, gridsize = 60)
   expect_equal(pdf_score(gauss, gauss)$score[[1]], 1, tolerance = 1e-3)
 })
@@ -222,7 +222,7 @@ test_that("estimates with the same variables in another order are refused", {
   turned <- on_grid(data$x[, 2:1])
   expect_error(pdf_score(obs, list(a = obs, b = turned)), "`model.b` must have .* `u`, `v`, not `v`, `u`; marginal",
                class = "kestrel_error_input")
-  # Taken into the order of `obs`, the score is one; without names there is nothing to compare.
+  # In the order of `obs` the score is one; without names there is nothing to compare.
   expect_equal(pdf_score(obs, marginal(turned, 2:1))$score[[1]], pdf_score(obs, obs)$score[[1]], tolerance = 1e-12)
   expect_silent(pdf_score(obs, on_grid(unname(data$x))))
   one <- function(x) kde(x, gridsize = 30, xmin = -6, xmax = 6)
@@ -237,7 +237,7 @@ test_that("the interval is the basic bootstrap's", {
   expect_identical(dim(score$replicates), c(40L, 1L))
   q <- quantile(score$replicates[, 1], c(0.95, 0.05), names = FALSE)
   expect_equal(c(score$table$lower, score$table$upper), pmin(pmax(2 * score$score[[1]] - q, 0), 1), tolerance = 1e-14)
-  # The first replicate by hand.
+  # The first replicate, computed by hand.
   set.seed(8)
   rows <- replicate(2, sample.int(60, 60, replace = TRUE, prob = rep(1, 60)))
   points <- as.matrix(expand.grid(score$axes))
@@ -320,18 +320,18 @@ test_that("print, summary, as.data.frame and plots", {
   expect_gt(drawn(plot(several, model = "far")), 9)
   expect_gt(drawn(plot(several, model = 1)), 9)
   expect_gt(drawn(plot(one)), 3)
-  # Graphical parameters that the plots set themselves may be given.
+  # Graphical parameters that the plots set themselves are accepted.
   expect_gt(drawn(plot(one, las = 0, bty = "n", xlab = "u")), 3)
   expect_gt(drawn(plot(several, las = 0, xlab = "S")), 3)
   expect_gt(drawn(plot(several, model = 1, bty = "n", xlab = "")), 9)
-  # Densities that the grid does not reach.
+  # Densities that are zero on the grid.
   for (limits in list(c(90, 99), c(-4, 4))) {
     apart <- suppressWarnings(pdf_score(data$x[, 1:2], data$y[, 1:2] + 100, h = 0.8, gridsize = 9,
                                         xmin = rep(limits[1], 2), xmax = rep(limits[2], 2)))
     expect_identical(apart$score[[1]], 0)
     expect_gt(drawn(plot(apart)), 3)
   }
-  # Bandwidths that are alike in four digits have a column each.
+  # Bandwidths that agree in four digits have a column each.
   alike <- pdf_score(data$x[, 1], data$y[, 1], h = 0.512345, sensitivity = 0.5123, gridsize = 50)
   expect_output(print(alike), "h = 0.5123 +h = 0.512345")
 })

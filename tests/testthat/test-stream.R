@@ -95,7 +95,7 @@ test_that("an error in the function comes through, and no incomplete file stays"
   missing[3] <- NA
   expect_error(kde_stream(missing, gridsize = 10, to = file), class = "kestrel_error_input")
   expect_false(file.exists(file))
-  # Slabs are in the file when the last one fails.
+  # Slabs are already in the file when the last one fails.
   source <- list(axes = function(first, count) list(1:4, first), slab = function(first, count) {
     if (first == 3) stop("broken")
     matrix(1, 4, 1)
@@ -119,7 +119,7 @@ test_that("slabs larger than what goes to a file at once are whole", {
   expect_identical(with_binding("numbers_at_once", 7, stream()), stream())
 })
 
-test_that("the place is settled by what all slabs take together", {
+test_that("the device is chosen by the time of all slabs together", {
   x <- stream_sample(2)
   axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
   part <- function(count) c(axes[1], list(axes[[2]][seq_len(count)]))
@@ -134,11 +134,11 @@ test_that("the place is settled by what all slabs take together", {
     slabs <- plan_slabs(fhat, task, NULL, task_on_axes(fhat, part(3)), run)
     expect_equal(slabs$seconds, 10 * plan_run(fhat, task_on_axes(fhat, part(3)), run)$seconds)
   }
-  # A slab goes where that was settled, without weighing again.
+  # A slab uses the device that was chosen, without another comparison.
   expect_null(device_for(with_device(run, NULL), 1e9, function(device) 0))
 })
 
-test_that("a grid that is irregular is not summed by runs, though its slabs may be regular", {
+test_that("an irregular grid is not computed by scanline, though its slabs may be regular", {
   x <- stream_sample(2)
   fhat <- new_density(check_sample(x, NULL), diag(2), "biweight", "radial", NULL, list(engine = "auto", tol = 1e-12))
   axes <- list(seq(0, 5, length.out = 20), c(0, 1, 2, 4))
@@ -148,7 +148,7 @@ test_that("a grid that is irregular is not summed by runs, though its slabs may 
   expect_close_to_reference(cbind(source$slab(1, 3), source$slab(4, 1)), whole$estimate)
 })
 
-test_that("a GPU that is gone is given up once, for all slabs", {
+test_that("a GPU that fails is left once, for all slabs", {
   x <- stream_sample(2)
   streamed <- function(kernel, place) {
     sums <- check_sample(x, NULL)

@@ -1,6 +1,6 @@
 # kde_synopsis(): answers without the table.
 
-# row_boxes() and its companions.
+# row_boxes() and related functions.
 source(system.file("query", "boxes.R", package = "kestrel"), local = TRUE)
 
 test_that("a synopsis answers as the estimate of its rows does, and keeps nothing else", {
@@ -16,10 +16,10 @@ test_that("a synopsis answers as the estimate of its rows does, and keeps nothin
   expect_equal(inside, kde_query(fhat, c(100, 4.5), c(300, 5), "mean", 1, N = 1000), tolerance = 1e-14)
   expect_identical(kde_query(synopsis, depth >= 100 & depth <= 300 & between(mag, 4.5, 5), mean(depth)), inside)
   expect_lt(as.numeric(object.size(synopsis)), 8 * 200 + 3000)
-  # the same seed, the same rows; all rows of a small table
+  # the same seed gives the same rows; a small table is kept completely
   expect_identical(with_seed(321, kde_synopsis(table, size = 100)), synopsis)
   expect_identical(kde_synopsis(table[1:50, ], size = 100)$x, unname(as.matrix(table[1:50, ])))
-  # a bandwidth matrix with correlations, where it is asked for
+  # a bandwidth matrix with correlations, if it is asked for
   H <- matrix(c(900, -1, -1, 0.01), 2)
   correlated <- with_seed(321, kde_synopsis(table, size = 100, H = H))
   same <- kde(correlated$x, H = H, eval.points = correlated$x)
@@ -46,8 +46,8 @@ test_that("rows are drawn evenly: each as likely as any, from all parts of the t
   expect_lt(with_seed(329, error(function() even_rows(table, 200))), simple / 2)
 })
 
-test_that("large tables are parted", {
-  # The first cut multiplies 66,000 rows by 33,000 cells, which is no integer of R's.
+test_that("large tables are cut into cells", {
+  # The first cut multiplies 66,000 rows by 33,000 cells, which exceeds R's integers.
   table <- matrix(seq(0, 1, length.out = 66000))
   synopsis <- with_seed(330, kde_synopsis(table, size = 65999, h = 0.1))
   expect_identical(dim(synopsis$x), c(65999L, 1L))
@@ -76,7 +76,8 @@ test_that("nothing is beyond the range of the table, and everything within", {
                tolerance = 1e-14)
 })
 
-# Intervals of the counts of 1,000 boxes hold as often as they say, at most twice as wide as the binomial ones.
+# Intervals of the counts of 1,000 boxes hold the truth as often as promised, and are at most twice as wide as binomial
+# ones.
 expect_intervals <- function(table, size, seed) {
   synopsis <- with_seed(seed, kde_synopsis(table, size = size))
   boxes <- with_seed(seed + 1, row_boxes(table, 1000))
@@ -131,7 +132,7 @@ test_that("boxes for tests hold the rows that they say", {
   }, 0)
   expect_equal(boxes$count, inside)
   expect_equal(count_rows(quakes[c("depth", "mag")], boxes), inside)
-  # a histogram with a cell for every value counts as the table does
+  # a histogram with a cell for every value gives the table's counts
   line <- data.frame(x = rep(0:9, 1:10))
   cells <- equi_width_histogram(line, 4 * 10)
   expect_equal(as.vector(cells$counts), 1:10)
@@ -146,7 +147,7 @@ test_that("tuning finds the factor, judged on queries held out", {
   tuned <- with_seed(352, kde_synopsis(table, size = 200, H = diag(c(200, 1)^2), tune_queries = boxes))
   expect_identical(tuned$x, plain$x)
   expect_equal(tuned$H, tuned$tuning$factor^2 * plain$H, tolerance = 1e-12)
-  # bandwidths far too large: the factor is below 1, and the held-out queries gain
+  # bandwidths far too large: the factor is below 1, and the held-out queries improve
   expect_lt(tuned$tuning$factor, 0.5)
   median <- tuned$tuning$errors[, "median"]
   expect_lt(median[["tuned"]], median[["selected"]])

@@ -1,4 +1,4 @@
-# What is printed fits 80 columns, whatever the names, numbers and calls are.
+# Printed output fits in 80 columns, whatever the names, numbers and calls are.
 
 long <- paste0("a_rather_long_name_of_a_variable_", 1:6)
 set.seed(1)
@@ -73,7 +73,7 @@ test_that("names longer than a line", {
   expect_narrow(q_error(named(data.frame(1, 2)), 1))
   score <- suppressWarnings(pdf_score(named(wide[1:3]), named(list(named(wide[1:3]), named(wide[2:4]))), gridsize = 5))
   expect_narrow(score)
-  # Two names alike in the beginning are told apart by their end.
+  # Two names with the same beginning are told apart by their end.
   expect_match(capture.output(print(score)), "a_name_without_end_a_name_wi[.][.][.].*_2 ", all = FALSE)
 })
 

@@ -7,7 +7,7 @@
 
 namespace kestrel {
 
-/// The least multiple of `unit` that is not below n.
+/// The smallest multiple of `unit` that is not below n.
 inline std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }

@@ -7,15 +7,15 @@
 
 namespace kestrel {
 
-/// Whose fault it is; the top level makes a condition class of each.
+/// Whose fault it is; the glue turns each kind into a condition class of R.
 enum class ErrorKind {
   input,    ///< the caller asked for something that has no answer
   memory,   ///< the answer does not fit
   internal  ///< a promise inside kestrel was broken: a bug
 };
 
-/// Users meet these only when R's own checks let something through, so the text says what was wrong
-/// and what came, in the words of the caller's arguments.
+/// Users see one of these only if R's own checks let something through, so the text says what was
+/// wrong and what came, in the names of the caller's arguments.
 struct error : std::runtime_error {
   error(ErrorKind kind_, const std::string& message) : std::runtime_error(message), kind(kind_) {}
 

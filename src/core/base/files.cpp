@@ -19,10 +19,10 @@ std::string file_kind(const std::string& path) {
 
 namespace {
 
-// The code of what the system has against `bytes` in an open file, 0 where it has nothing.
+// The error code with which the system refuses `bytes` in an open file, or 0.
 int refusal(int file, double bytes) {
   rlimit limit;
-  // Beyond the limit the system ends the process.
+  // A process that writes past this limit is ended by the system.
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       bytes > static_cast<double>(limit.rlim_cur)) {
     return EFBIG;
@@ -57,7 +57,8 @@ std::uint64_t checksum(const unsigned char* bytes, std::size_t size, std::uint64
     for (std::size_t i = 0; i < count; ++i) {
       word |= static_cast<std::uint64_t>(bytes[first + i]) << (8 * i);
     }
-    // SplitMix64's factors: odd, with shifts to the right that carry high bits down between them.
+    // SplitMix64's factors. They are odd; the right shifts between them mix high bits into low
+    // ones.
     state = (state ^ word) * 0xbf58476d1ce4e5b9u + 1;
     state = (state ^ (state >> 32)) * 0x94d049bb133111ebu;
     state ^= state >> 29;

@@ -1,5 +1,5 @@
 // Two doubles at a time, for the inner loops of the `fgt` engine: the compilers' own vector type,
-// which they turn into whatever the machine has, scalars included.
+// which they translate to whatever the machine has, scalars included.
 #ifndef KESTREL_CORE_BASE_PACK_HPP
 #define KESTREL_CORE_BASE_PACK_HPP
 

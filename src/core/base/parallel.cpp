@@ -81,13 +81,13 @@ struct ThreadCount {
 // Set while this thread is in a body, so that a loop inside it does not start threads again.
 thread_local bool inside_loop = false;
 
-// When this thread last polled. Kept across loops, because a thousand loops of 10 ms each have to
-// notice Ctrl-C too.
+// When this thread last polled. Kept across loops, because Ctrl-C has to be noticed during a
+// thousand loops of 10 ms each, too.
 thread_local Clock::time_point last_poll{};
 
 class Loop;
 
-// The loop that this thread is in the body of, where this thread polls for it.
+// The loop whose body this thread is in, if this thread polls for that loop.
 thread_local Loop* polled_loop = nullptr;
 
 struct InsideLoop {
@@ -101,7 +101,7 @@ struct InsideLoop {
   }
 };
 
-// Ends an item whose loop the poll has stopped.
+// Ends an item after the poll has stopped its loop.
 struct Stopped {};
 
 // ---- one run of parallel_for -------------------------------------------------------------------
@@ -116,15 +116,16 @@ class Loop {
         caller_(std::this_thread::get_id()),
         count_(threads) {}
 
-  // A backend whose threads may leave the caller waiting gets its work in rounds this long.
+  // For a backend whose threads may leave the caller waiting: it gets its work in rounds that end
+  // at a deadline.
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
 
   bool unfinished() const { return !stop_.load() && next_.load() < items_; }
   std::size_t done() const { return done_.load(); }
 
-  // One worker: takes items until there are none, somebody failed, or the round is over. Since
-  // items are handed out in order and a taken item is always run, every item below a failing one
-  // is run too, which makes the lowest failing item the same for any number of threads.
+  // One worker: takes items until there are none, an item failed, or the round is over. Items are
+  // handed out in order and a taken item is always run. So every item below a failing one is run
+  // too, and the lowest failing item is the same for any number of threads.
   void work(int worker) noexcept {
     note_thread();
     const bool polls = poll_ && std::this_thread::get_id() == caller_;
@@ -143,7 +144,7 @@ class Loop {
     }
   }
 
-  // Calling thread only.
+  // On the calling thread only.
   void poll_if_due() noexcept {
     if (!poll_) return;
     const Clock::time_point now = Clock::now();
@@ -157,14 +158,14 @@ class Loop {
     last_poll = Clock::now();  // after the call: a slow progress bar must not eat the loop
   }
 
-  // The same within an item.
+  // The same, called within an item.
   void poll_in_body() {
     poll_if_due();
     if (poll_failure_) throw Stopped();
   }
 
-  // Threads seen since the last call. A round's threads may be gone by the next, and their ids
-  // reused, so ids are compared within a round only.
+  // Counts the threads seen since the last call. Thread ids are compared within a round only: a
+  // round's threads may be gone by the next one, and their ids reused.
   void end_round() { count_.end_round(); }
 
   void finish() {
@@ -220,7 +221,7 @@ void run_threads(int threads, void (*work)(void*, int), void* context) {
   try {
     for (int worker = 1; worker < threads; ++worker) others.emplace_back(work, context, worker);
   } catch (const std::system_error&) {
-    // The machine gives no more threads: those there are take all the items.
+    // The machine gives no more threads: the existing ones take all the items.
   }
   work(context, 0);
   for (std::thread& other : others) other.join();
@@ -254,8 +255,8 @@ const Backend& backend_in_use() {
 
 // ---- how many ----------------------------------------------------------------------------------
 
-// The whole number that an environment variable starts with (OMP_NUM_THREADS may be a list), but
-// `max` where that is less or there is no such number.
+// The whole number at the start of an environment variable (OMP_NUM_THREADS may be a list), at most
+// `max`; `max` if there is no such number.
 int environment_number(const char* name, int max) {
   const char* text = std::getenv(name);
   if (text == nullptr) return max;

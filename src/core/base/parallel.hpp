@@ -1,4 +1,4 @@
-// Threads. The only door to them: everything else in kestrel says parallel_for.
+// The only door to threads: everything else in kestrel calls parallel_for.
 #ifndef KESTREL_CORE_BASE_PARALLEL_HPP
 #define KESTREL_CORE_BASE_PARALLEL_HPP
 
@@ -7,9 +7,9 @@
 
 namespace kestrel {
 
-/// Called with the share of the items that are done, in [0, 1], on the thread that called
-/// parallel_for and on no other, about every 50 ms. Whatever it throws stops the loop: this is how
-/// Ctrl-C, time limits and progress bars come in without the core knowing of R.
+/// Called about every 50 ms with the fraction of the items that are done, in [0, 1], on the thread
+/// that called parallel_for and on no other. An exception that it throws stops the loop. So Ctrl-C,
+/// time limits and progress bars work although the core knows nothing of R.
 using Poll = std::function<void(double fraction)>;
 
 struct ParallelOptions {
@@ -19,33 +19,33 @@ struct ParallelOptions {
 
 /// Runs body(item, worker) once for each item in [0, items), in any order, on any worker.
 ///
-/// The caller cuts the work into items of a FIXED size and adds what they give in item order; then
-/// the result has the same bits for every number of threads. `worker` is in
-/// [0, parallel_workers(items, options)) and no two bodies run at once with the same one, so
-/// scratch space may be indexed by it. Items should take a few milliseconds at most: polling
-/// happens between them, and in those that call poll_if_due().
+/// The caller cuts the work into items of a FIXED size and adds their results in item order; then
+/// the result has the same bits for every number of threads. `worker` is in [0,
+/// parallel_workers(items, options)) and no two bodies run at once with the same one, so scratch
+/// space may be indexed by it. Items should take a few milliseconds at most: polling happens
+/// between them, and in those that call poll_if_due().
 ///
-/// A body that throws stops the loop; when several do, the exception of the lowest item is the one
-/// rethrown here, so that too is the same for every number of threads. What the poll throws goes
-/// before all of them (R's unwinding must be continued).
+/// A body that throws stops the loop. If several throw, the exception of the lowest item is
+/// rethrown here, which is also the same for every number of threads. An exception of the poll
+/// takes precedence over all of them (R's unwinding must be continued).
 ///
-/// Runs on the calling thread alone, in item order, when there is one item or one thread, inside
-/// another parallel_for (such a call is not polled: it may be on a worker), and in a forked child,
-/// where the threads that the runtime libraries believe in do not exist and waiting for them would
-/// never end. Cost: one atomic increment and one look at the clock an item.
+/// Runs on the calling thread alone, in item order, if there is one item or one thread; inside
+/// another parallel_for (such a call is not polled: it may be on a worker); and in a forked child,
+/// where the threads that the runtime libraries know of do not exist and waiting for them would
+/// never end. Cost: one atomic increment and one look at the clock per item.
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
 
-/// Polls where that is due: to be called every few milliseconds by serial work, and by a body whose
-/// items take longer than that. In a body it is the loop that is polled for, whatever the options,
-/// and on the calling thread alone; what is thrown there must not be caught. Serial work is told of
-/// as not yet begun. Cost: a look at the clock.
+/// Polls if the last poll is long enough ago. To be called every few milliseconds by serial work,
+/// and by a body whose items take longer than that. In a body it polls for the body's loop,
+/// whatever the options, and on the calling thread only; its exception must not be caught there.
+/// Elsewhere it reports a fraction of 0. Cost: a look at the clock.
 void poll_if_due(const ParallelOptions& options);
 
-/// Items that serial work takes between two polls: a millisecond or so.
+/// Items of serial work between two polls: a millisecond or so.
 constexpr std::size_t kPolledItems = std::size_t{1} << 14;
 
-/// body(item) for each item in [0, items), one after the other, with polls.
+/// Runs body(item) for each item in [0, items), in order, with polls.
 template <class Body>
 void serial_for(std::size_t items, const ParallelOptions& options, const Body& body) {
   for (std::size_t begin = 0; begin < items; begin += kPolledItems) {
@@ -55,35 +55,35 @@ void serial_for(std::size_t items, const ParallelOptions& options, const Body& b
   }
 }
 
-/// The options for the share [begin, end] of some work, 0 <= begin <= end <= 1: polls are told of
-/// the share of all the work that is done, and never of less than before where several loops, one
-/// after another, run with these options. Without a poll, the options as they are.
+/// The options for the share [begin, end] of some work, 0 <= begin <= end <= 1. The poll gets the
+/// fraction of all the work that is done, which never decreases, even if several loops run with
+/// these options one after another. Without a poll, the options are unchanged.
 ParallelOptions part_of(const ParallelOptions& options, double begin, double end);
 
-/// Runs body(task, worker, inner) for like tasks that can each be spread over threads themselves,
-/// by parallel_for(..., inner, ...). Side by side where tasks are brief (on one thread each is over
-/// about as soon as polls are due: nothing polls within it) and there are at least two for each of
-/// several threads; else one after another, where the poll of `inner` counts all tasks as of one
-/// size. `worker` as above.
+/// Runs body(task, worker, inner) for tasks of equal size, each of which may itself use threads by
+/// parallel_for(..., inner, ...). The tasks run side by side, each on one thread, if they are brief
+/// and there are at least two of them for each of several threads. (Nothing polls within a brief
+/// task: on one thread it is over about as soon as polls are due.) Otherwise they run one after
+/// another, and the poll of `inner` reports the fraction of all tasks. `worker` as above.
 void parallel_tasks(
     std::size_t tasks, bool brief, const ParallelOptions& options,
     const std::function<void(std::size_t task, int worker, const ParallelOptions& inner)>& body);
 
-/// How many threads a loop with these options will run on at most, were it called here and now.
+/// The maximum number of threads that a loop with these options would run on here and now.
 int parallel_threads(const ParallelOptions& options);
 
-/// How many workers parallel_for(items, options, ...) will use at most, and never 0: what arrays of
-/// scratch space are sized by.
+/// The maximum number of workers of parallel_for(items, options, ...), never 0: the size of arrays
+/// of scratch space.
 std::size_t parallel_workers(std::size_t items, const ParallelOptions& options);
 
-/// Threads used where the options do not say: at first the least of the processors there are,
-/// OMP_THREAD_LIMIT, OMP_NUM_THREADS and RCPP_PARALLEL_NUM_THREADS, each read once. A call may ask
-/// for more or fewer, but nothing goes above OMP_THREAD_LIMIT, which belongs to the administrator,
-/// nor above the processors, but for kFewThreads: OpenMP ends the process where the system refuses
-/// it a thread.
+/// Threads used if the options do not say. At first this is the minimum of the number of
+/// processors, OMP_THREAD_LIMIT, OMP_NUM_THREADS and RCPP_PARALLEL_NUM_THREADS, each read once. A
+/// call may ask for more or fewer. Nothing exceeds OMP_THREAD_LIMIT, which belongs to the
+/// administrator. Nor does it exceed the number of processors, or kFewThreads if that is more:
+/// OpenMP ends the process if the system refuses it a thread.
 int thread_cap();
 
-/// As many threads any machine can have, so that results on several can be compared on each.
+/// Any machine can have this many threads, so that results on several can be compared everywhere.
 constexpr int kFewThreads = 8;
 
 /// Throws error(input) for n < 1.
@@ -98,18 +98,18 @@ const char* parallel_backend();
 using ParallelBackend = void (*)(int threads, void (*work)(void* context, int worker),
                                  void* context);
 
-/// Adds a backend, or replaces the one of that name. The first one registered is used where there
-/// is no OpenMP. Not to be called while a loop runs. `name` must outlive the library.
+/// Adds a backend, or replaces the one of that name. The first one registered is used if there is
+/// no OpenMP. Not to be called while a loop runs. `name` must outlive the library.
 void register_parallel_backend(const char* name, ParallelBackend backend);
 
 #ifdef KESTREL_TEST_HOOKS
-// What tests/cpp/CMakeLists.txt has compiled, and the package does not.
+// Compiled by tests/cpp/CMakeLists.txt only, not in the package.
 
 /// The number of different threads that the latest parallel_for ran on; 0 before the first.
 int threads_last_used();
 
-/// Uses the backend of that name from now on, or the usual choice again when it is "". Throws
-/// error(input), with the names there are, when it is not available.
+/// Uses the backend of that name from now on, or the usual choice again if it is "". Throws
+/// error(input), which lists the available names, if it is not available.
 void force_parallel_backend(const char* name);
 #endif
 

@@ -11,7 +11,7 @@ ParallelOptions part_of(const ParallelOptions& options, double begin, double end
   if (!options.poll) return part;
   const auto reached = std::make_shared<double>(begin);
   part.poll = [begin, end, reached, poll = options.poll](double fraction) {
-    // No rounding past the end, where the next part begins.
+    // Rounding must not pass the end, where the next part begins.
     *reached = std::max(*reached, std::min(end, begin + fraction * (end - begin)));
     poll(*reached);
   };

@@ -11,11 +11,11 @@
 
 namespace kestrel {
 
-/// Values that are sorted or merged between two polls: a few milliseconds.
+/// Values sorted or merged between two polls: a few milliseconds.
 constexpr std::size_t kSortBlock = std::size_t{1} << 16;
 
-/// How many of the first `count` of two sorted runs, merged, are of the first run; of equal values
-/// those of the first run come first.
+/// How many of the first `count` values of two sorted runs, once merged, come from the first run.
+/// Of equal values those of the first run come first.
 template <class T, class Less>
 std::size_t share_of_first(const T* a, std::size_t of_a, const T* b, std::size_t of_b,
                            std::size_t count, const Less& less) {
@@ -31,9 +31,9 @@ std::size_t share_of_first(const T* a, std::size_t of_a, const T* b, std::size_t
   return min;
 }
 
-/// Into ascending order, that of std::sort where values that are equal by `less` are alike: blocks
-/// of a fixed size, then merges of two runs at a time, each cut into blocks of what it gives. O(n
-/// log n) time and room for a second copy.
+/// Sorts in ascending order. The result is that of std::sort if values that `less` does not tell
+/// apart are identical. Sorts blocks of a fixed size, then merges two runs at a time; each merge is
+/// cut into blocks of its output. O(n log n) time, and memory for a second copy.
 template <class T, class Less = std::less<T>>
 void parallel_sort(std::vector<T>* values, const ParallelOptions& options, const Less& less = {}) {
   const std::size_t n = values->size(), blocks = (n + kSortBlock - 1) / kSortBlock;

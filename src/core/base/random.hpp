@@ -1,4 +1,4 @@
-// Random numbers that are functions of their place, so that threads may draw them in any order.
+// Random numbers that are functions of their position, so that threads may draw them in any order.
 #ifndef KESTREL_CORE_BASE_RANDOM_HPP
 #define KESTREL_CORE_BASE_RANDOM_HPP
 
@@ -27,16 +27,16 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
   return counter;
 }
 
-/// Uniform numbers strictly between 0 and 1 of one item of one stream: the same ones whenever they
-/// are asked for. At most 2^33 calls.
+/// Uniform numbers strictly between 0 and 1, for one item of one stream: the same whenever they are
+/// drawn. At most 2^33 calls.
 class UniformStream {
  public:
   UniformStream(std::uint64_t key, std::uint32_t stream, std::uint32_t item)
       : key_(key), stream_(stream), item_(item) {}
 
-  /// With 52 bits.
+  /// A number with 52 random bits.
   double next() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
-  /// Two with 32 bits each.
+  /// Two numbers with 32 random bits each.
   std::array<double, 2> next_two() {
     const std::uint64_t two = bits();
     return {(static_cast<double>(two >> 32) + 0.5) * 0x1p-32,

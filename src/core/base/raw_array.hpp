@@ -1,4 +1,4 @@
-// Arrays whose values nobody has set.
+// Arrays that are not initialised.
 #ifndef KESTREL_CORE_BASE_RAW_ARRAY_HPP
 #define KESTREL_CORE_BASE_RAW_ARRAY_HPP
 
@@ -7,8 +7,8 @@
 
 namespace kestrel {
 
-/// Values of a plain type, not set: the threads that set them are the first to touch their memory,
-/// where the threads of a std::vector would wait for one of them to do that.
+/// Values of a plain type, not initialised. The threads that set them are then the first to touch
+/// their memory; with a std::vector they would wait for one thread to do that.
 template <class T>
 class RawArray {
  public:

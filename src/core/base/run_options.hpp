@@ -7,8 +7,8 @@
 
 namespace kestrel {
 
-/// Which instruction set (simd::find_table; the fgt engine has none of its own and ignores it),
-/// how many threads, whom to ask whether to go on.
+/// The instruction set (simd::find_table; the fgt engine has none of its own and ignores it), the
+/// number of threads, and the poll.
 struct RunOptions {
   const simd::Table* table = simd::scalar_table();
   ParallelOptions parallel;

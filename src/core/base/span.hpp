@@ -22,14 +22,14 @@ struct Span {
   T* begin() const { return data; }
   T* end() const { return data + size; }
 
-  /// A span of values one may write to serves wherever one to read is wanted.
+  /// A span of writable values may be used where a read-only one is wanted.
   template <class U = T, class = std::enable_if_t<!std::is_const<U>::value>>
   operator Span<const U>() const {
     return {data, size};
   }
 };
 
-/// A matrix to read, column-major as R stores it: `rows` observations of `cols` variables.
+/// A read-only matrix, column-major as R stores it: `rows` observations of `cols` variables.
 struct MatrixView {
   const double* data = nullptr;
   std::size_t rows = 0;

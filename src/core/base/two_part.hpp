@@ -1,6 +1,6 @@
-// Numbers of twice the digits of a double, as the sum of two: for what is prepared once, where a
-// strongly correlated bandwidth would cost a double its digits. Unlike a long double, the same on
-// every machine.
+// Numbers with twice the digits of a double, as the sum of two doubles: for what is prepared once
+// and would lose its digits in a double if a bandwidth is strongly correlated. Unlike a long double
+// they are the same on every machine.
 #ifndef KESTREL_CORE_BASE_TWO_PART_HPP
 #define KESTREL_CORE_BASE_TWO_PART_HPP
 
@@ -20,13 +20,13 @@ inline TwoPart exact_difference(double a, double b) {
   return {high, (a - (high - back)) - (b + back)};
 }
 
-/// For |low| of at most |high|, or so near that what is lost does not count.
+/// The sum of both. For |low| <= |high|, or so nearly that the loss does not matter.
 inline TwoPart joined(double high, double low) {
   const double sum = high + low;
   return {sum, low - (sum - high)};
 }
 
-// Good to 2^-100 of their terms.
+// These are good to 2^-100 of their terms.
 
 inline TwoPart operator-(const TwoPart& a, const TwoPart& b) {
   const TwoPart high = exact_difference(a.high, b.high);
@@ -46,7 +46,7 @@ inline TwoPart operator/(const TwoPart& a, const TwoPart& b) {
   return joined(first, rest.value() / b.high);
 }
 
-/// Of a positive number.
+/// The root of a positive number.
 inline TwoPart square_root(const TwoPart& a) {
   const double first = std::sqrt(a.high);
   const TwoPart rest = a - TwoPart{first, 0} * first;

@@ -1,4 +1,4 @@
-// From doubles to whole numbers: outside of leaves, no other conversion is used.
+// From doubles to whole numbers. Outside of leaves no other conversion is used.
 #ifndef KESTREL_CORE_BASE_WHOLE_HPP
 #define KESTREL_CORE_BASE_WHOLE_HPP
 
@@ -8,9 +8,8 @@
 
 namespace kestrel {
 
-/// v without what follows its point, as the language has it where the type holds that; where it
-/// does not, and for what is not a number, whose conversion would be anything, throws
-/// error(internal).
+/// v truncated to a whole number, as the language does it. If the type does not hold that number,
+/// or v is NaN, the language's conversion is undefined; this throws error(internal).
 template <class Whole>
 inline Whole whole_number(double v) {
   // Powers of two, so that they are doubles: 2 (max / 2 + 1) is max + 1.

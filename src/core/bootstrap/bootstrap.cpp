@@ -30,10 +30,10 @@ struct NormalPair {
   double first, second;
 };
 
-/// A draw from the radial Epanechnikov kernel in d dimensions: the first d coordinates of a point
-/// that is uniform on the sphere in N = d + 4 (such a projection has a density in proportion to
-/// (1 - r^2)^((N - d - 2) / 2)), that is, normal numbers over the root of the sum of N squares.
-/// The sum of the last four is -2 log of a product of two uniforms.
+/// Draws from the radial Epanechnikov kernel in d dimensions: the first d coordinates of a uniform
+/// point on the unit sphere in N = d + 4 dimensions. (The density of such a projection is
+/// proportional to (1 - r^2)^((N - d - 2) / 2).) The point is a vector of N normal numbers divided
+/// by its length. The sum of the last four squares is -2 log of a product of two uniform numbers.
 void draw_kernel(UniformStream* uniform, std::size_t d, double* u) {
   double squares = 0;
   for (std::size_t k = 0; k < d; k += 2) {
@@ -50,7 +50,7 @@ void draw_kernel(UniformStream* uniform, std::size_t d, double* u) {
   for (std::size_t k = 0; k < d; ++k) u[k] *= scale;
 }
 
-/// Rows that are drawn between two looks at the clock.
+/// Rows drawn per item, that is between two polls.
 constexpr std::size_t kRows = 4096;
 
 }  // namespace
@@ -65,7 +65,7 @@ SmoothedSample::SmoothedSample(const MatrixView& x, Span<const double> w, Span<c
   double sum = 0;
   for (const double one : w) cumulative_.push_back(sum += one);
   parts_ /= sum;
-  // Rows whose sums are in parts before k's are less than all values in it.
+  // guide_[k]: the cumulative sums of the rows before this one are below every value in part k.
   std::size_t i = 0;
   for (std::size_t k = 0; k < w.size; ++k) {
     while (cumulative_[i] * parts_ < static_cast<double>(k)) ++i;
@@ -80,8 +80,8 @@ std::size_t SmoothedSample::row(double uniform) const {
   if (cumulative_.empty()) return part(uniform);
   const double total = cumulative_.back(), value = uniform * total;
   std::size_t i = guide_[part(value)];
-  // The first sum above the value; where that was rounded up to the total, the last row that has a
-  // weight, as rows without one repeat the sum before.
+  // Finds the first sum above the value. If the value was rounded up to the total, this is the last
+  // row with a weight, since rows without one repeat the sum before.
   while (cumulative_[i] <= value && cumulative_[i] < total) ++i;
   return i;
 }
@@ -115,7 +115,7 @@ void bootstrap_errors(const SmoothedSample& samples, const SquaredErrors& errors
     const std::size_t own = static_cast<std::size_t>(worker);
     std::vector<double> of_each(errors.bandwidths());
     drawn[own].resize(size * d);
-    // Polled, but no share of the work to speak of.
+    // Polls, but counts as no share of the work, since it is cheap.
     samples.draw(static_cast<std::uint32_t>(replicate), part_of(inner, 0, 0),
                  {drawn[own].data(), drawn[own].size()});
     errors.of({drawn[own].data(), size, d}, {options.table, inner}, &workspaces, own,

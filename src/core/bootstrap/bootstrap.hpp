@@ -12,7 +12,7 @@
 
 namespace kestrel {
 
-/// Samples from the estimate of x with the radial Epanechnikov kernel and H = h0^2 L L'.
+/// Samples from the kernel estimate of x with the radial Epanechnikov kernel and H = h0^2 L L'.
 class SmoothedSample {
  public:
   /// x: n*d, finite; w: n weights, not negative and not all zero; root: L, lower triangular, d*d
@@ -23,9 +23,9 @@ class SmoothedSample {
 
   std::size_t size() const { return size_; }
   std::size_t variables() const { return x_.cols; }
-  /// The sample of a replicate, size() rows, column-major; a function of key and replicate alone.
-  /// Rows are drawn by their weights, u from the kernel, and x + h0 L u is what comes out. Expected
-  /// O(size d^2).
+  /// Draws the sample of a replicate: size() rows, column-major, a function of key and replicate
+  /// alone. Each row is x + h0 L u, with x drawn from the rows by weight and u from the kernel.
+  /// Expected O(size d^2).
   void draw(std::uint32_t replicate, const ParallelOptions& options, Span<double> out) const;
 
  private:
@@ -36,20 +36,20 @@ class SmoothedSample {
   const double h0_;
   const std::size_t size_;
   const std::uint64_t key_;
-  /// Sums of the weights up to each row; empty where all are alike.
+  /// Cumulative sums of the weights; empty if all weights are equal.
   std::vector<double> cumulative_;
-  /// Of as many equal parts of their sum as there are rows, the first row to look at (Chen & Asau
-  /// 1974).
+  /// The sum of the weights is cut into as many equal parts as there are rows. For each part: the
+  /// first row that a value in it may belong to (Chen & Asau 1974).
   std::vector<std::uint32_t> guide_;
-  double parts_;  // to a unit of weight; of weights alike, to one
+  double parts_;  // parts per unit of weight; per unit of 1 if all weights are equal
 };
 
-/// out[j * replicates + b] is, for replicate b and bandwidth j, what `errors` gives of the
-/// replicate's sample; errors.bandwidths() times `replicates` values, of integrated squared errors
-/// in the units of `errors`. O(replicates) times what a sample's draw and errors.of() take; throws
-/// what these throw. The same bits for every number of threads. Short replicates run side by
-/// side, each in memory for a few samples of that size; longer ones, which must be polled, one
-/// after another with all threads in each.
+/// out[j * replicates + b] is the integrated squared error that `errors` gives for bandwidth j on
+/// the sample of replicate b, in the units of `errors`: errors.bandwidths() times `replicates`
+/// values. O(replicates) times the cost of draw() and errors.of(); throws what these throw. The
+/// same bits for every number of threads. Brief replicates run side by side, and need memory for
+/// one sample a thread. Longer ones must be polled: they run one after another, each on all
+/// threads.
 void bootstrap_errors(const SmoothedSample& samples, const SquaredErrors& errors,
                       std::size_t replicates, const RunOptions& options, Span<double> out);
 

@@ -13,30 +13,32 @@ namespace kestrel {
 
 namespace {
 
-/// Of the bandwidths of a group. About a point, the widest has up to 2^d times the samples of the
-/// narrowest, each with up to 2^2 times its largest value: so much more is rounded off.
+/// The maximum ratio of two bandwidths of a group. Near a point the widest has up to 2^d times as
+/// many samples as the narrowest, each with up to 2^2 times its largest value; the narrowest loses
+/// that factor to rounding.
 constexpr double kWidest = 2;
-/// Each block of a row looks at all samples that are near so many of them.
+/// This many blocks share a list of the samples near them; each block then picks its own from the
+/// list.
 constexpr std::size_t kFewBlocks = 8;
-/// Pairs of a point and a sample near it that are soon done: at the 28 instructions that eleven
-/// bandwidths take for four of them (AVX2), 7e7 instructions, some tens of milliseconds.
+/// Pairs of a point and a sample near it that take little time: some tens of milliseconds. Eleven
+/// bandwidths take 28 instructions for four pairs (AVX2), which makes 7e7 instructions.
 constexpr double kBriefPairs = 1e7;
-/// Of a grid of two axes, where samples take longer than that: parts for threads and for polls,
-/// though each looks at all samples.
+/// A grid of two axes whose samples take longer than that is cut into this many parts, for threads
+/// and for polls, although each part looks at all samples.
 constexpr std::size_t kParts = 64;
-/// Of the reach of kernels, above rounding in places.
+/// Slack on the kernel's support, for rounding of positions.
 constexpr double kMore = 1 + 1e-9;
 
 std::size_t blocks_of(std::size_t points) { return (points + simd::kLanes - 1) / simd::kLanes; }
 
 }  // namespace
 
-/// Part of a grid with one group of bandwidths.
+/// A part of the grid with one group of bandwidths.
 struct SquaredErrors::Run {
   const Group& group;
-  const double* scale;  // of the group, divided by the number of samples
+  const double* scale;  // the group's, divided by the number of samples
   const simd::SquaredErrorTable& leaf;
-  const Workspace::Level& all;  // of the slowest axis
+  const Workspace::Level& all;  // samples sorted along the slowest axis
   Workspace* own;
 };
 
@@ -64,7 +66,7 @@ SquaredErrors::SquaredErrors(const IntegrationGrid& grid, Span<const double> roo
     axis.pieces = a + 1 < d ? points : blocks_of(points);
     if (points > 1) axis.scale = static_cast<double>(axis.pieces) / axis.at.back();
   }
-  // The points of the last block that there are not have no width.
+  // The last block is filled up with points of width zero.
   Axis& last = axes_.back();
   const std::size_t points = last.at.size();
   row_length_ = blocks_of(points) * simd::kLanes;
@@ -145,7 +147,7 @@ void SquaredErrors::centres(const MatrixView& x, Workspace* own) const {
   }
 }
 
-/// Of the found ones of axis a.
+/// Sorts the samples found for axis a by its pieces.
 void SquaredErrors::sort(std::size_t a, std::size_t count, Workspace* own) const {
   const Axis& axis = axes_[a];
   const std::size_t arrays = axes_.size() - a;
@@ -161,7 +163,7 @@ void SquaredErrors::sort(std::size_t a, std::size_t count, Workspace* own) const
     ++next[p + 1];
   }
   std::partial_sum(next, next + axis.pieces + 1, next);
-  // Each next[p] ends as the first of piece p + 1, which is start[p + 1].
+  // At the end each next[p] is the first of piece p + 1, which is start[p + 1].
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = next[level.piece[i]]++;
     to.part[at] = from.part[i];
@@ -169,10 +171,10 @@ void SquaredErrors::sort(std::size_t a, std::size_t count, Workspace* own) const
   }
 }
 
-/// The errors at the points that belong to an index of axis a, which has at least two after it,
-/// those of axes before it given by `point`, which counts that index too, and `width`, theirs:
-/// added to run.own->errors where there are samples; returned where there are none, and they are
-/// the same for all bandwidths.
+/// The errors at the points with this index of axis a, which at least two axes follow. `point`: the
+/// number of the combination of indices up to this one; `width`: its width. Errors are added to
+/// run.own->errors if there are samples near. If there are none, all bandwidths have the same
+/// error, which is returned.
 double SquaredErrors::descend(const Run& run, std::size_t a, std::size_t index, std::size_t point,
                               double width) const {
   const Axis& axis = axes_[a];
@@ -197,13 +199,15 @@ double SquaredErrors::descend(const Run& run, std::size_t a, std::size_t index, 
   return same;
 }
 
-/// Of samples by the pieces of the axis before the last, those whose kernels may reach some blocks.
+/// From samples sorted by the pieces of the axis before the last: keeps those whose kernels may
+/// reach some blocks of the last axis.
 void SquaredErrors::cut(const Run& run, const Workspace::Level& from, Pieces blocks,
                         Workspace::Level* to) const {
   const Axis& last = axes_.back();
   const std::size_t a = axes_.size() - 2, pieces = axes_[a].pieces;
   const simd::NearSamples& list = to->sorted.prepare(from.start[pieces], 2);
-  // |t - c - slope y|^2 + y^2 < reach^2 for a t of the blocks has a y where |t - c| is below this.
+  // |t - c - slope y|^2 + y^2 < reach^2 has a solution y for a t of the blocks if |t - c| is below
+  // this.
   const double slope = axes_[a].slope[0], reach = run.group.reach * std::hypot(1, slope);
   const double low = last.at[blocks.begin * simd::kLanes] - reach;
   const double high = last.at[blocks.end * simd::kLanes - 1] + reach;
@@ -219,8 +223,8 @@ void SquaredErrors::cut(const Run& run, const Workspace::Level& from, Pieces blo
   to->start[pieces] = static_cast<std::uint32_t>(count);
 }
 
-/// The same as descend() for some blocks of all rows that belong to `point`; level: of the axis
-/// before the last.
+/// Like descend(), for some blocks of all rows that belong to `point`. level: of the axis before
+/// the last.
 double SquaredErrors::rows(const Run& run, const Workspace::Level& level, Pieces blocks,
                            std::size_t point, double width) const {
   const bool few = axes_.back().pieces <= kFewBlocks;
@@ -235,7 +239,7 @@ double SquaredErrors::rows(const Run& run, const Workspace::Level& level, Pieces
   return same;
 }
 
-/// The same for one block of them, which has the samples run.own->block.
+/// Like rows(), for one block, whose samples are run.own->block.
 double SquaredErrors::block_errors(const Run& run, std::size_t b, std::size_t point,
                                    double width) const {
   const Group& group = run.group;
@@ -273,12 +277,12 @@ double SquaredErrors::block_errors(const Run& run, std::size_t b, std::size_t po
 }
 
 bool SquaredErrors::brief(std::size_t samples) const {
-  // The unit ball's volume, by that in two dimensions less.
+  // The unit ball's volume, by recursion from that in two dimensions less.
   double ball = variables_ % 2 == 0 ? 1 : 2;
   for (std::size_t d = variables_ % 2 + 2; d <= variables_; d += 2) {
     ball *= 2 * kPi / static_cast<double>(d);
   }
-  // Points within reach of a sample, in all passes, were the grid without an end.
+  // Points in the supports of the samples' kernels, in all passes, if the grid had no end.
   double all = 0;
   for (const Group& group : groups_) {
     double points = ball;
@@ -297,7 +301,7 @@ void SquaredErrors::of(const MatrixView& x, const RunOptions& options,
   Workspace& common = (*workspaces)[first];
   centres(x, &common);
   sort(0, x.rows, &common);
-  // Parts of the grid: indices of the slowest axis or, of two, some blocks.
+  // Parts of the grid: indices of the slowest axis; on a grid of two axes, groups of blocks.
   const bool by_blocks = axes_.size() == 2;
   const std::size_t last = axes_.back().pieces;
   const std::size_t some =

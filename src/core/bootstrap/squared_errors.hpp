@@ -17,17 +17,17 @@
 
 namespace kestrel {
 
-/// A grid, regular or not, and what the trapezoid rule gives each index of its axes, whose points
-/// increase. The last axis is the fastest in memory.
+/// A grid, regular or not, whose points increase along each axis, and the trapezoid rule's weight
+/// for each index. The last axis is the fastest in memory.
 struct IntegrationGrid {
   std::vector<Span<const double>> axes;
   std::vector<Span<const double>> widths;
 };
 
-/// Arrays of a list of samples that grow as they are needed.
+/// The arrays of a list of samples, which grow as needed.
 class SampleList {
  public:
-  /// For so many samples with so many axes to come; what was there is lost.
+  /// Makes room for that many samples with that many axes left; old contents are lost.
   const simd::NearSamples& prepare(std::size_t samples, std::size_t axes) {
     if (samples > room_) {
       room_ = std::max(samples, room_ + room_ / 4);
@@ -49,71 +49,72 @@ class SampleList {
 /// The integrals over a grid of (f - f_j)^2, f a target and f_j estimates from a sample with
 /// H = h_j^2 S, S = L L'.
 ///
-/// All bandwidths are done in one pass: the samples near a block of eight points of a row of the
-/// grid are found axis by axis, from the slowest to the fastest, with y = L^-1 (e - x) by forward
-/// substitution; each gives q = |y|^2 once and (h_j^2 - q)_+ for each bandwidth, two instructions
-/// (max(h_j^2, q), with the sum of all q, common to them, taken off in the end). The sums of eight
-/// points for up to twelve bandwidths stay in registers, and no estimate is ever in memory.
-/// Bandwidths that are more than twice one another, or more than twelve, go by in groups, lest a
-/// narrow kernel's sums drown in q.
+/// All bandwidths are done in one pass. The samples near a block of eight points of a row are found
+/// axis by axis, from the slowest to the fastest, with y = L^-1 (e - x) by forward substitution.
+/// Each sample gives q = |y|^2 once, and (h_j^2 - q)_+ for each bandwidth in two instructions:
+/// max(h_j^2, q) is summed, and the sum of all q, common to the bandwidths, is subtracted at the
+/// end. The sums of eight points for up to twelve bandwidths stay in registers, and no estimate is
+/// ever stored. Bandwidths whose ratio exceeds two, or of which there are more than twelve, are
+/// taken in groups, so that a narrow kernel's sums are not lost in the rounding of those of q.
 ///
 /// Error: in the tests, below 1e-13 of an integral.
 class SquaredErrors {
  public:
   /// root: L, d*d column-major, d = 1 to 6; target: in the order of the grid; h > 0. Copies all of
-  /// it. Throws error(input) for another d, for axes beyond the range of numbers in units of L and
-  /// where kernel_scale() does. O(points).
+  /// it. Throws error(input) for another d, for axes that overflow in units of L, and where
+  /// kernel_scale() does. O(points).
   SquaredErrors(const IntegrationGrid& grid, Span<const double> root, Span<const double> h,
                 Span<const double> target);
 
-  /// What a worker of `of` needs and keeps.
+  /// Memory of a worker of `of`, kept between calls.
   struct Workspace {
-    /// Samples for one axis, as they come and by pieces of it; start[p] is the first of piece p.
+    /// Samples for one axis, in the order found and sorted by the axis' pieces; piece p starts at
+    /// start[p].
     struct Level {
       SampleList found, sorted;
       std::vector<std::uint32_t> start, piece;
     };
     Level level[simd::kErrorAxes];
-    Level few, block;            // of the axis before the last: near some blocks, near one
-    SampleList near;             // a row of one
-    std::vector<double> errors;  // as simd::SquaredErrorTable::add_errors has them
+    Level few, block;            // of the axis before the last: near some blocks; near one
+    SampleList near;             // near a row of one block
+    std::vector<double> errors;  // as simd::SquaredErrorTable::add_errors adds them
     std::vector<double> parts;   // for each part of the grid
   };
 
   std::size_t bandwidths() const { return bandwidths_; }
-  /// Whether so many samples are done, on one thread, in about as long as polls are apart.
+  /// Whether a sample of this size takes, on one thread, about as long as the time between polls.
   bool brief(std::size_t samples) const;
 
-  /// errors: of the estimates from x, n*d, finite, one for each bandwidth. Adds up the indices of
-  /// the slowest axis in order: the same bits for every number of threads, and for every
-  /// instruction set. The workers of options.parallel use workspaces from `first` on. O(points + n
-  /// times the points covered by a kernel), where a grid of one or two axes also takes a look at
-  /// all samples for every 64 points (eight, where that makes no more than 64 parts and not
-  /// brief()).
+  /// errors: one for each bandwidth, for the estimates from x, n*d, finite. Adds up the indices of
+  /// the slowest axis in order: the same bits for every number of threads and every instruction
+  /// set. The workers of options.parallel use workspaces from `first` on. O(points + n times the
+  /// points covered by a kernel). A grid of one or two axes also looks at all samples for every 64
+  /// points (for every eight, if that makes no more than 64 parts and is not brief()).
   void of(const MatrixView& x, const RunOptions& options, std::vector<Workspace>* workspaces,
           std::size_t first, Span<double> errors) const;
 
  private:
-  /// An axis in units of L_aa from its first point. Samples are kept in the order of as many
-  /// equal pieces of it as it has indices. The last one has blocks of points instead.
+  /// An axis in units of L_aa, from its first point. Samples are sorted by equal pieces of it, as
+  /// many as it has indices; on the last axis pieces are blocks of points.
   struct Axis {
     double origin, inverse;
     std::vector<double> at;
     std::vector<double> widths;
-    std::vector<double> slope;  // L_ba / L_bb of the axes b to come
+    std::vector<double> slope;  // L_ba / L_bb of the later axes b
     std::size_t pieces;
-    double scale;  // pieces to a unit
+    double scale;  // pieces per unit
     std::size_t piece(double place) const {
       const double max = static_cast<double>(pieces - 1);
       return whole_number<std::size_t>(std::min(std::max(place * scale, 0.0), max));
     }
   };
-  /// From `begin` to before `end`.
+  /// [begin, end).
   struct Pieces {
     std::size_t begin, end;
   };
-  /// Bandwidths that go by together, as simd::ErrorBlock has them; index: where they are in h;
-  /// near: for each index of each axis but the last, the pieces with samples that may reach it.
+  /// Bandwidths that are taken together, with level and scale as in simd::ErrorBlock. index: their
+  /// positions in h. near: for each index of each axis but the last, the pieces whose samples may
+  /// reach it.
   struct Group {
     std::vector<double> level, scale;
     std::vector<std::size_t> index;
@@ -134,12 +135,12 @@ class SquaredErrors {
   double block_errors(const Run& run, std::size_t b, std::size_t point, double width) const;
 
   std::size_t variables_, bandwidths_;
-  std::vector<Axis> axes_;  // at least two: one variable has an axis of one point before it
+  std::vector<Axis> axes_;  // at least two: a single variable gets an axis of one point before it
   std::vector<Group> groups_;
   std::size_t row_length_;      // points of a row, rounded up to whole blocks
   std::vector<double> target_;  // rows of that length
-  /// For each axis, what the squared target amounts to on the part of the grid that belongs to an
-  /// index of it and of those before; blocks of the last.
+  /// For each axis: the integral of the squared target over the part of the grid that belongs to an
+  /// index of it and of the axes before; for the last axis, to a block.
   std::vector<std::vector<double>> squared_;
 };
 

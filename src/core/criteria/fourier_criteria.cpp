@@ -11,10 +11,10 @@ namespace kestrel {
 
 namespace {
 
-/// A grid made anew goes this much farther than what was asked for, in the hope to serve the next
-/// steps of a search too.
+/// How much farther than needed the range of a new grid goes, so that it may serve the next steps
+/// of a search, too.
 constexpr double kMargin = 1.25;
-/// What rounding may take a bandwidth over the edge of the range it was made for.
+/// Slack on the range of bandwidths that a grid was made for, for rounding.
 constexpr double kSlack = 1e-9;
 
 Form3 times(const Form3& h, double factor) {
@@ -32,10 +32,10 @@ Form3 plus(const Form3& a, const Form3& b) {
 /// A homogeneous polynomial on three axes.
 using Polynomial = std::map<Exponents, double>;
 
-/// On three axes.
+/// A point on three axes.
 using LongPoint3 = std::array<long double, 3>;
 
-/// p times sum_a factor[a] t_a.
+/// Multiplies p by sum_a factor[a] t_a.
 Polynomial times_linear(const Polynomial& p, const LongPoint3& factor) {
   Polynomial product;
   for (const auto& term : p) {
@@ -49,8 +49,8 @@ Polynomial times_linear(const Polynomial& p, const LongPoint3& factor) {
   return product;
 }
 
-/// Row k of L^-T: the frequency of variable k is this combination of those of the whitened axes,
-/// t = L^-T t_z. In numbers with digits to lose where variables are strongly correlated.
+/// Row k of L^-T: it expresses the frequency of variable k by those of the whitened axes, t = L^-T
+/// t_z. In long doubles, since strongly correlated variables cost digits.
 std::vector<LongPoint3> frequency_map(const FourierGeometry& geometry) {
   const std::size_t d = geometry.d;
   std::vector<LongPoint3> map(d, LongPoint3{});
@@ -71,7 +71,7 @@ std::vector<LongPoint3> frequency_map(const FourierGeometry& geometry) {
 std::vector<double> in_units_of_x(const std::vector<double>& moments, int degree,
                                   const FourierGeometry& geometry) {
   const std::vector<Exponents> monomials = monomials_of_degree(geometry.d, degree);
-  Polynomial value;  // of each monomial, its integral
+  Polynomial value;  // the integral of each monomial
   for (std::size_t m = 0; m < monomials.size(); ++m) value[monomials[m]] = moments[m];
   const std::vector<LongPoint3> map = frequency_map(geometry);
   std::vector<double> out;
@@ -89,7 +89,7 @@ std::vector<double> in_units_of_x(const std::vector<double>& moments, int degree
   return out;
 }
 
-/// The place of h_ab among the moments of degree 2.
+/// The position of h_ab among the moments of degree 2.
 std::vector<double> to_moments(const Form3& h, std::size_t d) {
   std::vector<double> out;
   for (std::size_t a = 3 - d; a < 3; ++a) {
@@ -111,7 +111,7 @@ void FourierCriteria::spread(double min, double max, const RunOptions& options) 
   demand.min = min;
   demand.max = max;
   const FourierGeometry geometry = fourier_geometry(x_, w_, demand, options);
-  modes_.reset();  // before the new one takes its memory
+  modes_.reset();  // frees its memory before the next one takes its own
   FourierGrid grid(geometry);
   grid.add(x_, w_, options);
   modes_ =
@@ -135,7 +135,7 @@ void FourierCriteria::prepare(double min, double max, const RunOptions& options)
 void FourierCriteria::cover(const Form3& narrow, const Form3& wide, int degree,
                             const RunOptions& options) {
   const FourierGeometry& g = modes_->geometry();
-  // A sum of higher degree needs more of the Gaussian, at both ends.
+  // A sum of higher degree needs a wider range of the Gaussian, at both ends.
   const double min = std::sqrt(eigenvalue_range(narrow, g.d)[0]) * g.cut / modes_->cut(degree);
   const double max = std::sqrt(eigenvalue_range(wide, g.d)[1] / (degree <= 2 ? 2 : 1));
   if (!(min > 0) || !std::isfinite(max)) {

@@ -20,7 +20,7 @@ struct Entry {
   std::uint32_t place;
 };
 
-/// A whole number in the order of the values; zeros of both signs have the same.
+/// A whole number that sorts as the values do; zeros of both signs have the same one.
 std::uint64_t key_of(double value) {
   const double one_zero = value + 0.0;
   std::uint64_t bits;
@@ -33,8 +33,8 @@ std::size_t digit_of(std::uint64_t key, std::size_t digit) {
   return key >> (digit * kDigitBits) & (kValuesOfDigit - 1);
 }
 
-/// Places in the order of their values; those of equal values stay as they are. By digits, the last
-/// first.
+/// Indices in the order of their values; those of equal values keep their order. A radix sort, last
+/// digit first.
 std::vector<Entry> sorted_entries(Span<const double> values,
                                   const std::vector<std::uint32_t>& places,
                                   const ParallelOptions& options) {
@@ -57,7 +57,7 @@ std::vector<Entry> sorted_entries(Span<const double> values,
   return entries;
 }
 
-/// The places [begin, end) anew in the order of `then`, those of equal ones as they are.
+/// Sorts the indices at [begin, end) by `then`; equal ones keep their order.
 void order_run(Span<const double> then, std::vector<std::uint32_t>* order, std::size_t begin,
                std::size_t end, const ParallelOptions& options) {
   const auto first = order->begin() + static_cast<std::ptrdiff_t>(begin);

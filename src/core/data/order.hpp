@@ -10,9 +10,9 @@
 
 namespace kestrel {
 
-/// The places of the values in ascending order; where these are equal in that of `then`, which may
-/// be empty, and after that in their own. No value is NaN. O(n), and O(t log t) for t equal ones;
-/// 40 bytes a value.
+/// The indices of the values in ascending order. Equal values are ordered by `then`, which may be
+/// empty, and after that by index. No value is NaN. O(n), plus O(t log t) for t equal ones; 40
+/// bytes a value.
 std::vector<std::uint32_t> order_of(Span<const double> values, Span<const double> then,
                                     const ParallelOptions& options);
 

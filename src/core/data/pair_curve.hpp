@@ -1,4 +1,4 @@
-// What the curve of least-squares cross-validation is made of.
+// The sums of which the curve of least-squares cross-validation consists.
 #ifndef KESTREL_CORE_DATA_PAIR_CURVE_HPP
 #define KESTREL_CORE_DATA_PAIR_CURVE_HPP
 

@@ -16,14 +16,15 @@ RowDraws::RowDraws(Span<const double> weight, const ParallelOptions& options)
   serial_for(n, options, [&](std::size_t i) { sum += weight[i]; });
   if (!(sum > 0)) throw error(ErrorKind::input, "there is no row with a positive weight");
   std::iota(other_.begin(), other_.end(), std::uint32_t{0});
-  // Rows whose share is below 1 / n from the front, the others from the back.
+  // Rows whose share is below 1 / n stand in front, the others at the back.
   std::vector<std::uint32_t> order(n);
   std::size_t small = 0, large = n;
   serial_for(n, options, [&](std::size_t i) {
     share_[i] = weight[i] / sum * static_cast<double>(n);
     order[share_[i] < 1 ? small++ : --large] = static_cast<std::uint32_t>(i);
   });
-  // Each is filled up by the first of the others, which may become small itself by that.
+  // Each small cell is filled up by the first of the large ones, which may thereby become small
+  // itself.
   serial_for(n, options, [&](std::size_t k) {
     if (small == 0 || large >= n || k + 1 >= n) return;
     const std::uint32_t from = order[large];

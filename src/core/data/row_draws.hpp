@@ -12,9 +12,9 @@
 namespace kestrel {
 
 /// Walker's alias method (1977, "An efficient method for generating discrete random variables with
-/// general distributions"): each row has its share of a cell, and one other row has what is left of
-/// it. Cells are filled in the order of R's sample.int(). O(n) to make, 12 bytes a row; O(1) a
-/// draw.
+/// general distributions"): each row has a share of its own cell, and one other row has the rest of
+/// that cell. Cells are filled in the order of R's sample.int(). O(n) to make, 12 bytes a row; O(1)
+/// a draw.
 class RowDraws {
  public:
   /// weight: finite, not negative, and not all zero.

@@ -13,7 +13,7 @@ namespace kestrel {
 
 namespace {
 
-/// The values in sorted order, with simd::kSweepPadding others on either side.
+/// The values in sorted order, padded with simd::kSweepPadding values `beside` on either side.
 std::vector<double> arrange(const std::vector<std::uint32_t>& order, Span<const double> v,
                             double beside, const ParallelOptions& options) {
   poll_if_due(options);

@@ -12,10 +12,10 @@
 
 namespace kestrel {
 
-/// Points on the line with what is attached to them, sorted by x (ties by their place), for the
-/// leaves of simd/sweep/sweep.hpp: every array may be read from simd::kSweepPadding places before
-/// its first value to as many behind its last, where x is infinite. O(n log n) time; 8 bytes a
-/// point and variable, and 4 for the order.
+/// Points on the line and their weights and responses, sorted by x (ties by index), for the leaves
+/// of simd/sweep/sweep.hpp. Every array is readable from simd::kSweepPadding values before its
+/// first value to as many after its last; there x is infinite. O(n log n) time; 8 bytes a point and
+/// variable, and 4 for the order.
 class SortedSample {
  public:
   /// w and y may be empty. Throws error(input) when their sizes differ from that of x, a value of
@@ -24,12 +24,12 @@ class SortedSample {
                const ParallelOptions& options);
 
   std::size_t size() const { return order_.size(); }
-  /// Where point i of the sorted ones was given.
+  /// The original index of the point that is number i in sorted order.
   std::size_t given(std::size_t i) const { return order_[i]; }
-  /// Whether every weight is 1: then sums need not read them.
+  /// Whether every weight is 1; sums then need not read them.
   bool unit_weights() const { return unit_weights_; }
   const double* x() const { return start(x_); }
-  /// Null where nothing was given.
+  /// Null if not given.
   const double* w() const { return start(w_); }
   const double* y() const { return start(y_); }
 

@@ -15,13 +15,13 @@ namespace kestrel {
 namespace {
 
 constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
-/// The half of an entry that holds the number of a sample, below 2^31.
+/// The half of an entry that holds the index of a sample, below 2^31.
 constexpr std::uint64_t kSampleBits = 0xffffffffULL;
-/// Samples whose entries are asked for together.
+/// How many samples' entries are prefetched together.
 constexpr std::size_t kAhead = 32;
 
-/// The finalizer of MurmurHash3 (Appleby 2011): every bit of the input reaches every one of the
-/// result, so that samples on a lattice spread over the table.
+/// The finalizer of MurmurHash3 (Appleby 2011): every input bit affects every output bit, so that
+/// samples on a lattice spread over the table.
 std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccdULL;
   bits = (bits ^ (bits >> 33)) * 0xc4ceb9fe1a85ec53ULL;
@@ -56,9 +56,9 @@ Ties count_ties(const MatrixView& x, Span<const double> p, const ParallelOptions
   }
   std::size_t size = 16;
   while (size < 2 * n) size *= 2;
-  // Open addressing. An entry is the first sample of its value, and above it half of its hash,
-  // which tells other values without a look at them. The table is larger than the caches: entries
-  // are asked for well before they are needed.
+  // Open addressing. An entry is the index of the first sample with its value, and above that half
+  // of its hash, which usually tells other values apart without reading them. The table is larger
+  // than the caches, so entries are prefetched.
   std::vector<std::uint64_t> entry(size, kFree);
   std::vector<std::uint32_t> leader, follower;
   std::array<std::uint64_t, kAhead> hash;
@@ -87,7 +87,7 @@ Ties count_ties(const MatrixView& x, Span<const double> p, const ParallelOptions
   }
   Ties ties;
   if (leader.empty()) return ties;
-  // Number and weight of those before that are equal, kept at the first.
+  // Number and weight of the equal samples so far, kept at the first of them.
   std::vector<double> count(n, 1.0), weight(p.begin(), p.end());
   serial_for(leader.size(), options, [&](std::size_t t) {
     ties.pairs += 2 * count[leader[t]];

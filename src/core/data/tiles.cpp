@@ -11,8 +11,8 @@ namespace kestrel {
 
 namespace {
 
-// Whitened coordinates are cut here: squares stay finite, and nothing within reach of a kernel is
-// ever that far. Data as given (the uniform kernels) are only kept from overflow.
+// Whitened coordinates are cut here: their squares stay finite, and no kernel's support ever
+// extends that far. Data as given (for the uniform kernels) are only kept from overflow.
 constexpr double kFarthest = 1e150;
 constexpr double kLargest = 1.7976931348623157e308;
 
@@ -110,7 +110,7 @@ void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, doub
     if (i % kPolledItems == 0) poll_if_due(options);
     whiten_point(kernel, points, i, centre.data(), raw.data(), z.data());
     for (std::size_t k = 0; k < d; ++k) {
-      // Cells about the first point, so that a cloud of one radius about it is one cell.
+      // Cells relative to the first point, so that a cloud within one radius of it is one cell.
       cell[i * d + k] = std::floor(0.5 * (z[k] * kernel.stretch(k) / radius + 1.0));
       one_cell = one_cell && cell[i * d + k] == 0.0;
     }
@@ -142,7 +142,7 @@ Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
     bool opens = i == 0 || i - start == size;
     if (!opens && kernel.whitens()) {
       whiten_point(kernel, points, blocks.point(i), centre.data(), raw.data(), z.data());
-      // A block may reach two radii from its first point, that is one cell across.
+      // A block may extend two radii from its first point, the width of one cell.
       for (std::size_t k = 0; k < d; ++k) {
         opens = opens || std::fabs(z[k]) * kernel.stretch(k) > 2 * radius;
       }

@@ -1,9 +1,9 @@
 // Samples and evaluation points cut into tiles and blocks for the leaf loops of simd/.
 //
 // A *tile* holds samples, a *block* evaluation points, both in coordinates made for the kernel
-// (`Whitening`): there every bandwidth is the unit and a radial kernel sees a plain distance. The
-// map is taken about the first point of each block, so that its rounding error is relative to the
-// distance from there and not from a far origin: blocks are cut small enough (kBlockRadius) for
+// (`Whitening`): there every bandwidth is one and a radial kernel takes a plain distance. The map
+// is relative to the first point of each block, so that its rounding error is relative to the
+// distance from there and not from a far origin. Blocks are cut small enough (kBlockRadius) for
 // that error to stay below 1e-13 of a kernel's peak, whatever the offset, the outliers and the
 // clusters of the data. Mapping a tile again for each block costs 2 ns a sample and block, 2 % of
 // the sums of a full block (measured with AVX-512 and d = 1; less with narrower vectors).
@@ -22,21 +22,21 @@
 
 namespace kestrel {
 
-/// Evaluation points of one block at most.
+/// The maximum number of evaluation points in a block.
 constexpr std::size_t kBlockSize = 256;
-/// Half the width of a block: its points lie within 2 kBlockRadius of the first of them, in
-/// whitened coordinates, each multiplied by the largest factor with which it enters another
+/// Half the width of a block. Its points lie within 2 kBlockRadius of the first of them in whitened
+/// coordinates, each coordinate multiplied by the largest factor with which it enters another
 /// (`stretch`). With a strongly correlated H a whitened coordinate is a small difference of large
-/// terms; it is the terms that round, so it is the terms that are kept below 128: to 128 * 2^-52 =
+/// terms. The terms are what rounds, so they are kept below 128, which rounds to 128 * 2^-52 =
 /// 3e-14.
 constexpr double kBlockRadius = 64.0;
 
-/// A kernel at a bandwidth, made ready for the leaves of one instruction set.
+/// A kernel with its bandwidth, prepared for the leaves of one instruction set.
 class TileKernel {
  public:
-  /// The kernel at width^2 H. `root`: lower Cholesky factor of H, d*d column-major; outlives the
-  /// object. `width` is 1 for the uniform kernels.
-  /// Throws error(input) for a product kernel with a root that is not diagonal.
+  /// The kernel with the bandwidth matrix width^2 H. `root`: lower Cholesky factor of H, d*d
+  /// column-major; outlives the object. `width` is 1 for the uniform kernels. Throws error(input)
+  /// for a product kernel with a root that is not diagonal.
   TileKernel(const simd::Table& table, const KernelChoice& choice, std::size_t d,
              Span<const double> root, double width = 1.0);
   /// The Gaussian kernel times a polynomial in the squared distance |u|^2,
@@ -45,11 +45,11 @@ class TileKernel {
              const std::vector<double>& coefficient);
 
   std::size_t dimension() const { return d_; }
-  /// Samples of one tile: what half of a first-level cache of 32 KiB holds, at most 512.
+  /// Samples of one tile: what half of a level-1 cache of 32 KiB holds, at most 512.
   std::size_t tile_size() const;
-  /// Samples of one work item: a multiple of the tile size, about 2^20 pairs with a full block
-  /// where d is small: 0.4 ms with AVX-512 and 10 ms without vectors (Gaussian kernel, d = 1),
-  /// since interrupts are looked for between items.
+  /// Samples of one work item: a multiple of the tile size, about 2^20 pairs with a full block if d
+  /// is small. That takes 0.4 ms with AVX-512 and 10 ms without vectors (Gaussian kernel, d = 1);
+  /// it has to be short, since polls happen between items.
   std::size_t chunk_size(std::size_t operations_of_a_pair) const;
 
   const simd::Table& table() const { return *table_; }
@@ -57,8 +57,8 @@ class TileKernel {
   /// False for the discontinuous kernels, which work on the data as given.
   bool whitens() const { return whitens_; }
   simd::Whitening whitening(const double* centre) const;
-  /// max(1, |a_lk|, l > k) for the matrix a of the whitening: how large coordinate k becomes on the
-  /// way to the others.
+  /// max(1, |a_lk|, l > k) for the matrix a of the whitening: the largest factor with which
+  /// coordinate k enters another.
   double stretch(std::size_t k) const { return stretch_[k]; }
   simd::Parameters parameters(double* scratch) const;
 
@@ -79,9 +79,9 @@ class TileKernel {
 /// One whitened coordinate unit in which the Gaussian kernel exp(-|u|^2/2) is 2^-|z|^2.
 double gaussian_unit();
 
-/// The order in which points are taken and where the blocks begin.
+/// The order in which points are taken, and where the blocks begin.
 struct Blocks {
-  std::vector<std::size_t> order;  // empty: as given
+  std::vector<std::size_t> order;  // empty: the order given
   std::vector<std::size_t> start;  // blocks + 1 entries, positions in `order`
 
   std::size_t count() const { return start.size() - 1; }
@@ -91,30 +91,30 @@ struct Blocks {
 };
 
 /// Cuts the points into blocks of at most `size` within `radius`. Points that span more than one
-/// radius are first brought into the order of a coarse grid of cells, so that neighbours share a
-/// block. O(m d^2), and O(m log m) where sorting is needed. Depends on the points only: never on
-/// threads.
+/// radius are first sorted by the cells of a coarse grid, so that neighbours share a block. O(m
+/// d^2), and O(m log m) if they have to be sorted. Depends on the points only, never on threads.
 Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
                   const ParallelOptions& options, std::size_t size = kBlockSize,
                   double radius = kBlockRadius);
 
-/// One worker's memory: a tile, a block and what the leaves return.
+/// One worker's memory: a tile, a block and the results of the leaves.
 class Workspace {
  public:
   /// `monomials`: 0 for plain sums.
   void prepare(const TileKernel& kernel, std::size_t monomials);
 
-  /// Block of the points at positions [first, last) of `blocks`, about the first of them.
+  /// Loads a block: the points at positions [first, last) of `blocks`, relative to the first of
+  /// them.
   void load_block(const TileKernel& kernel, const EvaluationPoints& points, const Blocks& blocks,
                   std::size_t first, std::size_t last);
-  /// Zeros follow, as for a whole group of points.
+  /// Pads the weights with zeros to a whole group of points.
   void set_block_weights(const double* weight, std::size_t count);
-  /// Tile of the samples [first, last), about the current block's centre.
+  /// Loads a tile: the samples [first, last), relative to the current block's centre.
   void load_tile(const TileKernel& kernel, const MatrixView& x, Span<const double> w,
                  std::size_t first, std::size_t last);
 
-  /// A small tile of its own of the samples at positions [first, last) of the tile, at most
-  /// simd::kTargets of them.
+  /// Copies the samples at positions [first, last) of the tile, at most simd::kTargets of them, to
+  /// a small tile of their own.
   void load_corner(const TileKernel& kernel, std::size_t first, std::size_t last);
 
   simd::Tile tile() { return tile_; }

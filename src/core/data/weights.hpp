@@ -1,4 +1,4 @@
-// The check that every engine makes of its weights.
+// The check that every engine applies to its weights.
 #ifndef KESTREL_CORE_DATA_WEIGHTS_HPP
 #define KESTREL_CORE_DATA_WEIGHTS_HPP
 

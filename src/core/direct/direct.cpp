@@ -13,7 +13,7 @@ namespace kestrel {
 
 namespace {
 
-/// Room for the partial sums of the blocks that are worked on at a time.
+/// Memory for the partial sums of the blocks that are in work at the same time.
 constexpr std::size_t kPartialSums = (std::size_t{64} << 20) / sizeof(double);
 
 /// One call of direct_density: blocks of points times chunks of samples.

@@ -1,5 +1,5 @@
 // The direct engine: kernel sums at evaluation points, one kernel value a pair. It is the reference
-// that every other engine is held to.
+// for every other engine.
 #ifndef KESTREL_CORE_DIRECT_DIRECT_HPP
 #define KESTREL_CORE_DIRECT_DIRECT_HPP
 
@@ -10,8 +10,8 @@
 
 namespace kestrel {
 
-/// Throws error(input) unless there is one weight a sample and the points have the samples'
-/// variables, error(internal) for a root or an output of another size. Of the engines that take
+/// Throws error(input) unless there is one weight a sample and the points have as many variables as
+/// the samples, error(internal) for a root or an output of another size. For engines that take
 /// points anywhere.
 void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                          Span<const double> root, Span<double> out);
@@ -22,9 +22,9 @@ void check_density_sizes(const MatrixView& x, Span<const double> w, const Evalua
 /// x: n*d samples; w: n weights; points: m points of dimension d; root: lower Cholesky factor L of
 /// H = L L', d*d column-major, in the units of x; out: m values in units of x^-d.
 /// Error: at most 1e-12 of the largest value (measured: 2e-14). The same bits for every number of
-/// threads; other instruction sets differ in the last bits. A sum below the range of a double is 0.
-/// Throws error(input) when sizes do not match, a root is not positive or a product kernel's root
-/// is not diagonal. O(n m d) time; O(m d) memory and at most 64 MiB more.
+/// threads; instruction sets differ in the last bits. A sum below the range of a double is 0.
+/// Throws error(input) if sizes do not match, a root is not positive or a product kernel's root is
+/// not diagonal. O(n m d) time; O(m d) memory and at most 64 MiB more.
 void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out);

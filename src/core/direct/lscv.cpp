@@ -21,8 +21,8 @@ ScaledNumber gaussian_scale(std::size_t d, Span<const double> root, double width
   return scale;
 }
 
-/// Block coordinates up to which moments by products of blocks are within the error promised:
-/// their terms carry 2^-53 z^2 each, 3e-14 at 16.
+/// The largest block coordinates for which moments by products of blocks keep the promised error:
+/// their terms have rounding errors of 2^-53 z^2 each, 3e-14 at 16.
 constexpr double kNear = 16.0;
 
 bool is_near(const simd::Block& block, std::size_t d) {
@@ -40,7 +40,7 @@ struct Worker {
   bool ready = false;
 };
 
-/// sum and moments in the whitened variable, for e and with two kernels e^2.
+/// Sum and moments in the whitened variable, for e and, with two kernels, for e^2.
 std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Span<const double> w,
                                                const TileKernel& kernel, std::size_t kernels,
                                                const RunOptions& options) {
@@ -83,7 +83,7 @@ std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Span<const d
   return out;
 }
 
-/// Puts the constant on; v v' times `unit` is u u'.
+/// Multiplies by the constant; `unit` turns v v' into u u'.
 void scale_sums(GaussianPairSums& sums, const ScaledNumber& scale, double unit) {
   sums.sum = scale.times(sums.sum);
   for (double& m : sums.moments) m = scale.times(unit * m);
@@ -104,7 +104,7 @@ std::vector<double> whitened_sums(const MatrixView& x, Span<const double> w,
       });
 }
 
-/// Distances of pairs on their way to the curve.
+/// Collects distances of pairs and hands them to the leaf of the curve.
 class DistanceBuffer {
  public:
   void prepare() {

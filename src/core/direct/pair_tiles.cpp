@@ -49,8 +49,8 @@ void PairTiles::arrange(const MatrixView& x, Span<const double> w) {
   in_order_.start = blocks_.start;
 }
 
-/// The samples of a tile from position `skip` on. (A part that ends early would need weights of
-/// zero behind it: that is what the corner is for.)
+/// The samples of a tile from position `skip` on. (A part that ends before the tile does would need
+/// weights of zero after its end; load_corner() copies such a part.)
 simd::Tile PairTiles::behind(simd::Tile tile, std::size_t skip) {
   tile.coordinate += skip;
   tile.weight += skip;

@@ -1,5 +1,5 @@
-// The pairs i < j of a sample, as tiles and blocks for the leaf loops: what every sum over pairs of
-// the direct engine runs on.
+// The pairs i < j of a sample, as tiles and blocks for the leaf loops: every sum over pairs of the
+// direct engine uses these.
 #ifndef KESTREL_CORE_DIRECT_PAIR_TILES_HPP
 #define KESTREL_CORE_DIRECT_PAIR_TILES_HPP
 
@@ -13,13 +13,14 @@
 
 namespace kestrel {
 
-/// All pairs i < j in the order of the blocks: block b meets the rest of itself and all samples
-/// behind it. Work items are pieces of fixed size of that upper triangle (Andrzejewski et al. 2013,
-/// figure 3), the same on any number of threads. O(n d) memory. Keeps a reference to the kernel.
+/// All pairs i < j in the order of the blocks: block b is paired with the rest of itself and with
+/// all samples after it. Work items are pieces of fixed size of that upper triangle (Andrzejewski
+/// et al. 2013, figure 3), the same on any number of threads. O(n d) memory. Keeps a reference to
+/// the kernel.
 class PairTiles {
  public:
-  /// `operations_of_a_pair` sets the size of an item (TileKernel::chunk_size).
-  /// Throws error(input) when there is not one weight for each row of x.
+  /// `operations_of_a_pair` sets the size of an item (TileKernel::chunk_size). Throws error(input)
+  /// unless there is one weight for each row of x.
   PairTiles(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
             std::size_t operations_of_a_pair, const ParallelOptions& options);
 
@@ -28,8 +29,8 @@ class PairTiles {
   /// Loads the item's block into the workspace, with its weights.
   void load_block(std::size_t item, Workspace& workspace) const;
 
-  /// Calls visit(tile, block) for parts of the item in which every sample meets every point: for
-  /// leaves that know of nothing else. load_block comes first.
+  /// Calls visit(tile, block) for parts of the item in which every sample forms a pair with every
+  /// point, for leaves that cannot leave pairs out. load_block comes first.
   template <class Visit>
   void run_rectangles(std::size_t item, Workspace& workspace, const Visit& visit) const {
     const Item at = locate(item);
@@ -37,8 +38,8 @@ class PairTiles {
     behind_block(at, workspace, visit);
   }
 
-  /// Calls visit(simd::PairVisit) for the tiles of the item: for leaves that leave out the pairs
-  /// j <= i of a tile and a block with samples in common. load_block comes first.
+  /// Calls visit(simd::PairVisit) for the tiles of the item, for leaves that skip the pairs j <= i
+  /// where a tile and a block have samples in common. load_block comes first.
   template <class Visit>
   void run_tiles(std::size_t item, Workspace& workspace, const Visit& visit) const {
     const Item at = locate(item);
@@ -48,7 +49,7 @@ class PairTiles {
       workspace.load_tile(kernel_, points_.matrix, weights(), begin, end);
       simd::Block before_end = workspace.block();
       before_end.count = end - at.first;
-      // Sample begin + j comes behind point first + i.
+      // Sample begin + j comes after point first + i.
       visit(simd::PairVisit{workspace.tile(), before_end,
                             -static_cast<std::ptrdiff_t>(begin - at.first), d});
     }
@@ -59,7 +60,7 @@ class PairTiles {
 
  private:
   struct Item {
-    std::size_t first, last, piece;  // points of the block, piece of what is behind it
+    std::size_t first, last, piece;  // points of the block; number of the piece of samples after it
   };
   Item locate(std::size_t item) const;
 
@@ -68,7 +69,7 @@ class PairTiles {
 
   Span<const double> weights() const { return {weight_.data(), weight_.size()}; }
 
-  /// The item's part of the samples behind its block.
+  /// The item's share of the samples after its block.
   template <class Visit>
   void behind_block(const Item& at, Workspace& workspace, const Visit& visit) const {
     const std::size_t size = kernel_.tile_size();
@@ -79,8 +80,8 @@ class PairTiles {
     }
   }
 
-  /// Pairs with both samples in the block, in groups as wide as the leaves take points: each group
-  /// against all that comes behind it, and point after point inside the group.
+  /// Pairs with both samples in the block. Points are taken in groups as wide as those of the
+  /// leaves: each group with all samples after it, and point by point inside the group.
   template <class Visit>
   void cut_into_rectangles(std::size_t first, std::size_t last, Workspace& workspace,
                            const Visit& visit) const {
@@ -116,9 +117,10 @@ class PairTiles {
   std::vector<std::size_t> first_item_;
 };
 
-/// Sums of `terms` numbers over items: body(item, worker, sum) adds an item's to sum[0 .. terms),
-/// which starts at zero. They are added pairwise in item order, in batches of a fixed size, so that
-/// the memory does not grow with the number of items (16 MiB or one item's). Bits as parallel_for.
+/// Sums of `terms` numbers over items: body(item, worker, sum) adds an item's share to sum[0 ..
+/// terms), which starts at zero. The items' sums are added pairwise in item order, in batches of a
+/// fixed size, so that memory does not grow with the number of items (16 MiB or one item's). Bits
+/// as parallel_for.
 std::vector<double> sum_over_items(
     std::size_t items, std::size_t terms, const ParallelOptions& options,
     const std::function<void(std::size_t item, int worker, double* sum)>& body);

@@ -45,7 +45,7 @@ double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& ker
   return sum_over_items(pairs.items(), 1, options.parallel, add_item)[0];
 }
 
-/// The monomials of R^d up to some degree, each from one of a degree less.
+/// The monomials of R^d up to some degree, each made of one whose degree is one less.
 struct MonomialTable {
   std::vector<std::vector<int>> exponent;
   std::vector<int> parent, axis;
@@ -58,7 +58,7 @@ struct MonomialTable {
     for (int degree = 1; degree <= order; ++degree) {
       const std::size_t last = exponent.size();
       for (std::size_t t = first; t < last; ++t) {
-        // Raising only the last axis in use, or a later one, makes every monomial once.
+        // Each monomial is made once: only the last axis in use, or a later one, is raised.
         for (std::size_t k = static_cast<std::size_t>(axis[t]); k < d; ++k) {
           std::vector<int> raised = exponent[t];
           ++raised[k];

@@ -1,4 +1,4 @@
-// The direct engine over all pairs of samples: what bandwidth selectors are made of.
+// The direct engine over all pairs of samples, for bandwidth selectors.
 #ifndef KESTREL_CORE_DIRECT_PAIRS_HPP
 #define KESTREL_CORE_DIRECT_PAIRS_HPP
 
@@ -8,7 +8,7 @@
 
 namespace kestrel {
 
-/// sum_{i<j} w_i w_j K_H(x_i - x_j), the normalised kernel. Arguments, errors and bits as
+/// sum_{i<j} w_i w_j K_H(x_i - x_j) with the normalised kernel. Arguments, errors and bits as
 /// direct_density. O(n^2 d / 2) time, O(n d) memory.
 double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelChoice& choice,
                        Span<const double> root, const RunOptions& options);
@@ -22,8 +22,8 @@ double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelCh
 double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
                              const RunOptions& options);
 
-/// What it is made of: coefficients of P in (nabla^2)^(order/2) exp(-q/2) = P(q) exp(-q/2),
-/// q = |u|^2 in R^d, by nabla^2 (P e^(-q/2)) = [4 q P'' + (2 d - 4 q) P' + (q - d) P] e^(-q/2),
+/// Its parts: coefficients of P in (nabla^2)^(order/2) exp(-q/2) = P(q) exp(-q/2), q = |u|^2 in
+/// R^d, by nabla^2 (P e^(-q/2)) = [4 q P'' + (2 d - 4 q) P' + (q - d) P] e^(-q/2),
 std::vector<double> laplacian_polynomial(std::size_t d, int order);
 /// and the constant (2 pi)^(-d/2) g^(-d-order). Throws as direct_pair_laplacian.
 ScaledNumber laplacian_scale(std::size_t d, double g, int order);
@@ -33,7 +33,7 @@ ScaledNumber laplacian_scale(std::size_t d, double g, int order);
 std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order);
 
 /// sum_{i<j} w_i w_j exp(-|u|^2 / 2) u^alpha, u = (x_i - x_j) / g, for every alpha of
-/// even_multi_indices(d, order): all that the functionals psi_r, |r| <= order, need
+/// even_multi_indices(d, order): all the sums that the functionals psi_r, |r| <= order, need
 /// (Chacon & Duong 2010). Order at most 8. O(n^2 (d+order choose d) / 2) time, O(n d) memory.
 std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> w, double g,
                                         int order, const RunOptions& options);

@@ -17,11 +17,11 @@ namespace {
 
 /// Cells of one work item.
 constexpr std::size_t kCellsOfItem = 64;
-/// Samples of a cell at least for which it is worth cutting the sample into parts.
+/// The sample is cut into parts only if cells hold at least this many samples.
 constexpr double kMinOfCell = 16;
 
-/// The moments of `within` for one cell, point after point: each new one against those before it.
-/// For cells in which one weight is so large that the terms i = j would drown the pairs.
+/// The moments of `within` for one cell, point by point: each point with those before it. For cells
+/// in which one weight is so large that the terms i = j would drown the pairs.
 void add_within_by_point(const double* z, const double* w, std::size_t count, int moments,
                          double* within) {
   double before[kMaxMoments] = {}, powers[kMaxMoments];
@@ -38,8 +38,9 @@ void add_within_by_point(const double* z, const double* w, std::size_t count, in
   total.add_to(within);
 }
 
-/// The moments about a centre `shift` parent widths away, of a cell of twice the width:
-/// z' = z / 2 + shift. `moments` of the child, more of the parent.
+/// Turns the moments of a cell into moments of its parent, a cell of twice the width, whose centre
+/// is `shift` parent widths away: z' = z / 2 + shift. `moments` of the child, `of_parent` >=
+/// `moments` of the parent.
 void shift_moments(const double* child, int moments, double shift, int of_parent, double* parent) {
   double power[kMaxMoments], halved[kMaxMoments];
   double t = 1.0, scale = 1.0;
@@ -63,7 +64,7 @@ void shift_moments(const double* child, int moments, double shift, int of_parent
 // ---- Taylor and Hermite
 
 double taylor_error(double rho, int order, int moments) {
-  // 1.0865 sqrt((P + r)!) rho^P / P!, all but the constant of phi.
+  // 1.0865 sqrt((P + r)!) rho^P / P!, without the constant of phi.
   return 1.0865 * std::exp(0.5 * std::lgamma(moments + order + 1.0) - std::lgamma(moments + 1.0) +
                            moments * std::log(rho));
 }
@@ -80,8 +81,8 @@ void scaled_derivatives(double u, double rho, int count, double* out) {
 }
 
 void DifferenceMoments::add(const double* left, const double* right) {
-  // Four m at a time: their terms are products of one left[a] with four neighbours on the right,
-  // where zeros stand before right[0].
+  // Four m at a time: their terms are products of one left[a] with four neighbours on the right;
+  // before right[0] stand zeros.
   double signed_left[kMaxMoments], padded[kMaxMoments + 4] = {};
   for (int a = 0; a < moments_; a += 2) {
     signed_left[a] = left[a];
@@ -134,7 +135,7 @@ CellMoments::CellMoments(Span<const double> x, Span<const double> w, const Value
   } else {
     parallel_for(part.size(), options.parallel, [&](std::size_t i, int) { fill(i, {}); });
   }
-  // By halves, for the sake of rounding errors.
+  // Pairwise, to keep rounding errors small.
   for (std::size_t step = 1; step < part.size(); step *= 2) {
     for (std::size_t i = 0; i + step < part.size(); i += 2 * step) part[i].add(part[i + step]);
   }
@@ -167,8 +168,9 @@ void CellMoments::pair_within(const CellOrder& order, const std::vector<double>&
     for (std::size_t c = item * kCellsOfItem; c < end; ++c) {
       if (!(pair_weight[c] > 0)) continue;
       const double of_cell = moment(c)[0];
-      // All (i, j), i = j among them, hold 2 pair_weight + sum w_i^2 = of_cell^2. Where a quarter
-      // of that is true pairs, the others may be taken along: (z_i - z_i)^m = 0 but for rounding.
+      // Over all (i, j), i = j included, 2 pair_weight + sum w_i^2 = of_cell^2. If at least a
+      // quarter of that comes from true pairs, the terms i = j may be included: (z_i - z_i)^m = 0
+      // but for rounding.
       if (pair_weight[c] < 0.125 * of_cell * of_cell) {
         const std::size_t first = order.first(c);
         add_within_by_point(order.offset() + first, order.weight() + first, order.count(c),

@@ -1,6 +1,5 @@
-// The moments of a sample in cells, and Taylor's series about their centres: what the `fgt`
-// engine makes its Gaussian sums of (Greengard & Strain 1991, with exact cells and a relative
-// bound).
+// The moments of a sample in cells, and Taylor's series about the cells' centres: the basis of the
+// `fgt` engine's Gaussian sums (Greengard & Strain 1991, with exact cells and a relative bound).
 #ifndef KESTREL_CORE_FGT_CELL_MOMENTS_HPP
 #define KESTREL_CORE_FGT_CELL_MOMENTS_HPP
 
@@ -14,57 +13,58 @@
 
 namespace kestrel {
 
-/// Bound on |phi^(order)(u + v) - its Taylor polynomial in v of `moments` terms|, |v| <= rho, over
-/// exp(-max(0, |u| - rho)^2 / 4), for phi without its constant, exp(-u^2/2). By Cramer's bound on
-/// Hermite functions (Abramowitz & Stegun 1964, 22.14.17).
+/// Bound on |phi^(order)(u + v) - its Taylor polynomial in v of `moments` terms|, |v| <= rho,
+/// divided by exp(-max(0, |u| - rho)^2 / 4); phi is without its constant, exp(-u^2/2). By Cramer's
+/// bound on Hermite functions (Abramowitz & Stegun 1964, 22.14.17).
 double taylor_error(double rho, int order, int moments);
 
 /// out[k] = rho^k phi^(k)(u), k < count, phi(u) = exp(-u^2/2), by the recurrence of the Hermite
 /// polynomials, which is stable upwards.
 void scaled_derivatives(double u, double rho, int count, double* out);
 
-/// The sums over pairs (i, j) of samples of two cells, w_i w_j (z_j - z_i)^m / m! for
-/// m = 0, 1, ..., added up over pairs of cells.
+/// The sums over pairs (i, j) of samples of two cells of w_i w_j (z_j - z_i)^m / m!, m = 0, 1, ...,
+/// added up over pairs of cells.
 class DifferenceMoments {
  public:
   /// `moments`: a multiple of 4, at most kMaxMoments.
   explicit DifferenceMoments(int moments) : moments_(moments) {}
 
-  /// From the moments of the cells (CellMoments) of i and of j, each about its centre.
+  /// Adds a pair of cells; left: the moments of the cell of i, right: of j (CellMoments), each
+  /// about its centre.
   void add(const double* left, const double* right);
   /// total[m] += the sums, m < moments.
   void add_to(double* total) const;
 
  private:
   const int moments_;
-  int pending_ = 0;  // sixteen terms are added at a time: equal cells round the same way each time
+  int pending_ = 0;  // sixteen terms are added at a time, so that equal cells round alike
   double sum_[kMaxMoments] = {}, recent_[kMaxMoments] = {};
 };
 
-/// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. With
-/// them every sum over pairs of a smooth function of the distance in units of the width.
+/// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. They give
+/// every sum over pairs of a function of the distance that is smooth at the scale of the width.
 ///
-/// Adds up over parts of the data: the object of the whole is that of one part after add() of the
-/// others, up to rounding.
+/// Parts of the data add up: add() of the other parts to the object of one part gives the object of
+/// the whole, up to rounding.
 class CellMoments {
  public:
-  /// Samples are brought into order so many at a time where they share a few cells: what a
-  /// second-level cache holds.
+  /// If samples share a few cells, they are sorted in parts of this size, which a level-2 cache
+  /// holds.
   static constexpr std::size_t kPartSize = std::size_t{1} << 15;
 
-  /// `range`: range_of(x); `moments`: how many a cell, a multiple of 4 up to kMaxMoments. Throws
+  /// `range`: range_of(x); `moments`: how many per cell, a multiple of 4 up to kMaxMoments. Throws
   /// error(input) for data that CellOrder refuses. O(n moments); the same bits for every number of
   /// threads.
   CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
               int moments, const RunOptions& options);
 
-  /// From samples in the order of their cells, with weights.
+  /// From samples with weights that are already sorted by cell.
   CellMoments(const CellOrder& order, int moments, const RunOptions& options);
 
   /// Adds the cells of other data, of the same width and number of moments.
   void add(const CellMoments& other);
-  /// The cells of twice the width, with `moments` of them, not fewer than now: exact but for
-  /// rounding, and for what narrow cells could do without. O(cells moments^2).
+  /// Unites cells to cells of twice the width, with `moments` moments, not fewer than now. Exact
+  /// but for rounding and for the moments that narrow cells could do without. O(cells moments^2).
   void coarsen(int moments);
 
   int exponent() const { return exponent_; }
@@ -75,8 +75,8 @@ class CellMoments {
     return moment_.data() + cell * static_cast<std::size_t>(moments_);
   }
   /// [m] = sum over the pairs i < j that share a cell of w_i w_j (z_i - z_j)^m / m!, m even (odd
-  /// ones mean nothing). Summed over true pairs only: nothing that belongs to i = j is added and
-  /// taken away again, whatever the weights.
+  /// ones mean nothing). Accurate for any weights: the terms i = j are never added and subtracted
+  /// again where they would drown the pairs.
   const std::vector<double>& within() const { return within_; }
 
  private:

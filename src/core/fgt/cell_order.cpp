@@ -14,7 +14,7 @@ namespace kestrel {
 
 namespace {
 
-/// The median of a thousand of the values or so.
+/// The median of about a thousand of the values.
 double middle_of(Span<const double> x) {
   const std::size_t step = x.size / 1000 + 1;
   std::vector<double> some;
@@ -24,7 +24,7 @@ double middle_of(Span<const double> x) {
   return *middle;
 }
 
-// 2^e and 2^-e with room for the sums of keys and lags.
+// 2^e and 2^-e leave room for sums of keys and lags.
 constexpr int kMaxExponent = 980;
 
 }  // namespace
@@ -43,7 +43,7 @@ int cell_exponent(double bandwidth, int halvings) {
 
 ValueRange range_of(Span<const double> x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // Four at a time: a chain of comparisons waits for each of its links.
+  // Four at a time: a chain of comparisons waits for each of its results.
   double min[4] = {kInfinity, kInfinity, kInfinity, kInfinity}, max[4], nothing[4] = {};
   for (double& one : max) one = -kInfinity;
   const auto look = [&](std::size_t lane, double value) {
@@ -98,9 +98,9 @@ void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std
   const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
   constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> next(slots + 1, 0);
-  std::vector<std::pair<double, std::uint32_t>> outside;  // keys and whose
+  std::vector<std::pair<double, std::uint32_t>> outside;  // keys and the values' indices
   for (std::size_t i = 0; i < x.size; ++i) {
-    // May round up into the next cell; then the offset is -1/2 less a rounding error.
+    // This may round up into the next cell; then the offset is -1/2 minus a rounding error.
     const double from_min = x[i] * scale - min;
     if (from_min >= 0 && from_min < end) {
       const auto slot = whole_number<std::uint32_t>(from_min);

@@ -1,9 +1,9 @@
 // Values on a line in cells of a power-of-two width.
 //
-// A cell of width W = 2^e is [k W, (k + 1) W). Its key k is a double, exact however large, since a
-// number of 2^53 W and more is itself a multiple of W; key differences of neighbours are exact too.
-// A value is known by its cell and its offset z = x / W - k - 1/2 in [-1/2, 1/2]. So no data need
-// centring, and nothing is lost to a far origin, to outliers or to clusters.
+// A cell of width W = 2^e is [k W, (k + 1) W). Its key k is a double and exact however large, since
+// a number of 2^53 W or more is itself a multiple of W. Differences of the keys of neighbours are
+// exact too. A value is represented by its cell and its offset z = x / W - k - 1/2 in [-1/2, 1/2].
+// So data need no centring, and no digits are lost to a far origin, to outliers or to clusters.
 #ifndef KESTREL_CORE_FGT_CELL_ORDER_HPP
 #define KESTREL_CORE_FGT_CELL_ORDER_HPP
 
@@ -20,11 +20,11 @@ namespace kestrel {
 /// error(input) for a bandwidth that is not positive, or outside 1e-290 .. 1e290.
 int cell_exponent(double bandwidth, int halvings);
 
-/// The least of some values and the largest.
+/// The minimum and maximum of some values.
 struct ValueRange {
   double min, max;
 
-  /// How many cells of width 2^exponent lie between them, both ends counted.
+  /// How many cells of width 2^exponent the range spans, those at both ends included.
   double cells(int exponent) const;
 };
 
@@ -34,13 +34,13 @@ ValueRange range_of(Span<const double> x);
 /// Throws error(input) when a weight is negative or not finite. O(n).
 void check_weights(Span<const double> w);
 
-/// Values brought into the order of their cells, with their weights where they have any; inside a
-/// cell they keep their order. Only cells that hold something are stored.
+/// Values sorted by cell, with their weights if they have any; inside a cell they keep their order.
+/// Only cells that hold something are stored.
 class CellOrder {
  public:
-  /// w: empty, or one weight a value. Throws error(input) when check_weights does, and when a value
-  /// leaves the range of a double in units of the width. By counting within about 2 n cells
-  /// of the middle of the values, by sorting further out: O(n + m log m) for m values there.
+  /// w: empty, or one weight a value. Throws error(input) where check_weights does, and if a value
+  /// leaves the range of a double in units of the width. Values within about 2 n cells of their
+  /// median are sorted by counting, the m values farther out by comparison: O(n + m log m).
   CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
             const ParallelOptions& options);
 
@@ -48,13 +48,13 @@ class CellOrder {
   std::size_t cells() const { return key_.size(); }
   /// Ascending.
   double key(std::size_t cell) const { return key_[cell]; }
-  /// The values of a cell are at places first(cell), ..., first(cell + 1) - 1.
+  /// The values of a cell are at positions first(cell), ..., first(cell + 1) - 1.
   std::size_t first(std::size_t cell) const { return first_[cell]; }
   std::size_t count(std::size_t cell) const { return first_[cell + 1] - first_[cell]; }
-  /// By place.
+  /// By position.
   const double* offset() const { return offset_.data(); }
   const double* weight() const { return weight_.data(); }
-  /// Where value i of the input went.
+  /// The position of value i of the input.
   std::size_t place(std::size_t i) const { return place_[i]; }
 
  private:

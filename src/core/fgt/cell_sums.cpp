@@ -10,8 +10,8 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of a piece and of a run at most. A cell counts as so many samples: a work item has at
-/// most 64 cells, 1.5 ms where each is a cell of points of fgt_density.
+/// The maximum of samples in a piece and in a run, and how many samples the overhead of a cell is
+/// worth. So a work item has at most 64 cells: 1.5 ms if each is a cell of points of fgt_density.
 constexpr std::size_t kPieceSize = 4096, kRunSize = 512, kCellSize = 64;
 
 /// out[a] = sum_i w_i z_i^a, a < moments, over at most kRunSize samples, eight at a time.
@@ -41,7 +41,7 @@ void sum_powers_of_run(const double* z, const double* w, std::size_t count, int 
   for (int a = 0; a < moments; ++a) out[a] = total[a][0] + total[a][1];
 }
 
-/// The same over any number of samples, by halves: ties round the same way each time.
+/// The same over any number of samples, pairwise, so that ties round the same way each time.
 void sum_powers_of(const double* z, const double* w, std::size_t count, int moments, double* out) {
   if (count <= kRunSize) {
     sum_powers_of_run(z, w, count, moments, out);
@@ -54,7 +54,7 @@ void sum_powers_of(const double* z, const double* w, std::size_t count, int mome
   for (int a = 0; a < moments; ++a) out[a] += rest[a];
 }
 
-/// sum_i w_i and sum_{i<j} w_i w_j, the latter by sums of positive terms only.
+/// sum_i w_i and sum_{i<j} w_i w_j, the latter as a sum of positive terms only.
 struct WeightSums {
   double sum = 0.0, pairs = 0.0;
 
@@ -121,7 +121,7 @@ CellSums sum_cells(const CellOrder& order, const std::vector<std::size_t>& chose
   const std::vector<CellPieces::Piece>& piece = pieces.piece;
   CellSums sums;
   sums.moment.resize(chosen.size() * p);
-  // The first piece of a cell works in place, the others behind each other.
+  // The first piece of a cell writes to the result, the others to `other`, one after the other.
   std::vector<double> other((piece.size() - chosen.size()) * p);
   std::vector<WeightSums> weights(piece.size());
   std::vector<std::size_t> first_of_cell;

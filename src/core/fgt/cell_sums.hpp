@@ -1,4 +1,4 @@
-// Sums over the samples of each cell: what the `fgt` engine reads of its data.
+// Sums over the samples of each cell: all that the `fgt` engine uses of its data.
 #ifndef KESTREL_CORE_FGT_CELL_SUMS_HPP
 #define KESTREL_CORE_FGT_CELL_SUMS_HPP
 
@@ -10,15 +10,15 @@
 
 namespace kestrel {
 
-/// The most moments of a cell that any sum needs.
+/// The maximum number of moments of a cell that any sum needs.
 constexpr int kMaxMoments = 40;
 
-/// Parts of cells, each small enough for a work item, and the items: item k is the pieces
+/// Parts of cells, each small enough for a work item, and the items: item k consists of the pieces
 /// first_piece[k], ..., first_piece[k + 1] - 1.
 struct CellPieces {
   struct Piece {
     std::size_t cell;
-    std::size_t begin, end;  // places
+    std::size_t begin, end;  // positions
   };
   std::vector<Piece> piece;
   std::vector<std::size_t> first_piece;
@@ -26,11 +26,11 @@ struct CellPieces {
   std::size_t items() const { return first_piece.size() - 1; }
 };
 
-/// Cuts the chosen cells, in their order, into pieces.
+/// Cuts the chosen cells into pieces, in the order given.
 CellPieces cut_cells(const CellOrder& order, const std::vector<std::size_t>& chosen);
 
-/// For each chosen cell its `moments` moments, sum of w z^a / a! at [a], and its
-/// sum_{i<j} w_i w_j, made of positive terms only. O(samples moments).
+/// For each chosen cell its `moments` moments, the sum of w z^a / a! at [a], and its sum_{i<j} w_i
+/// w_j, computed from positive terms only. O(samples moments).
 struct CellSums {
   std::vector<double> moment, pair_weight;
 };

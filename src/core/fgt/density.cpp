@@ -18,20 +18,21 @@ namespace kestrel {
 
 namespace {
 
-/// Widths are at most 2^-kHalvings of the bandwidth.
+/// Cells are at most 2^-kHalvings of the bandwidth wide.
 constexpr int kHalvings = 2;
-/// Values are accurate relative to themselves up to so many bandwidths from the nearest sample.
+/// Values have a relative accuracy within this many bandwidths of the nearest sample.
 constexpr double kAccurateReach = 8.0;
-/// A tenth of the error that is promised.
+/// A tenth of the promised error.
 constexpr double kTolerance = 1e-13;
-/// Cells with fewer samples have no moments: their one sample has a Taylor series of its own.
+/// Cells with fewer samples get no moments: their one sample has a Taylor series of its own.
 constexpr std::size_t kFewSamples = 2;
-/// Pairs of a sample and a point for which exponentials are cheaper than moments or a series
+/// Up to this many pairs of a sample and a point, exponentials are cheaper than moments or a series
 /// (measured on cells of 1 to 10 samples with 1 to 20 points).
 constexpr std::size_t kFewPairs = 8;
 
-/// How many moments and how far to look, in bandwidths, so that what is left out of all samples at
-/// a distance of kAccurateReach and more is below kTolerance of the lightest one there.
+/// The number of moments, and the distance up to which cells are looked at, in bandwidths. They are
+/// such that the error from all samples at a distance of kAccurateReach and more is below
+/// kTolerance of the value of the lightest sample there.
 struct Accuracy {
   int moments = 16;
   double reach;
@@ -52,7 +53,7 @@ struct Accuracy {
   }
 };
 
-/// value[i] += sum_a coefficient[a] y[i]^a, by Horner's rule for eight points at a time.
+/// value[i] += sum_a coefficient[a] y[i]^a, by Horner's rule, eight points at a time.
 void add_polynomial(const double* coefficient, std::size_t size, const double* y, std::size_t count,
                     double* value) {
   std::size_t i = 0;
@@ -80,9 +81,9 @@ void add_polynomial(const double* coefficient, std::size_t size, const double* y
   }
 }
 
-/// One call of fgt_density. Sources are the cells of samples, targets those of points; at lag l =
-/// target key - source key a sample at offset z and a point at offset y have the distance
-/// rho (l + y - z), rho = width / h.
+/// One call of fgt_density. Sources are the cells of samples, targets the cells of points. At lag l
+/// = target key - source key, the distance of a sample at offset z and a point at offset y is rho
+/// (l + y - z), rho = width / h.
 class PointSums {
  public:
   PointSums(Span<const double> x, Span<const double> w, Span<const double> points, double h,
@@ -111,7 +112,7 @@ class PointSums {
   const int lags_;
   std::vector<double> key_;          // of the sources
   std::vector<double> derivatives_;  // of phi at lag * rho, lag >= 0, then zeros
-  std::vector<std::size_t> slot_;    // of a source's moments
+  std::vector<std::size_t> slot_;    // where a source's moments are
   std::vector<double> moment_;
 };
 
@@ -180,8 +181,8 @@ void PointSums::add_samples(std::size_t source, double lag, Local& local) const 
 }
 
 void PointSums::add_moments(std::size_t source, int lag, Local& local) const {
-  // right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments; on the other
-  // side phi^(k)(-u) = (-1)^k phi^(k)(u) turns the signs over to `left`.
+  // right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments. For sources
+  // on the other side, phi^(k)(-u) = (-1)^k phi^(k)(u) moves the signs to `left`.
   const double* moment = moment_.data() + slot_[source] * moments_;
   const double sign = lag >= 0 ? -1.0 : 1.0;
   const double* phi = derivatives(std::abs(lag));
@@ -240,7 +241,7 @@ void fgt_density(Span<const double> x, Span<const double> w, Span<const double> 
                  const RunOptions& options, Span<double> out) {
   check_weight_count(x.size, w.size);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
-  // Samples first, then points: progress takes them as of one cost.
+  // Samples first, then points; progress counts both at the same cost.
   const double samples = static_cast<double>(x.size) /
                          static_cast<double>(std::max<std::size_t>(1, x.size + points.size));
   const PointSums sums(x, w, points, h, {options.table, part_of(options.parallel, 0, samples)});
@@ -248,7 +249,7 @@ void fgt_density(Span<const double> x, Span<const double> w, Span<const double> 
   sums.run(part_of(options.parallel, samples, 1), value.data());
   const double constant = 1 / std::sqrt(2 * kPi);
   for (std::size_t i = 0; i < points.size; ++i) {
-    // Where all samples are far, rounding errors may be all there is.
+    // If all samples are far away, the value may consist of rounding errors.
     out[i] = std::max(0.0, value[sums.targets().place(i)]) * constant / h;
   }
 }

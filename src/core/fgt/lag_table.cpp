@@ -10,8 +10,8 @@ namespace kestrel {
 
 namespace {
 
-/// Rounding error of a sum of so many products, relative to the sum of their sizes: half a unit in
-/// the last place each, of either sign.
+/// Rounding error of a sum of that many products, relative to the sum of their absolute values:
+/// half a unit in the last place each, with random signs.
 constexpr double kRounding = 5e-17;
 
 /// Cells of one work item.
@@ -24,7 +24,7 @@ class DerivativesByLag {
     scaled_derivatives(0.0, rho_, count_, next_);
   }
 
-  /// Goes on to the next lag, first to 0.
+  /// Goes on to the next lag; the first call goes to lag 0.
   void advance(int lag) {
     std::copy(next_, next_ + count_, now_);
     scaled_derivatives((lag + 1) * rho_, rho_, count_, next_);
@@ -38,7 +38,7 @@ class DerivativesByLag {
   double now_[kMaxMoments + kHighestPairOrder], next_[kMaxMoments + kHighestPairOrder];
 };
 
-/// A sum of products, and that of their sizes.
+/// A sum of products, and the sum of their absolute values.
 struct SizedSum {
   double sum = 0, size = 0;
 };
@@ -53,9 +53,9 @@ SizedSum taylor_sum(const double* derivative, const double* d, int moments) {
   return of_lag;
 }
 
-/// The least |phi^(r)| between lags l - 1 and l + 1, given its values at these and at l; zero where
-/// it has a zero. Its zeros are further apart than two cells: where it has one sign it is least at
-/// an end.
+/// A lower bound on |phi^(r)| between lags l - 1 and l + 1, given its values at these and at l;
+/// zero if it has a zero there. Its zeros are farther apart than two cells. Where it has one sign,
+/// its minimum is at an end.
 double least_about(double before, double now, double next) {
   if (!(before * now > 0 && now * next > 0)) return 0;
   return std::min(std::fabs(now), std::min(std::fabs(before), std::fabs(next)));
@@ -101,22 +101,22 @@ LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options
   }
 }
 
-/// What the pairs of cells beyond the last lag L weigh, times |phi^(r)(L rho)|, is at least what
-/// they add: those at lag L + 1 + k weigh at most sum W^2, and their terms are at most
-/// exp(-k L rho^2) |phi^(r)(L rho)|, whose sum over k is below 1 + 1 / (L rho^2).
+/// A weight that, times |phi^(r)(L rho)|, bounds the sum of the pairs of cells beyond the last lag
+/// L. Pairs at lag L + 1 + k have a weight of at most sum W^2, and their terms are at most exp(-k L
+/// rho^2) |phi^(r)(L rho)|; the sum of these factors over k is below 1 + 1 / (L rho^2).
 double LagTable::weight_beyond(double rho) const {
   return std::min(across_, squares_ * (1 + 1 / (lags_ * rho * rho)));
 }
 
-/// The error has three parts: Taylor's series of each lag, the lags left out, and rounding. All are
-/// compared with a lower bound on the sum of |terms|, each lag's pairs times the least |phi^(r)|
-/// that they can have.
+/// The error has three parts: Taylor's series of each lag, the lags left out, and rounding. Their
+/// sum is compared with a lower bound on the sum of |terms|: the weight of each lag's pairs times
+/// the minimum of |phi^(r)| there.
 PairSum LagTable::evaluate(double g, const PairTruncation& truncation) const {
   const int order = truncation.order;
   const double rho = std::ldexp(1.0, exponent_) / g;
   DerivativesByLag derivatives(rho, order + moments_);
   double total = 0, size = 0, taylor_pairs = 0, at_least = 0;
-  double last = 0;  // the derivative of the order, at the lag before
+  double last = 0;  // the derivative of order `order` at the lag before
   for (int l = 0; l <= lags_; ++l) {
     derivatives.advance(l);
     const double now = derivatives.now()[order], next = derivatives.next()[order];
@@ -129,7 +129,8 @@ PairSum LagTable::evaluate(double g, const PairTruncation& truncation) const {
     at_least += d[0] * least_about(l == 0 ? next : last, now, next);
     last = now;
   }
-  // Of these cells, and at most as much of the narrower ones that they were made of.
+  // Twice: the truncation of these cells, and at most as much of the narrower ones that they were
+  // made of.
   const double taylor_error = 2 * truncation.taylor * taylor_pairs * std::pow(rho, order);
   const double error = taylor_error + weight_beyond(rho) * std::fabs(last) + kRounding * size;
   return {total, error <= kPairTolerance * at_least};

@@ -1,4 +1,4 @@
-// Sums over all pairs of samples in two cells, for each distance of the cells: from them every
+// Sums over all pairs of samples in two cells, for each distance of the cells. They give every
 // Gaussian sum over pairs whose bandwidth suits the width of the cells.
 #ifndef KESTREL_CORE_FGT_LAG_TABLE_HPP
 #define KESTREL_CORE_FGT_LAG_TABLE_HPP
@@ -31,10 +31,10 @@ struct PairSum {
 ///
 ///     sum over pairs of phi^(r)((x_i - x_j) / g) = sum_l sum_m rho^m phi^(r+m)(rho l) D_m(l).
 ///
-/// So D is all that the sums of every bandwidth and order need to know of the data.
+/// So the sums of every bandwidth and order need nothing of the data but D.
 class LagTable {
  public:
-  /// D up to so many lags. O(pairs of cells within them, times the square of the moments).
+  /// D for lags 0 to `lags`. O(pairs of cells within them, times the square of the moments).
   LagTable(const CellMoments& cells, int lags, const RunOptions& options);
 
   /// The sum of phi^(order)((x_i - x_j) / g) over pairs. O(lags moments), whatever the data.

@@ -1,4 +1,4 @@
-// Bandwidths that share a width of cells: those from one power of two to the next.
+// Bandwidths that use cells of the same width: those from one power of two to the next.
 #ifndef KESTREL_CORE_FGT_OCTAVES_HPP
 #define KESTREL_CORE_FGT_OCTAVES_HPP
 
@@ -15,22 +15,22 @@ struct PairBandwidth {
   double deviation() const;
 };
 
-/// Bandwidths with standard deviations in one octave, for which cells are 2^exponent wide.
+/// Bandwidths whose standard deviations lie in one octave. Cells for them are 2^exponent wide.
 struct Octave {
   int exponent;
   std::vector<std::size_t> index;  // of the bandwidths, ascending
-  double largest = 0.0;            // standard deviation of them
+  double largest = 0.0;            // the largest of the standard deviations
 
   /// How many lags of cells are within `reach` deviations of the largest bandwidth.
   int lags(double reach) const;
 };
 
-/// In ascending order; widths are at most 2^-halvings of every deviation, and more than half that
-/// of each. Throws error(input) as cell_exponent.
+/// In ascending order. Widths are at most 2^-halvings of every deviation, and more than half of
+/// that for each. Throws error(input) as cell_exponent.
 std::vector<Octave> octaves_of(const std::vector<PairBandwidth>& bandwidths, int halvings);
 
-/// A sum of phi^(order)((x_i - x_j) / g), times (2^exponent / g)^order and without the constant of
-/// phi, as the sum of phi_g^(order)(x_i - x_j), in units x^-(1 + order).
+/// Turns a sum of phi^(order)((x_i - x_j) / g), times (2^exponent / g)^order and without the
+/// constant of phi, into the sum of phi_g^(order)(x_i - x_j), in units x^-(1 + order).
 double in_units_of_x(double sum, double g, int exponent, int order);
 
 }  // namespace kestrel

@@ -6,10 +6,11 @@ namespace kestrel {
 
 namespace {
 
-/// Seconds of a pair of cells, each moment squared (measured 1.6e-10 for 40 moments to 2.7e-10 for
-/// 16); of a sample, each moment, its place among the cells included (6e-10 to 8e-10 for 40 to 24);
+/// Seconds of a pair of cells per squared number of moments (measured 1.6e-10 for 40 moments to
+/// 2.7e-10 for 16); of a sample per moment, sorting by cell included (6e-10 to 8e-10 for 40 to 24);
 /// of a pair of samples (1.5e-8 to 2.0e-8); of sorting a sample (4e-8 to 1.2e-7 for n = 1000 to
-/// 1e6). Measured in 2026-11 on a 2.5 GHz Xeon, one thread: they choose between two ways to one
+/// 1e6). Measured in 2026-11 on a 2.5 GHz Xeon, one thread. They choose between two ways to compute
+/// one sum, and do not promise times.
 /// sum, they do not promise times.
 constexpr double kCellPairSeconds = 2.0e-10, kMomentSeconds = 7e-10, kPairSeconds = 1.5e-8,
                  kSortSeconds = 1e-7;

@@ -1,4 +1,4 @@
-// From which bandwidth on cells cost less than the sums pair by pair.
+// From which bandwidth on cells cost less than sums pair by pair.
 #ifndef KESTREL_CORE_FGT_PAIR_COST_HPP
 #define KESTREL_CORE_FGT_PAIR_COST_HPP
 
@@ -8,12 +8,13 @@
 
 namespace kestrel {
 
-/// Seconds of lag sums over so many pairs of cells with so many moments, these included.
+/// Seconds of lag sums over that many pairs of cells with that many moments, computing the moments
+/// included.
 double cell_seconds(double cell_pairs, double samples, int moments);
-/// Seconds of bringing samples into order, which sums pair by pair begin with.
+/// Seconds of sorting samples, with which sums pair by pair begin.
 double sort_seconds(double samples);
 
-/// How many samples there are in which cells.
+/// The number of samples in each cell.
 class CellCounts {
  public:
   explicit CellCounts(const CellOrder& order);

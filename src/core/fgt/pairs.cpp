@@ -1,8 +1,11 @@
-// Gaussian sums over pairs, in four stages: bandwidths are put into octaves (octaves.hpp), for each
-// of which the truncation is the same (truncation.hpp); from the first octave on for which that is
-// cheaper (pair_cost.hpp) the samples become moments of cells; for each octave, cells twice as wide
-// as those of the one before, a table of lags (lag_table.hpp) gives the sums of its bandwidths.
-// What is left, and sums that the table does not vouch for, are taken pair by pair (windows.hpp).
+// Gaussian sums over pairs, in four stages:
+// 1. Bandwidths are put into octaves (octaves.hpp), each with one truncation (truncation.hpp).
+// 2. From the first octave on for which that is cheaper (pair_cost.hpp), the samples become moments
+//    of cells.
+// 3. For each octave, whose cells are twice as wide as those of the one before, a table of lags
+//    (lag_table.hpp) gives the sums of its bandwidths.
+// 4. The other octaves, and sums whose accuracy the table cannot confirm, are summed pair by pair
+//    (windows.hpp).
 #include "core/fgt/pairs.hpp"
 
 #include <algorithm>
@@ -23,8 +26,8 @@ namespace kestrel {
 
 namespace {
 
-/// Narrower cells need fewer moments: worth the way back to the wide ones where so many samples
-/// come to each.
+/// Narrower cells need fewer moments. If that many samples come to each, they are worth the step
+/// back to wide ones.
 constexpr double kMinOfCell = 64;
 constexpr int kMaxHalved = 3;
 
@@ -33,9 +36,9 @@ struct WeightedSample {
   ValueRange range;
 };
 
-/// The first octave for which cells cost less than sums pair by pair, as they do for all behind it;
-/// how many there are, if for none. And, where samples had to be counted, those in the order of the
-/// cells of the first octave.
+/// The first octave for which cells cost less than sums pair by pair, as they do for all later
+/// ones; the number of octaves if there is none. If samples had to be counted for this, also the
+/// samples in the order of the first octave's cells.
 struct ByCells {
   std::size_t first;
   std::unique_ptr<CellOrder> finest;
@@ -45,7 +48,7 @@ ByCells octaves_by_cells(const WeightedSample& sample, const std::vector<Octave>
                          const PairTruncation& truncation, const ParallelOptions& options) {
   const auto lags = [&](std::size_t o) { return octaves[o].lags(truncation.reach); };
   const double n = static_cast<double>(sample.x.size);
-  // Where there are far more samples than cells there is nothing to count.
+  // With far more samples than cells there is nothing to count.
   const double cells = std::min(n, sample.range.cells(octaves[0].exponent));
   if (cell_seconds(cells * lags(0), n, truncation.moments) < sort_seconds(n)) return {0, nullptr};
   ByCells found{octaves.size(), std::make_unique<CellOrder>(sample.x, sample.w, sample.range,
@@ -62,8 +65,8 @@ ByCells octaves_by_cells(const WeightedSample& sample, const std::vector<Octave>
   return found;
 }
 
-/// Moments of cells 2^exponent wide, by way of narrower ones with fewer moments where these are
-/// full enough.
+/// Moments of cells 2^exponent wide. If narrower cells are full enough, they are made first, with
+/// fewer moments, and then united.
 CellMoments moments_of_cells(const WeightedSample& sample, int exponent,
                              const PairTruncation& truncation, const RunOptions& options) {
   const double samples = static_cast<double>(std::min(sample.x.size, CellMoments::kPartSize));
@@ -76,8 +79,8 @@ CellMoments moments_of_cells(const WeightedSample& sample, int exponent,
   return narrow;
 }
 
-/// Sums of the bandwidths of octave `first` and of those behind it, to out; those that cells do not
-/// give accurately to by_pair.
+/// Writes the sums of the bandwidths of octave `first` and later ones to out; those for which cells
+/// are not accurate go to by_pair.
 void sum_by_cells(CellMoments cells, const std::vector<PairBandwidth>& bandwidths,
                   const std::vector<Octave>& octaves, std::size_t first,
                   const PairTruncation& truncation, const RunOptions& options,
@@ -103,7 +106,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
                               const std::vector<PairBandwidth>& bandwidths, int order,
                               const RunOptions& all_options) {
   check_weight_count(x.size, w.size);
-  // Several loops, whose cost is not known beforehand.
+  // Progress covers several loops whose cost is not known beforehand.
   const RunOptions options{all_options.table, part_of(all_options.parallel, 0, 1)};
   std::vector<double> out(bandwidths.size(), 0.0);
   const PairTruncation truncation(order);

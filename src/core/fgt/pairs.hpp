@@ -1,5 +1,5 @@
-// Gaussian sums over all pairs of samples on a line, in linear time: what plug-in and
-// cross-validation bandwidths are made of.
+// Gaussian sums over all pairs of samples on a line, in linear time: for plug-in and
+// cross-validation bandwidths.
 #ifndef KESTREL_CORE_FGT_PAIRS_HPP
 #define KESTREL_CORE_FGT_PAIRS_HPP
 
@@ -16,10 +16,12 @@ namespace kestrel {
 ///
 /// x in any order, w its weights (not negative). Error: 1e-14 of the sum of |terms|, for any data.
 /// A term whose exp(-u^2/2) is below the range of a double counts as zero.
-/// O(n + cells) once, for cells of the finest g; O(cells) for each power of two from there to the
-/// largest g; and 5 microseconds for every further g (12 at order 10; 2.5 GHz Xeon), whatever n.
-/// Where there are few samples within reach of each other, O(n log n) and one exponential a pair
-/// within reach. The same bits for every number of threads.
+///
+/// O(n + cells) once, for cells of the smallest g; O(cells) for each power of two from there to the
+/// largest g; and 5 microseconds for every further g (12 at order 10; 2.5 GHz Xeon), whatever n. If
+/// few samples are within reach of each other, O(n log n) and one exponential a pair within reach.
+/// The same bits for every number of threads.
+///
 /// Throws error(input) for another order, a g that is not positive or outside 1e-290 .. 1e290, and
 /// data that CellMoments refuses.
 std::vector<double> fgt_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,

@@ -20,11 +20,11 @@ double derivative(double u, int order) {
 }  // namespace
 
 PairTruncation::PairTruncation(int order_) : order(order_) {
-  // The first zero of He_10 is at 0.48, that of He_8 at 0.54: narrower cells keep off it.
+  // The first zero of He_10 is at 0.48, that of He_8 at 0.54: narrower cells stay clear of it.
   halvings = order == kHighestPairOrder ? 2 : 1;
   const double rho = std::ldexp(1.0, -halvings);
   min = std::min(std::fabs(derivative(0.0, order)), std::fabs(derivative(rho, order)));
-  // Lags count 1 + 2 sum_l exp(-max(0, (l-1) rho)^2 / 4) times.
+  // The error of one pair times 1 + 2 sum_l exp(-max(0, (l-1) rho)^2 / 4) covers all lags.
   taylor = 0.1 * kPairTolerance * min / (3 + 2 * std::sqrt(kPi) / rho);
   moments = moments_of(0);
   while (std::fabs(derivative(reach, order)) * 4 / rho > 0.01 * kPairTolerance * min) {

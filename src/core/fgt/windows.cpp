@@ -13,12 +13,12 @@ namespace kestrel {
 namespace {
 
 constexpr std::size_t kSamplesOfItem = 512;
-/// exp(-u^2/2) is zero in doubles beyond.
+/// Beyond this distance exp(-u^2/2) is zero in doubles.
 constexpr double kFarthest = 38.6;
 
-/// Distances u in units of h, and exp(-u^2 / (2 variance)), variance 1 or 2, to the last places
-/// even where u^2 is large: there the rounding errors of the difference and of the quotient would
-/// be multiplied by u^2.
+/// Distances u in units of h, and exp(-u^2 / (2 variance)), variance 1 or 2, accurate to the last
+/// places even for large u^2. Plain arithmetic would multiply the rounding errors of the difference
+/// and of the quotient by u^2.
 class GaussianOfDistance {
  public:
   GaussianOfDistance(double h, int variance) : inverse_(1 / h), half_(0.5 / variance) {
@@ -52,8 +52,8 @@ struct LongNumber {
   double lead, rest;
 };
 
-/// The squares of the positive zeros of the Hermite polynomial He_order, order even: as a product
-/// of differences from them it keeps its relative accuracy where its monomials cancel.
+/// The squares of the positive zeros of the Hermite polynomial He_order, order even. As a product
+/// of differences from them the polynomial keeps its relative accuracy where its monomials cancel.
 std::vector<LongNumber> squared_zeros(int order) {
   const auto hermite = [order](long double u) {
     long double before = 0, now = 1;
@@ -104,7 +104,8 @@ double WindowSums::reach(double h, int variance, int order) const {
     }
   }
   if (!(largest > 0)) return kFarthest * deviation;
-  // (W^2 / 2) u^order exp(-u^2/2) < 1e-16 of it; log 38.6 = 3.65 bounds log u.
+  // From there on (W^2 / 2) u^order exp(-u^2/2) is below 1e-16 of `largest`; log 38.6 = 3.65 bounds
+  // log u.
   const double ratio = 0.5 * total_weight_ / largest * total_weight_;
   const double exponent = std::log(std::max(1.0, ratio)) + 37 + 3.65 * order;
   return std::min(kFarthest, std::sqrt(2 * exponent)) * deviation;
@@ -120,7 +121,7 @@ double WindowSums::sum(double h, int variance, int order, const RunOptions& opti
     double of_samples[kSamplesOfItem];
     const std::size_t begin = item * kSamplesOfItem, end = std::min(n, begin + kSamplesOfItem);
     for (std::size_t i = begin; i < end; ++i) {
-      // Sixteen terms at a time: those of ties round the same way each time.
+      // Sixteen terms at a time, so that those of ties round alike.
       double of_sample = 0.0, recent = 0.0;
       for (std::size_t j = i + 1; j < n && x_[j] - x_[i] < far; ++j) {
         double square, rest;

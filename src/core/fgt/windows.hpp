@@ -1,6 +1,6 @@
-// Gaussian pair sums over sorted samples, each against those within reach: what the `fgt` engine
-// falls back on where there are so few samples a cell that cells save nothing, or where all pairs
-// are so far apart that only a sum pair by pair is accurate relative to itself.
+// Gaussian pair sums over sorted samples, each with those within reach. The `fgt` engine falls back
+// on them where there are so few samples a cell that cells save nothing, or where all pairs are so
+// far apart that only a sum pair by pair has a relative accuracy.
 #ifndef KESTREL_CORE_FGT_WINDOWS_HPP
 #define KESTREL_CORE_FGT_WINDOWS_HPP
 
@@ -13,13 +13,13 @@ namespace kestrel {
 
 class WindowSums {
  public:
-  /// O(n log n). The data are taken as checked.
+  /// O(n log n). Does not check the data.
   WindowSums(Span<const double> x, Span<const double> w, const ParallelOptions& options);
 
   /// sum_{i<j} w_i w_j phi_s^(order)(x_i - x_j), s^2 = variance h^2: variance 1 with an even order,
-  /// or 2 with order 0 (h is exact then, sqrt(2) h would not be). Every term has a relative error
-  /// of a few units in the last place, however far the pair, except next to a zero of the Hermite
-  /// polynomial; the pairs left out hold less than 1e-16 of the largest of those between
+  /// or 2 with order 0 (h is exact then; sqrt(2) h would not be). Every term has a relative error
+  /// of a few units in the last place, however far apart the pair, except next to a zero of the
+  /// Hermite polynomial. The pairs left out sum to less than 1e-16 of the largest term between
   /// neighbours. O(n + pairs within reach).
   double sum(double h, int variance, int order, const RunOptions& options) const;
 

@@ -1,4 +1,4 @@
-// Cubes of whitened space and which samples they hold: for sums that need the nearest samples only.
+// Cubes of whitened space and the samples in them, for sums that need the nearest samples only.
 #ifndef KESTREL_CORE_FOURIER_CUBES_HPP
 #define KESTREL_CORE_FOURIER_CUBES_HPP
 
@@ -33,7 +33,7 @@ struct Box3 {
   }
   bool is_empty() const { return !(low[0] <= high[0] && low[1] <= high[1] && low[2] <= high[2]); }
   bool holds(const Point3& z) const { return squared_distance({z, z}) == 0; }
-  /// The part of it that is no farther from another box than `reach` along any axis.
+  /// The part of it that is within `reach` of another box along each axis.
   Box3 within(const Box3& other, double reach) const {
     Box3 box = *this;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -42,7 +42,7 @@ struct Box3 {
     }
     return box;
   }
-  /// Between the nearest points of two boxes.
+  /// The squared distance of the nearest points of two boxes.
   double squared_distance(const Box3& other) const {
     double sum = 0;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -53,12 +53,12 @@ struct Box3 {
   }
 };
 
-/// A box cut into cubes, and samples or points filed under the cubes that they lie in. Cubes are
-/// united by twos along each axis to cubes of twice the side, and so on: searching looks only into
-/// those that hold something.
+/// A box cut into cubes, and samples or points filed under the cubes that they lie in. Along each
+/// axis two cubes are united to one of twice the side, and so on: a search visits only those that
+/// hold something.
 class Cubes {
  public:
-  /// `side` is made longer where there would be more than `max` cubes.
+  /// `side` is increased if there would be more than `max` cubes.
   Cubes(const Box3& box, double side, std::size_t max);
 
   std::size_t count() const { return size_of(level_[0]); }
@@ -73,7 +73,7 @@ class Cubes {
   const std::size_t* end(std::size_t cube) const { return item_.data() + start_[cube + 1]; }
 
   /// Calls visit(cube) for the cubes that hold items and whose squared distance from `box` is at
-  /// most `max`, which visit() may lower. Near ones tend to come first.
+  /// most `max`, which visit() may decrease. Near cubes tend to come first.
   template <class Visit>
   void visit(const Box3& box, const double& max, const Visit& visit) const {
     descend(level_.size() - 1, {0, 0, 0}, box, max, visit);

@@ -17,7 +17,7 @@ namespace kestrel {
 
 namespace {
 
-/// Values below this many times the tolerance and the largest value are summed anew.
+/// Values below the largest value times the tolerance times this are summed again directly.
 constexpr double kFar = 100;
 
 RunOptions part_of(const RunOptions& options, double begin, double end) {
@@ -32,7 +32,7 @@ class FourierDensity {
                  const DataRange& extent, const DensityLayout& layout, double tolerance,
                  const RunOptions& options);
 
-  /// In units of the frame.
+  /// In the frame's units.
   void compute(Span<double> out);
 
  private:
@@ -135,7 +135,7 @@ void FourierDensity::compute(Span<double> out) {
   }
 }
 
-/// out *= scale, but for those below `far`, whose places are returned.
+/// out *= scale, except for values below `far`, whose indices are returned.
 std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale, Span<double> out) {
   std::vector<std::size_t> below;
   const double factor = scale.times(1.0);
@@ -171,7 +171,7 @@ void fourier_density(const MatrixView& x, Span<const double> w, const Evaluation
     const double peak = extent.weight * peak_of_form(frame.h, x.cols);
     const double largest = *std::max_element(out.begin(), out.end());
     far = kFar * tolerance * std::max(largest, extent.min_share * peak);
-    // Where every point is far, each gets the digits that the largest one needs.
+    // If every point is far, each gets the digits that the largest one needs.
     if (largest >= far) of_far = std::max(tolerance, tolerance * largest / far);
   } else {
     std::fill(out.begin(), out.end(), 0.0);

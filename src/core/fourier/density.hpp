@@ -11,27 +11,27 @@
 
 namespace kestrel {
 
-/// What direct_density computes with the Gaussian kernel, and with its arguments, for d = 1 to 3;
-/// `extent` is measure_density's of the same data:
-/// the characteristic function times that of the kernel, transformed back and read off at the
-/// points with the window it was spread with (Dutt & Rokhlin 1993, type 2); on a grid given by its
-/// axes, axis by axis where that is expected to be faster.
+/// What direct_density computes with the Gaussian kernel, with the same arguments, for d = 1 to 3;
+/// `extent` is that of measure_density for the same data. The characteristic function times that of
+/// the kernel is transformed back, and values are read off at the points with the window that the
+/// samples were spread with (Dutt & Rokhlin 1993, type 2). On a grid given by its axes this is done
+/// axis by axis if that is expected to be faster.
 ///
 /// Error: `tolerance` (1e-13 to 0.01) of the largest value that the estimate has anywhere. Values
-/// below 100 times that are summed anew by density_of_far_points, to 1 % of each, and where all
-/// are, to `tolerance` of each; none is negative. Rounding adds 4e-16 times the distance, in
-/// bandwidths, of samples and points from the centre of the samples (DensityLayout::rounding). The
-/// same bits for every number of threads.
+/// below 100 times that error are summed again by density_of_far_points, to 1 % of each; if all
+/// values are, to `tolerance` of each. No value is negative. Rounding adds 4e-16 times the
+/// distance, in bandwidths, of samples and points from the centre of the samples
+/// (DensityLayout::rounding). The same bits for every number of threads.
 ///
-/// O(n + N log N + m), N the cells of lay_density. Throws error(memory) when these need more than
+/// O(n + N log N + m), N the cells of lay_density. Throws error(memory) if these need more than
 /// `bytes`, and error(input) as direct_density. Not to be called inside a parallel_for.
 void fourier_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                      Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out);
 
 /// out[i] for the chosen points i only, each with an error of `tolerance` relative to its own
-/// value: sums of those samples that add so much, found by cubes about two bandwidths wide. For
-/// points where the density is small, that is with few samples about; points farther than 38
+/// value. Sums the samples that add enough to matter, which are found by cubes two bandwidths wide.
+/// For points where the density is small, that is with few samples nearby. Points farther than 38
 /// bandwidths from all samples, where exp(-u^2 / 2) is no normal number, get 0. The same bits for
 /// every number of threads. O(n + m) and the pairs that are summed.
 void density_of_far_points(const MatrixView& x, Span<const double> w,

@@ -11,16 +11,16 @@ namespace kestrel {
 
 namespace {
 
-/// Side of a cube in bandwidths, and how many cubes there may be.
+/// Side of a cube in bandwidths, and the maximum number of cubes.
 constexpr double kSide = 2.0;
 constexpr std::size_t kMaxCubes = std::size_t{1} << 22;
-/// Blocks of a work item, and samples or points of one that files them.
+/// Blocks of a work item; samples or points of a work item that files them.
 constexpr std::size_t kBlocksOfItem = 64, kPart = std::size_t{1} << 15;
-/// exp(-u^2 / 2) is no normal number where u is larger.
+/// Beyond this distance exp(-u^2 / 2) is no normal number.
 constexpr double kFarthest = 38.0;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-/// Axes that are not used have empty ranges.
+/// Axes that are not used have empty ranges; the box is [0, 0] there.
 Box3 box_of(const std::array<Range, 3>& range) {
   Box3 box;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -37,7 +37,7 @@ struct PointBlock {
   const std::size_t *begin, *end;
 };
 
-/// The sample with the least |z - z_j|^2 - 2 log(w_j / max w): the one that adds most at z.
+/// The sample that minimises |z - z_j|^2 - 2 log(w_j / max w): the one that adds most at z.
 struct Nearest {
   std::size_t sample = kNone;
   double value = std::numeric_limits<double>::infinity();
@@ -97,7 +97,7 @@ class FarPoints {
   std::vector<PointBlock> block_;
 };
 
-/// coordinates(i, &z) says whether item i counts.
+/// coordinates(i, &z) returns whether item i is to be filed.
 template <class Coordinates>
 std::unique_ptr<Cubes> FarPoints::file_in_cubes(const Box3& box, std::size_t items,
                                                 const ParallelOptions& options,
@@ -114,7 +114,7 @@ std::unique_ptr<Cubes> FarPoints::file_in_cubes(const Box3& box, std::size_t ite
   return cubes;
 }
 
-/// False when no point is within reach of the samples.
+/// Returns false if no point is within reach of the samples.
 bool FarPoints::file() {
   const Box3 points = box_of(frame_.points).within(box_of(frame_.samples), kFarthest);
   const Box3 samples = box_of(frame_.samples).within(points, kFarthest);
@@ -176,8 +176,9 @@ Nearest FarPoints::find_nearest(const Point3& z, std::size_t guess) const {
   return nearest;
 }
 
-/// Terms that are left out are, together, below the tolerance times the nearest sample's term: each
-/// of the block's points is within `radius` of the place that the latter was looked for from.
+/// The terms left out sum to less than the tolerance times the nearest sample's term. That sample
+/// is nearest to the block's middle, and each of the block's points is within `radius` of the
+/// middle.
 void FarPoints::run_block(const PointBlock& block, std::size_t* guess, FarWorker* worker,
                           Span<double> out) const {
   Box3 box = Box3::empty(geometry_.d);

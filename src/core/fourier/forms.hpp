@@ -21,7 +21,7 @@ using Exponents = std::array<int, 3>;
 /// even_multi_indices), on the axes of a geometry.
 std::vector<Exponents> monomials_of_degree(std::size_t d, int degree);
 
-/// The same for some degrees, one behind the other.
+/// The same for several degrees, one after the other.
 std::vector<Exponents> monomials_of_degrees(std::size_t d, const std::vector<int>& degrees);
 
 constexpr int kHighestDegree = 10;
@@ -31,18 +31,18 @@ Form3 inverse_form(const Form3& h, std::size_t d);
 /// K_h(0) = (2 pi)^(-d/2) |h|^(-1/2).
 double peak_of_form(const Form3& h, std::size_t d);
 
-/// The least and the largest eigenvalue.
+/// The minimum and maximum eigenvalue.
 std::array<double, 2> eigenvalue_range(const Form3& h, std::size_t d);
 
 int degree_of(const Exponents& e);
 int highest_degree(const std::vector<Exponents>& monomials);
 
-/// Derivatives D^alpha K_h(u) of the N(0, h) density of all degrees up to one.
+/// Derivatives D^alpha K_h(u) of the N(0, h) density, of all degrees up to `degree`.
 class GaussianDerivatives {
  public:
   GaussianDerivatives(const Form3& h, std::size_t d, int degree);
 
-  /// O((degree + d choose d)). False, and nothing evaluated, where u'h^-1 u > most.
+  /// O((degree + d choose d)). Returns false, and evaluates nothing, if u'h^-1 u > max.
   bool evaluate(const Point3& u, double max);
   double at(const Exponents& e) const { return value_[index_of(e)]; }
 

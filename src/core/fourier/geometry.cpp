@@ -20,8 +20,8 @@ namespace kestrel {
 
 namespace {
 
-/// Of the root of coordinates in double precision: a correlation of 0.97 of two variables. Others
-/// take a tenth longer.
+/// The maximum condition number of a root for coordinates in double precision; for two variables it
+/// is a correlation of 0.97. Long doubles take a tenth longer.
 constexpr double kMaxCondition = 8;
 
 void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand& demand) {
@@ -42,7 +42,8 @@ void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand
   }
 }
 
-/// Sums of the weights, of their squares, and of the weighted values; checks them all.
+/// Checks all samples and weights. Returns the sums of the weights, of their squares, and of the
+/// weighted values.
 std::vector<double> check_samples(const MatrixView& x, Span<const double> w,
                                   const RunOptions& options) {
   std::vector<double> total = add_parts(x.rows, 2 + x.cols, options, [&](std::size_t i, double* s) {
@@ -61,7 +62,7 @@ std::vector<double> check_samples(const MatrixView& x, Span<const double> w,
   return total;
 }
 
-/// The lower Cholesky factor of the covariance about the centre, divisor sum w.
+/// Sets the lower Cholesky factor of the covariance about the centre, with divisor sum w.
 void sample_root(const MatrixView& x, Span<const double> w, double weight,
                  FourierGeometry* geometry, const RunOptions& options) {
   const std::size_t d = x.cols;
@@ -91,7 +92,7 @@ void sample_root(const MatrixView& x, Span<const double> w, double weight,
   }
 }
 
-/// The box of all samples with a weight.
+/// Sets the box of all samples with a weight.
 void set_range(const MatrixView& x, Span<const double> w, FourierGeometry* geometry,
                const RunOptions& options) {
   const std::array<Range, 3> range = ranges_of(x.rows, options, [&](std::size_t i, auto add) {

@@ -1,10 +1,10 @@
-// Where the samples of the `fourier` engine lie on its grid, and which frequencies it keeps: all
-// that follows from the bandwidths asked for and the error allowed.
+// Where the samples of the `fourier` engine lie on its grid, and which frequencies it keeps, as
+// follows from the bandwidths and the tolerance.
 //
 // The engine works in coordinates z = L^-1 (x - centre), padded to three axes: variable k of d is
 // axis k + 3 - d, and the axes before it have one cell. Centring first makes a far origin harmless:
-// x - c is exact for nearby numbers. L is any square root of any scale matrix Sigma; bandwidth
-// matrices between least^2 Sigma and most^2 Sigma are what a grid is made for.
+// x - c is exact for nearby numbers. L is any square root of any scale matrix Sigma. A grid is made
+// for bandwidth matrices between min^2 Sigma and max^2 Sigma.
 #ifndef KESTREL_CORE_FOURIER_GEOMETRY_HPP
 #define KESTREL_CORE_FOURIER_GEOMETRY_HPP
 
@@ -21,27 +21,27 @@ namespace kestrel {
 
 using Point3 = std::array<double, 3>;
 
-/// Between these a tolerance has to be.
+/// The limits of a tolerance.
 constexpr double kMinFourierTolerance = 1e-13, kMaxFourierTolerance = 0.01;
 
-/// Whether L is of a kind for which FourierGeometry::correlated has to be set.
+/// Whether L is so strongly correlated that FourierGeometry::correlated has to be set.
 bool is_strongly_correlated(Span<const double> root, std::size_t d);
 
-/// What a grid is wanted for.
+/// The requirements of a grid.
 struct FourierDemand {
-  /// Lower Cholesky factor of Sigma, d*d column-major, in the units of x; empty for the sample
-  /// covariance.
+  /// Lower Cholesky factor of Sigma, d*d column-major, in the units of x; empty for that of the
+  /// sample covariance.
   std::vector<double> root;
-  /// Bandwidths h, in units of Sigma^(1/2): matrices H with least^2 Sigma <= H <= most^2 Sigma (as
+  /// Bandwidths h, in units of Sigma^(1/2): matrices H with min^2 Sigma <= H <= max^2 Sigma (as
   /// quadratic forms), and twice those.
   double min = 0, max = 0;
   /// Relative error of the sums; 0 for default_fourier_tolerance(d). Not below 1e-13.
   double tolerance = 0;
-  /// Memory that grid, modes and pairs of outliers may take.
+  /// Maximum memory of grid, modes and pairs of outliers.
   double bytes = 1e9;
 };
 
-/// 1e-12 for d <= 2, 1e-9 for d = 3, where the number of modes grows with the cube of the digits.
+/// 1e-12 for d <= 2. 1e-9 for d = 3, where the number of modes grows with the cube of the digits.
 double default_fourier_tolerance(std::size_t d);
 
 struct FourierGeometry {
@@ -50,16 +50,16 @@ struct FourierGeometry {
   std::array<double, 9> root{};  // L, d*d column-major
   Point3 scale{};                // 1 / L_kk
   double determinant = 1;        // of L
-  /// Whether z is the difference of terms so much larger that a double would lose its digits.
+  /// Whether z is a difference of terms so large that doubles would lose its digits.
   bool correlated = false;
   double tolerance = 0, min = 0, max = 0;
   int taps = 0;  // of the window
-  /// The Gaussian of `min` is cut at |t| = cut / least: exp(-cut^2 / 2) = tolerance / 9.
+  /// The Gaussian of `min` is cut off at |t| = cut / min: exp(-cut^2 / 2) = tolerance / 9.
   double cut = 0;
-  /// The box of samples that go on the grid; others are outliers, kept one by one.
+  /// The box of the samples on the grid; others are outliers, kept one by one.
   Point3 low{}, high{};
   bool trimmed = false;
-  /// Gaussian terms of pairs farther apart than this are left out where one is an outlier.
+  /// If one sample of a pair is an outlier, its Gaussian term is left out beyond this distance.
   double reach = 0;
   Point3 period{}, origin{};  // origin: of cell 0
   TransformBox box{};         // cells, and the modes kept
@@ -76,9 +76,9 @@ struct FourierGeometry {
   }
   /// Distance between frequencies along an axis, 2 pi / period.
   double frequency_step(std::size_t axis) const;
-  /// Numbers in the half space of modes that is kept.
+  /// How many modes the half space has that is kept.
   std::size_t modes() const;
-  /// Of the grid and the modes.
+  /// Memory of the grid and the modes.
   double bytes() const;
 
  private:
@@ -94,15 +94,16 @@ struct FourierGeometry {
   }
 };
 
-/// Truncation by cut above (Greengard & Lee 2004, and the positive definiteness of |phi|^2, which
-/// frees the bound from n); period so long that the nearest images of all pairs of samples add at
-/// most 0.3 tolerance to a sum with 2 most^2 Sigma, counted from marginal histograms. Where a grid
-/// over all samples would cost more than the pairs of its outliers, the box is trimmed.
+/// Lays the grid. The frequencies are truncated at `cut` above (Greengard & Lee 2004; by the
+/// positive definiteness of |phi|^2 the bound does not depend on n). The period is so long that the
+/// nearest images of all pairs of samples add at most 0.3 tolerance to a sum with 2 max^2 Sigma, by
+/// marginal histograms. If a grid over all samples would cost more than the pairs of its outliers,
+/// the box is trimmed.
 ///
-/// x: n*d samples, d = 1 to 3; w: n weights. O(n), and O(n log n) where trimming is looked into.
-/// Throws error(input) for other d, values that are not finite, weights that are negative or all
-/// zero, a range or tolerance that is not positive, a covariance that is singular;
-/// error(memory) where neither a grid nor trimming keep to the bytes allowed.
+/// x: n*d samples, d = 1 to 3; w: n weights. O(n), or O(n log n) if trimming is considered. Throws
+/// error(input) for other d, values that are not finite, weights that are negative or all zero, a
+/// range or tolerance that is not positive, a covariance that is singular; error(memory) if `bytes`
+/// are too few even with trimming.
 FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
                                  const FourierDemand& demand, const RunOptions& options);
 

@@ -16,22 +16,23 @@ namespace kestrel {
 namespace {
 
 constexpr int kMaxTaps = FourierWindow::kMaxTaps;
-/// Samples sorted and spread at a time, and those of one work item of the sorting.
+/// Samples that are sorted and spread at a time; samples of one work item of the sorting.
 constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 16;
-/// Counters of the sort at most: tiles times chunks.
+/// The maximum number of counters of the sort: tiles times chunks.
 constexpr std::size_t kCounters = std::size_t{1} << 22;
-/// Samples of a tile added to its own cells before these are added to the grid: rounding errors
-/// grow with the square root of this and not of n.
+/// A tile's samples are added to cells of its own, and these to the grid after this many samples:
+/// rounding errors then grow with the square root of this number and not of n.
 constexpr std::size_t kFlush = std::size_t{1} << 13;
-/// Sides of a tile in cells. Samples of two tiles with another one between them must not meet in a
-/// cell, so a side is no shorter than the window; in one dimension there is no reason to be short.
+/// Sides of a tile in cells. Samples of two tiles with another one between them must not share a
+/// cell, so a side is no shorter than the window. In one dimension sides are longer, since nothing
+/// speaks against that.
 constexpr unsigned kSideBits = 4, kRowBits = 5, kLongRowBits = 10;
 static_assert(1 << kSideBits >= kMaxTaps, "tiles of one colour share no cell");
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 using simd::Spot;
 
-/// Some samples in the order of the tiles that their windows begin in.
+/// Samples in the order of the tiles in which their windows begin.
 class TileOrder {
  public:
   TileOrder(const FourierGeometry& geometry)
@@ -52,7 +53,7 @@ class TileOrder {
   const Spot* end(std::size_t tile) const { return spot_.get() + start_[tile + 1]; }
 
   /// A counting sort that keeps the order of samples within a tile. Samples without a weight and
-  /// outliers are left out; the latter, and those near the edge, are filed in the tail.
+  /// outliers are left out. Outliers, and samples near the edge, are filed in the tail.
   void sort(const MatrixView& x, Span<const double> w, std::size_t first, std::size_t last,
             const RunOptions& options, FourierTail* tail) {
     const std::size_t n = last - first, max = std::max<std::size_t>(1, kCounters / tiles());
@@ -88,7 +89,7 @@ class TileOrder {
   }
 
  private:
-  /// The tile of a sample.
+  /// The tile of a sample, or kNowhere.
   std::uint32_t tile_of(const MatrixView& x, std::size_t i, double weight,
                         FourierTail* tail) const {
     if (!(weight > 0)) return kNowhere;
@@ -111,7 +112,7 @@ class TileOrder {
     const double half = 0.5 * static_cast<double>(geometry_.taps);
     for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
       const double from = (z[a] - geometry_.origin[a]) * cells_of_length_[a] - half;
-      // The first whole number not below `from`, which is positive.
+      // The smallest whole number that is not below `from`, which is positive.
       std::int32_t first = whole_number<std::int32_t>(from);
       if (first < from) ++first;
       spot->first[a] = static_cast<std::uint32_t>(first);
@@ -127,8 +128,8 @@ class TileOrder {
   std::vector<std::uint32_t> start_;
 };
 
-/// Spreads the samples of one tile after another, first over cells of the tile's own where they are
-/// many.
+/// Spreads the samples of one tile after the other. If a tile has many samples, they go to cells of
+/// the tile's own first.
 class TileSpreader {
  public:
   TileSpreader(const FourierGeometry& geometry, const FourierWindow& window,
@@ -144,7 +145,7 @@ class TileSpreader {
     std::size_t of_own = 1, of_window = 1;
     for (std::size_t a = 0; a < 3; ++a) {
       first[a] = box_.cells[a] == 1 ? 0 : at[a] * order.side(a);
-      // The leaf writes all of its taps along the last axis.
+      // The leaf writes kMaxTaps values along the last axis.
       const std::size_t beyond = a == 2 ? kMaxTaps : static_cast<std::size_t>(window_.taps);
       size[a] = box_.cells[a] == 1 ? 1 : order.side(a) + beyond;
       of_own *= size[a];
@@ -214,8 +215,8 @@ void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_
   squares_ += squares;
   TileOrder order(geometry_);
   order.sort(x, w, first, last, options, &tail_);
-  // Tiles of one colour share no cell, and the colours come one after another: the order in which
-  // a cell gets its terms is always the same.
+  // Tiles of one colour share no cell, and the colours are worked on one after the other. So a cell
+  // always gets its terms in the same order.
   std::array<std::vector<std::size_t>, 8> of_colour;
   for (std::size_t tile = 0; tile < order.tiles(); ++tile) {
     const auto at = order.position(tile);

@@ -1,4 +1,4 @@
-// Samples spread over a grid: all that the `fourier` engine needs to know of those in its box.
+// Samples spread over a grid: all that the `fourier` engine keeps of the samples in its box.
 #ifndef KESTREL_CORE_FOURIER_GRID_HPP
 #define KESTREL_CORE_FOURIER_GRID_HPP
 
@@ -11,17 +11,17 @@
 
 namespace kestrel {
 
-/// grid(c) = sum_j w_j prod_a psi(c_a - g_aj), g_j the place of sample j in cells, psi the window:
-/// the first half of a non-uniform Fourier transform of type 1 (Dutt & Rokhlin 1993; Barnett,
-/// Magland & af Klinteberg 2019). Outliers are kept as they are.
+/// grid(c) = sum_j w_j prod_a psi(c_a - g_aj), where g_j is the position of sample j in cells and
+/// psi the window: the first half of a non-uniform Fourier transform of type 1 (Dutt & Rokhlin
+/// 1993; Barnett, Magland & af Klinteberg 2019). Outliers are kept as they are.
 ///
-/// Data may be added in parts: but for rounding, the grid is that of all of them at once.
+/// Data may be added in parts: the result is, but for rounding, that of all of them at once.
 class FourierGrid {
  public:
   /// Empty. Throws std::bad_alloc.
   explicit FourierGrid(const FourierGeometry& geometry);
 
-  /// Spreads samples. O(n (taps^d + 20 taps d)); at most 70 MB beside the grid. The same bits for
+  /// Spreads samples. O(n (taps^d + 20 taps d)); at most 70 MB besides the grid. The same bits for
   /// every number of threads. Throws error(internal) for another number of variables.
   void add(const MatrixView& x, Span<const double> w, const RunOptions& options);
 
@@ -33,7 +33,7 @@ class FourierGrid {
   double squared_weights() const { return squares_; }
   /// Laid out as geometry().box.
   const std::vector<double>& cells() const { return cells_; }
-  /// Gives the cells away.
+  /// Moves the cells out.
   std::vector<double> take_cells() { return std::move(cells_); }
 
  private:

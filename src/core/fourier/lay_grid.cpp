@@ -13,13 +13,14 @@ namespace {
 /// Shares of the tolerance (see the header).
 constexpr double kImageShare = 0.3, kTailShare = 0.05;
 
-/// The farthest pair of outliers that counts, where S(2H) is at least min_sum K_2H(0).
+/// The distance up to which pairs of outliers matter, if S(2H) is at least min_sum K_2H(0).
 double tail_reach(const FourierGeometry& geometry, double min_sum) {
   return 2 * geometry.max * std::sqrt(-std::log(kTailShare * geometry.tolerance * min_sum));
 }
 
-/// The least period at which images come to no more than `allowed`: by bisection between one that
-/// is too short and one at which even the nearest image of the farthest pair is far enough.
+/// The shortest period for which the images sum to at most `allowed`, by bisection. It starts from
+/// a period that is too short and one at which even the nearest image of the farthest pair is far
+/// enough.
 double min_period(const BoxContent& content, const FourierGeometry& geometry, std::size_t axis,
                   double allowed) {
   const double range = geometry.high[axis] - geometry.low[axis];
@@ -32,7 +33,7 @@ double min_period(const BoxContent& content, const FourierGeometry& geometry, st
   return above;
 }
 
-/// Whole numbers, which may be too large for integers.
+/// Whole numbers as doubles, since they may be too large for integers.
 struct GridSize {
   Point3 cells{1, 1, 1}, modes{0, 0, 0};
 
@@ -42,20 +43,22 @@ struct GridSize {
   }
 };
 
-/// Modes up to the cut and cells for these and for the window, from the periods.
+/// From the periods: the modes up to the cut, and cells enough for these and for the window.
 GridSize size_of(const FourierGeometry& geometry) {
   GridSize size;
   for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
     const double range = geometry.high[a] - geometry.low[a], period = geometry.period[a];
     size.modes[a] = std::ceil(geometry.cut / geometry.min / geometry.frequency_step(a));
-    // Spreading must not wrap around: between the samples and their images the window has room.
+    // Spreading must not wrap around: between the samples and their images there is room for the
+    // window.
     const double for_window = (FourierWindow::kMaxTaps + 3) * period / (period - range);
     size.cells[a] = std::ceil(std::max(FourierWindow::kCellsOfMode * size.modes[a], for_window));
   }
   return size;
 }
 
-/// The transform's box, with numbers of cells that it takes fast, and the place of its first cell.
+/// Sets the transform's box, with numbers of cells for which it is fast, and the position of its
+/// first cell.
 void set_cells(const GridSize& size, FourierGeometry* geometry) {
   TransformBox& box = geometry->box;
   for (std::size_t a = 0; a < 3; ++a) {

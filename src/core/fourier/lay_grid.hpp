@@ -8,18 +8,18 @@
 //       |<-------->                             <------------------------->
 //       taps/2 + 1 cells                       a Gaussian of `max` must fade here
 //
-// and keeps the frequencies at which a Gaussian of `min` is not yet nothing, 2 pi / period apart:
+// and keeps the frequencies up to which a Gaussian of `min` is not negligible, 2 pi / period apart:
 //
 //       exp(-(min t)^2 / 2)      ' . _
 //       -----------------------|-------'-._____     t = 0, 1, 2, ..., modes times 2 pi / period
 //       0                                 cut / min
 //
-// A grid of 2.5 cells a mode, 1.25 times what so many frequencies ask for, leaves room for the
-// window that samples are spread with.
+// A grid has 2.5 cells a mode, 1.25 times as many as these frequencies need: that leaves room for
+// the window with which samples are spread.
 //
 // The tolerance is relative to the sum S(2H) over all pairs, of which min_sum() is a lower bound in
-// units of K_2H(0). It is shared so: a ninth is the Gaussian at the cut, a tenth the
-// aliases of the window (FourierWindow::taps_for), 0.3 the images on all axes together, 0.05 the
+// units of K_2H(0). It is shared: a ninth is for the Gaussian at the cut, a tenth for the aliases
+// of the window (FourierWindow::taps_for), 0.3 for the images on all axes together, 0.05 for the
 // pairs of outliers farther apart than `reach`. The rest is left to rounding.
 #ifndef KESTREL_CORE_FOURIER_LAY_GRID_HPP
 #define KESTREL_CORE_FOURIER_LAY_GRID_HPP
@@ -29,7 +29,7 @@
 
 namespace kestrel {
 
-/// Where a Gaussian has fallen to a ninth of the tolerance, in its standard deviations.
+/// Where a Gaussian has decreased to a ninth of the tolerance, in its standard deviations.
 double fourier_cut(double tolerance);
 
 struct LaidGrid {

@@ -17,18 +17,18 @@ namespace kestrel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Cells of an axis are counted by 32 bits.
+/// The cells of an axis are counted with 32 bits.
 constexpr double kMaxCells = 1 << 30;
 
 /// Seconds of a call; of a sample, and of each row of cells that its window meets; of a cell with
-/// its share of the transforms; of a point read by itself, and of each row; of a cell and tap where
-/// rows are weighed for a grid; of a point of a grid, with its share of the far points. A fit
-/// (least absolute deviation of logarithms) to 118 calls with AVX-512: thread CPU time, the least
-/// of 2 to 5, d = 2 and 3, n = 300 to 1e6 normal and trimodal samples, H = (0.15 to 1.3)^2 times
-/// that of the normal reference, correlations 0 to 0.7, grids of 151^2, 500 x 400, 51^3 and 25^3,
-/// 500 to 1e5 points, tolerances 1e-6 and 1e-12. In a second run half of the times were
-/// between 0.8 and 1.05 times what it says, all within a factor of 2. (2026-11, 2.5 GHz Xeon, two
-/// shared cores.)
+/// its share of the transforms; of a point read off by itself, and of each row for it; of a cell
+/// and tap if a grid is read off axis by axis; of a point of a grid, with its share of the far
+/// points. A fit (least absolute deviation of logarithms) to 118 calls with AVX-512: thread CPU
+/// time, the minimum of 2 to 5 runs, d = 2 and 3, n = 300 to 1e6 normal and trimodal samples, H =
+/// (0.15 to 1.3)^2 times that of the normal reference, correlations 0 to 0.7, grids of 151^2, 500 x
+/// 400, 51^3 and 25^3, 500 to 1e5 points, tolerances 1e-6 and 1e-12. In a second run half of the
+/// times were 0.8 to 1.05 times the prediction, all within a factor of 2. (2026-11, 2.5 GHz Xeon,
+/// two shared cores.)
 constexpr double kCallSeconds = 2.5e-4, kSampleSeconds = 130e-9, kSampleRowSeconds = 5.5e-9,
                  kCellSeconds = 47e-9, kPointSeconds = 170e-9, kPointRowSeconds = 4.3e-9,
                  kWeighSeconds = 2e-9, kGridPointSeconds = 60e-9;
@@ -69,8 +69,8 @@ DensityFrame whitened_frame(std::size_t d, Span<const double> root, const Point3
   return frame;
 }
 
-/// By way of the correlations, which do not leave the range of numbers. False where H is so nearly
-/// singular that its inverse has no positive diagonal: there is the other frame.
+/// Computed from the correlations, which neither overflow nor underflow. Returns false if H is so
+/// nearly singular that its inverse has no positive diagonal; the whitened frame is used then.
 bool frame_along_data(std::size_t d, Span<const double> root, const Point3& centre,
                       DensityFrame* along) {
   DensityFrame& frame = *along;
@@ -106,17 +106,18 @@ bool frame_along_data(std::size_t d, Span<const double> root, const Point3& cent
   return true;
 }
 
-/// Calls add(axis, value) for the coordinates.
+/// Calls add(axis, value) for the coordinates of a point.
 template <class Add>
 void add_point(const FourierGeometry& geometry, const double* v, const Add& add) {
   const Point3 z = geometry.whiten({v, 1, geometry.d}, 0);
   for (std::size_t a = 3 - geometry.d; a < 3; ++a) add(a, z[a]);
 }
 
-/// What rounding may do to a coordinate, relative to the largest of a point's, with room.
+/// A bound, with a margin, on the rounding of a coordinate, relative to the largest coordinate of a
+/// point.
 constexpr double kRimRounding = 1e-14;
 
-/// The box of a grid is that of its corners.
+/// The box of a grid is the box of its corners.
 std::array<Range, 3> ranges_of_grid(const FourierGeometry& geometry,
                                     const std::vector<Span<const double>>& axes,
                                     const RunOptions& options) {
@@ -132,7 +133,7 @@ std::array<Range, 3> ranges_of_grid(const FourierGeometry& geometry,
         }
         add_point(geometry, v, add);
       });
-  // Points on the rim round in other ways than the corners do.
+  // Points on the rim may round differently from the corners.
   double largest = 0;
   for (std::size_t a = 3 - axes.size(); a < 3; ++a) {
     largest = std::max({largest, std::fabs(box[a].low), std::fabs(box[a].high)});
@@ -144,7 +145,7 @@ std::array<Range, 3> ranges_of_grid(const FourierGeometry& geometry,
   return box;
 }
 
-/// Sets the ranges of a frame; `given` are those of the samples as given, by variable.
+/// Sets the ranges of a frame; `given` are the ranges of the untransformed samples, by variable.
 void measure_frame(const MatrixView& x, Span<const double> w, const std::array<Range, 3>& given,
                    const EvaluationPoints& points, const RunOptions& options, DensityFrame* frame) {
   const FourierGeometry& geometry = frame->geometry;
@@ -173,9 +174,8 @@ void measure_frame(const MatrixView& x, Span<const double> w, const std::array<R
   });
 }
 
-/// The largest value is at least the heaviest sample's own term, and at least the mean over a box
-/// that holds 0.89 of the weight (d = 3): that of the samples and 2.1 standard deviations around
-/// it.
+/// A lower bound on the largest value: the heaviest sample's own term, or the mean over a box that
+/// holds 0.89 of the weight (d = 3), which is the samples' box widened by 2.1 standard deviations.
 double min_share_of(const DensityFrame& frame, double heaviest_share) {
   const std::size_t d = frame.geometry.d;
   double by_volume = 0.89 / peak_of_form(frame.h, d);
@@ -185,7 +185,7 @@ double min_share_of(const DensityFrame& frame, double heaviest_share) {
   return std::max(by_volume, heaviest_share);
 }
 
-/// On one thread.
+/// Seconds on one thread.
 double seconds_of(const DataRange& extent, const DensityLayout& layout) {
   const DensityFrame& frame = extent.frame[layout.frame];
   const bool three = frame.geometry.d == 3;
@@ -196,13 +196,13 @@ double seconds_of(const DataRange& extent, const DensityLayout& layout) {
   if (!frame.along_data) {
     return seconds + of_grid + extent.m * (kPointSeconds + kPointRowSeconds * rows);
   }
-  // Weighed to make planes and rows of cells, and points.
+  // Cells are weighted to give planes, then rows, then points.
   const double planes = three ? extent.axis[0] * layout.cells[1] * layout.cells[2] : 0;
   const double lines = three ? extent.axis[0] * extent.axis[1] : extent.axis[0];
   return seconds + of_grid + taps * kWeighSeconds * (planes + lines * layout.cells[2] + extent.m);
 }
 
-/// Whether all coordinates, and their differences, are numbers.
+/// Whether all coordinates, and their differences, are finite.
 bool is_finite(const DensityFrame& frame) {
   for (std::size_t a = 3 - frame.geometry.d; a < 3; ++a) {
     const Range &samples = frame.samples[a], &points = frame.points[a];
@@ -214,10 +214,10 @@ bool is_finite(const DensityFrame& frame) {
   return true;
 }
 
-/// What rounding does to an estimate, relative to its largest value: coordinates are bandwidths
-/// from the centre of the data. (Measured: 1.1e-16 to 2.8e-16 times the largest of them.) Along the
-/// data a strongly correlated H has large elements, whose rounding t'Ht shows. (Measured: up to
-/// 7e-17 times them.)
+/// The rounding error of an estimate, relative to its largest value. Coordinates are in bandwidths
+/// from the centre of the data, and their rounding matters. (Measured: 1.1e-16 to 2.8e-16 times the
+/// largest coordinate.) In the frame along the data a strongly correlated H has large elements,
+/// with which t'Ht rounds. (Measured: up to 7e-17 times them.)
 double rounding_of(const DensityFrame& frame, const DensityLayout& layout) {
   double largest = 0;
   if (frame.along_data) {
@@ -227,14 +227,14 @@ double rounding_of(const DensityFrame& frame, const DensityLayout& layout) {
   }
   for (std::size_t a = 0; a < 3; ++a) {
     for (const Range* range : {&layout.samples[a], &layout.points[a]}) {
-      if (!std::isfinite(range->low)) continue;  // an axis that is not there
+      if (!std::isfinite(range->low)) continue;  // an unused axis
       largest = std::max({largest, std::fabs(range->low), std::fabs(range->high)});
     }
   }
   return 4e-16 * largest;
 }
 
-/// Cuts what is too far away to meet. False when nothing is left.
+/// Cuts off samples and points that are too far away to matter. Returns false if nothing is left.
 bool cut_ranges(const DensityFrame& frame, double allowed, DensityLayout* layout) {
   layout->samples = frame.samples;
   layout->points = frame.points;
@@ -255,7 +255,7 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
   const DensityFrame& frame = extent.frame[number];
   DensityLayout layout;
   layout.frame = number;
-  // Errors of phi are relative to 1, those of the estimate to its largest value.
+  // Errors of phi are relative to 1, errors of the estimate to its largest value.
   const double allowed = tolerance * std::min(1.0, extent.min_share);
   const bool some = extent.n > 0 && extent.m > 0;
   if (some && !is_finite(frame)) {
@@ -275,9 +275,9 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
     const Range &samples = layout.samples[a], &points = layout.points[a];
     const double low = std::min(samples.low, points.low),
                  high = std::max(samples.high, points.high);
-    // No sample may be within reach of a point on the other side of the period.
+    // No sample may be within reach of a point across the end of the period.
     const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
-    // The window takes up some cells of about this length at each end.
+    // The window takes some cells of about this length at each end.
     const double cell = 2 * kPi / (FourierWindow::kCellsOfMode * layout.cut);
     layout.period[a] = std::max(around, high - low + (FourierWindow::kMaxTaps + 4) * cell);
     layout.modes[a] = std::ceil(layout.cut * layout.period[a] / (2 * kPi));

@@ -1,4 +1,4 @@
-// The grid that a density by the `fourier` engine needs, known before it is made.
+// The grid that a density by the `fourier` engine needs, computed before the grid is made.
 #ifndef KESTREL_CORE_FOURIER_LAYOUT_HPP
 #define KESTREL_CORE_FOURIER_LAYOUT_HPP
 
@@ -14,7 +14,7 @@
 
 namespace kestrel {
 
-/// One way to lay the axes of the grid, and what lies where along them.
+/// One way to lay the axes of the grid, and the ranges of samples and points along them.
 struct DensityFrame {
   FourierGeometry geometry;  // d, centre, root and scale
   bool along_data = false;   // the axes are those of the data
@@ -22,24 +22,24 @@ struct DensityFrame {
   std::array<Range, 3> samples, points;
 };
 
-/// All that time and memory of a density depend on.
+/// All that the time and memory of a density depend on.
 struct DataRange {
   double n = 0, m = 0;              // samples with a weight, points
   std::array<double, 3> axis{};     // points of each axis of a grid given by its axes, by variable
-  double weight = 0, heaviest = 0;  // of all samples, and of one
-  /// A lower bound on the largest value that the estimate has anywhere, over that of a single
-  /// kernel of this weight.
+  double weight = 0, heaviest = 0;  // of all samples, and the maximum
+  /// A lower bound on the largest value that the estimate has anywhere, relative to the peak of a
+  /// single kernel with the weight of all samples.
   double min_share = 0;
   std::vector<DensityFrame> frame;
 };
 
-/// Measures them. In the first frame H is the identity: the axes are those of L^-1, H = L L'. For a
-/// grid given by its axes, unless H is diagonal, there is another one along the axes of the data,
-/// each in units in which exp(-t'Ht / 2) is as wide as that of a unit bandwidth.
+/// Measures the data. In the first frame H is the identity: the axes are those of L^-1, H = L L'. A
+/// grid given by its axes, unless H is diagonal, has a second frame along the axes of the data.
+/// Each is in units for which exp(-t'Ht / 2) is as wide as that of a unit bandwidth.
 ///
-/// x: n*d samples, d = 1 to 3; w: n weights; root: L, d*d column-major, in the units of x.
-/// O(n + m). Throws error(input) for other d, sizes that do not match and a root that is outside
-/// the range of numbers.
+/// x: n*d samples, d = 1 to 3; w: n weights; root: L, d*d column-major, in the units of x. O(n +
+/// m). Throws error(input) for other d, sizes that do not match and a root that is outside the
+/// range of numbers.
 DataRange measure_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                           Span<const double> root, const RunOptions& options);
 
@@ -47,23 +47,23 @@ struct DensityLayout {
   std::size_t frame = 0;
   double cut = 0;  // frequencies up to this are kept
   int taps = 0;    // of the window
-  /// What is not farther from the other than a kernel reaches.
+  /// The ranges of samples and of points that are within a kernel's reach of the other.
   std::array<Range, 3> samples, points;
-  bool empty = true;     // there is nothing of that kind, and none of what follows
-  bool trimmed = false;  // some samples are not
+  bool empty = true;     // no sample or no point is left; the fields below are not set then
+  bool trimmed = false;  // some samples are out of reach
   Point3 period{}, origin{};
   Point3 cells{1, 1, 1}, modes{};  // whole numbers, which may be too large for integers
-  double bytes = 0;                // of the cells; infinite where numbers do not reach so far
+  double bytes = 0;                // of the cells; infinite if too many
   double seconds = 0;              // expected, on one thread
-  double rounding = 0;             // what that of coordinates does, relative to the largest value
+  double rounding = 0;             // error by rounding of coordinates, relative to the maximum
 };
 
 /// Period, modes and cells for an error of `tolerance`, relative to the largest value that the
-/// estimate has anywhere, in the frame that is expected to take least time, of those where rounding
-/// leaves that. O(1).
+/// estimate has anywhere. Takes the frame with the smallest expected time of those whose rounding
+/// keeps the tolerance. O(1).
 DensityLayout lay_density(const DataRange& extent, double tolerance);
 
-/// Throws error(input) where rounding leaves fewer digits than the largest tolerance asks for.
+/// Throws error(input) if rounding leaves fewer digits than even the largest tolerance needs.
 void check_fourier_rounding(const DensityLayout& layout);
 
 /// Throws error(memory), with the size, when the cells take more than `bytes`.

@@ -14,10 +14,10 @@ namespace kestrel {
 
 namespace {
 
-/// Modes, and pairs of outliers, of a work item.
+/// Modes of a work item, and pairs of outliers of one.
 constexpr std::size_t kItemModes = std::size_t{1} << 15, kItemPairs = 1024;
-/// The sums go this far beyond where the Gaussian falls to the tolerance (in units of the
-/// bandwidth), so that they change little where modes enter and leave with the bandwidth.
+/// The sums go this far, in units of the bandwidth, beyond the frequency where the Gaussian has
+/// decreased to the tolerance. So they change little when modes enter or leave with the bandwidth.
 constexpr double kBeyond = 1.0;
 
 /// k^e for e = 0, ..., kHighestDegree.
@@ -57,7 +57,7 @@ void FourierModes::find_pairs(const FourierTail& tail, double weight, double byt
 void FourierModes::keep_powers(const FourierGrid& grid, const std::vector<double>& transformed,
                                const RunOptions& options) {
   const TransformBox& box = geometry_.box;
-  // 1 / transform of the window, by axis and mode.
+  // 1 / the window's transform, by axis and mode.
   std::array<std::vector<double>, 3> unspread;
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t k = 0; k <= box.max[a]; ++k) {
@@ -87,7 +87,7 @@ void FourierModes::keep_powers(const FourierGrid& grid, const std::vector<double
 }
 
 double FourierModes::cut(int degree) const {
-  // x^degree exp(-x^2 / 2) relative to its mean under the Gaussian, (degree - 1)!!.
+  // x^degree exp(-x^2 / 2) is compared with its mean under the Gaussian, (degree - 1)!!.
   double x = geometry_.cut, mean = 1.0;
   for (int factor = degree - 1; factor > 1; factor -= 2) mean *= factor;
   const double ground = std::log(9 / (geometry_.tolerance * mean));
@@ -100,7 +100,7 @@ double FourierModes::cut(int degree) const {
 /// A row of modes inside an ellipsoid.
 struct FourierModes::Row {
   double k0, k1;
-  std::ptrdiff_t first;  // of the last mode number
+  std::ptrdiff_t first;  // the first value of the last mode number
   std::size_t count;
   const double* power;
   double* scratch;  // 2 (count + kRowPadding) doubles
@@ -109,7 +109,7 @@ struct FourierModes::Row {
   void times_power(double* weight) const {
     for (std::size_t i = 0; i < count; ++i) weight[i] *= power[i];
   }
-  /// Adds the sums of the monomials, of mode numbers, with these weights.
+  /// Adds the sums of the monomials of the mode numbers with these weights.
   void add(double* weight, const std::vector<Exponents>& monomials, int degree,
            double* total) const {
     double sum[kHighestDegree + 1], of_k0[kHighestDegree + 1], of_k1[kHighestDegree + 1];
@@ -125,7 +125,7 @@ struct FourierModes::Row {
 
 namespace {
 
-/// h in mode numbers: t_a = step_a k_a.
+/// Expresses h in mode numbers: t_a = step_a k_a.
 Form3 in_modes(const Form3& h, const FourierGeometry& geometry) {
   Form3 q{};
   for (std::size_t a = 0; a < 3; ++a) {
@@ -136,7 +136,7 @@ Form3 in_modes(const Form3& h, const FourierGeometry& geometry) {
   return q;
 }
 
-/// E_h along rows of modes.
+/// Values of E_h along rows of modes.
 class ModeGaussian {
  public:
   ModeGaussian(const Form3& h, const FourierGeometry& geometry)
@@ -224,8 +224,8 @@ void FourierModes::add_tail(const Form3& h, const std::vector<Exponents>& monomi
   if (!geometry_.trimmed) return;
   const std::size_t sums = monomials.size(), items = (pair_.size() + kItemPairs - 1) / kItemPairs;
   std::vector<double> partial((items + 1) * sums, 0.0);
-  // K_h(u) / K_h(0) is at most exp(-reach^2 / (4 most^2)) beyond this, whatever h; a polynomial of
-  // some degree adds to that its power of the distance.
+  // Beyond this, K_h(u) / K_h(0) is at most exp(-reach^2 / (4 max^2)), whatever h. A polynomial
+  // adds a power of the distance.
   const double farthest = geometry_.reach / (std::sqrt(2.0) * geometry_.max);
   const double max =
       farthest * farthest + 2 * std::max(2, highest_degree(monomials)) * std::log(farthest);
@@ -316,7 +316,7 @@ std::vector<double> FourierModes::smoothed_moments(const Form3& h, const Form3& 
                                        });
   scale_sums(value, total.data());
   scale_sums(second, total.data() + 1);
-  // (1 - E)^2 = 1 - 2 E + E^2 and (1 - E) E, with the pilot's E in each.
+  // (1 - E)^2 = 1 - 2 E + E^2 and (1 - E) E, each term times the pilot's E.
   Form3 once = pilot, twice = pilot;
   for (std::size_t e = 0; e < 9; ++e) {
     once[e] += h[e];

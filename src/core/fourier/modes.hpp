@@ -1,5 +1,5 @@
-// The squared characteristic function of a sample on a grid of frequencies, and sums over it: every
-// Gaussian sum over all pairs of samples at a cost that does not know how many they are.
+// The squared characteristic function of a sample on a grid of frequencies, and sums over it: they
+// give every Gaussian sum over all pairs of samples at a cost that does not depend on their number.
 #ifndef KESTREL_CORE_FOURIER_MODES_HPP
 #define KESTREL_CORE_FOURIER_MODES_HPP
 
@@ -18,10 +18,10 @@ namespace kestrel {
 ///     W^-2 sum_{i,j} w_i w_j (-1)^(r/2) D^alpha K_H(z_i - z_j)
 ///         = (2 pi)^-d int t^alpha A(t) E_H(t) dt,        r = |alpha| even,
 ///
-/// the terms i = j among them. The integral is the trapezoid sum over the modes.
+/// i = j included. The integral is the trapezoid sum over the modes.
 class FourierModes {
  public:
-  /// Transforms the grid in place: O(N log N), N cells. Throws error(memory) when the pairs of
+  /// Transforms the grid in place: O(N log N), N cells. Throws error(memory) if the pairs of
   /// outliers take more than `bytes`. Not to be called inside a parallel_for.
   FourierModes(FourierGrid&& grid, double bytes, const RunOptions& options);
 
@@ -30,19 +30,19 @@ class FourierModes {
   /// sum w^2 / (sum w)^2.
   double squared_share() const { return squared_share_; }
 
-  /// The integral above for each monomial of the degrees, even and at most kHighestDegree, one
-  /// behind the other. O(modes within the Gaussian).
+  /// The integral above for each monomial of the degrees, even and at most kHighestDegree, degree
+  /// after degree. O(modes within the Gaussian).
   std::vector<double> moments(const Form3& h, const std::vector<int>& degrees,
                               const RunOptions& options) const;
-  /// moments(h), degrees 0 and 2, then moments(2 h): what LSCV needs.
+  /// moments(h), degrees 0 and 2, then moments(2 h): for LSCV.
   std::vector<double> moments_of_both(const Form3& h, bool gradient,
                                       const RunOptions& options) const;
-  /// The same integral with (1 - E_h)^2 in place of E_H, degree 0, and with (1 - E_h) E_h, degree
-  /// 2, each times E_pilot: what SCV needs (Duong & Hazelton 2005), without cancellation.
+  /// The same integral with (1 - E_h)^2 instead of E_H, degree 0, and with (1 - E_h) E_h, degree 2,
+  /// each times E_pilot: for SCV (Duong & Hazelton 2005), without cancellation.
   std::vector<double> smoothed_moments(const Form3& h, const Form3& pilot, bool gradient,
                                        const RunOptions& options) const;
 
-  /// The frequency, times a bandwidth, where t^degree E(t) has fallen to the tolerance.
+  /// The frequency, times a bandwidth, where t^degree E(t) has decreased to the tolerance.
   double cut(int degree) const;
 
  private:
@@ -55,18 +55,18 @@ class FourierModes {
   template <class Visit>
   std::vector<double> sum_rows(const Form3& h, double cut, std::size_t sums,
                                const RunOptions& options, const Visit& visit) const;
-  /// scale * what pairs of outliers add to moments(h, degrees).
+  /// Adds scale * the share of the pairs of outliers in moments(h, degrees).
   void add_tail(const Form3& h, const std::vector<Exponents>& monomials, double scale,
                 const RunOptions& options, double* total) const;
   void keep_powers(const FourierGrid& grid, const std::vector<double>& transformed,
                    const RunOptions& options);
   void find_pairs(const FourierTail& tail, double weight, double bytes);
-  /// From sums over mode numbers to integrals.
+  /// Turns sums over mode numbers into integrals.
   void scale_sums(const std::vector<Exponents>& monomials, double* sums) const;
 
   FourierGeometry geometry_;
   double weight_, squared_share_, outlier_share_ = 0;  // the latter: of outliers alone
-  std::vector<double> power_;  // twice A where the last mode number is not zero
+  std::vector<double> power_;  // twice A if the last mode number is not zero
   std::vector<Pair> pair_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace kestrel {
 
-/// So many totals over n samples: add(i, sum) adds what sample i has to each. In parts of fixed
-/// size added in order: the same bits for any number of threads.
+/// That many totals over n samples: add(i, sum) adds the share of sample i to each. Computed in
+/// parts of fixed size that are added in order: the same bits for any number of threads.
 template <class Add>
 std::vector<double> add_parts(std::size_t n, std::size_t sums, const RunOptions& options,
                               const Add& add) {

@@ -1,4 +1,4 @@
-// Ranges of what the `fourier` engine lays its grids over.
+// Ranges of the samples and points that the grids of the `fourier` engine cover.
 #ifndef KESTREL_CORE_FOURIER_RANGES_HPP
 #define KESTREL_CORE_FOURIER_RANGES_HPP
 
@@ -15,7 +15,7 @@ namespace kestrel {
 /// Samples or points of one work item.
 constexpr std::size_t kFourierPart = std::size_t{1} << 15;
 
-/// From the least to the largest of some numbers; empty at first.
+/// The range of some numbers; empty at first.
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
 
@@ -26,9 +26,8 @@ struct Range {
   double length() const { return high - low; }
 };
 
-/// The range of each of three numbers of n things, in any units: numbers(i, add) calls add(a, v)
-/// for each number a of thing i that counts, on several threads. O(n); the same for any number of
-/// them.
+/// The ranges of three coordinates of n items: numbers(i, add) calls add(a, v) for each coordinate
+/// a of item i that counts, on several threads. O(n); the result does not depend on the threads.
 template <class Numbers>
 std::array<Range, 3> ranges_of(std::size_t n, const RunOptions& options, const Numbers& numbers) {
   const std::size_t parts = (n + kFourierPart - 1) / kFourierPart;

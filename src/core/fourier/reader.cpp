@@ -10,13 +10,14 @@ namespace kestrel {
 
 namespace {
 
-/// Points of a work item, and lines of the result that are worked on together: neighbours of a
-/// cache line.
+/// Points of a work item; lines of the result that are worked on together, since they share cache
+/// lines.
 constexpr std::size_t kPointsOfItem = 512, kLines = 8;
-/// Cells of the planes that a worker keeps at most, 32 MB, where one takes no more.
+/// The maximum number of cells of the planes that a worker keeps, 32 MB, unless a single one takes
+/// more.
 constexpr std::size_t kPlaneCells = std::size_t{1} << 22;
 
-/// sum_t weight_t row_t, t < taps; an even number of them is read.
+/// sum_t weight_t row_t, t < taps; reads an even number of values.
 double read_row(const double* row, const double* weight, int taps) {
   Pack sum = {};
   for (int t = 0; t < taps; t += 2) sum += load_pack(row + t) * load_pack(weight + t);
@@ -44,7 +45,7 @@ Point3 whitened_point(const FourierGeometry& geometry, const EvaluationPoints& p
   return geometry.whiten({v, 1, geometry.d}, 0);
 }
 
-/// Where the window of a coordinate begins, and its values.
+/// Where the window of a coordinate begins, and the window's values.
 struct FourierReader::Reading {
   bool readable = true;
   std::uint32_t first = 0;
@@ -112,8 +113,8 @@ void FourierReader::read_axes(const double* cells, const std::vector<Span<const 
   }
   const std::size_t m0 = at[0].size(), m1 = at[1].size(), m2 = at[2].size();
   const std::size_t plane = box.row(1, 0), row = box.row_length();
-  // A work item has some values of the first variable, whose results are neighbours: with three
-  // variables it is axis 0, and all of axis 1 follows, with two axis 1.
+  // A work item has some values of the first variable, whose results are neighbours. With three
+  // variables these are on axis 0, and the item has all of axis 1; with two they are on axis 1.
   const bool three = geometry_.d == 3;
   const std::size_t m = three ? m0 : m1, steps = three ? m1 : 1;
   const std::size_t together =

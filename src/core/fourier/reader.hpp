@@ -1,5 +1,5 @@
-// Reading a band-limited function off its values on a grid: the second half of a non-uniform
-// Fourier transform of type 2.
+// Reads a band-limited function off its values on a grid: the second half of a non-uniform Fourier
+// transform of type 2.
 #ifndef KESTREL_CORE_FOURIER_READER_HPP
 #define KESTREL_CORE_FOURIER_READER_HPP
 
@@ -18,9 +18,9 @@ namespace kestrel {
 Point3 whitened_point(const FourierGeometry& geometry, const EvaluationPoints& points,
                       std::size_t i);
 
-/// out = sum_c psi(c - g) cell_c at points g, in cells; zero for points outside `readable`, ranges
-/// of z along each axis. `window` must outlive the object. The same bits for
-/// every number of threads.
+/// out = sum_c psi(c - g) cell_c at points g, in cells; zero for points outside `readable`, the
+/// ranges of z along each axis. `window` must outlive the object. The same bits for every number of
+/// threads.
 class FourierReader {
  public:
   FourierReader(const FourierGeometry& geometry, const FourierWindow& window,
@@ -29,7 +29,7 @@ class FourierReader {
   /// Point by point: O(m taps^d).
   void read_points(const double* cells, const EvaluationPoints& points,
                    const ParallelOptions& options, Span<double> out) const;
-  /// On the grid of these axes, one for each variable, where the geometry's L is diagonal: axis by
+  /// On the grid of these axes, one for each variable, if the geometry's L is diagonal: axis by
   /// axis, O(taps (m + cells of the first axis that are read)), first axis fastest.
   void read_axes(const double* cells, const std::vector<Span<const double>>& axes,
                  const ParallelOptions& options, Span<double> out) const;
@@ -39,7 +39,7 @@ class FourierReader {
   bool is_readable(std::size_t axis, double z) const {
     return z >= readable_[axis].low && z <= readable_[axis].high;
   }
-  /// The cell of tap 0, and how far behind the window's beginning it lies.
+  /// The cell of tap 0, and its offset from the beginning of the window.
   void locate(std::size_t axis, double z, std::uint32_t* first, double* part) const;
   Reading reading(std::size_t axis, double z) const;
 

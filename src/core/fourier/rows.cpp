@@ -9,7 +9,7 @@ namespace kestrel {
 
 namespace {
 
-/// Values about one exact exponential: 16 below it, 15 above.
+/// Values computed from one exact exponential: 16 before it, 15 after it.
 constexpr int kReach = 16;
 static_assert(2 * kReach == kRowPadding, "a row is filled in strides");
 
@@ -28,7 +28,7 @@ void sum_powers(const double* weight, double first, std::size_t packs, double* s
   for (int p = 0; p <= Degree; ++p) sum[p] = total[p][0] + total[p][1];
 }
 
-/// Without powers there is nothing between two additions: four chains in step.
+/// Without powers there is nothing to do between two additions, so there are four chains in step.
 template <>
 void sum_powers<0>(const double* weight, double, std::size_t packs, double* sum) {
   Pack total[4] = {};
@@ -50,7 +50,7 @@ GaussianRows::GaussianRows(double a) : a_(a) {
 
 void GaussianRows::fill(double b, double g, std::ptrdiff_t first, std::size_t count,
                         double* out) const {
-  // About the value at k: E(k + j) = E(k) r^j exp(-a j^2 / 2), r = exp(-(a k + b)).
+  // From the value at k: E(k + j) = E(k) r^j exp(-a j^2 / 2), r = exp(-(a k + b)).
   for (std::size_t start = 0; start < count; start += 2 * kReach, out += 2 * kReach) {
     const double k = static_cast<double>(first + static_cast<std::ptrdiff_t>(start) + kReach);
     const double slope = a_ * k + b, exponent = 0.5 * ((slope + b) * k + g);

@@ -6,7 +6,7 @@
 
 namespace kestrel {
 
-/// Values that GaussianRows::fill may write beyond those asked for.
+/// GaussianRows::fill may write this many values beyond those asked for.
 constexpr std::size_t kRowPadding = 32;
 
 /// Gaussians along the rows of a grid, all of one curvature a > 0.
@@ -14,9 +14,9 @@ class GaussianRows {
  public:
   explicit GaussianRows(double a);
 
-  /// out[i] = exp(-(a k^2 + 2 b k + g) / 2), k = first + i, i < count; the exponent not positive.
-  /// Two exponentials for each 32 values. Error: 2e-15 of a value, and that much of its exponent.
-  /// Values below 1e-300 may be zero.
+  /// out[i] = exp(-(a k^2 + 2 b k + g) / 2), k = first + i, i < count; the exponent must not be
+  /// positive. Takes two exponentials for each 32 values. Error: 2e-15 of a value, and that times
+  /// its exponent. Values below 1e-300 may be zero.
   void fill(double b, double g, std::ptrdiff_t first, std::size_t count, double* out) const;
 
  private:

@@ -13,7 +13,7 @@ Cube cube_of(const Point3& z, double side) {
   return {std::floor(z[0] / side), std::floor(z[1] / side), std::floor(z[2] / side)};
 }
 
-/// Samples in the order of their cubes; outliers have numbers below the number of outliers.
+/// Samples sorted by their cubes. Outliers come first in the numbering, then edge samples.
 class Cubes {
  public:
   Cubes(const FourierTail& tail, double side) : tail_(tail) {
@@ -71,7 +71,7 @@ void FourierTail::add(const FourierTail& other) {
 bool file_sample(const FourierGeometry& geometry, const Point3& z, double weight,
                  FourierTail* tail) {
   if (!geometry.inside(z)) {
-    if (geometry.reach == 0) return true;  // of no concern to anybody
+    if (geometry.reach == 0) return true;  // too far away to matter
     tail->outlier.push_back(z);
     tail->outlier_weight.push_back(weight);
     return true;

@@ -12,7 +12,7 @@
 namespace kestrel {
 
 /// Outliers, and the samples on the grid that may be within reach of one: those near the edge of
-/// its box. Adds up over parts of the data.
+/// its box. Parts of the data add up.
 struct FourierTail {
   std::vector<Point3> outlier, edge;
   std::vector<double> outlier_weight, edge_weight;
@@ -20,15 +20,15 @@ struct FourierTail {
   void add(const FourierTail& other);
 };
 
-/// For a trimmed geometry: files the sample under what it is, if either; true when it is an
-/// outlier. Where the geometry's reach is zero, outliers are forgotten.
+/// For a trimmed geometry: files the sample as an outlier or an edge sample, if it is either, and
+/// returns whether it is an outlier. If the geometry's reach is zero, outliers are dropped.
 bool file_sample(const FourierGeometry& geometry, const Point3& z, double weight,
                  FourierTail* tail);
 
-/// Calls visit(a, b, w_a w_b) for each pair of two outliers, once, and of an outlier and an edge
-/// sample, whose distance along every axis is at most `reach`; stops when visit returns false.
-/// Returns whether it did not. O(m log m + pairs looked at), m samples in the tail; looks at those
-/// in the same cube of side `reach` or the 3^d - 1 next to it.
+/// Calls visit(a, b, w_a w_b) once for each pair of two outliers, and of an outlier and an edge
+/// sample, whose distance along every axis is at most `reach`. Stops if visit returns false, and
+/// returns whether it did not stop. O(m log m + pairs looked at), m samples in the tail; these are
+/// the pairs in the same cube of side `reach` or in the 3^d - 1 cubes next to it.
 using PairVisit = std::function<bool(const Point3&, const Point3&, double)>;
 bool visit_tail_pairs(const FourierTail& tail, double reach, const PairVisit& visit);
 

@@ -19,19 +19,19 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Columns transformed at a time, at most: 512 bytes of each row. With 128 the transforms of 3e7
-/// cells took a quarter longer, since neighbouring rows are pages apart (2026-11, 2.5 GHz Xeon).
-/// A worker's copies of long ones take no more than kWorkerBytes, or one column.
+/// The maximum number of columns transformed at a time: 512 bytes of each row. With 128 columns the
+/// transforms of 3e7 cells took a quarter longer, since neighbouring rows are pages apart (2026-11,
+/// 2.5 GHz Xeon). A worker's copies of long columns take no more than kWorkerBytes, or one column.
 constexpr std::size_t kColumns = 32, kWorkerBytes = std::size_t{1} << 25;
 
 std::size_t columns_at_once(std::size_t n) {
   return std::max<std::size_t>(1, std::min(kColumns, kWorkerBytes / (16 * n)));
 }
 
-/// Cells of a work item at least.
+/// The minimum number of cells of a work item.
 constexpr std::size_t kItemCells = std::size_t{1} << 15;
 
-/// Transforms of one length, on a worker's own memory.
+/// Transforms of one length, each worker on its own memory.
 class Lines {
  public:
   virtual ~Lines() = default;
@@ -46,7 +46,7 @@ class Lines {
 
 fftw_complex* fftw(Complex* data) { return reinterpret_cast<fftw_complex*>(data); }
 
-/// Plans are made once and used by all workers, on memory aligned alike.
+/// Plans are made once and used by all workers, whose memory has the same alignment.
 class FftwPlans {
  public:
   FftwPlans(std::size_t n, bool real, bool forward) {
@@ -169,7 +169,7 @@ std::vector<LineWorker> make_workers(std::size_t items, std::size_t n, bool real
   return workers;
 }
 
-/// The rows (i, j) of the last axis. Forward: all that are not zero; inverse: to all.
+/// Transforms the rows (i, j) of the last axis: forward, all that are not zero; inverse, all.
 void transform_rows(double* data, const TransformBox& box, bool forward,
                     const ParallelOptions& options) {
   const std::size_t n = box.cells[2], rows = box.cells[0] * box.cells[1];
@@ -199,15 +199,15 @@ void transform_rows(double* data, const TransformBox& box, bool forward,
   });
 }
 
-/// Columns along `axis` (0 or 1), for the modes wanted of the axes behind it. On the way back the
-/// axes before it are modes still, and so are these.
+/// Transforms columns along `axis` (0 or 1), for the wanted modes of the axes after it. Those are
+/// modes in both directions: forward goes from the last axis to the first, the inverse back.
 void transform_columns(double* data, const TransformBox& box, std::size_t axis, bool forward,
                        const ParallelOptions& options) {
   const std::size_t n = box.cells[axis];
   if (n == 1) return;
   const std::size_t max = box.max[axis], kept = box.max[2] + 1;
   const std::size_t together = columns_at_once(n), groups = (kept + together - 1) / together;
-  // Lines of one group lie side by side; `others` are the places along the other axis.
+  // Lines of one group lie side by side; `others` are the positions along the other axis.
   const std::size_t stride = axis == 0 ? box.row(1, 0) : box.row_length();
   const std::size_t others = axis == 0 ? 2 * box.max[1] + 1 : box.cells[0];
   const auto place = [&](std::size_t other) {

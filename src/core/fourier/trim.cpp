@@ -16,18 +16,19 @@ namespace kestrel {
 
 namespace {
 
-/// Seconds of a cell and its transform, of a mode in a query, of a pair of the tail in a query;
-/// queries of a search, and the share of the modes that they visit. They choose how far to trim,
-/// and promise no times (2026-11, 2.5 GHz Xeon).
+/// Seconds of a cell and its transform, of a mode in a query, of a pair of the tail in a query; the
+/// queries of a search, and the fraction of the modes that each visits. They choose how far to
+/// trim, and do not promise times (2026-11, 2.5 GHz Xeon).
 constexpr double kCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8;
 constexpr double kQueries = 50, kVisited = 0.3;
-/// Seconds that looking for outliers takes for each sample: a grid that costs less is not worth it.
+/// Seconds per sample that the search for outliers takes, and a minimum: a grid that costs less is
+/// not trimmed.
 constexpr double kTrimSeconds = 4e-6, kMinSeconds = 0.02;
 
-/// Shares of the samples that are left out at each end of each axis.
+/// Fractions of the samples that are left out at each end of each axis.
 constexpr double kShares[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1};
 
-/// A pair of the tail.
+/// Memory of a pair of the tail.
 constexpr double kPairBytes = 32;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -39,7 +40,7 @@ double seconds_of(const FourierGeometry& geometry, double pairs) {
                      kPairSeconds * pairs);
 }
 
-/// The pairs of the tail, infinitely many when there are more than `max`.
+/// The number of pairs of the tail; infinite if there are more than `max`.
 double count_tail_pairs(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
                         double max) {
   FourierTail tail;
@@ -68,7 +69,7 @@ SortedAxes sorted_axes(const MatrixView& x, Span<const double> w, const FourierG
   return sorted;
 }
 
-/// The box without so many samples at each end of each axis.
+/// The box without `cut` samples at each end of each axis.
 FourierGeometry without(const FourierGeometry& whole, const SortedAxes& sorted, std::size_t cut) {
   FourierGeometry inner = whole;
   inner.trimmed = true;

@@ -1,4 +1,4 @@
-// Whether a few outliers are better left out of a grid.
+// Whether a few outliers should be left out of a grid.
 #ifndef KESTREL_CORE_FOURIER_TRIM_HPP
 #define KESTREL_CORE_FOURIER_TRIM_HPP
 
@@ -9,10 +9,10 @@
 
 namespace kestrel {
 
-/// The grid that costs least, of `whole`, which is over all samples, and those over boxes that
-/// leave out a share of the samples at each end of each axis, whose pairs are then summed one by
-/// one. Looks for them only where that may be worth it: O(n log n) then. Throws error(memory) where
-/// neither a grid nor the pairs keep to `bytes`.
+/// The cheapest grid: `whole`, which covers all samples, or one over a box that leaves out a
+/// fraction of the samples at each end of each axis, whose pairs are then summed one by one.
+/// Searches for these only if `whole` is expensive; O(n log n) then. Throws error(memory) if no
+/// grid with its pairs fits in `bytes`.
 FourierGeometry best_box(const MatrixView& x, Span<const double> w, const LaidGrid& whole,
                          double bytes, const RunOptions& options);
 

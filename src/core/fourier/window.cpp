@@ -45,7 +45,7 @@ void interpolate(const long double* node, long double* value, int count, long do
 }  // namespace
 
 FourierWindow::FourierWindow(int taps) : taps_(taps), beta_(2.53 * taps) {
-  // Chebyshev nodes in s^2; the even and odd parts of psi about the middle of a cell.
+  // Chebyshev nodes in s^2; the even and the odd part of psi about the middle of a cell.
   long double node[kTerms], even[kTerms], odd[kTerms], coefficient[kTerms];
   for (int j = 0; j < taps; ++j) {
     for (int k = 0; k < kTerms; ++k) {
@@ -64,9 +64,9 @@ FourierWindow::FourierWindow(int taps) : taps_(taps), beta_(2.53 * taps) {
 }
 
 int FourierWindow::taps_for(double tolerance) {
-  // max over t of E(t) rho(t), rho(t) the sum of the aliases of frequency t relative to the
-  // window's own transform, E the Gaussian that is `value` at the highest frequency: computed for a
-  // grid of 2.5 cells a mode.
+  // Maximum over t of E(t) rho(t). rho(t): the sum of the aliases of frequency t relative to the
+  // window's own transform. E: the Gaussian that is `value` at the highest frequency. Computed for
+  // a grid of 2.5 cells a mode.
   struct Alias {
     int taps;
     double value;

@@ -14,25 +14,25 @@ namespace {
 
 /// The direct engine's own error bound, relative to the largest value (core/data/tiles.hpp).
 constexpr double kDirectError = 1e-12;
-/// And that of the scanline engine: the larger of the two that core/scanline/scanline.hpp gives,
-/// that of one axis whose points are not quite at equal steps.
+/// The scanline engine's error bound: the larger of the two in core/scanline/scanline.hpp, which is
+/// for one axis whose points are not quite at equal steps.
 constexpr double kScanlineError = 1e-13;
 
 // Seconds on one thread, which order the engines and do not promise times. Measured in 2026-11 on a
-// 2.5 GHz Xeon with AVX-512 (two shared cores of a virtual machine), as thread CPU time, the least
-// of at least three runs: n = 100 to 1e6 normal samples, m = 100 and 400 points of a grid and m = n
-// random ones, a range of 4, 30, 300, 3000 and 1e5 bandwidths, AVX-512 and scalars (the sets
-// between up to n = 6400), kernels Gaussian, Epanechnikov and triweight. The constants of "fgt"
-// are a fit to those times (least absolute deviation of logarithms).
+// 2.5 GHz Xeon with AVX-512 (two shared cores of a virtual machine), as thread CPU time, the
+// minimum of at least three runs: n = 100 to 1e6 normal samples, m = 100 and 400 points of a grid
+// and m = n random ones, a range of 4, 30, 300, 3000 and 1e5 bandwidths, AVX-512 and scalars (the
+// sets between up to n = 6400), kernels Gaussian, Epanechnikov and triweight. The constants of
+// "fgt" are a fit to those times (least absolute deviation of logarithms).
 
-/// Vector operations of a pair by the direct engine beyond two for each variable. Here n = m = 3000
-/// normal samples (1000 for narrower vectors), 1 to 16 variables and every kernel were timed: right
-/// within a quarter with AVX-512 and a factor of three with narrower vectors, but for the uniform
-/// kernel (a factor of two in one dimension, more in several).
+/// Vector operations of a pair by the direct engine, beyond two for each variable. Timed with n = m
+/// = 3000 normal samples (1000 for narrower vectors), 1 to 16 variables and every kernel: right
+/// within a quarter with AVX-512 and within a factor of three with narrower vectors, except for the
+/// uniform kernel (a factor of two in one dimension, more in several).
 double kernel_operations(Kernel kernel) { return is_polynomial(kernel) ? 4.0 : 13.0; }
 
-/// Seconds of a pair that do not fall with the width of vectors: a square root, or the comparison
-/// of the uniform kernel, which works on the data as given.
+/// Seconds of a pair that do not decrease with the width of vectors: for a square root, or for the
+/// comparison of the uniform kernel, which works on the data as given.
 double kernel_seconds(Kernel kernel) {
   if (is_indicator(kernel)) return 0.7e-9;
   return is_polynomial(kernel) && !is_even_polynomial(kernel) ? 1.0e-9 : 0.0;
@@ -55,7 +55,7 @@ double direct_pair_seconds(const DensityTask& task) {
   }
 }
 
-/// Of a sample met by a block of points, however many they are.
+/// Seconds of a sample for each block of points, however many points it has.
 constexpr double kBlockSampleSeconds = 2e-9;
 
 double direct_seconds(const DensityTask& task) {
@@ -64,8 +64,8 @@ double direct_seconds(const DensityTask& task) {
   return task.n * (task.m * direct_pair_seconds(task) + blocks * kBlockSampleSeconds);
 }
 
-/// Of a value to sort and sweep, for each doubling of their number: 58 to 102 ns for 400 to 13,000
-/// values. (Two million took 178 ns, not 157.)
+/// Seconds to sort and sweep a value, for each doubling of their number: 58 to 102 ns for 400 to
+/// 13,000 values. (Two million took 178 ns, not 157.)
 constexpr double kSweepSeconds = 7.5e-9;
 
 double sweep_seconds(const DensityTask& task) {
@@ -73,12 +73,12 @@ double sweep_seconds(const DensityTask& task) {
   return kSweepSeconds * values * std::log2(std::max(2.0, values));
 }
 
-/// Of the fgt engine, for densities: a sample or point; a cell; a pair of cells by their moments,
-/// and of a sample and a point by an exponential; a call.
+/// The fgt engine's seconds, for densities: a sample or point; a cell; a pair of cells by their
+/// moments; a sample and a point by an exponential; a call.
 constexpr double kFgtValueSeconds = 23e-9, kCellSeconds = 65e-9, kCellPairSeconds = 84e-9,
                  kExponentialSeconds = 13.5e-9, kFgtSeconds = 7e-6;
-/// Cells are an eighth to a quarter of a bandwidth wide, and those within 11.7 bandwidths meet (for
-/// 1000 samples of one weight).
+/// Cells are an eighth to a quarter of a bandwidth wide, and pairs of cells within 11.7 bandwidths
+/// are summed (for 1000 samples of one weight).
 constexpr double kCellsOfBandwidth = 6, kCellsInReach = 140;
 
 double fgt_density_seconds(const DensityTask& task) {
@@ -92,12 +92,13 @@ double fgt_density_seconds(const DensityTask& task) {
          targets * met * pair;
 }
 
-/// Of the fgt engine, for a sum over pairs of samples at one bandwidth, measured at order 4: a
-/// sample and a pair of cells by moments; a sample and a pair within reach where it sorts instead;
-/// a call.
+/// The fgt engine's seconds, for a sum over pairs of samples at one bandwidth, measured at order 4:
+/// a sample and a pair of cells by moments; a sample and a pair within reach if it sums pair by
+/// pair; a call.
 constexpr double kMomentsSeconds = 21e-9, kMomentsPairSeconds = 120e-9, kWindowsSeconds = 180e-9,
                  kWindowsPairSeconds = 31e-9, kPairSumsSeconds = 5e-6;
-/// Cells are a quarter to a half of a bandwidth wide and meet within ten bandwidths.
+/// Cells are a quarter to a half of a bandwidth wide; pairs of cells within ten bandwidths are
+/// summed.
 constexpr double kWideCellsOfBandwidth = 3, kWideCellsInReach = 30, kBandwidthsInReach = 10;
 
 double fgt_pairs_seconds(double n, double spread) {
@@ -109,8 +110,8 @@ double fgt_pairs_seconds(double n, double spread) {
   return kPairSumsSeconds + std::min(by_moments, by_windows);
 }
 
-/// The direct engine there: of a sample, in the corners of the triangle of pairs; and how many
-/// times as long a pair takes for the polynomial.
+/// The direct engine's seconds for that sum: a sample, in the corners of the triangle of pairs; and
+/// the factor by which the polynomial slows a pair.
 constexpr double kCornerSeconds = 100e-9, kPolynomialFactor = 1.2;
 
 bool fits_sweep(const DensityTask& task) {
@@ -156,16 +157,16 @@ Plan direct_plan(const DensityTask& task) {
   Plan plan;
   plan.engine = "direct";
   plan.tolerance = std::min(task.tolerance, kDirectError);
-  // The result, and the order of the points with their cells while they are cut into blocks.
+  // The result, and the order and cells of the points while they are cut into blocks.
   plan.bytes = 8 * task.m * (2 + static_cast<double>(task.d));
   plan.seconds = direct_seconds(task);
   plan.reason = "sums every pair, for any kernel and dimension";
   return plan;
 }
 
-/// Memory of the engine "fourier" beside its grid: of a sample its place in the cubes for far
-/// points, and itself in the order of the grid's tiles, of which so many are at work at a time; of
-/// a point its result, its cube and its place there.
+/// The memory of the engine "fourier" besides its grid. A sample: its position in the cubes for far
+/// points; and a copy in the order of the grid's tiles, of kFourierSortedSamples at a time. A
+/// point: its result, its cube and its position there.
 constexpr double kFourierSampleBytes = 12, kFourierSortedBytes = 48, kFourierPointBytes = 28,
                  kFourierSortedSamples = 524288;
 
@@ -186,8 +187,8 @@ Plan fourier_plan(const DensityTask& task) {
   return plan;
 }
 
-/// Whether the engine "fourier" is expected to be faster, on one thread: a result has the same bits
-/// for any number of them.
+/// Whether the engine "fourier" is expected to be faster, on one thread, since results must not
+/// depend on the number of threads.
 bool is_fourier_faster(const DensityTask& task) {
   if (!fits_fourier(task) || task.extent == nullptr) return false;
   if (!(task.tolerance >= kMinFourierTolerance)) return false;
@@ -208,8 +209,8 @@ Plan linear_plan(const DensityTask& task, const char* engine, double bytes, doub
   return plan;
 }
 
-/// Of a sample or point: its value, its place in order and the pair that is sorted; of a sample
-/// also the weight, of a point the result.
+/// Memory of a sample or point: its value, its position in the order and the pair that is sorted;
+/// also a sample's weight, and a point's result.
 constexpr double kSweepBytes = 36;
 
 Plan sweep_plan(const DensityTask& task) {
@@ -217,9 +218,9 @@ Plan sweep_plan(const DensityTask& task) {
                      "sorts samples and points and sums windows in one sweep");
 }
 
-/// At most: of each value four counters of cells, the key and the first place of its cell, its own
-/// place and offset; of a sample also its weight, the key and slot of its cell and half of 40
-/// moments; of a point its sum, its piece of work and the result.
+/// Maximum memory. A value: four counters of cells, the key and the first position of its cell, its
+/// own position and offset. A sample also: its weight, the key and slot of its cell and half of 40
+/// moments. A point also: its sum, its piece of work and the result.
 constexpr double kFgtSampleBytes = 228, kFgtPointBytes = 92;
 
 Plan fgt_plan(const DensityTask& task) {
@@ -227,8 +228,8 @@ Plan fgt_plan(const DensityTask& task) {
                      fgt_density_seconds(task), "sums moments of cells, for any number of samples");
 }
 
-/// Of the scanline engine: a sample, to be sorted; a row of the grid that it crosses; where its
-/// kernel has no events, a point that it covers; and a point of the grid.
+/// The scanline engine's seconds: a sample, to be sorted; a row of the grid that it crosses; if the
+/// kernel has no events, a point that it covers; a point of the grid.
 constexpr double kScanlineSampleSeconds = 60e-9, kScanlineRowSeconds = 12e-9,
                  kScanlineCoveredSeconds = 1e-9, kScanlinePointSeconds = 4e-9;
 
@@ -240,11 +241,11 @@ double scanline_seconds(const DensityTask& task) {
          kScanlinePointSeconds * task.m;
 }
 
-/// Cells of a tile, or samples that are being sorted, of a thread: between the 1.5 and the 2.5 MiB
-/// that core/scanline/scanline.hpp has at most.
+/// Memory of a thread for the cells of a tile, or for samples that are being sorted: between the
+/// 1.5 and the 2.5 MiB that core/scanline/scanline.hpp gives as maxima.
 constexpr double kScanlineThreadBytes = 2e6;
 
-/// The result, the sorted samples with their weights, and what threads need.
+/// Memory: the result, the sorted samples with their weights, and that of the threads.
 Plan scanline_plan(const DensityTask& task) {
   Plan plan;
   plan.engine = "scanline";
@@ -269,7 +270,7 @@ std::string plan_pairs(double n, double spread, std::size_t lanes) {
 
 Plan plan_density(const DensityTask& task, const std::string& engine) {
   check_engine(task, engine);
-  // Compared on one thread: a result has the same bits for any number of them.
+  // Compared on one thread: results must not depend on the number of threads.
   Plan plan = direct_plan(task);
   if (fits_sweep(task) || fits_fgt(task)) {
     const Plan linear = fits_sweep(task) ? sweep_plan(task) : fgt_plan(task);
@@ -283,7 +284,7 @@ Plan plan_density(const DensityTask& task, const std::string& engine) {
       (engine == "auto" && fits_scanline(task) && scanline_seconds(task) < plan.seconds)) {
     plan = scanline_plan(task);
   }
-  // Most of the work of the other two runs on one thread.
+  // Most of the work of sweep and fgt runs on one thread.
   if (plan.engine != "sweep" && plan.engine != "fgt") plan.seconds /= std::max(1, task.threads);
   if (engine != "auto") plan.reason = "asked for";
   return plan;

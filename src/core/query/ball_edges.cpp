@@ -7,7 +7,7 @@ namespace kestrel {
 
 std::vector<BallEdges> edges_behind(const RadialMatrix& lower, std::size_t axis) {
   const Eigen::Index n = lower.rows(), i = static_cast<Eigen::Index>(axis);
-  // Of z given the axes before i.
+  // The form of z on axes i, ..., given the axes before i.
   const RadialMatrix block = lower.bottomRightCorner(n - i, n - i);
   const RadialMatrix given = block * block.transpose();
   std::vector<BallEdges> all;
@@ -48,7 +48,8 @@ void add_kinks(const std::vector<BallEdges>& all, double unit, double left, cons
         linear += edges.form[a] * at[a];
         for (std::size_t b = 1; b < size; ++b) constant += edges.form[a * size + b] * at[a] * at[b];
       }
-      // unit^2 form u^2 + 2 unit linear u + constant = 0; none for infinite limits.
+      // Solves unit^2 form u^2 + 2 unit linear u + constant = 0; there is no solution for infinite
+      // limits.
       const double square = edges.form[0], under = linear * linear - square * constant;
       if (!(under >= 0) || !std::isfinite(under)) continue;
       for (const double sign : {-1.0, 1.0}) {

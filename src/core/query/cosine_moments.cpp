@@ -8,7 +8,7 @@ namespace kestrel {
 
 namespace {
 
-/// Angles below which the recurrence would lose digits.
+/// Below this angle the recurrence would lose digits.
 constexpr double kShortAngle = 0.5;
 
 /// Integrals of cos^n, cos^n sin and cos^n sin^2 by the recurrence.
@@ -31,7 +31,7 @@ BoxMoments by_recurrence(int exponent, double angle, double from, double to) {
   return {integral, mean, std::max(second - first * mean, 0.0)};
 }
 
-/// The same by a rule.
+/// The same by quadrature.
 BoxMoments by_rule(int exponent, double angle, double from, const LegendreRule& rule) {
   const double cos_from = std::sqrt((1 - from) * (1 + from));
   BoxMoments total;
@@ -42,15 +42,15 @@ BoxMoments by_rule(int exponent, double angle, double from, const LegendreRule& 
     const double cosine = std::max(cos_from - cos_from * less - from * s, 0.0);
     BoxMoments part;
     part.mass = rule.weight[j] * angle / 2 * whole_power(cosine, exponent);
-    part.mean = cos_from * s - from * less;  // beyond `from`
+    part.mean = cos_from * s - from * less;  // relative to `from`
     total.merge(part);
   }
   total.mean += from;
   return total;
 }
 
-/// The angle between two that are given by their sines; the sine of it without the difference of
-/// near cosines.
+/// The angle between two angles given by their sines. Its own sine is computed without a difference
+/// of nearly equal cosines.
 double angle_between(double from, double to) {
   const double cos_from = std::sqrt((1 - from) * (1 + from));
   const double cos_to = std::sqrt((1 - to) * (1 + to)), cosines = cos_from + cos_to;

@@ -1,4 +1,5 @@
-// The innermost integral of a nest: what an interval holds of (1 - s^2)^power, s = sin t.
+// The innermost integral of a nest: the mass and moments of (1 - s^2)^power, s = sin t, in an
+// interval.
 #ifndef KESTREL_CORE_QUERY_COSINE_MOMENTS_HPP
 #define KESTREL_CORE_QUERY_COSINE_MOMENTS_HPP
 
@@ -7,10 +8,10 @@
 
 namespace kestrel {
 
-/// Of int (1 - s^2)^power ds = int cos^n t dt, n = 2 power + 1, over s in [from, to] within
-/// [-1, 1]: the mass, and the mean and square of s. In closed form (Abramowitz & Stegun 1964,
-/// 4.3.127) where the interval is so long that differences keep their digits, else by `rule` in t.
-/// O(n), or O(nodes n).
+/// For int (1 - s^2)^power ds = int cos^n t dt, n = 2 power + 1, over s in [from, to] within [-1,
+/// 1]: the mass, and the mean and square of s. In closed form (Abramowitz & Stegun 1964, 4.3.127)
+/// if the interval is long enough for differences to keep their digits, else by `rule` in t. O(n),
+/// or O(nodes n).
 BoxMoments cosine_moments(int exponent, double from, double to, const LegendreRule& rule);
 
 inline double whole_power(double base, int exponent) {

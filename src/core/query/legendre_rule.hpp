@@ -1,4 +1,4 @@
-// Gauss and Legendre's quadrature rules.
+// Gauss-Legendre quadrature rules.
 #ifndef KESTREL_CORE_QUERY_LEGENDRE_RULE_HPP
 #define KESTREL_CORE_QUERY_LEGENDRE_RULE_HPP
 

@@ -17,15 +17,15 @@ using Eigen::VectorXd;
 /// The steps of a lattice along some eigenvectors of the correlation.
 struct Lattice {
   VectorXd size;      // standard deviations of the variables
-  double lambda = 1;  // the least eigenvalue
+  double lambda = 1;  // the smallest eigenvalue
   MatrixXd vectors;   // d * number of directions
   VectorXd delta, step;
-  double reach2 = 0;  // farther terms, in standard deviations squared, are left out
+  double reach2 = 0;  // terms beyond this squared distance, in standard deviations, are left out
 };
 
-/// Calls visit(index, distance2) for the terms within reach, `index` their place on the lattice,
-/// the first direction fastest, until it returns false. O(d) for each term, as what is out of reach
-/// is not looked at.
+/// Calls visit(index, distance2) for the terms within reach until it returns false; `index` is
+/// their position on the lattice, the first direction fastest. O(d) a term, since terms out of
+/// reach are not visited.
 template <class Visit>
 bool each_term(const Lattice& lattice, Eigen::Index direction, double distance2, VectorXd& index,
                const Visit& visit) {
@@ -59,7 +59,7 @@ double chi_squared_tail(int freedom, double value) {
   return tail;
 }
 
-/// Where that is 1e-13, by bisection.
+/// The value at which that is 1e-13, by bisection.
 double chi_squared_reach(int freedom) {
   double low = 1, high = 1e4;
   for (int step = 0; step < 100; ++step) {
@@ -89,7 +89,7 @@ Lattice find_lattice(std::size_t d, Span<const double> root) {
     lattice.delta[k] = solver.eigenvalues()[wide[static_cast<std::size_t>(k)]] - lattice.lambda;
   }
   const auto& delta = lattice.delta.array();
-  // 2 exp(-2 pi^2 s^2 / step^2) = 1e-13.
+  // The step for which 2 exp(-2 pi^2 s^2 / step^2) = 1e-13.
   lattice.step =
       kPi * (2 * delta * lattice.lambda / (delta + lattice.lambda) / std::log(2e13)).sqrt();
   lattice.reach2 = directions == 0 ? 0 : chi_squared_reach(static_cast<int>(directions));
@@ -101,7 +101,7 @@ Lattice find_lattice(std::size_t d, Span<const double> root) {
 double normal_mixture_terms(std::size_t d, Span<const double> root) {
   if (is_diagonal(d, root)) return 1;
   const Lattice lattice = find_lattice(d, root);
-  // No positive eigenvalue in double precision: no step serves.
+  // Without a positive eigenvalue in double precision no step is possible.
   if (!(lattice.lambda > 0) || !(lattice.step.array() > 0).all()) return HUGE_VAL;
   double terms = 0;
   const bool all =

@@ -1,4 +1,4 @@
-// Queries of product kernels and of the normal one: products of one-dimensional integrals.
+// Queries with product kernels and with the normal kernel: products of one-dimensional integrals.
 #include <algorithm>
 #include <cmath>
 
@@ -12,19 +12,20 @@ namespace kestrel {
 
 namespace {
 
-/// Beyond so many bandwidths the normal kernel has less than 2e-18 of its mass.
+/// Beyond this many bandwidths the normal kernel has less than 2e-18 of its mass.
 constexpr double kWholeNormal = 8.7;
 
-/// Parts of a sum of normal masses are left out while they are below this share of it together.
+/// Parts of a sum of normal masses may be left out if together they are below this fraction of it.
 const double kLogNegligible = 56 * std::log(2.0);
 
-/// Intervals of at most so many bandwidths go to a rule: the differences of tails lose a factor of
-/// about 1 / length of their precision for the mass, 1 / length^3 for the variance.
+/// Intervals of at most this many bandwidths are integrated by a rule. Differences of tails would
+/// lose a factor of about 1 / length of their precision for the mass, 1 / length^3 for the
+/// variance.
 constexpr double kShortMass = 1.0 / 16, kShortMoments = 0.5;
 
-/// Of a kernel on the line: the nodes of a rule that suffices for mass and variance, the constant
-/// of the profile, and the second moment. A polynomial of degree p, times u^2, is exact with (p +
-/// 3) / 2 nodes, rounded up; the cosine is good to 1e-17 with 13.
+/// For a kernel on the line: the number of nodes of a rule that is enough for mass and variance,
+/// the constant of the profile, and the second moment. A polynomial of degree p, times u^2, is
+/// exact with (p + 3) / 2 nodes, rounded up; the cosine is good to 1e-17 with 13.
 struct LineKernel {
   int nodes;
   double constant, second_moment;
@@ -36,11 +37,12 @@ LineKernel line_kernel(Kernel kernel) {
   return {nodes, 0.5 / half, radial_integral(kernel, 1.0, 2) / half};
 }
 
-/// A normal kernel whose centre lies g bandwidths from the box has at most exp(-g^2 / 2) of its
-/// mass there (as Q(g) <= exp(-g^2 / 2) / 2 on each axis). So what all terms leave out beyond the
-/// returned g^2 has less than 2^-56 of a mass `floor` that the box is known to hold. mass: of all
-/// rows; weight: of this term; terms: how many there are; spread: 0 where the mass is asked for,
-/// and where the variance of a variable is, in which a row counts by its distance squared, the
+/// Returns the g^2 beyond which kernels may be left out. A normal kernel whose centre lies g
+/// bandwidths from the box has at most exp(-g^2 / 2) of its mass there (as Q(g) <= exp(-g^2 / 2) /
+/// 2 on each axis). All that is left out is less than 2^-56 of `floor`, a lower bound on the mass
+/// in the box. mass: of all rows; weight: of this term; terms: their number; spread: 0 if the mass
+/// is asked for; for a variance, to which a row contributes by its squared distance, the range of
+/// the variable's rows in bandwidths.
 /// range of its rows in bandwidths.
 double farthest_that_counts(double mass, double weight, std::size_t terms, double spread,
                             double floor) {
@@ -50,8 +52,8 @@ double farthest_that_counts(double mass, double weight, std::size_t terms, doubl
   return log_share < end2 / 2 ? 2 * std::max(log_share, 0.0) : end2;
 }
 
-/// Kernels that are products: what a box holds of one is the product of what its intervals hold.
-/// Rows are taken leaf by leaf of the tree, one axis after another.
+/// Product kernels: the mass in a box is the product of the masses in its intervals. Rows are taken
+/// leaf by leaf of the tree, one axis after another.
 class ProductQuery : public QueryKernel {
  public:
   ProductQuery(Kernel kernel, std::size_t d, Span<const double> root, const simd::Table* table)
@@ -78,7 +80,7 @@ class ProductQuery : public QueryKernel {
     return mixture_.shift.data() + term * mixture_.h.size();
   }
 
-  // Stages of an answer. `box` is seen by one term; the last two by all of them.
+  // Stages of an answer. The first ones take `box` for one term, the last two for all terms.
   Overlap overlap(const TermBox& box, std::size_t node, double farthest2) const;
   BoxMoments inside(const TermBox& box, std::size_t node, std::ptrdiff_t of) const;
   BoxMoments across(const TermBox& box, std::size_t leaf, std::ptrdiff_t of,
@@ -93,12 +95,12 @@ class ProductQuery : public QueryKernel {
   LineKernel line_;
   Kernel kernel_;
   bool normal_;
-  double end_;  // of a kernel, in bandwidths
+  double end_;  // half the support, in bandwidths
   NormalMixture mixture_;
   LegendreRule rule_, short_rule_;
 };
 
-/// farthest2: the squared distance beyond which a normal kernel counts for nothing.
+/// farthest2: the squared distance beyond which a normal kernel is negligible.
 Overlap ProductQuery::overlap(const TermBox& box, std::size_t node, double farthest2) const {
   bool whole = true;
   for (std::size_t k = 0; k < box.tree().d; ++k) {
@@ -111,7 +113,7 @@ Overlap ProductQuery::overlap(const TermBox& box, std::size_t node, double farth
   return normal_ && box.gap2(node) > farthest2 ? Overlap::outside : Overlap::across;
 }
 
-/// A node whose kernels the box holds whole.
+/// A node whose kernels lie entirely in the box.
 BoxMoments ProductQuery::inside(const TermBox& box, std::size_t node, std::ptrdiff_t of) const {
   BoxMoments result = box.tree().nodes[node].rows;
   if (of < 0) return {result.mass, 0.0, 0.0};
@@ -121,7 +123,7 @@ BoxMoments ProductQuery::inside(const TermBox& box, std::size_t node, std::ptrdi
   return result;
 }
 
-/// A leaf row by row; `of` is the variable whose moments are taken, or -1.
+/// A leaf, row by row; `of` is the variable whose moments are taken, or -1.
 BoxMoments ProductQuery::across(const TermBox& box, std::size_t leaf, std::ptrdiff_t of,
                                 QueryScratch& scratch) const {
   const QueryTree& tree = box.tree();
@@ -129,7 +131,7 @@ BoxMoments ProductQuery::across(const TermBox& box, std::size_t leaf, std::ptrdi
   const simd::QueryMoments rows = {scratch.mass.data(), scratch.mean.data(),
                                    scratch.variance.data()};
   std::copy_n(tree.weight.data() + begin, count, rows.mass);
-  // Rows behind the last one have no mass, and moments that are numbers.
+  // Rows after the last one get no mass, and finite moments.
   const std::size_t padded =
       (count + simd::kQueryGroup - 1) / simd::kQueryGroup * simd::kQueryGroup;
   for (std::size_t i = count; i < padded; ++i) rows.mass[i] = rows.mean[i] = rows.variance[i] = 0.0;
@@ -145,7 +147,7 @@ BoxMoments ProductQuery::across(const TermBox& box, std::size_t leaf, std::ptrdi
   return {total[0], total[1], total[2]};
 }
 
-/// Multiplies the masses of a leaf's rows by what the interval of axis k holds of their kernels.
+/// Multiplies the mass of each row of a leaf by its kernel's mass in the interval of axis k.
 void ProductQuery::multiply_mass(const TermBox& box, std::size_t leaf, std::size_t k,
                                  double* mass) const {
   const QueryNode& node = box.tree().nodes[leaf];
@@ -153,7 +155,7 @@ void ProductQuery::multiply_mass(const TermBox& box, std::size_t leaf, std::size
   const double* x = box.rows(leaf, k);
   const simd::QueryAxis& axis = box.axis(k);
   if (normal_ && 2 * axis.half > kShortMass) {
-    // A far limit counts for nothing where the interval is as long as the tails are.
+    // A far limit is negligible if the interval is as long as the tails.
     const bool long_one = 2 * axis.half >= kWholeNormal;
     if (long_one && box.min_below(leaf, k) >= kWholeNormal) {
       return table_.normal_above(axis, x, count, mass);
@@ -169,7 +171,7 @@ void ProductQuery::multiply_mass(const TermBox& box, std::size_t leaf, std::size
   table_.rule_mass[static_cast<std::size_t>(kernel_)](axis, nodes, x, count, mass);
 }
 
-/// The same, and the means and variances of the rows' kernels within the interval.
+/// The same, and takes the means and variances of the rows' kernels within the interval.
 void ProductQuery::take_moments(const TermBox& box, std::size_t leaf, std::size_t k,
                                 const simd::QueryMoments& rows) const {
   const QueryNode& node = box.tree().nodes[leaf];
@@ -191,7 +193,8 @@ void ProductQuery::take_moments(const TermBox& box, std::size_t leaf, std::size_
   }
 }
 
-/// Whether kernels of a node may lie neither wholly in the box nor beyond its reach, for some term.
+/// Whether, for some term, kernels of a node may lie partly in the box, or outside but within
+/// reach.
 bool ProductQuery::cuts(TermBox box, std::size_t node) const {
   for (std::size_t term = 0; term < terms(); ++term) {
     box.use(shift(term));
@@ -201,7 +204,7 @@ bool ProductQuery::cuts(TermBox box, std::size_t node) const {
   return false;
 }
 
-/// A mass that the box holds at least: that of the leaf nearest to it, of each term.
+/// A lower bound on the mass in the box: for each term the mass of the leaf nearest to the box.
 double ProductQuery::min_mass(TermBox box, QueryScratch& scratch) const {
   const std::vector<QueryNode>& nodes = box.tree().nodes;
   double mass = 0.0;
@@ -223,7 +226,7 @@ BoxMoments ProductQuery::answer(const QueryTree& tree, std::size_t node, const Q
     part->resize(kQueryLeaf + simd::kQueryGroup);
   }
   TermBox box(tree, limits, of, scale());
-  // Only where the box cuts kernels are some left out: elsewhere no row is looked at.
+  // Kernels are left out only if the box cuts some; else no row is looked at.
   const double floor = normal_ && cuts(box, node) ? min_mass(box, scratch) : 0.0;
   const std::size_t variable = static_cast<std::size_t>(of);
   const double spread =

@@ -16,10 +16,11 @@ namespace kestrel {
 
 namespace {
 
-/// Boxes times parts of the rows that wait to be added at once: 25 MB.
+/// The maximum number of boxes times parts of the rows whose results are kept until they are added:
+/// 25 MB.
 constexpr std::size_t kMaxParts = std::size_t{1} << 20;
 
-/// Samples lie within so many bandwidths.
+/// Samples must lie within this many bandwidths.
 constexpr double kMaxBandwidths = 1e150;
 
 void check_boxes(const MatrixView& x, Span<const double> w, const MatrixView& lower,
@@ -42,7 +43,7 @@ void check_boxes(const MatrixView& x, Span<const double> w, const MatrixView& lo
 
 std::unique_ptr<QueryKernel> kernel_of(const QueryDensity& density, const simd::Table* table) {
   const std::size_t d = density.x.cols;
-  kernel_scale(density.kernel, d, density.root);  // refuses what is no bandwidth
+  kernel_scale(density.kernel, d, density.root);  // throws for an invalid bandwidth
   const bool normal = density.kernel.kernel == Kernel::gaussian;
   if (normal || d == 1) return product_query(density.kernel.kernel, d, density.root, table);
   if (density.kernel.type == KernelType::radial) {
@@ -66,7 +67,7 @@ QueryBox box_of(const MatrixView& lower, const MatrixView& upper, std::size_t i,
   return box;
 }
 
-/// Distances in bandwidths that are cut by a box stay within the range of numbers.
+/// Makes sure that distances in bandwidths that a box cuts stay within the range of numbers.
 void check_extent(const QueryTree& tree, Span<const double> h) {
   for (std::size_t k = 0; k < tree.d; ++k) {
     if ((tree.high[k] / 2 - tree.low[k] / 2) / h[k] <= kMaxBandwidths / 2) continue;
@@ -74,7 +75,7 @@ void check_extent(const QueryTree& tree, Span<const double> h) {
   }
 }
 
-/// Neither a box without width nor one at infinity holds anything.
+/// A box without width or at infinity has no mass.
 bool is_empty(const QueryBox& box) {
   for (std::size_t k = 0; k < box.lower.size(); ++k) {
     if (box.lower[k] == box.upper[k]) return true;
@@ -110,7 +111,8 @@ double rows_within(const QueryTree& tree, const QueryBox& box, const simd::Query
   return total;
 }
 
-/// What each box holds. One box and one part of the rows at a time; parts are added in their order.
+/// The mass and moments in each box. A work item is one box and one part of the rows; parts are
+/// added in order.
 std::vector<BoxMoments> held_by_boxes(const QueryKernel& kernel, const QueryTree& tree,
                                       const MatrixView& lower, const MatrixView& upper,
                                       std::ptrdiff_t of, const ParallelOptions& options) {
@@ -156,7 +158,7 @@ QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
   QueryAnswers answers;
   for (std::size_t i = 0; i < m; ++i) {
     const BoxMoments& total = held[i];
-    // Masses sum to the weight only up to rounding.
+    // The masses sum to the weight only up to rounding.
     answers.share.push_back(std::min(total.mass / tree.nodes[0].rows.mass, 1.0));
     if (of < 0) continue;
     const double none = std::numeric_limits<double>::quiet_NaN();

@@ -1,4 +1,4 @@
-// Queries: what boxes hold of a density.
+// Queries: the mass and moments of a density in boxes.
 #ifndef KESTREL_CORE_QUERY_QUERY_HPP
 #define KESTREL_CORE_QUERY_QUERY_HPP
 
@@ -11,7 +11,7 @@
 
 namespace kestrel {
 
-/// The density sum_j w_j K_H(z - x_j) / sum_j w_j, x: n*d, w: n weights that are not negative;
+/// The density sum_j w_j K_H(z - x_j) / sum_j w_j; x: n*d; w: n weights that are not negative;
 /// root: lower Cholesky factor of H, d*d column-major.
 struct QueryDensity {
   MatrixView x;
@@ -20,8 +20,8 @@ struct QueryDensity {
   Span<const double> root;
 };
 
-/// Of every box: the share of the density; and mean and variance of a variable within, with the
-/// density there as weights, NaN without mass and empty where no variable was asked for.
+/// For every box: its share of the density; and the mean and variance of a variable in the box
+/// under that density, NaN without mass and empty if no variable was asked for.
 struct QueryAnswers {
   std::vector<double> share, mean, variance;
 };
@@ -30,26 +30,33 @@ struct QueryAnswers {
 /// (Andrzejewski et al. 2013, eq. 9 to 11).
 ///
 /// Kernels: the normal one with any H, product kernels (diagonal H), and radial ones that are
-/// polynomials in up to three dimensions; one dimension any kernel.
-/// Error: the normal kernel with a diagonal H, 5e-15 (1 + d) of the share itself (measured; z
-/// bandwidths from the data the rounding of limits adds 6e-16 z^2); with correlations 1e-13 of the
-/// share for each dimension and 1e-13 of the whole mass more (core/query/normal_mixture.hpp); other
-/// product kernels 1e-14 d of the whole mass, as the rounding of limits is seen at a kernel's foot;
-/// radial ones 1e-11 of the mass of the kernels that are cut. Variances of boxes whose share is
-/// above 100 times that, 1e-11 of themselves and ten times the share's relative error. Means and
-/// variances know rows to within the rounding of their distance from the middle one. O(n d) for
-/// each box, times the terms of a mixture, less what is inside or out, after O(n d log n) for a
-/// tree, on one thread and without a poll; O(n d + m d) memory and at most 25 MB. The same bits for
-/// any number of threads; other instruction sets differ in the last ones.
-/// Throws error(input) when sizes do not match, a limit is NaN or a lower one above the upper one,
+/// polynomials in up to three dimensions; in one dimension any kernel.
+///
+/// Error of a share:
+/// - normal kernel, diagonal H: 5e-15 (1 + d) of itself (measured; z bandwidths from the data the
+///   rounding of limits adds 6e-16 z^2);
+/// - normal kernel with correlations: 1e-13 of itself for each dimension, and 1e-13 of the whole
+///   mass (core/query/normal_mixture.hpp);
+/// - other product kernels: 1e-14 d of the whole mass, as limits are rounded at a kernel's edge;
+/// - radial kernels: 1e-11 of the mass of the kernels that are cut.
+///
+/// Error of a variance, if the share is above 100 times its error: 1e-11 of itself and ten times
+/// the share's relative error. In means and variances rows are rounded relative to their distance
+/// from the middle one.
+///
+/// O(n d) for each box, times the terms of a mixture, less for nodes inside or outside, after O(n d
+/// log n) for a tree, which takes one thread and does not poll; O(n d + m d) memory and at most 25
+/// MB. The same bits for any number of threads; instruction sets differ in the last bits.
+///
+/// Throws error(input) if sizes do not match, a limit is NaN or a lower one above the upper one,
 /// weights are negative or all zero, numbers are not finite, samples lie more than 1e150 bandwidths
 /// from each other, a root is not positive, for product kernels not diagonal, or for the normal
 /// kernel too close to singular, and for other kernels.
 QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
                          const MatrixView& upper, std::ptrdiff_t of, const RunOptions& options);
 
-/// Of every box the share of the weights of the rows that lie in it, limits included. x: n*d, w: n
-/// weights; lower, upper: m*d. O(n log n + m n^(1 - 1/d)) time. Throws error(input) as above.
+/// For every box the share of the weights of the rows in it, limits included. x: n*d; w: n weights;
+/// lower, upper: m*d. O(n log n + m n^(1 - 1/d)) time. Throws error(input) as above.
 std::vector<double> query_rows(const MatrixView& x, Span<const double> w, const MatrixView& lower,
                                const MatrixView& upper, const RunOptions& options);
 

@@ -1,4 +1,4 @@
-// Queries of radial kernels that are powers of 1 - u'u.
+// Queries with radial kernels that are powers of 1 - u'u.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -16,9 +16,9 @@ int power_of(Kernel kernel) {
   throw error(ErrorKind::input, "queries take radial kernels that are powers of 1 - u'u");
 }
 
-/// Of each set of axes that a box may cut, the marginal kernel. An axis whose limits lie beyond the
-/// ellipsoid counts for nothing: the marginal without it is again a power of 1 - u'u, with 1/2
-/// more. So most rows that are cut at all take one short sum, and those at a corner nests of them.
+/// Has the marginal kernel for each set of axes that a box may cut. An axis whose limits lie beyond
+/// the ellipsoid does not matter: the marginal without it is again a power of 1 - u'u, larger by
+/// 1/2. So most rows that are cut at all take one short sum, and those at a corner nests of sums.
 class RadialQuery : public QueryKernel {
  public:
   RadialQuery(Kernel kernel, std::size_t d, Span<const double> root);
@@ -76,7 +76,7 @@ RadialQuery::Marginal RadialQuery::marginal(std::size_t set, std::ptrdiff_t of, 
     if ((set >> k & 1) != 0 && static_cast<std::ptrdiff_t>(k) != of) axes.push_back(k);
   }
   if (of >= 0) axes.push_back(static_cast<std::size_t>(of));
-  if (axes.empty()) axes.push_back(0);  // of no box
+  if (axes.empty()) axes.push_back(0);  // for no box
   const std::size_t m = axes.size();
   std::vector<double> H(m * m);
   for (std::size_t a = 0; a < m; ++a) {
@@ -97,7 +97,7 @@ Overlap RadialQuery::overlap(const QueryTree& tree, std::size_t node, const Quer
   return overlap;
 }
 
-/// Rows whose kernels the box holds whole.
+/// Rows whose kernels lie entirely in the box.
 BoxMoments RadialQuery::whole(BoxMoments rows, const QueryTree& tree, const QueryBox& box,
                               std::ptrdiff_t of) const {
   if (of < 0) return {rows.mass, 0.0, 0.0};

@@ -12,8 +12,8 @@ namespace kestrel {
 
 namespace {
 
-/// Nodes of an outer piece that leave an error of 1e-11 (measured, see test-query-radial): two
-/// outer axes smooth each other, and the uniform kernel's slices end in square roots.
+/// Nodes of an outer piece, for an error of 1e-11 (measured, see test-query-radial). Two outer axes
+/// smooth each other; the uniform kernel's slices end in square roots and need more.
 int outer_nodes(std::size_t m, double power) {
   if (power > 0) return m > 2 ? 24 : 32;
   return m > 2 ? 32 : 40;
@@ -30,13 +30,13 @@ RadialRules::RadialRules(int outer_nodes) : inner(16) {
   }
 }
 
-/// What the axes before the present one leave, when they are at one place.
+/// The slice at one position of the axes before the present one.
 struct RadialNest::Slice {
   const double* from;  // limits of each z
   const double* to;
   bool moments;
-  double left;                    // 1 - the sum of their u^2: the square of the ball's radius here
-  double centre[kMaxRadialAxes];  // what they add to each z
+  double left;                    // 1 - the sum of their u^2: the squared radius of the ball here
+  double centre[kMaxRadialAxes];  // their share in each z
 };
 
 RadialNest::RadialNest(std::size_t m, const std::vector<double>& H, double power)
@@ -66,8 +66,8 @@ BoxMoments RadialNest::hold(const double* from, const double* to, bool moments) 
   return result;
 }
 
-/// A slice of which axes i and those behind it are left: pieces of axis i between kinks, each by
-/// the outer rule.
+/// A slice with axes i and later ones left: integrates axis i by pieces between kinks, each by the
+/// outer rule.
 BoxMoments RadialNest::level(const Slice& slice, std::size_t i) const {
   if (i + 1 == m_) return last_level(slice);
   BoxMoments total;

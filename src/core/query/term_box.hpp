@@ -1,5 +1,5 @@
-// A box and the nodes of a tree, in bandwidths, as one term of a mixture of product kernels sees
-// them.
+// A box and the nodes of a tree, in bandwidths, relative to one term of a mixture of product
+// kernels.
 #ifndef KESTREL_CORE_QUERY_TERM_BOX_HPP
 #define KESTREL_CORE_QUERY_TERM_BOX_HPP
 
@@ -13,8 +13,8 @@
 
 namespace kestrel {
 
-/// The term moves the kernel of every row by `shift` bandwidths along each axis. Of the centres of
-/// a node's kernels, which lie between those of its lowest and of its highest row,
+/// The term moves the kernel of every row by `shift` bandwidths along each axis. The centres of a
+/// node's kernels lie between those of its lowest and of its highest row:
 ///
 ///     lower                                       upper          limits of the box
 ///       |-------------------------------------------|
@@ -24,15 +24,15 @@ namespace kestrel {
 ///       |<---------------------------->|                         max_above
 ///                |<-------------------------------->|            max_below
 ///
-/// the distances above the lower limit and below the upper one are at least min_ and at most max_,
-/// in bandwidths; centres beyond the limit have negative ones.
+/// The centres' distances above the lower limit and below the upper one are at least min_ and at
+/// most max_, in bandwidths; for centres beyond the limit they are negative.
 class TermBox {
  public:
-  /// h: one bandwidth of each axis; of: the variable whose moments are relative to the box's
+  /// h: one bandwidth along each axis; of: the variable whose moments are relative to the box's
   /// origin, or -1. The arguments must outlive the object.
   TermBox(const QueryTree& tree, const QueryBox& box, std::ptrdiff_t of, Span<const double> h);
 
-  /// From here on the term with these shifts, one an axis, is the one that looks.
+  /// Switches to the term with these shifts, one an axis.
   void use(const double* shift) {
     for (std::size_t k = 0; k < axis_.size(); ++k) axis_[k].shift = shift[k];
   }
@@ -49,12 +49,12 @@ class TermBox {
   double min_below(std::size_t node, std::size_t k) const { return below(high(node, k), k); }
   double max_below(std::size_t node, std::size_t k) const { return below(low(node, k), k); }
 
-  /// Whether all kernels of a node lie between the limits of axis k, when a kernel ends that many
+  /// Whether all kernels of a node lie between the limits of axis k, if a kernel ends that many
   /// bandwidths from its centre.
   bool holds(std::size_t node, std::size_t k, double end) const {
     return min_above(node, k) >= end && min_below(node, k) >= end;
   }
-  /// The squared distance, at least, of the centres of a node's kernels from the box.
+  /// A lower bound on the squared distance of the centres of a node's kernels from the box.
   double gap2(std::size_t node) const {
     double sum = 0.0;
     for (std::size_t k = 0; k < axis_.size(); ++k) {
@@ -90,7 +90,7 @@ inline TermBox::TermBox(const QueryTree& tree, const QueryBox& box, std::ptrdiff
     axis.width = h[k];
     axis.inverse = 1 / h[k];
     axis.shift = 0.0;
-    // Half of each first: the difference of finite limits may be none.
+    // Each is halved first: the difference of finite limits may overflow.
     axis.half = (upper / 2 - lower / 2) / h[k];
     axis.origin = origin;
     axis.lower_at = lower - origin;

@@ -10,12 +10,12 @@ namespace kestrel {
 
 namespace {
 
-/// Rows of a node that take long enough, a few milliseconds, to poll before they are split.
+/// A node of this many rows takes long enough, a few milliseconds, to poll before it is split.
 constexpr std::size_t kPolledRows = std::size_t{1} << 16;
 
 }  // namespace
 
-/// What only building needs.
+/// Data that only building needs.
 struct QueryTree::Build {
   const MatrixView& x;
   Span<const double> w, h;
@@ -46,8 +46,8 @@ void QueryTree::Build::keep_rows() {
   if (order.empty()) throw error(ErrorKind::input, "at least one weight must be positive");
 }
 
-/// Rows [begin, end) such that those before `middle` are not above the others in variable k. Ties
-/// are told apart by their numbers, so that there is one answer.
+/// Partitions rows [begin, end) so that those before `middle` are not above the others in variable
+/// k. Ties are broken by row number, so that the result is unique.
 void QueryTree::Build::sort_by(std::size_t begin, std::size_t middle, std::size_t end,
                                std::size_t k) {
   const auto place = [this](std::size_t i) {
@@ -58,7 +58,7 @@ void QueryTree::Build::sort_by(std::size_t begin, std::size_t middle, std::size_
   });
 }
 
-/// Adds the extents of a node; returns its widest axis.
+/// Appends the extents of a node; returns its widest axis.
 std::size_t QueryTree::Build::measure(std::size_t begin, std::size_t end) {
   std::size_t widest = 0;
   double width = -1.0;
@@ -89,7 +89,7 @@ BoxMoments QueryTree::Build::leaf_rows(std::size_t begin, std::size_t end) const
   return rows;
 }
 
-/// Leaves are full but for the last one.
+/// All leaves are full, except for the last one.
 void QueryTree::Build::split(std::size_t begin, std::size_t end) {
   if (poll && end - begin >= kPolledRows) poll(0.0);
   const std::size_t me = tree.nodes.size();
@@ -144,7 +144,7 @@ std::vector<std::size_t> QueryTree::cut(std::size_t rows) const {
       ++node;
       continue;
     }
-    // The next node that is no part of this one.
+    // Skips to the next node that is no part of this one.
     const std::size_t end = nodes[node].end;
     while (node < nodes.size() && nodes[node].end <= end && nodes[node].begin < end) ++node;
   }

@@ -7,12 +7,12 @@ namespace kestrel {
 
 namespace {
 
-/// How far below the weight in the window the sums may be that a fit is made of: relative errors of
-/// a few eps times this are let pass.
+/// How far the sums of a fit may be below the weight in the window: relative errors of this many
+/// times a few eps are accepted.
 constexpr double kMaxLoss = 1e3;
 
-/// K with K(0) = 1, from the distance itself so that it is accurate at the edge of the window. The
-/// Gaussian kernel is divided by its value at distance `nearest`.
+/// K with K(0) = 1, computed from the distance so that it is accurate at the edge of the window.
+/// The Gaussian kernel is divided by its value at distance `nearest`.
 double value(const LocalKernel& kernel, double distance, double nearest) {
   const KernelRow& row = row_of(kernel.kernel);
   if (row.form == KernelForm::power) {
@@ -64,7 +64,8 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
   LocalFit fit;
   if (seen == 0) return fit;
   fit.supported = true;
-  // The Gaussian kernel's sums are divided by its value at the nearest sample: its own scale.
+  // The Gaussian kernel's sums are divided by its value at the nearest sample, so they have their
+  // own scale.
   const bool gaussian = kernel.kernel == Kernel::gaussian;
   const double s0 = sums.s(0, i), r0 = sums.r(0, i);
   const double in_window = gaussian ? s0 : weight(sums.first(i), sums.end(i));
@@ -75,9 +76,9 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
   if (!kernel.local_linear || seen < 2) return fit;
   const double s1 = sums.s(1, i), s2 = sums.s(2, i), r1 = sums.r(1, i);
   const double mean = s1 / s0, spread = s2 - s1 * mean;
-  // Errors of spread and of r_1 - r_0 mean are a few eps of the terms of their sums, which are at
-  // most the weight in the window (Gaussian: s_2); |slope| is at most sqrt(s_0 / spread) times the
-  // root of the mean of v^2 with weights w K.
+  // Errors of spread and of r_1 - r_0 mean are a few eps of the terms of their sums. These terms
+  // are at most the weight in the window (Gaussian: s_2). |slope| is at most sqrt(s_0 / spread)
+  // times the root of the mean of v^2 with weights w K.
   const double terms = (gaussian ? s2 + s1 * mean : in_window) / spread;
   const double pull = std::abs(mean) * std::sqrt(s0 / std::abs(spread));
   const double loss = terms * (std::abs(mean) + pull + std::min(1.0, pull * pull));

@@ -12,7 +12,8 @@ namespace {
 /// Points of one work item of the direct sums.
 constexpr std::size_t kItem = 64;
 
-/// Samples of which all pairs take one thread 7 ms with AVX-512 and tens of them with scalars.
+/// For this many samples all pairs take one thread 7 ms with AVX-512, and tens of milliseconds with
+/// scalars.
 constexpr std::size_t kBriefGaussian = 2000;
 
 struct Window {
@@ -40,7 +41,7 @@ double nearest_distance(const double* x, Window window, double point, std::size_
   return std::min(left, right < end ? *right - point : HUGE_VAL);
 }
 
-/// One block of points and the Gaussian kernel.
+/// The sums of one block of points with the Gaussian kernel.
 class GaussianBlock {
  public:
   void sum(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
@@ -106,7 +107,8 @@ void local_sums(const SortedSample& sample, const SortedSample& points, const Lo
   const SweepKernel window = kernel.local_linear
                                  ? window_moments(kernel.kernel, kernel.h, power)
                                  : window_sum(kernel.kernel, kernel.h, power, anchors);
-  // No leaf takes two columns of the highest degree; only sums of K^2 have it, and those need no y.
+  // No leaf takes two columns of the highest degree. Only sums of K^2 have that degree, and they do
+  // not need y.
   const int columns = window.degree() == simd::kSweepHighestDegree ? 1 : 2;
   sweep_sums(sample, points, window, columns, SweepSide::both, options,
              [&](const SweepBlock& block, int worker) {

@@ -1,4 +1,4 @@
-// The sums that local constant and local linear fits are made of, at every point.
+// The sums at every point from which local constant and local linear fits are computed.
 #ifndef KESTREL_CORE_REGRESSION_LOCAL_SUMS_HPP
 #define KESTREL_CORE_REGRESSION_LOCAL_SUMS_HPP
 
@@ -8,8 +8,8 @@
 
 namespace kestrel {
 
-/// A kernel at a bandwidth, for regression: K(0) = 1, window fl(|e - x|) < h (<= h for the uniform
-/// kernel, < 38 h for the Gaussian one, whose h is the standard deviation).
+/// A kernel and its bandwidth, for regression: K(0) = 1; the window is fl(|e - x|) < h (<= h for
+/// the uniform kernel, < 38 h for the Gaussian one, whose h is the standard deviation).
 struct LocalKernel {
   Kernel kernel;
   double h;
@@ -17,26 +17,27 @@ struct LocalKernel {
 };
 
 /// At the points [begin, begin + count) in sorted order, with u_j = (x_j - e_i) / h and v_j = y_j -
-/// y of the point, over the samples in the window but without the point itself when points and
-/// sample are the same:
+/// y of the point; over the samples in the window, without the point itself if points and sample
+/// are the same:
 ///     s_q = sum w_j K(u_j) u_j^q,   r_q = sum w_j K(u_j) u_j^q v_j,
 /// q = 0 for local constant fits; q <= 2 (s), q <= 1 (r) for local linear ones. Sums of the
 /// Gaussian kernel are divided by scale_i, its value at the nearest sample, so that they do not
 /// underflow.
+/// underflow.
 class LocalSums {
  public:
-  /// scale: one value a point, or null where it is 1.
+  /// scale: one value a point, or null if all are 1.
   LocalSums(const SweepBlock& block, const double* scale) : block_(block), scale_(scale) {}
 
   std::size_t begin() const { return block_.begin; }
   std::size_t count() const { return block_.count; }
-  /// The number of this block, below local_slots().
+  /// The number of this block; smaller than local_slots().
   std::size_t slot() const { return block_.slot; }
 
   double s(int q, std::size_t i) const { return column(q, 0)[i - block_.begin]; }
   double r(int q, std::size_t i) const { return column(q, 1)[i - block_.begin]; }
   double scale(std::size_t i) const { return scale_ == nullptr ? 1.0 : scale_[i - block_.begin]; }
-  /// Samples in the window, the point itself among them when it is one: [first, end).
+  /// The samples in the window, [first, end), including the point itself if it is one.
   std::size_t first(std::size_t i) const { return block_.first[i - block_.begin]; }
   std::size_t end(std::size_t i) const { return block_.end[i - block_.begin]; }
   const SweepBlock& block() const { return block_; }
@@ -54,26 +55,26 @@ using LocalTake = std::function<void(const LocalSums& sums, int worker)>;
 
 /// Calls `take` with the sums of each block of points, in any order, on any worker; blocks do not
 /// depend on the threads. power: 1, or 2 for sums of K^2. `anchors` is for local constant fits by
-/// polynomial kernels: `ends` is cheaper and good to 1e-13 where s_0 is not below a thousandth of
-/// the weight in the window. O(n + m) for polynomial kernels, O(pairs in windows) for the Gaussian
-/// one; memory as sweep_sums. Throws error(input) for the cosine kernel.
+/// polynomial kernels: `ends` is cheaper, and good to 1e-13 if s_0 is not below a thousandth of the
+/// weight in the window. O(n + m) for polynomial kernels, O(pairs in windows) for the Gaussian one;
+/// memory as sweep_sums. Throws error(input) for the cosine kernel.
 void local_sums(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
                 int power, Anchors anchors, const RunOptions& options, const LocalTake& take);
 
-/// Whether the sums of n samples at themselves are brief, as parallel_tasks() has it, at any
-/// bandwidth. O(1).
+/// Whether the sums of n samples at themselves are brief for parallel_tasks(), at any bandwidth.
+/// O(1).
 bool local_sums_are_brief(Kernel kernel, std::size_t n);
 
-/// Slots of blocks are below this.
+/// An upper bound on the slots of blocks.
 std::size_t local_slots(const SortedSample& sample, const SortedSample& points);
 
-/// Widest window of the Gaussian kernel, in standard deviations: exp(-38^2/2) is the smallest that
-/// a double holds.
+/// The widest window of the Gaussian kernel, in standard deviations: beyond it exp(-u^2/2) is no
+/// normal number in doubles.
 constexpr double kGaussianReach = 38.0;
 
 /// Terms of the Gaussian kernel below 1e-20 of the nearest one are left out, whatever their
-/// weights: those with u^2 above u_nearest^2 + 2 log(1e20 most / least weight), which this is.
-/// n > 0 positive weights.
+/// weights: those whose u^2 exceeds that of the nearest sample by more than this, 2 log(1e20
+/// largest / smallest weight). n > 0 positive weights.
 double gaussian_cut(const double* w, std::size_t n);
 
 }  // namespace kestrel

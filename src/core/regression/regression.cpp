@@ -17,15 +17,16 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Samples that the direct sums of one block may look at: about what the sweep costs.
+/// The maximum number of samples that the direct sums of one block look at: at this number they
+/// cost about as much as the sweep.
 constexpr std::size_t kMaxDirect = 16 * kSweepBlock;
 
-/// Polled, but no share of the work to speak of.
+/// Polls, but counts as no share of the work, since it is cheap.
 SortedSample sorted(const RegressionSample& sample, const RunOptions& options) {
   return SortedSample(sample.x, sample.w, sample.y, part_of(options.parallel, 0, 0));
 }
 
-/// What a block of observations adds up to.
+/// The sums over a block of observations.
 struct Totals {
   double squares = 0, in_sample = 0, trace = 0, unsupported = 0;
 
@@ -41,7 +42,7 @@ struct Totals {
   }
 };
 
-/// Over all blocks, pairwise.
+/// The sum over all blocks, pairwise.
 double total(const std::vector<Totals>& blocks, double Totals::*which) {
   std::vector<double> value;
   for (const Totals& block : blocks) value.push_back(block.*which);
@@ -54,7 +55,8 @@ class Validation {
   Validation(const SortedSample& sample, const ParallelOptions& options)
       : sample_(sample), fitter_(sample, options) {}
 
-  /// Calls take(i, fit, slot) for every i: blocks in any order, on several threads, each in order.
+  /// Calls take(i, fit, slot) for every i. Blocks come in any order, on several threads; each block
+  /// is taken in order.
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
     check_local_kernel(kernel);
@@ -90,8 +92,8 @@ class Validation {
     return fit;
   }
 
-  /// Local constant fits by a polynomial kernel, from the cheapest sums. False where the points at
-  /// which these lose digits are too many for direct sums.
+  /// Local constant fits by a polynomial kernel, from the cheapest sums. Returns false if these
+  /// lose digits at too many points for direct sums.
   bool constant_fits(const LocalKernel& kernel, const RunOptions& options,
                      std::vector<Totals>& blocks) const {
     check_local_kernel(kernel);
@@ -189,10 +191,10 @@ Residuals regression_residuals(const RegressionSample& sample, const LocalKernel
 
 namespace {
 
-/// Points of one item, a few milliseconds where the caches hold little of the sample.
+/// Points of one item: a few milliseconds if the caches hold little of the sample.
 constexpr std::size_t kSearched = std::size_t{1} << 13;
 
-/// y of the sample that is nearest in sorted order to each point: what sums are taken relative to.
+/// For each point the y of a sample next to it in sorted order, relative to which sums are taken.
 std::vector<double> nearby_values(const SortedSample& line, Span<const double> points,
                                   const ParallelOptions& options) {
   const double* x = line.x();
@@ -213,8 +215,8 @@ struct FitWeights {
   bool from_sums;
 };
 
-/// sum_j l_j^2 error2_j at every point, in the given order, of the fits that are from sums: from
-/// those of K^2 with weights w_j^2 error2_j, whose scale is the square of the fits' one.
+/// Adds sum_j l_j^2 error2_j at every point, in the given order, for fits from sums. It uses sums
+/// of K^2 with weights w_j^2 error2_j, whose scale is the square of that of the fits.
 void add_variances(const RegressionSample& sample, const SortedSample& at,
                    Span<const double> error2, const LocalKernel& kernel,
                    const std::vector<FitWeights>& fits, const RunOptions& options, Fits& result) {

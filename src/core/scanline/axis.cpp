@@ -6,7 +6,7 @@ namespace kestrel {
 
 namespace {
 
-/// In this order a far origin costs no digits.
+/// Computed in this order, so that a far origin costs no digits.
 double shift_of(const RegularAxis& axis, std::size_t k) {
   const long double from = static_cast<long double>(axis.values[k]) - axis.origin;
   const long double place = static_cast<long double>(axis.step) * static_cast<long double>(k);

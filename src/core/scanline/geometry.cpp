@@ -12,14 +12,14 @@ namespace kestrel {
 namespace {
 
 constexpr double kWidest = 35184372088832.0;  // 2^45
-/// Half the length of a run, in steps: places are good to about 2^-53 of a step, which is then
-/// 3e-14 of a bandwidth.
+/// The minimum of half the length of a run, in steps: positions are good to about 2^-53 of a step,
+/// which is then 3e-14 of a bandwidth.
 constexpr double kNarrowest = 1.0 / 256;
 
 using Matrix = std::array<std::array<long double, simd::kScanlineAxes>, simd::kScanlineAxes>;
 
 /// The lower triangular L with L L' = M M' and a positive diagonal, by plane rotations of columns
-/// (Golub & Van Loan 2013, 5.2.5), which lose nothing to the squaring of M.
+/// (Golub & Van Loan 2013, 5.2.5). Unlike a factorisation of M M', they lose no digits.
 void make_lower(std::size_t d, Matrix* m) {
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t j = i + 1; j < d; ++j) {
@@ -144,7 +144,7 @@ void ScanlineGeometry::factor(Span<const RegularAxis> axes, Span<const double> r
       const long double v = root[j * d_ + k];
       squares += v * v;
     }
-    // A single point has no step: any will do.
+    // A single point has no step; this one serves.
     step_[i] = count_[i] > 1 ? axes[k].step : static_cast<double>(std::sqrt(squares));
     for (std::size_t j = 0; j <= k; ++j)
       m[i - shift][j] = root[j * d_ + k] / static_cast<long double>(step_[i]);

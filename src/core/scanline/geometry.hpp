@@ -17,13 +17,13 @@
 
 namespace kestrel {
 
-/// Anchors of run polynomials stay within blocks of this many points of the run axis, so that what
-/// rounding their coefficients does to them is bounded for runs of every length.
+/// Anchors of run polynomials stay within blocks of this many points of the run axis. That bounds
+/// the effect of rounding their coefficients, for runs of every length.
 constexpr std::size_t kScanlineBlock = 8192;
 
-/// Where a sample lies: the nearest grid index of each axis and the rest, each index clamped to
-/// 2^27. The rest is good to 2^-53 of a step, and of itself, however far the grid's origin: of
-/// what a sample's own doubles are, nothing is lost.
+/// Where a sample lies: the nearest grid index of each axis, clamped to 2^27, and the offset from
+/// it. The offset is good to 2^-53 of a step, and of itself, however far the grid's origin: no
+/// digits of the sample's doubles are lost.
 struct ScanlineIndex {
   std::array<std::int32_t, simd::kScanlineAxes> base;
   std::array<double, simd::kScanlineAxes> part;
@@ -35,31 +35,31 @@ struct ScanlineBox {
 };
 
 /// The axes of a grid in the order of the engine: the outer ones from the last of the user's, then
-/// the row axis, then the run axis. A grid of one axis gets a row axis of one point, on which
-/// every sample lies.
+/// the row axis, then the run axis. A grid of one axis gets a row axis of one point, on which every
+/// sample lies.
 ///
 /// With G the lower Cholesky factor of H in that order, divided by the steps, the ellipsoid of a
-/// kernel is a nest of intervals, one an axis given the indices of those before it (G Cholesky, the
-/// Schur complement of the inverse being the inverse of the marginal); a box is so without regard
-/// to the others. The run axis is the one with
-/// the longest runs, 2 G_dd, that the grid has room for: the work goes with the number of rows.
+/// kernel is a nest of intervals: given the indices on the axes before it, each axis has one. (G is
+/// a Cholesky factor, and the Schur complement of the inverse is the inverse of the marginal.) A
+/// box is a nest whose intervals do not depend on the other axes. The run axis is the one with the
+/// longest runs, 2 G_dd, for which the grid has room, since the work is proportional to the number
+/// of rows.
 class ScanlineGeometry {
  public:
-  /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major.
-  /// Throws error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points and,
-  /// where more than one, a positive finite step, and where they have values, these are within
-  /// kMaxShift. Half a run of less than 1/256 of a step, where places have not the digits, and a
-  /// bandwidth of 2^45 steps or more are refused too, and a product kernel with a root that is not
-  /// diagonal. O(d^4).
+  /// axes and root in the user's order; root: lower Cholesky factor of H, d*d column-major. Throws
+  /// error(input) unless 1 <= d <= 6 and every axis has between 1 and 2^27 points, a positive
+  /// finite step if there is more than one, and values, if any, within kMaxShift. Also throws for
+  /// half a run of less than 1/256 of a step, for which positions lack the digits, for a bandwidth
+  /// of 2^45 steps or more, and for a product kernel with a root that is not diagonal. O(d^4).
   ScanlineGeometry(Span<const RegularAxis> axes, Span<const double> root,
                    KernelType type = KernelType::radial);
 
   std::size_t axes() const { return axes_; }
-  /// Whether the grid has one axis and the row axis is made up.
+  /// Whether the grid has one axis, so that the row axis is artificial.
   bool line() const { return d_ == 1; }
   /// Whether kernels are boxes instead of ellipsoids.
   bool product() const { return type_ == KernelType::product; }
-  /// The user's number of an axis; not of the one that is made up.
+  /// The user's number of an axis; undefined for the artificial one.
   std::size_t user(std::size_t axis) const { return user_[axis]; }
   std::size_t count(std::size_t axis) const { return count_[axis]; }
   /// Values between neighbours along an axis in the output, whose first axis is the user's first.
@@ -73,8 +73,8 @@ class ScanlineGeometry {
   const double* shift(std::size_t axis) const { return shift_[axis].data(); }
   double max_shift(std::size_t axis) const { return max_shift_[axis]; }
 
-  /// Points of the grid within a kernel, and rows with at least one of them, on the average over
-  /// the samples of a large grid; no kernel counts for more than the grid has.
+  /// How many points of the grid lie within a kernel, and how many rows have at least one of them:
+  /// averages over the samples of a large grid, at most what the grid has.
   double points_reached() const;
   double rows_crossed() const;
   std::size_t points() const;
@@ -82,19 +82,20 @@ class ScanlineGeometry {
   /// The points of the grid with indices first, ..., first + count - 1 on the user's last axis.
   ScanlineBox slab(std::size_t first, std::size_t count) const;
 
-  /// Whether the bounding box of sample i meets the grid; if so, where it lies.
+  /// Returns whether the bounding box of sample i meets the grid; if so, sets *to to the sample's
+  /// position.
   bool grid_index(const MatrixView& x, std::size_t i, ScanlineIndex* to) const;
-  /// What grid_index() goes by on an axis.
+  /// The constants of grid_index() for an axis.
   simd::ScanlineAxis leaf_axis(std::size_t a) const {
     return {origin_[a], inverse_step_[a], step_high_[a], step_low_[a]};
   }
-  /// And on the run axis, for leaves that place samples of one variable.
+  /// Those of the run axis, for leaves that compute the grid indices of samples of one variable.
   simd::ScanlineLineAxis line_axis() const;
 
  private:
-  /// Lattice points of the first axes within a kernel's shadow on them.
+  /// Lattice points of the first axes within a kernel's projection on them.
   double reached(std::size_t axes) const;
-  /// Where boxes that meet the grid have their centres, as grid indices.
+  /// How far, in steps, the centres of boxes that meet the grid may lie outside it.
   double margin(std::size_t axis) const { return reach_[axis] * (1 + 1e-9) + 1e-6; }
   void factor(Span<const RegularAxis> axes, Span<const double> root, std::size_t run_axis);
 
@@ -114,13 +115,13 @@ inline bool ScanlineGeometry::grid_index(const MatrixView& x, std::size_t i,
   for (std::size_t a = axes_ - d_; a < axes_; ++a) {
     const double value = x(i, user_[a]);
     const double from = value - origin_[a];
-    // What the subtraction lost (Knuth 1998, 4.2.2, theorem B).
+    // The rounding error of the subtraction (Knuth 1998, 4.2.2, theorem B).
     const double back = from - value;
     const double lost = (value - (from - back)) - (origin_[a] + back);
     const double index = from * inverse_step_[a];
     const double beyond = margin(a);
     if (!(index >= -beyond && index <= static_cast<double>(count_[a] - 1) + beyond)) return false;
-    // Beside 1.5 * 2^52 doubles are whole numbers.
+    // Near 1.5 * 2^52 doubles are whole numbers.
     const double kept =
         std::min(std::max(index, -simd::kScanlineFarthest), simd::kScanlineFarthest);
     const double base = (kept + 6755399441055744.0) - 6755399441055744.0;

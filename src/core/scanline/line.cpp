@@ -12,20 +12,20 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of one item of work, and points.
+/// Samples of one work item, and points of one.
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 constexpr std::size_t kBlock = std::size_t{1} << 13;
-/// Rows of so many points are taken however few the samples.
+/// Rows of up to this many points are taken even if there are fewer samples.
 constexpr std::size_t kShort = std::size_t{1} << 17;
 constexpr std::size_t kBytesOfThread = std::size_t{1} << 21;
-/// How much of its peak a kernel may move at a point.
+/// The maximum effect, relative to a kernel's peak, that the shift of a point may have.
 constexpr double kMaxEffect = 1e-13;
-/// What a point takes, and the cells that events use behind the last one.
+/// Limbs per point, and the cells that events use after the last point.
 constexpr std::size_t kLimbs = 2, kBehind = 3;
 
 using Cells = std::unique_ptr<std::uint64_t[]>;
 
-/// parallel_for over pieces of `all`, as body(begin, end, worker).
+/// parallel_for over pieces of `all`; calls body(begin, end, worker).
 template <class Body>
 void for_pieces(std::size_t all, std::size_t size, const ParallelOptions& options,
                 const Body& body) {
@@ -35,7 +35,8 @@ void for_pieces(std::size_t all, std::size_t size, const ParallelOptions& option
   });
 }
 
-/// The sums behind `count` points, of those before them and what the points alone give.
+/// The running sums after `count` points, from those before them and the sums of these points
+/// alone.
 simd::ScanlineLineSums join(const simd::ScanlineLineSums& before, const simd::ScanlineLineSums& own,
                             std::uint64_t count) {
   simd::ScanlineLineSums sums = own;
@@ -48,7 +49,7 @@ simd::ScanlineLineSums join(const simd::ScanlineLineSums& before, const simd::Sc
   return sums;
 }
 
-/// The samples of a grid of one axis on their way to events.
+/// Turns the samples of a grid of one axis into events.
 class LineSamples {
  public:
   LineSamples(const ScanlineGeometry& geometry, const MatrixView& x, Span<const double> w,
@@ -67,13 +68,13 @@ class LineSamples {
     form_.reach = form_.square > 0 ? std::sqrt(form_.square) : -1;
   }
 
-  /// Whether any sample matters; if so, bounds of what samples do at one point.
+  /// Returns whether any sample matters; if so, bounds the samples that are active at one point.
   bool measure(ScanlineActive* active);
   int weight_exponent() const { return weight_exponent_; }
   double common_weight() const { return common_weight_; }
-  /// Whether the weights of those that matter are whole in units of that many a power of two.
+  /// Whether the weights of the samples that matter are whole numbers of units of 2^-unit.
   bool whole(int unit);
-  /// Cells of the row.
+  /// The cells of the row, with the events of all samples.
   Cells events(const ScanlineScale& scale);
 
  private:
@@ -137,7 +138,7 @@ bool LineSamples::measure(ScanlineActive* active) {
   return true;
 }
 
-/// The weights of the cells of the histogram.
+/// The sum of the weights in each cell of the histogram.
 std::vector<std::uint64_t> LineSamples::weigh_cells(const std::vector<std::uint32_t>& samples) {
   std::vector<std::uint64_t> weight(samples.begin(), samples.end());
   if (form_.alike) {
@@ -166,7 +167,7 @@ bool LineSamples::whole(int unit) {
   std::vector<char> fraction(workers(), 0);
   for_samples(options_.parallel,
               [&](const double* x, const double* w, std::size_t count, std::size_t worker) {
-                // One is enough.
+                // One fraction is enough.
                 if (fraction[worker] == 0) fraction[worker] = !leaf_.whole(form_, x, w, count);
               });
   return std::find(fraction.begin(), fraction.end(), 1) == fraction.end();
@@ -210,7 +211,7 @@ std::unique_ptr<const ScanlineLine> ScanlineLine::make(const ScanlineGeometry& g
   check_sample_count(x, w);
   if (!geometry.line() || points > std::max(x.rows, kShort)) return nullptr;
   if (task.method != ScanlineMethod::events || (task.limbs != 0 && task.limbs != 2)) return nullptr;
-  // Third differences have no slopes for the shifts of points.
+  // Third differences cannot correct for the shifts of points, since they do not keep slopes.
   if (2 * geometry.max_shift(geometry.axes() - 1) > kMaxEffect * geometry.radius()) return nullptr;
   std::unique_ptr<ScanlineLine> line(new ScanlineLine(points));
   LineSamples samples(geometry, x, w, options);

@@ -1,4 +1,4 @@
-// Sums of runs on a grid of one axis, from the samples as they are given.
+// Sums of runs on a grid of one axis, from samples in the order given.
 #ifndef KESTREL_CORE_SCANLINE_LINE_HPP
 #define KESTREL_CORE_SCANLINE_LINE_HPP
 
@@ -15,34 +15,36 @@
 
 namespace kestrel {
 
-/// The events of all samples on the one row of a grid, as its third differences: 16 bytes a point,
-/// to which nothing need be near, so that samples need not be sorted. The integers are those of
-/// ScanlineSample and ScanlineTiles, but anchors are not kept within blocks: same values where the
-/// grid is one block and the scale the same.
+/// The events of all samples on the one row of a grid, as third differences: 16 bytes a point.
+/// Events may be added in any order, so samples need not be sorted. The integers are those of
+/// ScanlineSample and ScanlineTiles, except that anchors are not kept within blocks: values are the
+/// same if the grid is one block and the scale is the same.
 class ScanlineLine {
  public:
-  /// Null where this way does not suit, by data and grid alone: there is more than one axis, or a
-  /// kernel that has no events; points are so far from a regular axis that it matters; the row
-  /// would take more room than sorted samples do (more points than samples, and than 2^17); or two
-  /// limbs are not enough by choose_scale() without blocks, as with weights that are not alike and
-  /// runs of thousands of points, or not wanted.
+  /// Returns null if this method does not suit, which depends on data and grid alone:
+  /// - there is more than one axis, or the kernel has no events;
+  /// - points are so far from a regular axis that it matters;
+  /// - the row would take more memory than sorted samples do (more points than samples, and than
+  ///   2^17);
+  /// - two limbs are not wanted, or not enough by choose_scale() without blocks, as with unequal
+  ///   weights and runs of thousands of points.
   ///
   /// Throws error(input) where ScanlineSample does. O(samples + points). Memory: 16 bytes a point,
-  /// and while samples are added so many for each thread; there are only so many threads as have
-  /// room in 2 MiB each and 8 bytes a sample, or one.
+  /// and the same for each thread while samples are added. The number of threads is limited so that
+  /// these fit in 2 MiB a thread and 8 bytes a sample.
   static std::unique_ptr<const ScanlineLine> make(const ScanlineGeometry& geometry,
                                                   const MatrixView& x, Span<const double> w,
                                                   const ScanlineTask& task,
                                                   const RunOptions& options);
 
-  /// Where it is so, nothing else may be asked.
+  /// If it is empty, no other function may be called.
   bool empty() const { return empty_; }
-  /// As those of ScanlineSample.
+  /// As in ScanlineSample.
   int weight_exponent() const { return weight_exponent_; }
   double common_weight() const { return common_weight_; }
   const ScanlineScale& scale() const { return scale_; }
 
-  /// The points first, ..., first + count - 1, one after another. O(count + 8192).
+  /// Writes the values of the points first, ..., first + count - 1 in order. O(count + 8192).
   void write(std::size_t first, std::size_t count, const simd::ScanlineOutput& output,
              const RunOptions& options) const;
 
@@ -55,7 +57,7 @@ class ScanlineLine {
   double common_weight_ = 1;
   ScanlineScale scale_;
   std::unique_ptr<std::uint64_t[]> cells_;
-  std::vector<simd::ScanlineLineSums> before_;  // each block of points
+  std::vector<simd::ScanlineLineSums> before_;  // the sums before each block of points
 };
 
 }  // namespace kestrel

@@ -1,4 +1,5 @@
-// The data as given, by which the `scanline` engine decides on the rim of the uniform kernels.
+// The data as given, with which the `scanline` engine decides points on the rim of the uniform
+// kernels.
 #ifndef KESTREL_CORE_SCANLINE_RIM_HPP
 #define KESTREL_CORE_SCANLINE_RIM_HPP
 
@@ -12,15 +13,15 @@
 
 namespace kestrel {
 
-/// A copy of the axes and the root of the bandwidth matrix. 8 bytes a point of every axis.
+/// A copy of the axes and of the root of the bandwidth matrix. 8 bytes a point of every axis.
 class ScanlineRim {
  public:
-  /// axes and root as of ScanlineGeometry; an axis that has no values gets those of origin + k
-  /// step. No axes: nothing, for a continuous kernel.
+  /// axes and root as for ScanlineGeometry; an axis without values gets those of origin + k step.
+  /// With no axes it is empty, for a continuous kernel.
   ScanlineRim(const ScanlineGeometry& geometry, Span<const RegularAxis> axes,
               Span<const double> root);
 
-  /// What stays valid as long as this and the sample, made for a uniform kernel, do.
+  /// Valid as long as this object and the sample, which must be made for a uniform kernel.
   simd::ScanlineData leaf(const ScanlineSample& sample) const;
 
  private:

@@ -13,19 +13,19 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of one item of work.
+/// Samples of one work item.
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 constexpr std::size_t kMaxBins = std::size_t{1} << 17;
-/// For each thread: 1 MiB.
+/// The counters of a thread: 1 MiB.
 constexpr std::size_t kMaxCounters = std::size_t{1} << 18;
 /// Binary logarithms of the lengths of bins. 1e6 samples, 1400 x 1350 points, 29 steps of radius:
 /// 16.0 ns a row with 8 x 32, 16.5 with 8 x 8, 20 with 4 x 4 or 32 x 32, 39 with 8 x 1024.
 constexpr unsigned kRowBits = 3, kRunBits = 5, kLineBits = 10;
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-/// Above rounding of intervals, in steps of the grid or of y.
+/// Slack on intervals for rounding, in steps of the grid or in units of y.
 constexpr double kMargin = 1e-6;
 
-/// The largest power of two of which w > 0 is a whole number.
+/// The exponent of the largest power of two of which w > 0 is a multiple.
 int lowest_bit(double w) {
   int exponent = 0;
   std::uint64_t digits = whole_number<std::uint64_t>(std::frexp(w, &exponent) * 0x1p53);
@@ -54,8 +54,8 @@ void check_sample_count(const MatrixView& x, Span<const double> w) {
   }
 }
 
-/// What one pass over the samples finds: how many each chunk of them has in each bin, later where
-/// its next one goes.
+/// The result of one pass over the samples: how many each chunk has in each bin; later, where its
+/// next sample of that bin goes.
 struct ScanlineSample::Order {
   Order(std::size_t samples, std::size_t all_bins, std::size_t threads)
       : bins(all_bins),
@@ -80,8 +80,8 @@ ScanlineSample::ScanlineSample(const ScanlineGeometry& geometry, const MatrixVie
   if (size_ > 0) put(x, w, options, &order);
 }
 
-/// Finds the least power of two above the weights of samples that matter, and what they are whole
-/// numbers of. Weights that are all alike need not be looked at again.
+/// Finds the smallest power of two above the weights of the samples that matter, and the largest of
+/// which all these weights are multiples. If all weights are equal, one pass over them is enough.
 void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w,
                                        const RunOptions& options) {
   const double* given = std::find_if(w.begin(), w.end(), [](double v) { return v != 0; });
@@ -116,9 +116,9 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w
   finest_ = *std::min_element(finest.begin(), finest.end());
 }
 
-/// One index of the outer axes a bin, some of the others; longer ones where that makes too many.
-/// Along the run axis bins keep those samples out that do not reach a segment; and in a plane,
-/// samples one after another meet cells that are still in the nearest cache (10 % less time).
+/// A bin has one index of the outer axes and some of the other two; bins are longer if that makes
+/// too many. Along the run axis bins exclude samples that do not reach a segment. In a plane they
+/// also keep samples in an order in which cells are still in the level-1 cache (10 % less time).
 std::size_t ScanlineSample::choose_bins(std::size_t samples, std::size_t segment) {
   const std::size_t axes = geometry_.axes();
   const std::size_t max = std::min(kMaxBins, std::max<std::size_t>(64, samples));
@@ -225,8 +225,8 @@ simd::ScanlineSamples ScanlineSample::leaf() const {
   return leaf;
 }
 
-/// What is known of samples in the bins chosen so far: y lies in between [low, high] on each axis,
-/// and the squares of y leave at most `left` of one; of a box, always one.
+/// What is known of samples in the bins chosen so far: y is in [low, high] on each axis, and one
+/// minus the squares of y is at most `left`; for a box `left` stays one.
 struct ScanlineSample::Search {
   const ScanlineBox& box;
   double low[simd::kScanlineAxes], high[simd::kScanlineAxes];
@@ -235,7 +235,7 @@ struct ScanlineSample::Search {
 
 void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bins,
                             std::vector<simd::ScanlineRange>* ranges) const {
-  // X = t - sum_j G_ij y_j - G_ii y_i for a t of the box.
+  // X = t - sum_j G_ij y_j - G_ii y_i for some t of the box.
   double low = static_cast<double>(task.box.first[axis]);
   double high = static_cast<double>(task.box.last[axis]);
   for (std::size_t j = 0; j < axis; ++j) {
@@ -246,7 +246,8 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
   const double slope = geometry_.slope(axis, axis), max = std::sqrt(task.left) + kMargin;
   const double width = static_cast<double>(std::size_t{1} << bits_[axis]),
                last = static_cast<double>(bins_[axis] - 1);
-  // Bin b has the X from b width - 1/2 to (b + 1) width - 1/2, the outermost ones all beyond.
+  // Bin b has the X from b width - 1/2 to (b + 1) width - 1/2; the outermost bins also have all X
+  // beyond.
   const auto bin_at = [&](double place) {
     return whole_number<std::size_t>(
         std::min(std::max(std::floor((place + 0.5) / width), 0.0), last));

@@ -10,7 +10,7 @@ namespace kestrel {
 namespace {
 
 constexpr std::size_t kCells = std::size_t{1} << 17;
-/// Above rounding in bounds that are computed in doubles.
+/// Slack for rounding, on bounds that are computed in doubles.
 constexpr double kMore = 1 + 1e-9;
 
 }  // namespace
@@ -21,7 +21,7 @@ ScanlineHistogram::ScanlineHistogram(const ScanlineGeometry& geometry) : axes_(g
   for (std::size_t a = 0; a < axes_; ++a) {
     reach_[a] = geometry.reach(a) * (1 + 1e-6) + 1e-5;
     length[a] = static_cast<double>(geometry.count(a) - 1) + 2 * reach_[a];
-    // A little above half the reach: a window is then never a cell longer for rounding.
+    // A little more than half the reach, so that rounding never makes a window one cell longer.
     width[a] = reach_[a] * 0.500001;
     all *= std::floor(length[a] / width[a]) + 1;
   }
@@ -37,7 +37,7 @@ ScanlineHistogram::ScanlineHistogram(const ScanlineGeometry& geometry) : axes_(g
   std::size_t cells = 1;
   for (std::size_t a = 0; a < axes_; ++a) {
     cells_[a] = whole_number<std::size_t>(length[a] / width[a]) + 1;
-    // Samples within reach of a point lie in an interval of twice the reach.
+    // The samples within reach of a point lie in an interval of twice the reach.
     window_[a] = whole_number<std::size_t>(2 * reach_[a] / width[a]) + 2;
     scale_[a] = 1 / width[a];
     cells *= cells_[a];
@@ -53,7 +53,7 @@ void ScanlineHistogram::add(const ScanlineIndex& index, double weight) {
     const std::size_t index = at > 0 ? whole_number<std::size_t>(at) : 0;
     cell = cell * cells_[a] + std::min(index, cells_[a] - 1);
   }
-  // One more than rounding down leaves.
+  // Rounded down, plus one: an upper bound.
   weight_[cell] += whole_number<std::uint64_t>(weight * kWeightUnit) + 1;
   ++samples_[cell];
 }
@@ -71,7 +71,7 @@ simd::ScanlineLineCells ScanlineHistogram::line_cells() const {
 
 void ScanlineHistogram::add_line(Span<const std::uint32_t> samples,
                                  Span<const std::uint64_t> weight) {
-  // All are at zero of an axis of one point.
+  // All samples are at index zero of the axis with one point.
   std::uint64_t* weights =
       weight_.data() + whole_number<std::size_t>(reach_[0] * scale_[0]) * cells_[1];
   std::uint32_t* counts = samples_.data() + (weights - weight_.data());
@@ -81,7 +81,7 @@ void ScanlineHistogram::add_line(Span<const std::uint32_t> samples,
   }
 }
 
-/// Each cell becomes the sum of a window of them along an axis that begins with it.
+/// Replaces each cell by the sum of a window of cells along an axis, of which it is the first.
 void ScanlineHistogram::sum_windows(std::size_t axis, std::vector<std::uint64_t>* cells) const {
   std::size_t stride = 1;
   for (std::size_t a = axis + 1; a < axes_; ++a) stride *= cells_[a];

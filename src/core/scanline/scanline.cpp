@@ -17,18 +17,17 @@ namespace kestrel {
 
 namespace {
 
-/// Where there are fewer tiles than this a thread, threads share tiles instead, so many samples at
-/// a time.
+/// With fewer tiles than this per thread, threads share tiles instead, kChunk samples at a time.
 constexpr std::size_t kEnoughTiles = 4;
 constexpr std::size_t kChunk = std::size_t{1} << 12;
-/// Samples of a tile between two polls: some milliseconds, as each crosses several rows.
+/// Samples of a tile between two polls: some milliseconds, since each crosses several rows.
 constexpr std::size_t kPolledSamples = std::size_t{1} << 15;
-/// Half the length in steps of the longest run from which on events are faster. Time by rows over
-/// that by events, with 1, 2 and 4 steps: 1.05, 1.19, 1.43 with d = 2 and 0.90, 1.01, 1.25 with
-/// d = 3 (AVX-512; with AVX2 0.93, 1.12, 1.14 and 0.78, 0.86, 1.05).
+/// From this radius on (half the length of the longest run, in steps) events are faster. Time by
+/// rows divided by that by events, with 1, 2 and 4 steps: 1.05, 1.19, 1.43 for d = 2 and 0.90,
+/// 1.01, 1.25 for d = 3 (AVX-512; with AVX2 0.93, 1.12, 1.14 and 0.78, 0.86, 1.05).
 constexpr double kShortRadius = 2;
 
-/// Of the time, what people are told that sorting takes.
+/// The fraction of the time that progress reports for sorting.
 constexpr double kSortingShare = 0.2;
 
 /// The number of points on all axes but the last.
@@ -47,7 +46,7 @@ std::size_t points_of_slice(const MatrixView& x, Span<const RegularAxis> axes,
   return points;
 }
 
-/// A product of one factor is radial.
+/// Whether the kernel is a quadratic along a row. In one dimension a product kernel is radial.
 bool is_quadratic(const ScanlineGeometry& geometry, const KernelChoice& choice) {
   return choice.kernel == Kernel::epanechnikov &&
          (choice.type == KernelType::radial || geometry.line());
@@ -69,7 +68,7 @@ std::size_t cell_values(const ScanlineTask& task, int limbs) {
          (task.method == ScanlineMethod::rows ? 1 : simd::kScanlineLimbLanes);
 }
 
-/// Cells on a boundary of 64 bytes, all zero, and what else a thread needs to fill them.
+/// Cells aligned to 64 bytes, all zero, and other memory that a thread needs to fill them.
 class Workspace {
  public:
   void prepare(std::size_t values) {
@@ -108,7 +107,7 @@ simd::ScanlineForm form_of(const ScanlineGeometry& geometry, const ScanlineTask&
   form.room = 1;
   if (task.method == ScanlineMethod::rows) {
     form.room = 1 + simd::kScanlineRim;
-    // 2^-53 of a centre for each of a few roundings.
+    // A few roundings of 2^-53 of a centre each.
     double farthest = 1;
     for (std::size_t j = 0; j < geometry.axes(); ++j) {
       farthest += std::fabs(geometry.slope(geometry.axes() - 1, j));
@@ -122,7 +121,7 @@ simd::ScanlineForm form_of(const ScanlineGeometry& geometry, const ScanlineTask&
   return form;
 }
 
-/// One slab.
+/// One call of slab().
 class ScanlineSlab {
  public:
   ScanlineSlab(const ScanlineGeometry& geometry, const ScanlineTiles& tiles,
@@ -172,7 +171,8 @@ class ScanlineSlab {
     leaf_.add(form_, leaf_samples_, ranges, count, tiles_.leaf(box, own->cells()), own->list());
   }
 
-  /// All samples of a tile, which may be very many. Integers add up the same in every order.
+  /// Adds all samples of a tile, of which there may be very many, in parts. The order does not
+  /// matter, since integers are added.
   void add_in_parts(const ScanlineBox& box, Workspace* own) {
     const std::vector<simd::ScanlineRange> chunks = chunks_of(own->ranges());
     std::size_t begin = 0, samples = 0;
@@ -217,7 +217,7 @@ class ScanlineSlab {
     }
   }
 
-  /// Each thread adds some samples to cells of its own.
+  /// Each thread adds some of the samples to cells of its own.
   void share_tile(std::size_t tile, const ParallelOptions& options) {
     const ScanlineBox box = tiles_.box(tile);
     std::vector<simd::ScanlineRange> ranges;
@@ -243,7 +243,7 @@ class ScanlineSlab {
   const ScanlineTiles& tiles_;
   const ScanlineSample& samples_;
   const simd::ScanlineOutput output_;
-  const std::size_t before_;  // points of the grid before the output's first
+  const std::size_t before_;  // points of the grid before the first one of the output
   const RunOptions& options_;
   const simd::ScanlineData data_;
   simd::ScanlineForm form_;
@@ -253,8 +253,8 @@ class ScanlineSlab {
   std::vector<Workspace> workers_;
 };
 
-/// What makes densities of units of the first limb, as two factors: neither leaves the range of a
-/// double before the product does.
+/// The factor from units of the first limb to densities, as two factors, neither of which overflows
+/// or underflows before the product does.
 template <class Sums>
 simd::ScanlineOutput output_for(const ScanlineGeometry& geometry, const ScanlineTask& task,
                                 const Sums& sums, ScaledNumber scale, double* out) {

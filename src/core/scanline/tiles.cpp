@@ -6,14 +6,14 @@ namespace kestrel {
 
 namespace {
 
-/// Half a second-level cache of 1 MiB, and enough for a row of a whole block. 1e6 samples, 1400 x
-/// 1350 points, 29 steps of radius: 19.5 ns a row, 20 with 128 or 256 KiB, 32 with 64, 23 with 1
-/// MiB. With outer axes tall tiles save more, as each looks at its samples anew: 1e6 samples, 220 x
-/// 1100 x 805 points, runs of 27 steps of radius: 8 % less time with 768 KiB than with 528.
+/// Half a level-2 cache of 1 MiB, and enough for a row of a whole block. 1e6 samples, 1400 x 1350
+/// points, radius 29 steps: 19.5 ns a row; 20 with 128 or 256 KiB, 32 with 64, 23 with 1 MiB. With
+/// outer axes tall tiles save more, since each tile looks for its samples again: 1e6 samples, 220 x
+/// 1100 x 805 points, radius 27 steps: 8 % less time with 768 KiB than with 528.
 constexpr std::size_t kTileBytes = std::size_t{528} << 10, kDeepTileBytes = std::size_t{768} << 10;
-/// Tiles of fewer rows spend their time on finding the samples that have any; more of them make
-/// segments shorter, between which runs are cut (2800 x 2700 points: 16 instead of 8
-/// took 4 % more time, the median of seven pairs of runs).
+/// Tiles of fewer rows spend their time on finding the samples that reach them. More rows make
+/// segments shorter, at whose ends runs are cut (2800 x 2700 points: 16 rows instead of 8 took 4 %
+/// more time, the median of seven pairs of runs).
 constexpr std::size_t kEnoughRows = 8;
 constexpr std::size_t kShortSegment = 512, kMinSegment = 16;
 
@@ -24,7 +24,7 @@ std::size_t power_below(std::size_t n) {
   return power;
 }
 
-/// Cells of a row: of its points, and at least one behind them.
+/// Cells of a row: one for each point, and at least one after them.
 std::size_t length_for(std::size_t segment) {
   return segment + simd::kLanes - segment % simd::kLanes;
 }

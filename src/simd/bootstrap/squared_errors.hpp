@@ -11,28 +11,30 @@ namespace kestrel {
 namespace simd {
 
 constexpr std::size_t kErrorAxes = 6;
-// What the widest vectors keep in registers.
+// The maximum for which the widest vectors hold everything in registers.
 constexpr std::size_t kErrorBandwidths = 12;
 
-// Samples near some points, for the axes to come, which are counted from zero: with y = L^-1
-// (e - x) for a point e, in units of the diagonal of L, `part` is the sum of the squares of y over
-// the axes done, and centre[a] the place where y is zero on axis a (of a later one, were it zero on
-// those between too). Arrays are readable and writable for kLanes values past the last sample.
+// Samples near some points. An axis done is one whose index is fixed already; the other axes are
+// numbered from zero. With y = L^-1 (e - x) for a point e, in units of the diagonal of L, `part` is
+// the sum of the squares of y over the axes done. centre[a] is the position on axis a where y is
+// zero there (on later axes: if y were zero on the axes between, too). Arrays are readable and
+// writable for kLanes values past the last sample.
 struct NearSamples {
   double* part;
   double* centre[kErrorAxes];
 };
 
-// One index of the axis at hand: its place, and for each later axis L_ba / L_bb; squares above
-// `max` are of no account.
+// One index of axis 0: its position, and L_ba / L_bb for each later axis b. Samples whose squares
+// sum to `max` or more are dropped.
 struct ErrorStep {
   double at;
   double max;
   double slope[kErrorAxes];
 };
 
-// Eight points of the last axis. level: squares of the bandwidths, increasing; scale: what makes
-// densities of sums; both `bandwidths` values; width: of the point on the other axes.
+// Eight points of the last axis. level: squares of the bandwidths, increasing; scale: factors that
+// turn sums into densities. Both have `bandwidths` values. width: the point's width on the other
+// axes.
 struct ErrorBlock {
   const double* at;
   const double* target;
@@ -44,22 +46,23 @@ struct ErrorBlock {
 };
 
 struct SquaredErrorTable {
-  // Of the samples begin, ..., end - 1, those near the points with that index of axis 0; the axes
-  // to come, two to five, begin with axis 1, which is axis 0 of `to`. Returns their number.
+  // Picks those of the samples begin, ..., end - 1 that are near the points with that index of axis
+  // 0. `axes` (two to five) other axes follow; axis 1 becomes axis 0 of `to`. Returns how many were
+  // picked.
   std::size_t (*descend)(const NearSamples& from, std::size_t begin, std::size_t end,
                          const ErrorStep&, int axes, const NearSamples& to);
-  // Where two axes are to come: those with a centre on axis 1 between first and last, behind
-  // `count` of them. Returns how many there are then.
+  // With two axes left: appends the samples whose centre on axis 1 lies between first and last to
+  // the `count` samples in `to`. Returns how many there are now.
   std::size_t (*cut)(const NearSamples& from, std::size_t begin, std::size_t end, double first,
                      double last, const NearSamples& to, std::size_t count);
-  // descend() to the last axis, of which the points from first to last count.
+  // descend() to the last axis, of which only the points from first to last matter.
   std::size_t (*reach)(const NearSamples& from, std::size_t begin, std::size_t end,
                        const ErrorStep&, double first, double last, const NearSamples& to);
   // errors[8 j + i] += width widths[i] (target[i] - scale[j] sum_s (level[j] - |y_s|^2)_+)^2
   void (*add_errors)(const NearSamples&, std::size_t count, const ErrorBlock&, double* errors);
 };
 
-// The same bits from all instruction sets.
+// All instruction sets give the same bits.
 extern const SquaredErrorTable* const kSquaredErrorTables[kSets];
 
 }  // namespace simd

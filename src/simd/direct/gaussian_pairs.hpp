@@ -1,7 +1,7 @@
 // Leaf loops of sums over pairs for cross-validation with the Gaussian kernel.
 //
-// With q = |z_i - z_j|^2 and e = 2^-q, e is the kernel K*K = K_2H and its square is K_H, both
-// without constant, where z is whitened by the root of 2H: one exponential a pair for both.
+// With q = |z_i - z_j|^2 and z whitened by the root of 2H, e = 2^-q is the kernel K*K = K_2H and
+// its square is K_H, both without their constants: one exponential per pair serves both.
 #ifndef KESTREL_SIMD_DIRECT_GAUSSIAN_PAIRS_HPP
 #define KESTREL_SIMD_DIRECT_GAUSSIAN_PAIRS_HPP
 
@@ -21,24 +21,24 @@ struct PairVisit {
 };
 constexpr std::ptrdiff_t kAllPairs = -(std::ptrdiff_t{1} << 30);
 
-// Of w_i w_j e to sum[0] and of w_i w_j e^2 to sum[1], added.
+// Adds the sums of w_i w_j e to sum[0] and of w_i w_j e^2 to sum[1].
 using PairSumFunction = void (*)(const PairVisit&, double* sum);
 
-// With c = 0 for e and, with two kernels, c = 1 for e^2, and v = z_i - z_j: numbers whose sum over
-// the lanes l < kLanes is
-//     of w_i w_j e      in sum[(c (1 + d d)) kLanes + l],
-//     A_kl with A + A' = sum w_i w_j e v v'   in sum[(c (1 + d d) + 1 + k d + l') kLanes + l],
-// added; lanes that the instruction set does not have are left alone.
+// With v = z_i - z_j, and c = 0 for e or, if there are two kernels, c = 1 for e^2: adds numbers
+// whose sum over the lanes l < kLanes is
+//     sum w_i w_j e                           in sum[(c (1 + d d)) kLanes + l],
+//     A_kl with A + A' = sum w_i w_j e v v'   in sum[(c (1 + d d) + 1 + k d + l') kLanes + l].
+// Lanes that the instruction set does not have are left alone.
 using PairMomentFunction = void (*)(const PairVisit&, double* scratch, double* sum);
 
-// Point i against the tile: w_i w_j and q of pair after pair, in whole vectors, q finite and the
+// Point i against the tile: writes w_i w_j and q of each pair, in whole vectors, with q finite and
 // weight 0 for what is no pair. Returns how many were written, at most tile.count + kLanes.
 using PairDistanceFunction = std::size_t (*)(const PairVisit&, std::size_t i, double* distance,
                                              double* weight);
 
-// Pairs as the function above writes them, a multiple of kCurveStrip and at most kCurvePairs. For
-// every factor f in (0, 1/2], with e = 2^-(q f): sums of w_i w_j e and w_i w_j e^2, added to
-// sum[2 s] and sum[2 s + 1].
+// Takes pairs as PairDistanceFunction writes them, a multiple of kCurveStrip and at most
+// kCurvePairs. For factor s, f in (0, 1/2], and e = 2^-(q f): adds the sum of w_i w_j e to sum[2 s]
+// and that of w_i w_j e^2 to sum[2 s + 1].
 struct PairDistances {
   const double* distance;
   const double* weight;
@@ -47,16 +47,17 @@ struct PairDistances {
 using PairCurveFunction = void (*)(const PairDistances&, const double* factor, std::size_t factors,
                                    double* sum);
 constexpr std::size_t kCurveStrip = 64;
-// What is written before the curve is added, so that it stays in a first-level cache of 32 KiB.
+// How many pairs are written before they are added to the curve: they stay in a level-1 cache of 32
+// KiB.
 constexpr std::size_t kCurvePairs = 1536;
 
 struct GaussianPairTable {
   PairSumFunction sums;
   PairDistanceFunction distances;
   PairCurveFunction curve;
-  // [kernels - 1]. `direct` forms every product of every pair, `near` multiplies blocks: it is
-  // faster from four dimensions on and as exact where block coordinates are small (within e
-  // 2^-53 z^2 each).
+  // [kernels - 1]. `direct` forms every product of every pair; `near` multiplies blocks. `near` is
+  // faster from four dimensions on, and as exact where block coordinates are small (within e 2^-53
+  // z^2 each).
   PairMomentFunction direct[2], near[2];
 };
 

@@ -13,7 +13,7 @@ namespace simd {
 
 constexpr std::size_t kWindowTaps = 16;
 
-// Value of tap j where a sample lies f of a cell before the first of them:
+// The window's value at tap j for a sample that lies the fraction f of a cell before tap 0:
 // sum_k even[k][j] s^(2k) + s sum_k odd[k][j] s^(2k), s = 2 f - 1, k < terms; zero for j >= taps.
 struct Window {
   const double (*even)[kWindowTaps];
@@ -30,7 +30,7 @@ struct Spot {
 };
 
 // Cells [i * stride0 + j * stride1 + k] of a box whose corner is cell `first`. Axes before
-// `first_axis` have one cell. 16 cells of the last axis are written, however few the taps.
+// `first_axis` have one cell. 16 cells of the last axis are written, even with fewer taps.
 struct SpreadBox {
   double* cell;
   std::size_t first[3];
@@ -38,7 +38,7 @@ struct SpreadBox {
   int first_axis;
 };
 
-// The same to read from; 16 cells of the last axis are.
+// The same for reading; 16 cells of the last axis are read.
 struct ReadBox {
   const double* cell;
   std::size_t stride0, stride1;
@@ -46,7 +46,7 @@ struct ReadBox {
 };
 
 struct SpreadTable {
-  // out[16]
+  // Writes the window's values at its taps to out, 16 with zeros.
   void (*values)(const Window&, double part, double* out);
   // Adds weight * value(axis 0) * value(axis 1) * value(axis 2) for each spot.
   void (*spread)(const Window&, const Spot* spot, std::size_t count, const SpreadBox&);

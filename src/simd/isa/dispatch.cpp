@@ -22,11 +22,11 @@ bool machine_has(Set set) {
   if (set == Set::scalar) return true;
 #if KESTREL_X86
   if (set == Set::sse2) return true;
-  // The pragmas of each_set.inc ask for these.
+  // The pragmas of each_set.inc enable these.
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("popcnt");
   if (set == Set::avx2) return avx2;
-  // DQ brings vreducepd, which the exponential is built on.
+  // DQ has vreducepd, which the exponential uses.
   if (set == Set::avx512) {
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
   }

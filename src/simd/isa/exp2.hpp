@@ -1,8 +1,8 @@
 // Constants of the exponential 2^v, v <= 0, shared by the instruction sets.
 //
-// Minimax polynomials of degree 10 in the relative sense (Remez exchange in 60 digits): error
-// 2.1e-16, so that with the rounding of Horner's rule the result is within 4e-16. Degree 9 would
-// leave 1.4e-14, which is not "exact" for an engine that the others are held to.
+// Polynomials of degree 10 that minimise the maximum relative error (Remez exchange in 60 digits):
+// it is 2.1e-16, so that with the rounding of Horner's rule the result is within 4e-16. Degree 9
+// would leave 1.4e-14, too much for an engine that is the reference for the others.
 #ifndef KESTREL_SIMD_ISA_EXP2_HPP
 #define KESTREL_SIMD_ISA_EXP2_HPP
 
@@ -21,7 +21,8 @@ constexpr double kExp2Floor[11] = {
     0x1.3b2ab7a16a726p-7,  0x1.5d87e5b4dc4b4p-10, 0x1.430b5df3a1c84p-13, 0x1.ff86a18941673p-17,
     0x1.655c4d6154802p-20, 0x1.96584e04d7749p-24, 0x1.55f46a027475ap-27};
 
-// Adding and subtracting 1.5 * 2^52 rounds to an integer, which then also stands in the low bits.
+// Adding 1.5 * 2^52 rounds to an integer, which then also stands in the low bits; subtracting it
+// again gives the integer.
 constexpr double kRoundingShift = 0x1.8p+52;
 
 // Results below 2^-1021 are flushed to zero: a denormal costs a hundred times a normal number.

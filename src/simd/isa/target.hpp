@@ -16,11 +16,11 @@
 
 #define KESTREL_PRAGMA(text) _Pragma(#text)
 
-// For what a leaf calls more than once and must not pass through memory.
+// For what a leaf calls more than once and whose arguments must stay in registers.
 #if defined(__GNUC__)
 #define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
 #define KESTREL_INLINE inline KESTREL_INLINE_BODY
-// For what a loop seldom needs and whose arguments must not be kept in memory for it.
+// For what a loop seldom calls: inlined, it would force variables of the loop into memory.
 #define KESTREL_SELDOM __attribute__((noinline))
 #else
 #define KESTREL_INLINE_BODY

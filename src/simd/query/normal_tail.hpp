@@ -1,9 +1,9 @@
 // Constants of the normal distribution's tails, shared by the instruction sets.
 //
-// With y >= 0 and s = (y - c) / (y + c), c = kTailScale, the integrals of
-// t^order exp(-y t - t^2 / 2) / sqrt(2 pi) over t > 0 are polynomials in s over (y + c)^(order +
-// 1): interpolation in Chebyshev's points of s for y <= 40, in 50 digits. Order 0 is the tail over
-// exp(-y^2 / 2), Mills' ratio (Shepherd & Laframboise 1981, for the map).
+// With y >= 0 and s = (y - c) / (y + c), c = kTailScale, the integrals of t^order exp(-y t - t^2 /
+// 2) / sqrt(2 pi) over t > 0 are polynomials in s divided by (y + c)^(order + 1). The coefficients
+// interpolate at Chebyshev points of s for y <= 40, in 50 digits. Order 0 is the tail divided by
+// exp(-y^2 / 2), Mills' ratio (the map from y to s: Shepherd & Laframboise 1981).
 #ifndef KESTREL_SIMD_QUERY_NORMAL_TAIL_HPP
 #define KESTREL_SIMD_QUERY_NORMAL_TAIL_HPP
 

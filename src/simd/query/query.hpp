@@ -1,4 +1,4 @@
-// The leaf loops of queries: what an interval holds of one-dimensional kernels, row by row.
+// The leaf loops of queries: the mass that one-dimensional kernels have in an interval, row by row.
 #ifndef KESTREL_SIMD_QUERY_QUERY_HPP
 #define KESTREL_SIMD_QUERY_QUERY_HPP
 
@@ -9,10 +9,10 @@
 namespace kestrel {
 namespace simd {
 
-// Rows are taken in groups: what a leaf reads and writes reaches to the next multiple of this.
+// Rows are taken in groups: a leaf reads and writes up to the next multiple of this.
 constexpr std::size_t kQueryGroup = 16;
 
-// Beyond so many standard deviations the normal density is zero in double precision.
+// Farther than this many standard deviations out, the normal density is zero in double precision.
 constexpr double kNormalEnd = 40.0;
 
 // An interval of one axis. The kernel of a row at x has its centre at x + shift * width.
@@ -25,8 +25,8 @@ struct QueryAxis {
   double lower_at, upper_at, middle_at;  // the limits and their middle, minus the origin
 };
 
-// A quadrature rule on [-1, 1] of at most kQueryNodes nodes; `scale` makes the kernel's value of
-// the leaf's.
+// A quadrature rule on [-1, 1] of at most kQueryNodes nodes; `scale` is the constant that the
+// leaf's profile lacks.
 constexpr int kQueryNodes = 16;
 struct QueryRule {
   int size;
@@ -35,7 +35,7 @@ struct QueryRule {
   double scale;
 };
 
-// Mass, and its mean and variance, row by row.
+// For each row its mass, and the mean and variance of that mass.
 struct QueryMoments {
   double* mass;
   double* mean;
@@ -43,17 +43,17 @@ struct QueryMoments {
 };
 
 struct QueryTable {
-  // mass[i] *= the normal kernel's mass between the limits, which lie at finite numbers of
-  // bandwidths from the rows.
+  // mass[i] *= the normal kernel's mass between the limits, which are a finite number of bandwidths
+  // from the rows.
   void (*normal_between)(const QueryAxis&, const double* x, std::size_t count, double* mass);
-  // mass[i] *= its mass below the upper limit, or above the lower one.
+  // mass[i] *= the kernel's mass below the upper limit, or above the lower one.
   void (*normal_below)(const QueryAxis&, const double* x, std::size_t count, double* mass);
   void (*normal_above)(const QueryAxis&, const double* x, std::size_t count, double* mass);
-  // mass[i] *= as above; mean[i] and variance[i] of the coordinate within. For intervals of at
-  // least half a bandwidth: the digits of shorter ones are lost in differences.
+  // mass[i] *= as above; mean[i] and variance[i]: those of the coordinate within the limits. For
+  // intervals of at least half a bandwidth: in shorter ones the differences lose their digits.
   void (*normal_moments)(const QueryAxis&, const double* x, std::size_t count, const QueryMoments&);
-  // The same by a rule, of the kernel without constant: any interval of a compact kernel, short
-  // ones of the normal kernel.
+  // The same by a quadrature rule, for the kernel without its constant: any interval of a compact
+  // kernel, short ones of the normal kernel.
   void (*rule_mass[kKernels])(const QueryAxis&, const QueryRule&, const double* x,
                               std::size_t count, double* mass);
   void (*rule_moments[kKernels])(const QueryAxis&, const QueryRule&, const double* x,
@@ -61,8 +61,8 @@ struct QueryTable {
   // mass[i] = 0 where x is not within the limits.
   void (*keep_within)(const QueryAxis&, const double* x, std::size_t count, double* mass);
   double (*sum)(const double* mass, std::size_t count);
-  // Of all rows together: total[0] the mass, total[1] the mean, total[2] the variance times the
-  // mass, about that mean. Zeros without mass.
+  // All rows together: total[0] is the mass, total[1] the mean, total[2] the variance about that
+  // mean times the mass. All zero if there is no mass.
   void (*merge)(const QueryMoments&, std::size_t count, double* total);
 };
 

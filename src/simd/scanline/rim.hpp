@@ -1,4 +1,4 @@
-// The rim of the uniform kernels, as the direct engine has it.
+// The rim of the uniform kernels: the same decisions as the direct engine's.
 #ifndef KESTREL_SIMD_SCANLINE_RIM_HPP
 #define KESTREL_SIMD_SCANLINE_RIM_HPP
 
@@ -11,9 +11,10 @@
 namespace kestrel {
 namespace simd {
 
-// Whether the point with these indices is in the support of the kernel about sample j: decided by
-// the operations of inside_ellipsoid and inside_box (direct_sums.inc), product and sum fused, on
-// the data as given. No target's own instructions here: the same answer everywhere.
+// Whether the point with these indices is in the support of the kernel about sample j. Decided on
+// the data as given by the operations of inside_ellipsoid and inside_box (direct_sums.inc), with
+// product and sum fused. It uses no instructions of a particular set, so the answer is the same
+// everywhere.
 inline bool inside_support(const ScanlineData& data, bool box, std::size_t j,
                            const std::size_t index[kScanlineAxes]) {
   double y[kScanlineAxes], q = 0;

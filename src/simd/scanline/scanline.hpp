@@ -1,5 +1,5 @@
-// The leaf loops of the `scanline` engine: what compact kernels about samples add to the rows of a
-// regular grid, as sums of integers modulo 2^64, and those sums as values.
+// The leaf loops of the `scanline` engine. They add compact kernels about samples to the rows of a
+// regular grid, as sums of integers modulo 2^64, and turn those sums into values.
 #ifndef KESTREL_SIMD_SCANLINE_SCANLINE_HPP
 #define KESTREL_SIMD_SCANLINE_SCANLINE_HPP
 
@@ -12,26 +12,26 @@ namespace kestrel {
 namespace simd {
 
 constexpr int kScanlineAxes = 6;
-// Axes are ordered: the outer ones, then the row axis, then the run axis, along which runs lie.
+// Axes are ordered: the outer ones, then the row axis, then the run axis, along which the runs lie.
 constexpr int kScanlineOuter = kScanlineAxes - 2;
 
-// 64-bit lanes that a limb of an event takes in a cell: A, Q, P and one not used.
+// 64-bit lanes per limb of an event in a cell: A, Q, P and one unused.
 constexpr std::size_t kScanlineLimbLanes = 4;
 
-// How the y_i of ScanlineForm make the value of a kernel with the profile f(q) of a squared
-// distance, of the uniform kernel 1 where q <= 1:
+// How the y_i of ScanlineForm give the value of a kernel whose profile f(q) takes a squared
+// distance; f is 1 for q <= 1 for the uniform kernel.
 enum class ScanlineNest {
   ellipsoid,  // f(sum_i y_i^2)
   product,    // prod_i f(y_i^2)
   box         // f(max_i y_i^2): the product of uniform kernels
 };
 
-// Whether a point is in the support of a uniform kernel, which jumps there, is decided by the data
-// as given where the square of its distance is this near one.
+// A uniform kernel jumps at the edge of its support. Where a point's squared distance is this close
+// to one, the data as given decide whether it is inside.
 constexpr double kScanlineRim = 1e-9;
 
-// The data as given, by the user's variables. Sample j has sample[k][j]; index i of the axis that
-// stands for it, axis_of[k] in the order of the engine, has point[k][i].
+// The data as given, in the order of the user's variables. Variable k of sample j is sample[k][j].
+// Its axis is axis_of[k] in the engine's order, where index i is at point[k][i].
 struct ScanlineData {
   std::size_t d;
   int axis_of[kScanlineAxes];
@@ -40,8 +40,8 @@ struct ScanlineData {
   double root[kScanlineAxes][kScanlineAxes];  // lower triangle, root[k][l]
 };
 
-// Of a kernel on a grid, all lengths in steps: index t of axis i, given y_j of the axes before it,
-// has y_i = (t - X_i - sum_{j<i} slope[i][j] y_j) inverse[i], and sum_i y_i^2 < 1 is the kernel's
+// A kernel on a grid; all lengths in steps. Given y_j of the axes before it, index t of axis i has
+// y_i = (t - X_i - sum_{j<i} slope[i][j] y_j) inverse[i], and sum_i y_i^2 < 1 is the kernel's
 // ellipsoid. slope[i][i] = 1 / inverse[i]; a box or a product has no other slopes.
 struct ScanlineForm {
   int axes;
@@ -50,28 +50,28 @@ struct ScanlineForm {
   ScanlineNest nest;
   double slope[kScanlineAxes][kScanlineAxes];
   double inverse[kScanlineAxes];
-  double room;        // what the squares of y may come to: one, and some more to have all points
-  double slack;       // steps that are added to either end of a run, above rounding
-  double limb_scale;  // 2^K: one unit of a limb is that many of the next
+  double room;        // maximum of the sum of y^2: one, and a little more to miss no point
+  double slack;       // steps added to either end of a run, for rounding
+  double limb_scale;  // 2^K: units of the next limb in one of a limb
   int limbs;
-  double row_shift, run_shift;  // no shift of a tile is larger
+  double row_shift, run_shift;  // maximum shift in a tile
   const ScanlineData* data;     // of uniform kernels
 };
 
-// The largest index that a sample has, and points of an axis: a number of so many bits, times one
-// of the two parts of a step, is exact. What lies farther, wide kernels meeting the grid from
-// there, is in the rest of a sample's place.
+// The maximum of a sample's base index, and of the points of an axis: a number of so many bits,
+// times one of the two parts of a step, is exact. If a sample lies farther away (a wide kernel may
+// reach the grid from there), the excess is in the fractional part of its index.
 constexpr double kScanlineFarthest = 134217728.0;  // 2^27
 
-// What makes grid indices of coordinates, see ScanlineGeometry::grid_index. step_high + step_low is
-// the step.
+// What computes grid indices of coordinates, see ScanlineGeometry::grid_index. The step is
+// step_high + step_low.
 struct ScanlineAxis {
   double origin, inverse_step, step_high, step_low;
 };
 
-// Sample j has x[i][j] on axis i; of a line, on the run axis only. Readable kLanes places past the
-// last sample. Weights are scaled: one unit is one unit of the first limb; null where each is
-// `common`.
+// Sample j has x[i][j] on axis i; on a grid of one axis only on the run axis. Readable kLanes
+// values past the last sample. Weights are scaled so that one is a unit of the first limb. Where
+// `weight` is null, every sample weighs `common`.
 struct ScanlineSamples {
   ScanlineAxis axis[kScanlineAxes];
   const double* x[kScanlineAxes];
@@ -84,49 +84,50 @@ struct ScanlineRange {
   std::size_t begin, end;
 };
 
-// One index of every outer axis, some rows, some of their points. Cell (row - row_begin) *
-// row_length + (t - run_begin) is that of point t, of events; a row has at least one cell more than
+// One index of every outer axis, some rows, and some of their points. For events, the cell of point
+// t is (row - row_begin) * row_length + (t - run_begin). A row has at least one cell more than
 // points, and a multiple of kLanes.
 struct ScanlineTile {
   std::int32_t outer[kScanlineOuter];
-  // Points are this far from their indices. Those of rows and of points of a row are counted from
-  // the grid's first, and readable kLanes places past its last.
+  // How far points are from their indices. row_shift and run_shift count from the grid's first row
+  // and point, and are readable kLanes values past its last.
   double outer_shift[kScanlineOuter];
   const double *row_shift, *run_shift;
   std::int32_t row_begin, row_end;
   std::int32_t run_begin, run_end;
-  std::int32_t anchor_first, anchor_last;  // anchors k of run polynomials are kept in here
+  std::int32_t anchor_first, anchor_last;  // anchors k of run polynomials are clamped to these
   std::size_t row_length;
   std::uint64_t* cells;
 };
 
-// (sample, row) items that wait to be added.
+// (sample, row) items that have not been added yet.
 constexpr std::size_t kScanlineItems = 256;
 struct ScanlineList {
   std::size_t count;
   alignas(64) double squares[kScanlineItems];  // of y on the axes before the run's, their sum or
                                                // maximum
-  alignas(64) double centre[kScanlineItems];   // of the run, from the sample's base
-  alignas(64) double weight[kScanlineItems];   // times the profiles of a product on those axes
+  alignas(64) double centre[kScanlineItems];   // of the run, relative to `base`
+  alignas(64) double weight[kScanlineItems];   // times a product's profiles on those axes
   alignas(64) double base[kScanlineItems];
   alignas(64) double cell[kScanlineItems];    // where the row begins
-  alignas(64) double sample[kScanlineItems];  // where `data` is there
+  alignas(64) double sample[kScanlineItems];  // if the form has `data`
 };
 
-// How the values of a tile become the output: v in units of the first limb is v * factor * power.
-// Point t of row r, counted from the tile's first, goes to out[r row_stride + t run_stride]; one of
-// the strides is 1.
+// How the values of a tile become the output: v, in units of the first limb, is the density v *
+// factor * power. Point t of row r, counted from the tile's first, goes to out[r row_stride + t
+// run_stride]; one of the strides is 1.
 struct ScanlineOutput {
-  double limb;  // a unit of a limb in those of the one before: 1 / limb_scale
+  double limb;  // units of the limb before in one of a limb: 1 / limb_scale
   double factor, power;
   double* out;
   std::size_t row_stride, run_stride;
-  double largest[2];  // at least the size of any sum seen of a first limb and of any other
+  double largest[2];  // bounds of the sums seen: of first limbs, and of all others
 };
 
-// One way to add samples to the cells of a tile, and to write all its points and leave its cells
-// zero. What is below zero, as rounding may make it, becomes zero; limbs are put together in double
-// precision. The same bits in every instruction set: no product is fused with a sum.
+// A way to add samples to the cells of a tile, and to write the values of all its points; writing
+// leaves the cells zero. Negative values, which come from rounding, become zero. Limbs are put
+// together in double precision. All instruction sets give the same bits: no product is fused with a
+// sum.
 struct ScanlineStages {
   void (*add)(const ScanlineForm&, const ScanlineSamples&, const ScanlineRange* ranges,
               std::size_t count, const ScanlineTile&, ScanlineList* list);
@@ -136,20 +137,21 @@ struct ScanlineStages {
 struct ScanlineTable {
   // Radial Epanechnikov kernels. A cell has `limbs` (1, 2 or 4) times kScanlineLimbLanes values.
   //
-  // A sample's values on a row are w (mu - (t - c)^2), t from `start` to `stop` - 1, where that is
-  // positive at the places of points. About the
-  // anchor k, the whole number next to c, d = c - k, they are C + B (t - k) - A (t - k)^2 with
-  // A = w, B = 2 w d and C = w (mu - d^2), each rounded to a whole number; what the rounding left,
-  // times limb_scale, makes the next limb. In powers of t: P + Q t - A t^2, Q = B + 2 k A,
-  // P = C - k (B + k A), modulo 2^64. (A, Q, P) is added to cell `start`, and taken from `stop`.
-  // The sums of a row's events so far are the coefficients of one polynomial in t, whose value is
-  // that of all runs there, exactly.
+  // A sample's values on a row are w (mu - (t - c)^2) for t from `start` to `stop` - 1, where that
+  // is positive at the positions of the points. Let the anchor k be the whole number next to c, and
+  // d = c - k. The values are C + B (t - k) - A (t - k)^2 with A = w, B = 2 w d and C = w (mu -
+  // d^2), each rounded to a whole number; the rounding error, times limb_scale, makes the next
+  // limb. In powers of t they are P + Q t - A t^2 with Q = B + 2 k A and P = C - k (B + k A),
+  // modulo 2^64. The event (A, Q, P) is added to cell `start` and subtracted from cell `stop`. The
+  // running sums of a row's events are the coefficients of one polynomial in t, whose value is
+  // exactly that of all runs there.
   ScanlineStages events;
-  // Every kernel. A cell has `limbs` (1 or 2) values; those of a row are row_length first limbs and
-  // behind them as many second ones.
+  // Every compact kernel. A cell has `limbs` (1 or 2) values; a row has row_length first limbs and
+  // then as many second ones.
   //
-  // At each point of a run the kernel's value, w f(q), is rounded to a whole number, and what the
-  // rounding left, times limb_scale, to that of the second limb. Values decide where a run ends.
+  // At each point of a run the kernel's value, w f(q), is rounded to a whole number; the rounding
+  // error, times limb_scale, goes to the second limb. The value itself decides whether a point is
+  // in the run.
   ScanlineStages rows;
 };
 

@@ -1,4 +1,4 @@
-// What R lacks for files: kinds, room, checksums.
+// What R lacks for files: kinds, reserved room, checksums.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ using namespace kestrel;
 
 namespace {
 
-// A folder of its own for a test.
+// A temporary folder for a test.
 std::string new_folder() {
   std::string name = testing::TempDir() + "kestrel-files-XXXXXX";
   EXPECT_NE(mkdtemp(&name[0]), nullptr);
@@ -59,7 +59,8 @@ TEST(ReserveFile, KeepsTheSizeAndSaysWhatIsInTheWay) {
   EXPECT_NE(reserve_file(file + "/below", 8), "");
 }
 
-// A limit on the size of files ends the process where it is reached, but not here.
+// Writing beyond a limit on the size of files would end the process; reserve_file() refuses
+// instead.
 TEST(ReserveFile, RespectsALimitOfSizes) {
   const std::string file = new_folder() + "/file";
   rlimit old;
@@ -82,7 +83,7 @@ TEST(Checksum, OfPartsIsThatOfTheWhole) {
   }
 }
 
-// One bit anywhere, and the highest bits of two words, which a product alone would let cancel.
+// One bit anywhere, and the highest bits of two words, which would cancel in a product alone.
 TEST(Checksum, ChangesWithTheBytes) {
   std::vector<unsigned char> bytes = some_bytes(200);
   std::set<std::uint64_t> found{checksum(bytes.data(), bytes.size(), 0)};

@@ -27,14 +27,14 @@ namespace {
 
 void wait_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-// A pool that the calling thread only waits for, as tinythread's.
+// A pool like tinythread's, for which the calling thread only waits.
 void run_elsewhere(int threads, void (*work)(void*, int), void* context) {
   std::vector<std::thread> all;
   for (int worker = 0; worker < threads; ++worker) all.emplace_back(work, context, worker);
   for (std::thread& thread : all) thread.join();
 }
 
-// Pieces one after the other on the calling thread, as TBB does when its workers are busy.
+// Runs the workers one after the other on the calling thread, as TBB does when its own are busy.
 void run_here(int threads, void (*work)(void*, int), void* context) {
   for (int worker = threads; worker-- > 0;) work(context, worker);
 }
@@ -65,7 +65,7 @@ class EachBackend : public testing::TestWithParam<std::string> {
   void SetUp() override { force_parallel_backend(GetParam().c_str()); }
   void TearDown() override { force_parallel_backend(""); }
 
-  // How many threads a loop of enough items has to report.
+  // How many threads a loop with enough items must report.
   int expected(int threads) const {
     return GetParam() == "here" || GetParam() == "nowhere" ? 1 : threads;
   }
@@ -122,7 +122,7 @@ TEST_P(EachBackend, RethrowsTheExceptionOfTheLowestItem) {
       try {
         parallel_for(1000, on(threads), [&](std::size_t item, int) {
           started++;
-          // The lower one fails later.
+          // The lower item fails later.
           if (item == 5) wait_ms(1);
           if (item >= 5) throw error(ErrorKind::memory, std::to_string(item));
         });
@@ -168,7 +168,7 @@ TEST_P(EachBackend, PollsOnTheCallingThreadOnly) {
       last = fraction;
       ++polls;
     };
-    // A quarter of a second a thread: several intervals.
+    // A quarter of a second on each thread: several intervals.
     parallel_for(50 * static_cast<std::size_t>(threads), on(threads, poll),
                  [](std::size_t, int) { wait_ms(5); });
     EXPECT_GE(polls, 2);
@@ -177,7 +177,7 @@ TEST_P(EachBackend, PollsOnTheCallingThreadOnly) {
 }
 
 TEST_P(EachBackend, APollThatThrowsStopsTheLoop) {
-  struct Interrupt {};  // no std::exception, as Rcpp's
+  struct Interrupt {};  // not derived from std::exception, like Rcpp's
   for (const int threads : {1, 2, 3}) {
     std::atomic<std::size_t> done{0};
     const Poll poll = [&](double) {
@@ -245,7 +245,7 @@ TEST_P(EachBackend, TasksReportOneProgressThatNeverGoesBack) {
         EXPECT_LE(fraction, 1.0);
         last = fraction;
       }
-      // How far it was at the last poll is a matter of time.
+      // The last fraction that was polled depends on timing.
       EXPECT_GT(last, 0.0) << tasks << " tasks on " << threads;
     }
   }
@@ -270,7 +270,7 @@ TEST(Tasks, OneAfterAnotherCountTheirShares) {
   });
 }
 
-// Side by side nothing polls within a task.
+// Side by side there is no poll within a task.
 TEST(Tasks, ThatAreLongOrOnOneThreadArePolledWithin) {
   struct Way {
     bool brief;
@@ -294,7 +294,7 @@ TEST(Tasks, ThatAreLongOrOnOneThreadArePolledWithin) {
 }
 
 TEST_P(EachBackend, AForkedChildRunsSerially) {
-  parallel_for(10, on(3), [](std::size_t, int) { wait_ms(1); });  // wakes the pool up
+  parallel_for(10, on(3), [](std::size_t, int) { wait_ms(1); });  // starts the pool's threads
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -342,7 +342,7 @@ TEST(Cap, KeepsToTheProcessorsHoweverManyThreadsAreAskedFor) {
   EXPECT_EQ(thread_cap(), max);
   EXPECT_EQ(parallel_threads({}), max);
   set_thread_cap(before);
-  // Arrays of scratch space: no more than there are items, and always one.
+  // Arrays of scratch space: no more than there are items, and at least one.
   EXPECT_EQ(parallel_workers(0, on(asked)), 1u);
   EXPECT_EQ(parallel_workers(1, on(asked)), 1u);
   EXPECT_EQ(parallel_workers(1000000, on(asked)), static_cast<std::size_t>(max));
@@ -351,7 +351,8 @@ TEST(Cap, KeepsToTheProcessorsHoweverManyThreadsAreAskedFor) {
 TEST(Cap, ComesFromTheEnvironment) {
   std::array<char, PATH_MAX> self{};
   ASSERT_GT(readlink("/proc/self/exe", self.data(), self.size() - 1), 0);
-  // "cap, threads that a call for three gets", of a fresh process in such an environment.
+  // "cap, number of threads for a call that asks for three", in a process started with this
+  // environment.
   const auto answer = [&](const std::string& environment) {
     const std::string unset =
         "env -u OMP_THREAD_LIMIT -u OMP_NUM_THREADS -u RCPP_PARALLEL_NUM_THREADS ";

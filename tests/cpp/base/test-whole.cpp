@@ -1,4 +1,4 @@
-// The one way from doubles to whole numbers.
+// The only conversion from doubles to whole numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -39,7 +39,7 @@ TEST(UniformStream, IsAFunctionOfItsPlace) {
   }
 }
 
-/// The largest distance between the distribution function of the values and another.
+/// The largest distance between the values' distribution function and another one.
 template <class Distribution>
 double distance(std::vector<double> values, const Distribution& of) {
   std::sort(values.begin(), values.end());
@@ -62,12 +62,12 @@ TEST(UniformStream, IsUniform) {
   double product = 0;
   for (std::size_t i = 0; i < first.size(); ++i) product += (first[i] - 0.5) * (second[i] - 0.5);
   const double n = static_cast<double>(first.size());
-  EXPECT_LT(distance(first, [](double u) { return u; }), 1.95 / std::sqrt(n));  // of P = 0.001
+  EXPECT_LT(distance(first, [](double u) { return u; }), 1.95 / std::sqrt(n));  // P = 0.001
   EXPECT_LT(distance(second, [](double u) { return u; }), 1.95 / std::sqrt(n));
   EXPECT_LT(std::fabs(product / n), 4 / (12 * std::sqrt(n)));
 }
 
-/// P(r^2 <= t) = d (d + 2) / 2 int_0^r s^(d-1) (1 - s^2) ds, that is Beta(d/2, 2).
+/// P(r^2 <= t) = d (d + 2) / 2 int_0^r s^(d-1) (1 - s^2) ds, which is Beta(d/2, 2).
 double law_of_square(double t, double d) {
   return (d + 2) / 2 * std::pow(t, d / 2) - d / 2 * std::pow(t, d / 2 + 1);
 }
@@ -90,7 +90,7 @@ TEST(SmoothedSample, HasTheLawOfTheKernel) {
     EXPECT_LT(*std::max_element(squares.begin(), squares.end()), 1 + 1e-12);
     const auto law = [&](double t) { return law_of_square(std::min(t, 1.0), double(d)); };
     EXPECT_LT(distance(squares, law), 1.95 / std::sqrt(n)) << d;
-    // Each coordinate has the variance 1 / (d + 4).
+    // Each coordinate has variance 1 / (d + 4).
     for (const double m : mean) EXPECT_LT(std::fabs(m) * std::sqrt(n * double(d + 4)), 4) << d;
   }
 }
@@ -125,12 +125,12 @@ TEST(SmoothedSample, LiesWithinKernelsOfRowsThatHaveAWeight) {
     squares += r2;
   }
   const double n = static_cast<double>(size);
-  // Beta(1, 2) has the mean 1/3 and the variance 1/18.
+  // Beta(1, 2) has mean 1/3 and variance 1/18.
   EXPECT_NEAR(squares / n, 1.0 / 3, 5 * std::sqrt(1.0 / 18 / n));
   EXPECT_NEAR(heavy / n, 0.75, 5 * std::sqrt(0.75 * 0.25 / n));
 }
 
-/// Weights that differ by much, so that rows to look at lie many apart.
+/// Weights that differ so much that the search skips many rows.
 TEST(SmoothedSample, DrawsRowsByTheirWeights) {
   const std::size_t n = 300, size = 60000;
   std::vector<double> x(n), w(n), drawn(size), often(n, 0.0);
@@ -199,7 +199,7 @@ TEST(BootstrapErrors, AreThoseOfTheReplicatesSamples) {
   }
 }
 
-/// Replicates side by side, and, where there are few, one after another with threads in each.
+/// Replicates side by side and, if there are few, one after another with threads in each.
 TEST(BootstrapThreads, GiveTheSameBitsAndAreUsed) {
   const Case c = errors_oracle::make(2000, {23, 21, 30}, {0.8, 1, 1.2});
   for (const std::size_t replicates : {1u, 5u, 24u}) {
@@ -234,7 +234,7 @@ TEST(BootstrapPoll, IsAskedAndStopsTheWork) {
   }
 }
 
-/// A replicate of many pairs does not go by without a poll.
+/// There are polls within a replicate of many pairs.
 TEST(BootstrapPoll, IsAskedWithinALongReplicate) {
   const std::vector<std::vector<std::size_t>> grids = {{40, 40, 40}, {300, 300}};
   for (const std::vector<std::size_t>& points : grids) {

@@ -1,4 +1,5 @@
-// Integrated squared errors of many estimates at once, against every sample at every point.
+// Integrated squared errors of many estimates at once, compared with sums of every sample at every
+// point.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,8 +59,8 @@ TEST(SquaredErrors, OfOneAndOfTwoSamples) {
   }
 }
 
-/// Rows shorter than a block, of whole blocks and of one point more, and of so many blocks that not
-/// each of them looks at all samples.
+/// Rows shorter than a block, of whole blocks, of one point more, and of so many blocks that not
+/// every block looks at all samples.
 TEST(SquaredErrors, OnRowsOfEveryLength) {
   for (const std::size_t points :
        {2u, 3u, 7u, 8u, 9u, 15u, 16u, 17u, 33u, 64u, 65u, 128u, 129u, 301u}) {
@@ -78,11 +79,11 @@ TEST(SquaredErrors, ForEveryNumberOfBandwidths) {
   }
 }
 
-/// In no order, some of them twice, very different ones.
+/// Unsorted, some of them twice, and very different ones.
 TEST(SquaredErrors, ForBandwidthsAsTheyCome) {
   expect_close(make(200, {23, 17}, {3, 0.01, 1, 0.02, 30, 1, 0.2, 1, 0.7, 1.5, 1e3}));
   expect_close(make(100, {7, 9, 11}, {1e-3, 0.1, 40, 1}));
-  // Nothing reaches a point: the error is the target's square.
+  // No kernel reaches a point: the error is the target's square.
   const std::vector<double> none =
       errors_of(make(10, {7, 9}, {1e-6}), run_on(simd::scalar_table(), 1));
   const std::vector<double> nothing =
@@ -97,7 +98,7 @@ TEST(SquaredErrors, WithTiesAndSamplesOnPoints) {
     for (std::size_t a = 0; a < 3; ++a) c.x[a * c.n + i] = c.axes[a][(i / 3 + a) % 9];
   }
   expect_close(c);
-  // Points at the distance h: lattices of the gap h / 2 and an identity.
+  // Points at the distance h: lattices with the gap h / 2, and L the identity.
   Case lattice = make(60, {13, 13}, {0.5, 0.75, 1});
   lattice.root = {1, 0, 0, 1};
   for (std::size_t a = 0; a < 2; ++a) {
@@ -128,7 +129,7 @@ TEST(SquaredErrors, WithSamplesThatTheGridDoesNotHave) {
   expect_close(c);
 }
 
-/// A spread of one about 1e9: nothing is lost but what the numbers do not hold.
+/// A standard deviation of one about 1e9: no digits are lost but those that the numbers lack.
 TEST(SquaredErrors, FarFromZero) {
   expect_close(make(80, {31}, eleven, 1e9));
   expect_close(make(80, {9, 10, 11}, eleven, -1e9));
@@ -168,7 +169,7 @@ TEST(SquaredErrorsThreads, GiveTheSameBitsAndAreUsed) {
   }
 }
 
-/// A workspace keeps nothing of the samples it was used for.
+/// A workspace keeps nothing of earlier samples.
 TEST(SquaredErrors, OfOneSampleAfterAnother) {
   const Case large = make(500, {12, 13, 14}, eleven), small = make(9, {12, 13, 14}, eleven);
   const SquaredErrors errors(large.grid(), large.bandwidth(), large.bandwidths(), large.values());

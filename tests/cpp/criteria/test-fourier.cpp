@@ -20,7 +20,7 @@ void expect_near(double got, real wanted, real allowed, const std::string& what)
 
 void expect_gradient(const std::vector<double>& got, const Matrix& wanted, const Matrix& H,
                      std::size_t d, real allowed) {
-  // In units of the value: D_kl sqrt(H_kk H_ll).
+  // Relative to the value: D_kl sqrt(H_kk H_ll).
   for (std::size_t k = 0; k < d; ++k) {
     for (std::size_t l = 0; l < d; ++l) {
       const real unit = std::sqrt(H[k * d + k] * H[l * d + l]);
@@ -94,7 +94,7 @@ TEST_P(Fourier, SmoothedCrossValidation) {
   const auto matrices = matrices_for(s);
   for (std::size_t m = 0; m < matrices.size(); ++m) {
     const std::vector<double>& H = matrices[m];
-    // The pilot of another shape, so that the two forms differ in every direction.
+    // The pilot has another shape, so that the two forms differ in every direction.
     std::vector<double> G = matrices[(m + 1) % matrices.size()];
     for (double& v : G) v *= 0.6;
     const Matrix wide = in_long_double(H), pilot = in_long_double(G);
@@ -153,7 +153,7 @@ TEST(FourierGradient, OfAFunctionalIsHalfOfHigherOnes) {
 TEST(FourierOutliers, AreSummedOneByOne) {
   for (const std::size_t d : {1, 2, 3}) {
     Sample s = normal_sample(150, d);
-    for (std::size_t i = 0; i < 6; ++i) {  // two groups of three close ones, a million sd away
+    for (std::size_t i = 0; i < 6; ++i) {  // two groups of three, a million deviations apart
       for (std::size_t k = 0; k < d; ++k) {
         s.x[k * s.n + i] = (i < 3 ? 1e6 : -1e6) + 0.1 * static_cast<double>(i * (k + 1));
       }
@@ -169,7 +169,7 @@ TEST(FourierOutliers, AreSummedOneByOne) {
     std::vector<double> H(d * d, 0.0), gradient(d * d);
     for (std::size_t k = 0; k < d; ++k) H[k * d + k] = 0.2 + 0.1 * static_cast<double>(k);
     const Matrix wide = in_long_double(H);
-    // Places of 1e6 bandwidths cost six digits of a coordinate in an untrimmed grid.
+    // Positions of 1e6 bandwidths cost a coordinate six digits in an untrimmed grid.
     const real allowed = d == 1 ? 1e-9L : tolerance_for(s);
     const Criterion wanted = lscv(s, wide, true);
     expect_near(sums.lscv(span(H), LscvForm::unbiased, {gradient.data(), d * d}, options),

@@ -1,5 +1,5 @@
-// What is asked of a sample: its covariance, which of its rows are equal, their order, and rows
-// drawn from it.
+// Properties of a sample: its covariance, its equal rows, the order of its values, and rows drawn
+// from it.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -28,7 +28,7 @@ struct Sample {
   Span<const double> shares() const { return {p.data(), n}; }
 };
 
-/// Values rounded to `step` where it is not zero.
+/// Values, rounded to `step` unless that is zero.
 Sample make(std::size_t n, std::size_t d, double offset, double step, bool uneven) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
@@ -163,7 +163,7 @@ TEST(RowDraws, GiveEachRowItsShare) {
       for (std::size_t cell = 0; cell < n; ++cell) {
         for (int k = 0; k < kSteps; ++k) share[draws.row(cell, (k + 0.5) / kSteps)] += 1;
       }
-      // A row's part of each cell is known up to a step.
+      // A row's share of each cell is known up to one step.
       std::vector<double> cells(n, 1.0);
       for (std::size_t cell = 0; cell < n; ++cell) {
         const std::size_t other = draws.row(cell, 1 - 1e-9);
@@ -180,7 +180,7 @@ TEST(RowDraws, GiveEachRowItsShare) {
 
 TEST(SerialWork, IsPolledFor) {
   struct Interrupt {};
-  // With outliers, which the cells of fgt sort.
+  // With outliers, which fgt's cells sort by comparison.
   Sample s = make(1000, 1, 0, 0, false);
   for (std::size_t i = 0; i < s.n; i += 2) s.x[i] *= 1e9;
   EvaluationPoints points;

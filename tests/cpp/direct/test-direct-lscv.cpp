@@ -14,7 +14,7 @@ using shapes::Shape;
 namespace {
 
 constexpr double tolerance = 1e-13;   // of the sum of absolute values
-constexpr double underflow = 1e-300;  // long double sees terms that a double calls zero
+constexpr double underflow = 1e-300;  // long double has terms that are zero in double
 
 // u = L^-1 (x_i - x_j).
 std::vector<real> standardised(const Shape& shape, std::size_t i, std::size_t j) {
@@ -30,9 +30,9 @@ std::vector<real> standardised(const Shape& shape, std::size_t i, std::size_t j)
   return u;
 }
 
-// sum w_i w_j N(x_i - x_j; 0, factor H) and its moments, first the sum, then d*d of
-// w_i w_j N u u', u = L^-1 (x_i - x_j). What an error is measured by is the header's sum: of
-// w_i w_j N (1 + (0.01 + 0.002 condition) |u|^2 / factor), for a moment times (1 + |u_k u_l|).
+// sum w_i w_j N(x_i - x_j; 0, factor H) and its moments: first the sum, then d*d of w_i w_j N u u',
+// u = L^-1 (x_i - x_j). Errors are relative to the sum given in the header: of w_i w_j N (1 + (0.01
+// + 0.002 condition) |u|^2 / factor), for a moment times (1 + |u_k u_l|).
 std::vector<oracle::Sum> gaussian_sums(const Shape& shape, real factor) {
   const std::size_t d = shape.d;
   real constant = std::pow(2 * oracle::pi * factor, -static_cast<real>(d) / 2);
@@ -96,14 +96,14 @@ void expect_everywhere(const std::vector<oracle::Sum>& wanted, F sums) {
   }
 }
 
-// A bandwidth of correlation 0.999999 in the first two variables.
+// A bandwidth with correlation 0.999999 between the first two variables.
 Shape correlated(Shape shape) {
   const double h = shape.root[0], r = 0.999999;
   shape.diagonal = false;
   shape.root[1] = r * h;
   shape.root[shape.d + 1] = h * std::sqrt(1 - r * r);
   std::mt19937_64 random(3);
-  for (std::size_t i = 0; i < shape.n; ++i) {  // and data to match
+  for (std::size_t i = 0; i < shape.n; ++i) {  // and data with that correlation
     shape.x[shape.n + i] = shape.x[i] + 1.5e-3 * shapes::normal(random);
   }
   return shape;
@@ -126,7 +126,7 @@ std::vector<Shape> all_shapes() {
   const shapes::Draw offset = [](std::mt19937_64& random) { return 1e9 + shapes::normal(random); };
   for (const std::size_t d : {1, 2, 3, 4, 5, 6, 16}) {
     const std::string in = "_d" + std::to_string(d);
-    // About the size of a block, of a group of points and of a vector.
+    // Sizes near those of a block, of a group of points and of a vector.
     for (const std::size_t n : {1, 2, 7, 9, 31, 33, 255, 256, 257, 289}) {
       if (d > 6 && n > 40 && n != 257) continue;
       all.push_back(shapes::tilted(shapes::make("lscv" + std::to_string(n) + in, n, 1, d,
@@ -135,7 +135,7 @@ std::vector<Shape> all_shapes() {
     if (d == 1) continue;
     all.push_back(correlated(shapes::make("correlated" + in, 70, 1, d, 0.5)));
     if (d < 4) continue;
-    // Blocks whose points lie many bandwidths from the first of them.
+    // Blocks with points many bandwidths from the first one.
     all.push_back(shapes::make("outliers" + in, 70, 1, d, 1.0, outliers));
     all.push_back(shapes::make("clusters" + in, 70, 1, d, 1.0, clusters));
     all.push_back(shapes::make("at_the_edge" + in, 90, 1, d, 0.2));
@@ -291,7 +291,7 @@ TEST(LscvErrors, BandwidthsAndWeightsThatDoNotFit) {
 }
 
 TEST(LscvPoll, RisesToTheEndOverAllBatches) {
-  // 2^21 numbers a batch: about 140 items of 20,000 are two of them.
+  // 2^21 numbers a batch: about 140 items of 20,000 make two batches.
   const shapes::Draw places = [](std::mt19937_64& random) {
     return 1000.0 * static_cast<double>(random() % 150) + shapes::normal(random);
   };

@@ -22,7 +22,7 @@ std::vector<double> density(const Shape& shape, const KernelChoice& choice,
   return out;
 }
 
-// At most about fifty points, the first and the last among them: the oracle is slow.
+// At most about fifty points, including the first and the last: the oracle is slow.
 std::vector<std::size_t> some_of(std::size_t m) {
   const std::size_t step = m / 50 + 1;
   std::vector<std::size_t> which;
@@ -160,7 +160,7 @@ TEST(DirectErrors, SizesAndBandwidthsThatDoNotFit) {
 
 TEST(DirectPoll, StopsTheCallAndLeavesTheEngineUsable) {
   struct Interrupt {};
-  // Far more pairs than fit between two polls.
+  // Far more pairs than between two polls.
   Shape shape = shapes::make("endless", 20000, 2000, 2, 0.5);
   for (const int threads : {1, 2}) {
     RunOptions options = run_on(simd::scalar_table(), threads);

@@ -8,8 +8,8 @@ using simd::Leaf;
 
 namespace {
 
-// Coordinates in tile order with the padding that kernels.hpp asks for. What lies in the padding is
-// far from harmless where nobody promised zeros: weights alone must take it out.
+// Coordinates in tile order with the padding that simd/table.hpp requires. The padding holds
+// harmful values where zeros are not promised: weights alone must suppress them.
 struct Rows {
   std::size_t count, stride;
   std::vector<double> coordinate, weight;
@@ -32,7 +32,7 @@ std::size_t padded(std::size_t n) { return (n / simd::kTargets + 2) * simd::kTar
 
 const double polynomial[] = {0.7, -0.3, 0.11, -0.05, 0.02};
 
-// What kernels.hpp says that a leaf computes, of differences u.
+// The definition of a leaf in simd/table.hpp, of differences u.
 oracle::real value(Leaf leaf, const std::vector<oracle::real>& u, const std::vector<double>& root) {
   const std::size_t d = u.size();
   oracle::real q = 0;
@@ -79,7 +79,7 @@ std::vector<oracle::real> difference(const Rows& points, std::size_t i, const Ro
   return u;
 }
 
-// Row-major lower triangle, as the uniform leaves take it.
+// Row-major lower triangle, for the uniform leaves.
 std::vector<double> some_root(std::size_t d) {
   std::vector<double> root(d * d, 0.0);
   for (std::size_t k = 0; k < d; ++k) {

@@ -13,7 +13,7 @@ using shapes::Shape;
 namespace {
 
 constexpr double tolerance = 1e-12;   // of the sum of absolute values
-constexpr double underflow = 1e-300;  // long double sees terms that a double calls zero
+constexpr double underflow = 1e-300;  // long double has terms that are zero in double
 
 // Calls `sum(options)`, a vector, on every instruction set and number of threads.
 template <class F>
@@ -39,7 +39,7 @@ std::vector<Shape> small_shapes() {
     if (shape.n < 100) all.push_back(shape);
   }
   for (const Shape& shape : shapes::dimensions_of_every_kind()) all.push_back(shape);
-  // About the size of a block.
+  // Sizes near that of a block.
   for (const std::size_t n : {255, 256, 257, 265}) {
     all.push_back(shapes::make("pairs" + std::to_string(n), n, 1, 1, 0.4));
   }

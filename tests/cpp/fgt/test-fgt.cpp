@@ -15,7 +15,7 @@ using oracle::real;
 namespace {
 
 constexpr double tolerance = 1e-14;   // of the sum of absolute values
-constexpr double underflow = 1e-300;  // of exp(-u^2/2), which long double still sees
+constexpr double underflow = 1e-300;  // of exp(-u^2/2), which long double still has
 
 RunOptions threads(int count) {
   RunOptions options;
@@ -58,7 +58,7 @@ class Cells : public testing::TestWithParam<Line> {};
 
 INSTANTIATE_TEST_SUITE_P(Lines, Cells, testing::ValuesIn(lines_of_every_kind()), name_of);
 
-/// `unit`: of the sum, in which its terms are of the order of exp(-u^2/2).
+/// `unit`: of the sum; in it, terms have the order of exp(-u^2/2).
 void expect_near(double got, const oracle::Sum& wanted, real unit) {
   if (wanted.absolute > 1e300L) return;  // the units leave the range of a double
   EXPECT_LE(std::fabs(got - wanted.value), tolerance * wanted.absolute + underflow * unit)
@@ -144,7 +144,8 @@ CellMoments moments_of(Span<const double> x, Span<const double> w, int exponent,
   return CellMoments(x, w, range_of(x), exponent, moments, threads(1));
 }
 
-/// Largest difference of the moments and sums of two sets of cells, relative to the first of each.
+/// The largest difference of the moments and sums of two sets of cells, relative to the first of
+/// each.
 double difference(const CellMoments& a, const CellMoments& b) {
   EXPECT_EQ(a.cells(), b.cells());
   EXPECT_EQ(a.moments(), b.moments());
@@ -216,7 +217,7 @@ TEST(CellMoments, OnlyLikeCellsAddUp) {
 
 namespace {
 
-/// Each of a few places so many times: sums over them are soon done in long double.
+/// A few positions with many samples each: sums over them take little time in long double.
 Line heaps(std::size_t places, std::size_t times, double weight) {
   Line line{"heaps", {}, std::vector<double>(places * times, weight)};
   for (std::size_t i = 0; i < places * times; ++i) {
@@ -327,7 +328,7 @@ TEST(CellErrors, AreOfTheInput) {
 }
 
 TEST(CellErrors, KeysBeyondTheIntegersAreStillRight) {
-  // Cells of 1e-12 at 1e9 and at 1e280: neighbours there are ties or far apart.
+  // Cells of 1e-12 at 1e9 and at 1e280: there neighbouring values are ties or far apart.
   const std::vector<double> x{1e9, 1e9, std::nextafter(1e9, 2e9), 1e280, 1e280, 2e280};
   const std::vector<double> w(6, 1.0);
   const double g = 1e-12;

@@ -37,7 +37,7 @@ struct Task {
   explicit Task(const Sample& s, std::size_t bandwidth = 2) : sample(s) {
     root = root_of(matrices_for(s)[bandwidth], s.d);
   }
-  /// m values an axis, from below the samples to above by some bandwidths.
+  /// m values on each axis, from some bandwidths below the samples to some above.
   void use_grid(std::size_t m, double beyond) {
     axis.assign(sample.d, std::vector<double>(m));
     for (std::size_t k = 0; k < sample.d; ++k) {
@@ -85,7 +85,7 @@ void expect_density(const Task& task) {
   for (std::size_t i = 0; i < m; ++i) {
     EXPECT_LE(std::fabs(out[i] - wanted[i]), tolerance * largest) << i;
     EXPECT_GE(out[i], 0.0);
-    // What is summed anew has digits of its own.
+    // Values that are summed again have digits of their own.
     if (wanted[i] < 50 * tolerance * largest && wanted[i] > 1e-290L) {
       EXPECT_LE(std::fabs(out[i] - wanted[i]), 0.01L * wanted[i]) << i;
     }
@@ -169,7 +169,7 @@ TEST(FourierDensityFar, KeepsTheDigitsThatRoundingLeavesOrRefuses) {
     for (const double far : {1e5, 1e9, 1e12, 1e15, 1e17, 1e18, -1e30, 1e300}) {
       Task task(normal_sample(60, d));
       task.use_points();
-      task.sample.x[0] = far;  // no point is near it
+      task.sample.x[0] = far;  // far from every point
       const std::size_t m = task.where.size();
       const DataRange extent = measure_density(task.sample.view(), task.sample.weights(),
                                                task.where, span(task.root), threads(1));
@@ -222,8 +222,8 @@ TEST(FourierDensityErrors, MemoryAndInput) {
 
 TEST(FourierDensityFar, IsPolledForWithinABlockOfPoints) {
   struct Interrupt {};
-  // Points beyond the samples, which are near each other: one block, the samples of all of which
-  // are looked at. More than polls are apart, on any machine.
+  // Points beyond the samples, close together: one block, for which all samples are looked at.
+  // Takes longer than the interval between polls on any machine.
   Task task(normal_sample(std::size_t{1} << 18, 2));
   for (double& v : task.sample.x) v *= 1e-3;
   task.root = {1, 0, 0, 1};
@@ -232,7 +232,7 @@ TEST(FourierDensityFar, IsPolledForWithinABlockOfPoints) {
   RunOptions options = common::run_on(simd::scalar_table());
   std::size_t polls = 0;
   options.parallel.poll = [&](double fraction) {
-    // Nothing is done of the only item.
+    // The fraction before the only item is done.
     if (fraction > 0.905 && fraction < 0.915 && ++polls == 2) throw Interrupt();
   };
   EXPECT_THROW(task.run(options), Interrupt);

@@ -1,4 +1,4 @@
-// What the fourier engine is made of: window, transforms, the grid that adds up; and how it runs.
+// The parts of the fourier engine: window, transforms, a grid made in parts; and how it runs.
 #include <algorithm>
 #include <cfloat>
 #include <complex>

@@ -1,6 +1,6 @@
-// Cross-validation of regression on a device: the sums of powers that it is made of, compiled for
-// the host, against weighted least squares at every observation, by an object that needs no CUDA
-// (fake-cuda-regression.cpp).
+// Cross-validation of regression on a device: its sums of powers, compiled for the host in an
+// object that needs no CUDA (fake-cuda-regression.cpp), against weighted least squares at every
+// observation.
 #include <cstdlib>
 
 #include "core/base/error.hpp"
@@ -53,7 +53,7 @@ TEST_P(GpuRegression, SumsOfResiduals) {
   });
 }
 
-/// As the test of that name in test-regression-cases.cpp.
+/// Like the test of that name in test-regression-cases.cpp.
 TEST_P(GpuRegression, LargeResponses) {
   const Line& line = GetParam();
   for (const bool trend : {false, true}) {

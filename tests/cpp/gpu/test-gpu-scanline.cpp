@@ -1,5 +1,5 @@
-// The scanline engine on a device seen from the host: what is sent gives the CPU's bits, with an
-// object that needs no CUDA (fake-cuda.c).
+// The scanline engine on a device, from the host's side: the data that are sent give the CPU's
+// bits, with an object that needs no CUDA (fake-cuda.c).
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// The CUDA object seen from the host: how it is opened and refused, and what is sent to it, with
-// objects that need no CUDA (fake-cuda.c). FAKE_CUDA_* are the paths of these, set by CMake.
+// The CUDA object from the host's side: how it is opened and refused, and what is sent to it, with
+// objects that need no CUDA (fake-cuda.c). CMake sets FAKE_CUDA_* to their paths.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ using shapes::Shape;
 
 namespace {
 
-/// The problem that `call` ends in.
+/// The problem with which `call` ends.
 template <class Call>
 gpu_error problem_of(const Call& call) {
   try {
@@ -36,7 +36,7 @@ gpu_error problem_with(const std::string& path, const std::string& reason = "") 
   return problem_of([] { gpu_device(); });
 }
 
-/// An environment variable for as long as the object lives.
+/// Sets an environment variable for as long as the object lives.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -206,14 +206,14 @@ TEST(GpuDensity, TurnsCodesIntoProblems) {
     EXPECT_STREQ(problem.what(),
                  "the host of the CUDA device has too little memory: FAKE_CUDA_SUM says 6");
   }
-  on_device(shape, gaussian);  // memory may be free again
+  on_device(shape, gaussian);  // memory may be available again
   {
     const Environment environment("FAKE_CUDA_OPEN", "5");
     const gpu_error problem = problem_of([&] { on_device(shape, gaussian); });
     EXPECT_EQ(problem.problem, GpuProblem::unsuited);
     EXPECT_STREQ(problem.what(), "the CUDA object was not made for this: FAKE_CUDA_OPEN says 5");
   }
-  on_device(shape, gaussian);  // and this is
+  on_device(shape, gaussian);  // and here it is
   {
     const Environment environment("FAKE_CUDA_SUM", "3");
     EXPECT_EQ(problem_of([&] { on_device(shape, gaussian); }).problem, GpuProblem::failed);
@@ -240,7 +240,7 @@ TEST(GpuDensity, CarriesOutWhatThePollThrows) {
 
 double pilot_of(const Shape& shape) { return shape.bandwidth()[0]; }
 
-/// Sums over pairs of every kind. Functionals relative to the scale of their terms.
+/// Sums over pairs of every kind; functionals are relative to the scale of their terms.
 std::vector<double> pair_sums(const Shape& shape, bool device) {
   const MatrixView x = shape.samples();
   const Span<const double> w = shape.weights(), root = shape.bandwidth();
@@ -335,13 +335,13 @@ TEST(GpuPairs, RefusesWhatIsTooWideOrHasTooManyVariables) {
   EXPECT_EQ(many.problem, GpuProblem::unsuited);
   EXPECT_STREQ(many.what(), "such sums over pairs on a CUDA device take at most 32 variables");
   EXPECT_EQ(problem(1, 1e160), GpuProblem::unsuited);
-  // On a line nothing else is too wide.
+  // On a line no data are too wide.
   const std::vector<double> x{1e9, 0.0, 1.0}, w(3, 1.0), root{1.0};
   const auto sums = [&](const auto& lscv) {
     return lscv({x.data(), 3, 1}, {w.data(), 3}, {root.data(), 1}, false, plain()).kernel.sum;
   };
   EXPECT_NEAR(sums(gpu_lscv), sums(direct_lscv), 1e-15);
-  // But in single precision.
+  // Except in single precision.
   const auto curve = [&](bool single) {
     const double h = 1.0;
     return gpu_lscv_curve({x.data(), 3, 1}, {w.data(), 3}, {root.data(), 1}, {&h, 1}, single,

@@ -1,5 +1,5 @@
-// The root of H, and densities by every engine where variables are strongly correlated: against
-// sums in numbers of 113 bits, of the H that is given.
+// The root of H, and densities by every engine with strongly correlated variables: against sums in
+// numbers of 113 bits, for the H that is given.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,8 +40,8 @@ std::vector<quad> quad_root(const std::vector<double>& H, std::size_t d) {
 
 Span<const double> span_of(const std::vector<double>& v) { return {v.data(), v.size()}; }
 
-/// Variances 1, 2, 3 times scale; every pair of variables has this correlation, with d = 3 the last
-/// two the other sign where it is negative.
+/// Variances 1, 2, 3 times scale. Every pair of variables has this correlation; for d = 3 and a
+/// negative correlation, that of the last two is positive.
 std::vector<double> correlated(std::size_t d, double correlation, double scale = 1) {
   std::vector<double> H(d * d);
   for (std::size_t l = 0; l < d; ++l) {
@@ -66,7 +66,7 @@ struct Task {
     const std::vector<quad> exact = quad_root(H, d);
     std::mt19937_64 random(11);
     std::normal_distribution<double> normal;
-    // Some bandwidths wide along every direction, and far from the origin.
+    // Some bandwidths wide in every direction, and far from the origin.
     const auto draw = [&](std::size_t count, std::vector<double>* to) {
       to->assign(count * d, 0);
       for (std::size_t i = 0; i < count; ++i) {
@@ -85,7 +85,7 @@ struct Task {
     m = 200;
     draw(m, &points);
     if (!gridded) return;
-    // Its diagonals run through the data.
+    // The grid's diagonals run through the data.
     const std::size_t side = d == 2 ? 41 : 13;
     m = 1;
     for (std::size_t k = 0; k < d; ++k) {
@@ -166,7 +166,8 @@ std::vector<double> run(const Task& task, Engine engine, KernelChoice choice) {
 
 constexpr KernelChoice epanechnikov{Kernel::epanechnikov, KernelType::radial};
 
-/// Of an estimate: 1e-12 of the largest value, while rounding does not come to more.
+/// The error of an estimate must be below 1e-12 of the largest value, or the rounding bound if that
+/// is larger.
 void expect_within(const Task& task, const std::vector<double>& got,
                    const std::vector<real>& wanted, const char* what) {
   const double rounding = root_rounding({task.root.data(), task.root.size()}, task.d);
@@ -203,7 +204,7 @@ TEST(LowerRoot, IsEmptyWhereThereIsNone) {
                                        {1, std::nan(""), std::nan(""), 1}}) {
     EXPECT_TRUE(lower_root({H.data(), H.size()}, 2).empty()) << H[0] << ' ' << H[1] << ' ' << H[3];
   }
-  // The determinant, 2^-104, is less than what a double loses of it.
+  // The determinant, 2^-104, is smaller than its rounding error in doubles.
   const double c = 1 - 0x1p-52, other = 1 - 0x1p-53;
   const std::vector<double> nearly{1, other, other, 1 - 0x1p-53}, below{1, other, other, c};
   EXPECT_EQ(lower_root({nearly.data(), 4}, 2).size(), 4u);
@@ -218,12 +219,12 @@ TEST(RootRounding, IsThatOfTheTermsOfACoordinate) {
     const real condition = 1 + 2 * root[1] / root[3] * (c < 0 ? -1 : 1);
     EXPECT_NEAR(root_condition({root.data(), 4}, 2), static_cast<double>(condition),
                 1e-14 * static_cast<double>(condition));
-    // Units do not count.
+    // Units do not matter.
     const std::vector<double> other{1e9 * root[0], 1e-9 * root[1], 0, 1e-9 * root[3]};
     EXPECT_NEAR(root_condition({other.data(), 4}, 2), static_cast<double>(condition),
                 1e-14 * static_cast<double>(condition));
   }
-  // The promise of 1e-12 ends behind a correlation of 1 - 1e-6.
+  // The promise of 1e-12 holds up to a correlation of 1 - 1e-6.
   for (const std::size_t d : {2, 3}) {
     const std::vector<double> H = correlated(d, 1 - 1e-6);
     EXPECT_LE(root_rounding(span_of(lower_root({H.data(), H.size()}, d)), d), 1e-12);
@@ -250,7 +251,7 @@ TEST(Correlated, EveryEngineKeepsToItsError) {
   }
 }
 
-/// What a layout says of its rounding holds, but for far points, whose sums need the first frame.
+/// A layout's bound on its rounding holds, except for far points, whose sums use the first frame.
 TEST(Correlated, AlongTheDataTheLayoutKnowsWhatItLoses) {
   for (const double lost : {0.1, 1e-2, 1e-3, 1e-4}) {
     const Task grid(2, 1 - lost, true);

@@ -1,5 +1,5 @@
 // The papers' programs in bench/papers for regular grids (Lopez-Novoa 2015) against the package's
-// exact engine: yardsticks have to be right before they are timed.
+// exact engine: reference programs must be right before they are timed.
 #include <algorithm>
 
 #include "core/scanline/scanline.hpp"
@@ -14,7 +14,7 @@ using shapes::Shape;
 
 namespace {
 
-// A sample on a grid that cuts through it
+// A sample on a grid that holds only part of it
 template <int d>
 struct Task {
   Shape shape = correlated(140, d);
@@ -42,7 +42,7 @@ struct Task {
                      {Kernel::epanechnikov, KernelType::radial}, shape.bandwidth(), {}, exactly(),
                      {exact.data(), exact.size()});
   }
-  // Calls fill(problem); n times the density.
+  // Calls fill(problem); the result is n times the density.
   template <class Fill>
   std::vector<double> filled(const Fill& fill) const {
     std::vector<double> grid(exact.size());

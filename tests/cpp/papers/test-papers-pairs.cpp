@@ -1,5 +1,5 @@
-// The papers' programs in bench/papers that sum over pairs against the package's exact engines:
-// yardsticks have to be right before they are timed.
+// The papers' programs in bench/papers for sums over pairs against the package's exact engines:
+// reference programs must be right before they are timed.
 #include <numeric>
 
 #include "core/direct/direct.hpp"
@@ -18,8 +18,8 @@ using shapes::Shape;
 
 namespace {
 
-// Relative errors of what a program gives, by its precision. Float: sums of a few thousand terms of
-// one sign, or two of either sign of which the smaller is most of the larger.
+// Tolerances for a program's relative errors, by its precision. Float: for sums of a few thousand
+// terms of one sign, or for two sums of opposite sign that nearly cancel.
 template <class Real>
 constexpr double tolerance = 1e-12;
 template <>
@@ -29,7 +29,7 @@ template <class Real>
 std::vector<Real> copy_of(const std::vector<double>& x) {
   return std::vector<Real>(x.begin(), x.end());
 }
-// Sample after sample.
+// One sample after the other.
 template <class Real>
 std::vector<Real> transposed(const Shape& shape) {
   std::vector<Real> rows;
@@ -195,7 +195,7 @@ TEST(Andrzejewski, LscvOfOneScalar) {
       const auto in_float = andrzejewski::lscv_h(sample_of<float>(shape), h);
       const auto with_vectors = andrzejewski::simd::lscv_h(rows_of(shape), h, 2);
       for (std::size_t b = 0; b < h.size(); ++b) {
-        // What may cancel: the sums and the constant.
+        // The terms that may cancel: the sums and the constant.
         const double size = andrzejewski::roughness(d, determinant_of(shape)) /
                             std::pow(h[b], static_cast<double>(d)) / static_cast<double>(n);
         EXPECT_NEAR(in_double[b], exact[b], tolerance<double> * (std::fabs(exact[b]) + size));

@@ -97,7 +97,8 @@ TEST(Plan, LinearEnginesTakeOverInOneDimension) {
   EXPECT_EQ(plan_density(task(10, 10, 1), "auto").engine, "direct");
 }
 
-// Tasks for which one engine was measured to take less than half the time of the other.
+// Tasks for which the chosen engine took less than half of the other's time. Milliseconds of both,
+// direct first.
 TEST(Plan, TheEngineIsTheOneThatMeasuredFaster) {
   const auto engine = [](Kernel kernel, double n, double m, double spread, std::size_t lanes) {
     DensityTask line = task(n, m, 1);
@@ -194,7 +195,7 @@ TEST(Plan, EngineDoesNotDependOnThreads) {
   }
 }
 
-// Three engines compete here, of which one does not run on several threads.
+// Three engines compete here, and one of them does not run on several threads.
 TEST(Plan, EngineOfAGridOnALineDoesNotDependOnThreads) {
   for (const double n : {200.0, 2000.0, 20000.0}) {
     for (const std::size_t m : {51, 401, 3001}) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A correlation matrix with that in every place, of variables with standard deviations 1, 2, ...
+/// A covariance matrix with this correlation for every pair, and standard deviations 1, 2, ...
 std::vector<double> matrix(std::size_t m, double rho) {
   std::vector<double> H(m * m);
   for (std::size_t a = 0; a < m; ++a) {
@@ -31,7 +31,7 @@ struct Limits {
   std::vector<double> from, to;
 };
 
-/// Limits about the ellipsoid: faces that cut it, touch it, miss it; some are infinite.
+/// Limits near the ellipsoid: faces that cut it, touch it or miss it; some are infinite.
 Limits limits_about(const std::vector<double>& H, std::size_t m, std::mt19937_64& random) {
   Limits limits;
   for (std::size_t k = 0; k < m; ++k) {
@@ -52,7 +52,8 @@ Limits limits_about(const std::vector<double>& H, std::size_t m, std::mt19937_64
 
 }  // namespace
 
-// The marginal on one axis is a power of 1 - u^2, and two axes without correlation are slices.
+// The marginal on one axis is a power of 1 - u^2, and without correlation a box on two axes is a
+// set of slices.
 TEST(RadialNest, OneAxisAgreesWithTheIntegral) {
   for (const double power : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0}) {
     const RadialNest nest(1, {4.0}, power);
@@ -83,7 +84,7 @@ TEST(RadialNest, OneAxisAgreesWithTheIntegral) {
   }
 }
 
-// Its own bound: more nodes give the same.
+// The error bound: more nodes give the same result.
 TEST(RadialNest, ErrorIsBelowItsBound) {
   const RadialRules fine(120);
   std::mt19937_64 random(4);
@@ -115,7 +116,7 @@ TEST(RadialNest, ErrorIsBelowItsBound) {
 }
 
 TEST(RadialNest, OrthantsOfCorrelatedKernels) {
-  // Of every elliptical distribution: 1/4 + asin(rho) / (2 pi), and 1/8 + 3 asin(rho) / (4 pi).
+  // For every elliptical distribution: 1/4 + asin(rho) / (2 pi), and 1/8 + 3 asin(rho) / (4 pi).
   for (const double rho : {-0.4, 0.0, 0.6, 0.95}) {
     for (const double power : {0.0, 0.5, 1.0, 3.0}) {
       const double zero[3] = {0, 0, 0}, none[3] = {kInfinity, kInfinity, kInfinity};
@@ -141,7 +142,7 @@ QueryAnswers answers(const shapes::Shape& shape, Kernel kernel, const std::vecto
 
 }  // namespace
 
-// Whole cells of the space add up, each of which takes other marginals.
+// Cells that fill the space add up, although each uses other marginals.
 TEST(QueryRadial, TheWholeSpaceAndItsParts) {
   for (const std::size_t d : {2, 3}) {
     for (const bool tilted : {false, true}) {
@@ -187,7 +188,7 @@ TEST(QueryRadial, TheWholeSpaceAndItsParts) {
 TEST(QueryRadial, ManyBoxesTakeLittleMemory) {
   const shapes::Shape shape = shapes::make("many_boxes", 70000, 1, 2, 0.1);
   const std::size_t m = 20000;
-  // No box but every 997th has a width, so that most take no time.
+  // Only every 997th box has a width, so that most take no time.
   std::vector<double> lower(2 * m, 50.0), upper(2 * m, 50.0);
   for (std::size_t i = 0; i < m; i += 997) {
     lower[i] = lower[m + i] = static_cast<double>(i) / 1e4 - 1;

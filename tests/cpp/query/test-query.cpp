@@ -29,8 +29,8 @@ struct Boxes {
   }
 };
 
-/// Boxes about samples, whose lengths run from 1e-7 to 1e3 bandwidths, some without a limit, some
-/// far from the samples, some empty.
+/// Boxes near samples, 1e-7 to 1e3 bandwidths long; some without a limit, some far from the
+/// samples, some empty.
 Boxes boxes_about(const Shape& shape, std::size_t m) {
   std::mt19937_64 random(std::hash<std::string>()(shape.name + "boxes"));
   Boxes boxes{m, shape.d, std::vector<double>(m * shape.d), std::vector<double>(m * shape.d)};
@@ -66,8 +66,8 @@ std::vector<double> bandwidths(const Shape& shape) {
   return h;
 }
 
-/// How far the box lies from the nearest kernel, in bandwidths, squared and summed over the axes;
-/// and the largest number of bandwidths at which rounding of limits and samples is seen.
+/// The squared distance of the box from the nearest kernel, in bandwidths, summed over the axes;
+/// and the largest number of bandwidths for which limits and samples are rounded.
 real distance2(const Shape& shape, const Boxes& boxes, std::size_t i) {
   real min = kInfinity;
   for (std::size_t j = 0; j < shape.n; ++j) {
@@ -90,13 +90,13 @@ bool is_empty(const Boxes& boxes, std::size_t i) {
   return false;
 }
 
-/// What is left to rounding of a box's share; wide ones cut few kernels.
+/// The tolerance for rounding of a box's share; wide boxes cut few kernels.
 real share_slack(const Shape& shape, const KernelChoice& kernel, const Boxes& boxes, std::size_t i,
                  real share) {
   const real d = static_cast<real>(shape.d);
-  // Where a box cuts a compact kernel's foot, the rounding of limits is seen.
+  // The rounding of limits matters where a box cuts a compact kernel near its edge.
   if (kernel.kernel != Kernel::gaussian) return 1e-14L * (share + 1) * d;
-  // The logarithm of a tail z bandwidths away changes by z^2 where z does by itself.
+  // The logarithm of a tail z bandwidths away changes by z^2 times the relative change of z.
   return (5e-15L * (1 + d) + 6e-16L * distance2(shape, boxes, i)) * share;
 }
 
@@ -128,7 +128,7 @@ void expect_near(const Shape& shape, const KernelChoice& kernel, const Boxes& bo
         EXPECT_LE(std::fabs(counts[t].share[i] - share), slack) << share;
         EXPECT_LE(std::fabs(got[t].share[i] - share), slack) << share;
         if (none || share < 100 * slack) continue;
-        // Rows are known to within the rounding of their distance from the middle one.
+        // Rows are rounded relative to their distance from the middle one.
         const real relative = slack / share, rounding = 4e-16L * (std::fabs(wanted.mean) + away);
         EXPECT_LE(std::fabs(got[t].mean[i] - wanted.mean),
                   (1e-12L + 4 * relative) * spread + rounding)
@@ -158,7 +158,7 @@ std::vector<Shape> diagonal_ones() {
       all.push_back(shape);
     }
   }
-  // Leaves and one row more or less.
+  // Whole leaves, and one row more or less.
   for (const std::size_t n : {63, 64, 65, 129}) {
     all.push_back(shapes::make("leaf" + std::to_string(n) + "_d2", n, 1, 2, 0.3));
   }
@@ -294,7 +294,7 @@ TEST(QueryRows, LimitsBelongToTheBox) {
     }
     EXPECT_NEAR(got[i], inside / total, 1e-15);
   }
-  // A box without width may hold rows, but nothing of a density.
+  // A box without width may hold rows, but no mass of a density.
   EXPECT_GT(got[1], 0.0);
   const QueryAnswers density = answers(shape, {}, square, -1, options);
   EXPECT_EQ(density.share[1], 0.0);
@@ -342,7 +342,8 @@ TEST(QueryPoll, StopsTheCall) {
 
 TEST(QueryPoll, StopsTheOrderingOfRows) {
   struct Interrupt {};
-  // Halves and quarters of these rows are polled for: seven times before there is an answer.
+  // There are polls for these rows, their halves and their quarters: seven before there is an
+  // answer.
   const Shape shape = shapes::make("long", std::size_t{1} << 18, 1, 3, 0.5);
   RunOptions options = run_on(simd::scalar_table());
   options.parallel.poll = [polls = 0](double fraction) mutable {

@@ -1,5 +1,5 @@
-// Kernel regression where something special happens: lonely observations, few places, straight
-// lines, underflow.
+// Special cases of kernel regression: lonely observations, few distinct positions, straight lines,
+// underflow.
 #include "common.hpp"
 #include "core/regression/regression.hpp"
 #include "line-oracle.hpp"
@@ -13,9 +13,9 @@ using lines::span;
 using oracle::real;
 using namespace fits;
 
-/// Lonely observations that see a large cluster through the very edge of their windows, too many of
-/// them for direct sums: the cheap sums of local constant fits must not be used, nor must each of
-/// these points be summed by itself.
+/// Lonely observations whose windows reach a large cluster just at their edge, too many for direct
+/// sums: neither the cheap sums of local constant fits may be used, nor direct sums for each of
+/// these points.
 TEST(LocalConstant, ManyLonelyObservationsBesideACluster) {
   std::mt19937_64 random(7);
   const double h = 1.0;
@@ -44,12 +44,14 @@ TEST(LocalConstant, ManyLonelyObservationsBesideACluster) {
   }
 }
 
-/// Lattice points -1, 0, 0, 1 at bandwidths that show an observation none, one or more places.
+/// Lattice points -1, 0, 0, 1 at bandwidths for which an observation has no, one or more positions
+/// in its window.
 TEST(LocalLinear, CountsPlacesByIntegers) {
   const std::vector<double> x{0, 0, 1, 3, 4, 6}, y{1, 3, 5, 2, 8, 4}, w(6, 1.0);
   const RegressionSample sample{span(x), span(y), span(w)};
   for (const simd::Table* table : common::tables()) {
-    // h = 1 + eps: 0 and 0 see each other and 1 beyond; 1 sees one place; 3 and 4 each other.
+    // h = 1 + eps: 0 and 0 have each other and 1 in their windows; 1 has one position; 3 and 4 have
+    // each other.
     const double h = std::nextafter(1.0, 2.0);
     for (const Kernel kernel : {Kernel::uniform, Kernel::biweight, Kernel::triweight}) {
       const Residuals got = regression_residuals(sample, {kernel, h, true}, run_on(table));
@@ -90,7 +92,8 @@ TEST(LocalLinear, ReproducesStraightLines) {
   }
 }
 
-/// Where exp(-u^2 / 2) is no normal number, up to the end of the window, the nearest decides.
+/// Where exp(-u^2 / 2) is no normal number, up to the end of the window, the fit is relative to the
+/// nearest sample.
 TEST(GaussianKernel, DoesNotUnderflowBesideOutliers) {
   const std::vector<double> y{1, 2, 4, 8}, w(4, 1.0);
   for (const double far : {10.0, 37.0, 37.5, 37.9, 37.999}) {
@@ -122,8 +125,8 @@ TEST(GaussianKernel, DoesNotUnderflowBesideOutliers) {
   }
 }
 
-/// The end of the window is a rounded number, and so is the distance in bandwidths: a neighbour
-/// just inside of the one may be at that end by the other.
+/// The end of the window and the distance in bandwidths are both rounded: a neighbour just inside
+/// the window may be at its end by the other number.
 TEST(GaussianKernel, SumsWhatIsInTheWindowToTheLastBit) {
   const std::vector<double> y{1, 2};
   int found = 0;
@@ -143,7 +146,7 @@ TEST(GaussianKernel, SumsWhatIsInTheWindowToTheLastBit) {
   }
 }
 
-/// The line through a neighbour and one of next to no weight is steep beyond the range of numbers.
+/// The line through a neighbour and one with almost no weight is so steep that its slope overflows.
 TEST(GaussianKernel, LeverageOfALineThatIsAsGoodAsFree) {
   const std::vector<double> y{1, 2, 4};
   const Line line{"steep", {0, 1, 37.9}, {1e6, 1, 1e-6}};
@@ -155,7 +158,7 @@ TEST(GaussianKernel, LeverageOfALineThatIsAsGoodAsFree) {
   }
 }
 
-/// However small its kernel value, a heavy observation pulls at a line.
+/// A heavy observation affects a line, however small its kernel value.
 TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
   const std::vector<double> y{1, 3, 2, 8};
   const Line line{"heavy", {0, 1, 2, 9.8}, {1, 1, 1, 1e9}};
@@ -169,7 +172,7 @@ TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
   }
 }
 
-/// Longer than polls are apart, on any machine.
+/// Takes longer than the interval between polls on any machine.
 TEST(GaussianKernel, IsPolledForWithinABlockOfPoints) {
   struct Interrupt {};
   std::mt19937_64 random(8);

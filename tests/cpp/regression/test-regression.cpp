@@ -49,7 +49,7 @@ TEST_P(Regression, ResidualsAndTheirSums) {
   });
 }
 
-/// The sum of squares where y is far larger than its residuals: as good as rounded terms allow,
+/// The sum of squares if y is far larger than its residuals: as accurate as rounded terms allow,
 /// about eps |y_j - y_i| / |residual|.
 TEST_P(Regression, LargeResponses) {
   const Line& line = GetParam();
@@ -59,7 +59,7 @@ TEST_P(Regression, LargeResponses) {
     const Data data = lines::sorted(line, y);
     std::size_t next = 0;
     for_every_fit(line, [&](const LocalKernel& kernel) {
-      if (++next % 3 != 0) return;  // some kernels of either kind at each bandwidth
+      if (++next % 3 != 0) return;  // some kernels of either kind for each bandwidth
       const oracle::Residuals wanted = wanted_residuals(data, kernel);
       const CrossValidation got =
           cross_validate(sample_of(line, y), {&kernel.h, 1}, kernel.kernel, kernel.local_linear,
@@ -77,7 +77,7 @@ void expect_fit(double mean, double variance, const oracle::Fit& wanted, const D
                 const std::vector<double>& error2) {
   EXPECT_EQ(std::isnan(mean), wanted.places == 0);
   EXPECT_EQ(std::isnan(variance), wanted.places == 0);
-  // Where samples at the very edge of the window count, rounded differences decide.
+  // If samples at the very edge of the window count, rounded differences decide.
   if (wanted.places == 0 || wanted.edge > 1e-12) return;
   real sum = 0, squares = 0;
   for (std::size_t j = 0; j < data.x.size(); ++j) {

@@ -1,4 +1,4 @@
-// Long rows of one axis in the scanline engine: by third differences of the samples as they are
+// Long rows of one axis in the scanline engine: by third differences of the samples in the order
 // given, against densities summed point by point, and against the events of sorted samples.
 #include "core/base/error.hpp"
 #include "core/scanline/line.hpp"
@@ -26,7 +26,7 @@ std::vector<Case> with_weights(const Case& plain) {
           weighted(plain, "zero", [](std::size_t j) { return j % 3 == 0 ? 0.0 : 0.1; })};
 }
 
-/// Samples on points, many on the same, with steps and bandwidth that doubles hold exactly.
+/// Samples on points, many on the same one, with steps and a bandwidth that doubles hold exactly.
 Case with_ties(std::size_t points, double h) {
   Case c = make("ties", 150, {points}, h, 0, scanline_oracle::inside);
   std::mt19937_64 random(13);
@@ -39,8 +39,8 @@ Case with_ties(std::size_t points, double h) {
   return c;
 }
 
-/// With a step that has few digits: the oracle's points of this row are off by 2^-64 of themselves
-/// otherwise, which narrow kernels show.
+/// With a step of few digits: otherwise the oracle's points of this row are off by 2^-64 of
+/// themselves, which narrow kernels reveal.
 Case with_exact_points(Case c, double h) {
   const RegularAxis axis = c.axes[0];
   for (double& x : c.x) x = -3 + (x - axis.origin) / axis.step * 0.125;
@@ -50,7 +50,7 @@ Case with_exact_points(Case c, double h) {
   return c;
 }
 
-/// On a row of so many points.
+/// Cases on a row of that many points.
 std::vector<Case> cases_on(std::size_t points) {
   using scanline_oracle::anywhere;
   std::vector<Case> all;
@@ -138,7 +138,7 @@ TEST_P(ScanlineLong, AgreesWithTheOracle) {
   }
 }
 
-// Where anchors stay within the same block, the integers are the same.
+// If anchors stay within the same block, the integers are the same.
 TEST_P(ScanlineOneBlock, HasTheBitsOfSortedSamples) {
   const Case& c = GetParam();
   ScanlineSettings sorted;
@@ -149,7 +149,8 @@ TEST_P(ScanlineOneBlock, HasTheBitsOfSortedSamples) {
   }
 }
 
-// More samples than a chunk, in threads; each with cells of its own, and with fewer than threads.
+// More samples than a chunk, on threads with cells of their own, also with fewer cells than
+// threads.
 TEST(ScanlineLongThreads, GiveTheSameBitsAndAreUsed) {
   for (const Case& c :
        with_weights(make("short", 260000, {3000}, 120.0, 0, scanline_oracle::inside))) {
@@ -166,7 +167,7 @@ TEST(ScanlineLong, IsTakenWhereItSuits) {
   EXPECT_EQ(make_line(row, 4), nullptr);
   EXPECT_EQ(make_line(make("row", 100, {200000}, 886.0, 0, inside), 0), nullptr);
   EXPECT_EQ(make_line(make("plane", 100, {30, 30}, 4.0, 0, inside), 0), nullptr);
-  // Weights that are alike count as one, others need the room that long runs take.
+  // Equal weights count as one; others need the memory that long runs allow.
   for (const double h : {100.0, 26018.0}) {
     for (const Case& c : with_weights(make("weights", 100, {100000}, h, 0, inside))) {
       const bool whole = c.name.find("uniform") == std::string::npos &&
@@ -183,8 +184,8 @@ TEST(ScanlineLong, IsTakenWhereItSuits) {
   EXPECT_TRUE(line->empty());
 }
 
-// Points as far from where they should be as ScanlineLine lets them be, or farther: then samples
-// are sorted.
+// Points as far from their exact positions as ScanlineLine allows, or farther: in the latter case
+// samples are sorted.
 TEST(ScanlineLineShifts, MatterLittleOrAreHeeded) {
   const Case exact = make("shifts", 3000, {700}, 40.0, 0, scanline_oracle::inside);
   for (const double max : {1e-12, 1e-9, 4e-7}) {

@@ -1,5 +1,5 @@
 // Direct rows of the scanline engine: every compact kernel, radial and product, against densities
-// summed point by point; the rim of the uniform kernels against the direct engine.
+// summed point by point; and the rim of the uniform kernels against the direct engine.
 #include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/direct/direct.hpp"
@@ -20,7 +20,7 @@ namespace {
 constexpr Kernel kCompact[] = {Kernel::epanechnikov, Kernel::uniform,   Kernel::triangular,
                                Kernel::biweight,     Kernel::triweight, Kernel::cosine};
 
-/// The limits of what this file checks: a value below that share of a peak may be lost.
+/// The resolution of these checks: a value below that share of a peak may be lost.
 constexpr oracle::real kUnseen = 1e-26L;
 
 Case with_kernel(Case c, Kernel kernel, KernelType type) {
@@ -34,7 +34,7 @@ Case with_kernel(Case c, Kernel kernel, KernelType type) {
   return c;
 }
 
-/// One kernel for each case, radial and product, another for the next one.
+/// One kernel for each case, radial and product; the next case has another one.
 std::vector<Case> cases_of_every_kernel() {
   std::vector<Case> all;
   std::size_t turn = 0;
@@ -73,8 +73,8 @@ class ScanlineRowsThreads : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Long, ScanlineRowsThreads, testing::ValuesIn(work_for_three_threads()),
                          name_of);
 
-/// Axes as a user has them: doubles each rounded on its own, h a gap between two of them. Samples
-/// are points of the axes.
+/// Axes as a user has them: doubles that are each rounded, h a gap between two of them. Samples are
+/// points of the axes.
 struct Lattice {
   Case c;
   std::vector<std::vector<double>> values;
@@ -167,14 +167,14 @@ TEST_P(ScanlineRowsThreads, GiveTheSameBitsAndAreUsed) {
   }
 }
 
-// A radial Epanechnikov kernel may go either way, of every length of runs.
+// A radial Epanechnikov kernel may use either method, with runs of every length.
 TEST(ScanlineMethods, AgreeAndAreChosenByTheLengthOfRuns) {
   for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.n * c.points() > 250000) continue;
     SCOPED_TRACE(c.name);
     const Expected wanted = scanline_oracle::expect(c);
     const RunOptions options = run_on(common::tables()[0], 1);
-    // A ScanlineLine would leave out by how little points are moved.
+    // A ScanlineLine would neglect how little points are moved.
     const bool sorted = !c.values.empty();
     const std::vector<double> events = density(c, {0, 0, ScanlineMethod::events, sorted}, options);
     const std::vector<double> best = density(c, {0, 0, ScanlineMethod::best, sorted}, options);
@@ -231,7 +231,8 @@ TEST(ScanlineRim, IsThatOfTheDirectEngine) {
           const RunOptions options = run_on(common::tables()[0], 1);
           const std::vector<double> runs = density(lattice.c, {}, options);
           for (const simd::Table* table : common::tables()) {
-            // Others round twice where these fuse a product and a sum, or have one variable only.
+            // The others round twice where these fuse a product and a sum, or have one variable
+            // only.
             if (table->lanes < 4 && d > 1 && type == KernelType::radial) continue;
             EXPECT_TRUE(common::same_bits(lattice.direct(table), runs))
                 << table->name << " d " << d << " steps " << steps << " step " << step;

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Long, ScanlineThreads, testing::ValuesIn(work_for_three
 TEST_P(Scanline, AgreesWithTheOracle) {
   const Case& c = GetParam();
   const scanline_oracle::Expected wanted = scanline_oracle::expect(c);
-  // Of points moved a little, ScanlineLine takes no notice; see test-scanline-line.cpp.
+  // ScanlineLine neglects small moves of points; see test-scanline-line.cpp.
   ScanlineSettings settings;
   settings.sorted = !c.values.empty();
   expect_close(density(c, settings, run_on(common::tables()[0], 1)), wanted);
@@ -111,7 +111,7 @@ TEST(ScanlinePoll, IsAskedAndStopsTheWork) {
   EXPECT_THROW(work(), std::runtime_error);
 }
 
-// One tile with more samples than are added between two polls, on any machine.
+// One tile with more samples than are added between two polls.
 TEST(ScanlinePoll, IsAskedWithinATile) {
   struct Interrupt {};
   const Case c = scanline_oracle::make("long", std::size_t{1} << 21, {16, 16}, 6.0, 0.5,
@@ -119,7 +119,7 @@ TEST(ScanlinePoll, IsAskedWithinATile) {
   RunOptions options = run_on(simd::scalar_table());
   int polls = 0;
   options.parallel.poll = [&](double fraction) {
-    // Nothing is added yet of all but the sorting.
+    // Only sorting is done yet.
     if (fraction > 0.199 && fraction < 0.201 && ++polls == 2) throw Interrupt();
   };
   EXPECT_THROW(density(c, {}, options), Interrupt);
@@ -135,7 +135,7 @@ TEST(ScanlineMass, IsThatOfTheSamples) {
   EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(c.n), 0.01 * static_cast<double>(c.n));
 }
 
-// What is active at a point never exceeds what the histogram says, by counting.
+// The number of samples that are active at a point, counted, never exceeds the histogram's bound.
 TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
   for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.d > 3) continue;
@@ -168,7 +168,7 @@ TEST(ScanlineScaleBound, HoldsAtEveryPoint) {
   }
 }
 
-// A step of many digits, and a kernel that meets the grid from afar.
+// A step of many digits, and a kernel whose centre is far from the grid.
 TEST(ScanlinePlaces, LoseNothingHoweverFarTheSample) {
   const RegularAxis axis{0.0, 0.1, 3, {}};
   const double root = 1e12;
@@ -192,8 +192,8 @@ TEST(ScanlineAxis, HasAtMostSoManyPointsAsIndicesAreExact) {
   EXPECT_THROW(ScanlineGeometry({&axis, 1}, {&root, 1}), error);
 }
 
-/// Samples on a lattice, each off a point by less than a bandwidth, as in units of steps it is
-/// lost.
+/// Samples on a lattice, each off a point by less than a bandwidth, which is lost in units of
+/// steps.
 TEST(ScanlineAxis, HasNoStepsInWhichABandwidthHasNoDigits) {
   const double root = 1;
   for (const double step : {1.0, 255.0, 256.0, 257.0, 1e4, 1e12}) {

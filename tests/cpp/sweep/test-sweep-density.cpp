@@ -53,7 +53,7 @@ TEST_P(SweepDensity, Densities) {
   }
 }
 
-/// Two-dimensional sums with a tolerance each.
+/// Two sums, each with a tolerance.
 struct PairSum {
   real value = 0, slack = 0;
 };

@@ -165,8 +165,8 @@ TEST_P(Sweep, SumsAtPoints) {
   }
 }
 
-/// What lies to the left of a point, in sorted order for the sample itself, else with what lies at
-/// its place, and what remains add up to the whole.
+/// The left side of a point of the sample ends just before it in sorted order; that of any other
+/// point includes the samples at its position.
 TEST_P(Sweep, LeftSidesStopAtThePoint) {
   const Line& line = GetParam();
   const std::size_t n = line.x.size();
@@ -193,8 +193,8 @@ TEST_P(Sweep, LeftSidesStopAtThePoint) {
   }
 }
 
-/// More samples than one work item takes: what it needs of its neighbours' is there. Every 97th
-/// point, and two of each kind of sum.
+/// More samples than one work item takes: an item must get what it needs of its neighbours. Checks
+/// every 97th point, and two of each kind of sum.
 TEST(SweepGroups, AreJoined_long) {
   const Line line = lines::make("long", 140000, shapes::normal);
   const std::vector<double> y = lines::response(line);
