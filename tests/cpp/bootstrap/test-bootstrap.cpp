@@ -257,7 +257,7 @@ TEST(BootstrapThreads, GiveTheSameBitsForManySamples) {
   for (const std::vector<std::size_t>& points : grids) {
     const Case c = errors_oracle::make(2000, points, {0.4, 0.5});
     const std::vector<double> one = bootstrap(c, 250000, 2, run_on(common::tables()[0], 1));
-    for (const int threads : {2, 3}) {
+    for (const int threads : common::thread_counts()) {
       EXPECT_TRUE(
           common::same_bits(bootstrap(c, 250000, 2, run_on(common::tables()[0], threads)), one));
     }

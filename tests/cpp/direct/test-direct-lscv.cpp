@@ -90,7 +90,7 @@ void expect_everywhere(const std::vector<oracle::Sum>& wanted, F sums) {
     SCOPED_TRACE(table->name);
     const std::vector<double> one = sums(run_on(table, 1));
     expect_close(one, wanted);
-    for (const int threads : {2, 3}) {
+    for (const int threads : common::thread_counts()) {
       EXPECT_TRUE(same_bits(sums(run_on(table, threads)), one)) << threads << " threads";
     }
   }
@@ -333,7 +333,7 @@ TEST(LscvThreads, GiveTheSameBitsAndAreUsed) {
       return all;
     };
     const std::vector<double> one = run(1);
-    for (const int threads : {2, 3}) {
+    for (const int threads : common::thread_counts()) {
       EXPECT_TRUE(same_bits(run(threads), one)) << shape.name;
       EXPECT_EQ(threads_last_used(), threads) << shape.name;
     }

@@ -67,7 +67,7 @@ TEST_P(Direct, AgreesWithTheOracle) {
       SCOPED_TRACE(describe(choice) + ", " + table->name);
       const std::vector<double> one = density(shape, choice, run_on(table, 1));
       expect_close(one, which, wanted);
-      for (const int threads : {2, 3}) {
+      for (const int threads : common::thread_counts()) {
         EXPECT_TRUE(same_bits(density(shape, choice, run_on(table, threads)), one))
             << threads << " threads";
       }
@@ -86,7 +86,7 @@ TEST_P(DirectThreads, GiveTheSameBitsAndAreUsed) {
     const std::vector<double> one = density(shape, gaussian, run_on(table, 1));
     EXPECT_EQ(threads_last_used(), 1);
     expect_close(one, which, wanted);
-    for (const int threads : {2, 3}) {
+    for (const int threads : common::thread_counts()) {
       EXPECT_TRUE(same_bits(density(shape, gaussian, run_on(table, threads)), one));
       EXPECT_EQ(threads_last_used(), threads);
     }

@@ -27,7 +27,7 @@ void expect_everywhere(const std::vector<oracle::Sum>& wanted, F sum) {
       EXPECT_LE(error, tolerance * wanted[t].absolute + underflow)
           << "term " << t << ": " << one[t] << ", not " << static_cast<double>(wanted[t].value);
     }
-    for (const int threads : {2, 3}) {
+    for (const int threads : common::thread_counts()) {
       EXPECT_TRUE(same_bits(sum(run_on(table, threads)), one)) << threads << " threads";
     }
   }
@@ -165,7 +165,7 @@ TEST(PairThreads, GiveTheSameBitsAndAreUsed) {
                                                  run_on(simd::find_table("auto"), threads))};
     };
     const std::vector<double> one = run(1);
-    for (const int threads : {2, 3}) {
+    for (const int threads : common::thread_counts()) {
       EXPECT_TRUE(same_bits(run(threads), one)) << shape.name;
       EXPECT_EQ(threads_last_used(), threads) << shape.name;
     }

@@ -268,7 +268,7 @@ TEST(ManySamples, GiveTheSameBitsOnAnyNumberOfThreadsAndUseThem) {
   };
   for (const Line* one : {&line, &sparse}) {
     const std::vector<double> alone = all_of(*one, 1);
-    for (const int count : {2, 3}) {
+    for (const int count : common::thread_counts()) {
       EXPECT_TRUE(common::same_bits(all_of(*one, count), alone)) << one->name;
       if (one == &line) {
         EXPECT_EQ(threads_last_used(), count);

@@ -157,7 +157,7 @@ TEST(FourierDensityThreads, GiveTheSameBits) {
     points.use_points();
     for (const Task* task : {&grid, &points}) {
       const std::vector<double> one = task->run(threads(1));
-      for (const int count : {2, 3}) {
+      for (const int count : common::thread_counts()) {
         EXPECT_TRUE(common::same_bits(task->run(threads(count)), one)) << count << " threads";
       }
     }

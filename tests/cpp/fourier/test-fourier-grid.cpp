@@ -258,7 +258,7 @@ TEST(FourierThreads, GiveTheSameBitsAndAreUsed) {
   for (const std::size_t d : {1, 2, 3}) {
     const Sample s = normal_sample(d == 3 ? 3000 : 40000, d);
     const std::vector<double> one = everything(s, threads(1));
-    for (const int count : {2, 3}) {
+    for (const int count : common::thread_counts()) {
       EXPECT_TRUE(common::same_bits(everything(s, threads(count)), one)) << count << " threads";
       EXPECT_TRUE(d < 3 || threads_last_used() == count);  // the modes of the last sum
     }

@@ -207,7 +207,7 @@ TEST(RegressionThreads, GiveTheSameBits) {
   };
   const std::vector<double> alone = all_of(1);
   EXPECT_EQ(alone[0], alone[6]);  // h = 0.01 among few and among many bandwidths
-  for (const int threads : {2, 3}) {
+  for (const int threads : common::thread_counts()) {
     EXPECT_TRUE(common::same_bits(all_of(threads), alone)) << threads << " threads";
     EXPECT_EQ(threads_last_used(), threads);
   }

@@ -159,7 +159,7 @@ TEST(SweepDensityThreads, GiveTheSameBits) {
     return all;
   };
   const std::vector<double> alone = all_of(1);
-  for (const int threads : {2, 3}) {
+  for (const int threads : common::thread_counts()) {
     EXPECT_TRUE(common::same_bits(all_of(threads), alone)) << threads << " threads";
     EXPECT_EQ(threads_last_used(), threads);
   }
