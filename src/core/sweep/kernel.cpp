@@ -9,6 +9,17 @@ namespace kestrel {
 
 namespace {
 
+constexpr int highest_degree() {
+  int degree = 0;
+  for (const KernelRow& row : kKernelRows) {
+    if (row.inner * row.outer > degree) degree = row.inner * row.outer;
+  }
+  return degree;
+}
+static_assert(highest_degree() + 2 <= simd::kSweepHighestWithY &&
+                  2 * highest_degree() + 2 <= simd::kSweepHighestDegree,
+              "K u^2 and K^2 u^2 of a kernel of high degree need leaves of their degrees");
+
 Polynomial product(const Polynomial& a, const Polynomial& b) {
   Polynomial c(a.size() + b.size() - 1, 0.0);
   for (std::size_t i = 0; i < a.size(); ++i) {
