@@ -40,6 +40,15 @@ inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads
 
 inline const char* kernel_name(Kernel kernel) { return kestrel::row_of(kernel).name; }
 
+/// The kernels that `holds` is true of, in the order of the table.
+inline std::vector<Kernel> kernels_where(bool (*holds)(Kernel)) {
+  std::vector<Kernel> found;
+  for (std::size_t k = 0; k < kestrel::kKernels; ++k) {
+    if (holds(static_cast<Kernel>(k))) found.push_back(static_cast<Kernel>(k));
+  }
+  return found;
+}
+
 /// Every kernel, radial; product ones too where the bandwidth lets them.
 inline std::vector<KernelChoice> choices_for(const shapes::Shape& shape) {
   std::vector<KernelChoice> all;
