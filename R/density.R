@@ -1,6 +1,6 @@
 #' Kernel density estimate
 #'
-#' The kernel density estimate of a sample, on a grid or at given points, in any dimension, with any of seven kernels:
+#' The kernel density estimate of a sample, on a grid or at given points, in any dimension, with a choice of kernels:
 #' \deqn{\hat f(x; H) = n^{-1} \sum_i w_i K_H(x - x_i), K_H(u) = |H|^{-1/2} K(H^{-1/2} u).}{fhat(x; H) = 1/n sum_i w_i
 #' K_H(x - x_i), K_H(u) = |H|^(-1/2) K(H^(-1/2) u).}
 #'

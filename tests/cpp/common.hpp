@@ -50,6 +50,15 @@ inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads
 
 inline const char* kernel_name(Kernel kernel) { return kestrel::row_of(kernel).name; }
 
+/// The kernels of which `holds` is true, in the order of the table.
+inline std::vector<Kernel> kernels_where(bool (*holds)(Kernel)) {
+  std::vector<Kernel> found;
+  for (std::size_t k = 0; k < kestrel::kKernels; ++k) {
+    if (holds(static_cast<Kernel>(k))) found.push_back(static_cast<Kernel>(k));
+  }
+  return found;
+}
+
 /// Every kernel, radial, and also product if the bandwidth is diagonal.
 inline std::vector<KernelChoice> choices_for(const shapes::Shape& shape) {
   std::vector<KernelChoice> all;

@@ -110,20 +110,11 @@ inline bool inside(kestrel::Kernel kernel, double e, double x, double h) {
   return distance < (kernel == kestrel::Kernel::gaussian ? 38 * h : h);
 }
 
-/// K = (t (2 - t))^exponent, t = 1 - |u|; not the triangular kernel, which is t.
-inline int exponent(kestrel::Kernel kernel) {
-  switch (kernel) {
-    case kestrel::Kernel::epanechnikov: return 1;
-    case kestrel::Kernel::biweight: return 2;
-    case kestrel::Kernel::triweight: return 3;
-    default: return 0;
-  }
-}
-
-inline real integer_power(real base, int n) {
-  real product = 1;
-  for (int k = 0; k < n; ++k) product *= base;
-  return product;
+/// 1 - (1 - t)^inner, by positive terms.
+inline real left_of_one(int inner, real t) {
+  real sum = 0;
+  for (int k = 0; k < inner; ++k) sum += integer_power(1 - t, k);
+  return t * sum;
 }
 
 /// K(u) with K(0) = 1 at a sample inside the window, computed from h - |e - x|, which keeps its
@@ -133,8 +124,8 @@ inline real value(kestrel::Kernel kernel, double e, double x, double h) {
   if (kernel == kestrel::Kernel::gaussian) {
     return std::exp(-(distance / h) * (distance / h) / 2);
   }
-  if (kernel == kestrel::Kernel::triangular) return t;
-  return integer_power(t * (2 - t), exponent(kernel));
+  const Exponents of = exponents(kernel);
+  return integer_power(left_of_one(of.inner, t), of.outer);
 }
 
 /// Sums over the window of one point of K^power; u and v are the differences of x (over h) and y.
@@ -151,8 +142,8 @@ inline WindowSums window_sums(const lines::Data& data, double e, double y, std::
                               kestrel::Kernel kernel, double h, int power) {
   WindowSums sums;
   sums.end = data.x.size();
-  const bool triangular = kernel == kestrel::Kernel::triangular;
-  const int m = power * (triangular ? 1 : exponent(kernel));
+  const Exponents of = exponents(kernel);
+  const int m = power * of.outer;
   for (std::size_t j = 0; j < data.x.size(); ++j) {
     const double x = data.x[j];
     const real v = static_cast<real>(data.y[j]) - y;
@@ -166,8 +157,8 @@ inline WindowSums window_sums(const lines::Data& data, double e, double y, std::
     const real u = (static_cast<real>(x) - e) / h, t = 1 - std::fabs(u), w = data.w[j];
     real term = w * integer_power(value(kernel, e, x, h), power), size = w;
     if (m > 0) {
-      const real base = triangular ? t : t * (2 - t), derivative = triangular ? 1 : 2 * (1 - t);
-      sums.slack += w * m * integer_power(base, m - 1) * derivative * std::fabs(u);
+      const real derivative = of.inner * integer_power(1 - t, of.inner - 1);
+      sums.slack += w * m * integer_power(left_of_one(of.inner, t), m - 1) * derivative * (1 - t);
     }
     for (int q = 0; q < 3; ++q) {
       sums.s[q] += term;
@@ -180,7 +171,54 @@ inline WindowSums window_sums(const lines::Data& data, double e, double y, std::
   return sums;
 }
 
-/// (K*K)(u), K normalised, at 0 <= u < 2; t = 2 - u. Derived by hand, with positive terms only.
+/// The rule of n nodes on [-1, 1] that is exact for polynomials up to degree 2 n - 1 (Gauss and
+/// Legendre): zeros of P_n by Newton's method, started at cosines close to them.
+struct Rule {
+  std::vector<real> node, weight;
+};
+inline Rule legendre_rule(int n) {
+  Rule rule;
+  for (int k = 0; k < n; ++k) {
+    real x = std::cos(pi * (k + 0.75L) / (n + 0.5L)), slope = 1;
+    for (int step = 0; step < 8; ++step) {
+      real before = 1, now = x;
+      for (int i = 2; i <= n; ++i) {
+        const real next = ((2 * i - 1) * x * now - (i - 1) * before) / i;
+        before = now;
+        now = next;
+      }
+      slope = n * (before - x * now) / (1 - x * x);
+      x -= now / slope;
+    }
+    rule.node.push_back(x);
+    rule.weight.push_back(2 / ((1 - x * x) * slope * slope));
+  }
+  return rule;
+}
+
+/// int K(v) K(u - v) dv, 0 <= u < 2, for kernels of degree 11 at most: K(0) = 1, polynomials
+/// between the kinks at v = 0 and v = u.
+inline real convolution_integral(kestrel::Kernel kernel, real u) {
+  static const Rule rule = legendre_rule(12);
+  std::vector<real> kinks{u - 1};
+  for (const real kink : {0.0L, u}) {
+    if (kink > u - 1 && kink < 1) kinks.push_back(kink);
+  }
+  kinks.push_back(1);
+  real sum = 0;
+  for (std::size_t k = 1; k < kinks.size(); ++k) {
+    const real middle = (kinks[k] + kinks[k - 1]) / 2, half = (kinks[k] - kinks[k - 1]) / 2;
+    for (std::size_t p = 0; p < rule.node.size(); ++p) {
+      const real v = middle + half * rule.node[p];
+      sum +=
+          half * rule.weight[p] * profile(kernel, std::fabs(v)) * profile(kernel, std::fabs(u - v));
+    }
+  }
+  return sum;
+}
+
+/// (K*K)(u), K normalised, at 0 <= u < 2; t = 2 - u. Derived by hand, with positive terms only, or
+/// by quadrature.
 inline real convolution(kestrel::Kernel kernel, real u, real t) {
   const real t2 = t * t, t3 = t2 * t, u2 = u * u, u3 = u2 * u;
   switch (kernel) {
@@ -189,10 +227,11 @@ inline real convolution(kestrel::Kernel kernel, real u, real t) {
     case kestrel::Kernel::epanechnikov: return 3 * t3 * (u2 + 6 * u + 4) / 160;
     case kestrel::Kernel::biweight:
       return 5 * t3 * t2 * (u2 * u2 + 10 * u3 + 36 * u2 + 40 * u + 16) / 3584;
-    default:
+    case kestrel::Kernel::triweight:
       return 35 * t3 * t3 * t *
              (5 * u3 * u3 + 70 * u3 * u2 + 404 * u2 * u2 + 1176 * u3 + 1616 * u2 + 1120 * u + 320) /
              1757184;
+    default: return integer_power(constant(kernel, 1), 2) * convolution_integral(kernel, u);
   }
 }
 
@@ -273,7 +312,7 @@ inline Residuals residuals(const lines::Data& data, kestrel::Kernel kernel, doub
     for (std::size_t j = 0; j < n; ++j) {
       terms += std::fabs(without.weight[j] * (static_cast<real>(data.y[j]) - data.y[i]));
     }
-    all.rounding += 16 * kEpsilon * data.w[i] * 2 * std::fabs(e) * terms;
+    all.rounding += 64 * kEpsilon * data.w[i] * 2 * std::fabs(e) * terms;
   }
   return all;
 }

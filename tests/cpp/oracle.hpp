@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <stdexcept>
 #include <vector>
 
 #include "core/base/span.hpp"
@@ -26,19 +27,37 @@ struct Sum {
   }
 };
 
+inline real integer_power(real base, int n) {
+  real product = 1;
+  for (int k = 0; k < n; ++k) product *= base;
+  return product;
+}
+
+/// Of the kernels (1 - r^inner)^outer.
+struct Exponents {
+  int inner, outer;
+};
+inline Exponents exponents(kestrel::Kernel kernel) {
+  using kestrel::Kernel;
+  switch (kernel) {
+    case Kernel::uniform: return {2, 0};
+    case Kernel::triangular: return {1, 1};
+    case Kernel::epanechnikov: return {2, 1};
+    case Kernel::biweight: return {2, 2};
+    case Kernel::triweight: return {2, 3};
+    default: throw std::logic_error("no power of 1 - r^inner");
+  }
+}
+
 /// The one-dimensional kernels and the profiles of the radial ones, without constant, at r >= 0.
 inline real profile(kestrel::Kernel kernel, real r) {
   using kestrel::Kernel;
   if (kernel == Kernel::gaussian) return std::exp(-r * r / 2);
   if (kernel == Kernel::uniform) return r <= 1 ? 1 : 0;
   if (r >= 1) return 0;
-  switch (kernel) {
-    case Kernel::epanechnikov: return 1 - r * r;
-    case Kernel::triangular: return 1 - r;
-    case Kernel::biweight: return (1 - r * r) * (1 - r * r);
-    case Kernel::triweight: return (1 - r * r) * (1 - r * r) * (1 - r * r);
-    default: return std::cos(pi * r / 2);
-  }
+  if (kernel == Kernel::cosine) return std::cos(pi * r / 2);
+  const Exponents of = exponents(kernel);
+  return integer_power(1 - integer_power(r, of.inner), of.outer);
 }
 
 /// The integral of cos(pi r / 2) r^(d-1) over [0, 1], by Simpson's rule.
@@ -61,17 +80,16 @@ inline real constant(kestrel::Kernel kernel, std::size_t dimension) {
   const real d = static_cast<real>(dimension);
   if (kernel == Kernel::gaussian) return std::pow(2 * pi, -d / 2);
   const real ball = std::pow(pi, d / 2) / std::tgamma(d / 2 + 1);
-  switch (kernel) {
-    case Kernel::uniform: return 1 / ball;
-    case Kernel::triangular: return (d + 1) / ball;
-    case Kernel::epanechnikov: return (d + 2) / (2 * ball);
-    case Kernel::biweight: return (d + 2) * (d + 4) / (8 * ball);
-    case Kernel::triweight: return (d + 2) * (d + 4) * (d + 6) / (48 * ball);
-    default: break;
+  if (kernel == Kernel::cosine) {
+    static std::map<std::size_t, real> known;
+    if (known.count(dimension) == 0) known[dimension] = cosine_integral(dimension);
+    return 1 / (d * ball * known[dimension]);
   }
-  static std::map<std::size_t, real> known;
-  if (known.count(dimension) == 0) known[dimension] = cosine_integral(dimension);
-  return 1 / (d * ball * known[dimension]);
+  // (d + a) (d + 2 a) ... (d + b a) / (a 2a ... b a) / ball: for a = 2, b = 1 (d + 2) / (2 ball).
+  const Exponents of = exponents(kernel);
+  real value = 1 / ball;
+  for (int k = 1; k <= of.outer; ++k) value *= (d + k * of.inner) / (k * of.inner);
+  return value;
 }
 
 /// K_H(u) for differences u of the data, H = L L' with the lower triangle `root`, column-major.

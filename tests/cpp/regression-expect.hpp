@@ -22,8 +22,8 @@ using kestrel::LocalKernel;
 using lines::Line;
 using oracle::real;
 
-constexpr Kernel kernels[] = {Kernel::uniform,  Kernel::triangular, Kernel::epanechnikov,
-                              Kernel::biweight, Kernel::triweight,  Kernel::gaussian};
+const std::vector<Kernel> kernels = common::kernels_where(
+    [](Kernel kernel) { return kestrel::is_polynomial(kernel) || !kestrel::is_compact(kernel); });
 
 inline kestrel::RegressionSample sample_of(const Line& line, const std::vector<double>& y) {
   return {line.samples(), lines::span(y), line.weights()};

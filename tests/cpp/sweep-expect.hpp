@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common.hpp"
 #include "line-oracle.hpp"
@@ -19,14 +20,14 @@ using common::name_of;
 using kestrel::Kernel;
 using oracle::real;
 
-constexpr Kernel kernels[] = {Kernel::uniform, Kernel::triangular, Kernel::epanechnikov,
-                              Kernel::biweight, Kernel::triweight};
+const std::vector<Kernel> kernels = common::kernels_where(kestrel::is_polynomial);
 
 /// For each sum of positive terms. The polynomial of a window has terms of both signs in t = 1 -
-/// |u|. The sum of its |terms| is up to 3^degree times its value (1, 1, 3, 9, 27, squares of them
-/// for power 2), each with a few roundings.
+/// |u|. The sum of its |terms| is up to (2^inner - 1)^outer times its value (1 to 27 if inner is 2,
+/// squares of that for power 2), each with a few roundings.
 inline double tolerance(Kernel kernel, int power) {
-  const double condition = std::pow(3.0, oracle::exponent(kernel) * power);
+  const oracle::Exponents of = oracle::exponents(kernel);
+  const double condition = std::pow(std::exp2(of.inner) - 1, of.outer * power);
   return std::max(1e-13, 8 * oracle::kEpsilon * condition);
 }
 

@@ -7,7 +7,7 @@ pick <- function(choices, prob = NULL) choices[[sample.int(length(choices), 1L, 
 # 10^U; with max = 308 over all magnitudes of doubles.
 magnitude <- function(max = 300) 10^stats::runif(1L, -max, max)
 
-kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
+kernels <- kestrel:::kernel_names()
 engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")
 
 # ---- samples ------------------------------------------------------------------------------------------------------

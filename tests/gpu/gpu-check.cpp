@@ -44,13 +44,11 @@ std::vector<double> on_gpu(const Case& c, const KernelChoice& choice, bool singl
   return out;
 }
 
-const char* const kKernels[] = {"gaussian", "epanechnikov", "uniform", "triangular",
-                                "biweight", "triweight",    "cosine"};
-
 /// Prints one line for each kernel and precision; returns how many are wrong.
 int check_case(const char* name, const Case& c, bool product_too) {
   int wrong = 0;
-  for (const char* kernel : kKernels) {
+  for (const KernelRow& row : kKernelRows) {
+    const char* kernel = row.name;
     for (int product = 0; product <= (product_too ? 1 : 0); ++product) {
       const KernelChoice choice{kernel_of_name(kernel),
                                 product ? KernelType::product : KernelType::radial};

@@ -1,7 +1,8 @@
 # The slow, obvious oracle: kernels and kernel sums in plain R, from raw differences, one evaluation point (or one
-# pair) after another. Sums go through sum(), which accumulates in long double. Nothing here calls the package.
+# pair) after another. Sums go through sum(), which accumulates in long double. Nothing here calls the package, but for
+# the names of the kernels.
 
-all_kernels <- c("gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "cosine")
+all_kernels <- kestrel:::kernel_names()
 compact_kernels <- setdiff(all_kernels, "gaussian")
 
 # The shape of each kernel as a function of r >= 0, 1 at its centre; compact kernels are cut at r = 1 by the caller.

@@ -28,6 +28,11 @@ inline TwoPart joined(double high, double low) {
 
 // These are good to 2^-100 of their terms.
 
+inline TwoPart operator+(const TwoPart& a, const TwoPart& b) {
+  const TwoPart high = exact_difference(a.high, -b.high);
+  return joined(high.high, high.low + (a.low + b.low));
+}
+
 inline TwoPart operator-(const TwoPart& a, const TwoPart& b) {
   const TwoPart high = exact_difference(a.high, b.high);
   return joined(high.high, high.low + (a.low - b.low));

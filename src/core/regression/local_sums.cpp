@@ -107,9 +107,7 @@ void local_sums(const SortedSample& sample, const SortedSample& points, const Lo
   const SweepKernel window = kernel.local_linear
                                  ? window_moments(kernel.kernel, kernel.h, power)
                                  : window_sum(kernel.kernel, kernel.h, power, anchors);
-  // No leaf takes two columns of the highest degree. Only sums of K^2 have that degree, and they do
-  // not need y.
-  const int columns = window.degree() == simd::kSweepHighestDegree ? 1 : 2;
+  const int columns = power == 1 ? 2 : 1;
   sweep_sums(sample, points, window, columns, SweepSide::both, options,
              [&](const SweepBlock& block, int worker) {
                take({block, nullptr}, worker);

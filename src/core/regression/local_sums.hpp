@@ -22,8 +22,7 @@ struct LocalKernel {
 ///     s_q = sum w_j K(u_j) u_j^q,   r_q = sum w_j K(u_j) u_j^q v_j,
 /// q = 0 for local constant fits; q <= 2 (s), q <= 1 (r) for local linear ones. Sums of the
 /// Gaussian kernel are divided by scale_i, its value at the nearest sample, so that they do not
-/// underflow.
-/// underflow.
+/// underflow. Sums of K^2 by a polynomial kernel come without r_q.
 class LocalSums {
  public:
   /// scale: one value a point, or null if all are 1.

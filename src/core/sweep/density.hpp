@@ -18,7 +18,8 @@ void sweep_density(Span<const double> x, Span<const double> w, Span<const double
 
 /// The sums of the LSCV curve, K normalised and 1/h included, one value of each a bandwidth.
 /// Error: 1e-13 of each sum, all of whose terms are positive (of degree 6: 5e-13, K*K being a
-/// polynomial of condition 942). O(n log n + n k) time for k
+/// polynomial of condition 942). Kernels of a higher degree: 1e-12 of the sum, and for K*K 1e-12 of
+/// what it would be with all pairs in reach at distance zero. O(n log n + n k) time for k
 /// bandwidths, O(n) memory a thread. Errors as sweep_density.
 PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,
                            Kernel kernel, const RunOptions& options);

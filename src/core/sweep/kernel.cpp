@@ -3,11 +3,23 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/base/two_part.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
 
 namespace {
+
+constexpr int highest_degree() {
+  int degree = 0;
+  for (const KernelRow& row : kKernelRows) {
+    if (row.inner * row.outer > degree) degree = row.inner * row.outer;
+  }
+  return degree;
+}
+static_assert(highest_degree() + 2 <= simd::kSweepHighestWithY &&
+                  2 * highest_degree() + 2 <= simd::kSweepHighestDegree,
+              "K u^2 and K^2 u^2 of a kernel of high degree need leaves of their degrees");
 
 Polynomial product(const Polynomial& a, const Polynomial& b) {
   Polynomial c(a.size() + b.size() - 1, 0.0);
@@ -64,27 +76,75 @@ SweepKernel one_window(Kernel kernel, double h, const Polynomial& in_edge) {
   return window;
 }
 
-/// int_0^T a(v) b(T - v) dv in powers of T, by the beta integral of each pair of powers.
-Polynomial convolution(const Polynomial& a, const Polynomial& b) {
-  Polynomial result(a.size() + b.size(), 0.0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const double p = static_cast<double>(i), q = static_cast<double>(j);
-      const double beta = std::tgamma(p + 1) * std::tgamma(q + 1) / std::tgamma(p + q + 2);
-      result[i + j + 1] += a[i] * b[j] * beta;
+using TwoPartPolynomial = std::vector<TwoPart>;
+
+/// int_0^T a(v) b(T - v) dv in powers of T, by the beta integral of each pair of powers:
+/// p! q! / (p + q + 1)!.
+TwoPartPolynomial convolution(const Polynomial& a, const Polynomial& b) {
+  TwoPartPolynomial result(a.size() + b.size());
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    double reciprocal = static_cast<double>(p) + 1;  // (p + q + 1)! / (p! q!), a whole number
+    for (std::size_t q = 0; q < b.size(); ++q) {
+      if (q > 0) reciprocal = reciprocal * static_cast<double>(p + q + 1) / static_cast<double>(q);
+      const TwoPart beta = TwoPart{1, 0} / TwoPart{reciprocal, 0};
+      result[p + q + 1] = result[p + q + 1] + beta * (a[p] * b[q]);
     }
   }
   return result;
 }
 
-/// In powers of v / by.
-Polynomial stretched(Polynomial p, double by) {
+/// In powers of v / by, a power of two.
+TwoPartPolynomial stretched(TwoPartPolynomial p, double by) {
   double factor = 1.0;
-  for (double& coefficient : p) {
-    coefficient *= factor;
+  for (TwoPart& coefficient : p) {
+    coefficient = coefficient * factor;
     factor *= by;
   }
   return p;
+}
+
+/// In powers of 1 - v. The signs alternate: as many digits are lost as the condition has.
+TwoPartPolynomial from_the_other_end(const TwoPartPolynomial& p) {
+  TwoPartPolynomial result(p.size());
+  for (std::size_t k = p.size(); k-- > 0;) {
+    for (std::size_t q = p.size() - 1; q > 0; --q) result[q] = result[q] - result[q - 1];
+    result[0] = result[0] + p[k];
+  }
+  return result;
+}
+
+Polynomial rounded(const TwoPartPolynomial& p, double factor) {
+  Polynomial result;
+  for (const TwoPart& coefficient : p) result.push_back(coefficient.value() * factor);
+  return result;
+}
+
+/// The sum of |terms| over their sum, at v = 1.
+double condition(const TwoPartPolynomial& p) {
+  double sum = 0, terms = 0;
+  for (const TwoPart& coefficient : p) {
+    sum += coefficient.value();
+    terms += std::abs(coefficient.value());
+  }
+  return terms / std::abs(sum);
+}
+
+/// What the condition may be in powers of t = 1 - u, whose sums have a small error relative to
+/// themselves. A kernel beyond it is taken in powers of u, which have one relative to the weight in
+/// the window.
+constexpr double kMaxCondition = 1000;
+
+/// factor p(t): open, as p is zero at the edge.
+SweepKernel window_vanishing(double h, const TwoPartPolynomial& p, double factor) {
+  SweepKernel window;
+  window.h = h;
+  window.left_sign = {1.0};
+  const bool in_edge = condition(p) < kMaxCondition;
+  window.anchors = in_edge ? Anchors::edges : Anchors::nearest;
+  std::vector<Polynomial>& taken = in_edge ? window.in_edge : window.in_distance;
+  taken = {rounded(in_edge ? p : from_the_other_end(p), factor)};
+  pad(taken);
+  return window;
 }
 
 /// c / h with c K(u) of integral one.
@@ -125,13 +185,12 @@ SweepKernel window_density(Kernel kernel, double h) {
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h) {
   const double constant = constant_at(kernel, 1.0) * constant_at(kernel, h);
   const Polynomial edge = profile(kernel, true);
-  const Polynomial whole = stretched(convolution(edge, edge), 2);  // in t = T / 2
-  std::vector<SweepKernel> windows{one_window(kernel, 2 * h, scaled(whole, constant))};
-  windows[0].closed = false;  // it is zero at the edge, for the uniform kernel too
+  const TwoPartPolynomial whole = stretched(convolution(edge, edge), 2);  // in t = T / 2
+  std::vector<SweepKernel> windows{window_vanishing(2 * h, whole, constant)};
   if (!is_even_polynomial(kernel)) {
     Polynomial odd = profile(kernel, false);
     for (std::size_t k = 0; k < odd.size(); ++k) odd[k] *= k % 2 == 0 ? 0 : 2;
-    windows.push_back(one_window(kernel, h, scaled(convolution(odd, edge), 2 * constant)));
+    windows.push_back(window_vanishing(h, convolution(odd, edge), 2 * constant));
   }
   return windows;
 }

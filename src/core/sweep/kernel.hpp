@@ -47,8 +47,9 @@ SweepKernel window_moments(Kernel kernel, double h, int power = 1);
 SweepKernel window_density(Kernel kernel, double h);
 
 /// (K*K)(u) / h, K normalised (Wand & Jones 1995, 3.3), as a sum over one window or, for kernels
-/// with a kink at u = 0 such as the triangular one, whose convolution has a knot at u = 1, over
-/// two.
+/// that are no polynomial in u^2 such as the triangular one, whose convolution has a knot at u = 1,
+/// over two. In the edge coordinate, unless that has too high a condition: then in the distance,
+/// about the nearest samples, with errors relative to the weight in the window.
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h);
 
 }  // namespace kestrel

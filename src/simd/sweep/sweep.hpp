@@ -22,10 +22,13 @@ namespace simd {
 // their last one; behind the last sample there are +infinities.
 constexpr std::size_t kSweepPadding = 16;
 
-// Degrees that the leaves are made for; a lower one is padded with zero coefficients.
-constexpr int kSweepDegrees[] = {0, 1, 2, 4, 6, 8, 14};
+// Degrees that the leaves are made for; a lower one is padded with zero coefficients. A second
+// column is for regression, whose sums with y are of K and, for lines, of K u and K u^2: no more
+// than two degrees above the kernel. Squares and convolutions have higher degrees and one column.
+constexpr int kSweepDegrees[] = {0, 1, 2, 4, 6, 8, 11, 14, 20};
 constexpr std::size_t kSweepDegreeCount = sizeof kSweepDegrees / sizeof kSweepDegrees[0];
 constexpr int kSweepHighestDegree = kSweepDegrees[kSweepDegreeCount - 1];
+constexpr int kSweepHighestWithY = 11;
 
 // Samples of a run at most: its moments stay in the first-level cache. Sums start anew in each and
 // are then added as a whole, or the rounding errors of a million additions would add up.
@@ -127,7 +130,7 @@ using ConstantFitsFunction = void (*)(ConstantFits&);
 
 struct SweepTable {
   SweepCountFunction count_leading;
-  // [columns - 1][position in kSweepDegrees]; null for two columns of the highest degree.
+  // [columns - 1][position in kSweepDegrees]; null for two columns above kSweepHighestWithY.
   using Scans = SweepScanFunction[2][kSweepDegreeCount];
   // Moments of a whole run of a multiple of 8 samples about its anchor, on either side: to
   // moments[c (degree+1) + q].

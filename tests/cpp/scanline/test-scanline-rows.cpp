@@ -17,9 +17,6 @@ using scanline_oracle::shuffled;
 
 namespace {
 
-constexpr Kernel kCompact[] = {Kernel::epanechnikov, Kernel::uniform,   Kernel::triangular,
-                               Kernel::biweight,     Kernel::triweight, Kernel::cosine};
-
 /// The resolution of these checks: a value below that share of a peak may be lost.
 constexpr oracle::real kUnseen = 1e-26L;
 
@@ -36,11 +33,12 @@ Case with_kernel(Case c, Kernel kernel, KernelType type) {
 
 /// One kernel for each case, radial and product; the next case has another one.
 std::vector<Case> cases_of_every_kernel() {
+  const std::vector<Kernel> compact = common::kernels_where(is_compact);
   std::vector<Case> all;
   std::size_t turn = 0;
   for (const Case& c : scanline_oracle::cases_of_every_kind()) {
     if (c.n * c.points() > 250000) continue;
-    const Kernel kernel = kCompact[turn++ % 6];
+    const Kernel kernel = compact[turn++ % compact.size()];
     all.push_back(with_kernel(c, kernel, KernelType::radial));
     all.push_back(with_kernel(c, kernel, KernelType::product));
   }

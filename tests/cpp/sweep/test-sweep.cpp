@@ -102,12 +102,12 @@ void expect_sums(const SortedSample& sample, const SortedSample& points,
     SCOPED_TRACE(table->name);
     for (const int columns : {1, 2}) {
       SCOPED_TRACE(std::to_string(columns) + " columns");
-      if (columns == 1 || sum.degree() < simd::kSweepHighestDegree) {
+      if (columns == 1 || sum.degree() <= simd::kSweepHighestWithY) {
         const SweepSums got = collect(sample, points, sum, columns, SweepSide::both, run_on(table));
         expect_windows(got, wanted);
         expect_sum(got, wanted, tolerance(kernel, power));
       }
-      if (columns == 1 || moments.degree() < simd::kSweepHighestDegree) {
+      if (columns == 1 || moments.degree() <= simd::kSweepHighestWithY) {
         const SweepSums got =
             collect(sample, points, moments, columns, SweepSide::both, run_on(table));
         expect_windows(got, wanted);
@@ -160,6 +160,61 @@ TEST_P(Sweep, SumsAtPoints) {
               oracle::window_sums(data, place[i], level[i], data.x.size(), kernel, h, power));
         }
         expect_sums(sample, points, wanted, kernel, h, power);
+      }
+    }
+  }
+}
+
+/// Leaves of every degree, by polynomials of positive terms: ((1 + u) / 2)^degree about the nearest
+/// samples and ((1 + t) / 2)^degree, t = 1 - u, about the edges.
+TEST_P(Sweep, PolynomialsOfEveryDegree) {
+  const Line& line = GetParam();
+  const std::vector<double> y = lines::response(line);
+  const Data data = lines::sorted(line, y);
+  const SortedSample sample = sample_of(line, y);
+  const std::vector<double> all = lines::bandwidths(line, 4);
+  for (const int degree : simd::kSweepDegrees) {
+    Polynomial p{std::ldexp(1.0, -degree)};
+    for (int k = 1; k <= degree; ++k) p.push_back(p.back() * (degree - k + 1) / k);
+    for (const Anchors anchors : {Anchors::nearest, Anchors::edges}) {
+      const bool edges = anchors == Anchors::edges;
+      for (const double h : all) {
+        SCOPED_TRACE("degree " + std::to_string(degree) + (edges ? ", edges" : ", nearest") +
+                     ", h = " + std::to_string(h));
+        SweepKernel kernel;
+        kernel.h = h;
+        kernel.anchors = anchors;
+        (edges ? kernel.in_edge : kernel.in_distance) = {p};
+        kernel.left_sign = {1.0};
+        std::vector<real> wanted(data.x.size(), 0), wanted_y(wanted), size_y(wanted);
+        for (std::size_t i = 0; i < data.x.size(); ++i) {
+          for (std::size_t j = 0; j < data.x.size(); ++j) {
+            if (j == i || !(std::fabs(data.x[i] - data.x[j]) < h)) continue;
+            const real u = std::fabs(static_cast<real>(data.x[i]) - data.x[j]) / h;
+            const real term =
+                data.w[j] * oracle::integer_power((edges ? 2 - u : 1 + u) / 2, degree);
+            const real v = static_cast<real>(data.y[j]) - data.y[i];
+            wanted[i] += term;
+            wanted_y[i] += term * v;
+            size_y[i] += term * (std::fabs(data.y[j]) + std::fabs(data.y[i]) + 1);
+          }
+        }
+        for (const simd::Table* table : common::tables()) {
+          SCOPED_TRACE(table->name);
+          for (const int columns : {1, 2}) {
+            if (columns == 2 && degree > simd::kSweepHighestWithY) continue;
+            const SweepSums got =
+                collect(sample, sample, kernel, columns, SweepSide::both, run_on(table));
+            const auto of = [&](const std::vector<real>& sum, const std::vector<real>& size) {
+              return [&](std::size_t i) { return std::make_pair(sum[i], 1e-13 * size[i]); };
+            };
+            expect_column(got.of(0, 0), wanted.size(), of(wanted, wanted), "sum of weights");
+            if (columns == 2) {
+              expect_column(got.of(0, 1), wanted.size(), of(wanted_y, size_y), "sum of responses");
+            }
+            if (HasFatalFailure()) return;
+          }
+        }
       }
     }
   }
