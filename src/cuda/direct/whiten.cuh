@@ -5,10 +5,11 @@
 
 #include <cstddef>
 
+#include "shared/exp2.hpp"
+
 namespace kestrel_cuda {
 
-/// The weight 0 as a logarithm: below what either exponential flushes to zero.
-constexpr double kNoWeight = -4096.0;
+using kestrel::kNoWeight;
 
 struct Map {
   const double* matrix;  // null: coordinates are taken as they are
