@@ -6,39 +6,13 @@
 #include <vector>
 
 #include "core/regression/local_sums.hpp"
+#include "shared/local_fit.hpp"
 
 namespace kestrel {
 
-/// A fit at a point e with value y (of its own, or of a sample near it) by the other samples in its
-/// window. The weights of the samples in the fit are l_j = w_j K_j (constant - slope u_j) / scale.
-struct LocalFit {
-  bool supported = false;  // there is a sample in the window
-  bool exact = false;      // the line through e and one other place is no fit: it passes through y
-  bool unstable = false;   // a line whose sums have lost digits: LocalFitter::direct finds it
-  double deviation = 0.0;  // the fit minus y
-  double constant = 0.0, slope = 0.0, scale = 1.0;
-
-  /// y minus the fit that takes the point in with weight w, and the weight of y in that fit. With
-  /// q = constant / scale, which is l_e / w_e before, 1 / (1 + w q) of the residual is left
-  /// (Sherman & Morrison 1950).
-  double residual_in_sample(double w) const {
-    return whole() ? 0.0 : -deviation * scale / (scale + w * constant);
-  }
-  double leverage(double w) const {
-    // The constant of a steep line may be infinite.
-    return whole() ? 1.0 : 1.0 / (1.0 + scale / (w * constant));
-  }
-
- private:
-  bool whole() const { return !supported || exact; }
-};
-
 /// Fits from sums over the samples in windows. Which fit: a line where these samples have two
 /// different places or more, counted by integers, else a constant (a determinant would depend on
-/// rounding). The line is that of weighted least squares in centred form: with mean = s_1 / s_0 and
-/// spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) / spread; the
-/// quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) of the textbooks (Fan & Gijbels 1996, 3.2)
-/// loses half the digits.
+/// rounding). The line is that of weighted least squares in centred form (make_line()).
 class LocalFitter {
  public:
   /// `sample` outlives the object. O(n).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared/local_fit.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
@@ -31,10 +32,7 @@ Window window_of(const double* x, std::size_t n, double point, double reach) {
 double nearest_distance(const double* x, Window window, double point, std::size_t own) {
   const double* begin = x + window.first;
   const double* end = x + window.end;
-  if (own < window.end) {
-    const double left = own > window.first ? point - x[own - 1] : HUGE_VAL;
-    return std::min(left, own + 1 < window.end ? x[own + 1] - point : HUGE_VAL);
-  }
+  if (own < window.end) return nearest_neighbour(x, window.first, window.end, own);
   const double* right = std::lower_bound(begin, end, point);
   const double left = right > begin ? point - right[-1] : HUGE_VAL;
   return std::min(left, right < end ? *right - point : HUGE_VAL);
