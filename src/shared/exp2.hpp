@@ -7,6 +7,10 @@
 
 namespace kestrel {
 
+constexpr double kLn2 = 0.69314718055994530942;
+constexpr double kLog2E = 1.4426950408889634;
+constexpr double kRootHalfLog2E = 0.84932180028801904272;  // sqrt(log2(e) / 2)
+
 // ---- on the CPU
 //
 // Minimax polynomials of degree 10 in the relative sense (Remez exchange in 60 digits): error

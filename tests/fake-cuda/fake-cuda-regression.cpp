@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/regression/fit.cuh"
-#include "fake-cuda.h"
+#include "fake-cuda.hpp"
 
 using namespace kestrel_cuda;
 
@@ -118,9 +118,8 @@ void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
 
 }  // namespace
 
-extern "C" int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
-                                     kestrel_gpu_poll poll, void* context, char* problem,
-                                     std::size_t room) {
+int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
+                          kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
   const int code = fake_failing("FAKE_CUDA_REGRESSION", problem, room);
   if (code != KESTREL_GPU_OK) return code;
   Fitter fitter;

@@ -1,5 +1,4 @@
-// The direct engine on the device: kernel sums at evaluation points, one kernel value a pair. Twin
-// of core/direct/direct.cpp.
+// The direct engine on the device: kernel sums at evaluation points, one kernel value a pair.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

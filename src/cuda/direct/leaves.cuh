@@ -9,6 +9,7 @@
 
 #include "cuda/base/exp2.cuh"
 #include "cuda/direct/sums.cuh"
+#include "shared/coordinates.hpp"
 #include "shared/profile.hpp"
 
 namespace kestrel_cuda {
@@ -81,9 +82,8 @@ struct Product {
   }
 };
 
-/// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put within 1e-9
-/// of the rim; there the differences of the data as given are divided, as on the CPU, because a
-/// pair at distance exactly h must not be lost to rounding.
+/// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put at the rim;
+/// there the data as given do.
 struct Uniform {
   static constexpr double kPointScale = 1;
   const SumTask<double>& task;
@@ -96,24 +96,22 @@ struct Uniform {
   __device__ __forceinline__ void add(double v, double weight, const PairIndex& pair,
                                       double& total) const {
     bool inside = v > -1.0;
-    if (fabs(1.0 + v) < 1e-9 && weight > 0 && pair.point < task.rim.points) {
+    if (fabs(1.0 + v) < kestrel::kRim && weight > 0 && pair.point < task.rim.points) {
       inside = decide(pair);
     }
     total += inside ? weight : 0.0;
   }
 
  private:
-  __device__ __noinline__ bool decide(const PairIndex& pair) const {
+  KESTREL_HD __noinline__ bool decide(const PairIndex& pair) const {
     const Rim& rim = task.rim;
-    double z[KESTREL_GPU_UNIFORM_VARIABLES], q = 0.0;
-    for (int k = 0; k < task.d; ++k) {
-      const double* root = rim.root + k * task.d;
-      double v = rim.x[k * rim.samples + pair.sample] - rim.e[k * rim.points + pair.point];
-      for (int l = 0; l < k; ++l) v = fma(-root[l], z[l], v);
-      z[k] = v / root[k];
-      q = fma(z[k], z[k], q);
-    }
-    return q <= 1.0;
+    double z[KESTREL_GPU_UNIFORM_VARIABLES];
+    return kestrel::number::inside_ellipsoid(
+        task.d,
+        [&](std::size_t k) {
+          return rim.x[k * rim.samples + pair.sample] - rim.e[k * rim.points + pair.point];
+        },
+        [&](std::size_t k) { return rim.root + k * task.d; }, z);
   }
 };
 

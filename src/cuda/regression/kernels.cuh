@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask tas
 /// whose share is not below 1e-20 of that one's.
 template <bool kLinear>
 __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task) {
-  constexpr double kRootHalfLog2E = 0.84932180028801904272;  // sqrt(log2(e) / 2)
+  using kestrel::kRootHalfLog2E;
   __shared__ double tile[3][kFitThreads];
   __shared__ unsigned range[2];
   const Exp2Double exponential;

@@ -6,29 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shared/coordinates.hpp"
+#include "shared/scanline.hpp"
 #include "simd/table.hpp"
 
 namespace kestrel {
 namespace simd {
 
-constexpr int kScanlineAxes = 6;
-// Axes are ordered: the outer ones, then the row axis, then the run axis, along which runs lie.
-constexpr int kScanlineOuter = kScanlineAxes - 2;
+using kestrel::kRim;
+using kestrel::kScanlineAxes;
+using kestrel::kScanlineFarthest;
+using kestrel::ScanlineAxis;
+using kestrel::ScanlineNest;
 
 // 64-bit lanes that a limb of an event takes in a cell: A, Q, P and one not used.
 constexpr std::size_t kScanlineLimbLanes = 4;
-
-// How the y_i of ScanlineForm make the value of a kernel with the profile f(q) of a squared
-// distance, of the uniform kernel 1 where q <= 1:
-enum class ScanlineNest {
-  ellipsoid,  // f(sum_i y_i^2)
-  product,    // prod_i f(y_i^2)
-  box         // f(max_i y_i^2): the product of uniform kernels
-};
-
-// Whether a point is in the support of a uniform kernel, which jumps there, is decided by the data
-// as given where the square of its distance is this near one.
-constexpr double kScanlineRim = 1e-9;
 
 // The data as given, by the user's variables. Sample j has sample[k][j]; index i of the axis that
 // stands for it, axis_of[k] in the order of the engine, has point[k][i].
@@ -56,17 +48,6 @@ struct ScanlineForm {
   int limbs;
   double row_shift, run_shift;  // no shift of a tile is larger
   const ScanlineData* data;     // of uniform kernels
-};
-
-// The largest index that a sample has, and points of an axis: a number of so many bits, times one
-// of the two parts of a step, is exact. What lies farther, wide kernels meeting the grid from
-// there, is in the rest of a sample's place.
-constexpr double kScanlineFarthest = 134217728.0;  // 2^27
-
-// What makes grid indices of coordinates, see ScanlineGeometry::grid_index. step_high + step_low is
-// the step.
-struct ScanlineAxis {
-  double origin, inverse_step, step_high, step_low;
 };
 
 // Sample j has x[i][j] on axis i; of a line, on the run axis only. Readable kLanes places past the

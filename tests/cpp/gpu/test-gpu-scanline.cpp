@@ -1,5 +1,5 @@
 // The scanline engine on a device seen from the host: what is sent gives the CPU's bits, with an
-// object that needs no CUDA (fake-cuda.c).
+// object that needs no CUDA (fake-cuda.cpp).
 #include <sys/wait.h>
 #include <unistd.h>
 

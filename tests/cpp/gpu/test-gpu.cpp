@@ -1,5 +1,5 @@
 // The CUDA object seen from the host: how it is opened and refused, and what is sent to it, with
-// objects that need no CUDA (fake-cuda.c). FAKE_CUDA_* are the paths of these, set by CMake.
+// objects that need no CUDA (fake-cuda.cpp). FAKE_CUDA_* are the paths of these, set by CMake.
 #include <sys/wait.h>
 #include <unistd.h>
 
