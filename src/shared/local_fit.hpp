@@ -76,6 +76,13 @@ KESTREL_HD KESTREL_INLINE LocalFit constant_fit(const FitSums& sums, double scal
   return fit;
 }
 
+/// Whether the line at a sample is no fit, since it passes through its y: `alone`, the sample
+/// shares its place with no other, and its neighbours have `seen` places.
+template <class Count>
+KESTREL_HD KESTREL_INLINE bool is_exact(bool alone, Count seen) {
+  return alone && seen == 1;
+}
+
 /// The constant fit becomes the line, in centred form: with mean = s_1 / s_0 and
 /// spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) / spread; the
 /// quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) of the textbooks (Fan & Gijbels 1996, 3.2)
@@ -110,6 +117,14 @@ KESTREL_HD KESTREL_INLINE double power_kernel(int inner, int outer, double dista
 KESTREL_HD KESTREL_INLINE double gaussian_log_ratio(double distance, double nearest, double h) {
   const double a = (nearest - distance) / h, b = (nearest + distance) / h;
   return 0.5 * a * b;
+}
+
+/// The Gaussian kernel's window: samples count within `reach` bandwidths, and where u^2 is not
+/// above that of the nearest sample, which is `nearest` bandwidths away, by more than `cut`.
+KESTREL_HD KESTREL_INLINE double gaussian_reach(double nearest, double cut, double reach,
+                                                double h) {
+  const double counts = h * sqrt(nearest * nearest + cut), all = reach * h;
+  return all < counts ? all : counts;
 }
 
 /// The distance of sample `own` to its nearest neighbour among the samples [first, end) in sorted

@@ -72,7 +72,7 @@ LocalFit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
   bool alone = true;
   const int seen = places(sample, window, i, &alone);
   LocalFit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest));
-  fit.exact = kLinear && alone && seen == 1;
+  fit.exact = kLinear && kestrel::is_exact(alone, seen);
   return fit.unstable ? direct_fit<GaussianFit>(sample, window, i, h, 0, 1, itself) : fit;
 }
 

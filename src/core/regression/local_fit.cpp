@@ -37,7 +37,7 @@ LocalFit LocalFitter::leave_one_out(const LocalKernel& kernel, const LocalSums& 
       (i == first || rank_[i - 1] != rank_[i]) && (i + 1 == end || rank_[i + 1] != rank_[i]);
   const std::size_t seen = places(first, end) - (alone ? 1 : 0);
   LocalFit fit = from_sums(kernel, sums, i, seen);
-  fit.exact = alone && seen == 1;
+  fit.exact = is_exact(alone, seen);
   return fit;
 }
 

@@ -58,8 +58,8 @@ class GaussianBlock {
       simd::GaussianWindow window{sample.x(),   sample.w(), sample.y(), e, points.y()[begin + i],
                                   1 / kernel.h, nearest,    power,      {}};
       if (std::isfinite(nearest)) {  // fl(38 h) may be more than 38 h
-        const double reach = kernel.h * std::sqrt(nearest * nearest + cut);
-        const Window used = window_of(sample.x(), n, e, std::min(reach, kGaussianReach * kernel.h));
+        const Window used =
+            window_of(sample.x(), n, e, gaussian_reach(nearest, cut, kGaussianReach, kernel.h));
         table.gaussian_window(window, used.first, leave_one_out ? own : used.end);
         if (leave_one_out) table.gaussian_window(window, own + 1, used.end);
       }

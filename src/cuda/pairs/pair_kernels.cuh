@@ -20,7 +20,7 @@ constexpr int kPairTile = 32, kMomentStep = 4;
 /// Bandwidths of one sweep over the pairs: the sums of so many stay in registers.
 constexpr int kPairFactors = 16;
 /// Powers of two are cut there: 2^-that is zero, and the exponential still has room.
-constexpr double kFarthestSquare = 16777216.0;
+constexpr double kFarthestSquare = kestrel::kExp2Range / 2;
 
 /// min(q, kFarthestSquare) for q >= 0; the high words of such numbers have their order, and that of
 /// kFarthestSquare is the least of all that are not below it.

@@ -185,7 +185,7 @@ KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample
     add_sums<K, false, kEdge, false>(sample, centre, scale, i + 1, window.end, sums);
   }
   LocalFit fit = fit_from(sums, kLinear, seen, 1.0);
-  fit.exact = kLinear && alone && seen == 1;
+  fit.exact = kLinear && kestrel::is_exact(alone, seen);
   return fit;
 }
 

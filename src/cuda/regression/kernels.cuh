@@ -101,8 +101,8 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
     window = window_of(sample, i, task.reach * h, false);
     nearest = nearest_neighbour(sample.x, window.first, window.end, i) * scale;
     if (window.end - window.first > 1) {  // the rounded nearest distance may be the reach
-      used =
-          window_of(sample, i, fmin(h * sqrt(nearest * nearest + task.cut), task.reach * h), false);
+      const double counts = kestrel::gaussian_reach(nearest, task.cut, task.reach, h);
+      used = window_of(sample, i, counts, false);
       atomicMin(&range[0], used.first);
       atomicMax(&range[1], used.end);
     }
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
     const int found = places(sample, window, i, &alone);
     fit = fit_from(sums, kLinear, kLinear ? found : (found > 0 ? 1 : 0),
                    exp(-0.5 * nearest * nearest));
-    fit.exact = kLinear && alone && found == 1;
+    fit.exact = kLinear && kestrel::is_exact(alone, found);
   }
   if constexpr (kLinear) settle<GaussianFit>(sample, window, i, h, fit);
   FitTotals totals;
