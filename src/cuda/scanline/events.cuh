@@ -60,7 +60,7 @@ KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const Scanli
   using namespace kestrel::unfused;
   constexpr int kRow = Outer, kRun = Outer + 1;
   unsigned own = 0;
-#pragma unroll
+  KESTREL_UNROLL
   for (unsigned step = kWarp / 2; step > 0; step /= 2) {
     if (all.before[own + step] <= index) own += step;
   }
