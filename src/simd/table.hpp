@@ -82,8 +82,8 @@ struct Monomials {
 using MomentFunction = void (*)(const Tile&, const Block&, const Parameters&, const Monomials&,
                                 double* sum);
 
-// Affine map of samples into a tile, see whitened() of shared/coordinates.inc. With the lower Cholesky
-// factor L, a_kk = s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by forward
+// Affine map of samples into a tile, see whitened() of shared/coordinates.inc. With the lower
+// Cholesky factor L, a_kk = s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by forward
 // substitution.
 struct Whitening {
   const double* matrix;  // d*d row-major, lower triangle used
