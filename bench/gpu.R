@@ -32,7 +32,7 @@ add <- function(part, what, value, unit, precision = "", d = NA, way = "", wante
 run_program <- function(source, name, ..., arguments = character()) {
   root <- file.path(here, "..")
   program <- file.path(root, "build", "bench", sub("[.]cu$", "", basename(source)))
-  headers <- file.path(root, c("src/cuda/*/*.cuh", "bench/papers/*.cuh", "bench/papers/*.hpp"))
+  headers <- file.path(root, c("src/cuda/*/*.cuh", "src/shared/*", "bench/papers/*.cuh", "bench/papers/*.hpp"))
   of <- c(file.path(here, source), Sys.glob(headers))
   if (!isTRUE(all(file.mtime(program) > file.mtime(of)))) {
     dir.create(dirname(program), showWarnings = FALSE, recursive = TRUE)

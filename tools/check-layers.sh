@@ -44,7 +44,7 @@ package="$core $simd $gpu $shared $top"
 {
   forbid 'R headers only at the top of src/' \
     '#[[:space:]]*include[[:space:]]*[<"](R\.h|Rinternals\.h|Rmath\.h|Rdefines\.h|R_ext/|Rcpp)' \
-    $core $simd $gpu $cuda
+    $core $simd $gpu $cuda $shared
   forbid 'OpenMP is named in core/base/parallel.cpp only' \
     '#[[:space:]]*pragma[[:space:]]+omp|omp\.h|(^|[^A-Za-z_])(omp_[a-z]|_OPENMP)' \
     $(echo "$package" | tr ' ' '\n' | grep -v '^src/core/base/parallel\.cpp$')
@@ -55,11 +55,12 @@ package="$core $simd $gpu $shared $top"
     $package
   forbid 'leaf loops know nothing but instruction sets: no std, no memory, no layer above' \
     'std::(vector|string|function|unique_ptr|min|max|copy|fill)|malloc|(^|[^a-z_])new |"core/|"rcpp' \
-    $simd
+    $simd $(echo "$shared" | grep -v '\.def$')
   forbid 'an arrow runs only downward' '"(rcpp_|RcppExports)' $core
-  forbid 'src/shared includes nothing but src/shared' '"(core|simd|gpu|cuda|rcpp)' $shared
+  forbid 'src/shared includes nothing but src/shared' \
+    '#[[:space:]]*include[[:space:]]*"([^s]|s[^h]|sh[^a])' $shared
   forbid 'the core knows no GPU' '"(gpu|cuda)/' $core $simd
-  forbid 'CUDA is known to src/cuda only' 'cuda_runtime|cuda[A-Z][a-z]+|"cuda/' $core $simd $gpu
+  forbid 'CUDA is known to src/cuda only' 'cuda_runtime|cuda[A-Z][a-z]+|"cuda/' $core $simd $gpu $shared
   forbid 'src/cuda shares with the package gpu/gpu_abi.h and src/shared only' \
     '"(core|simd)/|"gpu/[^g]|"gpu/g[^p]|"gpu/gpu_[^a]|"rcpp' $cuda
   forbid 'one build for every machine' '-ffast-math|-march=native|-Ofast' \
@@ -97,7 +98,7 @@ functions_longer_than() {
 # shellcheck disable=SC2046,SC2086
 {
   complain 'a function has at most 60 lines' \
-    "$(functions_longer_than 60 $core $simd $gpu $cuda $(find R -name '*.R' ! -name RcppExports.R) \
+    "$(functions_longer_than 60 $core $simd $gpu $cuda $shared $(find R -name '*.R' ! -name RcppExports.R) \
       $(find tests/cpp tests/fake-cuda tests/fuzz tests/gpu tools bench -name '*.R' -o -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh'))"
   complain 'a function at the top of src/ unpacks, calls and packs, in at most 40 lines' \
     "$(functions_longer_than 40 $(echo "$top" | grep -v RcppExports))"

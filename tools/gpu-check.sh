@@ -20,10 +20,11 @@ $(OUT)/gpu-check: $(OBJECTS)
 	g++ -fopenmp -o $@ $(OBJECTS) -ldl -lpthread
 $(OUT)/libkestrel_cuda.so: $(CUDA)
 	nvcc -shared -cudart static -Xlinker --exclude-libs,ALL -o $@ $(CUDA)
-$(OUT)/%.o: %.cpp
+SHARED = $(wildcard src/shared/*) src/gpu/gpu_abi.h
+$(OUT)/%.o: %.cpp $(SHARED)
 	@mkdir -p $(@D)
 	g++ -std=gnu++17 -O2 -fopenmp -Wall -Wextra -Isrc -c -o $@ $<
-$(OUT)/%.o: %.cu $(wildcard src/cuda/*/*.cuh)
+$(OUT)/%.o: %.cu $(wildcard src/cuda/*/*.cuh) $(SHARED)
 	@mkdir -p $(@D)
 	nvcc -O3 -std=c++17 -lineinfo -arch=$(ARCH) -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra -c -o $@ $<
 MAKE

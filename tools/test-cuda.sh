@@ -12,7 +12,7 @@ fi
 mkdir -p build/cuda
 for source in bench/*.cu bench/papers/*.cu; do
   object=build/cuda/$(basename "$source" .cu).o
-  if [ -f "$object" ] && [ -z "$(find "$source" bench/papers/*.cuh bench/papers/*.hpp src/cuda src/gpu/gpu_abi.h -newer "$object")" ]; then
+  if [ -f "$object" ] && [ -z "$(find "$source" bench/papers/*.cuh bench/papers/*.hpp src/cuda src/shared src/gpu/gpu_abi.h -newer "$object")" ]; then
     continue
   fi
   echo "test: compiling $source"

@@ -8,12 +8,14 @@
 
 #include <stddef.h>
 
+#include "shared/limits.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 7
+#define KESTREL_GPU_VERSION 8
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -64,7 +66,8 @@ struct kestrel_gpu_kernel {
 /* Sums over the pairs i < j of samples, of w_i w_j times a function of q = scale |v|^2,
  * v = z_i - z_j in the coordinates that `matrix` makes about `centre`. */
 enum kestrel_gpu_pair_kind {
-  /* One sum, of P(q) 2^-q; parameter[r] is the coefficient of q^r, r < 6. */
+  /* One sum, of P(q) 2^-q; parameter[r] is the coefficient of q^r,
+   * r < KESTREL_GPU_PAIR_COEFFICIENTS. */
   KESTREL_GPU_PAIR_POLYNOMIAL,
   /* For each f = parameter[s], 0 < f <= 1, two: of 2^-(f q) and of 4^-(f q). */
   KESTREL_GPU_PAIR_CURVE,
@@ -74,6 +77,9 @@ enum kestrel_gpu_pair_kind {
    * numbers k, l, ... of variables, from zero, and d for a factor of one. */
   KESTREL_GPU_PAIR_MONOMIALS
 };
+
+/* The most coefficients of a polynomial: up to the tenth derivative. */
+#define KESTREL_GPU_PAIR_COEFFICIENTS 6
 
 /* The most variables of such a sum, and of monomials; and the most factors of one. */
 #define KESTREL_GPU_PAIR_VARIABLES 128
@@ -97,7 +103,7 @@ struct kestrel_gpu_pairs {
  * covers of the grid's rows. All that follows means what ScanlineForm, ScanlineSamples,
  * ScanlineTile, ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and
  * gives the same bits. */
-#define KESTREL_GPU_SCANLINE_AXES 6
+#define KESTREL_GPU_SCANLINE_AXES KESTREL_SCANLINE_AXES
 
 struct kestrel_gpu_scanline_axis {
   double origin, inverse_step, step_high, step_low;

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared/exp2.hpp"
+
 namespace kestrel {
 
 namespace {
 
 constexpr double kDoubleReach = 512.0, kSingleReach = 64.0;
-/// The device's exponential takes numbers below 2^25: squared distances less the logarithm of a
-/// weight, which is no less than -4096 (cuda/direct/whiten.cuh), and room for rounding.
-constexpr double kLargestSquare = 33554432.0 - 4096.0 - 1024.0;
+/// The device's exponential takes numbers below kExp2Range: squared distances less the logarithm of
+/// a weight, which is no less than kNoWeight, and room for rounding.
+constexpr double kLargestSquare = kExp2Range + kNoWeight - 1024.0;
 
 }  // namespace
 

@@ -8,13 +8,12 @@
 #include "core/base/error.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
+#include "shared/local_fit.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// Sums of a bandwidth.
-constexpr std::size_t kSums = 4;
 /// The least power of a bandwidth: 1e-96 is the sixth power of the least 1 - u.
 constexpr double kMinPower = 1e-190;
 /// So that the unit is a finite number.
@@ -27,7 +26,7 @@ void check_sample(const RegressionSample& sample) {
                 "there are " + std::to_string(n) + " points but " + std::to_string(sample.y.size) +
                     " and " + std::to_string(sample.w.size) + " values that belong to them");
   }
-  if (n >= std::size_t{1} << 31) {
+  if (n >= kRegressionLimit) {
     throw error(ErrorKind::input, "there must be fewer than 2^31 points");
   }
   for (const double x : sample.x) {
@@ -57,7 +56,7 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
   check_sample(sample);
   const kestrel_gpu_table& table = gpu_table();
   const std::size_t count = bandwidth.size;
-  std::vector<double> sum(kSums * count, 0.0);
+  std::vector<double> sum(kFitTotals * count, 0.0);
   if (count > 0 && sample.x.size > 0) {
     kestrel_gpu_regression request{};
     request.kernel = static_cast<int>(kernel);
@@ -86,7 +85,7 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
   }
   CrossValidation result;
   for (std::size_t k = 0; k < count; ++k) {
-    const double* of = sum.data() + kSums * k;
+    const double* of = sum.data() + kFitTotals * k;
     result.squares.push_back(of[0]);
     result.in_sample.push_back(of[1]);
     result.trace.push_back(of[2]);

@@ -1,6 +1,7 @@
 #include "gpu/scanline.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -9,13 +10,14 @@
 #include "core/scanline/tiles.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
+#include "shared/scanline.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// Cells of a tile: half of what the device has in work at a time, so that two make a batch.
-constexpr std::size_t kTileBytes = std::size_t{8} << 20;
+/// Cells of a tile: two make a batch.
+constexpr std::size_t kTileBytes = kScanlineBatchBytes / 2;
 /// Bytes of a part of the output, of which there are two on the device: an eighth of a slab, so
 /// that most of it is copied while the rest is computed, within these. And the share of the
 /// device's free memory for the only part.
@@ -26,9 +28,9 @@ constexpr std::size_t kCopied = std::size_t{1} << 17;
 /// Of the time, what people are told that sorting takes.
 constexpr double kSortingShare = 0.3;
 
-/// Bytes of a cell on the device: three integers a limb, and no less than 32.
+/// Of a cell on the device.
 std::size_t cell_bytes(int limbs) {
-  return std::max<std::size_t>(32, 24 * static_cast<std::size_t>(limbs));
+  return sizeof(std::uint64_t) * static_cast<std::size_t>(scanline_cell(limbs));
 }
 
 ScanlineSettings settings_for(const KernelChoice& choice, std::size_t d,
@@ -59,7 +61,7 @@ kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
   for (std::size_t i = 0; i < geometry.axes(); ++i) {
     for (std::size_t j = 0; j <= i; ++j) request.slope[i][j] = form.slope[i][j];
     request.inverse[i] = form.inverse[i];
-    const simd::ScanlineAxis& axis = samples.axis[i];
+    const ScanlineAxis& axis = samples.axis[i];
     request.axis[i] = {axis.origin,      axis.inverse_step,
                        axis.step_high,   axis.step_low,
                        samples.x[i],     geometry.max_shift(i) > 0 ? geometry.shift(i) : nullptr,

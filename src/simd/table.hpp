@@ -82,9 +82,9 @@ struct Monomials {
 using MomentFunction = void (*)(const Tile&, const Block&, const Parameters&, const Monomials&,
                                 double* sum);
 
-// Affine map of samples into a tile: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l, cut to +-farthest
-// so that no difference of two of them is NaN. With a scale s, the lower Cholesky factor L, a_kk =
-// s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by forward substitution.
+// Affine map of samples into a tile, see whitened() in shared/coordinates.inc. With a scale s, the
+// lower Cholesky factor L, a_kk = s / L_kk and a_kl = L_kl / L_kk, this is z = s L^-1 (x - c) by
+// forward substitution.
 struct Whitening {
   const double* matrix;  // d*d row-major, lower triangle used
   const double* centre;  // d

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/regression/fit.cuh"
-#include "fake-cuda.h"
+#include "fake-cuda.hpp"
 
 using namespace kestrel_cuda;
 
@@ -15,7 +15,7 @@ namespace {
 
 struct Fitter {
   RegressionSample sample{};
-  Fit (*fit)(const Fitter&, unsigned i, double h) = nullptr;
+  LocalFit (*fit)(const Fitter&, unsigned i, double h) = nullptr;
   double reach = 0.0, cut = 0.0;
   std::vector<double> x, y, w;
   std::vector<double2> block;
@@ -45,23 +45,23 @@ void make_all_blocks(Fitter& fitter) {
 double itself(double value) { return value; }
 
 template <class K, bool kLinear>
-Fit fit_polynomial(const Fitter& fitter, unsigned i, double h) {
+LocalFit fit_polynomial(const Fitter& fitter, unsigned i, double h) {
   const Window window = window_of(fitter.sample, i, h, K::kClosed);
-  const Fit fit = polynomial_fit<K, kLinear>(fitter.sample, window, i, h);
+  const LocalFit fit = polynomial_fit<K, kLinear>(fitter.sample, window, i, h);
   return fit.unstable ? direct_fit<K>(fitter.sample, window, i, h, 0, 1, itself) : fit;
 }
 
 template <bool kLinear>
-Fit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
+LocalFit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
   const RegressionSample& sample = fitter.sample;
   const Window window = window_of(sample, i, fitter.reach * h, false);
-  const double nearest = nearest_distance(sample, window, i) / h;
+  const double nearest = nearest_neighbour(sample.x, window.first, window.end, i) / h;
   LocalSums sums;
   for (unsigned j = window.first; j < window.end; ++j) {
     const double u = (sample.x[j] - sample.x[i]) / h, d = sample.y[j] - sample.y[i];
     if (j == i || u * u > nearest * nearest + fitter.cut) continue;
     const double weight =
-        sample.weight(j) * std::exp(0.5 * (nearest - std::fabs(u)) * (nearest + std::fabs(u)));
+        sample.weight(j) * std::exp(kestrel::gaussian_log_ratio(std::fabs(u), nearest, 1.0));
     sums.s0 += weight;
     sums.r0 += weight * d;
     sums.s1 += weight * u;
@@ -71,8 +71,8 @@ Fit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
   }
   bool alone = true;
   const int seen = places(sample, window, i, &alone);
-  Fit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest));
-  fit.exact = kLinear && alone && seen == 1;
+  LocalFit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest));
+  fit.exact = kLinear && kestrel::is_exact(alone, seen);
   return fit.unstable ? direct_fit<GaussianFit>(sample, window, i, h, 0, 1, itself) : fit;
 }
 
@@ -118,9 +118,8 @@ void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
 
 }  // namespace
 
-extern "C" int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
-                                     kestrel_gpu_poll poll, void* context, char* problem,
-                                     std::size_t room) {
+int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
+                          kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
   const int code = fake_failing("FAKE_CUDA_REGRESSION", problem, room);
   if (code != KESTREL_GPU_OK) return code;
   Fitter fitter;
@@ -130,10 +129,10 @@ extern "C" int fake_cross_validation(const kestrel_gpu_regression* regression, d
   } else {
     make_ready<false>(fitter, regression->kernel);
   }
-  for (std::size_t k = 0; k < regression->count; ++k, sum += 4) {
+  for (std::size_t k = 0; k < regression->count; ++k, sum += kestrel::kFitTotals) {
     const double fraction = static_cast<double>(k) / static_cast<double>(regression->count);
     if (fake_asked(poll, context, fraction) != 0) return KESTREL_GPU_STOPPED;
-    Totals totals;
+    FitTotals totals;
     for (unsigned i = 0; i < fitter.sample.n; ++i) {
       totals.add(fitter.fit(fitter, i, regression->bandwidth[k]), fitter.sample.weight(i));
     }

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "core/base/span.hpp"
+#include "shared/exp2.hpp"
 #include "shared/kernel.hpp"
 
 namespace kestrel {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kLn2 = 0.69314718055994530942;
 
 /// radial: K(u) depends on |u|; product: K(u) = prod_k K_1(u_k) (Michailidis & Margaritis 2013,
 /// eq. 2). For the Gaussian kernel the two are the same function.

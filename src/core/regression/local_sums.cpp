@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shared/local_fit.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
@@ -32,10 +33,7 @@ Window window_of(const double* x, std::size_t n, double point, double reach) {
 double nearest_distance(const double* x, Window window, double point, std::size_t own) {
   const double* begin = x + window.first;
   const double* end = x + window.end;
-  if (own < window.end) {
-    const double left = own > window.first ? point - x[own - 1] : HUGE_VAL;
-    return std::min(left, own + 1 < window.end ? x[own + 1] - point : HUGE_VAL);
-  }
+  if (own < window.end) return nearest_neighbour(x, window.first, window.end, own);
   const double* right = std::lower_bound(begin, end, point);
   const double left = right > begin ? point - right[-1] : HUGE_VAL;
   return std::min(left, right < end ? *right - point : HUGE_VAL);
@@ -61,8 +59,8 @@ class GaussianBlock {
       simd::GaussianWindow window{sample.x(),   sample.w(), sample.y(), e, points.y()[begin + i],
                                   1 / kernel.h, nearest,    power,      {}};
       if (std::isfinite(nearest)) {  // fl(38 h) may be more than 38 h
-        const double reach = kernel.h * std::sqrt(nearest * nearest + cut);
-        const Window used = window_of(sample.x(), n, e, std::min(reach, kGaussianReach * kernel.h));
+        const Window used =
+            window_of(sample.x(), n, e, gaussian_reach(nearest, cut, kGaussianReach, kernel.h));
         table.gaussian_window(window, used.first, leave_one_out ? own : used.end);
         if (leave_one_out) table.gaussian_window(window, own + 1, used.end);
       }

@@ -26,26 +26,10 @@ SortedSample sorted(const RegressionSample& sample, const RunOptions& options) {
   return SortedSample(sample.x, sample.w, sample.y, part_of(options.parallel, 0, 0));
 }
 
-/// The sums over a block of observations.
-struct Totals {
-  double squares = 0, in_sample = 0, trace = 0, unsupported = 0;
-
-  void add(const LocalFit& fit, double w) {
-    const double inside = fit.residual_in_sample(w);
-    if (fit.supported) {
-      squares += w * fit.deviation * fit.deviation;
-    } else {
-      unsupported += 1;
-    }
-    in_sample += w * inside * inside;
-    trace += fit.leverage(w);
-  }
-};
-
 /// The sum over all blocks, pairwise.
-double total(const std::vector<Totals>& blocks, double Totals::*which) {
+double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
   std::vector<double> value;
-  for (const Totals& block : blocks) value.push_back(block.*which);
+  for (const FitTotals& block : blocks) value.push_back(block.*which);
   return pairwise_sum(value.data(), value.size());
 }
 
@@ -70,11 +54,11 @@ class Validation {
     local_sums(sample_, sample_, kernel, 1, Anchors::edges, options, each);
   }
 
-  std::vector<Totals> totals(const LocalKernel& kernel, const RunOptions& options) const {
-    std::vector<Totals> blocks(local_slots(sample_, sample_));
+  std::vector<FitTotals> totals(const LocalKernel& kernel, const RunOptions& options) const {
+    std::vector<FitTotals> blocks(local_slots(sample_, sample_));
     if (!kernel.local_linear && is_polynomial(kernel.kernel)) {
       if (constant_fits(kernel, options, blocks)) return blocks;
-      blocks.assign(blocks.size(), Totals());
+      blocks.assign(blocks.size(), FitTotals());
     }
     run(kernel, options, [&](std::size_t i, const LocalFit& fit, std::size_t slot) {
       blocks[slot].add(fit, sample_.w()[i]);
@@ -95,7 +79,7 @@ class Validation {
   /// Local constant fits by a polynomial kernel, from the cheapest sums. Returns false if these
   /// lose digits at too many points for direct sums.
   bool constant_fits(const LocalKernel& kernel, const RunOptions& options,
-                     std::vector<Totals>& blocks) const {
+                     std::vector<FitTotals>& blocks) const {
     check_local_kernel(kernel);
     std::vector<char> too_many(blocks.size(), 0);
     local_sums(sample_, sample_, kernel, 1, Anchors::ends, options,
@@ -107,7 +91,7 @@ class Validation {
   }
 
   bool constant_block(const LocalKernel& kernel, const RunOptions& options, const LocalSums& sums,
-                      Totals& totals) const {
+                      FitTotals& totals) const {
     std::uint32_t unstable[kSweepBlock];
     const double* w = sample_.w() + sums.begin();
     const SweepBlock& block = sums.block();
@@ -160,13 +144,13 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
   const bool brief = local_sums_are_brief(kernel, line.size());
   parallel_tasks(bandwidth.size, brief, options.parallel,
                  [&](std::size_t k, int, const ParallelOptions& inner) {
-                   const std::vector<Totals> blocks = validation.totals(
+                   const std::vector<FitTotals> blocks = validation.totals(
                        {kernel, bandwidth[k], local_linear}, {options.table, inner});
-                   result.squares[k] = total(blocks, &Totals::squares);
-                   result.in_sample[k] = total(blocks, &Totals::in_sample);
-                   result.trace[k] = total(blocks, &Totals::trace);
+                   result.squares[k] = total(blocks, &FitTotals::squares);
+                   result.in_sample[k] = total(blocks, &FitTotals::in_sample);
+                   result.trace[k] = total(blocks, &FitTotals::trace);
                    result.unsupported[k] =
-                       static_cast<std::size_t>(total(blocks, &Totals::unsupported));
+                       static_cast<std::size_t>(total(blocks, &FitTotals::unsupported));
                  });
   return result;
 }

@@ -12,6 +12,7 @@
 #include "core/base/whole.hpp"
 #include "core/kernel/kernel.hpp"
 #include "core/scanline/axis.hpp"
+#include "shared/unfused.hpp"
 #include "simd/scanline/line.hpp"
 #include "simd/scanline/scanline.hpp"
 
@@ -21,9 +22,8 @@ namespace kestrel {
 /// the effect of rounding their coefficients, for runs of every length.
 constexpr std::size_t kScanlineBlock = 8192;
 
-/// Where a sample lies: the nearest grid index of each axis, clamped to 2^27, and the offset from
-/// it. The offset is good to 2^-53 of a step, and of itself, however far the grid's origin: no
-/// digits of the sample's doubles are lost.
+/// Where a sample lies: the nearest grid index of each axis, clamped to kScanlineFarthest, and the
+/// offset from it.
 struct ScanlineIndex {
   std::array<std::int32_t, simd::kScanlineAxes> base;
   std::array<double, simd::kScanlineAxes> part;
@@ -86,7 +86,7 @@ class ScanlineGeometry {
   /// position.
   bool grid_index(const MatrixView& x, std::size_t i, ScanlineIndex* to) const;
   /// The constants of grid_index() for an axis.
-  simd::ScanlineAxis leaf_axis(std::size_t a) const {
+  ScanlineAxis leaf_axis(std::size_t a) const {
     return {origin_[a], inverse_step_[a], step_high_[a], step_low_[a]};
   }
   /// Those of the run axis, for leaves that compute the grid indices of samples of one variable.
@@ -113,21 +113,13 @@ inline bool ScanlineGeometry::grid_index(const MatrixView& x, std::size_t i,
   to->base[0] = 0;
   to->part[0] = 0;
   for (std::size_t a = axes_ - d_; a < axes_; ++a) {
-    const double value = x(i, user_[a]);
-    const double from = value - origin_[a];
-    // The rounding error of the subtraction (Knuth 1998, 4.2.2, theorem B).
-    const double back = from - value;
-    const double lost = (value - (from - back)) - (origin_[a] + back);
-    const double index = from * inverse_step_[a];
+    const unfused::GridIndex at = unfused::grid_index_of(leaf_axis(a), x(i, user_[a]));
     const double beyond = margin(a);
-    if (!(index >= -beyond && index <= static_cast<double>(count_[a] - 1) + beyond)) return false;
-    // Near 1.5 * 2^52 doubles are whole numbers.
-    const double kept =
-        std::min(std::max(index, -simd::kScanlineFarthest), simd::kScanlineFarthest);
-    const double base = (kept + 6755399441055744.0) - 6755399441055744.0;
-    const double rest = ((from - base * step_high_[a]) - base * step_low_[a]) + lost;
-    to->base[a] = whole_number<std::int32_t>(base);
-    to->part[a] = rest * inverse_step_[a];
+    const bool near =
+        at.index >= -beyond && at.index <= static_cast<double>(count_[a] - 1) + beyond;
+    if (!near) return false;
+    to->base[a] = whole_number<std::int32_t>(at.base);
+    to->part[a] = at.part;
   }
   return true;
 }

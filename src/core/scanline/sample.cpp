@@ -280,7 +280,7 @@ void ScanlineSample::search(const Search& task, std::size_t axis, std::size_t bi
 
 void ScanlineSample::find(const ScanlineBox& box, std::vector<simd::ScanlineRange>* ranges) const {
   ranges->clear();
-  search({box, {}, {}, 1 + 10 * simd::kScanlineRim}, 0, 0, ranges);
+  search({box, {}, {}, 1 + 10 * simd::kRim}, 0, 0, ranges);
 }
 
 }  // namespace kestrel

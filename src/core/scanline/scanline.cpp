@@ -106,7 +106,7 @@ simd::ScanlineForm form_of(const ScanlineGeometry& geometry, const ScanlineTask&
   }
   form.room = 1;
   if (task.method == ScanlineMethod::rows) {
-    form.room = 1 + simd::kScanlineRim;
+    form.room = 1 + simd::kRim;
     // A few roundings of 2^-53 of a centre each.
     double farthest = 1;
     for (std::size_t j = 0; j < geometry.axes(); ++j) {

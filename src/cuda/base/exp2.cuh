@@ -3,20 +3,22 @@
 #ifndef KESTREL_CUDA_BASE_EXP2_CUH
 #define KESTREL_CUDA_BASE_EXP2_CUH
 
+#include "shared/exp2.hpp"
+
 namespace kestrel_cuda {
 
-/// 2^v in double. v = k + j/64 + r, |r| <= 1/128: 2^(j/64) stands in a table in shared memory, 2^r
-/// is a polynomial of degree 4 that interpolates at Chebyshev nodes (relative error below 2.5e-15,
-/// the next term: (log(2) / 128)^5 / (2^4 5!)). Needs |v| < 2^25. A block makes the object with all
-/// of its threads, and they meet at a barrier before add().
+/// 2^v in double by the table of shared/exp2.hpp, in shared memory. Needs |v| < kExp2Range. A block
+/// makes the object with all of its threads, and they meet at a barrier before add().
 class Exp2Double {
  public:
-  /// Entry j is 2^(j/64) less the bits that adding j << 14 to its high word will put there.
+  /// Entry j is 2^(j / kEntries) less the bits that adding j << kShiftToExponent to its high word
+  /// will put there.
   __device__ Exp2Double() {
     __shared__ double entries[kEntries];
     for (int j = threadIdx.x; j < kEntries; j += blockDim.x) {
-      const double entry = exp2(j * 0x1p-6);
-      entries[j] = __hiloint2double(__double2hiint(entry) - (j << 14), __double2loint(entry));
+      const double entry = exp2(j * (1.0 / kEntries));
+      entries[j] =
+          __hiloint2double(__double2hiint(entry) - (j << kShiftToExponent), __double2loint(entry));
     }
     table_ = entries;
   }
@@ -27,7 +29,7 @@ class Exp2Double {
     total = fma(power, p, total);
   }
 
-  /// 2^v itself, 0 below 2^-1021.
+  /// 2^v itself, 0 below 2^kExp2Smallest.
   __device__ __forceinline__ double of(double v) const {
     double power, p;
     factors(v, power, p);
@@ -35,24 +37,25 @@ class Exp2Double {
   }
 
  private:
-  static constexpr int kEntries = 64;
+  static constexpr int kEntries = kestrel::kExp2Entries;
+  /// The exponent of a double begins at bit 20 of its high word.
+  static constexpr int kShiftToExponent = 20 - kestrel::kExp2EntryBits;
   const double* table_;
 
   /// 2^v = power * p
   __device__ __forceinline__ void factors(double v, double& power, double& p) const {
-    // Adding 1.5 * 2^46 rounds to 1/64; then 64 (k + j/64) stands in the low word.
-    constexpr double kShift = 0x1.8p+46;
+    constexpr double kShift = kestrel::kExp2TableShift;
+    constexpr auto series = kestrel::kExp2Table;
     const double shifted = v + kShift;
     const double r = v + (kShift - shifted);
     const int bits = __double2loint(shifted);
-    p = 0x1.3b2ad0385b409p-7;
-    p = fma(p, r, 0x1.c6b0c40d8c4e9p-5);
-    p = fma(p, r, 0x1.ebfbdff82ac52p-3);
-    p = fma(p, r, 0x1.62e42fefa0352p-1);
-    p = fma(p, r, 1.0);
+    p = series.c[series.kTerms - 1];
+#pragma unroll
+    for (int k = series.kTerms - 2; k >= 0; --k) p = fma(p, r, series.c[k]);
     const double entry = table_[bits & (kEntries - 1)];
-    // Below 2^-1021 nothing is left but a denormal of at most 2^-1042; see add_chunks().
-    const int high = bits < -1021 * kEntries ? 0 : __double2hiint(entry) + (bits << 14);
+    // Below that nothing is left but a denormal of at most 2^-1042; see add_chunks().
+    constexpr int kSmallest = static_cast<int>(kestrel::kExp2Smallest) * kEntries;
+    const int high = bits < kSmallest ? 0 : __double2hiint(entry) + (bits << kShiftToExponent);
     power = __hiloint2double(high, __double2loint(entry));
   }
 };
@@ -83,16 +86,14 @@ class Exp2Single {
 
  private:
   static __device__ __forceinline__ float polynomial(float v) {
-    constexpr float kShift = 0x1.8p+23f;
-    v = fmaxf(v, -126.0f);
+    constexpr float kShift = kestrel::kRoundingShiftSingle;
+    constexpr auto series = kestrel::kExp2Single;
+    v = fmaxf(v, static_cast<float>(kestrel::kExp2SmallestSingle));
     const float shifted = v + kShift;
     const float r = v + (kShift - shifted);
-    float p = 0x1.5ec866p-10f;
-    p = fmaf(p, r, 0x1.3cbf6p-7f);
-    p = fmaf(p, r, 0x1.c6afeep-5f);
-    p = fmaf(p, r, 0x1.ebfa4cp-3f);
-    p = fmaf(p, r, 0x1.62e43p-1f);
-    p = fmaf(p, r, 1.0f);
+    float p = static_cast<float>(series.c[series.kTerms - 1]);
+#pragma unroll
+    for (int k = series.kTerms - 2; k >= 0; --k) p = fmaf(p, r, static_cast<float>(series.c[k]));
     return __int_as_float(__float_as_int(p) + (__float_as_int(shifted) << 23));
   }
 };

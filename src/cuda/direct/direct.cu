@@ -1,5 +1,4 @@
-// The direct engine on the device: kernel sums at evaluation points, one kernel value a pair. Twin
-// of core/direct/direct.cpp.
+// The direct engine on the device: kernel sums at evaluation points, one kernel value a pair.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -165,10 +164,11 @@ class DensityOf : public Density {
     task.rim = {x_.data(), e_.data(), root_.data(), n_, m};
     task.d = d_;
     if (!launch_all(products ? products_ : differences_, task, chunks, poll)) return false;
-    const double smallest = !gaussian() ? 0.0
-                            : sizeof(Real) == sizeof(float)
-                                ? 0x1p-100
-                                : std::max(0x1p-1021, 0x1p-1042 * static_cast<double>(padded_));
+    const double smallest =
+        !gaussian() ? 0.0
+        : sizeof(Real) == sizeof(float)
+            ? 0x1p-100
+            : std::max(std::exp2(kestrel::kExp2Smallest), 0x1p-1042 * static_cast<double>(padded_));
     double* total = sum_.reserve(m);
     add_chunks<<<static_cast<unsigned>((m + 127) / 128), 128>>>(
         partial_.data(), padded, chunks, m, smallest, products ? square : nullptr,

@@ -151,7 +151,7 @@ Launch<Real> products_launch(int leaf, int d) {
 template <class Real>
 double products_error(int d, double square) {
   constexpr double kRounding = sizeof(Real) == sizeof(double) ? 0x1p-53 : 0x1p-24;
-  return (d + 2) * kRounding * 0.6931471805599453 * square;
+  return (d + 2) * kRounding * kestrel::kLn2 * square;
 }
 
 /// Whether that is within the precision asked for, and sums times 2^square can be represented.

@@ -1,6 +1,5 @@
-// Values of the kernels, in the variable of simd/direct/direct_sums.inc, whose twin this is: v is
-// minus the squared distance or, for product kernels, the weight times the values so far. A value
-// object is made of the sum's task and has
+// Values of the kernels: v is minus the squared distance or, for product kernels, the weight times
+// the values so far. A value object is made of the sum's task and has
 //   start(weight)                  v before the first variable
 //   kPointScale                    points' coordinates are multiplied by that
 //   extend(x, e, k, v)             takes in variable k of sample x and (scaled) point e
@@ -10,83 +9,19 @@
 
 #include "cuda/base/exp2.cuh"
 #include "cuda/direct/sums.cuh"
-#include "shared/kernel.hpp"
+#include "shared/coordinates.hpp"
+#include "shared/profile.hpp"
 
 namespace kestrel_cuda {
 
-__device__ __forceinline__ double not_negative(double v) { return __double2hiint(v) < 0 ? 0.0 : v; }
-__device__ __forceinline__ float not_negative(float v) { return fmaxf(v, 0.0f); }
-
-/// v^N, N > 0.
-template <int N, class Real>
-__device__ __forceinline__ Real power_of(Real v) {
-  if constexpr (N == 1) {
-    return v;
-  } else {
-    return v * power_of<N - 1>(v);
-  }
-}
-
-/// r^N of q = r^2.
-template <int N, class Real>
-__device__ __forceinline__ Real radius_power(Real q) {
-  if constexpr (N % 2 == 0) {
-    return power_of<N / 2>(q);
-  } else if constexpr (N == 1) {
-    return sqrt(q);
-  } else {
-    return power_of<N / 2>(q) * sqrt(q);
-  }
-}
-
-/// (1 - r^kInner)^kOuter of v = -r^2, zero beyond r = 1.
-template <int kInner, int kOuter>
-struct PowerProfile {
-  template <class Real>
-  static __device__ __forceinline__ Real of(Real v) {
-    const Real one = not_negative(Real(1) - radius_power<kInner>(-v));
-    return power_of<kOuter>(one);
-  }
-};
-
-/// cos(pi sqrt(q) / 2) as a Taylor series in q: to q^11 in double (remainder below 1e-19 on [0,
-/// 1]), to q^7 in single (7e-11).
-struct Cosine {
-  static __device__ __forceinline__ double of(double v) {
-    const double q = v > -1.0 ? v : -1.0;
-    double p = 0x1.52ae4120fde27p-56;
-    p = fma(p, q, 0x1.ef6e308d6d1c4p-49);
-    p = fma(p, q, 0x1.2a0c591af8314p-41);
-    p = fma(p, q, 0x1.20c62c2f2d7f5p-34);
-    p = fma(p, q, 0x1.b6e24f44b128fp-28);
-    p = fma(p, q, 0x1.f9d38a3763cc3p-22);
-    p = fma(p, q, 0x1.a6d1f2a204a8cp-16);
-    p = fma(p, q, 0x1.e1f506891babbp-11);
-    p = fma(p, q, 0x1.55d3c7e3cbffap-6);
-    p = fma(p, q, 0x1.03c1f081b5ac4p-2);
-    p = fma(p, q, 0x1.3bd3cc9be45dep+0);
-    p = fma(p, q, 1.0);
-    return v > -1.0 ? p : 0.0;
-  }
-  static __device__ __forceinline__ float of(float v) {
-    const float q = fmaxf(v, -1.0f);
-    float p = 0x1.b6e25p-28f;
-    p = fmaf(p, q, 0x1.f9d38ap-22f);
-    p = fmaf(p, q, 0x1.a6d1f2p-16f);
-    p = fmaf(p, q, 0x1.e1f506p-11f);
-    p = fmaf(p, q, 0x1.55d3c8p-6f);
-    p = fmaf(p, q, 0x1.03c1fp-2f);
-    p = fmaf(p, q, 0x1.3bd3ccp+0f);
-    p = fmaf(p, q, 1.0f);
-    return v > -1.0f ? p : 0.0f;
-  }
-};
-
 /// The profile of a compact kernel that is continuous.
 template <kestrel::KernelForm kForm, int kInner, int kOuter>
-struct Profile : PowerProfile<kInner, kOuter> {};
-template <int kInner, int kOuter>
-struct Profile<kestrel::KernelForm::cosine, kInner, kOuter> : Cosine {};
+struct Profile {
+  template <class Real>
+  static __device__ __forceinline__ Real of(Real v) {
+    return kestrel::number::profile<kForm, kInner, kOuter>(v);
+  }
+};
 
 template <class Real, class Exp>
 struct Gaussian {
@@ -147,9 +82,8 @@ struct Product {
   }
 };
 
-/// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put within 1e-9
-/// of the rim; there the differences of the data as given are divided, as on the CPU, because a
-/// pair at distance exactly h must not be lost to rounding.
+/// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put at the rim;
+/// there the data as given do.
 struct Uniform {
   static constexpr double kPointScale = 1;
   const SumTask<double>& task;
@@ -162,24 +96,22 @@ struct Uniform {
   __device__ __forceinline__ void add(double v, double weight, const PairIndex& pair,
                                       double& total) const {
     bool inside = v > -1.0;
-    if (fabs(1.0 + v) < 1e-9 && weight > 0 && pair.point < task.rim.points) {
+    if (fabs(1.0 + v) < kestrel::kRim && weight > 0 && pair.point < task.rim.points) {
       inside = decide(pair);
     }
     total += inside ? weight : 0.0;
   }
 
  private:
-  __device__ __noinline__ bool decide(const PairIndex& pair) const {
+  KESTREL_HD __noinline__ bool decide(const PairIndex& pair) const {
     const Rim& rim = task.rim;
-    double z[KESTREL_GPU_UNIFORM_VARIABLES], q = 0.0;
-    for (int k = 0; k < task.d; ++k) {
-      const double* root = rim.root + k * task.d;
-      double v = rim.x[k * rim.samples + pair.sample] - rim.e[k * rim.points + pair.point];
-      for (int l = 0; l < k; ++l) v = fma(-root[l], z[l], v);
-      z[k] = v / root[k];
-      q = fma(z[k], z[k], q);
-    }
-    return q <= 1.0;
+    double z[KESTREL_GPU_UNIFORM_VARIABLES];
+    return kestrel::number::inside_ellipsoid(
+        task.d,
+        [&](std::size_t k) {
+          return rim.x[k * rim.samples + pair.sample] - rim.e[k * rim.points + pair.point];
+        },
+        [&](std::size_t k) { return rim.root + k * task.d; }, z);
   }
 };
 

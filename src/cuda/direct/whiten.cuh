@@ -1,14 +1,15 @@
-// Data as given to whitened coordinates, in which every bandwidth is the unit: twin of the core's
-// `Whitening` (simd/table.hpp).
+// Data as given to whitened coordinates, in which every bandwidth is the unit.
 #ifndef KESTREL_CUDA_DIRECT_WHITEN_CUH
 #define KESTREL_CUDA_DIRECT_WHITEN_CUH
 
 #include <cstddef>
 
+#include "shared/coordinates.hpp"
+#include "shared/exp2.hpp"
+
 namespace kestrel_cuda {
 
-/// The weight 0 as a logarithm: below what either exponential flushes to zero.
-constexpr double kNoWeight = -4096.0;
+using kestrel::kNoWeight;
 
 struct Map {
   const double* matrix;  // null: coordinates are taken as they are
@@ -28,6 +29,13 @@ struct SumOfSquares {
     high = sum;
   }
   __device__ double value() const { return high + low; }
+};
+
+/// The coordinates of a sample that have been made.
+struct Kept {
+  const double* first;
+  std::size_t padded;
+  KESTREL_HD KESTREL_INLINE double operator()(std::size_t l) const { return first[l * padded]; }
 };
 
 /// What whiten() makes: rows of `padded` values, those past the data's count 0.
@@ -55,12 +63,8 @@ __global__ void whiten(Map map, const double* from, std::size_t stride, std::siz
       v = from[k * stride + i];
       if (map.matrix != nullptr) {
         const double* row = map.matrix + static_cast<std::size_t>(k) * map.d;
-        v = (v - map.centre[k]) * row[k];
-        if (!map.diagonal) {
-          for (int l = 0; l < k; ++l) v = fma(-row[l], history[l * padded + i], v);
-        }
-        // fmax(NaN, a) is a: what is not a number, from infinities, is far away.
-        v = fmin(fmax(v, -map.farthest), map.farthest);
+        const Kept kept{history + i, padded};
+        v = kestrel::number::whitened(v, map.centre[k], row, k, map.diagonal, map.farthest, kept);
         if (!map.diagonal) history[k * padded + i] = v;
       }
     }

@@ -19,10 +19,8 @@ constexpr int kPairThreads = 128;
 constexpr int kPairTile = 32, kMomentStep = 4;
 /// Bandwidths of one sweep over the pairs: the sums of so many stay in registers.
 constexpr int kPairFactors = 16;
-/// Coefficients of a polynomial: up to the tenth derivative.
-constexpr int kPairCoefficients = 6;
 /// Powers of two are cut there: 2^-that is zero, and the exponential still has room.
-constexpr double kFarthestSquare = 16777216.0;
+constexpr double kFarthestSquare = kestrel::kExp2Range / 2;
 
 /// min(q, kFarthestSquare) for q >= 0; the high words of such numbers have their order, and that of
 /// kFarthestSquare is the least of all that are not below it.
@@ -64,7 +62,7 @@ struct PairExponential<float> {
   using type = Exp2Single<0>;
 };
 
-/// P(q) 2^-q, P of degree 5 at most.
+/// P(q) 2^-q.
 template <class Number>
 struct PairPolynomial {
   using Real = Number;
@@ -73,9 +71,9 @@ struct PairPolynomial {
   __device__ __forceinline__ void add(const PairTask<Real>& task, Real square, Real weight,
                                       Real* sum) const {
     const Real q = cut_square(square);
-    Real p = task.parameter[kPairCoefficients - 1];
+    Real p = task.parameter[KESTREL_GPU_PAIR_COEFFICIENTS - 1];
 #pragma unroll
-    for (int r = kPairCoefficients - 2; r >= 0; --r) p = fma(p, q, task.parameter[r]);
+    for (int r = KESTREL_GPU_PAIR_COEFFICIENTS - 2; r >= 0; --r) p = fma(p, q, task.parameter[r]);
     sum[0] = fma(p * exponential.of(-q), weight, sum[0]);
   }
 };

@@ -1,5 +1,4 @@
-// Sums over the pairs of a sample: what bandwidth selectors are made of. Twin of
-// core/direct/pairs.cpp and core/direct/lscv.cpp.
+// Sums over the pairs of a sample: what bandwidth selectors are made of.
 #include <algorithm>
 #include <vector>
 
@@ -283,7 +282,7 @@ bool monomials(Pairs<double>& pairs, const kestrel_gpu_pairs& request, double* s
 bool is_refused(const kestrel_gpu_pairs& request) {
   if (request.d > KESTREL_GPU_PAIR_VARIABLES) return true;
   switch (request.kind) {
-    case KESTREL_GPU_PAIR_POLYNOMIAL: return request.count > kPairCoefficients;
+    case KESTREL_GPU_PAIR_POLYNOMIAL: return request.count > KESTREL_GPU_PAIR_COEFFICIENTS;
     case KESTREL_GPU_PAIR_MONOMIALS:
       return request.d > KESTREL_GPU_PAIR_MONOMIAL_VARIABLES ||
              request.count < KESTREL_GPU_PAIR_DEGREE ||

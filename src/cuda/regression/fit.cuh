@@ -1,43 +1,20 @@
-// Local constant and local linear fits at the observations, each left out of its own: twin of
-// core/regression/local_fit.cpp.
+// Local constant and local linear fits at the observations, each left out of its own.
 #ifndef KESTREL_CUDA_REGRESSION_FIT_CUH
 #define KESTREL_CUDA_REGRESSION_FIT_CUH
 
 #include "cuda/regression/powers.cuh"
 #include "shared/kernel.hpp"
+#include "shared/local_fit.hpp"
 
 namespace kestrel_cuda {
 
-/// How far below its terms a line's spread may be; see core/regression/local_fit.cpp.
-constexpr double kMaxLoss = 1e3;
+using kestrel::FitTotals;
+using kestrel::LocalFit;
+using kestrel::nearest_neighbour;
 
-/// With u_j = (x_j - x) / h: s_q = sum w K u^q, r_q = sum w K u^q (y_j - y), and `size`, the sum of
-/// w K |u|.
-struct LocalSums {
-  double s0 = 0, r0 = 0, s1 = 0, r1 = 0, s2 = 0, size = 0;
-};
-
-/// See core/regression/local_fit.hpp.
-struct Fit {
-  bool supported = false, exact = false, unstable = false;
-  double deviation = 0, constant = 0, scale = 1;
-};
-
-/// What fits add up to.
-struct Totals {
-  double squares = 0, in_sample = 0, trace = 0, unsupported = 0;
-
-  KESTREL_DEVICE void add(const Fit& fit, double w) {
-    const bool whole = !fit.supported || fit.exact;
-    const double room = fit.scale + w * fit.constant;
-    const double inside = whole ? 0.0 : fit.deviation * fit.scale / room;
-    if (fit.supported)
-      squares = fma(w * fit.deviation, fit.deviation, squares);
-    else
-      unsupported += 1.0;
-    in_sample = fma(w * inside, inside, in_sample);
-    trace += whole ? 1.0 : 1.0 / (1.0 + fit.scale / (w * fit.constant));
-  }
+/// With u_j = (x_j - x) / h; `size`: the sum of w K |u|.
+struct LocalSums : kestrel::FitSums {
+  double size = 0;
 };
 
 // ---- the kernels: (1 - |u|^inner)^outer, and the Gaussian one
@@ -59,8 +36,8 @@ struct Coefficients {
 
 /// a b up to the power kSize - 1.
 template <int kSize>
-KESTREL_CONSTANT Coefficients<kSize> times(const Coefficients<kSize>& a,
-                                           const Coefficients<kSize>& b) {
+KESTREL_HD constexpr Coefficients<kSize> times(const Coefficients<kSize>& a,
+                                               const Coefficients<kSize>& b) {
   Coefficients<kSize> product{};
   for (int i = 0; i < kSize; ++i) {
     for (int j = 0; i + j < kSize; ++j) product.c[i + j] += a.c[i] * b.c[j];
@@ -70,7 +47,7 @@ KESTREL_CONSTANT Coefficients<kSize> times(const Coefficients<kSize>& a,
 
 /// K(u) u^q, K(0) = 1, in v = 1 - u or in u.
 template <class K>
-KESTREL_CONSTANT Coefficients<K::kDegree + 3> kernel_times(int q, bool edge) {
+KESTREL_HD constexpr Coefficients<K::kDegree + 3> kernel_times(int q, bool edge) {
   Coefficients<K::kDegree + 3> u{}, p{}, left{};
   u.c[0] = edge ? 1.0 : 0.0;
   u.c[1] = edge ? -1.0 : 1.0;
@@ -85,8 +62,8 @@ KESTREL_CONSTANT Coefficients<K::kDegree + 3> kernel_times(int q, bool edge) {
 
 /// Adds one part of a window; `scale`: 1 / (h unit).
 template <class K, bool kLinear, Coordinate kFrom, bool kLeft>
-KESTREL_DEVICE void add_sums(const RegressionSample& sample, const Centre& centre, double scale,
-                             unsigned begin, unsigned end, LocalSums& to) {
+KESTREL_HD KESTREL_INLINE void add_sums(const RegressionSample& sample, const Centre& centre,
+                                        double scale, unsigned begin, unsigned end, LocalSums& to) {
   constexpr int kDegree = K::kDegree, kPowers = kDegree + (kLinear ? 2 : 0);
   constexpr bool kEdge = kFrom == Coordinate::edge;
   constexpr double kSide = kLeft ? -1.0 : 1.0;
@@ -123,7 +100,7 @@ KESTREL_DEVICE void add_sums(const RegressionSample& sample, const Centre& centr
 /// The first j in [begin, end) for which `inside` is true; it is false before some place and true
 /// from there on.
 template <class Inside>
-KESTREL_DEVICE unsigned first_where(unsigned begin, unsigned end, const Inside& inside) {
+KESTREL_HD KESTREL_INLINE unsigned first_where(unsigned begin, unsigned end, const Inside& inside) {
   KESTREL_ROLLED
   while (begin < end) {
     const unsigned middle = begin + (end - begin) / 2;
@@ -142,8 +119,8 @@ struct Window {
   unsigned first, end;
 };
 
-KESTREL_DEVICE Window window_of(const RegressionSample& sample, unsigned i, double reach,
-                                bool closed) {
+KESTREL_HD KESTREL_INLINE Window window_of(const RegressionSample& sample, unsigned i, double reach,
+                                           bool closed) {
   const double* x = sample.x;
   const double at = x[i];
   const auto within = [&](double distance) {
@@ -155,8 +132,8 @@ KESTREL_DEVICE Window window_of(const RegressionSample& sample, unsigned i, doub
 
 /// How many different places the neighbours of observation i have, as far as 2; `alone`: i shares
 /// its place with none.
-KESTREL_DEVICE int places(const RegressionSample& sample, const Window& window, unsigned i,
-                          bool* alone) {
+KESTREL_HD KESTREL_INLINE int places(const RegressionSample& sample, const Window& window,
+                                     unsigned i, bool* alone) {
   const double* x = sample.x;
   *alone = (i == window.first || x[i - 1] != x[i]) && (i + 1 == window.end || x[i + 1] != x[i]);
   if (window.end - window.first < 2) return 0;
@@ -168,29 +145,21 @@ KESTREL_DEVICE int places(const RegressionSample& sample, const Window& window, 
 // ---- fits
 
 /// The fit that the sums make, the neighbours having `seen` places.
-KESTREL_DEVICE Fit fit_from(const LocalSums& sums, bool linear, int seen, double scale) {
-  Fit fit;
-  if (seen == 0) return fit;
-  fit.supported = true;
-  fit.deviation = sums.r0 / sums.s0;
-  fit.constant = 1 / sums.s0;
-  fit.scale = scale;
+KESTREL_HD KESTREL_INLINE LocalFit fit_from(const LocalSums& sums, bool linear, int seen,
+                                            double scale) {
+  if (seen == 0) return LocalFit();
+  LocalFit fit = constant_fit(sums, scale);
   if (!linear || seen < 2) return fit;
-  const double mean = sums.s1 / sums.s0, spread = sums.s2 - sums.s1 * mean;
   // Every sum is as good as its terms; those of the spread are s_2 and its share of the mean.
-  const double terms = (sums.s2 + sums.size * fabs(mean)) / spread;
-  const double pull = fabs(mean) * sqrt(sums.s0 / fabs(spread));
-  const double loss = terms * (fabs(mean) + pull + fmin(1.0, pull * pull));
-  fit.unstable = !(spread > 0 && loss < kMaxLoss);
-  fit.deviation -= mean * (sums.r1 - sums.r0 * mean) / spread;
-  fit.constant += mean * mean / spread;
+  const double mean = sums.s1 / sums.s0;
+  make_line(sums, mean, sums.s2 + sums.size * fabs(mean), fit);
   return fit;
 }
 
 /// At observation i in its window, by a polynomial kernel.
 template <class K, bool kLinear>
-KESTREL_DEVICE Fit polynomial_fit(const RegressionSample& sample, const Window& window, unsigned i,
-                                  double h) {
+KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample,
+                                                  const Window& window, unsigned i, double h) {
   const Centre centre{sample.x[i], sample.y[i], h};
   const double scale = 1.0 / (h * sample.unit);
   LocalSums sums;
@@ -215,8 +184,8 @@ KESTREL_DEVICE Fit polynomial_fit(const RegressionSample& sample, const Window& 
     add_sums<K, false, kEdge, true>(sample, centre, scale, window.first, i, sums);
     add_sums<K, false, kEdge, false>(sample, centre, scale, i + 1, window.end, sums);
   }
-  Fit fit = fit_from(sums, kLinear, seen, 1.0);
-  fit.exact = kLinear && alone && seen == 1;
+  LocalFit fit = fit_from(sums, kLinear, seen, 1.0);
+  fit.exact = kLinear && kestrel::is_exact(alone, seen);
   return fit;
 }
 
@@ -228,33 +197,22 @@ constexpr double kLift = 300.0;
 
 /// K with K(0) = 1; the Gaussian one divided by its value at distance `nearest`, and lifted.
 template <class K>
-KESTREL_DEVICE double kernel_value(double distance, double nearest, double h) {
+KESTREL_HD KESTREL_INLINE double kernel_value(double distance, double nearest, double h) {
   if constexpr (K::kGaussian) {
-    const double a = (nearest - distance) / h, b = (nearest + distance) / h;
-    return exp(0.5 * a * b + kLift);
+    return exp(kestrel::gaussian_log_ratio(distance, nearest, h) + kLift);
+  } else {
+    return kestrel::power_kernel(K::kInner, K::kOuter, distance, h);
   }
-  // 1 - r^a = t (1 + r + ... + r^(a-1)), t = 1 - r.
-  const double t = (h - distance) / h;
-  double sum = 1.0, value = 1.0;
-  for (int k = 1; k < K::kInner; ++k) sum = sum * (1 - t) + 1;
-  for (int k = 0; k < K::kOuter; ++k) value *= t * sum;
-  return value;
-}
-
-KESTREL_DEVICE double nearest_distance(const RegressionSample& sample, const Window& window,
-                                       unsigned i) {
-  const double* x = sample.x;
-  const double left = i > window.first ? x[i] - x[i - 1] : HUGE_VAL;
-  return fmin(left, i + 1 < window.end ? x[i + 1] - x[i] : HUGE_VAL);
 }
 
 /// The line at observation i whose neighbours have two places or more, by `lanes` threads of which
 /// this is number `lane`; all(v) is the sum of v over them. O(samples in the window / lanes).
 template <class K, class All>
-KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& window, unsigned i,
-                              double h, unsigned lane, unsigned lanes, const All& all) {
+KESTREL_HD KESTREL_INLINE LocalFit direct_fit(const RegressionSample& sample, const Window& window,
+                                              unsigned i, double h, unsigned lane, unsigned lanes,
+                                              const All& all) {
   const double *x = sample.x, *y = sample.y;
-  const double min = nearest_distance(sample, window, i);
+  const double min = nearest_neighbour(x, window.first, window.end, i);
   const double origin = i > window.first && x[i] - x[i - 1] == min ? x[i - 1] : x[i + 1];
   const auto each = [&](const auto& body) {
     KESTREL_ROLLED
@@ -264,29 +222,15 @@ KESTREL_DEVICE Fit direct_fit(const RegressionSample& sample, const Window& wind
       body(sample.weight(j) * k, (x[j] - origin) * sample.unit, y[j] - y[i]);
     }
   };
-  double s0 = 0, s1 = 0, r0 = 0;
-  each([&](double weight, double z, double d) {
-    s0 += weight;
-    s1 = fma(weight, z, s1);
-    r0 = fma(weight, d, r0);
-  });
-  s0 = all(s0);
-  const double mean = all(s1) / s0, mean_d = all(r0) / s0;
-  double spread = 0, product = 0;
-  each([&](double weight, double z, double d) {
-    const double off = z - mean;
-    spread = fma(weight * off, off, spread);
-    product = fma(weight * off, d - mean_d, product);
-  });
-  spread = all(spread);
-  const double away = (x[i] - origin) * sample.unit - mean;
-  Fit fit;
+  const auto line = kestrel::centred_line<double>(each, all);
+  const double away = (x[i] - origin) * sample.unit - line.mean;
+  LocalFit fit;
   fit.supported = true;
-  fit.deviation = mean_d + all(product) / spread * away;
-  fit.constant = 1 / s0 + away * away / spread;
+  fit.deviation = line.deviation(away);
+  fit.constant = line.constant(away);
   if constexpr (K::kGaussian) {
     fit.constant *= exp(kLift);
-    fit.scale = exp(-0.5 * (min / h) * (min / h));
+    fit.scale = exp(kestrel::gaussian_log_ratio(min, 0.0, h));
   }
   return fit;
 }

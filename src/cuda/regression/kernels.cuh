@@ -11,8 +11,8 @@ namespace kestrel_cuda {
 
 /// Observations of a block, one a thread.
 constexpr unsigned kFitThreads = 128;
-/// Numbers that an observation adds to: those of Totals.
-constexpr unsigned kFitSums = 4;
+/// Numbers that an observation adds to: those of FitTotals.
+constexpr unsigned kFitSums = kestrel::kFitTotals;
 
 /// Block b is for the observations b % blocks and those behind them, at bandwidth b / blocks.
 struct FitTask {
@@ -33,19 +33,19 @@ __device__ __forceinline__ double warp_total(double value) {
 /// Fits that are unstable once more, one after the other, by all threads of their warp.
 template <class K>
 __device__ __forceinline__ void settle(const RegressionSample& sample, const Window& window,
-                                       unsigned i, double h, Fit& fit) {
+                                       unsigned i, double h, LocalFit& fit) {
   const unsigned lane = threadIdx.x % 32;
   for (unsigned left = __ballot_sync(kWholeWarp, fit.unstable); left != 0; left &= left - 1) {
     const int whose = __ffs(left) - 1;
     const Window its{__shfl_sync(kWholeWarp, window.first, whose),
                      __shfl_sync(kWholeWarp, window.end, whose)};
     const unsigned at = __shfl_sync(kWholeWarp, i, whose);
-    const Fit found = direct_fit<K>(sample, its, at, h, lane, 32, warp_total);
+    const LocalFit found = direct_fit<K>(sample, its, at, h, lane, 32, warp_total);
     if (static_cast<int>(lane) == whose) fit = found;
   }
 }
 
-__device__ __forceinline__ void write_totals(const Totals& totals, unsigned block,
+__device__ __forceinline__ void write_totals(const FitTotals& totals, unsigned block,
                                              double* partial) {
   __shared__ double room[kFitThreads / 32];
   const double value[kFitSums] = {totals.squares, totals.in_sample, totals.trace,
@@ -63,14 +63,14 @@ __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask tas
   const unsigned block = task.first + blockIdx.x;
   const unsigned i = block % task.blocks * kFitThreads + threadIdx.x;
   const double h = task.bandwidth[block / task.blocks];
-  Fit fit;
+  LocalFit fit;
   Window window{0, 0};
   if (i < task.sample.n) {
     window = window_of(task.sample, i, h, K::kClosed);
     fit = polynomial_fit<K, kLinear>(task.sample, window, i, h);
   }
   if constexpr (kLinear) settle<K>(task.sample, window, i, h, fit);
-  Totals totals;
+  FitTotals totals;
   if (i < task.sample.n) totals.add(fit, task.sample.weight(i));
   write_totals(totals, block, task.partial);
 }
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask tas
 /// whose share is not below 1e-20 of that one's.
 template <bool kLinear>
 __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task) {
-  constexpr double kRootHalfLog2E = 0.84932180028801904272;  // sqrt(log2(e) / 2)
+  using kestrel::kRootHalfLog2E;
   __shared__ double tile[3][kFitThreads];
   __shared__ unsigned range[2];
   const Exp2Double exponential;
@@ -99,10 +99,10 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
     x = sample.x[i];
     y = sample.y[i];
     window = window_of(sample, i, task.reach * h, false);
-    nearest = nearest_distance(sample, window, i) * scale;
+    nearest = nearest_neighbour(sample.x, window.first, window.end, i) * scale;
     if (window.end - window.first > 1) {  // the rounded nearest distance may be the reach
-      used =
-          window_of(sample, i, fmin(h * sqrt(nearest * nearest + task.cut), task.reach * h), false);
+      const double counts = kestrel::gaussian_reach(nearest, task.cut, task.reach, h);
+      used = window_of(sample, i, counts, false);
       atomicMin(&range[0], used.first);
       atomicMax(&range[1], used.end);
     }
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
       const bool counts = j >= used.first && j < used.end && j != i;
       const double u = counts ? (tile[0][t] - x) * scale : 0.0;
       const double v = u * kRootHalfLog2E;
-      const double power = fmax(fmin(fma(-v, v, square), 0.0), -1100.0);
+      const double power = fmax(fmin(fma(-v, v, square), 0.0), kestrel::kExp2Zero);
       const double weight = counts ? tile[2][t] * exponential.of(power) : 0.0;
       const double d = tile[1][t] - y;
       part.s0 += weight;
@@ -147,16 +147,16 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
       sums.s2 += part.s2;
     }
   }
-  Fit fit;
+  LocalFit fit;
   if (i < sample.n) {
     bool alone = true;
     const int found = places(sample, window, i, &alone);
     fit = fit_from(sums, kLinear, kLinear ? found : (found > 0 ? 1 : 0),
                    exp(-0.5 * nearest * nearest));
-    fit.exact = kLinear && alone && found == 1;
+    fit.exact = kLinear && kestrel::is_exact(alone, found);
   }
   if constexpr (kLinear) settle<GaussianFit>(sample, window, i, h, fit);
-  Totals totals;
+  FitTotals totals;
   if (i < sample.n) totals.add(fit, sample.weight(i));
   write_totals(totals, block, task.partial);
 }

@@ -2,13 +2,21 @@
 //
 // The samples are cut into blocks of kLeaf, 2 kLeaf, 4 kLeaf, ... whose power sums are made once
 // and serve every bandwidth: a window is a few samples and at most two blocks of each size on
-// either side of its point, O(log n) of them. As in core/sweep/sweep.hpp nothing is ever subtracted:
-// powers are of distances from the first or the last sample of a block, and moved to the point, or
-// to the edge of its window, by adding distances.
+// either side of its point, O(log n) of them. As in core/sweep/sweep.hpp nothing is ever
+// subtracted: powers are of distances from the first or the last sample of a block, and moved to
+// the point, or to the edge of its window, by adding distances.
 #ifndef KESTREL_CUDA_REGRESSION_POWERS_CUH
 #define KESTREL_CUDA_REGRESSION_POWERS_CUH
 
-#include "cuda/base/host.cuh"
+#include <cmath>
+
+#include "shared/host_device.hpp"
+
+#if !defined(__CUDACC__)  // compiled for the host, where it is tested
+struct double2 {
+  double x, y;
+};
+#endif
 
 namespace kestrel_cuda {
 
@@ -29,11 +37,12 @@ struct RegressionSample {
   unsigned n;
   double unit;
 
-  KESTREL_DEVICE double weight(unsigned j) const { return w == nullptr ? 1.0 : w[j]; }
+  KESTREL_HD KESTREL_INLINE double weight(unsigned j) const { return w == nullptr ? 1.0 : w[j]; }
 };
 
 template <int kPowers>
-KESTREL_DEVICE double2* records(const RegressionSample& sample, unsigned level, unsigned block) {
+KESTREL_HD KESTREL_INLINE double2* records(const RegressionSample& sample, unsigned level,
+                                           unsigned block) {
   return sample.block +
          static_cast<unsigned long long>(sample.first[level] + block) * (2 * (kPowers + 2));
 }
@@ -43,11 +52,11 @@ template <int kPowers>
 struct Powers {
   double m[kPowers + 1], r[kPowers + 1];
 
-  KESTREL_DEVICE void clear() {
+  KESTREL_HD KESTREL_INLINE void clear() {
     KESTREL_UNROLL
     for (int q = 0; q <= kPowers; ++q) m[q] = r[q] = 0.0;
   }
-  KESTREL_DEVICE void add_sample(double w, double d, double v) {
+  KESTREL_HD KESTREL_INLINE void add_sample(double w, double d, double v) {
     double power = w;
     KESTREL_UNROLL
     for (int q = 0; q <= kPowers; ++q) {
@@ -56,7 +65,7 @@ struct Powers {
       if (q < kPowers) power *= v;
     }
   }
-  KESTREL_DEVICE void add(const Powers& other) {
+  KESTREL_HD KESTREL_INLINE void add(const Powers& other) {
     KESTREL_UNROLL
     for (int q = 0; q <= kPowers; ++q) {
       m[q] += other.m[q];
@@ -64,7 +73,7 @@ struct Powers {
     }
   }
   /// d + by in place of d, then v + s in place of v.
-  KESTREL_DEVICE void move(double by, double s) {
+  KESTREL_HD KESTREL_INLINE void move(double by, double s) {
     KESTREL_UNROLL
     for (int q = 0; q <= kPowers; ++q) r[q] = fma(by, m[q], r[q]);
     KESTREL_UNROLL
@@ -77,7 +86,7 @@ struct Powers {
     }
   }
   /// v * factor in place of v.
-  KESTREL_DEVICE void scale(double factor) {
+  KESTREL_HD KESTREL_INLINE void scale(double factor) {
     double power = factor;
     KESTREL_UNROLL
     for (int q = 1; q <= kPowers; ++q) {
@@ -92,7 +101,7 @@ struct Powers {
 
 /// Those of a block of kLeaf samples.
 template <int kPowers>
-KESTREL_DEVICE void make_leaf(const RegressionSample& sample, unsigned block) {
+KESTREL_HD KESTREL_INLINE void make_leaf(const RegressionSample& sample, unsigned block) {
   const unsigned begin = block << kLeafBits;
   double weight = 0.0, mean = 0.0;
   KESTREL_ROLLED
@@ -120,7 +129,8 @@ KESTREL_DEVICE void make_leaf(const RegressionSample& sample, unsigned block) {
 
 /// A record with y and the distances from where the caller wants them.
 template <int kPowers>
-KESTREL_DEVICE Powers<kPowers> read_record(const double2* from, double y, double distance) {
+KESTREL_HD KESTREL_INLINE Powers<kPowers> read_record(const double2* from, double y,
+                                                      double distance) {
   Powers<kPowers> sum;
   KESTREL_UNROLL
   for (int q = 0; q <= kPowers; ++q) {
@@ -134,7 +144,8 @@ KESTREL_DEVICE Powers<kPowers> read_record(const double2* from, double y, double
 
 /// Those of a block, from its halves.
 template <int kPowers>
-KESTREL_DEVICE void make_block(const RegressionSample& sample, unsigned level, unsigned block) {
+KESTREL_HD KESTREL_INLINE void make_block(const RegressionSample& sample, unsigned level,
+                                          unsigned block) {
   constexpr int kRecord = kPowers + 2;
   const double2* left = records<kPowers>(sample, level - 1, 2 * block);
   const double2* right = left + 2 * kRecord;
@@ -170,8 +181,8 @@ enum class Coordinate { distance, edge };
 /// Adds the samples [begin, end), all left or all right of the point and in its window, with
 /// v = unit |x_j - x|, or unit (h - |x_j - x|) for Coordinate::edge, and d = y_j - y.
 template <int kPowers, Coordinate kFrom, bool kLeft>
-KESTREL_DEVICE void add_part(const RegressionSample& sample, const Centre& centre, unsigned begin,
-                             unsigned end, Powers<kPowers>& sum) {
+KESTREL_HD KESTREL_INLINE void add_part(const RegressionSample& sample, const Centre& centre,
+                                        unsigned begin, unsigned end, Powers<kPowers>& sum) {
   const auto coordinate = [&](double x) {
     const double distance = kLeft ? centre.x - x : x - centre.x;
     return fmax(0.0, kFrom == Coordinate::edge ? centre.h - distance : distance) * sample.unit;

@@ -1,5 +1,5 @@
 // Leave-one-out cross-validation of kernel regression over a grid of bandwidths (Rohlfs & Zahran
-// 2017), with no matrix of all pairs: twin of core/regression/regression.cpp.
+// 2017), with no matrix of all pairs.
 #include <algorithm>
 #include <cmath>
 
@@ -173,7 +173,7 @@ class Regression {
 }  // namespace
 
 bool cross_validation(const kestrel_gpu_regression& regression, double* sum, const Poll& poll) {
-  if (regression.n >= (std::size_t{1} << 31)) {
+  if (regression.n >= kestrel::kRegressionLimit) {
     refuse("%zu observations", regression.n);
   }
   if (regression.n == 0) {

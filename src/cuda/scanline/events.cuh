@@ -1,7 +1,5 @@
-// The first kernel of scanline.cu: samples become events in the cells of tiles.
-// Twin of simd/scanline/scanline.inc and simd/scanline/nest.inc: the same operations in the same
-// order, none of them fused, so that the bits are those of the CPU. Integers add up the same in
-// every order.
+// The first kernel of scanline.cu: samples become events in the cells of tiles. Integers add up the
+// same in every order.
 //
 // A cell has A, Q and P of each limb. In third differences a point would be one number in place of
 // three, but without the slope of the values between two points, which a shift of a point needs;
@@ -14,25 +12,7 @@
 
 namespace kestrel_cuda {
 
-/// Half the length of what lies within `room` on an axis; negative where nothing does.
-__device__ inline double half_length(double slope, double room) {
-  return room > 0 ? times(slope, __dsqrt_rn(room)) : -1.0;
-}
-
-struct ScanlineIndex {
-  double base, part;
-};
-
-__device__ inline ScanlineIndex grid_index_of(const ScanlineAxis& axis, double x) {
-  constexpr double kFarthest = 134217728.0;  // kScanlineFarthest
-  const double from = minus(x, axis.origin), back = minus(from, x);
-  const double lost = minus(minus(x, minus(from, back)), plus(axis.origin, back));
-  const double index = times(from, axis.inverse_step);
-  const double base = nearest(min(max(index, -kFarthest), kFarthest));
-  const double rest =
-      plus(minus(minus(from, times(base, axis.step_high)), times(base, axis.step_low)), lost);
-  return {base, times(rest, axis.inverse_step)};
-}
+namespace unfused = kestrel::unfused;
 
 /// What 32 samples have of a tile: row `first` of it is the warp's item `before`.
 struct Meetings {
@@ -42,61 +22,27 @@ struct Meetings {
   unsigned before[kWarp];
 };
 
-/// Forward substitution at the outer indices; the number of rows that the sample has.
+/// The number of rows that the sample has.
 template <int Outer>
-__device__ inline unsigned meet(const ScanlineTask& task, const kestrel_gpu_scanline_tile& tile,
-                                unsigned sample, unsigned lane, Meetings* to) {
-  constexpr int kRow = Outer, kRun = Outer + 1;
-  double y[Outer + 1], squares = 0.0;
-#pragma unroll
-  for (int i = 0; i < Outer; ++i) {
-    const ScanlineIndex at = grid_index_of(task.axis[i], task.axis[i].x[sample]);
-    double centre = at.part;
-#pragma unroll
-    for (int o = 0; o < i; ++o) centre = plus(centre, times(task.slope[i][o], y[o]));
-    const double index = plus(minus(tile.outer[i], at.base), tile.outer_shift[i]);
-    y[i] = times(minus(index, centre), task.inverse[i]);
-    squares = plus(squares, times(y[i], y[i]));
-  }
-  ScanlineIndex row{0.0, 0.0};
-  if (task.axis[kRow].x != nullptr) row = grid_index_of(task.axis[kRow], task.axis[kRow].x[sample]);
-  const ScanlineIndex run = grid_index_of(task.axis[kRun], task.axis[kRun].x[sample]);
-  double row_centre = row.part, run_centre = run.part;
-#pragma unroll
-  for (int o = 0; o < Outer; ++o) {
-    row_centre = plus(row_centre, times(task.slope[kRow][o], y[o]));
-    run_centre = plus(run_centre, times(task.slope[kRun][o], y[o]));
-  }
-  const double left = minus(task.room, squares);
-  const double reach = plus(half_length(task.slope[kRow][kRow], left), task.row_shift);
-  const double begin = minus(tile.row_begin, row.base), end = minus(tile.row_end, row.base);
-  const double first = highest(min(max(minus(row_centre, reach), begin), end));
-  const double last = lowest(min(max(plus(row_centre, reach), minus(begin, 1.0)), minus(end, 1.0)));
-  to->squares[lane] = squares;
-  to->row_base[lane] = row.base;
-  to->row_centre[lane] = row_centre;
-  to->run_base[lane] = run.base;
-  to->run_centre[lane] = run_centre;
-  to->weight[lane] = task.weight == nullptr ? task.common : task.weight[sample];
-  to->first[lane] = static_cast<int>(plus(first, row.base));
-  if (!(left > 0) || !(first <= last)) return 0;
-  return static_cast<unsigned>(minus(last, first)) + 1;
-}
-
-/// An end of a run so near to a point's index that its shift decides whether it belongs to it.
-__device__ inline void settle_ends(const ScanlineTask& task, const kestrel_gpu_scanline_tile& tile,
-                                   const double* shift, double base, double low, double high,
-                                   double* start, double* stop) {
-  const double begin = minus(tile.run_begin, base), end = minus(tile.run_end, base);
-  const double first = nearest(low), last = nearest(high), near = task.run_shift;
-  const auto shift_of = [&](double t) { return shift_at(shift, static_cast<int>(plus(t, base))); };
-  if (fabs(minus(low, first)) <= near && first >= begin && first < end) {
-    *start = shift_of(first) >= minus(low, first) ? first : plus(first, 1.0);
-  }
-  if (fabs(minus(high, last)) <= near && last >= begin && last < end) {
-    *stop = shift_of(last) <= minus(high, last) ? plus(last, 1.0) : last;
-  }
-  if (*stop < *start) *stop = *start;
+KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineTask& task,
+                                        const kestrel_gpu_scanline_tile& tile, unsigned sample,
+                                        unsigned lane, Meetings* to) {
+  const double weight = task.weight == nullptr ? task.common : task.weight[sample];
+  const auto met = unfused::meet_tile<Outer, kestrel::ScanlineNest::ellipsoid>(
+      task, tile, weight, [&](int i) -> unfused::GridIndex {
+        const DeviceAxis& on = task.axis[i];
+        if (i == Outer && on.x == nullptr) return {0.0, 0.0, 0.0};  // made up
+        return unfused::grid_index_of(on.axis, on.x[sample]);
+      });
+  to->squares[lane] = met.squares;
+  to->row_base[lane] = met.row_base;
+  to->row_centre[lane] = met.row_centre;
+  to->run_base[lane] = met.run_base;
+  to->run_centre[lane] = met.run_centre;
+  to->weight[lane] = weight;
+  to->first[lane] = static_cast<int>(unfused::add(met.first, met.row_base));
+  if (!(met.left > 0) || !(met.first <= met.last)) return 0;
+  return static_cast<unsigned>(unfused::subtract(met.last, met.first)) + 1;
 }
 
 /// The events of a run: added to the cell of its first point, taken from that behind its last.
@@ -108,57 +54,48 @@ struct Events {
 
 /// Item `index` of the warp.
 template <int Outer, int Limbs>
-__device__ inline void make_event(const ScanlineTask& task, const ScanlineTile& tile,
-                                  unsigned index, const Meetings& all, unsigned lane,
-                                  Events<Limbs>* to) {
+KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const ScanlineTile& tile,
+                                          unsigned index, const Meetings& all, unsigned lane,
+                                          Events<Limbs>* to) {
+  using namespace kestrel::unfused;
   constexpr int kRow = Outer, kRun = Outer + 1;
   unsigned own = 0;
-#pragma unroll
+  KESTREL_UNROLL
   for (unsigned step = kWarp / 2; step > 0; step /= 2) {
     if (all.before[own + step] <= index) own += step;
   }
   const kestrel_gpu_scanline_tile& at = tile.at;
   const int row = all.first[own] + static_cast<int>(index - all.before[own]);
-  const double from_base =
-      plus(minus(row, all.row_base[own]), shift_at(task.axis[kRow].shift, row));
-  const double y = times(minus(from_base, all.row_centre[own]), task.inverse[kRow]);
-  const double left = minus(task.room, plus(all.squares[own], times(y, y)));
-  const double centre = plus(all.run_centre[own], times(task.slope[kRun][kRow], y));
+  const double y = distance_of(row, shift_at(task.axis[kRow].shift, row), all.row_base[own],
+                               all.row_centre[own], task.inverse[kRow]);
+  const double left = subtract(task.room, add(all.squares[own], multiply(y, y)));
+  const double centre = add(all.run_centre[own], multiply(task.slope[kRun][kRow], y));
   const double base = all.run_base[own], radius = task.slope[kRun][kRun];
-  const double reach = half_length(radius, left);
-  const double begin = minus(at.run_begin, base), end = minus(at.run_end, base);
-  const double low = minus(centre, reach), high = plus(centre, reach);
-  double start = highest(min(max(low, begin), end));
-  const double last = lowest(min(max(high, minus(begin, 1.0)), minus(end, 1.0)));
-  double stop = max(plus(last, 1.0), start);
-  const double gap = min(fabs(minus(low, nearest(low))), fabs(minus(high, nearest(high))));
-  if (gap < task.run_shift) {
-    settle_ends(task, at, task.axis[kRun].shift, base, low, high, &start, &stop);
+  const double begin = subtract(at.run_begin, base), end = subtract(at.run_end, base);
+  const Run run = run_of(centre, half_length(radius, left), begin, end);
+  double start = run.start, stop = run.stop;
+  if (gap_of(run) < task.run_shift) {
+    kestrel::settle_ends(task.axis[kRun].shift, base, begin, end, task.run_shift, run.low, run.high,
+                         &start, &stop);
   }
   to->add[lane] = to->take[lane] = kNoCell;
   if (!(start < stop)) return;
   const unsigned cell = tile.first_cell + static_cast<unsigned>(row - at.row_begin) *
                                               static_cast<unsigned>(at.row_length);
-  to->add[lane] = cell + static_cast<unsigned>(minus(start, begin));
+  to->add[lane] = cell + static_cast<unsigned>(subtract(start, begin));
   // Nobody reads behind the last point of a row.
-  if (stop < end) to->take[lane] = cell + static_cast<unsigned>(minus(stop, begin));
+  if (stop < end) to->take[lane] = cell + static_cast<unsigned>(subtract(stop, begin));
   const double anchor =
-      min(max(nearest(centre), minus(at.anchor_first, base)), minus(at.anchor_last, base));
-  const double d = minus(centre, anchor), room = times(times(radius, radius), left);
-  const Whole k = static_cast<unsigned>(plus(anchor, base));
-  double a = all.weight[own], b = times(plus(a, a), d), c = times(a, minus(room, times(d, d)));
-#pragma unroll
-  for (int limb = 0; limb < Limbs; ++limb) {
-    const Split A = split(a), B = split(b), C = split(c);
-    const Whole kA = A.bits * k, half = B.bits + kA;
-    Whole* number = to->number + lane * kNumbers<Limbs> + 3 * limb;
-    number[0] = A.bits;
-    number[1] = half + kA;
-    number[2] = C.bits - half * k;
-    a = times(minus(a, A.whole), task.limb_scale);
-    b = times(minus(b, B.whole), task.limb_scale);
-    c = times(minus(c, C.whole), task.limb_scale);
-  }
+      anchor_of(centre, subtract(at.anchor_first, base), subtract(at.anchor_last, base));
+  const RunPolynomial of = run_polynomial(all.weight[own], multiply(multiply(radius, radius), left),
+                                          subtract(centre, anchor));
+  Whole* const number = to->number + lane * kNumbers<Limbs>;
+  put_limbs<Limbs>(of, static_cast<unsigned>(add(anchor, base)), task.limb_scale,
+                   [&](int limb, Whole A, Whole Q, Whole P) {
+                     number[3 * limb] = A;
+                     number[3 * limb + 1] = Q;
+                     number[3 * limb + 2] = P;
+                   });
 }
 
 /// The numbers of an event by neighbouring lanes, so that they leave together.

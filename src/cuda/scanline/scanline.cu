@@ -1,5 +1,5 @@
-// Sums of radial Epanechnikov kernels on a regular grid: the `scanline` engine on the device. Twin of
-// core/scanline/scanline.cpp, which says how it works; the host has sorted the samples and cut the tiles.
+// Sums of radial Epanechnikov kernels on a regular grid: the `scanline` engine on the device.
+// core/scanline/scanline.cpp says how it works; the host has sorted the samples and cut the tiles.
 //
 // Tiles are taken in batches whose cells fit the device's cache together: events of all their
 // samples, by atomic additions of integers, then the values of all their points. Two batches are in
@@ -17,8 +17,7 @@ namespace kestrel_cuda {
 
 namespace {
 
-/// Cells of a batch, and how many of them are in work.
-constexpr std::size_t kBatchBytes = std::size_t{1} << 24;
+/// Batches whose cells are in work.
 constexpr std::size_t kLanes = 2;
 /// Batches that may wait to run; the poll is asked once in so many.
 constexpr std::size_t kAhead = 16;
@@ -109,7 +108,7 @@ Batches make_batches(const kestrel_gpu_scanline_slab& slab, std::size_t cell_byt
       const kestrel_gpu_scanline_tile& at = slab.tile[t];
       const std::size_t cells = static_cast<std::size_t>(at.row_end - at.row_begin) * at.row_length;
       const bool begins = t == slab.part[p].first_tile;
-      if (begins || (all.batch.back().cells + cells) * cell_bytes > kBatchBytes ||
+      if (begins || (all.batch.back().cells + cells) * cell_bytes > kestrel::kScanlineBatchBytes ||
           all.batch.back().warps > kBatchWarps) {
         all.batch.push_back({t, 0, all.work.size(), 0, 0, 0, 0});
       }
@@ -136,10 +135,7 @@ class DeviceScanline : public Scanline {
       for (int j = 0; j <= i; ++j) task_.slope[i][j] = runs.slope[i][j];
       task_.inverse[i] = runs.inverse[i];
       const kestrel_gpu_scanline_axis& axis = runs.axis[i];
-      task_.axis[i] = {axis.origin,
-                       axis.inverse_step,
-                       axis.step_high,
-                       axis.step_low,
+      task_.axis[i] = {{axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
                        copied(axis.x, runs.n, &x_[i]),
                        copied(axis.shift, axis.count, &shift_[i])};
     }
@@ -262,8 +258,7 @@ std::unique_ptr<Scanline> make_scanline(const kestrel_gpu_scanline& runs) {
   if (runs.axes < 2 || runs.axes > KESTREL_GPU_SCANLINE_AXES) {
     refuse("a grid of %d axes", runs.axes);
   }
-  // The number of a sample, rounded up to a whole warp, is an unsigned one.
-  if (runs.n > 0xffffffffu - 63) refuse("%zu samples", runs.n);
+  if (runs.n > kestrel::kScanlineDeviceSamples) refuse("%zu samples", runs.n);
   return std::unique_ptr<Scanline>(new DeviceScanline(runs));
 }
 

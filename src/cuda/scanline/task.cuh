@@ -1,4 +1,5 @@
-// What the kernels of scanline.cu share: their tasks, and arithmetic that is never fused.
+// What the kernels of scanline.cu share: their tasks. Their arithmetic is that of the CPU, with the
+// same bits (shared/scanline.inc).
 #ifndef KESTREL_CUDA_SCANLINE_TASK_CUH
 #define KESTREL_CUDA_SCANLINE_TASK_CUH
 
@@ -7,23 +8,24 @@
 
 #include "cuda/base/warp.cuh"
 #include "gpu/gpu_abi.h"
+#include "shared/unfused.hpp"
 
 namespace kestrel_cuda {
 
-using Whole = unsigned long long;  // modulo 2^64, as atomicAdd() takes it
+using kestrel::unfused::Whole;
 
 /// Warps of a block that makes events, and of one that makes values.
 constexpr int kEventWarps = 8, kScanWarps = 16;
 constexpr unsigned kNoCell = 0xffffffff;
 
-/// Integers of a cell, and what it takes: a sector of 32 bytes at least.
+/// Integers of a cell, and what it takes.
 template <int Limbs>
-constexpr int kNumbers = 3 * Limbs;
+constexpr int kNumbers = kestrel::scanline_numbers(Limbs);
 template <int Limbs>
-constexpr int kCell = Limbs == 1 ? 4 : 3 * Limbs;
+constexpr int kCell = kestrel::scanline_cell(Limbs);
 
-struct ScanlineAxis {
-  double origin, inverse_step, step_high, step_low;
+struct DeviceAxis {
+  kestrel::ScanlineAxis axis;
   const double *x, *shift;
 };
 
@@ -42,7 +44,7 @@ struct ScanlineWork {
 struct ScanlineTask {
   double slope[KESTREL_GPU_SCANLINE_AXES][KESTREL_GPU_SCANLINE_AXES],
       inverse[KESTREL_GPU_SCANLINE_AXES];
-  ScanlineAxis axis[KESTREL_GPU_SCANLINE_AXES];
+  DeviceAxis axis[KESTREL_GPU_SCANLINE_AXES];
   double room, limb_scale, row_shift, run_shift;
   const double* weight;
   double common;
@@ -64,38 +66,7 @@ struct ScanlineScan {
   Whole* largest;  // two doubles, as integers
 };
 
-// ---- arithmetic --------------------------------------------------------------------------------
-
-__device__ inline double plus(double a, double b) { return __dadd_rn(a, b); }
-__device__ inline double minus(double a, double b) { return __dsub_rn(a, b); }
-__device__ inline double times(double a, double b) { return __dmul_rn(a, b); }
-__device__ inline double min(double a, double b) { return a < b ? a : b; }
-__device__ inline double max(double a, double b) { return a > b ? a : b; }
-
-/// Beside this number doubles are whole numbers: 1.5 * 2^52.
-constexpr double kBeside = 6755399441055744.0;
-__device__ inline double nearest(double v) { return minus(plus(v, kBeside), kBeside); }
-__device__ inline double lowest(double v) {
-  const double whole = nearest(v);
-  return whole > v ? minus(whole, 1.0) : whole;
-}
-__device__ inline double highest(double v) {
-  const double whole = nearest(v);
-  return whole < v ? plus(whole, 1.0) : whole;
-}
-
-/// The nearest whole number, and that as an integer; |v| < 2^51.
-struct Split {
-  double whole;
-  Whole bits;
-};
-__device__ inline Split split(double v) {
-  const double beside = plus(v, kBeside);
-  return {minus(beside, kBeside),
-          static_cast<Whole>(__double_as_longlong(beside) - __double_as_longlong(kBeside))};
-}
-
-__device__ inline double shift_at(const double* shift, int index) {
+KESTREL_HD KESTREL_INLINE double shift_at(const double* shift, int index) {
   return shift == nullptr ? 0.0 : shift[index];
 }
 

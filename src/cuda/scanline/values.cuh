@@ -1,5 +1,4 @@
-// The second kernel of scanline.cu: events in the cells of tiles become values. Twin of
-// simd/scanline/scanline.inc.
+// The second kernel of scanline.cu: events in the cells of tiles become values.
 #ifndef KESTREL_CUDA_SCANLINE_VALUES_CUH
 #define KESTREL_CUDA_SCANLINE_VALUES_CUH
 
@@ -39,26 +38,19 @@ __device__ inline void add_up(unsigned lane, Whole number[kNumbers<Limbs>],
   }
 }
 
-__device__ inline double to_double(Whole v) { return __ll2double_rn(static_cast<long long>(v)); }
-
-/// The value at point t, which is moved by `shift`.
+/// The value at a point, which is moved by `shift`.
 template <int Limbs>
-__device__ inline double value_at(const ScanlineScan& scan, const Whole number[kNumbers<Limbs>],
-                                  unsigned point, double shift, double largest[2]) {
-  const Whole t = point;
-  double value = 0.0;
-#pragma unroll
-  for (int limb = Limbs - 1; limb >= 0; --limb) {
-    const Whole at = number[3 * limb] * t, slope = number[3 * limb + 1] - at;
-    const double part = to_double(number[3 * limb + 2] + slope * t);
-    double& highest_of = largest[limb > 0 ? 1 : 0];
-    highest_of = max(highest_of, fabs(part));
-    value = plus(part, times(value, scan.limb));
-    if (limb > 0) continue;
-    const double bend = times(to_double(number[0]), shift);
-    value = plus(value, times(minus(to_double(slope - at), bend), shift));
+KESTREL_HD KESTREL_INLINE double value_at(const ScanlineScan& scan,
+                                          const Whole number[kNumbers<Limbs>], unsigned point,
+                                          double shift, double largest[2]) {
+  Whole a[Limbs], q[Limbs], p[Limbs];
+  KESTREL_UNROLL
+  for (int limb = 0; limb < Limbs; ++limb) {
+    a[limb] = number[3 * limb];
+    q[limb] = number[3 * limb + 1];
+    p[limb] = number[3 * limb + 2];
   }
-  return times(times(max(value, 0.0), scan.factor), scan.power);
+  return kestrel::unfused::value_of_events<Limbs>(a, q, p, point, shift, scan, largest);
 }
 
 /// A block takes kScanWarps rows of a tile, a warp each. `Along`: rows lie along the output;

@@ -1,5 +1,4 @@
 #include "simd/direct/gaussian_pairs.hpp"
-#include "simd/isa/cosine.hpp"
 #include "simd/table.hpp"
 
 #define KESTREL_BODY "simd/direct/direct.inc"

@@ -8,6 +8,8 @@
 #ifndef KESTREL_SIMD_ISA_TARGET_HPP
 #define KESTREL_SIMD_ISA_TARGET_HPP
 
+#include "shared/host_device.hpp"
+
 #if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
 #define KESTREL_X86 1
 #else
@@ -16,32 +18,25 @@
 
 #define KESTREL_PRAGMA(text) _Pragma(#text)
 
-// For what a leaf calls more than once and whose arguments must stay in registers.
+// KESTREL_INLINE (shared/host_device.hpp) is for what a leaf calls more than once and whose arguments
+// must stay in registers.
 #if defined(__GNUC__)
 #define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
-#define KESTREL_INLINE inline KESTREL_INLINE_BODY
 // For what a loop seldom calls: inlined, it would force variables of the loop into memory.
 #define KESTREL_SELDOM __attribute__((noinline))
 #else
 #define KESTREL_INLINE_BODY
-#define KESTREL_INLINE inline
 #define KESTREL_SELDOM
 #endif
 
 #if defined(__clang__)
-#define KESTREL_UNROLL KESTREL_PRAGMA(unroll)
 #define KESTREL_TARGET_BEGIN(options) \
   KESTREL_PRAGMA(clang attribute push(__attribute__((target(options))), apply_to = function))
 #define KESTREL_TARGET_END KESTREL_PRAGMA(clang attribute pop)
 #elif defined(__GNUC__)
-// R compiles with -O2, at which GCC does not unroll: without this every register array of the
-// leaf loops lives in memory and the loops run at a quarter of their speed.
-#define KESTREL_UNROLL KESTREL_PRAGMA(GCC unroll 16)
 #define KESTREL_TARGET_BEGIN(options) \
   KESTREL_PRAGMA(GCC push_options) KESTREL_PRAGMA(GCC target(options))
 #define KESTREL_TARGET_END KESTREL_PRAGMA(GCC pop_options)
-#else
-#define KESTREL_UNROLL
 #endif
 
 #endif

@@ -1,6 +1,5 @@
 #include "simd/query/query.hpp"
 
-#include "simd/isa/cosine.hpp"
 #include "simd/query/normal_tail.hpp"
 
 #define KESTREL_BODY "simd/query/query_rule.inc"

@@ -4,31 +4,30 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 
+#include "shared/coordinates.hpp"
 #include "simd/scanline/scanline.hpp"
 
 namespace kestrel {
 namespace simd {
 
-// Whether the point with these indices is in the support of the kernel about sample j. Decided on
-// the data as given by the operations of inside_ellipsoid and inside_box (direct_sums.inc), with
-// product and sum fused. It uses no instructions of a particular set, so the answer is the same
+// Whether the point with these indices is in the support of the kernel about sample j, decided on
+// the data as given. It uses no instructions of a particular set, so the answer is the same
 // everywhere.
 inline bool inside_support(const ScanlineData& data, bool box, std::size_t j,
                            const std::size_t index[kScanlineAxes]) {
-  double y[kScanlineAxes], q = 0;
-  for (std::size_t k = 0; k < data.d; ++k) {
-    double v = data.sample[k][j] - data.point[k][index[data.axis_of[k]]];
-    if (box) {
-      if (!(std::fabs(v) <= data.root[k][k])) return false;
-      continue;
-    }
-    for (std::size_t l = 0; l < k; ++l) v = std::fma(-data.root[k][l], y[l], v);
-    y[k] = v / data.root[k][k];
-    q = std::fma(y[k], y[k], q);
+  const auto difference = [&](std::size_t k) {
+    return data.sample[k][j] - data.point[k][index[data.axis_of[k]]];
+  };
+  if (!box) {
+    double z[kScanlineAxes];
+    return number::inside_ellipsoid(
+        data.d, difference, [&](std::size_t k) { return data.root[k]; }, z);
   }
-  return q <= 1;
+  for (std::size_t k = 0; k < data.d; ++k) {
+    if (!(std::fabs(difference(k)) <= data.root[k][k])) return false;
+  }
+  return true;
 }
 
 }  // namespace simd

@@ -1,6 +1,5 @@
 #include "simd/scanline/scanline.hpp"
 
-#include "simd/isa/cosine.hpp"
 #include "simd/scanline/rim.hpp"
 
 #define KESTREL_UNFUSED

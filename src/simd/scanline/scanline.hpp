@@ -6,29 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shared/coordinates.hpp"
+#include "shared/scanline.hpp"
 #include "simd/table.hpp"
 
 namespace kestrel {
 namespace simd {
 
-constexpr int kScanlineAxes = 6;
-// Axes are ordered: the outer ones, then the row axis, then the run axis, along which the runs lie.
-constexpr int kScanlineOuter = kScanlineAxes - 2;
+using kestrel::kRim;
+using kestrel::kScanlineAxes;
+using kestrel::kScanlineFarthest;
+using kestrel::ScanlineAxis;
+using kestrel::ScanlineNest;
 
 // 64-bit lanes per limb of an event in a cell: A, Q, P and one unused.
 constexpr std::size_t kScanlineLimbLanes = 4;
-
-// How the y_i of ScanlineForm give the value of a kernel whose profile f(q) takes a squared
-// distance; f is 1 for q <= 1 for the uniform kernel.
-enum class ScanlineNest {
-  ellipsoid,  // f(sum_i y_i^2)
-  product,    // prod_i f(y_i^2)
-  box         // f(max_i y_i^2): the product of uniform kernels
-};
-
-// A uniform kernel jumps at the edge of its support. Where a point's squared distance is this close
-// to one, the data as given decide whether it is inside.
-constexpr double kScanlineRim = 1e-9;
 
 // The data as given, in the order of the user's variables. Variable k of sample j is sample[k][j].
 // Its axis is axis_of[k] in the engine's order, where index i is at point[k][i].
@@ -56,17 +48,6 @@ struct ScanlineForm {
   int limbs;
   double row_shift, run_shift;  // maximum shift in a tile
   const ScanlineData* data;     // of uniform kernels
-};
-
-// The maximum of a sample's base index, and of the points of an axis: a number of so many bits,
-// times one of the two parts of a step, is exact. If a sample lies farther away (a wide kernel may
-// reach the grid from there), the excess is in the fractional part of its index.
-constexpr double kScanlineFarthest = 134217728.0;  // 2^27
-
-// What computes grid indices of coordinates, see ScanlineGeometry::grid_index. The step is
-// step_high + step_low.
-struct ScanlineAxis {
-  double origin, inverse_step, step_high, step_low;
 };
 
 // Sample j has x[i][j] on axis i; on a grid of one axis only on the run axis. Readable kLanes

@@ -1,8 +1,9 @@
 // The scanline engine on a device, from the host's side: the data that are sent give the CPU's
-// bits, with an object that needs no CUDA (fake-cuda.c).
+// bits, with an object that needs no CUDA (fake-cuda.cpp).
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "gpu/loader.hpp"
@@ -86,6 +87,18 @@ TEST_P(GpuScanlineOf, HasThemSlabBySlab) {
       EXPECT_TRUE(common::same_bits(out, whole)) << thick;
     }
   });
+}
+
+// Beyond kScanlineFarthest, where an index times a part of the step is not exact any more.
+TEST(GpuScanline, HasTheBitsOfTheCpuForSamplesFromAfar) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  Case c = plane();
+  for (RegularAxis& axis : c.axes) axis.step = 0.1;
+  for (std::size_t i = 0; i < c.x.size(); ++i) c.x[i] = (i % 2 == 0 ? 3e7 : -5e7) + c.x[i] / 3;
+  c.root = {8e7, 1e7, 0, 9e7};
+  const std::vector<double> wanted = by_events(c, 2);
+  EXPECT_GT(*std::max_element(wanted.begin(), wanted.end()), 0);
+  EXPECT_TRUE(common::same_bits(on_device(c, 2, plain()), wanted));
 }
 
 TEST(GpuScanline, RefusesSlabsInAForkedProcess) {

@@ -1,5 +1,5 @@
 // The CUDA object from the host's side: how it is opened and refused, and what is sent to it, with
-// objects that need no CUDA (fake-cuda.c). CMake sets FAKE_CUDA_* to their paths.
+// objects that need no CUDA (fake-cuda.cpp). CMake sets FAKE_CUDA_* to their paths.
 #include <sys/wait.h>
 #include <unistd.h>
 

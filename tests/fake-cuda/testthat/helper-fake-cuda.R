@@ -1,5 +1,5 @@
 # The package on a CUDA object that needs no CUDA. FAKE_CUDA_OBJECT is its file; what FAKE_CUDA_SUM and the like make
-# it do is said in tests/cpp/fake-cuda.c.
+# it do is said in tests/fake-cuda/fake-cuda.cpp.
 
 testthat::source_test_helpers("../../tests/testthat", env = environment())
 

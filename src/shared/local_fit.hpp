@@ -1,0 +1,181 @@
+// One local constant or local linear fit at one point: what is made of sums over its window.
+#ifndef KESTREL_SHARED_LOCAL_FIT_HPP
+#define KESTREL_SHARED_LOCAL_FIT_HPP
+
+#include <cmath>
+#include <cstddef>
+
+#include "shared/host_device.hpp"
+
+namespace kestrel {
+
+/// A fit at a point e with value y (of its own, or of a sample near it) by the other samples in its
+/// window. The weights of the samples in the fit are l_j = w_j K_j (constant - slope u_j) / scale.
+struct LocalFit {
+  bool supported = false;  // there is a sample in the window
+  bool exact = false;      // the line through e and one other place is no fit: it passes through y
+  bool unstable = false;   // a line whose sums have lost digits: centred sums find it
+  double deviation = 0.0;  // the fit minus y
+  double constant = 0.0, slope = 0.0, scale = 1.0;
+
+  /// y minus the fit that takes the point in with weight w, and the weight of y in that fit. With
+  /// q = constant / scale, which is l_e / w_e before, 1 / (1 + w q) of the residual is left
+  /// (Sherman & Morrison 1950).
+  KESTREL_HD KESTREL_INLINE double residual_in_sample(double w) const {
+    return whole() ? 0.0 : -deviation * scale / (scale + w * constant);
+  }
+  KESTREL_HD KESTREL_INLINE double leverage(double w) const {
+    // The constant of a steep line may be infinite.
+    return whole() ? 1.0 : 1.0 / (1.0 + scale / (w * constant));
+  }
+
+ private:
+  KESTREL_HD KESTREL_INLINE bool whole() const { return !supported || exact; }
+};
+
+/// What leave-one-out fits of observations with weights w add up to: w e^2 of those that are
+/// supported, w r^2 of the residuals in the sample, leverages, and how many are not supported.
+struct FitTotals {
+  double squares = 0, in_sample = 0, trace = 0, unsupported = 0;
+
+  KESTREL_HD KESTREL_INLINE void add(const LocalFit& fit, double w) {
+    const double inside = fit.residual_in_sample(w);
+    if (fit.supported) {
+      squares += w * fit.deviation * fit.deviation;
+    } else {
+      unsupported += 1;
+    }
+    in_sample += w * inside * inside;
+    trace += fit.leverage(w);
+  }
+};
+constexpr std::size_t kFitTotals = 4;
+
+/// A regression on a device takes fewer observations than that: their numbers are unsigned ones of
+/// 32 bits, and so are those of all blocks of them.
+constexpr std::size_t kRegressionLimit = std::size_t{1} << 31;
+
+// ---- fits from sums about the point ------------------------------------------------------------
+
+/// s_q = sum w_j K(u_j) u_j^q, r_q = sum w_j K(u_j) u_j^q v_j, v_j = y_j - y; those of a line where
+/// there is to be one.
+struct FitSums {
+  double s0 = 0, r0 = 0, s1 = 0, r1 = 0, s2 = 0;
+};
+
+/// How far the sums of a fit may be below their terms: relative errors of a few eps times this are
+/// let pass.
+constexpr double kMaxLoss = 1e3;
+
+KESTREL_HD KESTREL_INLINE LocalFit constant_fit(const FitSums& sums, double scale) {
+  LocalFit fit;
+  fit.supported = true;
+  fit.deviation = sums.r0 / sums.s0;
+  fit.constant = 1 / sums.s0;
+  fit.scale = scale;
+  return fit;
+}
+
+/// Whether the line at a sample is no fit, since it passes through its y: `alone`, the sample
+/// shares its place with no other, and its neighbours have `seen` places.
+template <class Count>
+KESTREL_HD KESTREL_INLINE bool is_exact(bool alone, Count seen) {
+  return alone && seen == 1;
+}
+
+/// The constant fit becomes the line, in centred form: with mean = s_1 / s_0 and
+/// spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) / spread; the
+/// quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) of the textbooks (Fan & Gijbels 1996, 3.2)
+/// loses half the digits. `terms`: the size of the terms of the spread.
+KESTREL_HD KESTREL_INLINE void make_line(const FitSums& sums, double mean, double terms,
+                                         LocalFit& fit) {
+  const double spread = sums.s2 - sums.s1 * mean;
+  // Errors of spread and of r_1 - r_0 mean are a few eps of the terms of their sums; |slope| is at
+  // most sqrt(s_0 / spread) times the root of the mean of v^2 with weights w K.
+  const double pull = fabs(mean) * sqrt(sums.s0 / fabs(spread)), pulls = pull * pull;
+  const double loss = terms / spread * (fabs(mean) + pull + (pulls < 1.0 ? pulls : 1.0));
+  if (!(spread > 0 && loss < kMaxLoss)) fit.unstable = true;
+  fit.deviation -= mean * (sums.r1 - sums.r0 * mean) / spread;
+  fit.constant += mean * mean / spread;
+  fit.slope = mean / spread;
+}
+
+// ---- fits whose sums have lost their digits ----------------------------------------------------
+
+/// (1 - u^inner)^outer, u = distance / h, from the distance itself so that it is accurate at the
+/// edge of the window.
+KESTREL_HD KESTREL_INLINE double power_kernel(int inner, int outer, double distance, double h) {
+  // 1 - r^a = t (1 + r + ... + r^(a-1)), t = 1 - r.
+  const double t = (h - distance) / h;
+  double sum = 1.0, value = 1.0;
+  for (int k = 1; k < inner; ++k) sum = sum * (1 - t) + 1;
+  for (int k = 0; k < outer; ++k) value *= t * sum;
+  return value;
+}
+
+/// The logarithm of the Gaussian kernel's value at one distance over that at another.
+KESTREL_HD KESTREL_INLINE double gaussian_log_ratio(double distance, double nearest, double h) {
+  const double a = (nearest - distance) / h, b = (nearest + distance) / h;
+  return 0.5 * a * b;
+}
+
+/// The Gaussian kernel's window: samples count within `reach` bandwidths, and where u^2 is not
+/// above that of the nearest sample, which is `nearest` bandwidths away, by more than `cut`.
+KESTREL_HD KESTREL_INLINE double gaussian_reach(double nearest, double cut, double reach,
+                                                double h) {
+  const double counts = h * sqrt(nearest * nearest + cut), all = reach * h;
+  return all < counts ? all : counts;
+}
+
+/// The distance of sample `own` to its nearest neighbour among the samples [first, end) in sorted
+/// order.
+template <class Index>
+KESTREL_HD KESTREL_INLINE double nearest_neighbour(const double* x, Index first, Index end,
+                                                   Index own) {
+  const double left = own > first ? x[own] - x[own - 1] : HUGE_VAL;
+  const double right = own + 1 < end ? x[own + 1] - x[own] : HUGE_VAL;
+  return right < left ? right : left;
+}
+
+/// The line by sums about the means of place and value, which lose no digits. Places are counted
+/// from the nearest sample, values from y.
+template <class Real>
+struct CentredLine {
+  Real s0, mean, mean_y, spread, product;
+
+  /// The fit minus y, and its constant, `away` from the mean of the places.
+  KESTREL_HD KESTREL_INLINE Real deviation(Real away) const {
+    return mean_y + product / spread * away;
+  }
+  KESTREL_HD KESTREL_INLINE Real constant(Real away) const { return 1 / s0 + away * away / spread; }
+};
+
+/// each(body) calls body(weight, place, value) for samples; all(v) adds v up over those who share
+/// them.
+template <class Real, class Each, class All>
+KESTREL_HD KESTREL_INLINE CentredLine<Real> centred_line(const Each& each, const All& all) {
+  Real s0 = 0, s1 = 0, r0 = 0;
+  each([&](Real weight, double place, double value) {
+    s0 += weight;
+    s1 += weight * place;
+    r0 += weight * value;
+  });
+  CentredLine<Real> line;
+  line.s0 = all(s0);
+  line.mean = all(s1) / line.s0;
+  line.mean_y = all(r0) / line.s0;
+  const Real mean = line.mean, mean_y = line.mean_y;
+  Real spread = 0, product = 0;
+  each([&](Real weight, double place, double value) {
+    const Real off = place - mean;
+    spread += weight * off * off;
+    product += weight * off * (value - mean_y);
+  });
+  line.spread = all(spread);
+  line.product = all(product);
+  return line;
+}
+
+}  // namespace kestrel
+
+#endif

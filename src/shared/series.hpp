@@ -1,0 +1,17 @@
+// Coefficients of a polynomial, constant first.
+#ifndef KESTREL_SHARED_SERIES_HPP
+#define KESTREL_SHARED_SERIES_HPP
+
+namespace kestrel {
+
+/// A device has no arrays of the host, but a function of it may have a `constexpr` copy of one of
+/// these.
+template <int Terms>
+struct Series {
+  static constexpr int kTerms = Terms;
+  double c[Terms];
+};
+
+}  // namespace kestrel
+
+#endif

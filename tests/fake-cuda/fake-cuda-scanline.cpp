@@ -1,0 +1,185 @@
+// Runs on the fake device: one sample, row and point after the other, by the arithmetic of
+// shared/scanline.inc.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "fake-cuda.hpp"
+#include "shared/unfused.hpp"
+
+using namespace kestrel::unfused;
+
+namespace {
+
+constexpr std::size_t kAxes = KESTREL_GPU_SCANLINE_AXES;
+
+/// A grid and its samples.
+struct Runs {
+  explicit Runs(const kestrel_gpu_scanline& given) : grid(given) {
+    for (int i = 0; i < grid.axes; ++i) {
+      kestrel_gpu_scanline_axis& axis = grid.axis[i];
+      axis.x = copied(axis.x, grid.n, x[i]);
+      axis.shift = copied(axis.shift, axis.count, shift[i]);
+    }
+    grid.weight = copied(grid.weight, grid.n, weight);
+  }
+
+  static const double* copied(const double* from, std::size_t count, std::vector<double>& to) {
+    if (from == nullptr) return nullptr;
+    to.assign(from, from + count);
+    return to.data();
+  }
+
+  kestrel_gpu_scanline grid;
+  std::vector<double> x[kAxes], shift[kAxes], weight;
+};
+
+double shift_of(const kestrel_gpu_scanline_axis& axis, int index) {
+  return axis.shift == nullptr ? 0.0 : axis.shift[index];
+}
+
+/// The numbers of the first and behind the last point's cell of a run.
+template <int Limbs>
+void add_run(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
+             const TileMeeting& met, double squares, double centre, Whole* cells) {
+  const int axis = grid.axes - 1;
+  const double base = met.run_base, radius = grid.slope[axis][axis], left = grid.room - squares;
+  const double begin = tile.run_begin - base, end = tile.run_end - base;
+  const Run run = run_of(centre, half_length(radius, left), begin, end);
+  double start = run.start, stop = run.stop;
+  if (gap_of(run) < grid.run_shift) {
+    kestrel::settle_ends(grid.axis[axis].shift, base, begin, end, grid.run_shift, run.low, run.high,
+                         &start, &stop);
+  }
+  if (!(start < stop)) return;
+  const double anchor = anchor_of(centre, tile.anchor_first - base, tile.anchor_last - base);
+  const RunPolynomial of = run_polynomial(met.weight, radius * radius * left, centre - anchor);
+  Whole* const from = cells + static_cast<std::size_t>(start - begin) * 3 * Limbs;
+  Whole* const to = cells + static_cast<std::size_t>(stop - begin) * 3 * Limbs;
+  put_limbs<Limbs>(of, static_cast<Whole>(anchor + base), grid.limb_scale,
+                   [&](int limb, Whole A, Whole Q, Whole P) {
+                     const Whole number[3] = {A, Q, P};
+                     for (int i = 0; i < 3; ++i) {
+                       from[3 * limb + i] += number[i];
+                       if (stop < end) to[3 * limb + i] -= number[i];
+                     }
+                   });
+}
+
+template <int Outer, int Limbs>
+void add_sample(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
+                std::size_t j, Whole* cells) {
+  constexpr int kRow = Outer, kRun = Outer + 1;
+  const double weight = grid.weight == nullptr ? grid.common : grid.weight[j];
+  const TileMeeting met = meet_tile<Outer, kestrel::ScanlineNest::ellipsoid>(
+      grid, tile, weight, [&](int i) -> GridIndex {
+        const kestrel_gpu_scanline_axis& axis = grid.axis[i];
+        if (axis.x == nullptr) return {0, 0, 0};
+        return grid_index_of({axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
+                             axis.x[j]);
+      });
+  if (!(met.left > 0)) return;
+  const int last = static_cast<int>(met.last + met.row_base);
+  for (int row = static_cast<int>(met.first + met.row_base); row <= last; ++row) {
+    const double y = distance_of(row, shift_of(grid.axis[kRow], row), met.row_base, met.row_centre,
+                                 grid.inverse[kRow]);
+    add_run<Limbs>(grid, tile, met, met.squares + y * y,
+                   met.run_centre + grid.slope[kRun][kRow] * y,
+                   cells + static_cast<std::size_t>(row - tile.row_begin) * tile.row_length * 3 *
+                               static_cast<std::size_t>(Limbs));
+  }
+}
+
+template <int Limbs>
+void write_row(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
+               const Whole* cells, double largest[2], double* out) {
+  Whole a[Limbs] = {}, q[Limbs] = {}, p[Limbs] = {};
+  for (int t = tile.run_begin; t < tile.run_end; ++t, out += grid.run_stride) {
+    for (int limb = 0; limb < Limbs; ++limb, cells += 3) {
+      a[limb] += cells[0];
+      q[limb] += cells[1];
+      p[limb] += cells[2];
+    }
+    *out = value_of_events<Limbs>(a, q, p, static_cast<Whole>(t),
+                                  shift_of(grid.axis[grid.axes - 1], t), grid, largest);
+  }
+}
+
+template <int Outer, int Limbs>
+void make_tile(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_slab& slab,
+               std::size_t t, double largest[2], double* values) {
+  const kestrel_gpu_scanline_tile& tile = slab.tile[t];
+  const std::size_t rows = static_cast<std::size_t>(tile.row_end - tile.row_begin);
+  const std::size_t row = tile.row_length * 3 * Limbs;
+  const std::size_t end = t + 1 < slab.tiles ? slab.tile[t + 1].first_range : slab.ranges;
+  std::vector<Whole> cells(rows * row);
+  for (std::size_t r = tile.first_range; r < end; ++r) {
+    for (std::size_t j = slab.range[r].begin; j < slab.range[r].end; ++j) {
+      add_sample<Outer, Limbs>(grid, tile, j, cells.data());
+    }
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    write_row<Limbs>(grid, tile, cells.data() + i * row, largest,
+                     values + tile.first_point + i * grid.row_stride);
+  }
+}
+
+using MakeTile = void (*)(const kestrel_gpu_scanline&, const kestrel_gpu_scanline_slab&,
+                          std::size_t, double*, double*);
+
+template <int Limbs>
+MakeTile tile_of(int outer) {
+  constexpr MakeTile kOf[] = {make_tile<0, Limbs>, make_tile<1, Limbs>, make_tile<2, Limbs>,
+                              make_tile<3, Limbs>, make_tile<4, Limbs>};
+  return kOf[outer];
+}
+
+MakeTile tile_of(const kestrel_gpu_scanline& grid) {
+  const int outer = grid.axes - 2;
+  return grid.limbs == 1   ? tile_of<1>(outer)
+         : grid.limbs == 2 ? tile_of<2>(outer)
+                           : tile_of<4>(outer);
+}
+
+}  // namespace
+
+int fake_scanline_open(const kestrel_gpu_scanline* given, void** out, char* problem,
+                       std::size_t room) {
+  const int code = fake_failing("FAKE_CUDA_OPEN", problem, room);
+  if (code != KESTREL_GPU_OK) return code;
+  *out = new Runs(*given);
+  fake_holds(1);
+  return KESTREL_GPU_OK;
+}
+
+int fake_scanline_slab(void* handle, const kestrel_gpu_scanline_slab* slab, double largest[2],
+                       kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
+                       std::size_t room) {
+  const kestrel_gpu_scanline& grid = static_cast<const Runs*>(handle)->grid;
+  const int code = fake_failing("FAKE_CUDA_SLAB", problem, room);
+  if (code != KESTREL_GPU_OK) return code;
+  const MakeTile make = tile_of(grid);
+  std::size_t first = 0;
+  int stopped = 0;
+  largest[0] = largest[1] = 0;
+  for (std::size_t p = 0; p < slab->parts && !stopped; ++p) {
+    const std::size_t end = p + 1 < slab->parts ? slab->part[p + 1].first_tile : slab->tiles;
+    std::vector<double> values(slab->part[p].points);
+    for (std::size_t t = slab->part[p].first_tile; t < end && !stopped; ++t) {
+      make(grid, *slab, t, largest, values.data());
+      const double fraction = static_cast<double>(t) / static_cast<double>(slab->tiles);
+      stopped = fake_asked(poll, context, fraction);
+    }
+    if (!stopped && take != nullptr) {
+      stopped = take(context, first, values.data(), slab->part[p].points);
+    }
+    first += slab->part[p].points;
+  }
+  return stopped ? KESTREL_GPU_STOPPED : KESTREL_GPU_OK;
+}
+
+void fake_scanline_close(void* handle) {
+  fake_holds(-1);
+  delete static_cast<Runs*>(handle);
+}
