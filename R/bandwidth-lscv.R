@@ -29,8 +29,8 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #'   of `x` (h^2 in one dimension). In several dimensions `h` stands for h^2 times the identity matrix.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
 #' @param form `"unbiased"` or `"paper"`.
-#' @param kernel `"gaussian"`; in one dimension also `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"` or
-#'   `"triweight"`.
+#' @param kernel `"gaussian"`; in one dimension also `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`,
+#'   `"triweight"` or `"tricube"`.
 #' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error if that is
 #'   not possible (see [kestrel_info()] and below); or `"auto"`: in one dimension the CPU; in several the GPU if there
 #'   is one, the CPU would sum over all pairs, too, and that would take it a second or more and at least twice as long

@@ -29,7 +29,8 @@
 #' 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel with correlations is computed as
 #' a sum of kernels without them, with an error of 1e-13 of the count for each dimension and 1e-13 of `N` more. Radial
 #' polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and three dimensions are integrated slice by
-#' slice, with an error of 1e-11 of `N` at most; the triangular and the cosine one, and more dimensions, are refused.
+#' slice, with an error of 1e-11 of `N` at most; the triangular, the tricube and the
+#' cosine one, and more dimensions, are refused.
 #'
 #' @section Interval:
 #' The estimate is taken to be from `n` rows, a simple random sample without replacement of a table of `N`. Let p be

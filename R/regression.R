@@ -32,7 +32,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @section The bandwidth: `bw.scale = "support"` means half the width of the kernel's support, and for the Gaussian
 #'   kernel its standard deviation. `"np"` means the number that \pkg{np} would show: the support of its Epanechnikov
 #'   kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np, while its Gaussian and uniform kernels are as here.
-#'   Triangular, biweight and triweight do not exist there; they have their support in both.
+#'   Triangular, biweight, triweight and tricube do not exist there; they have their support in both.
 #'
 #' @section The grid: if `bws` is not given, `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By default `bwmax`
 #'   is range(x) (its width, max - min) and `bwmin` is `bwmax` / `nbw`, the grid of Rohlfs & Zahran (2017). For the
@@ -54,8 +54,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: the fit at every
 #'   observation takes those within 38 bandwidths. On all threads. Refinement adds a search of 10 to 30 bandwidths, each
 #'   O(n log n). A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and, for a kernel that is a
-#'   polynomial of degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight), 8 p + 16 more, with p +
-#'   2 in place of p for local linear fits.
+#'   polynomial of degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight, 9 tricube), 8 p + 16
+#'   more, with p + 2 in place of p for local linear fits.
 #'
 #' @section On a GPU: `backend = "cuda"` computes the objective there, to the CPU's 1e-12, at all bandwidths in one go
 #'   and with the same bits in every run: with the kernels that are polynomials from sums over blocks of 8, 16, 32, ...

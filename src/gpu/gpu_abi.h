@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 8
+#define KESTREL_GPU_VERSION 9
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {

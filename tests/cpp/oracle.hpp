@@ -45,6 +45,7 @@ inline Exponents exponents(kestrel::Kernel kernel) {
     case Kernel::epanechnikov: return {2, 1};
     case Kernel::biweight: return {2, 2};
     case Kernel::triweight: return {2, 3};
+    case Kernel::tricube: return {3, 3};
     default: throw std::logic_error("no power of 1 - r^inner");
   }
 }

@@ -43,6 +43,7 @@ kernel_mass <- function(kernel, z) {
     triangular = ifelse(z < 0, (1 + z)^2 / 2, 1 - (1 - z)^2 / 2),
     biweight = 0.5 + 15 / 16 * (z - 2 * z^3 / 3 + z^5 / 5),
     triweight = 0.5 + 35 / 32 * (z - z^3 + 3 * z^5 / 5 - z^7 / 7),
+    tricube = 0.5 + 70 / 81 * z * (1 - 3 * abs(z)^3 / 4 + 3 * z^6 / 7 - abs(z)^9 / 10),
     cosine = 0.5 + sinpi(z / 2) / 2
   )
 }

@@ -37,6 +37,7 @@ kernel_shape <- function(kernel, q) {
     triangular = left / (1 + r),
     biweight = left^2,
     triweight = left^3,
+    tricube = (left / (1 + r) * (1 + r + r^2))^3,
     cosine = cospi(pmin(r, 1) / 2)
   )
   if (kernel == "gaussian") shape else shape * (q$high <= 1)
@@ -52,6 +53,7 @@ kernel_constant <- function(kernel, d) {
     triangular = moment(0) - moment(1),
     biweight = moment(0) - 2 * moment(2) + moment(4),
     triweight = moment(0) - 3 * moment(2) + 3 * moment(4) - moment(6),
+    tricube = moment(0) - 3 * moment(3) + 3 * moment(6) - moment(9),
     cosine = sum((-1)^(0:20) * exp(2 * (0:20) * log(pi / 2) - lgamma(2 * (0:20) + 1)) * moment(2 * (0:20)))
   )
   1 / (d * exp(d / 2 * log(pi) - lgamma(d / 2 + 1)) * integral)

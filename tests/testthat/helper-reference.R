@@ -14,6 +14,7 @@ reference_shape <- function(kernel, r) {
     triangular = 1 - r,
     biweight = (1 - r^2)^2,
     triweight = (1 - r^2)^3,
+    tricube = (1 - r^3)^3,
     cosine = cospi(r / 2)
   )
 }
@@ -28,6 +29,7 @@ reference_log_constant <- function(kernel, d) {
     triangular = moment(0) - moment(1),
     biweight = moment(0) - 2 * moment(2) + moment(4),
     triweight = moment(0) - 3 * moment(2) + 3 * moment(4) - moment(6),
+    tricube = moment(0) - 3 * moment(3) + 3 * moment(6) - moment(9),
     cosine = sum(vapply(0:20, function(k) (-1)^k * exp(2 * k * log(pi / 2) - lgamma(2 * k + 1)) * moment(2 * k), 0))
   )
   if (kernel == "gaussian") return(-d / 2 * log(2 * pi))

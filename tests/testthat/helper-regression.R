@@ -27,7 +27,7 @@ reference_shape_exact <- function(u, h, kernel) {
   edge <- (h - distance - lost) / h
   bump <- edge * (2 - edge)
   switch(kernel, uniform = rep(1, length(edge)), triangular = edge, epanechnikov = bump, biweight = bump^2,
-         triweight = bump^3)
+         triweight = bump^3, tricube = (edge * (3 - 3 * edge + edge^2))^3)
 }
 
 # The local fit at one point: its value, the weight of every observation in it, and the number of distinct regressor
