@@ -14,9 +14,9 @@ namespace kestrel {
 
 namespace {
 
-/// Points that are brought together and sent at a time.
+/// The maximum number of points that are gathered and sent at a time.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-/// Numbers of samples and weights that are on the device at a time, as given: 512 MiB.
+/// How many numbers, of samples and weights as given, are on the device at a time: 512 MiB.
 constexpr std::size_t kSampleNumbers = std::size_t{1} << 26;
 
 int gpu_leaf(const TileKernel& kernel) {
@@ -31,17 +31,17 @@ int gpu_leaf(const TileKernel& kernel) {
                                                                 : leaf;
 }
 
-/// The kernel that whitens: that of the same H for the uniform kernel, whose own takes the data as
-/// given.
+/// The kernel that gives the whitening. For the uniform kernel, which takes the data as given, it
+/// is another one with the same H.
 KernelChoice whitening_choice(const KernelChoice& choice) {
   if (!is_indicator(choice.kernel)) return choice;
   return {Kernel::epanechnikov, choice.type};
 }
 
-/// Points that share a centre, in pieces of at most kPiece.
+/// Points in pieces of at most kPiece that share a centre.
 struct Pieces {
   Blocks blocks;
-  std::vector<double> centre;  // of all; empty: the first point of each piece
+  std::vector<double> centre;  // of all pieces; empty: the first point of each
 
   std::size_t count() const { return blocks.count(); }
 };
@@ -104,9 +104,9 @@ class DeviceSum {
   char text_[512] = "";
 };
 
-/// The points at positions [first, last) of the blocks, variable after variable. Through some
-/// points at a time: to write one after the other in all variables would miss the cache with each
-/// number.
+/// The points at positions [first, last) of the blocks, variable after variable. They are copied
+/// some points at a time: writing one point after the other, in all variables, would miss the cache
+/// with each number.
 std::vector<double> gather(const EvaluationPoints& points, const Blocks& blocks, std::size_t first,
                            std::size_t last) {
   constexpr std::size_t kStrip = 64;
@@ -158,7 +158,7 @@ bool gpu_density(const MatrixView& x, Span<const double> w, const EvaluationPoin
   double reach = gpu_reach(x.cols, single);
   Pieces pieces = cut_pieces(points, whitening, as_given, reach, options.parallel);
   if (single && pieces.count() > 64 + points.size() / 4096) {
-    // Every centre costs a pass over the samples: the wider reach of double costs less.
+    // Every centre costs a pass over the samples: the wider reach of double precision costs less.
     single = false;
     reach = gpu_reach(x.cols, single);
     pieces = cut_pieces(points, whitening, as_given, reach, options.parallel);

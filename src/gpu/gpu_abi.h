@@ -1,8 +1,8 @@
-/* What kestrel and its CUDA object say to each other: C, so that neither has to be built by the
- * other's compiler. The object exports one function, KESTREL_GPU_SYMBOL, that returns the table of
- * all others. Every one of them returns KESTREL_GPU_OK or writes why not, as text that ends in a
- * zero, into the caller's buffer. Nothing of them may be called in a process that was forked after
- * the first call of any, nor by two threads at a time. */
+/* The interface between kestrel and its CUDA object. It is C, so that neither has to be built by
+ * the other's compiler. The object exports one function, KESTREL_GPU_SYMBOL, that returns the table
+ * of all others. Each of these returns KESTREL_GPU_OK, or another code after writing the reason
+ * into the caller's buffer, as text that ends in a zero. None of them may be called in a process
+ * that was forked after the first call of any, nor by two threads at a time. */
 #ifndef KESTREL_GPU_ABI_H
 #define KESTREL_GPU_ABI_H
 
@@ -21,17 +21,18 @@ extern "C" {
 enum kestrel_gpu_code {
   KESTREL_GPU_OK = 0,
   KESTREL_GPU_NO_DEVICE = 1,  /* no device, or none that this object was built for */
-  KESTREL_GPU_MEMORY = 2,     /* the device's memory is used up */
-  KESTREL_GPU_FAILED = 3,     /* anything else that the driver says; the device may be lost */
-  KESTREL_GPU_STOPPED = 4,    /* the poll said so */
+  KESTREL_GPU_MEMORY = 2,     /* the device's memory is exhausted */
+  KESTREL_GPU_FAILED = 3,     /* any other error of the driver; the device may be lost */
+  KESTREL_GPU_STOPPED = 4,    /* the poll, or `take`, asked for it */
   KESTREL_GPU_REFUSED = 5,    /* more than the object was made for */
-  KESTREL_GPU_HOST_MEMORY = 6 /* the host's memory, or what of it can be locked, is used up */
+  KESTREL_GPU_HOST_MEMORY = 6 /* the host's memory, or what of it can be locked, is exhausted */
 };
 
-/* The kernels of shared/kernels.def: their profiles in the coordinates that `matrix` makes, and
+/* The kernels of shared/kernels.def: their profiles in the coordinates that `matrix` gives, and
  * products of them (see simd/table.hpp). The Gaussian kernel is its own product.
- * KESTREL_GPU_uniform: 1 where |root^-1 (e - x)|^2 <= 1, at the rim from the data as given;
- * KESTREL_GPU_product_uniform: 1 where |e_k - x_k| <= root_kk for all k, from the data as given. */
+ * KESTREL_GPU_uniform: 1 where |root^-1 (e - x)|^2 <= 1, at the rim decided by the data as given;
+ * KESTREL_GPU_product_uniform: 1 where |e_k - x_k| <= root_kk for all k, decided by the data as
+ * given. */
 enum kestrel_gpu_leaf {
 #define KESTREL_KERNEL(name, form, inner, outer) KESTREL_GPU_##name,
 #include "shared/kernels.def"
@@ -40,7 +41,7 @@ enum kestrel_gpu_leaf {
   KESTREL_GPU_LEAVES
 };
 
-/* The most variables of KESTREL_GPU_uniform: it keeps a point's coordinates. */
+/* The maximum number of variables of KESTREL_GPU_uniform, which keeps a point's coordinates. */
 #define KESTREL_GPU_UNIFORM_VARIABLES 256
 
 struct kestrel_gpu_device {
@@ -55,33 +56,34 @@ struct kestrel_gpu_device {
 /* One kernel at one bandwidth. Matrices are d x d, row-major, and copied. */
 struct kestrel_gpu_kernel {
   int leaf;             /* kestrel_gpu_leaf */
-  int single_precision; /* not 0: the Gaussian and other continuous kernels in single */
+  int single_precision; /* not 0: the continuous kernels in single precision */
   int d;
   int diagonal;         /* not 0: nothing off the diagonal of `matrix` */
   const double* matrix; /* of the whitening: z_k = a_kk (x_k - c_k) - sum_{l<k} a_kl z_l */
   const double* root;   /* the lower Cholesky factor of the bandwidth matrix */
-  double farthest;      /* whitened coordinates are cut to +-farthest */
+  double farthest;      /* whitened coordinates are clamped to +-farthest */
 };
 
 /* Sums over the pairs i < j of samples, of w_i w_j times a function of q = scale |v|^2,
- * v = z_i - z_j in the coordinates that `matrix` makes about `centre`. */
+ * v = z_i - z_j in the coordinates that `matrix` gives about `centre`. */
 enum kestrel_gpu_pair_kind {
   /* One sum, of P(q) 2^-q; parameter[r] is the coefficient of q^r,
    * r < KESTREL_GPU_PAIR_COEFFICIENTS. */
   KESTREL_GPU_PAIR_POLYNOMIAL,
-  /* For each f = parameter[s], 0 < f <= 1, two: of 2^-(f q) and of 4^-(f q). */
+  /* For each f = parameter[s], 0 < f <= 1, two sums: of 2^-(f q) and of 4^-(f q). */
   KESTREL_GPU_PAIR_CURVE,
-  /* Of e = 2^-q, of e^2, and then d x d of e scale v v' and of e^2 scale v v': 2 + 2 d d. */
+  /* 2 + 2 d d sums: of e = 2^-q, of e^2, and then d x d of e scale v v' and of e^2 scale v v'. */
   KESTREL_GPU_PAIR_MOMENTS,
-  /* For each KESTREL_GPU_PAIR_DEGREE of the parameters one, of 2^-q v_k v_l ...: these are the
-   * numbers k, l, ... of variables, from zero, and d for a factor of one. */
+  /* For each KESTREL_GPU_PAIR_DEGREE of the parameters one sum, of 2^-q v_k v_l ...; the parameters
+   * are the variables' numbers k, l, ..., from zero, and d for a factor of one. */
   KESTREL_GPU_PAIR_MONOMIALS
 };
 
-/* The most coefficients of a polynomial: up to the tenth derivative. */
+/* The maximum number of coefficients of a polynomial: up to the tenth derivative. */
 #define KESTREL_GPU_PAIR_COEFFICIENTS 6
 
-/* The most variables of such a sum, and of monomials; and the most factors of one. */
+/* The maximum numbers of variables of such a sum, of variables of monomials, and of factors of a
+ * monomial. */
 #define KESTREL_GPU_PAIR_VARIABLES 128
 #define KESTREL_GPU_PAIR_MONOMIAL_VARIABLES 32
 #define KESTREL_GPU_PAIR_DEGREE 8
@@ -93,16 +95,16 @@ struct kestrel_gpu_pairs {
   int diagonal;         /* not 0: nothing off the diagonal of `matrix` */
   const double* matrix; /* d x d, as in kestrel_gpu_kernel */
   const double* centre;
-  double farthest; /* whitened coordinates are cut to +-farthest */
+  double farthest; /* whitened coordinates are clamped to +-farthest */
   double scale;
   const double* parameter;
   size_t count; /* of parameters */
 };
 
 /* Sums of radial Epanechnikov kernels on a regular grid, from the ends of the runs that each sample
- * covers of the grid's rows. All that follows means what ScanlineForm, ScanlineSamples,
- * ScanlineTile, ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and
- * gives the same bits. */
+ * covers of the grid's rows. All members mean what ScanlineForm, ScanlineSamples, ScanlineTile,
+ * ScanlineOutput and ScanlineTable::events of simd/scanline/scanline.hpp say, and the results have
+ * the same bits. */
 #define KESTREL_GPU_SCANLINE_AXES KESTREL_SCANLINE_AXES
 
 struct kestrel_gpu_scanline_axis {
@@ -130,9 +132,9 @@ struct kestrel_gpu_scanline_tile {
   int outer[KESTREL_GPU_SCANLINE_AXES - 2];
   double outer_shift[KESTREL_GPU_SCANLINE_AXES - 2];
   int row_begin, row_end, run_begin, run_end, anchor_first, anchor_last;
-  size_t row_length;  /* cells of a row: no fewer than points */
-  size_t first_point; /* where in the output of its part its first point goes */
-  size_t first_range; /* its samples are in the ranges from there to the next tile's first */
+  size_t row_length;  /* cells of a row: at least its number of points */
+  size_t first_point; /* the index of its first point in the output of its part */
+  size_t first_range; /* its samples are in the ranges from this one to the next tile's first */
 };
 
 /* Samples begin, ..., end - 1. */
@@ -140,7 +142,7 @@ struct kestrel_gpu_scanline_range {
   size_t begin, end;
 };
 
-/* Tiles from first_tile to the next part's make `points` points, one after another. */
+/* The tiles from first_tile to the next part's first one have `points` consecutive points. */
 struct kestrel_gpu_scanline_part {
   size_t first_tile, points;
 };
@@ -164,55 +166,56 @@ struct kestrel_gpu_regression {
   const double* bandwidth;
   size_t count;
   double unit;       /* a power of two: the range of x and every bandwidth times it are at most 2 */
-  double reach, cut; /* Gaussian: the window, in bandwidths; samples whose square is further from
-                      * the nearest one's than `cut` do not count */
+  double reach, cut; /* Gaussian: the window, in bandwidths; samples whose u^2 exceeds the nearest
+                      * one's by more than `cut` do not count */
 };
 
-/* Takes values of the points first, ..., first + count - 1 of a slab, in this order; not 0: stop.
- */
+/* Takes the values of points first, ..., first + count - 1 of a slab, in this order. Returns 0 to
+ * go on. */
 typedef int (*kestrel_gpu_take)(void* context, size_t first, const double* values, size_t count);
 
-/* Asked between launches whether to go on: 0 if so. `fraction` of one call's work is done. */
+/* Called between launches, when `fraction` of the call's work is done. Returns 0 to go on. */
 typedef int (*kestrel_gpu_poll)(void* context, double fraction);
 
 struct kestrel_gpu_table {
   int version; /* KESTREL_GPU_VERSION; always the first member */
 
-  /* The device that is used. The first call starts the driver. */
+  /* Describes the device that is used. The first call starts the driver. */
   int (*device)(struct kestrel_gpu_device* device, char* problem, size_t room);
 
-  /* A sum that is made ready for a kernel: density_close() it in the end. */
+  /* Prepares the sum for a kernel; density_close() frees it. */
   int (*density_open)(const struct kestrel_gpu_kernel* kernel, void** density, char* problem,
                       size_t room);
-  /* The samples from now on: n rows of d, coordinate k of row j is x[k * stride + j]; n weights,
-   * not negative. */
+  /* Sets the samples: n rows of d, coordinate k of row j is x[k * stride + j]; n weights, not
+   * negative. */
   int (*density_samples)(void* density, const double* x, size_t stride, const double* w, size_t n,
                          char* problem, size_t room);
   /* sum[i] = sum_j w_j value(e_i - x_j), i < m, coordinate k of e_i being e[k * stride + i].
-   * Coordinates are taken about `centre`, which is ignored by KESTREL_GPU_product_uniform. */
+   * Coordinates are relative to `centre`, which KESTREL_GPU_product_uniform ignores. */
   int (*density_sum)(void* density, const double* centre, const double* e, size_t stride, size_t m,
                      double* sum, kestrel_gpu_poll poll, void* context, char* problem, size_t room);
   void (*density_close)(void* density);
 
-  /* The sums of n samples: arguments as of density_samples() and density_sum(). */
+  /* The sums over pairs of n samples; arguments as in density_samples() and density_sum(). */
   int (*pair_sums)(const struct kestrel_gpu_pairs* pairs, const double* x, size_t stride,
                    const double* w, size_t n, double* sum, kestrel_gpu_poll poll, void* context,
                    char* problem, size_t room);
 
-  /* A grid and its samples, which are copied: scanline_close() it in the end. */
+  /* Copies a grid and its samples; scanline_close() frees them. */
   int (*scanline_open)(const struct kestrel_gpu_scanline* runs, void** out, char* problem,
                        size_t room);
-  /* The points of a slab, part after part; `take` of null: the values stay where they are, which
-   * shows what the device's work takes without the way back. largest[0]: the largest size of a
-   * sum of first limbs, largest[1]: of others. Both functions are called with the same context. */
+  /* Computes the points of a slab, part after part. If `take` is null, the values stay on the
+   * device, which gives the time of its work without the copy back. largest[0]: the largest
+   * magnitude of a sum of first limbs, largest[1]: of others. `take` and `poll` are called with the
+   * same context. */
   int (*scanline_slab)(void* runs, const struct kestrel_gpu_scanline_slab* slab, double largest[2],
                        kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
                        size_t room);
   void (*scanline_close)(void* runs);
 
-  /* Four sums a bandwidth over the observations, with e_i = y_i less the fit without observation i:
-   * of w e^2 where there is such a fit, of w r^2, r the residual of the fit with all, of the
-   * leverages, and the number of observations without a neighbour. */
+  /* Four sums over the observations for each bandwidth, with e_i = y_i minus the fit without
+   * observation i: of w e^2 where there is such a fit; of w r^2, r being the residual of the fit
+   * with all; of the leverages; and the number of observations without a neighbour. */
   int (*cross_validation)(const struct kestrel_gpu_regression* regression, double* sum,
                           kestrel_gpu_poll poll, void* context, char* problem, size_t room);
 };

@@ -9,7 +9,7 @@ namespace kestrel {
 
 namespace {
 
-/// What is known of the object; `problem` where it cannot be used.
+/// What is known of the object; `problem` is set if it cannot be used.
 struct Object {
   std::string path, reason;
   const kestrel_gpu_table* table = nullptr;
@@ -45,7 +45,7 @@ const kestrel_gpu_table* open_table(const std::string& path) {
   return table;
 }
 
-/// For either code of memory.
+/// The error for either code of a lack of memory.
 gpu_error too_little_memory(int code, const std::string& text) {
   return {GpuProblem::memory, code == KESTREL_GPU_MEMORY
                                   ? "the CUDA device has too little free memory: " + text

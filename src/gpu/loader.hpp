@@ -1,4 +1,4 @@
-// Opens the CUDA object when it is first needed, and says why where that fails.
+// Opens the CUDA object when it is first needed, and says why if that fails.
 #ifndef KESTREL_GPU_LOADER_HPP
 #define KESTREL_GPU_LOADER_HPP
 
@@ -27,27 +27,27 @@ struct gpu_error : std::runtime_error {
   GpuProblem problem;
 };
 
-/// The object to use from now on; "" where the package was built without, and then `reason` says
-/// why. Nothing is opened yet. An object that was open before stays in memory.
+/// Sets the object to use from now on. `path` is "" if the package was built without one; then
+/// `reason` says why. Nothing is opened yet. An object that was open before stays in memory.
 void set_gpu_object(const std::string& path, const std::string& reason);
 
 /// The functions of the object, and the device they use. The first call opens the object and starts
-/// the driver (about 0.3 s); it remembers what it found, good or bad, but not a lack of
+/// the driver (about 0.3 s). Its outcome is remembered, success or failure, except for a lack of
 /// memory. Throws gpu_error.
 const kestrel_gpu_table& gpu_table();
 const kestrel_gpu_device& gpu_device();
 
-/// Bytes of the device's memory that are free now; of gpu_device() they were free at the first
-/// call. Throws gpu_error.
+/// Bytes of the device's memory that are free now; gpu_device() has those that were free at the
+/// first call. Throws gpu_error.
 double gpu_free_memory();
 
-/// Whether this process may call the functions of the object: not so if it was forked from one that
+/// Whether this process may call the functions of the object: false if it was forked from one that
 /// had opened it. For destructors, which must not throw.
 bool gpu_here();
 
 /// Throws gpu_error for a code that a function of the table returned with that text. After
-/// KESTREL_GPU_FAILED, and no other, gpu_table() throws it again, since the driver does not recover
-/// in a process.
+/// KESTREL_GPU_FAILED, but no other code, gpu_table() throws it again, since the driver does not
+/// recover in a process.
 void check_gpu(int code, const char* text);
 
 }  // namespace kestrel

@@ -15,17 +15,18 @@ namespace kestrel {
 
 namespace {
 
-/// On a line coordinates may go that far: squares of differences do not overflow, and their eighth
-/// powers.
+/// The largest coordinates on a line, so that squares of differences (for monomials: eighth powers)
+/// do not overflow.
 constexpr double kFarthestOnLine = 1e150, kFarthestOfMonomials = 1e30;
-/// And there in single, where a coordinate is two numbers of 24 bits: 2^-48 of that is 4e-8.
+/// The same in single precision, where a coordinate is two numbers of 24 bits: 2^-48 of this is
+/// 4e-8.
 constexpr double kSingleReachOnLine = 1e7;
 
 [[noreturn]] void throw_too_wide() {
   throw gpu_error(GpuProblem::unsuited, "the observations span too many bandwidths");
 }
 
-/// What is to be summed.
+/// The sums to compute.
 struct PairRequest {
   kestrel_gpu_pair_kind kind;
   std::vector<double> parameter;
@@ -33,16 +34,17 @@ struct PairRequest {
   bool single = false;
 };
 
-/// The variable of the sums: q = scale |z_i - z_j|^2 is that of `kernel`.
+/// The coordinates z of the sums, in which q = scale |z_i - z_j|^2 is that of `kernel`.
 struct Coordinates {
   std::vector<double> matrix, centre;
   bool diagonal = true;
   double farthest = 0.0, scale = 1.0;
 };
 
-/// On a line z = x - c times a power of two is exact, and the rest of the factor enters q: samples
-/// are too far from a centre only where numbers are too large. The middle of the samples is one
-/// that is subtracted without rounding where it is a factor of two from all of them at most.
+/// On a line z = x - c times a power of two is exact, and the rest of the factor enters q. So
+/// samples are too far from a centre only if the numbers are too large. The middle of the samples
+/// is the centre if it is within a factor of two of all of them: then subtracting it causes no
+/// rounding. Otherwise the centre is zero.
 Coordinates on_line(const simd::Whitening& map, double centre, double half, bool monomials) {
   Coordinates c;
   const double power = std::ldexp(1.0, std::ilogb(map.matrix[0])), rest = map.matrix[0] / power;
@@ -73,7 +75,7 @@ Coordinates coordinates(const MatrixView& x, const TileKernel& kernel, const Pai
   return c;
 }
 
-/// Its sums, and by `scale` where that is given that of q.
+/// Returns the requested sums and, in `scale` unless that is null, the scale of q.
 std::vector<double> run_pairs(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
                               const PairRequest& asked, const RunOptions& options,
                               double* scale = nullptr) {
@@ -115,7 +117,7 @@ std::vector<double> isotropic_root(std::size_t d, double g) {
   return root;
 }
 
-/// A monomial's variables, each as often as its exponent says, and then ones.
+/// Appends a monomial's variables, each as often as its exponent says, and then factors of one.
 void add_factors(const std::vector<int>& exponent, std::vector<double>* parameter) {
   const std::size_t d = exponent.size(), end = parameter->size() + KESTREL_GPU_PAIR_DEGREE;
   for (std::size_t k = 0; k < d; ++k) {
@@ -147,7 +149,7 @@ std::vector<double> gpu_pair_moments(const MatrixView& x, Span<const double> w, 
                                      const RunOptions& options) {
   const std::size_t d = x.cols;
   const std::vector<std::vector<int>> exponents = even_multi_indices(d, order);
-  laplacian_scale(d, g, 0);  // throws for a g that is no bandwidth
+  laplacian_scale(d, g, 0);  // throws if g is not a bandwidth
   const std::vector<double> root = isotropic_root(d, g);
   const TileKernel kernel(*options.table, {}, d, {root.data(), root.size()});
   PairRequest request{KESTREL_GPU_PAIR_MONOMIALS, {}, exponents.size()};

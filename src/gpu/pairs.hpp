@@ -1,5 +1,5 @@
-// Sums over all pairs of samples on the device: what core/direct/pairs.hpp and core/direct/lscv.hpp
-// are for the CPU.
+// Sums over all pairs of samples on the device: the counterpart of core/direct/pairs.hpp and
+// core/direct/lscv.hpp.
 #ifndef KESTREL_GPU_PAIRS_HPP
 #define KESTREL_GPU_PAIRS_HPP
 
@@ -12,20 +12,25 @@
 
 namespace kestrel {
 
-// All of them: error 1e-12 of the sum of the absolute values of the terms, of a polynomial's
-// monomials each, as cancellation costs every engine the same digits; moments 1e-12 of
-// the sum of w_i w_j K (1 + |u|^2), monomials 1e-12 of that of their absolute values; the same bits
-// from run to run on one kind of device. With `single` terms are computed in single precision and
-// sums of them added in double: error 1e-5, or 2e-7 |u|^2 where that is more, beyond seven
-// bandwidths. At most 128 variables, for monomials 32. Polled between
-// launches, about every 20 ms, or as long as the least of them takes: for moments that has 32,768
-// points, for other sums 2,048 samples at all points. In two variables or more samples are taken
-// about one centre, the middle of their range: they must lie within 512 bandwidths of it (less
-// where H is strongly correlated); on a line within 1e150, for monomials 1e30, in single 1e7. Throw
-// error as the functions of the CPU do, and gpu_error: GpuProblem::unsuited for samples too wide or
-// too many variables. Memory on the device: 16 d + 16 bytes a sample, in single 8 d + 4 more, with
-// moments 16 d more for each of the parts, of which there are at most eight and 131,072 / n + 1,
-// and 128 MiB, or of many monomials one number for each and each 128 samples.
+// Error of all of them: 1e-12 of the sum of the absolute values of the terms (for a polynomial, of
+// its monomials, since cancellation costs every engine the same digits); for moments 1e-12 of the
+// sum of w_i w_j K (1 + |u|^2), for monomials 1e-12 of the sum of their absolute values. The same
+// bits from run to run on one kind of device. With `single`, terms are computed in single precision
+// and their sums added in double: the error is 1e-5, or 2e-7 |u|^2 where that is larger, beyond
+// seven bandwidths.
+//
+// At most 128 variables, 32 for monomials. Polled between launches, about every 20 ms, or as long
+// as the smallest launch takes: for moments one of 32,768 points, for other sums one of 2,048
+// samples at all points.
+//
+// In two or more variables, samples are relative to one centre, the middle of their range. They
+// must lie within 512 bandwidths of it (fewer if H is strongly correlated); on a line within 1e150,
+// for monomials 1e30, in single precision 1e7. Throw error as the functions of the CPU do, and
+// gpu_error: GpuProblem::unsuited for samples that span too much or for too many variables.
+//
+// Memory on the device: 16 d + 16 bytes a sample, in single precision 8 d + 4 more, with moments 16
+// d more for each part (there are at most eight parts, and at most 131,072 / n + 1); and 128 MiB,
+// or for many monomials one number for each of them and each 128 samples.
 
 /// As direct_pair_laplacian(). O(n^2 d / 2) time.
 double gpu_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
@@ -39,8 +44,8 @@ std::vector<double> gpu_pair_moments(const MatrixView& x, Span<const double> w, 
 LscvPairSums gpu_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
                       bool moments, const RunOptions& options);
 
-/// As direct_lscv_curve(): squared distances are taken once for 16 bandwidths, and none is kept.
-/// O(n^2 (d |h| / 16 + |h|) / 2) time.
+/// As direct_lscv_curve(): squared distances are computed once for 16 bandwidths, and are not
+/// stored. O(n^2 (d |h| / 16 + |h|) / 2) time.
 PairCurve gpu_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
                          Span<const double> h, bool single, const RunOptions& options);
 

@@ -1,4 +1,4 @@
-// Asking between launches whether to go on.
+// The poll between launches, which decides whether to go on.
 #ifndef KESTREL_GPU_POLL_HPP
 #define KESTREL_GPU_POLL_HPP
 
@@ -8,8 +8,8 @@
 
 namespace kestrel {
 
-/// The caller's poll, behind the C of the table: what it throws waits here. The fractions of a call
-/// are those between `begin` and `end` of the whole. Keeps a reference to the poll.
+/// The caller's poll, behind the C interface of the table: what it throws is kept here. A call's
+/// fractions are mapped to those from `begin` to `end` of the whole. Keeps a reference to the poll.
 struct PollState {
   const Poll* poll;
   double begin = 0.0, end = 1.0;

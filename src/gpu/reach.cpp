@@ -10,8 +10,8 @@ namespace kestrel {
 namespace {
 
 constexpr double kDoubleReach = 512.0, kSingleReach = 64.0;
-/// The device's exponential takes numbers below kExp2Range: squared distances less the logarithm of
-/// a weight, which is no less than kNoWeight, and room for rounding.
+/// The device's exponential takes numbers below kExp2Range. These are squared distances minus the
+/// logarithm of a weight, which is at least kNoWeight; the rest is room for rounding.
 constexpr double kLargestSquare = kExp2Range + kNoWeight - 1024.0;
 
 }  // namespace

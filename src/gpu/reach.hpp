@@ -1,4 +1,4 @@
-// How far from a centre the device's coordinates are good.
+// How far from a centre the device's coordinates are accurate.
 #ifndef KESTREL_GPU_REACH_HPP
 #define KESTREL_GPU_REACH_HPP
 
@@ -8,20 +8,21 @@
 
 namespace kestrel {
 
-/// Coordinates are taken about a centre and rounded: relative to the distance from there. Points
-/// belong to one centre while they lie within a reach of it, in whitened coordinates times their
-/// `stretch` (core/data/tiles.hpp): for double 512, that is rounding errors of 512 * 2^-53 = 6e-14
-/// of a bandwidth each; for single 64 / sqrt(d), that is of 2e-6 in the whole distance.
+/// Coordinates are relative to a centre, so that their rounding errors are relative to the distance
+/// from there. Points can share a centre if they lie within this reach of it, in whitened
+/// coordinates times their `stretch` (core/data/tiles.hpp). In double precision it is 512, for
+/// rounding errors of 512 * 2^-53 = 6e-14 of a bandwidth each; in single precision 64 / sqrt(d),
+/// for one of 2e-6 in the whole distance.
 double gpu_reach(std::size_t d, bool single_precision);
 
-/// Samples are cut this far outside of the reach, where every kernel is zero.
+/// Samples are clamped this far outside the reach, where every kernel is zero.
 constexpr double kOutsideReach = 64.0;
 
 /// The midpoint of the points' range in every variable, and half the range.
 void measure_box(const EvaluationPoints& points, std::vector<double>& centre,
                  std::vector<double>& half);
 
-/// Whether all points within `half` of a centre are within reach, whatever their place in that box.
+/// Whether all points within `half` of a centre are within reach, wherever they lie in that box.
 bool within_reach(const TileKernel& kernel, const std::vector<double>& half, double reach);
 
 }  // namespace kestrel

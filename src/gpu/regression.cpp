@@ -14,7 +14,7 @@ namespace kestrel {
 
 namespace {
 
-/// The least power of a bandwidth: 1e-96 is the sixth power of the least 1 - u.
+/// The minimum power of a bandwidth: 1e-96 is the sixth power of the smallest 1 - u.
 constexpr double kMinPower = 1e-190;
 /// So that the unit is a finite number.
 constexpr int kMaxExponent = 1000;
@@ -34,7 +34,7 @@ void check_sample(const RegressionSample& sample) {
   }
 }
 
-/// The power of two that distances are taken times.
+/// The power of two by which distances are multiplied.
 double unit_for(Span<const double> x, Span<const double> bandwidth) {
   const auto range = std::minmax_element(x.begin(), x.end());
   const double widest =

@@ -16,19 +16,20 @@ namespace kestrel {
 
 namespace {
 
-/// Cells of a tile: two make a batch.
+/// Bytes of the cells of a tile: two tiles make a batch.
 constexpr std::size_t kTileBytes = kScanlineBatchBytes / 2;
-/// Bytes of a part of the output, of which there are two on the device: an eighth of a slab, so
-/// that most of it is copied while the rest is computed, within these. And the share of the
-/// device's free memory for the only part.
+/// Limits on the bytes of a part of the output. A part is an eighth of a slab, within these limits,
+/// so that most of the slab is copied while the rest is computed; two parts are on the device at a
+/// time. kShareOfMemory: the share of the device's free memory for the parts if runs lie along the
+/// last axis.
 constexpr double kMinPart = 8388608.0, kMaxPart = 134217728.0;
 constexpr double kShareOfMemory = 0.8;
 /// Values that a thread copies at a time.
 constexpr std::size_t kCopied = std::size_t{1} << 17;
-/// Of the time, what people are told that sorting takes.
+/// The share of the time that sorting takes, as far as progress is reported.
 constexpr double kSortingShare = 0.3;
 
-/// Of a cell on the device.
+/// Bytes of a cell on the device.
 std::size_t cell_bytes(int limbs) {
   return sizeof(std::uint64_t) * static_cast<std::size_t>(scanline_cell(limbs));
 }
@@ -41,7 +42,7 @@ ScanlineSettings settings_for(const KernelChoice& choice, std::size_t d,
         GpuProblem::unsuited,
         "on a CUDA device the engine \"scanline\" takes radial Epanechnikov kernels only");
   }
-  gpu_table();  // whether there is one, before samples are sorted
+  gpu_table();  // throws if there is none, before samples are sorted
   ScanlineSettings settings;
   settings.limbs = given.limbs;
   settings.method = ScanlineMethod::events;
@@ -49,7 +50,7 @@ ScanlineSettings settings_for(const KernelChoice& choice, std::size_t d,
   return settings;
 }
 
-/// What the device is told of a grid and its samples.
+/// The description of a grid and its samples for the device.
 kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
   const ScanlineGeometry& geometry = density.geometry();
   const simd::ScanlineForm form = density.form();
@@ -82,9 +83,9 @@ kestrel_gpu_scanline request_for(const ScanlineDensity& density) {
   return request;
 }
 
-/// Indices of the last axis that make a part of a slab of `count`: of small parts one is copied
-/// while the next is computed, but each would cut every run that lies along that axis.
-/// `held`: bytes of such parts that the device holds from slabs before.
+/// Indices of the last axis that make a part of a slab of `count`. One small part is copied while
+/// the next is computed, but small parts would cut every run that lies along that axis. `held`:
+/// bytes of parts that the device still holds from earlier slabs.
 std::size_t part_length(const ScanlineDensity& density, std::size_t count, double held) {
   const ScanlineGeometry& geometry = density.geometry();
   const std::size_t run = geometry.axes() - 1;
@@ -121,7 +122,7 @@ kestrel_gpu_scanline_tile tile_of(const simd::ScanlineTile& leaf, int outer,
   return tile;
 }
 
-/// The part of `count` indices of the last axis from `first` on.
+/// Appends the part of `count` indices of the last axis from `first` on.
 void add_part(const ScanlineDensity& density, int limbs, std::size_t first, std::size_t count,
               const ParallelOptions& threads, SlabTiles* to) {
   const ScanlineGeometry& geometry = density.geometry();
@@ -140,7 +141,7 @@ void add_part(const ScanlineDensity& density, int limbs, std::size_t first, std:
   }
 }
 
-/// Whom the device asks and gives values to: both functions get the poll's state.
+/// Device callbacks: the poll, and the one that takes values. The context of both is this state.
 struct SlabState : PollState {
   double* out;
   ParallelOptions threads;  // not polled
@@ -183,13 +184,13 @@ GpuScanline::GpuScanline(const MatrixView& x, Span<const double> w, Span<const R
 }
 
 GpuScanline::~GpuScanline() {
-  // In a forked process nothing on the device is this one's to give back.
+  // A forked process has nothing of its own on the device to free.
   if (runs_ != nullptr && gpu_here()) table_.scanline_close(runs_);
 }
 
 void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& options,
                        Span<double> out) const {
-  gpu_table();  // whether it may still be used: the process may be another, or the driver gone
+  gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
   if (count < 1 || first >= this->count() || count > this->count() - first ||
       out.size != count * points()) {
     throw error(ErrorKind::internal, "a slab beyond the grid or an output of a wrong size");
@@ -210,7 +211,7 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   std::size_t longest = 0;
   for (const kestrel_gpu_scanline_part& part : tiles.part) longest = std::max(longest, part.points);
   double largest[2] = {0.0, 0.0};
-  held_ = 0.0;  // unknown where the slab fails
+  held_ = 0.0;  // unknown if the slab fails
   char text[512] = "";
   const kestrel_gpu_take take = out.data != nullptr ? SlabState::take : nullptr;
   const int code = table_.scanline_slab(runs_, &request, largest, take, SlabState::ask_poll, &state,

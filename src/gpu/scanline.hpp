@@ -1,4 +1,4 @@
-// The `scanline` engine on the device: what core/scanline/scanline.hpp is for the CPU.
+// The `scanline` engine on the device: the counterpart of core/scanline/scanline.hpp.
 #ifndef KESTREL_GPU_SCANLINE_HPP
 #define KESTREL_GPU_SCANLINE_HPP
 
@@ -10,19 +10,18 @@
 
 namespace kestrel {
 
-/// Sums of radial Epanechnikov kernels on a regular grid, by events: with the same limbs the same
-/// bits as those of ScanlineDensity, which says what the arguments are, where that sorts its
-/// samples and takes events. The samples are sorted on the host and stay on the device.
+/// Sums of radial Epanechnikov kernels on a regular grid, by events. ScanlineDensity describes the
+/// arguments; if that sorts its samples and takes events, it gives the same bits with the same
+/// limbs. The samples are sorted on the host and stay on the device.
 ///
 /// Memory on the device: 8 bytes for each number of a sample, 32 MiB of cells (more for tiles that
-/// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis);
-/// where runs lie along the last axis, the output in as few parts as fit. A grid may be larger than
-/// the device's memory.
-/// Of each tile of a slab, about 8 MiB of cells, 104 bytes more, and of each range of its samples
-/// 16; on the host 200 and 32 (twice that while they grow).
+/// need it), and the output in two parts of at most 128 MiB (or of one index of the last axis); if
+/// runs lie along the last axis, the output in as few parts as fit. A grid may be larger than the
+/// device's memory. Each tile of a slab, which has about 8 MiB of cells, takes 104 bytes more, and
+/// each range of its samples 16; on the host 200 and 32 (twice that while they grow).
 class GpuScanline {
  public:
-  /// Of the settings only `limbs` counts. Throws error as ScanlineDensity does; gpu_error:
+  /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error:
   /// GpuProblem::unsuited for other kernels, and as gpu_table() does.
   GpuScanline(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
@@ -32,10 +31,10 @@ class GpuScanline {
   GpuScanline(const GpuScanline&) = delete;
   GpuScanline& operator=(const GpuScanline&) = delete;
 
-  /// As ScanlineDensity::slab(); out.data of null: the values stay on the device, which shows what
-  /// they take without the way back. Polled once in 16 batches of tiles, which take some
-  /// milliseconds together but for those of very many samples: a batch has up to 2^24 warps of
-  /// them. Throws as gpu_table() does.
+  /// As ScanlineDensity::slab(). If out.data is null, the values stay on the device, which gives
+  /// the time without the copy back. Polled once in 16 batches of tiles, which together take some
+  /// milliseconds, but more with very many samples: a batch has up to 2^24 warps of them. Throws as
+  /// gpu_table() does.
   void slab(std::size_t first, std::size_t count, const RunOptions& options,
             Span<double> out) const;
 
@@ -45,7 +44,7 @@ class GpuScanline {
  private:
   const ScanlineDensity density_;
   const kestrel_gpu_table& table_;
-  void* runs_ = nullptr;       // null where no sample reaches the grid
+  void* runs_ = nullptr;       // null if no sample reaches the grid
   mutable double held_ = 0.0;  // bytes of parts of the output that the last slab left on the device
 };
 

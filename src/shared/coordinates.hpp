@@ -8,15 +8,15 @@
 
 namespace kestrel {
 
-// Whether a pair is in the support of a uniform kernel, which jumps there, is decided by the data
-// as given where the square of its distance is this near one.
+// A uniform kernel jumps at the edge of its support. Where a pair's squared distance is this close
+// to one, the data as given decide whether the pair is inside.
 constexpr double kRim = 1e-9;
 
 namespace number {
 
 #include "shared/coordinates.inc"
 
-/// Whether differences of the data as given are in the ellipsoid; z: room for d coordinates.
+/// Whether differences of the data as given lie in the ellipsoid; z: room for d coordinates.
 template <class Difference, class Row>
 KESTREL_HD KESTREL_INLINE bool inside_ellipsoid(std::size_t d, const Difference& difference,
                                                 const Row& row, double* z) {

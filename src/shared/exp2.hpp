@@ -1,4 +1,4 @@
-// Constants of the exponential 2^v, v <= 0, and the numbers that it takes.
+// Constants of the exponential 2^v, v <= 0, and limits on v.
 #ifndef KESTREL_SHARED_EXP2_HPP
 #define KESTREL_SHARED_EXP2_HPP
 
@@ -13,9 +13,9 @@ constexpr double kRootHalfLog2E = 0.84932180028801904272;  // sqrt(log2(e) / 2)
 
 // ---- on the CPU
 //
-// Minimax polynomials of degree 10 in the relative sense (Remez exchange in 60 digits): error
-// 2.1e-16, so that with the rounding of Horner's rule the result is within 4e-16. Degree 9 would
-// leave 1.4e-14, which is not "exact" for an engine that the others are held to.
+// Polynomials of degree 10 that minimise the maximum relative error (Remez exchange in 60 digits):
+// it is 2.1e-16, so that with the rounding of Horner's rule the result is within 4e-16. Degree 9
+// would leave 1.4e-14, too much for an engine that is the reference for the others.
 
 // 2^f on [-1/2, 1/2].
 constexpr double kExp2[11] = {0x1.0000000000000p+0,  0x1.62e42fefa3a17p-1,  0x1.ebfbdff82c3b9p-3,
@@ -31,16 +31,17 @@ constexpr double kExp2Floor[11] = {
 
 // ---- on a device, in double
 //
-// v = k + j / kExp2Entries + r, |r| <= 1 / (2 kExp2Entries): 2^(j / kExp2Entries) stands in a
-// table, 2^r is a polynomial that interpolates at Chebyshev nodes (relative error below 2.5e-15,
-// the next term: (log(2) / 128)^5 / (2^4 5!)).
+// v = k + j / kExp2Entries + r, |r| <= 1 / (2 kExp2Entries). 2^(j / kExp2Entries) is in a table.
+// 2^r is a polynomial that interpolates at Chebyshev nodes; its relative error is below 2.5e-15,
+// the next term: (log(2) / 128)^5 / (2^4 5!).
 constexpr int kExp2EntryBits = 6;
 constexpr int kExp2Entries = 1 << kExp2EntryBits;
 constexpr Series<5> kExp2Table = {
     {1.0, 0x1.62e42fefa0352p-1, 0x1.ebfbdff82ac52p-3, 0x1.c6b0c40d8c4e9p-5, 0x1.3b2ad0385b409p-7}};
-// Adding this rounds to 1 / kExp2Entries, and k kExp2Entries + j stands in the low word of the sum.
+// Adding this rounds to a multiple of 1 / kExp2Entries; the low word of the sum is k kExp2Entries +
+// j.
 constexpr double kExp2TableShift = kRoundingShift / kExp2Entries;
-// For |v| below this that word holds it.
+// For |v| below this, that number fits in the word.
 constexpr double kExp2Range = 33554432.0;  // 2^25
 
 // ---- on a device, in single
@@ -56,10 +57,11 @@ constexpr double kExp2SmallestSingle = -126.0;
 
 // Results below 2^-1021 are flushed to zero: a denormal costs a hundred times a normal number.
 constexpr double kExp2Smallest = -1021.0;
-// Where 2^v is zero however it is computed: v is cut there before anything else is made of it.
+// Here 2^v is zero however it is computed: v is clamped to this before anything else is computed
+// from it.
 constexpr double kExp2Zero = -1100.0;
 
-// A weight of zero as a logarithm: below what either exponential of a device flushes to zero.
+// The logarithm of a weight of zero: so low that both exponentials of a device flush it to zero.
 constexpr double kNoWeight = -4096.0;
 
 }  // namespace kestrel

@@ -1,10 +1,10 @@
-// What lets one text be compiled for the CPU and, by nvcc, for a device as well.
+// Macros that let one text be compiled for the CPU and, by nvcc, for a device as well.
 #ifndef KESTREL_SHARED_HOST_DEVICE_HPP
 #define KESTREL_SHARED_HOST_DEVICE_HPP
 
-// Of a function that both have; a KESTREL_INLINE one is part of its caller wherever it is called.
-// KESTREL_UNROLL is for loops whose arrays must stay in registers, KESTREL_ROLLED for those that
-// are too seldom run to be worth their instructions.
+// KESTREL_HD is for functions that both have, KESTREL_INLINE for those that are always inlined.
+// KESTREL_UNROLL is for loops whose arrays must stay in registers, KESTREL_ROLLED for loops that
+// run too rarely to be worth the instructions of unrolling.
 #if defined(__CUDACC__)
 
 #define KESTREL_HD __host__ __device__
@@ -12,7 +12,7 @@
 #if defined(__CUDA_ARCH__)
 #define KESTREL_UNROLL _Pragma("unroll")
 #define KESTREL_ROLLED _Pragma("unroll 1")
-#else  // the host's compiler, which runs none of this
+#else  // the pass for the host, which runs none of this
 #define KESTREL_UNROLL
 #define KESTREL_ROLLED
 #endif

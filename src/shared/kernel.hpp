@@ -34,12 +34,12 @@ constexpr bool is_compact(Kernel kernel) { return row_of(kernel).form != KernelF
 /// (1 - |u|^inner)^outer: a polynomial in |u| on the kernel's support.
 constexpr bool is_polynomial(Kernel kernel) { return row_of(kernel).form == KernelForm::power; }
 
-/// A polynomial in u^2, too: it has no kink at u = 0.
+/// Also a polynomial in u^2: it has no kink at u = 0.
 constexpr bool is_even_polynomial(Kernel kernel) {
   return is_polynomial(kernel) && row_of(kernel).inner % 2 == 0;
 }
 
-/// One on the whole support, where it jumps: the uniform kernel.
+/// One on the whole support, at whose edge it jumps: the uniform kernel.
 constexpr bool is_indicator(Kernel kernel) {
   return is_polynomial(kernel) && row_of(kernel).outer == 0;
 }

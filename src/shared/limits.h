@@ -2,7 +2,7 @@
 #ifndef KESTREL_SHARED_LIMITS_H
 #define KESTREL_SHARED_LIMITS_H
 
-/* The most axes of a grid of the `scanline` engine. */
+/* The maximum number of axes of a grid of the `scanline` engine. */
 #define KESTREL_SCANLINE_AXES 6
 
 #endif

@@ -1,4 +1,4 @@
-// One local constant or local linear fit at one point: what is made of sums over its window.
+// One local constant or local linear fit at one point, from sums over its window.
 #ifndef KESTREL_SHARED_LOCAL_FIT_HPP
 #define KESTREL_SHARED_LOCAL_FIT_HPP
 
@@ -9,18 +9,19 @@
 
 namespace kestrel {
 
-/// A fit at a point e with value y (of its own, or of a sample near it) by the other samples in its
-/// window. The weights of the samples in the fit are l_j = w_j K_j (constant - slope u_j) / scale.
+/// A fit at a point e, whose reference value is y (its own, or that of a sample near it), by the
+/// other samples in its window. The weights of the samples in the fit are l_j = w_j K_j (constant -
+/// slope u_j) / scale.
 struct LocalFit {
   bool supported = false;  // there is a sample in the window
-  bool exact = false;      // the line through e and one other place is no fit: it passes through y
-  bool unstable = false;   // a line whose sums have lost digits: centred sums find it
+  bool exact = false;      // only one other position: a line with e passes through y
+  bool unstable = false;   // the sums of a line have lost digits: use centred_line()
   double deviation = 0.0;  // the fit minus y
   double constant = 0.0, slope = 0.0, scale = 1.0;
 
-  /// y minus the fit that takes the point in with weight w, and the weight of y in that fit. With
-  /// q = constant / scale, which is l_e / w_e before, 1 / (1 + w q) of the residual is left
-  /// (Sherman & Morrison 1950).
+  /// y minus the fit that includes the point with weight w, and the leverage, the weight of y in
+  /// that fit. With q = constant / scale, the value of l_e / w_e for the fit without the point, the
+  /// residual shrinks by 1 / (1 + w q) (Sherman & Morrison 1950).
   KESTREL_HD KESTREL_INLINE double residual_in_sample(double w) const {
     return whole() ? 0.0 : -deviation * scale / (scale + w * constant);
   }
@@ -33,8 +34,9 @@ struct LocalFit {
   KESTREL_HD KESTREL_INLINE bool whole() const { return !supported || exact; }
 };
 
-/// What leave-one-out fits of observations with weights w add up to: w e^2 of those that are
-/// supported, w r^2 of the residuals in the sample, leverages, and how many are not supported.
+/// Sums over leave-one-out fits of observations with weights w: of w e^2 for those that are
+/// supported, of w r^2 for the residuals in the sample, of the leverages, and the number that are
+/// not supported.
 struct FitTotals {
   double squares = 0, in_sample = 0, trace = 0, unsupported = 0;
 
@@ -51,20 +53,20 @@ struct FitTotals {
 };
 constexpr std::size_t kFitTotals = 4;
 
-/// A regression on a device takes fewer observations than that: their numbers are unsigned ones of
-/// 32 bits, and so are those of all blocks of them.
+/// A regression on a device takes fewer observations than this: indices of observations, and of all
+/// blocks of them, are unsigned 32-bit numbers.
 constexpr std::size_t kRegressionLimit = std::size_t{1} << 31;
 
 // ---- fits from sums about the point ------------------------------------------------------------
 
-/// s_q = sum w_j K(u_j) u_j^q, r_q = sum w_j K(u_j) u_j^q v_j, v_j = y_j - y; those of a line where
-/// there is to be one.
+/// s_q = sum w_j K(u_j) u_j^q, r_q = sum w_j K(u_j) u_j^q v_j, v_j = y_j - y; s1, r1 and s2 for
+/// lines only.
 struct FitSums {
   double s0 = 0, r0 = 0, s1 = 0, r1 = 0, s2 = 0;
 };
 
 /// How far the sums of a fit may be below their terms: relative errors of a few eps times this are
-/// let pass.
+/// accepted.
 constexpr double kMaxLoss = 1e3;
 
 KESTREL_HD KESTREL_INLINE LocalFit constant_fit(const FitSums& sums, double scale) {
@@ -76,16 +78,16 @@ KESTREL_HD KESTREL_INLINE LocalFit constant_fit(const FitSums& sums, double scal
   return fit;
 }
 
-/// Whether the line at a sample is no fit, since it passes through its y: `alone`, the sample
-/// shares its place with no other, and its neighbours have `seen` places.
+/// Whether the line at a sample is no fit because it passes through its y. `alone`: the sample
+/// shares its position with no other; `seen`: the number of positions that its neighbours have.
 template <class Count>
 KESTREL_HD KESTREL_INLINE bool is_exact(bool alone, Count seen) {
   return alone && seen == 1;
 }
 
-/// The constant fit becomes the line, in centred form: with mean = s_1 / s_0 and
-/// spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) / spread; the
-/// quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) of the textbooks (Fan & Gijbels 1996, 3.2)
+/// Turns the constant fit into the line of weighted least squares, in centred form: with mean = s_1
+/// / s_0 and spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) /
+/// spread. The textbook quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) (Fan & Gijbels 1996, 3.2)
 /// loses half the digits. `terms`: the size of the terms of the spread.
 KESTREL_HD KESTREL_INLINE void make_line(const FitSums& sums, double mean, double terms,
                                          LocalFit& fit) {
@@ -102,8 +104,8 @@ KESTREL_HD KESTREL_INLINE void make_line(const FitSums& sums, double mean, doubl
 
 // ---- fits whose sums have lost their digits ----------------------------------------------------
 
-/// (1 - u^inner)^outer, u = distance / h, from the distance itself so that it is accurate at the
-/// edge of the window.
+/// (1 - u^inner)^outer, u = distance / h, computed from the distance itself so that it is accurate
+/// at the edge of the window.
 KESTREL_HD KESTREL_INLINE double power_kernel(int inner, int outer, double distance, double h) {
   // 1 - r^a = t (1 + r + ... + r^(a-1)), t = 1 - r.
   const double t = (h - distance) / h;
@@ -119,8 +121,8 @@ KESTREL_HD KESTREL_INLINE double gaussian_log_ratio(double distance, double near
   return 0.5 * a * b;
 }
 
-/// The Gaussian kernel's window: samples count within `reach` bandwidths, and where u^2 is not
-/// above that of the nearest sample, which is `nearest` bandwidths away, by more than `cut`.
+/// The radius of the Gaussian kernel's window. A sample counts if it is within `reach` bandwidths
+/// and its u^2 exceeds that of the nearest sample, `nearest` bandwidths away, by at most `cut`.
 KESTREL_HD KESTREL_INLINE double gaussian_reach(double nearest, double cut, double reach,
                                                 double h) {
   const double counts = h * sqrt(nearest * nearest + cut), all = reach * h;
@@ -137,21 +139,21 @@ KESTREL_HD KESTREL_INLINE double nearest_neighbour(const double* x, Index first,
   return right < left ? right : left;
 }
 
-/// The line by sums about the means of place and value, which lose no digits. Places are counted
-/// from the nearest sample, values from y.
+/// A line from sums about the means of position and value, which lose no digits. Positions are
+/// relative to the nearest sample, values to y.
 template <class Real>
 struct CentredLine {
   Real s0, mean, mean_y, spread, product;
 
-  /// The fit minus y, and its constant, `away` from the mean of the places.
+  /// The fit minus y, and its constant, `away` from the mean of the positions.
   KESTREL_HD KESTREL_INLINE Real deviation(Real away) const {
     return mean_y + product / spread * away;
   }
   KESTREL_HD KESTREL_INLINE Real constant(Real away) const { return 1 / s0 + away * away / spread; }
 };
 
-/// each(body) calls body(weight, place, value) for samples; all(v) adds v up over those who share
-/// them.
+/// each(body) calls body(weight, position, value) for the caller's samples; all(v) is the sum of v
+/// over the threads that share the samples.
 template <class Real, class Each, class All>
 KESTREL_HD KESTREL_INLINE CentredLine<Real> centred_line(const Each& each, const All& all) {
   Real s0 = 0, s1 = 0, r0 = 0;

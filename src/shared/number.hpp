@@ -19,7 +19,7 @@ KESTREL_HD KESTREL_INLINE double negative_multiply_add(double a, double b, doubl
 KESTREL_HD KESTREL_INLINE double minimum(double a, double b) { return a < b ? a : b; }
 KESTREL_HD KESTREL_INLINE double maximum(double a, double b) { return a > b ? a : b; }
 KESTREL_HD KESTREL_INLINE float maximum(float a, float b) { return fmaxf(a, b); }
-/// On a device by integers, which have time where doubles have none.
+/// On a device by integers, whose units are idle where those for doubles are busy.
 KESTREL_HD KESTREL_INLINE double not_negative(double v) {
 #if defined(__CUDA_ARCH__)
   return __double2hiint(v) < 0 ? 0.0 : v;

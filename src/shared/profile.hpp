@@ -11,7 +11,7 @@ namespace number {
 
 #include "shared/profile.inc"
 
-/// The profile of a compact kernel that is continuous, of minus the squared distance.
+/// The profile of a continuous compact kernel, from minus the squared distance.
 template <KernelForm Form, int Inner, int Outer, class Real>
 KESTREL_HD KESTREL_INLINE Real profile(Real minus_q) {
   if constexpr (Form == KernelForm::cosine) {

@@ -1,4 +1,4 @@
-// What the `scanline` engine is told of grids, and its limits.
+// Nests, axes and ends of runs of the `scanline` engine, and its limits.
 #ifndef KESTREL_SHARED_SCANLINE_HPP
 #define KESTREL_SHARED_SCANLINE_HPP
 
@@ -11,32 +11,32 @@
 
 namespace kestrel {
 
-// Axes are ordered: the outer ones, then the row axis, then the run axis, along which runs lie.
+// Axes are ordered: the outer ones, then the row axis, then the run axis, along which the runs lie.
 constexpr int kScanlineAxes = KESTREL_SCANLINE_AXES;
 constexpr int kScanlineOuter = kScanlineAxes - 2;
 
-// The largest index that a sample has, and points of an axis: a number of so many bits, times one
-// of the two parts of a step, is exact. What lies farther, wide kernels meeting the grid from
-// there, is in the rest of a sample's place.
+// The maximum of a sample's base index, and of the points of an axis: a number of so many bits,
+// times one of the two parts of a step, is exact. If a sample lies farther away (a wide kernel may
+// reach the grid from there), the excess is in the fractional part of its index.
 constexpr double kScanlineFarthest = 134217728.0;  // 2^27
 
-// How the y_i of ScanlineForm (simd/scanline/scanline.hpp) make the value of a kernel with the
-// profile f(q) of a squared distance, of the uniform kernel 1 where q <= 1:
+// How the y_i of ScanlineForm (simd/scanline/scanline.hpp) give the value of a kernel whose profile
+// f(q) takes a squared distance; f is 1 for q <= 1 for the uniform kernel.
 enum class ScanlineNest {
   ellipsoid,  // f(sum_i y_i^2)
   product,    // prod_i f(y_i^2)
   box         // f(max_i y_i^2): the product of uniform kernels
 };
 
-// What makes grid indices of coordinates, see grid_index_of(). step_high + step_low is the step.
+// What computes grid indices of coordinates, see grid_index_of(). The step is step_high + step_low.
 struct ScanlineAxis {
   double origin, inverse_step, step_high, step_low;
 };
 
-// An end of a run so near to a point's index that its shift decides whether it belongs to the run:
-// low and high are the ends, `near` is the largest shift, start and stop the first point and that
-// behind the last. All are counted from the sample's base, `shift` (null: zeros) from the grid's
-// first point.
+// Settles ends of runs that are so near to a point's index that its shift decides whether the point
+// belongs to the run. low and high are the ends, `near` is the maximum shift, start and stop are
+// the first point and the one after the last. All are relative to the sample's base; `shift` (null:
+// zeros) counts from the grid's first point.
 KESTREL_HD inline void settle_ends(const double* shift, double base, double begin, double end,
                                    double near, double low, double high, double* start,
                                    double* stop) {
@@ -56,14 +56,15 @@ KESTREL_HD inline void settle_ends(const double* shift, double base, double begi
 
 // ---- on a device -------------------------------------------------------------------------------
 
-// Samples: the number of one, rounded up to a whole warp, is an unsigned one of 32 bits.
+// The maximum number of samples: an index, rounded up to a whole warp, is an unsigned 32-bit
+// number.
 constexpr std::size_t kScanlineDeviceSamples = 0xffffffffu - 63u;
 
-// Integers of a cell, three a limb, and the room that it takes: a sector of 32 bytes at least.
+// Integers of a cell, three a limb, and the room that it takes: at least a sector of 32 bytes.
 constexpr int scanline_numbers(int limbs) { return 3 * limbs; }
 constexpr int scanline_cell(int limbs) { return limbs == 1 ? 4 : scanline_numbers(limbs); }
 
-// Cells that are in work at a time: they fit a device's cache. A tile has half of them at most.
+// Bytes of the cells of a batch: they fit in a device's cache. A tile has at most half of them.
 constexpr std::size_t kScanlineBatchBytes = std::size_t{1} << 24;
 
 }  // namespace kestrel

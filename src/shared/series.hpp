@@ -4,8 +4,7 @@
 
 namespace kestrel {
 
-/// A device has no arrays of the host, but a function of it may have a `constexpr` copy of one of
-/// these.
+/// Device code cannot read arrays of the host, but it may have a `constexpr` copy of one of these.
 template <int Terms>
 struct Series {
   static constexpr int kTerms = Terms;

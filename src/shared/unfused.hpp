@@ -1,6 +1,6 @@
-// The operations of simd/isa/each_set.inc that the `scanline` engine needs, for numbers: the same
-// bits everywhere, since no product is fused with a sum. nvcc is told so by its own functions; a
-// compiler of the host for a machine with fused operations needs -ffp-contract=off, unless all
+// The operations of simd/isa/each_set.inc that the `scanline` engine needs, for numbers. They give
+// the same bits everywhere, since no product is fused with a sum. nvcc has functions of its own for
+// that; a host compiler for a machine with fused operations needs -ffp-contract=off, unless all
 // products are exact, as those of grid indices are.
 #ifndef KESTREL_SHARED_UNFUSED_HPP
 #define KESTREL_SHARED_UNFUSED_HPP

@@ -39,7 +39,8 @@ double shift_of(const kestrel_gpu_scanline_axis& axis, int index) {
   return axis.shift == nullptr ? 0.0 : axis.shift[index];
 }
 
-/// The numbers of the first and behind the last point's cell of a run.
+/// Adds the event of a run to the cell of its first point and subtracts it from the one after its
+/// last.
 template <int Limbs>
 void add_run(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_tile& tile,
              const TileMeeting& met, double squares, double centre, Whole* cells) {

@@ -1,11 +1,11 @@
 // A CUDA object that needs no CUDA: plain loops on the CPU, for the tests of src/gpu, and of R's
-// part in tests/fake-cuda. What it does wrong is said in the environment: FAKE_CUDA_DEVICE,
-// FAKE_CUDA_OPEN, FAKE_CUDA_SAMPLES, FAKE_CUDA_SUM, FAKE_CUDA_PAIRS, FAKE_CUDA_SLAB and
-// FAKE_CUDA_REGRESSION hold the code that the function of that name fails with. From the fraction
-// FAKE_CUDA_INTERRUPT of a call's work on, the process gets SIGINT before each question whether to
-// go on; the fraction at which the answer was no is left in FAKE_CUDA_STOPPED, and how many handles
-// have been opened and not closed in FAKE_CUDA_HELD. FAKE_CUDA_VERSION is the version it was
-// compiled for; FAKE_CUDA_NAMELESS leaves out the one symbol it should export.
+// part in tests/fake-cuda. The environment says how it fails: FAKE_CUDA_DEVICE, FAKE_CUDA_OPEN,
+// FAKE_CUDA_SAMPLES, FAKE_CUDA_SUM, FAKE_CUDA_PAIRS, FAKE_CUDA_SLAB and FAKE_CUDA_REGRESSION hold
+// the code that the function of that name fails with. From the fraction FAKE_CUDA_INTERRUPT of a
+// call's work on, the process gets SIGINT before each poll. The fraction at which a poll stopped
+// the call is left in FAKE_CUDA_STOPPED, and the number of open handles in FAKE_CUDA_HELD.
+// FAKE_CUDA_VERSION is the version it was compiled for; FAKE_CUDA_NAMELESS leaves out the one
+// symbol it should export.
 #include "fake-cuda.hpp"
 
 #include <cmath>
@@ -107,8 +107,8 @@ void whiten(std::size_t d, double farthest, const double* matrix, const double* 
   }
 }
 
-/// The profile at the squared distance q. The rim of the uniform kernel in several variables takes
-/// more than that.
+/// The profile at the squared distance q. Not for the uniform kernel in several variables, whose
+/// rim needs more than q.
 template <kestrel::KernelForm kForm, int kInner, int kOuter>
 double profile(double q) {
   if constexpr (kForm == kestrel::KernelForm::gaussian) {

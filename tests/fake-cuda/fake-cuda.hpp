@@ -9,10 +9,10 @@
 /// The code that the environment variable holds, and a text about it.
 int fake_failing(const char* variable, char* problem, std::size_t room);
 
-/// Asks the poll whether to go on, after the interrupt that FAKE_CUDA_INTERRUPT wants.
+/// Asks the poll whether to go on, after the interrupt that FAKE_CUDA_INTERRUPT asks for.
 int fake_asked(kestrel_gpu_poll poll, void* context, double fraction);
 
-/// That so many handles more are open: how many there are is left in FAKE_CUDA_HELD.
+/// Adds `more` to the number of open handles, which is left in FAKE_CUDA_HELD.
 void fake_holds(int more);
 
 int fake_scanline_open(const kestrel_gpu_scanline* grid, void** out, char* problem,

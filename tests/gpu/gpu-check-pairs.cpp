@@ -60,8 +60,8 @@ int check_sums(const char* name, const Case& c, const Sums& sums, bool to_larges
   return good ? 0 : 1;
 }
 
-/// Half of the pairs i = j, to which the others are added: single precision is relative to these,
-/// too.
+/// Half the sum over the pairs i = j, to which the others are added: errors in single precision are
+/// relative to this, too.
 double diagonal(const Case& c) {
   double sum = 0.0;
   for (const double weight : c.w) sum += 0.5 * weight * weight;
@@ -75,8 +75,8 @@ int check_functionals(const char* name, const Case& c) {
   int wrong = 0;
   const double g = c.root[0];
   for (int order = 0; order <= 10; order += 2) {
-    // Terms alternate in sign: relative to the sum from the constant of the polynomial alone, which
-    // is at most that of the absolute values of all its monomials.
+    // Terms alternate in sign. So the error is relative to the sum with the constant of the
+    // polynomial alone, which is at most that of the absolute values of all its monomials.
     const double constant = std::fabs(laplacian_polynomial(c.d, order)[0]);
     const double size = constant * std::pow(g, -order);
     for (const bool single : {false, true}) {
@@ -96,7 +96,7 @@ int check_functionals(const char* name, const Case& c) {
   return wrong;
 }
 
-/// Sums of monomials, of as many as take the CPU little time.
+/// Sums of monomials, as many as take the CPU little time.
 int check_monomials(const char* name, const Case& c) {
   const MatrixView x = matrix(c.x, c.n, c.d);
   const Span<const double> w{c.w.data(), c.n};
@@ -156,7 +156,7 @@ Numbers grid(double from, double to, std::size_t count) {
   return h;
 }
 
-/// The minimum of the seconds of some calls, after a first one.
+/// The minimum and the maximum of the seconds of some calls, after a first one.
 void time_call(const char* what, int calls, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   double min = 1e300, max = 0.0;

@@ -156,7 +156,7 @@ int check_regression() {
   for (const std::size_t n : {3, 4, 7, 8, 9, 127, 128, 129}) {
     wrong += check_kernels(kShapes[0], n, n % 2 == 0, 4);
   }
-  // More bandwidths than a launch has blocks in its second dimension.
+  // More bandwidths than a launch can have blocks in its second dimension.
   const Line few = make_line(Shape::normal, 50, true);
   wrong += check_line("many sizes", few, bandwidths(0.01 * few.range(), few.range(), 70000),
                       "epanechnikov", false);

@@ -130,7 +130,7 @@ double seconds_of(const std::function<void()>& call) {
 }
 
 /// The minimum of the seconds of three repetitions: of sorting and sending the samples, of the
-/// device's work, and of that including the way back.
+/// device's work, and of that including the copy back.
 struct Times {
   double open = 1e9, device = 1e9, whole = 1e9, rows = 0;
 };

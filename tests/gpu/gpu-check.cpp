@@ -79,8 +79,7 @@ int check_case(const char* name, const Case& c, bool product_too) {
   return wrong;
 }
 
-/// One sample exactly a bandwidth from the centre, where the points that fill up the last block
-/// lie.
+/// One sample exactly a bandwidth from the centre, where the points that pad the last block lie.
 Case make_rim_at_centre() {
   Case c = make_case(40, 50, 2, 3.0, true, false, 0.0);
   for (double& e : c.points) e = std::fmin(std::fmax(e, -5.0), 5.0);

@@ -1,4 +1,4 @@
-// Data for the checks of the CUDA object, and its parts.
+// The checks of the CUDA object, part by part, and their data.
 #ifndef KESTREL_TOOLS_GPU_CHECK_HPP
 #define KESTREL_TOOLS_GPU_CHECK_HPP
 
@@ -21,9 +21,9 @@ void time_pairs();
 /// Runs on grids against the CPU's events, bit by bit; returns how many are wrong.
 int check_scanline_tiny();
 int check_scanline();
-/// With and without the way back.
+/// With and without the copy back.
 void time_scanline();
-/// For bench/gpu.R: "bench scanline", limbs, seconds on the device and with the way back, points,
+/// For bench/gpu.R: "bench scanline", limbs, seconds on the device and with the copy back, points,
 /// rows.
 void bench_scanline();
 

@@ -23,10 +23,10 @@ struct KernelChoice {
   KernelType type = KernelType::radial;
 };
 
-/// Throws error(input), listing the names there are, for any other.
+/// The kernel of that name. For any other name throws error(input), which lists the names.
 Kernel kernel_of_name(const std::string& name);
 
-/// "a, b and c": the names of the kernels that `holds` is true of, in the order of the table.
+/// "a, b and c": the names of the kernels for which `holds` is true, in the order of the table.
 std::string names_of_kernels(bool (*holds)(Kernel));
 
 /// A number mantissa * 2^exponent: constants of narrow kernels in many dimensions leave the range
@@ -41,7 +41,7 @@ struct ScaledNumber {
   double times(double sum) const;
 };
 
-/// The largest dimension: the volume of the unit ball leaves the range of a double not far above.
+/// The maximum dimension: not far above, the volume of the unit ball leaves the range of a double.
 constexpr std::size_t kMaxDimension = 256;
 
 /// Volume of the unit ball of R^d.
@@ -52,9 +52,9 @@ double ball_volume(double d);
 /// power = 0, 1, 2. O(1).
 double radial_integral(Kernel kernel, double d, int power);
 
-/// Whether a lower triangular d*d root, column-major, has nothing below its diagonal.
+/// Whether a lower triangular d*d root, column-major, has only zeros below its diagonal.
 bool is_diagonal(std::size_t d, Span<const double> root);
-/// Throws error(input) for a product kernel whose root is not.
+/// Throws error(input) for a product kernel whose root is not diagonal.
 void check_product_root(KernelType type, std::size_t d, Span<const double> root);
 
 /// c |H|^-1/2 with the constant c that makes c times the leaf's value integrate to one over R^d.

@@ -4,7 +4,7 @@
 
 namespace kestrel {
 
-/// A search in steps of doubling size, then by halves.
+/// Searches in steps of doubling size, then by bisection.
 std::size_t SweepCells::end_of_cell(std::size_t begin) const {
   const double* x = sample_.x();
   const std::size_t n = sample_.size();
@@ -34,7 +34,7 @@ SweepCell SweepCells::cell(std::size_t begin, std::size_t end) const {
 
 namespace {
 
-/// Points to the left of all samples from `begin` on.
+/// The number of points to the left of all samples from `begin` on.
 std::size_t points_before(const SortedSample& sample, const SortedSample& points,
                           std::size_t begin) {
   if (begin == 0) return 0;

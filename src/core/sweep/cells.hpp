@@ -10,7 +10,7 @@
 
 namespace kestrel {
 
-/// Samples of the cells that one work item takes.
+/// About how many samples one work item takes, in whole cells.
 constexpr std::size_t kSweepGroup = std::size_t{1} << 16;
 
 /// Samples [begin, end) of which none is out of reach of another, and a value near their y: sums
@@ -19,7 +19,8 @@ struct SweepCell {
   std::size_t begin = 0, end = 0;
   double reference = 0.0;
 
-  /// Runs are numbered from the end of the cell, so that all but the last number are full.
+  /// Runs are numbered from the end of the cell, so that all runs but the one with the last number
+  /// are full.
   std::size_t run_of(std::size_t sample) const { return (end - 1 - sample) / simd::kSweepRun; }
   std::size_t runs() const { return begin < end ? run_of(begin) + 1 : 0; }
   std::size_t end_of(std::size_t run) const { return end - run * simd::kSweepRun; }
@@ -32,7 +33,7 @@ struct SweepCell {
 /// that is out of reach of the one it begins with.
 class SweepCells {
  public:
-  /// outside: the least distance that is out of reach; with_y: whether cells get a reference.
+  /// outside: the minimum distance that is out of reach; with_y: whether cells get a reference.
   SweepCells(const SortedSample& sample, double outside, bool with_y)
       : sample_(sample), outside_(outside), with_y_(with_y) {}
 
@@ -47,7 +48,7 @@ class SweepCells {
   const bool with_y_;
 };
 
-/// Whole cells, about kSweepGroup samples of them, and the points that lie among these.
+/// Whole cells with about kSweepGroup samples, and the points that lie among these.
 struct SweepGroup {
   std::size_t cell_before;  // where the cell before the first one begins
   std::size_t first_cell;   // where the first one begins
@@ -55,8 +56,8 @@ struct SweepGroup {
   std::size_t first_slot;   // SweepBlock::slot of the first block of these points
 };
 
-/// The groups of a sample and one behind the last. They follow from the data alone. `points` may be
-/// the sample itself. O(cells log n).
+/// The groups of a sample, and one more after the last. They depend on the data alone. `points` may
+/// be the sample itself. O(cells log n).
 std::vector<SweepGroup> cut_groups(const SweepCells& cells, const SortedSample& sample,
                                    const SortedSample& points, std::size_t points_of_block);
 

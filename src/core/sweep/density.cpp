@@ -9,7 +9,7 @@ namespace kestrel {
 
 namespace {
 
-/// sum_{i<j} w_i w_j of the kernel: every pair once, at its right member.
+/// sum_{i<j} w_i w_j times the kernel: every pair is added once, at its right member.
 double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const RunOptions& options) {
   const double* w = sample.w();
   std::vector<double> block_sum(sweep_slots(sample, sample), 0.0);

@@ -16,11 +16,11 @@ namespace kestrel {
 void sweep_density(Span<const double> x, Span<const double> w, Span<const double> points,
                    Kernel kernel, double h, const RunOptions& options, Span<double> out);
 
-/// The sums of the LSCV curve, K normalised and 1/h included, one value of each a bandwidth.
-/// Error: 1e-13 of each sum, all of whose terms are positive (of degree 6: 5e-13, K*K being a
-/// polynomial of condition 942). Kernels of a higher degree: 1e-12 of the sum, and for K*K 1e-12 of
-/// what it would be with all pairs in reach at distance zero. O(n log n + n k) time for k
-/// bandwidths, O(n) memory a thread. Errors as sweep_density.
+/// The sums of the LSCV curve, K normalised and 1/h included, one value of each for every
+/// bandwidth. Error: 1e-13 of each sum, all of whose terms are positive (of degree 6: 5e-13, K*K
+/// being a polynomial of condition 942). Kernels of a higher degree: 1e-12 of the sum, and for K*K
+/// 1e-12 of what the sum would be if all pairs in reach were at distance zero. O(n log n + n k)
+/// time for k bandwidths, O(n) memory a thread. Throws as sweep_density does.
 PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,
                            Kernel kernel, const RunOptions& options);
 

@@ -53,7 +53,7 @@ Polynomial profile(Kernel kernel, bool in_edge_coordinate) {
   return power(left, row.outer);
 }
 
-/// Padded with zeros to a degree that the leaves are made for.
+/// Pads polynomials with zeros to a degree that the leaves are made for.
 void pad(std::vector<Polynomial>& polynomials) {
   std::size_t longest = 0;
   for (const Polynomial& p : polynomials) longest = std::max(longest, p.size());
@@ -93,7 +93,7 @@ TwoPartPolynomial convolution(const Polynomial& a, const Polynomial& b) {
   return result;
 }
 
-/// In powers of v / by, a power of two.
+/// The polynomial in powers of v / by; `by` is a power of two.
 TwoPartPolynomial stretched(TwoPartPolynomial p, double by) {
   double factor = 1.0;
   for (TwoPart& coefficient : p) {
@@ -103,7 +103,8 @@ TwoPartPolynomial stretched(TwoPartPolynomial p, double by) {
   return p;
 }
 
-/// In powers of 1 - v. The signs alternate: as many digits are lost as the condition has.
+/// The polynomial in powers of 1 - v. The signs alternate: as many digits are lost as the condition
+/// has.
 TwoPartPolynomial from_the_other_end(const TwoPartPolynomial& p) {
   TwoPartPolynomial result(p.size());
   for (std::size_t k = p.size(); k-- > 0;) {
@@ -129,12 +130,12 @@ double condition(const TwoPartPolynomial& p) {
   return terms / std::abs(sum);
 }
 
-/// What the condition may be in powers of t = 1 - u, whose sums have a small error relative to
-/// themselves. A kernel beyond it is taken in powers of u, which have one relative to the weight in
-/// the window.
+/// The maximum condition in powers of t = 1 - u, whose sums have a small error relative to
+/// themselves. A kernel beyond it is taken in powers of u, whose sums have a small error relative
+/// to the weight in the window.
 constexpr double kMaxCondition = 1000;
 
-/// factor p(t): open, as p is zero at the edge.
+/// The window of factor p(t). It is open, since p is zero at the edge.
 SweepKernel window_vanishing(double h, const TwoPartPolynomial& p, double factor) {
   SweepKernel window;
   window.h = h;
@@ -178,8 +179,8 @@ SweepKernel window_density(Kernel kernel, double h) {
   return one_window(kernel, h, scaled(profile(kernel, true), constant_at(kernel, h)));
 }
 
-// With e the profile in the edge coordinate, K is e(1 - u) for u >= 0. Were it that polynomial for
-// u < 0, too, (K*K)(u) would be int_0^T e(v) e(T - v) dv with T = 2 - u. K has e(1 + u) there,
+// With e the profile in the edge coordinate, K is e(1 - u) for u >= 0. If it were that polynomial
+// for u < 0, too, (K*K)(u) would be int_0^T e(v) e(T - v) dv with T = 2 - u. K has e(1 + u) there,
 // which is more by the odd part of the profile: where u < 1 this adds, for either member of the
 // pair, int_0^S d(v) e(S - v) dv with S = 1 - u and d(v) = e(1 - v) - e(1 + v).
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h) {

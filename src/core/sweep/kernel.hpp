@@ -10,7 +10,7 @@ namespace kestrel {
 
 using Polynomial = std::vector<double>;  // coefficients, constant first
 
-/// What the powers of distances are about, which decides where the relative error of a sum is
+/// The anchors that powers of distances are about. They decide where the relative error of a sum is
 /// small.
 enum class Anchors {
   edges,    ///< everywhere: t = 1 - u about samples such that all powers are of positive numbers
@@ -46,10 +46,11 @@ SweepKernel window_moments(Kernel kernel, double h, int power = 1);
 /// The normalised kernel at h, K(u) / h.
 SweepKernel window_density(Kernel kernel, double h);
 
-/// (K*K)(u) / h, K normalised (Wand & Jones 1995, 3.3), as a sum over one window or, for kernels
-/// that are no polynomial in u^2 such as the triangular one, whose convolution has a knot at u = 1,
-/// over two. In the edge coordinate, unless that has too high a condition: then in the distance,
-/// about the nearest samples, with errors relative to the weight in the window.
+/// (K*K)(u) / h, K normalised (Wand & Jones 1995, 3.3), as a sum over one window. Kernels that are
+/// not a polynomial in u^2, such as the triangular one, need two, since their convolution has a
+/// knot at u = 1. The polynomials are in the edge coordinate unless their condition is too high:
+/// then they are in the distance, about the nearest samples, with errors relative to the weight in
+/// the window.
 std::vector<SweepKernel> window_convolution(Kernel kernel, double h);
 
 }  // namespace kestrel

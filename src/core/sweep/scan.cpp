@@ -33,7 +33,7 @@ SweepScan::SweepScan(const SortedSample& sample, const SweepKernel& kernel, int 
       scan_(scan_of(table, kernel, columns, moving, direction)),
       total_(table.total[columns - 1][position_of_degree(kernel.degree())]),
       memory_(size_ * kSweepStride + 2 * simd::kSweepPadding, 0.0) {
-  // Vectors are stored from position 1 on, backwards from 0 on: where a line of cache begins.
+  // Vectors are stored from position 1 on, backwards from 0 on: there a cache line begins.
   const std::size_t line = 64 / sizeof(double),
                     first = direction == ScanDirection::forwards ? 1 : 0;
   const auto address = reinterpret_cast<std::uintptr_t>(memory_.data()) / sizeof(double);
@@ -104,7 +104,8 @@ void SweepScan::scan_backwards(std::size_t run) {
   run_ = run;
 }
 
-/// behind_ of run k is about the last sample of the cell or, moving, the first one behind the run.
+/// behind_ of run k is about the last sample of the cell or, with a moving anchor, about the first
+/// one after the run.
 void SweepScan::sum_runs() {
   const std::size_t runs = cell_.runs();
   behind_.assign(std::max<std::size_t>(runs, 1) * size_, 0.0);

@@ -16,19 +16,19 @@ namespace kestrel {
 
 enum class ScanDirection { forwards, backwards };
 
-/// Moments (simd/sweep/sweep.hpp) about the first or last sample of the cell, or about one that
-/// moves. O(1) a sample for each run that is asked for. Memory: two vectors of one run, and
-/// backwards 8 (degree + 1) / 256 bytes a sample and column.
+/// Moments (simd/sweep/sweep.hpp) about the first or last sample of the cell, or about a moving
+/// one. O(1) a sample for each run that is requested. Memory: two vectors of one run, and backwards
+/// 8 (degree + 1) / 256 bytes a sample and column.
 class SweepScan {
  public:
   SweepScan(const SortedSample& sample, const SweepKernel& kernel, int columns, bool moving,
             ScanDirection direction, const simd::SweepTable& table);
 
-  /// Makes the moments those of this run of the cell. Forwards, runs of one cell must be asked for
+  /// Computes the moments of this run of the cell. Forwards, the runs of a cell must be requested
   /// in the order of the samples.
   void reach(const SweepCell& cell, std::size_t run);
-  /// The same moments as another scan, that is, of the same direction and anchor: what that knows
-  /// of the cell as a whole need not be found again.
+  /// Takes from another scan, of the same direction and anchor, what that has computed for the cell
+  /// as a whole.
   void take_over(SweepScan& other, const SweepCell& cell);
 
   SweepScan(const SweepScan&) = delete;
@@ -55,14 +55,14 @@ class SweepScan {
   SweepCell cell_;
   std::size_t run_ = 0;  // scanned last
   std::vector<double> memory_;
-  double* position_0_;          // in it: moments of the run
-  std::vector<double> behind_;  // backwards: moments of all samples behind each run
+  double* position_0_;          // in memory_: moments of the run
+  std::vector<double> behind_;  // backwards: moments of all samples after each run
 };
 
-/// Places of moments of one power in SweepScan::moments().
+/// The number of values for each power in SweepScan::moments().
 constexpr std::size_t kSweepStride = simd::kSweepRun + 2 * simd::kSweepPadding;
 
-/// Where a degree stands among simd::kSweepDegrees.
+/// The position of a degree in simd::kSweepDegrees.
 std::size_t position_of_degree(int degree);
 
 }  // namespace kestrel

@@ -1,14 +1,14 @@
-// The way over the points: groups of cells, blocks of points in them, stretches of a block for
+// The loop over the points: groups of cells, blocks of points in them, stretches of a block for
 // which the same pieces are summed. README.md says why sums of these pieces are accurate.
 //
-//      cell before            cell that the points are in           cell behind
+//      cell before            cell that the points are in           cell after
 //     |x--x-xx--xx|       |xx-x---x---- e e ----x-x---x---x|      |x--xx---x-x-|
 //           [ left edge   [  near left  )   (  near right  ]      right edge ]
 //           first                       last                                end
 //           |<------------- h -------------->|<-------------- h ------------->|
 //
 // A point in a gap has the last samples of the cell left of it and the first ones of the cell right
-// of it, and nothing near. Of the cell that it is in a point has all samples, on either side.
+// of it, and no near samples. A point in a cell has all samples of that cell, on either side.
 #include "core/sweep/sweep.hpp"
 
 #include <algorithm>
@@ -35,12 +35,13 @@ WindowReach reach_of(const SweepKernel& kernel) {
 /// On which side of the points the samples of a piece lie.
 enum class Side { left, right };
 
-/// What the near pieces are summed in, or the edges. The anchor of the moments lies at one end of
-/// the samples: a fixed one at an end of their cell, a moving one beside the point or at the edge
-/// of its window. Seen from the point, an anchor at the far end gives sums of powers of
-/// t = 1 - u, u = |e - x| / h, one at the near end sums of powers of u.
+/// The coordinate in which the near pieces, or the edges, are summed. The anchor of the moments
+/// lies at one end of the samples: a fixed one at an end of their cell, a moving one beside the
+/// point or at the edge of its window. An anchor at the end far from the point gives sums of powers
+/// of t = 1 - u, u = |e - x| / h, one at the near end sums of powers of u.
 struct Coordinate {
-  /// far_when_fixed: whether a fixed anchor lies at the far end; a moving one lies at the other.
+  /// far_when_fixed: whether a fixed anchor lies at the far end; a moving one lies at the other
+  /// end.
   Coordinate(const SweepKernel& kernel, bool moving_anchor, bool far_when_fixed)
       : moving(moving_anchor) {
     const bool far = moving != far_when_fixed;
@@ -63,7 +64,7 @@ struct Coordinate {
   std::vector<double> coefficient_left, coefficient_right;
 };
 
-/// What every worker reads.
+/// What all workers read.
 struct Task {
   Task(const SortedSample& sample_, const SortedSample& points_, const SweepKernel& kernel_,
        int columns_, SweepSide side, const simd::SweepTable& table_)
@@ -91,7 +92,7 @@ struct Task {
   const simd::SweepSumFunction sum;
 };
 
-/// One of the four pieces of a window, and the moments of the run that was asked for last.
+/// One of the four pieces of a window, and the moments of the run that was requested last.
 struct Piece {
   Piece(const Task& task, const Coordinate& in, Side on, ScanDirection direction)
       : coordinate(in),
@@ -103,7 +104,8 @@ struct Piece {
   SweepScan scan;
 };
 
-/// What a worker keeps from one block to the next, so as not to find it again: windows and moments.
+/// What a worker keeps from one block to the next so as not to compute it again: windows and
+/// moments.
 struct Workspace {
   explicit Workspace(const Task& task)
       : windows(task.sample, task.points, task.reach, task.both_sides, kSweepBlock,
@@ -119,8 +121,8 @@ struct Workspace {
   std::vector<double> sum;  // of the block
 };
 
-/// The cell that points are in, or left of the gap that they are in, with its neighbours. Left of
-/// all samples there is an empty cell.
+/// The cell that the points are in, or the one left of their gap, with its neighbours. Left of all
+/// samples there is an empty cell.
 struct Neighbours {
   SweepCell before, here, behind;
 };
@@ -131,12 +133,12 @@ void move_on(const SweepCells& cells, Neighbours* around) {
   around->behind = cells.cell_from(around->here.end);
 }
 
-/// Points [begin, end) of a block that all lie in one run of a cell, or all in the gap behind it:
+/// Points [begin, end) of a block that all lie in one run of a cell, or all in the gap after it:
 /// they have the same pieces.
 struct Stretch {
   std::size_t begin, end;
   bool in_gap;
-  std::size_t run;  // of the cell; not of a gap
+  std::size_t run;  // of the cell; unused in a gap
 };
 
 /// The stretch that begins at point i of the block and ends before point `count` at the latest.
@@ -160,9 +162,9 @@ Stretch stretch_from(const Task& task, const BlockWindows& windows, const SweepC
   return {i, end, !inside, run};
 }
 
-/// Adds to the sums of points [i, to) of the block the samples of a cell on one side of them, up to
-/// each point's bound. All bounds are in `run`; without bounds they are the points themselves,
-/// which are samples.
+/// Adds the samples of a cell on one side of points [i, to) of the block, up to each point's bound,
+/// to the sums of these points. All bounds are in `run`. If `bound` is null, they are the points
+/// themselves, which are samples.
 void add_piece(const Task& task, Workspace* mine, Piece* piece, const SweepCell& cell,
                std::size_t run, std::size_t i, std::size_t to, const std::uint32_t* bound) {
   piece->scan.reach(cell, run);
@@ -242,7 +244,7 @@ void add_stretch(const Task& task, Workspace* mine, const Neighbours& around,
   if (task.both_sides) add_right_edge(task, mine, around.behind, i, to);
 }
 
-/// The points of a group, block by block; `next` is the group behind it.
+/// Sums at the points of a group, block by block; `next` is the group after it.
 void sum_group(const Task& task, const SweepGroup& group, const SweepGroup& next, Workspace* mine,
                const BlockVisitor& take, int worker) {
   SweepBlock block{group.first_point,

@@ -1,13 +1,13 @@
 // The sweep engine: polynomial kernels on the line, in linear time once the samples are sorted.
-// README.md in this folder tells the algorithm, with its sources and an example.
+// README.md in this folder describes the algorithm, with its sources and an example.
 //
-// Sums over windows are put together of stored sums, and nothing is ever subtracted: differences of
-// prefix sums (Fan & Marron 1994; Seifert et al. 1994) lose eps (range / h)^degree, all digits on
-// clustered or heavy-tailed data, and no compensated addition mends that. Here the powers are of
-// distances to an anchor inside the window.
+// Sums over windows are put together from stored sums, and nothing is ever subtracted: differences
+// of prefix sums (Fan & Marron 1994; Seifert et al. 1994) lose eps (range / h)^degree, all digits
+// on clustered or heavy-tailed data, which compensated addition does not prevent. Here the powers
+// are of distances to an anchor inside the window.
 //
 // Points are taken in blocks of at most kSweepBlock, whose windows, sums and moments stay in the
-// first two levels of cache: only the samples themselves are read from memory.
+// level-1 and level-2 caches: only the samples themselves are read from memory.
 #ifndef KESTREL_CORE_SWEEP_SWEEP_HPP
 #define KESTREL_CORE_SWEEP_SWEEP_HPP
 
@@ -23,14 +23,15 @@ namespace kestrel {
 
 constexpr std::size_t kSweepBlock = 256;
 
-/// Samples whose sums at themselves take one thread a tenth of a second at one bandwidth (a third
-/// for local linear fits). With more of them there are enough work items for many threads.
+/// The number of samples for which sums at the samples take one thread a tenth of a second at one
+/// bandwidth (a third for local linear fits). With more of them there are enough work items for
+/// many threads.
 constexpr std::size_t kBriefSweep = 2000000;
 
 /// Sums at the points [begin, begin + count) in ascending order.
 struct SweepBlock {
   std::size_t begin, count;
-  /// Number of the block; some numbers below sweep_slots() may be left out.
+  /// Number of the block; some numbers below sweep_slots() may be unused.
   std::size_t slot;
   const double* sum;
   std::size_t columns, stride;
@@ -38,8 +39,8 @@ struct SweepBlock {
   /// sample itself the point is among them, but not in the sums.)
   const std::uint32_t *first, *end;
 
-  /// Polynomial p of the kernel; column 0 with weights w_j, column 1 with w_j (y_j - y of the
-  /// point). One value a point of the block.
+  /// The sums for polynomial p of the kernel; column 0 with weights w_j, column 1 with w_j (y_j - y
+  /// of the point). One value for each point of the block.
   const double* of(std::size_t p, std::size_t column) const {
     return sum + (p * columns + column) * stride;
   }
@@ -51,18 +52,19 @@ using BlockVisitor = std::function<void(const SweepBlock& block, int worker)>;
 enum class SweepSide { left, both };
 
 /// Sums over the samples in the windows of the points. `points` may be the sample itself: then
-/// every point is left out of its own sums, and the left side of it is what precedes it in sorted
-/// order. Otherwise a sample at the place of a point counts as left of it. With SweepSide::left the
-/// ends of the windows are not found.
+/// every point is left out of its own sums, and its left side is what precedes it in sorted order.
+/// Otherwise a sample at the position of a point counts as left of it. With SweepSide::left the
+/// ends of the windows are not computed.
+///
 /// columns: 1, or 2 (samples and points then need y). n samples, m points; method and sources in
-/// README.md. Error: relative to the sum of |terms|, a few
-/// eps times the condition of the polynomial (3, 9, 27 for parabola, its square and its cube). The
-/// same bits for any number of threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) /
-/// 256 bytes a sample and column.
+/// README.md. Error: relative to the sum of |terms|, a few eps times the condition of the
+/// polynomial (3, 9, 27 for parabola, its square and its cube). The same bits for any number of
+/// threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) / 256 bytes a sample and
+/// column.
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
                 int columns, SweepSide side, const RunOptions& options, const BlockVisitor& take);
 
-/// Slots of blocks are below this.
+/// The slots of all blocks are below this.
 std::size_t sweep_slots(const SortedSample& sample, const SortedSample& points);
 
 }  // namespace kestrel

@@ -6,7 +6,7 @@ namespace kestrel {
 
 namespace {
 
-/// So that a vector's last bound is its greatest, however few points there are.
+/// Padding, so that a vector's last bound is its largest, however few points there are.
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -33,8 +33,8 @@ void BlockWindows::start(std::size_t point) {
         std::partition_point(x, x + sample_.size(), [&](double v) { return e - v >= bound; });
     edges_.push_back({bound, static_cast<std::size_t>(at - x), found.data()});
   };
-  // As the kernel itself compares; x - e <= farthest is e - x >= -farthest, rounding being
-  // symmetric.
+  // Compares as the kernel itself does. x - e <= farthest is the same as e - x >= -farthest, since
+  // rounding is symmetric.
   add(reach_.outside, first_);
   if (!leave_one_out_) add(0.0, last_);
   if (both_) add(-reach_.farthest, end_);

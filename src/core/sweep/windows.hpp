@@ -12,11 +12,11 @@
 
 namespace kestrel {
 
-/// What is inside a window, as the rounded distance decides: fl(e - x) < outside to the left of a
+/// What is inside a window, decided by the rounded distance: fl(e - x) < outside to the left of a
 /// point e, fl(x - e) <= farthest to the right.
 struct WindowReach {
-  double outside;   // the least distance out of reach
-  double farthest;  // the greatest one within
+  double outside;   // the minimum distance out of reach
+  double farthest;  // the maximum distance within reach
 };
 
 /// The windows of the points of one block after another, as counts of samples:
@@ -25,26 +25,27 @@ struct WindowReach {
 ///                     [----------e-----------]           the window of point e
 ///                     first=2    last=5      end=7
 ///
-/// Samples [first, last) lie in the window and left of the point or at its place, [last, end) right
-/// of it.
+/// Samples [first, last) lie in the window and left of the point or at its position, [last, end)
+/// right of it.
 class BlockWindows {
  public:
-  /// `points` may be the sample itself: then last() of a point is behind the point itself, as both
-  /// sides leave it out. Without `both`, end() is not found. `size`: points of a block at most.
+  /// `points` may be the sample itself: then last() of a point is the index after the point itself,
+  /// as both sides leave it out. Without `both`, end() is not computed. `size`: the maximum number
+  /// of points of a block.
   BlockWindows(const SortedSample& sample, const SortedSample& points, const WindowReach& reach,
                bool both, std::size_t size, simd::SweepCountFunction count_leading);
 
-  /// What comes next are the points from this one on. O(log n).
+  /// Prepares for the points from this one on. O(log n).
   void start(std::size_t point);
-  /// Windows of points [begin, begin + count); those of a call lie behind those of the one before.
-  /// O(count + samples passed), all calls together.
+  /// Finds the windows of points [begin, begin + count), which must come after those of the call
+  /// before. O(count + samples passed) for all calls together.
   void find(std::size_t begin, std::size_t count);
 
-  // Of the block found last, point i of it.
+  // For point i of the block found last.
   std::size_t begin() const { return begin_; }
   std::size_t last(std::size_t i) const { return leave_one_out_ ? begin_ + i + 1 : last_[i]; }
   const std::uint32_t* first() const { return first_.data(); }
-  /// Null where points are the sample.
+  /// Null if the points are the sample.
   const std::uint32_t* last() const { return leave_one_out_ ? nullptr : last_.data(); }
   const std::uint32_t* end() const { return end_.data(); }
 
@@ -54,11 +55,12 @@ class BlockWindows {
   const bool both_, leave_one_out_;
   const simd::SweepCountFunction count_leading_;
   std::size_t begin_ = 0;
-  std::vector<simd::SweepEdge> edges_;  // how far each of the three has come
+  std::vector<simd::SweepEdge> edges_;  // how far each of the three bounds has come
   std::vector<std::uint32_t> first_, last_, end_;
 };
 
-/// The first of the bounds [from, to) for which `condition` holds; it holds for all behind.
+/// The index of the first of the bounds [from, to) for which `condition` holds; it must hold for
+/// all after it.
 template <class Condition>
 std::size_t first_bound_where(const std::uint32_t* bounds, std::size_t from, std::size_t to,
                               const Condition& condition) {

@@ -1,5 +1,5 @@
-// The door of the CUDA object: the one function it exports, and what the table points to. No
-// exception and no type of C++ goes through it.
+// The interface of the CUDA object: the one function it exports, and those of the table. No
+// exception and no type of C++ crosses it.
 #include <cstdio>
 #include <cstring>
 
@@ -25,7 +25,7 @@ int device(kestrel_gpu_device* out, char* problem, std::size_t room) {
     check(cudaGetDevice(&current), "asking for the device");
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, current), "asking what the device is");
-    // Whether there is code for this device shows when some of it is started.
+    // Whether the object has code for this device shows only when a kernel is started.
     nothing<<<1, 1>>>();
     check(cudaGetLastError(), "starting a first kernel");
     check(cudaDeviceSynchronize(), "running a first kernel");

@@ -1,4 +1,4 @@
-// A sum over the threads of a block, in an order that is always the same.
+// A sum over the threads of a block, always in the same order.
 #ifndef KESTREL_CUDA_BASE_BLOCK_SUM_CUH
 #define KESTREL_CUDA_BASE_BLOCK_SUM_CUH
 
@@ -6,7 +6,8 @@
 
 namespace kestrel_cuda {
 
-/// The sum over the block's threads, at thread 0; `room`: shared memory of a number for each warp.
+/// Returns the sum over the block's threads in thread 0; `room`: shared memory for one number a
+/// warp.
 __device__ __forceinline__ double block_sum(double value, double* room) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(kWholeWarp, value, step);

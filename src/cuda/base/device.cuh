@@ -1,4 +1,4 @@
-// The device: every call checked, memory that gives itself back.
+// The device: checked calls, and memory that frees itself.
 #ifndef KESTREL_CUDA_BASE_DEVICE_CUH
 #define KESTREL_CUDA_BASE_DEVICE_CUH
 
@@ -17,18 +17,18 @@ inline std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-/// Of `size`, that `all` takes: blocks of a launch.
+/// How many pieces of `size` make up `all`: the blocks of a launch.
 inline unsigned pieces(std::size_t all, std::size_t size) {
   return static_cast<unsigned>((all + size - 1) / size);
 }
 
-/// Thrown inside of the object and turned into a code and a text at its door.
+/// Thrown inside the object; guarded() turns it into a code and a text.
 struct Failure {
   int code;
   char text[512];
 };
 
-/// Throws what is more than the object was made for.
+/// Throws the Failure for a request beyond what the object was made for.
 template <class... Values>
 [[noreturn]] void refuse(const char* format, Values... values) {
   Failure failure;
@@ -37,7 +37,7 @@ template <class... Values>
   throw failure;
 }
 
-/// `memory`: the code for memory that is used up.
+/// `memory`: the code if memory is exhausted.
 inline void check(cudaError_t status, const char* what, int memory = KESTREL_GPU_MEMORY) {
   if (status == cudaSuccess) return;
   Failure failure;
@@ -48,7 +48,7 @@ inline void check(cudaError_t status, const char* what, int memory = KESTREL_GPU
                      : KESTREL_GPU_FAILED;
   std::snprintf(failure.text, sizeof failure.text, "%s (%s, while %s)", cudaGetErrorString(status),
                 cudaGetErrorName(status), what);
-  cudaGetLastError();  // so that an error which can be got over is not met again
+  cudaGetLastError();  // clears an error that is not fatal, so that it is not reported again
   throw failure;
 }
 
@@ -69,8 +69,8 @@ int guarded(char* problem, std::size_t room, const Body& body) {
   }
 }
 
-/// Memory from the driver's pool, which keeps up to kKept bytes of what is given back: taking and
-/// freeing costs some milliseconds a call otherwise. Devices without a pool do without.
+/// Memory comes from the driver's pool, which keeps up to kKept bytes of what is freed. Without a
+/// pool, as on some devices, allocating and freeing take some milliseconds a call.
 constexpr std::uint64_t kKept = std::uint64_t{1} << 29;
 
 inline bool open_pool() {
@@ -101,7 +101,7 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { release(); }
 
-  /// What it held is lost.
+  /// The old contents are lost.
   T* reserve(std::size_t size) {
     if (size <= size_) return data_;
     check(release(), "freeing memory");
@@ -133,15 +133,15 @@ inline void upload(const double* from, std::size_t count, double* to) {
   check(cudaMemcpy(to, from, count * sizeof(double), cudaMemcpyHostToDevice), "copying data");
 }
 
-/// `columns` columns of `count` numbers, `stride` apart, one after the other. Column by column:
-/// what copies a rectangle takes no row of 2^31 bytes.
+/// Uploads `columns` columns of `count` numbers, `stride` apart, to be one after the other. Column
+/// by column, since the function that copies a rectangle takes no row of 2^31 bytes.
 inline void upload_columns(const double* from, std::size_t stride, std::size_t count,
                            std::size_t columns, double* to) {
   if (stride == count) return upload(from, columns * count, to);
   for (std::size_t k = 0; k < columns; ++k) upload(from + k * stride, count, to + k * count);
 }
 
-/// A place in the order of a stream's work.
+/// A point in the order of a stream's work.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
@@ -149,10 +149,10 @@ class Event {
   Event& operator=(const Event&) = delete;
   ~Event() { cudaEventDestroy(event_); }
 
-  /// Of null: the default stream.
+  /// Null: the default stream.
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "marking work"); }
   void wait() const { check(cudaEventSynchronize(event_), "waiting for work"); }
-  /// Whatever comes on the stream waits.
+  /// Makes later work on the stream wait for the event.
   void hold(cudaStream_t stream) const {
     check(cudaStreamWaitEvent(stream, event_, 0), "ordering work");
   }
@@ -170,15 +170,15 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// The work of one launch ends after about this many operations, a fiftieth of a second on an H200,
-/// so that the poll is asked between them.
+/// One launch takes about this many operations, a fiftieth of a second on an H200, so that the poll
+/// can be called between launches.
 constexpr double kLaunchOperations = 2e11;
 
-/// Launches one after the other: one runs while the next one waits, so that the device is never
-/// idle, and no more wait.
+/// Limits how far launches run ahead: one runs while the next one waits, so that the device is
+/// never idle, and no more than that wait.
 class Pace {
  public:
-  /// After each launch.
+  /// To be called after each launch.
   void launched() {
     done_[launches_ % 2].record(nullptr);
     if (launches_ > 0) done_[(launches_ - 1) % 2].wait();

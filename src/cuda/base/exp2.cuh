@@ -1,5 +1,5 @@
-// 2^v for v <= 0 (or not far above), as sums of the Gaussian kernel need it: each object adds 2^v
-// to a total. The weight of a sample is in v, as its logarithm.
+// 2^v for v <= 0 (or not far above), for sums of the Gaussian kernel: add() adds 2^v to a total. v
+// includes the logarithm of the sample's weight.
 #ifndef KESTREL_CUDA_BASE_EXP2_CUH
 #define KESTREL_CUDA_BASE_EXP2_CUH
 
@@ -7,12 +7,12 @@
 
 namespace kestrel_cuda {
 
-/// 2^v in double by the table of shared/exp2.hpp, in shared memory. Needs |v| < kExp2Range. A block
-/// makes the object with all of its threads, and they meet at a barrier before add().
+/// 2^v in double by the table of shared/exp2.hpp, in shared memory. Needs |v| < kExp2Range. All
+/// threads of a block construct the object together, and must pass a barrier before add().
 class Exp2Double {
  public:
-  /// Entry j is 2^(j / kEntries) less the bits that adding j << kShiftToExponent to its high word
-  /// will put there.
+  /// Entry j is 2^(j / kEntries), with j << kShiftToExponent subtracted from its high word, as
+  /// factors() will add it there.
   __device__ Exp2Double() {
     __shared__ double entries[kEntries];
     for (int j = threadIdx.x; j < kEntries; j += blockDim.x) {
@@ -53,20 +53,20 @@ class Exp2Double {
 #pragma unroll
     for (int k = series.kTerms - 2; k >= 0; --k) p = fma(p, r, series.c[k]);
     const double entry = table_[bits & (kEntries - 1)];
-    // Below that nothing is left but a denormal of at most 2^-1042; see add_chunks().
+    // Below this `power` is only a denormal of at most 2^-1042; see add_chunks().
     constexpr int kSmallest = static_cast<int>(kestrel::kExp2Smallest) * kEntries;
     const int high = bits < kSmallest ? 0 : __double2hiint(entry) + (bits << kShiftToExponent);
     power = __hiloint2double(high, __double2loint(entry));
   }
 };
 
-/// 2^v in single by the processor's own instruction, relative error 2^-22.5; zero below 2^-126. One
-/// in `kOneIn` of them (0: none) is computed by a polynomial of degree 5 (2e-7) on the multiply-add
-/// units instead, which are idle where there are few variables.
+/// 2^v in single precision by the processor's own instruction: relative error 2^-22.5, zero below
+/// 2^-126. One in `kOneIn` values (0: none) is computed instead by a polynomial of degree 5 (error
+/// 2e-7) on the multiply-add units, which are idle if there are few variables.
 template <int kOneIn>
 class Exp2Single {
  public:
-  /// `index`: a constant that counts the values of one step of an unrolled loop.
+  /// `index`: the number of the value in one step of an unrolled loop, a constant.
   __device__ __forceinline__ void add(float v, int index, float& total) const {
     float value;
     if (kOneIn > 0 && index % (kOneIn > 0 ? kOneIn : 1) == 0) {

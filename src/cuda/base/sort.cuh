@@ -4,8 +4,8 @@
 
 namespace kestrel_cuda {
 
-/// n < 2^31 finite numbers in ascending order, ties by their place, and where each stood. All in
-/// device memory; 24 n bytes of it meanwhile.
+/// Sorts n < 2^31 finite numbers into ascending order, ties by their index; `order` gets the index
+/// that each had. All arrays are in device memory, of which sorting takes 24 n bytes meanwhile.
 void sort_ascending(const double* values, unsigned n, double* sorted, unsigned* order);
 
 }  // namespace kestrel_cuda

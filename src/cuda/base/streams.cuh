@@ -1,4 +1,4 @@
-// Work of the device side by side, and values on their way to the host meanwhile.
+// Streams of work that run side by side on the device, and copying of values to the host meanwhile.
 #ifndef KESTREL_CUDA_BASE_STREAMS_CUH
 #define KESTREL_CUDA_BASE_STREAMS_CUH
 
@@ -10,7 +10,7 @@
 
 namespace kestrel_cuda {
 
-/// Its work is done before anything that is declared before it goes.
+/// The destructor waits for the stream's work: what it uses must be declared before the stream.
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
@@ -27,7 +27,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Memory of the host that the device copies to while the host does other things.
+/// Page-locked memory of the host: the device copies to it while the host does other things.
 class Locked {
  public:
   explicit Locked(std::size_t size) {
@@ -46,8 +46,8 @@ class Locked {
   double* data_ = nullptr;
 };
 
-/// Values from the device to `take`, in the order in which they are pushed, piece by piece: one is
-/// copied while the one before is taken.
+/// Passes values from the device to `take`, in the order in which they were pushed, piece by piece:
+/// one is copied while `take` has the one before.
 template <class Take>
 class Drain {
  public:
@@ -56,7 +56,7 @@ class Drain {
   Drain(const Stream& stream, Locked* locked, const Take& take)
       : stream_(stream), locked_(locked), take_(take) {}
 
-  /// `count` values that are there when the events, which have been recorded, come to pass.
+  /// Appends `count` values, which are ready when the events, already recorded, are done.
   void push(const double* from, std::size_t first, std::size_t count, const Event* ready,
             std::size_t events) {
     for (std::size_t at = 0; at < count; at += kPiece) {
@@ -67,7 +67,7 @@ class Drain {
   }
   std::size_t pushed() const { return pushed_; }
 
-  /// Takes what has come, or nothing; false: stop.
+  /// Passes on the next piece if it has arrived (`wait`: when it has). Returns false to stop.
   bool step(bool wait) {
     Slot& slot = slot_[turn_];
     if (slot.busy) {
@@ -92,7 +92,7 @@ class Drain {
     return true;
   }
 
-  /// Until that many pieces are taken; false: stop.
+  /// Goes on until that many pieces are taken. Returns false to stop.
   bool finish(std::size_t pieces) {
     while (taken_ < pieces) {
       if (!step(true)) return false;

@@ -15,8 +15,8 @@ namespace kestrel_cuda {
 
 namespace {
 
-/// Raises `largest` to the largest of the values, which are not negative: so their bits have the
-/// order of whole numbers.
+/// Raises `largest` to the largest of the values. They are not negative, so their bits, as
+/// integers, have the same order.
 __global__ void raise_to_largest(const double* value, std::size_t count,
                                  unsigned long long* largest) {
   double here = 0.0;
@@ -32,9 +32,10 @@ __global__ void raise_to_largest(const double* value, std::size_t count,
   }
 }
 
-/// The sum over the chunks of every point; what is below `smallest` is 0. Groups of 16 chunks, and
-/// then their sums: an order that depends on the number of chunks alone. `square`, if not null:
-/// sums by inner products, 2^square times too large. All are multiplied by `scale` at the end.
+/// The sum over the chunks for every point; a sum below `smallest` becomes 0. Groups of 16 chunks
+/// are added, and then their sums: the order depends on the number of chunks alone. If `square` is
+/// not null, the sums are by inner products, 2^square times too large. All are multiplied by
+/// `scale` at the end.
 __global__ void add_chunks(const double* partial, std::size_t stride, std::size_t chunks,
                            std::size_t points, double smallest, const double* square, double scale,
                            double* sum) {
@@ -51,7 +52,7 @@ __global__ void add_chunks(const double* partial, std::size_t stride, std::size_
   sum[i] = scale * (square == nullptr ? total : total * exp2(-square[i]));
 }
 
-/// Room for the partial sums of the points that are worked on at a time.
+/// The maximum number of partial sums, for the points that are processed at a time.
 constexpr std::size_t kPartialSums = std::size_t{1} << 25;
 
 template <class Real>
@@ -99,7 +100,7 @@ class DensityOf : public Density {
   }
 
  private:
-  /// Samples of a chunk, a function of their number alone: at most 512 chunks.
+  /// Samples of a chunk. This depends on their number alone; there are at most 512 chunks.
   static std::size_t chunk_size(std::size_t n) {
     return std::max<std::size_t>(1024, round_up((n + 511) / 512, kFlush));
   }
@@ -179,12 +180,13 @@ class DensityOf : public Density {
   }
 
   bool may_take_products() const { return products_.kernel != nullptr; }
-  /// Whether inner products are good enough for points whose squared length is at most `square`.
+  /// Whether inner products are accurate enough for points whose squared length is at most
+  /// `square`.
   bool near(double square) const {
     return products_hold<Real>(d_, std::max(square, largest_sample_));
   }
 
-  /// A launch takes some chunks at all points of the block.
+  /// Each launch takes some chunks, at all points of the block.
   bool launch_all(const Launch<Real>& launch, SumTask<Real> task, std::size_t chunks,
                   const Poll& poll) {
     const double of_chunk =
@@ -211,7 +213,7 @@ class DensityOf : public Density {
   const bool diagonal_;
   const double farthest_;
   const Launch<Real> differences_;
-  const Launch<Real> products_;  // of null: there is none
+  const Launch<Real> products_;  // null: there is none
   std::size_t n_ = 0, padded_ = 0, chunk_ = 1024;
   Buffer<double> matrix_, root_, centre_;
   Buffer<double> x_, w_, e_;  // as given
@@ -222,7 +224,7 @@ class DensityOf : public Density {
   double largest_sample_ = 0.0;  // squared length
   double largest_weight_ = 0.0;  // 0: weights are as given
   Buffer<double> partial_, sum_;
-  std::vector<double> whitened_about_;  // empty: not yet
+  std::vector<double> whitened_about_;  // empty: not whitened yet
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The direct engine on the device, as api.cu sees it.
+// The direct engine on the device: its interface to api.cu.
 #ifndef KESTREL_CUDA_DIRECT_DIRECT_CUH
 #define KESTREL_CUDA_DIRECT_DIRECT_CUH
 
@@ -10,16 +10,16 @@
 
 namespace kestrel_cuda {
 
-/// False: stop.
+/// Returns false to stop.
 using Poll = std::function<bool(double fraction)>;
 
-/// See density_open() and the following in gpu/gpu_abi.h. Memory on the device: of a sample 24 d +
-/// 32 bytes at most, of a point 24 d + 16, and 256 MiB of partial sums.
+/// See density_open() and the functions after it in gpu/gpu_abi.h. Memory on the device: at most 24
+/// d + 32 bytes a sample, 24 d + 16 a point, and 256 MiB of partial sums.
 class Density {
  public:
   virtual ~Density() = default;
   virtual void samples(const double* x, std::size_t stride, const double* w, std::size_t n) = 0;
-  /// False if the poll stopped it.
+  /// Returns false if the poll stopped it.
   virtual bool sum(const double* centre, const double* e, std::size_t stride, std::size_t m,
                    double* sum, const Poll& poll) = 0;
 };

@@ -8,7 +8,7 @@
 
 namespace kestrel_cuda {
 
-/// How a sum is launched: points of a block, and the kernel.
+/// How a sum is launched: the kernel, and the threads and points of a block.
 template <class Real>
 struct Launch {
   void (*kernel)(SumTask<Real>);
@@ -43,7 +43,7 @@ Launch<float> singles() {
   return register_launch<Gaussian<float, Exp>, float, D, 4, kBlocks, kUnroll, kOrder>();
 }
 
-/// The Gaussian kernel by differences: points in registers while those are enough.
+/// The Gaussian kernel by differences: points are in registers as long as these suffice.
 inline Launch<double> gaussian_launch(int d, double) {
   switch (d) {
     case 1: return doubles<Exp2Double, 1>();
@@ -70,7 +70,7 @@ inline Launch<float> gaussian_launch(int d, float) {
   }
 }
 
-/// Sums of one kernel; a launch of null where it has none in this precision.
+/// The launch for one kernel; null if there is none in this precision.
 template <kestrel::KernelForm kForm, int kInner, int kOuter, class Real>
 Launch<Real> kernel_launch(bool product, int d) {
   constexpr bool kIndicator = kForm == kestrel::KernelForm::power && kOuter == 0;
@@ -137,24 +137,25 @@ inline Launch<float> gaussian_products_launch(int d, float) {
   }
 }
 
-/// For the other kernels, of null.
+/// Null for the other kernels.
 template <class Real>
 Launch<Real> products_launch(int leaf, int d) {
   if (leaf != KESTREL_GPU_gaussian) return {nullptr, 0, 0};
   return gaussian_products_launch(d, Real());
 }
 
-/// What inner products add to the relative error of a kernel value, at most, where the squared
-/// lengths of samples and points are below `square` and exact but for one rounding. Step k of the d
-/// has seen (x - e)^2 in the variables to k, of which differences too make d roundings, and else no
-/// more than |e|^2 or |x|^2; the exponential makes log(2) of an error.
+/// The maximum that inner products add to the relative error of a kernel value, if the squared
+/// lengths of samples and points are below `square` and exact except for one rounding. The sum
+/// after variable k consists of (x - e)^2 in the variables up to k, for which differences make d
+/// roundings, too, and otherwise of at most |e|^2 or |x|^2. The exponential multiplies an error by
+/// log(2).
 template <class Real>
 double products_error(int d, double square) {
   constexpr double kRounding = sizeof(Real) == sizeof(double) ? 0x1p-53 : 0x1p-24;
   return (d + 2) * kRounding * kestrel::kLn2 * square;
 }
 
-/// Whether that is within the precision asked for, and sums times 2^square can be represented.
+/// Whether that is within the requested precision, and sums times 2^square can be represented.
 template <class Real>
 bool products_hold(int d, double square) {
   constexpr bool kDouble = sizeof(Real) == sizeof(double);

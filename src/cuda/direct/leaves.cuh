@@ -1,9 +1,9 @@
 // Values of the kernels: v is minus the squared distance or, for product kernels, the weight times
-// the values so far. A value object is made of the sum's task and has
+// the values so far. A value object is constructed from the sum's task and has
 //   start(weight)                  v before the first variable
-//   kPointScale                    points' coordinates are multiplied by that
-//   extend(x, e, k, v)             takes in variable k of sample x and (scaled) point e
-//   add(v, weight, place, total)   adds weight * value to the total
+//   kPointScale                    points' coordinates are multiplied by this
+//   extend(x, e, k, v)             updates v by variable k of sample x and (scaled) point e
+//   add(v, weight, pair, total)    adds weight * value to the total
 #ifndef KESTREL_CUDA_DIRECT_LEAVES_CUH
 #define KESTREL_CUDA_DIRECT_LEAVES_CUH
 
@@ -14,7 +14,7 @@
 
 namespace kestrel_cuda {
 
-/// The profile of a compact kernel that is continuous.
+/// The profile of a continuous compact kernel.
 template <kestrel::KernelForm kForm, int kInner, int kOuter>
 struct Profile {
   template <class Real>
@@ -39,9 +39,9 @@ struct Gaussian {
 };
 
 /// The Gaussian kernel by inner products: |x - e|^2 = |x|^2 - 2 x.e + |e|^2 costs one operation a
-/// variable where differences cost two. The weight of a sample is log2(w) - |x|^2, a point is
-/// doubled, and what this sums is the kernel sum times 2^(|e|^2): see products_error() for when
-/// that is good.
+/// variable where differences cost two. The weight of a sample is log2(w) - |x|^2, points are
+/// doubled, and the result is the kernel sum times 2^(|e|^2). products_error() says when this is
+/// accurate enough.
 template <class Real, class Exp>
 struct GaussianProducts {
   static constexpr Real kPointScale = 2;
@@ -82,8 +82,8 @@ struct Product {
   }
 };
 
-/// 1 inside of the ellipsoid. Whitened coordinates decide but for pairs that they put at the rim;
-/// there the data as given do.
+/// 1 inside the ellipsoid. Whitened coordinates decide, except for pairs that they put at the rim:
+/// there the data as given decide.
 struct Uniform {
   static constexpr double kPointScale = 1;
   const SumTask<double>& task;
@@ -115,7 +115,7 @@ struct Uniform {
   }
 };
 
-/// 1 inside of the box, from the data as given.
+/// 1 inside the box, decided by the data as given.
 struct ProductUniform {
   static constexpr double kPointScale = 1;
   const SumTask<double>& task;

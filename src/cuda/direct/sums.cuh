@@ -1,6 +1,6 @@
 // Sums of kernel values over chunks of samples, at blocks of evaluation points: the two loops that
-// all of the density's time goes into. Every sum is added in an order that depends on the number of
-// samples alone: thread i of a block has the same samples in the same order whatever runs beside.
+// take all of the density's time. The order of every sum depends on the number of samples alone:
+// thread i of a block has the same samples in the same order, whatever else runs.
 #ifndef KESTREL_CUDA_DIRECT_SUMS_CUH
 #define KESTREL_CUDA_DIRECT_SUMS_CUH
 
@@ -12,14 +12,13 @@
 
 namespace kestrel_cuda {
 
-/// The data as given, in rows of a variable each, and the bandwidth's root: for the rim of the
-/// uniform kernels. These rows are not filled up: places beyond `samples` and `points` have no
-/// data.
+/// The data as given, one row a variable, and the bandwidth's root: for the rim of the uniform
+/// kernels. These rows are not padded: there are no data beyond `samples` and `points`.
 struct Rim {
   const double *x, *e, *root;
   std::size_t samples, points;
 };
-/// Where a pair stands: its number in an unrolled loop, its sample and its point.
+/// A pair: its number in an unrolled loop, its sample and its point.
 struct PairIndex {
   int index;
   std::size_t sample, point;
@@ -29,9 +28,9 @@ struct PairIndex {
 template <class Real>
 struct SumTask {
   const Real* sample;         // d rows of sample_stride: coordinates
-  const Real* weight;         // of the samples, as the value object wants them
+  const Real* weight;         // of the samples, as the value object needs them
   const Real* point;          // d rows of point_stride: coordinates
-  std::size_t sample_stride;  // a multiple of kChunkUnit; samples added to fill it weigh nothing
+  std::size_t sample_stride;  // a multiple of kChunkUnit; padding has weight zero
   std::size_t point_stride;   // a multiple of kPointUnit
   std::size_t chunk;          // samples of a chunk, a multiple of kChunkUnit
   std::size_t first_chunk;    // that of blockIdx.y = 0
@@ -56,7 +55,7 @@ struct Vector16<float> {
   static constexpr int kLength = 4;
 };
 
-/// 16 bytes of shared memory into registers.
+/// Loads 16 bytes of shared memory into registers.
 template <class Real>
 __device__ __forceinline__ void load16(const Real* from, Real* to) {
   using V = typename Vector16<Real>::type;
@@ -66,10 +65,11 @@ __device__ __forceinline__ void load16(const Real* from, Real* to) {
   for (int i = 0; i < Vector16<Real>::kLength; ++i) to[i] = value[i];
 }
 
-/// How one step of register_sum() is written, which the compiler's order of instructions follows.
+/// The order in which one step of register_sum() is written, which the compiler's instructions
+/// follow.
 enum class Order { pairs, variables };
 
-/// Sixteen bytes of samples from place j of the tile, at kPoints points.
+/// Adds sixteen bytes of samples, from position j of the tile on, at kPoints points.
 template <class Value, class Real, int D, int kPoints, Order kOrder>
 __device__ __forceinline__ void register_step(const Value& value, const Real (*tile)[kChunkUnit],
                                               int j, const Real (&point)[D][kPoints],
@@ -115,10 +115,11 @@ __device__ __forceinline__ void register_step(const Value& value, const Real (*t
   }
 }
 
-/// Few variables, the Gaussian kernel: every thread keeps kPoints points in registers and meets all
-/// samples of the chunk, which a tile in shared memory hands to all threads at once. `Value`: its
-/// start(), extend(), add() and kPointScale. Grid: (points / (kThreads * kPoints), chunks).
-/// kBlocks, kUnroll and kOrder are the compiler's: blocks of a multiprocessor, steps unrolled.
+/// For few variables and the Gaussian kernel: every thread keeps kPoints points in registers and
+/// pairs them with all samples of the chunk, which all threads read from a tile in shared memory.
+/// `Value`: provides start(), extend(), add() and kPointScale. Grid: (points / (kThreads *
+/// kPoints), chunks). kBlocks (blocks of a multiprocessor), kUnroll (steps unrolled) and kOrder
+/// guide the compiler.
 template <class Value, class Real, int D, int kPoints, int kThreads, int kBlocks, int kUnroll,
           Order kOrder>
 __global__ void __launch_bounds__(kThreads, kBlocks) register_sum(const SumTask<Real> task) {
@@ -175,13 +176,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks) register_sum(const SumTask<
   }
 }
 
-/// Many variables: 256 threads in 16 rows and 16 columns; a thread has kPoints points (of its row)
-/// times kSamples samples (of its column), whose squared distances grow variable by variable, from
-/// shared memory. `Value` turns minus the squared distances into values and adds them. Grid:
-/// (points / (16 kPoints), chunks). Slabs of kSlab variables.
+/// For many variables: 256 threads in 16 rows and 16 columns. A thread has kPoints points (of its
+/// row) times kSamples samples (of its column); their squared distances are added up variable by
+/// variable, from shared memory, in slabs of kSlab variables. `Value` turns minus the squared
+/// distances into values and adds them. Grid: (points / (16 kPoints), chunks).
 constexpr int kSide = 16;
 constexpr int kSlab = 16;
-/// Sums in single go into double after that many samples, 64 of each thread.
+/// Sums in single precision are added to those in double after this many samples, 64 a thread.
 constexpr int kFlush = 1024;
 
 template <class Real, int kCount>
@@ -193,7 +194,7 @@ __device__ __forceinline__ void load_strips(const Real* from, int place, Real* t
   }
 }
 
-/// The place in the block of the i-th value that load_strips() gives to `place`.
+/// The position in the block of the i-th value that load_strips() loads for `place`.
 template <class Real>
 __device__ __forceinline__ int strip_offset(int i, int place) {
   constexpr int kLength = Vector16<Real>::kLength;

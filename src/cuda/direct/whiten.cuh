@@ -1,4 +1,4 @@
-// Data as given to whitened coordinates, in which every bandwidth is the unit.
+// From data as given to whitened coordinates, in which every bandwidth is one.
 #ifndef KESTREL_CUDA_DIRECT_WHITEN_CUH
 #define KESTREL_CUDA_DIRECT_WHITEN_CUH
 
@@ -19,7 +19,8 @@ struct Map {
   bool diagonal;
 };
 
-/// A sum of squares that is rounded once, but for 2^-100: every square and sum with what it lost.
+/// A sum of squares that is rounded once, except for 2^-100: it keeps the rounding error of every
+/// square and sum.
 struct SumOfSquares {
   double high = 0.0, low = 0.0;
   __device__ void add(double v) {
@@ -31,25 +32,25 @@ struct SumOfSquares {
   __device__ double value() const { return high + low; }
 };
 
-/// The coordinates of a sample that have been made.
+/// The coordinates of a sample that have been computed so far.
 struct Kept {
   const double* first;
   std::size_t padded;
   KESTREL_HD KESTREL_INLINE double operator()(std::size_t l) const { return first[l * padded]; }
 };
 
-/// What whiten() makes: rows of `padded` values, those past the data's count 0.
+/// The output of whiten(): rows of `padded` values, with zeros past the number of data.
 template <class Real>
 struct Whitened {
   Real* coordinate;  // d rows
   double* square;    // null, or the squared length of the coordinates as they are stored
   Real* weight;      // null, or the weight
-  double largest;    // above 0: the weight is log2(w / largest), and a second row log2(w / largest)
-                     // - |x|^2, rounded once
+  double largest;    // above 0: the weight is log2(w / largest), and there is a second row:
+                     // log2(w / largest) - |x|^2, rounded once
 };
 
-/// Row i of `from` (column-major, `stride` apart) to whitened coordinates. `history` keeps them in
-/// double while they are made; it may be where they go to.
+/// Turns row i of `from` (column-major, columns `stride` apart) into whitened coordinates.
+/// `history` keeps them in double precision meanwhile; it may be the output itself.
 template <class Real>
 __global__ void whiten(Map map, const double* from, std::size_t stride, std::size_t count,
                        std::size_t padded, double* history, const double* weight,

@@ -1,7 +1,7 @@
 // Loops over pairs of a sample. The pairs i < j are an upper triangle (Andrzejewski et al. 2013,
-// figure 3) of tiles: a block has kPairThreads points i, one a thread, and meets one chunk of the
-// samples j from its own first point on. Every block writes its sums to a place of its own, so
-// that they are added in the same order in every run.
+// figure 3) of tiles: a block has kPairThreads points i, one a thread, and pairs them with one
+// chunk of the samples j, from its own first point on. Every block writes its sums to memory of its
+// own, so that they are added in the same order in every run.
 #ifndef KESTREL_CUDA_PAIRS_PAIR_KERNELS_CUH
 #define KESTREL_CUDA_PAIRS_PAIR_KERNELS_CUH
 
@@ -14,16 +14,17 @@
 namespace kestrel_cuda {
 
 constexpr int kPairThreads = 128;
-/// Samples that a block keeps in shared memory at a time, and that a thread takes at a time for
-/// moments; for sums it is Leaf::kStep.
+/// Samples that a block keeps in shared memory at a time, and samples that a thread takes at a time
+/// for moments (for sums it is Leaf::kStep).
 constexpr int kPairTile = 32, kMomentStep = 4;
-/// Bandwidths of one sweep over the pairs: the sums of so many stay in registers.
+/// Bandwidths of one sweep over the pairs: the sums for this many stay in registers.
 constexpr int kPairFactors = 16;
-/// Powers of two are cut there: 2^-that is zero, and the exponential still has room.
+/// Exponents are clamped to this: 2 to the power of minus this is zero, and within the range of the
+/// exponential.
 constexpr double kFarthestSquare = kestrel::kExp2Range / 2;
 
-/// min(q, kFarthestSquare) for q >= 0; the high words of such numbers have their order, and that of
-/// kFarthestSquare is the least of all that are not below it.
+/// min(q, kFarthestSquare) for q >= 0. The high words of such numbers are in the order of the
+/// numbers, and that of kFarthestSquare is the smallest of all numbers not below it.
 __device__ __forceinline__ double cut_square(double q) {
   constexpr int kHighWord = 0x41700000;
   return __double2hiint(q) < kHighWord ? q : kFarthestSquare;
@@ -32,16 +33,18 @@ __device__ __forceinline__ float cut_square(float q) {
   return fminf(q, static_cast<float>(kFarthestSquare));
 }
 
-/// Rows of a coordinate: in single what one number leaves of it is in a second one, so that the
-/// difference of two samples is good to 2^-23 of itself however far they are from the centre.
+/// Rows of a coordinate: in single precision the rounding error of one number is in a second one,
+/// so that the difference of two samples has a relative error of 2^-23 however far they are from
+/// the centre.
 template <class Real>
 constexpr int kPairRows = sizeof(Real) == sizeof(double) ? 1 : 2;
 
 /// What a loop over pairs reads and writes, all but `parameter` in device memory.
 template <class Real>
 struct PairTask {
-  const Real* z;       // d kPairRows of `stride`, a multiple of kChunkUnit: whitened coordinates
-  const Real* weight;  // of the samples; those that fill the last block weigh nothing
+  const Real* z;       // d kPairRows rows of `stride`, a multiple of kChunkUnit: whitened
+                       // coordinates
+  const Real* weight;  // of the samples; those that pad the last block have weight zero
   std::size_t stride;
   std::size_t chunk;        // samples of a chunk, a multiple of kChunkUnit
   std::size_t first_chunk;  // that of blockIdx.y = 0
@@ -79,8 +82,8 @@ struct PairPolynomial {
 };
 
 /// For kFactors bandwidths e = 2^-(q f) and its square, that is K*K and K with one exponential
-/// (Andrzejewski et al. 2013, eqs 24-27, without distances kept). The product q f is cut, not q:
-/// of pairs a million of the smallest bandwidths apart there may be some within the largest.
+/// (Andrzejewski et al. 2013, eqs 24-27, but no distances are stored). The product q f is clamped,
+/// not q: pairs that are a million of the smallest bandwidths apart may be within the largest.
 template <int kFactors, class Number>
 struct PairCurve {
   using Real = Number;
@@ -99,7 +102,7 @@ struct PairCurve {
   }
 };
 
-/// Coordinates z, `rows` of them, as two numbers each. Grid: (samples / kPairThreads, rows).
+/// Splits coordinates z into two numbers each. Grid: (samples / kPairThreads, rows).
 __global__ void split_rows(const double* z, std::size_t stride, float* to) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const double value = z[blockIdx.y * stride + i];
@@ -113,8 +116,8 @@ __global__ void round_row(const double* from, float* to) {
   to[i] = static_cast<float>(from[i]);
 }
 
-/// Samples [start, start + kPairTile) to shared memory: `rows` rows of coordinates, those past d
-/// zero, and the weights as the last row.
+/// Loads samples [start, start + kPairTile) into shared memory: `rows` rows of coordinates, zero
+/// beyond those of the d variables, and the weights as the last row.
 template <class Real>
 __device__ __forceinline__ void load_pair_tile(const PairTask<Real>& task, std::size_t start,
                                                int rows, Real* tile) {
@@ -126,7 +129,8 @@ __device__ __forceinline__ void load_pair_tile(const PairTask<Real>& task, std::
   }
 }
 
-/// q of point i and kCount samples of the tile from place j on: finite, as coordinates are cut.
+/// q of point i and kCount samples of the tile from position j on. Finite, since coordinates are
+/// clamped.
 template <int kCount, class Real>
 __device__ __forceinline__ void pair_distances(const PairTask<Real>& task, std::size_t i,
                                                const Real* tile, int j, Real* q) {
@@ -154,8 +158,9 @@ __device__ __forceinline__ void pair_distances(const PairTask<Real>& task, std::
   for (int s = 0; s < kCount; ++s) q[s] *= task.scale;
 }
 
-/// Sums of the Leaf over the pairs i < j; in single those of a tile, and all of them in double.
-/// Grid: (blocks of points, chunks); shared memory: d kPairRows + 1 rows of kPairTile.
+/// Sums of the Leaf over the pairs i < j. In single precision only the sums of a tile are in
+/// single; all tiles are added in double. Grid: (blocks of points, chunks); shared memory: d
+/// kPairRows + 1 rows of kPairTile.
 template <class Leaf>
 __global__ void __launch_bounds__(kPairThreads, Leaf::kBlocks)
     pair_sum(const PairTask<typename Leaf::Real> task) {
@@ -218,11 +223,12 @@ __global__ void add_blocks(const double* partial, std::size_t blocks, std::size_
   if (threadIdx.x == 0) total[blockIdx.x] = sum;
 }
 
-/// y_i = sum_j w_j e (z_i - z_j) over all j, for e and e^2, kVariables of the variables at a time:
-/// then sum_{i<j} w_i w_j e (z_i - z_j) (z_i - z_j)' = sum_i w_i z_i y_i', with d operations a
-/// pair for what would take d^2. To task.partial[((part * 2 + c) * d + k) * stride + i]; blockIdx.y
-/// is the part, one chunk of the samples, blockIdx.z the variables, and the first point is that of
-/// block `first_block`. Shared memory: d, rounded up to kVariables, + 1 rows of kPairTile.
+/// y_i = sum_j w_j e (z_i - z_j) over all j, for e and e^2, kVariables variables at a time. Then
+/// sum_{i<j} w_i w_j e (z_i - z_j) (z_i - z_j)' = sum_i w_i z_i y_i', which takes d operations a
+/// pair instead of d^2. Writes y to task.partial[((part * 2 + c) * d + k) * stride + i]. blockIdx.y
+/// is the part, one chunk of the samples, blockIdx.z counts groups of variables, and the first
+/// point is that of block `first_block`. Shared memory: d, rounded up to kVariables, + 1 rows of
+/// kPairTile.
 template <int kVariables>
 __global__ void __launch_bounds__(kPairThreads)
     pair_differences(const PairTask<double> task, std::size_t first_block) {

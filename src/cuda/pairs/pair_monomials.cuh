@@ -1,5 +1,5 @@
-// Sums over pairs of a Gaussian kernel times monomials of the difference: what functionals of the
-// density's derivatives are made of. Blocks and chunks are those of pair_kernels.cuh.
+// Sums over pairs of a Gaussian kernel times monomials of the difference, for functionals of the
+// density's derivatives. Blocks and chunks are those of pair_kernels.cuh.
 #ifndef KESTREL_CUDA_PAIRS_PAIR_MONOMIALS_CUH
 #define KESTREL_CUDA_PAIRS_PAIR_MONOMIALS_CUH
 
@@ -9,18 +9,19 @@
 
 namespace kestrel_cuda {
 
-/// kDegree rows of `count` numbers: factor r of monomial s is number factor[r * count + s] of a
-/// pair's, which are v_0, ..., v_{d-1} and 1.
+/// kDegree rows of `count` indices: factor r of monomial s is number factor[r * count + s] of a
+/// pair's numbers v_0, ..., v_{d-1} and 1.
 struct PairMonomials {
   const int* factor;
   unsigned count;
 };
 
-/// Numbers of a pair in shared memory: v, 1 and its weighted exponential; odd, so that threads with
-/// a pair each meet no bank twice.
+/// How many numbers a pair has in shared memory: v, 1 and its weighted exponential. Odd, so that
+/// threads with a pair each have no bank conflicts.
 __host__ __device__ constexpr int pair_numbers(int d) { return (d + 2) | 1; }
 
-/// The numbers of the block's own points and sample j of the tile, a row for each thread.
+/// Writes the numbers of the pair of point i and sample j of the tile to a row, one for each
+/// thread.
 __device__ __forceinline__ void write_pair(const PairTask<double>& task,
                                            const Exp2Double& exponential, std::size_t i,
                                            const double* tile, int j, bool counts, double* row) {
@@ -36,9 +37,10 @@ __device__ __forceinline__ void write_pair(const PairTask<double>& task,
 }
 
 /// Sums of 2^-q times each monomial over the pairs i < j. A block takes one sample at a time: each
-/// thread writes the numbers of its own point's pair, and then each thread has one monomial of
-/// some of these pairs; blockIdx.z counts kPairThreads monomials. To task.partial, monomial by
-/// monomial of a block. Shared memory: d + 1 rows of kPairTile, and pair_numbers(d) a thread.
+/// thread writes the numbers of its own point's pair, and then each thread adds one monomial of
+/// some of these pairs. blockIdx.z counts groups of kPairThreads monomials. A block writes its sums
+/// to task.partial, monomial by monomial. Shared memory: d + 1 rows of kPairTile, and
+/// pair_numbers(d) a thread.
 template <int kDegree>
 __global__ void __launch_bounds__(kPairThreads)
     pair_monomials(const PairTask<double> task, const PairMonomials monomials) {

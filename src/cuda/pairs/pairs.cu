@@ -1,4 +1,4 @@
-// Sums over the pairs of a sample: what bandwidth selectors are made of.
+// Sums over the pairs of a sample, for bandwidth selectors.
 #include <algorithm>
 #include <vector>
 
@@ -12,19 +12,20 @@ namespace kestrel_cuda {
 
 namespace {
 
-/// Numbers of partial sums that one launch may leave.
+/// The maximum number of partial sums of one launch.
 constexpr std::size_t kPartialSums = std::size_t{1} << 24;
-/// As many groups of kPairThreads as a grid has places in its third dimension.
+/// The maximum number of monomials: as many groups of kPairThreads as a grid can have blocks in its
+/// third dimension.
 constexpr std::size_t kMaxMonomials = std::size_t{65535} * kPairThreads;
 /// Threads of a block that adds partial sums.
 constexpr int kAddThreads = 256;
 
-/// A loop over pairs: its kernel, and what it makes of `count` parameters.
+/// A loop over pairs: its kernel, and the number of its sums.
 template <class Real>
 struct PairLaunch {
   void (*kernel)(PairTask<Real>);
   std::size_t sums;   // of a block
-  double operations;  // of a pair, but for its distance
+  double operations;  // of a pair, without its distance
 };
 
 template <class Real>
@@ -51,7 +52,7 @@ MonomialKernel monomial_kernel(std::size_t degree) {
   }
 }
 
-/// The whitened samples, with terms in Real. Moments and monomials are there in double only.
+/// The whitened samples; terms are computed in Real. Moments and monomials exist in double only.
 template <class Real>
 class Pairs {
  public:
@@ -81,7 +82,7 @@ class Pairs {
     task_.scale = static_cast<Real>(pairs.scale);
   }
 
-  /// launch.sums sums over the pairs i < j at `parameter` (at most kPairFactors).
+  /// Computes launch.sums sums over the pairs i < j for `count` parameters (at most kPairFactors).
   bool sums(const PairLaunch<Real>& launch, const double* parameter, std::size_t count, double* sum,
             const Poll& poll) {
     std::fill(task_.parameter, task_.parameter + kPairFactors, Real(0));
@@ -93,7 +94,7 @@ class Pairs {
     return triangle(start, launch.sums, launch.operations, sum, poll);
   }
 
-  /// Sums of monomials, `degree` rows of `count` factors.
+  /// Sums of `count` monomials of at most `degree` factors each.
   bool monomials(const std::vector<int>& factor, std::size_t count, std::size_t degree, double* sum,
                  const Poll& poll) {
     int* const table = factor_.reserve(factor.size());
@@ -116,7 +117,7 @@ class Pairs {
     const bool few = d_ <= 4;
     const unsigned width = few ? 4 : 16;
     const unsigned slabs = static_cast<unsigned>(round_up(d_, width) / width);
-    // As many parts as keep the device busy with few points.
+    // Enough parts to keep the device busy if there are few points.
     const std::size_t parts_wanted = std::min<std::size_t>(8, 131072 / padded_ + 1);
     task_.chunk = round_up((padded_ + parts_wanted - 1) / parts_wanted, kChunkUnit);
     const std::size_t parts = round_up(padded_, task_.chunk) / task_.chunk;
@@ -143,7 +144,7 @@ class Pairs {
   }
 
  private:
-  /// Two rows a coordinate, and the weights.
+  /// Converts to single precision: two rows a coordinate, and the weights.
   const float* in_single(const double* z) {
     float* const to = single_.reserve((2 * d_ + 1) * padded_);
     const unsigned blocks = static_cast<unsigned>(padded_ / kPairThreads);
@@ -155,11 +156,12 @@ class Pairs {
 
   std::size_t shared_bytes(std::size_t rows) const { return (rows + 1) * kPairTile * sizeof(Real); }
 
-  /// `sums` sums over the pairs i < j, each block's by `start`, of so many operations a pair.
+  /// Computes `sums` sums over the pairs i < j, with `operations` operations a pair; `start`
+  /// launches a grid of blocks.
   template <class Start>
   bool triangle(const Start& start, std::size_t sums, double operations, double* sum,
                 const Poll& poll) {
-    // A function of the number of samples alone.
+    // This depends on the number of samples alone.
     task_.chunk = padded_ > 65536 ? 2048 : 1024;
     const std::size_t chunks = round_up(padded_, task_.chunk) / task_.chunk;
     const double of_chunk = static_cast<double>(padded_) * static_cast<double>(task_.chunk) *
@@ -207,7 +209,7 @@ class Pairs {
     check(cudaGetLastError(), "starting to add the blocks");
   }
 
-  /// sum[c][k][l], made symmetric, of the differences in task_.partial.
+  /// sum[c][k][l], made symmetric, from the differences in task_.partial.
   bool products(std::size_t parts, double* sum) {
     double* total = total_.reserve(2 * d_ * d_);
     const unsigned d = static_cast<unsigned>(d_);
@@ -230,13 +232,13 @@ class Pairs {
   Buffer<double> matrix_, centre_;
   Buffer<double> x_, w_;  // as given
   Buffer<double> z_;      // whitened, and the weights
-  Buffer<float> single_;  // the same in single
+  Buffer<float> single_;  // the same in single precision
   Buffer<int> factor_;
   Buffer<double> partial_, total_;
   PairTask<Real> task_;
 };
 
-/// The curve in sweeps of kPairFactors bandwidths.
+/// The curve, kPairFactors bandwidths at a time.
 template <class Real>
 bool curve(Pairs<Real>& pairs, const kestrel_gpu_pairs& request, double* sum, const Poll& poll) {
   for (std::size_t first = 0; first < request.count; first += kPairFactors) {
@@ -260,14 +262,15 @@ bool polynomial_or_curve(Pairs<Real>& pairs, const kestrel_gpu_pairs& request, d
   return pairs.sums(polynomial_launch<Real>(), request.parameter, request.count, sum, poll);
 }
 
-/// The monomials of the request: rows of factors, as many as the one of the highest degree has.
+/// The monomials of the request, as rows of factors: as many rows as the monomial of the highest
+/// degree has factors.
 bool monomials(Pairs<double>& pairs, const kestrel_gpu_pairs& request, double* sum,
                const Poll& poll) {
   const std::size_t max = KESTREL_GPU_PAIR_DEGREE, count = request.count / max;
   std::size_t degree = 0;
   std::vector<int> factor(max * count);
   for (std::size_t s = 0; s < count; ++s) {
-    // Those that are not one come first.
+    // Factors other than one come first.
     std::size_t used = 0;
     for (std::size_t r = 0; r < max; ++r) factor[r * count + s] = request.d;
     for (std::size_t r = 0; r < max; ++r) {
@@ -305,7 +308,7 @@ bool pair_sums(const kestrel_gpu_pairs& request, const double* x, std::size_t st
   Pairs<double> pairs(request, x, stride, w, n);
   if (plain) return polynomial_or_curve(pairs, request, sum, poll);
   if (request.kind == KESTREL_GPU_PAIR_MONOMIALS) return monomials(pairs, request, sum, poll);
-  // Of the operations, to d = 16, a sixth to a quarter is in the first of the two loops.
+  // Up to d = 16, the first of the two loops takes a sixth to a quarter of the operations.
   constexpr double kFirst = 0.2, factor = 1.0;
   const Poll first = [&](double fraction) { return poll(kFirst * fraction); };
   const Poll second = [&](double fraction) { return poll(kFirst + (1 - kFirst) * fraction); };

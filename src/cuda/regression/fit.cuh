@@ -1,4 +1,4 @@
-// Local constant and local linear fits at the observations, each left out of its own.
+// Local constant and local linear fits at the observations, each without its own observation.
 #ifndef KESTREL_CUDA_REGRESSION_FIT_CUH
 #define KESTREL_CUDA_REGRESSION_FIT_CUH
 
@@ -19,7 +19,7 @@ struct LocalSums : kestrel::FitSums {
 
 // ---- the kernels: (1 - |u|^inner)^outer, and the Gaussian one
 
-/// A kernel that fits are made with.
+/// A kernel of fits.
 template <kestrel::KernelForm kForm, int kInnerPower, int kOuterPower>
 struct FitKernel {
   static constexpr bool kGaussian = kForm == kestrel::KernelForm::gaussian;
@@ -34,7 +34,7 @@ struct Coefficients {
   double c[kSize];
 };
 
-/// a b up to the power kSize - 1.
+/// The product a b up to the power kSize - 1.
 template <int kSize>
 KESTREL_HD constexpr Coefficients<kSize> times(const Coefficients<kSize>& a,
                                                const Coefficients<kSize>& b) {
@@ -45,7 +45,7 @@ KESTREL_HD constexpr Coefficients<kSize> times(const Coefficients<kSize>& a,
   return product;
 }
 
-/// K(u) u^q, K(0) = 1, in v = 1 - u or in u.
+/// The coefficients of K(u) u^q, K(0) = 1, in powers of v = 1 - u (edge) or of u.
 template <class K>
 KESTREL_HD constexpr Coefficients<K::kDegree + 3> kernel_times(int q, bool edge) {
   Coefficients<K::kDegree + 3> u{}, p{}, left{};
@@ -97,8 +97,8 @@ KESTREL_HD KESTREL_INLINE void add_sums(const RegressionSample& sample, const Ce
 
 // ---- windows
 
-/// The first j in [begin, end) for which `inside` is true; it is false before some place and true
-/// from there on.
+/// The first j in [begin, end) for which `inside` is true; it must be false up to some index and
+/// true from there on.
 template <class Inside>
 KESTREL_HD KESTREL_INLINE unsigned first_where(unsigned begin, unsigned end, const Inside& inside) {
   KESTREL_ROLLED
@@ -114,7 +114,7 @@ KESTREL_HD KESTREL_INLINE unsigned first_where(unsigned begin, unsigned end, con
 }
 
 /// Samples [first, end) in the window of observation i, itself among them: those at distances below
-/// `reach`, or up to it where `closed`. Distances as the core compares them.
+/// `reach`, or up to it if `closed`. Distances are compared as in the core.
 struct Window {
   unsigned first, end;
 };
@@ -130,8 +130,8 @@ KESTREL_HD KESTREL_INLINE Window window_of(const RegressionSample& sample, unsig
           first_where(i + 1, sample.n, [&](unsigned j) { return !within(x[j] - at); })};
 }
 
-/// How many different places the neighbours of observation i have, as far as 2; `alone`: i shares
-/// its place with none.
+/// How many distinct positions the neighbours of observation i have, counted up to 2; `alone`: i
+/// shares its position with none of them.
 KESTREL_HD KESTREL_INLINE int places(const RegressionSample& sample, const Window& window,
                                      unsigned i, bool* alone) {
   const double* x = sample.x;
@@ -144,19 +144,19 @@ KESTREL_HD KESTREL_INLINE int places(const RegressionSample& sample, const Windo
 
 // ---- fits
 
-/// The fit that the sums make, the neighbours having `seen` places.
+/// The fit from the sums, if the neighbours have `seen` distinct positions.
 KESTREL_HD KESTREL_INLINE LocalFit fit_from(const LocalSums& sums, bool linear, int seen,
                                             double scale) {
   if (seen == 0) return LocalFit();
   LocalFit fit = constant_fit(sums, scale);
   if (!linear || seen < 2) return fit;
-  // Every sum is as good as its terms; those of the spread are s_2 and its share of the mean.
+  // Every sum is as accurate as its terms; those of the spread are s_2 and size |mean|.
   const double mean = sums.s1 / sums.s0;
   make_line(sums, mean, sums.s2 + sums.size * fabs(mean), fit);
   return fit;
 }
 
-/// At observation i in its window, by a polynomial kernel.
+/// The fit at observation i in its window, by a polynomial kernel.
 template <class K, bool kLinear>
 KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample,
                                                   const Window& window, unsigned i, double h) {
@@ -166,7 +166,7 @@ KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample
   bool alone = true;
   int seen = window.end - window.first > 1 ? 1 : 0;
   if constexpr (kLinear) {
-    // Powers of 1 - u in the outer half of the window, of u in the inner one: either way K u^q is
+    // Powers of 1 - u in the outer half of the window, of u in the inner half: in both, K u^q is
     // not far below its terms.
     const double* x = sample.x;
     const unsigned left =
@@ -191,11 +191,11 @@ KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample
 
 // ---- lines whose sums have lost digits: once more, about the mean
 
-/// The Gaussian kernel's values are taken times exp(kLift) here, so that those of 38 bandwidths are
-/// no denormal numbers.
+/// The Gaussian kernel's values are multiplied by exp(kLift) here, so that those at 38 bandwidths
+/// are not denormal.
 constexpr double kLift = 300.0;
 
-/// K with K(0) = 1; the Gaussian one divided by its value at distance `nearest`, and lifted.
+/// K with K(0) = 1; the Gaussian one divided by its value at distance `nearest`, times exp(kLift).
 template <class K>
 KESTREL_HD KESTREL_INLINE double kernel_value(double distance, double nearest, double h) {
   if constexpr (K::kGaussian) {
@@ -205,8 +205,8 @@ KESTREL_HD KESTREL_INLINE double kernel_value(double distance, double nearest, d
   }
 }
 
-/// The line at observation i whose neighbours have two places or more, by `lanes` threads of which
-/// this is number `lane`; all(v) is the sum of v over them. O(samples in the window / lanes).
+/// The line at observation i, whose neighbours have two or more positions, by `lanes` threads, of
+/// which this is number `lane`; all(v) is the sum of v over them. O(samples in the window / lanes).
 template <class K, class All>
 KESTREL_HD KESTREL_INLINE LocalFit direct_fit(const RegressionSample& sample, const Window& window,
                                               unsigned i, double h, unsigned lane, unsigned lanes,

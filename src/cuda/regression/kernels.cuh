@@ -11,10 +11,10 @@ namespace kestrel_cuda {
 
 /// Observations of a block, one a thread.
 constexpr unsigned kFitThreads = 128;
-/// Numbers that an observation adds to: those of FitTotals.
+/// The number of sums that an observation adds to: those of FitTotals.
 constexpr unsigned kFitSums = kestrel::kFitTotals;
 
-/// Block b is for the observations b % blocks and those behind them, at bandwidth b / blocks.
+/// Block b takes the kFitThreads observations of group b % blocks, at bandwidth b / blocks.
 struct FitTask {
   RegressionSample sample;
   const double* bandwidth;
@@ -30,7 +30,7 @@ __device__ __forceinline__ double warp_total(double value) {
   return value;
 }
 
-/// Fits that are unstable once more, one after the other, by all threads of their warp.
+/// Repeats unstable fits, one after the other, by all threads of their warp.
 template <class K>
 __device__ __forceinline__ void settle(const RegressionSample& sample, const Window& window,
                                        unsigned i, double h, LocalFit& fit) {
@@ -57,7 +57,7 @@ __device__ __forceinline__ void write_totals(const FitTotals& totals, unsigned b
   }
 }
 
-/// Polynomial kernels. `closed`: a distance of h is in the window.
+/// Fits by polynomial kernels. If K::kClosed, a distance of h is in the window.
 template <class K, bool kLinear>
 __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask task) {
   const unsigned block = task.first + blockIdx.x;
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(kFitThreads) polynomial_fits(const FitTask tas
   write_totals(totals, block, task.partial);
 }
 
-/// The Gaussian kernel, divided by its value at the nearest neighbour: all samples in the window
-/// whose share is not below 1e-20 of that one's.
+/// Fits by the Gaussian kernel, divided by its value at the nearest neighbour, over all samples in
+/// the window whose share is not below 1e-20 of that neighbour's.
 template <bool kLinear>
 __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task) {
   using kestrel::kRootHalfLog2E;
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
     y = sample.y[i];
     window = window_of(sample, i, task.reach * h, false);
     nearest = nearest_neighbour(sample.x, window.first, window.end, i) * scale;
-    if (window.end - window.first > 1) {  // the rounded nearest distance may be the reach
+    if (window.end - window.first > 1) {  // the nearest distance, rounded, may be the reach
       const double counts = kestrel::gaussian_reach(nearest, task.cut, task.reach, h);
       used = window_of(sample, i, counts, false);
       atomicMin(&range[0], used.first);
@@ -180,7 +180,8 @@ __global__ void make_blocks(const RegressionSample sample, unsigned level, unsig
   if (block < count) make_block<kPowers>(sample, level, block);
 }
 
-/// sum[bandwidth * kFitSums + s] of the blocks at one bandwidth each; grid: (kFitSums, bandwidths).
+/// sum[bandwidth * kFitSums + s] is the sum over the blocks at one bandwidth. Grid: (kFitSums,
+/// bandwidths).
 __global__ void add_fits(const double* partial, unsigned blocks, double* sum) {
   __shared__ double room[32];
   partial += static_cast<std::size_t>(blockIdx.y) * blocks * kFitSums + blockIdx.x;

@@ -1,10 +1,10 @@
-// Power sums over runs of a sorted sample: what every local fit by a polynomial kernel is made of.
+// Power sums over runs of a sorted sample, for local fits by polynomial kernels.
 //
-// The samples are cut into blocks of kLeaf, 2 kLeaf, 4 kLeaf, ... whose power sums are made once
-// and serve every bandwidth: a window is a few samples and at most two blocks of each size on
-// either side of its point, O(log n) of them. As in core/sweep/sweep.hpp nothing is ever
-// subtracted: powers are of distances from the first or the last sample of a block, and moved to
-// the point, or to the edge of its window, by adding distances.
+// The samples are cut into blocks of kLeaf, 2 kLeaf, 4 kLeaf, ... whose power sums are computed
+// once for all bandwidths. A window is a few samples and at most two blocks of each size on either
+// side of its point, O(log n) of them. As in core/sweep/sweep.hpp, nothing is ever subtracted:
+// powers are of distances from the first or the last sample of a block, and are moved to the point,
+// or to the edge of its window, by adding distances.
 #ifndef KESTREL_CUDA_REGRESSION_POWERS_CUH
 #define KESTREL_CUDA_REGRESSION_POWERS_CUH
 
@@ -22,16 +22,16 @@ namespace kestrel_cuda {
 
 constexpr unsigned kLeafBits = 3;
 constexpr unsigned kLeaf = 1u << kLeafBits;
-/// Sizes of blocks: fewer than 2^31 samples.
+/// The number of sizes of blocks, for fewer than 2^31 samples.
 constexpr unsigned kLevels = 31;
 
-/// The sorted sample and its blocks. Distances are taken times `unit`, a power of two that makes
+/// The sorted sample and its blocks. Distances are multiplied by `unit`, a power of two that makes
 /// the range and every bandwidth at most about 1, so that no power overflows.
 struct RegressionSample {
-  const double *x, *y, *w;  // w null: each is 1
-  /// Of a block two records, about its first sample and about its last one, of powers + 2 pairs
-  /// each: the place of that sample and a reference r for y, then for every power q
-  ///     sum w_j z_j^q,   sum w_j (y_j - r) z_j^q,   z_j = unit |x_j - place|.
+  const double *x, *y, *w;  // w null: all are 1
+  /// A block has two records, about its first sample and about its last one, of powers + 2 pairs
+  /// each: the position of that sample and a reference r for y, then for every power q
+  ///     sum w_j z_j^q,   sum w_j (y_j - r) z_j^q,   z_j = unit |x_j - position|.
   double2* block;
   unsigned first[kLevels];  // of the blocks of kLeaf << level samples
   unsigned n;
@@ -99,7 +99,7 @@ struct Powers {
 
 // ---- the blocks
 
-/// Those of a block of kLeaf samples.
+/// Computes the records of a block of kLeaf samples.
 template <int kPowers>
 KESTREL_HD KESTREL_INLINE void make_leaf(const RegressionSample& sample, unsigned block) {
   const unsigned begin = block << kLeafBits;
@@ -127,7 +127,7 @@ KESTREL_HD KESTREL_INLINE void make_leaf(const RegressionSample& sample, unsigne
   }
 }
 
-/// A record with y and the distances from where the caller wants them.
+/// The sums of a record, relative to `y`, with distances from where the caller wants them.
 template <int kPowers>
 KESTREL_HD KESTREL_INLINE Powers<kPowers> read_record(const double2* from, double y,
                                                       double distance) {
@@ -142,7 +142,7 @@ KESTREL_HD KESTREL_INLINE Powers<kPowers> read_record(const double2* from, doubl
   return sum;
 }
 
-/// Those of a block, from its halves.
+/// Computes the records of a block from those of its halves.
 template <int kPowers>
 KESTREL_HD KESTREL_INLINE void make_block(const RegressionSample& sample, unsigned level,
                                           unsigned block) {
@@ -157,7 +157,7 @@ KESTREL_HD KESTREL_INLINE void make_block(const RegressionSample& sample, unsign
   for (int side = 0; side < 2; ++side) {
     const double2* from_left = left + side * kRecord;
     const double2* from_right = right + side * kRecord;
-    // Of the halves one is about the place that the whole is about.
+    // One of the halves is about the same position as the whole.
     const double gap = (from_right[0].x - from_left[0].x) * sample.unit;
     Powers<kPowers> sum = read_record<kPowers>(from_left, mean, side == 0 ? 0.0 : gap);
     sum.add(read_record<kPowers>(from_right, mean, side == 0 ? gap : 0.0));
@@ -193,8 +193,9 @@ KESTREL_HD KESTREL_INLINE void add_part(const RegressionSample& sample, const Ce
       sum.add_sample(sample.weight(j), sample.y[j] - centre.y, coordinate(sample.x[j]));
     }
   };
-  // The sample of a block from which the coordinate grows is its first one on the left of the point
-  // and in from the edge, or on the right and away from the point.
+  // The record is the one about the sample with the block's smallest coordinate. That is the first
+  // sample if the block is left of the point and measured from the edge, or right of it and
+  // measured from the point.
   constexpr bool kFirst = kLeft == (kFrom == Coordinate::edge);
   const auto add_block = [&](unsigned level, unsigned block) {
     const double2* record = records<kPowers>(sample, level, block) + (kFirst ? 0 : kPowers + 2);

@@ -1,5 +1,5 @@
 // Leave-one-out cross-validation of kernel regression over a grid of bandwidths (Rohlfs & Zahran
-// 2017), with no matrix of all pairs.
+// 2017), without a matrix of all pairs.
 #include <algorithm>
 #include <cmath>
 
@@ -14,9 +14,9 @@ namespace {
 
 /// Blocks whose partial sums are kept at a time: 32 MiB.
 constexpr std::size_t kPartialBlocks = std::size_t{1} << 20;
-/// Bandwidths at a time at most: as many as a grid has places in its second dimension.
+/// The maximum number of bandwidths at a time: that of blocks in a grid's second dimension.
 constexpr std::size_t kMaxBandwidths = 65535;
-/// Blocks of a launch: enough for every multiprocessor to have eight.
+/// The minimum number of blocks of a launch: every multiprocessor has eight.
 constexpr std::size_t kFewestBlocks = 1056;
 constexpr unsigned kThreads = 256;
 
@@ -76,7 +76,7 @@ class Regression {
     task_.cut = given.cut;
   }
 
-  /// kFitSums sums of every bandwidth.
+  /// kFitSums sums for every bandwidth.
   bool sums(double* sum, const Poll& poll) {
     double* total = total_.reserve(std::max<std::size_t>(1, kFitSums * given_.count));
     const std::size_t at_a_time =
@@ -140,7 +140,7 @@ class Regression {
     }
   }
 
-  /// Operations of one observation at one bandwidth, at most.
+  /// The maximum number of operations of one observation at one bandwidth.
   double operations() const {
     if (launch_.leaves == nullptr) return 20.0 * n_;
     const double powers = static_cast<double>(launch_.powers) + 2;

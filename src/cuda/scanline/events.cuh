@@ -1,10 +1,10 @@
-// The first kernel of scanline.cu: samples become events in the cells of tiles. Integers add up the
-// same in every order.
+// The first kernel of scanline.cu: samples become events in the cells of tiles. The order does not
+// matter, since the sums are of integers.
 //
-// A cell has A, Q and P of each limb. In third differences a point would be one number in place of
-// three, but without the slope of the values between two points, which a shift of a point needs;
-// and since the tiles in work fit the device's cache, cells that are larger cost no memory's time.
-// An end of a run is three additions either way, which here are one 32-byte sector's.
+// A cell has A, Q and P of each limb. With third differences a point would have one number instead
+// of three, but no slope of the values between two points, which a shifted point needs. Since the
+// tiles of a batch fit in the device's cache, larger cells cost no time of the memory. An end of a
+// run takes three additions either way; here they are to one 32-byte sector.
 #ifndef KESTREL_CUDA_SCANLINE_EVENTS_CUH
 #define KESTREL_CUDA_SCANLINE_EVENTS_CUH
 
@@ -14,7 +14,7 @@ namespace kestrel_cuda {
 
 namespace unfused = kestrel::unfused;
 
-/// What 32 samples have of a tile: row `first` of it is the warp's item `before`.
+/// How 32 samples cross a tile. A sample's first row, `first`, is the warp's item `before`.
 struct Meetings {
   double squares[kWarp], row_base[kWarp], row_centre[kWarp], run_base[kWarp], run_centre[kWarp],
       weight[kWarp];
@@ -22,7 +22,7 @@ struct Meetings {
   unsigned before[kWarp];
 };
 
-/// The number of rows that the sample has.
+/// Returns the number of rows of the tile that the sample crosses.
 template <int Outer>
 KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineTask& task,
                                         const kestrel_gpu_scanline_tile& tile, unsigned sample,
@@ -31,7 +31,7 @@ KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineTask& task,
   const auto met = unfused::meet_tile<Outer, kestrel::ScanlineNest::ellipsoid>(
       task, tile, weight, [&](int i) -> unfused::GridIndex {
         const DeviceAxis& on = task.axis[i];
-        if (i == Outer && on.x == nullptr) return {0.0, 0.0, 0.0};  // made up
+        if (i == Outer && on.x == nullptr) return {0.0, 0.0, 0.0};  // an axis of one point
         return unfused::grid_index_of(on.axis, on.x[sample]);
       });
   to->squares[lane] = met.squares;
@@ -45,14 +45,15 @@ KESTREL_HD KESTREL_INLINE unsigned meet(const ScanlineTask& task,
   return static_cast<unsigned>(unfused::subtract(met.last, met.first)) + 1;
 }
 
-/// The events of a run: added to the cell of its first point, taken from that behind its last.
+/// The events of runs: each is added to the cell of the run's first point and subtracted from the
+/// cell after its last.
 template <int Limbs>
 struct Events {
   Whole number[kNumbers<Limbs> * kWarp];
   unsigned add[kWarp], take[kWarp];  // kNoCell: nowhere
 };
 
-/// Item `index` of the warp.
+/// Makes the event of item `index` of the warp.
 template <int Outer, int Limbs>
 KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const ScanlineTile& tile,
                                           unsigned index, const Meetings& all, unsigned lane,
@@ -83,7 +84,7 @@ KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const Scanli
   const unsigned cell = tile.first_cell + static_cast<unsigned>(row - at.row_begin) *
                                               static_cast<unsigned>(at.row_length);
   to->add[lane] = cell + static_cast<unsigned>(subtract(start, begin));
-  // Nobody reads behind the last point of a row.
+  // Cells after the last point of a row are never read.
   if (stop < end) to->take[lane] = cell + static_cast<unsigned>(subtract(stop, begin));
   const double anchor =
       anchor_of(centre, subtract(at.anchor_first, base), subtract(at.anchor_last, base));
@@ -98,7 +99,7 @@ KESTREL_HD KESTREL_INLINE void make_event(const ScanlineTask& task, const Scanli
                    });
 }
 
-/// The numbers of an event by neighbouring lanes, so that they leave together.
+/// Neighbouring lanes add the numbers of one event, so that these are sent together.
 template <int Limbs>
 __device__ inline void put_events(const Events<Limbs>& events, unsigned lane, Whole* cells) {
   constexpr unsigned kOf = kNumbers<Limbs>, kTogether = kWarp / kOf;

@@ -1,9 +1,9 @@
 // Sums of radial Epanechnikov kernels on a regular grid: the `scanline` engine on the device.
-// core/scanline/scanline.cpp says how it works; the host has sorted the samples and cut the tiles.
+// core/scanline/README.md says how it works; the host has sorted the samples and cut the tiles.
 //
-// Tiles are taken in batches whose cells fit the device's cache together: events of all their
-// samples, by atomic additions of integers, then the values of all their points. Two batches are in
-// work at a time, so that one's end does not leave the device idle.
+// Tiles are taken in batches whose cells fit in the device's cache together: first the events of
+// all their samples are added, by atomic additions of integers, then the values of all their points
+// are written. Two batches run at a time, so that the device is not idle while one ends.
 #include <algorithm>
 #include <vector>
 
@@ -17,11 +17,12 @@ namespace kestrel_cuda {
 
 namespace {
 
-/// Batches whose cells are in work.
+/// Batches that run at a time, each with cells of its own.
 constexpr std::size_t kLanes = 2;
-/// Batches that may wait to run; the poll is asked once in so many.
+/// The maximum number of batches that wait to run; the poll is called once in as many.
 constexpr std::size_t kAhead = 16;
-/// Warps of samples in one launch, and about the most of a batch of several tiles.
+/// The maximum number of warps of samples in one launch, and about that in a batch of several
+/// tiles.
 constexpr unsigned kLaunchWarps = 1u << 17, kBatchWarps = 1u << 24;
 
 using EventKernel = void (*)(ScanlineTask);
@@ -75,8 +76,8 @@ struct Batches {
   std::vector<ScanlineTile> tile;
   std::vector<ScanlineWork> work;
   std::vector<Batch> batch;
-  std::vector<std::size_t> first;  // batch of each part, and how many there are
-  std::size_t cells = 0;           // of the largest
+  std::vector<std::size_t> first;  // the first batch of each part, and the number of batches
+  std::size_t cells = 0;           // of the largest batch
 };
 
 /// Puts tile t of the slab into the last batch.
@@ -156,7 +157,7 @@ class DeviceScanline : public Scanline {
 
   bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
             const Poll& poll) override {
-    // What a slab that was stopped has left.
+    // Work that a slab that was stopped has left.
     check(cudaDeviceSynchronize(), "finishing what went before");
     prepare(slab);
     Drain<Take> drain(copies_, locked_, take);
@@ -192,7 +193,7 @@ class DeviceScanline : public Scanline {
     return to->data();
   }
 
-  /// Tiles and samples' ranges on the device, cells that are zero, room for values.
+  /// Copies tiles and ranges of samples to the device, clears the cells, makes room for values.
   void prepare(const kestrel_gpu_scanline_slab& slab) {
     batches_ = make_batches(slab, kernels_.cell * sizeof(Whole));
     task_.tile = scan_.tile = send(batches_.tile, &tiles_);
@@ -206,7 +207,7 @@ class DeviceScanline : public Scanline {
       values_[p].reserve(points);
     scan_.largest = largest_.reserve(2);
     check(cudaMemset(scan_.largest, 0, 2 * sizeof(Whole)), "clearing bounds");
-    // Streams do not wait for what was done here.
+    // The streams do not wait by themselves for what was done here.
     check(cudaDeviceSynchronize(), "making a slab ready");
   }
 
@@ -248,7 +249,7 @@ class DeviceScanline : public Scanline {
   Buffer<double> values_[2];
   Locked locked_[2] = {Locked(Drain<Take>::kPiece), Locked(Drain<Take>::kPiece)};
   Event done_[kAhead], summed_[2][kLanes];
-  // Last, so that they are finished before anything of the above is given back.
+  // Last, so that their work is finished before anything above is freed.
   Stream lane_[kLanes], copies_;
 };
 

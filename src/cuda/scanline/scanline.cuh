@@ -1,4 +1,4 @@
-// Sums of runs on the device, as api.cu sees them.
+// Sums of runs on the device: their interface to api.cu.
 #ifndef KESTREL_CUDA_SCANLINE_SCANLINE_CUH
 #define KESTREL_CUDA_SCANLINE_SCANLINE_CUH
 
@@ -11,16 +11,16 @@
 
 namespace kestrel_cuda {
 
-/// False: stop.
+/// Returns false to stop.
 using Take = std::function<bool(std::size_t first, const double* values, std::size_t count)>;
 
-/// See scanline_open() and the following in gpu/gpu_abi.h. Memory on the device: 8 bytes for each
-/// number of a sample, 32 MiB of cells (more for tiles that need it), two parts of the output (or
-/// the only one) and 32 MiB of the host's that is locked.
+/// See scanline_open() and the functions after it in gpu/gpu_abi.h. Memory on the device: 8 bytes
+/// for each number of a sample, 32 MiB of cells (more for tiles that need it), two parts of the
+/// output (or the only one); and 32 MiB of page-locked memory of the host.
 class Scanline {
  public:
   virtual ~Scanline() = default;
-  /// False if the poll, or who takes the values, if anybody does, stopped it.
+  /// Returns false if the poll, or `take` where that is not empty, stopped it.
   virtual bool slab(const kestrel_gpu_scanline_slab& slab, double largest[2], const Take& take,
                     const Poll& poll) = 0;
 };

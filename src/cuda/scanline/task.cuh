@@ -1,5 +1,5 @@
-// What the kernels of scanline.cu share: their tasks. Their arithmetic is that of the CPU, with the
-// same bits (shared/scanline.inc).
+// Tasks of the kernels of scanline.cu. Their arithmetic is that of the CPU (shared/scanline.inc)
+// and gives the same bits.
 #ifndef KESTREL_CUDA_SCANLINE_TASK_CUH
 #define KESTREL_CUDA_SCANLINE_TASK_CUH
 
@@ -14,11 +14,11 @@ namespace kestrel_cuda {
 
 using kestrel::unfused::Whole;
 
-/// Warps of a block that makes events, and of one that makes values.
+/// Warps of a block, for events and for values.
 constexpr int kEventWarps = 8, kScanWarps = 16;
 constexpr unsigned kNoCell = 0xffffffff;
 
-/// Integers of a cell, and what it takes.
+/// Integers of a cell, and the room that it takes.
 template <int Limbs>
 constexpr int kNumbers = kestrel::scanline_numbers(Limbs);
 template <int Limbs>
@@ -36,7 +36,7 @@ struct ScanlineTile {
   unsigned first_group;  // of kScanWarps rows, in the batch
 };
 
-/// Samples begin, ..., end - 1 of a tile, 32 a warp: those of the batch from first_warp on.
+/// Samples begin, ..., end - 1 of a tile: 32 for each of the batch's warps from first_warp on.
 struct ScanlineWork {
   unsigned begin, end, tile, first_warp;
 };
@@ -48,7 +48,7 @@ struct ScanlineTask {
   double room, limb_scale, row_shift, run_shift;
   const double* weight;
   double common;
-  // Of a batch.
+  // The current batch.
   const ScanlineTile* tile;
   const ScanlineWork* work;
   unsigned works, first_warp, end_warp;
@@ -70,7 +70,7 @@ KESTREL_HD KESTREL_INLINE double shift_at(const double* shift, int index) {
   return shift == nullptr ? 0.0 : shift[index];
 }
 
-/// The last of `count` ascending values that is not above `key`; the first is not.
+/// The last of `count` ascending values that is not above `key`; the first must not be above it.
 template <class Value>
 __device__ inline unsigned last_not_above(unsigned count, unsigned key, const Value& value) {
   unsigned low = 0;

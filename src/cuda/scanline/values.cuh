@@ -6,7 +6,7 @@
 
 namespace kestrel_cuda {
 
-/// The numbers of a cell, which becomes zero.
+/// Reads the numbers of a cell and sets it to zero.
 template <int Limbs>
 __device__ inline void take_cell(Whole* cell, bool there, Whole number[kNumbers<Limbs>]) {
 #pragma unroll
@@ -22,7 +22,8 @@ __device__ inline void take_cell(Whole* cell, bool there, Whole number[kNumbers<
   }
 }
 
-/// Numbers of 32 cells become the sums up to each, from `sum`, which becomes the sum of all.
+/// Turns the numbers of 32 cells into running sums that start from `sum`, and `sum` into the last
+/// of these.
 template <int Limbs>
 __device__ inline void add_up(unsigned lane, Whole number[kNumbers<Limbs>],
                               Whole sum[kNumbers<Limbs>]) {
@@ -38,7 +39,7 @@ __device__ inline void add_up(unsigned lane, Whole number[kNumbers<Limbs>],
   }
 }
 
-/// The value at a point, which is moved by `shift`.
+/// The value at a point, which is `shift` away from its index.
 template <int Limbs>
 KESTREL_HD KESTREL_INLINE double value_at(const ScanlineScan& scan,
                                           const Whole number[kNumbers<Limbs>], unsigned point,
@@ -53,8 +54,8 @@ KESTREL_HD KESTREL_INLINE double value_at(const ScanlineScan& scan,
   return kestrel::unfused::value_of_events<Limbs>(a, q, p, point, shift, scan, largest);
 }
 
-/// A block takes kScanWarps rows of a tile, a warp each. `Along`: rows lie along the output;
-/// otherwise across it, and neighbouring points of neighbouring rows are written together.
+/// A block takes kScanWarps rows of a tile, one a warp. `Along`: rows lie along the output.
+/// Otherwise they lie across it, and neighbouring points of neighbouring rows are written together.
 template <int Limbs, bool Along>
 __global__ void __launch_bounds__(kScanWarps* kWarp) write_values(const ScanlineScan scan) {
   __shared__ double turned[kScanWarps][kWarp + 1];

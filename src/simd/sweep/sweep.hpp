@@ -1,12 +1,12 @@
 // Leaf loops of the sweep engine: power sums over runs of a sorted sample, and polynomials of them.
 //
 // A *run* is a stretch of at most kSweepRun samples in ascending order. Its moments at position p,
-// p = 0 .. count, are forwards those of what comes before p, backwards those of what comes from p
+// p = 0 .. count, are forwards those of the samples before p, backwards those of the samples from p
 // on,
 //     M_q[p] = sum_j w_j (|x_j - a| / h)^q   or with w_j (y_j - reference) in place of w_j,
-// samples beyond the run on that side among them. They are scanned about a fixed anchor a that lies
-// before all of them (backwards: behind), or about the last one taken, x_{p-1} (x_p). Every power
-// is of a distance, taken from one side: core/sweep/sweep.hpp says why that matters.
+// including samples beyond the run on that side. They are scanned about a fixed anchor a that lies
+// before all of them (backwards: after), or about the last one taken, x_{p-1} (x_p). Every power is
+// of a distance, taken from one side; core/sweep/sweep.hpp says why that matters.
 #ifndef KESTREL_SIMD_SWEEP_SWEEP_HPP
 #define KESTREL_SIMD_SWEEP_SWEEP_HPP
 
@@ -18,20 +18,21 @@
 namespace kestrel {
 namespace simd {
 
-// Arrays of samples and points are readable for this many values before their first and behind
-// their last one; behind the last sample there are +infinities.
+// Arrays of samples and points are readable for this many values before their first and after their
+// last one; after the last sample there are +infinities.
 constexpr std::size_t kSweepPadding = 16;
 
 // Degrees that the leaves are made for; a lower one is padded with zero coefficients. A second
-// column is for regression, whose sums with y are of K and, for lines, of K u and K u^2: no more
-// than two degrees above the kernel. Squares and convolutions have higher degrees and one column.
+// column is for regression, whose sums with y are of K and, for lines, of K u and K u^2: at most
+// two degrees above the kernel. Squares and convolutions have higher degrees and one column.
 constexpr int kSweepDegrees[] = {0, 1, 2, 4, 6, 8, 11, 14, 20};
 constexpr std::size_t kSweepDegreeCount = sizeof kSweepDegrees / sizeof kSweepDegrees[0];
 constexpr int kSweepHighestDegree = kSweepDegrees[kSweepDegreeCount - 1];
 constexpr int kSweepHighestWithY = 11;
 
-// Samples of a run at most: its moments stay in the first-level cache. Sums start anew in each and
-// are then added as a whole, or the rounding errors of a million additions would add up.
+// The maximum number of samples of a run: its moments stay in the level-1 cache. Sums start anew in
+// each run and are then added as a whole, so that the rounding errors of a million additions do not
+// add up.
 constexpr std::size_t kSweepRun = 256;
 
 struct SweepRun {
@@ -48,12 +49,12 @@ struct SweepRun {
 };
 
 // The samples on one side of the points, inside their windows and one cell, with the moments of a
-// run of it. The moments of point i are those at position bound_i - begin; the anchor moves with
-// the point, to the sample bound_i - back, or is the same for all. At point i and for every
+// run of that cell. The moments of point i are those at position bound_i - begin; the anchor moves
+// with the point, to the sample bound_i - back, or is the same for all. At point i and for every
 // polynomial p, the sums over these samples
 //     sum_j column_c(j) p(s_i + z_j),   column 0: w_j, column 1: w_j (y_j - y of the point),
-// s_i = (offset - |point_i - anchor_i|) scale, cut to [0, 1], which the moments of z_j give, are
-// added to sum[(p columns + c) sum_stride + i].
+// with s_i = (offset - |point_i - anchor_i|) scale, clamped to [0, 1], follow from the moments of
+// z_j and are added to sum[(p columns + c) sum_stride + i].
 struct SweepPiece {
   const double* point;
   const double* y;  // of the points; two columns only
@@ -63,7 +64,7 @@ struct SweepPiece {
   std::size_t stride;
   const std::uint32_t* bound;  // samples before it; null: positions are 0, 1, ... and a moving
                                // anchor is anchor[i]
-  std::uint32_t begin, limit;  // of the run; bounds above the limit are taken for it
+  std::uint32_t begin, limit;  // of the run; bounds are clamped to the limit
   bool moving;
   std::uint32_t back;
   const double* anchor;
@@ -78,9 +79,9 @@ struct SweepPiece {
 using SweepScanFunction = void (*)(const SweepRun&);
 using SweepSumFunction = void (*)(const SweepPiece&);
 
-// count[i], counted from x[0], of leading samples with fl(point_i - x_j) >= bound, one or more
-// bounds. Points ascend; all of x[0 .. next) is known to count for each of them, and becomes the
-// last count. There must be room for kSweepPadding values behind that one.
+// count[i] is the number of leading samples, from x[0] on, with fl(point_i - x_j) >= bound; there
+// are one or more bounds. Points ascend; all of x[0 .. next) is known to count for each of them.
+// `next` becomes the last count. There must be room for kSweepPadding values after that one.
 struct SweepEdge {
   double bound;
   std::size_t next;
@@ -109,10 +110,11 @@ struct GaussianWindow {
 using GaussianWindowFunction = void (*)(GaussianWindow&, std::size_t begin, std::size_t end);
 
 // Leave-one-out local constant fits r_0 / s_0 (core/regression/local_sums.hpp) of a block of
-// observations with weights w, whose windows hold the samples [first, end), themselves among them:
-// sums of w (r_0 / s_0)^2 over those with a neighbour, of w (r_0 / (s_0 + w))^2 and of w / (s_0 +
-// w), to squares, in_sample and trace, and the number of those without. Observations with s_0 <=
-// least (end - first) are left out: their places in the block go to unstable.
+// observations with weights w, whose windows hold the samples [first, end), including themselves.
+// `squares` gets the sum of w (r_0 / s_0)^2 over those with a neighbour, `in_sample` that of w (r_0
+// / (s_0 + w))^2, `trace` that of w / (s_0 + w), and `unsupported` the number of those without a
+// neighbour. Observations with s_0 <= min (end - first) are left out: their indices in the block go
+// to `unstable`.
 struct ConstantFits {
   const double* s0;
   const double* r0;
@@ -132,8 +134,8 @@ struct SweepTable {
   SweepCountFunction count_leading;
   // [columns - 1][position in kSweepDegrees]; null for two columns above kSweepHighestWithY.
   using Scans = SweepScanFunction[2][kSweepDegreeCount];
-  // Moments of a whole run of a multiple of 8 samples about its anchor, on either side: to
-  // moments[c (degree+1) + q].
+  // Moments of a whole run of a multiple of 8 samples about its anchor, which may be on either
+  // side: to moments[c (degree+1) + q].
   Scans total;
   Scans fixed[2], moving[2];  // forwards, backwards
   SweepSumFunction sum[2][kSweepDegreeCount];

@@ -1,16 +1,16 @@
-# The package on a CUDA object that needs no CUDA. FAKE_CUDA_OBJECT is its file; what FAKE_CUDA_SUM and the like make
-# it do is said in tests/fake-cuda/fake-cuda.cpp.
+# The package on a CUDA object that needs no CUDA. FAKE_CUDA_OBJECT is its file; tests/fake-cuda/fake-cuda.cpp describes
+# what FAKE_CUDA_SUM and the like make it do.
 
 testthat::source_test_helpers("../../tests/testthat", env = environment())
 
-# What the device does from now on: fake_does(SUM = 2), and fake_does(SUM = "") to undo that.
+# Sets what the device does from now on: fake_does(SUM = 2), and fake_does(SUM = "") to undo that.
 fake_does <- function(...) {
   given <- list(...)
   do.call(Sys.setenv, stats::setNames(lapply(given, as.character), paste0("FAKE_CUDA_", names(given))))
 }
 
-# With the fake device, which "auto" takes for whatever a GPU can do, and about which nothing has been said yet. In the
-# end it does all that it should again.
+# Runs code with the fake device, which "auto" uses for whatever a GPU can do, and about which there has been no message
+# yet. Afterwards the device works as it should again.
 with_fake <- function(code) {
   rm(list = ls(cuda_said), envir = cuda_said)
   on.exit(Sys.unsetenv(setdiff(grep("^FAKE_CUDA_", names(Sys.getenv()), value = TRUE), "FAKE_CUDA_OBJECT")))
@@ -19,7 +19,7 @@ with_fake <- function(code) {
   with_cuda_object(Sys.getenv("FAKE_CUDA_OBJECT"), with_bindings(eager, code))
 }
 
-# With other values of the package's own variables.
+# Runs code with other values of the package's own variables.
 with_bindings <- function(values, code) {
   put <- function(values) for (name in names(values)) utils::assignInNamespace(name, values[[name]], "kestrel")
   before <- mget(names(values), asNamespace("kestrel"))
@@ -28,13 +28,13 @@ with_bindings <- function(values, code) {
   code
 }
 
-# Nothing on the device waits for R's garbage collector to be given back.
+# No handle of the device stays open until R's garbage collector runs.
 expect_nothing_held <- function(info = NULL) {
   held <- Sys.getenv("FAKE_CUDA_HELD", "0")
   expect(held == "0", paste0(info, ": ", held, " handles are open"))
 }
 
-# What a result says of the place where it was computed, and its numbers.
+# What a result says about where it was computed, and its numbers.
 placed <- function(result, numbers) {
   c(result[intersect(c("engine", "backend", "device", "precision"), names(result))], list(numbers = as.vector(numbers)))
 }
@@ -52,7 +52,7 @@ fake_sample <- as.matrix(datasets::faithful)
 fake_flowers <- as.matrix(datasets::iris[1:50, 1:4])
 
 # One call of each kind that a GPU takes, and the functions of the object that it needs. Grids are so large that the
-# device asks more than once whether to go on.
+# device polls more than once.
 fake_tasks <- list(
   "density at points" = list(needs = c("OPEN", "SAMPLES", "SUM"), call = function(backend) {
     fhat <- kde(fake_sample, h = 2, eval.points = fake_sample[1:100, ], precision = "single", backend = backend)

@@ -1,6 +1,6 @@
-# What happens where a GPU fails: "auto" computes the CPU's numbers after one message, "cuda" is an error with a class.
+# What happens if a GPU fails: "auto" gives the CPU's numbers after one message, "cuda" is a classed error.
 
-# The codes of gpu_abi.h, what is said of them, and the first classes of the error.
+# The codes of gpu_abi.h, their messages, and the first classes of the error.
 problems <- list(
   memory = list(code = 2, reason = "the CUDA device has too little free memory",
                 class = c("kestrel_error_memory", "kestrel_error_backend")),
@@ -17,7 +17,7 @@ expect_refusal <- function(condition, class, reason, info = NULL) {
   expect_nothing_held(info)
 }
 
-# One message, and then what the CPU says of the call and its numbers, to the bit.
+# Expects one message, and then the CPU's result, to the bit.
 expect_cpu_instead <- function(call, cpu, reason, info = NULL) {
   said <- capture_messages(found <- call("auto"))
   expect_identical(said, paste0("kestrel computes on the CPU: ", reason, ".\n"), info = info)
@@ -150,7 +150,7 @@ test_that("slabs are the CPU's from the one on where the device fails", {
     expect_identical(said, paste0("kestrel computes on the CPU: ", problems$memory$reason, ": FAKE_CUDA_", at,
                                   " says 2.\n"))
     expect_identical(found$slabs, c(gpu$slabs[1:2], cpu$slabs[3:4]))
-    # Where slabs are estimates of their own, the place is that of the first.
+    # If each slab is an estimate of its own, the backend is that of the first.
     expect_identical(found$backend, if (at == "SLAB") "cpu" else "cuda")
     with_fake(expect_error(failing("cuda"), problems$memory$reason, class = "kestrel_error_memory"))
   }

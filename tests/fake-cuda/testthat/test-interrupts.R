@@ -1,6 +1,6 @@
-# A call on a GPU is asked in its middle whether to go on: what says no ends it, and the session goes on.
+# A call on a GPU polls in its middle: whatever stops it there ends the call, and the session goes on.
 
-# The condition of the class that `call` ends in; the device has been told so in its middle, and works afterwards.
+# Returns the condition of this class that ends `call`; the device was stopped in its middle, and works afterwards.
 expect_ended <- function(call, class, info = NULL) {
   condition <- tryCatch(call(), condition = function(condition) condition)
   expect_s3_class(condition, class)
@@ -38,9 +38,9 @@ test_that("an interrupt between slabs leaves no file", {
 
 test_that("an error in the progress function ends every call on a GPU with that error", {
   enough <- function(fraction) if (fraction >= 0.6) stop("enough at last")
-  # Where a progress bar would be, of a sum or of a search.
+  # Stands in for a progress bar, of a sum or of a search.
   watched <- function(verbose, label, body) body(structure(enough, evaluated = function() NULL))
-  # A bar of slabs moves between them.
+  # The bar of slabs moves only between them.
   for (name in grep("slabs", names(fake_tasks), value = TRUE, invert = TRUE)) {
     with_fake({
       before <- fake_tasks[[name]]$call("cuda")
