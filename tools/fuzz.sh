@@ -29,8 +29,7 @@ if [ "${1:-}" != --replay ]; then set -- "${1:-5000}" "${2:-1}" "$failures" ${gr
 make_tarball
 if [ -n "$preload" ]; then
   # Not all of -fsanitize=undefined: R itself calls functions through pointers of other types.
-  # Nor uses of the stack after a return: the stack that GCC makes for that is not aligned to a vector of AVX-512, and
-  # stores to it crash (GCC bug 110027).
+  # Nor uses of the stack after a return, see tests/cpp/CMakeLists.txt.
   {
     echo 'CXX17FLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' \
       '--param=asan-use-after-return=0'

@@ -31,8 +31,8 @@ inline std::vector<const kestrel::simd::Table*> tables() {
 #endif
 }
 
-/// Numbers of threads that must give the bits of one thread. Under TSan, which takes ten times as
-/// long, three: they race where two do.
+/// Numbers of threads that must give the bits of one thread. Under TSan, which is slow, only three:
+/// what two threads can race for, three can, too.
 inline std::vector<int> thread_counts() {
 #ifdef __SANITIZE_THREAD__
   return {3};

@@ -312,7 +312,9 @@ inline Residuals residuals(const lines::Data& data, kestrel::Kernel kernel, doub
     for (std::size_t j = 0; j < n; ++j) {
       terms += std::fabs(without.weight[j] * (static_cast<real>(data.y[j]) - data.y[i]));
     }
-    all.rounding += 64 * kEpsilon * data.w[i] * 2 * std::fabs(e) * terms;
+    // The weights of a line are sums of two terms.
+    const real roundings = local_linear ? 32 : 16;
+    all.rounding += roundings * kEpsilon * data.w[i] * 2 * std::fabs(e) * terms;
   }
   return all;
 }
