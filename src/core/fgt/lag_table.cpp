@@ -15,7 +15,7 @@ namespace {
 constexpr double kRounding = 5e-17;
 
 /// Cells of one work item.
-constexpr std::size_t kCellsOfItem = 256;
+constexpr std::size_t kCellsOfLagItem = 256;
 
 /// rho^k phi^(k)(u), k < count, at one lag and at its neighbours.
 class DerivativesByLag {
@@ -66,7 +66,7 @@ double least_about(double before, double now, double next) {
 LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options)
     : exponent_(cells.exponent()), moments_(cells.moments()), lags_(lags), d_(cells.within()) {
   const std::size_t p = static_cast<std::size_t>(moments_), n = cells.cells();
-  const std::size_t chunks = (n + kCellsOfItem - 1) / kCellsOfItem;
+  const std::size_t chunks = (n + kCellsOfLagItem - 1) / kCellsOfLagItem;
   const std::size_t items = chunks * static_cast<std::size_t>(lags);
   double before = 0.0;
   for (std::size_t c = 0; c < n; ++c) {
@@ -79,8 +79,8 @@ LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options
   for (std::size_t c = 0; c < n; ++c) key[c] = cells.key(c);
   parallel_for(items, options.parallel, [&](std::size_t item, int) {
     const double lag = 1.0 + static_cast<double>(item / chunks);
-    const std::size_t begin = item % chunks * kCellsOfItem;
-    const std::size_t end = std::min(n, begin + kCellsOfItem);
+    const std::size_t begin = item % chunks * kCellsOfLagItem;
+    const std::size_t end = std::min(n, begin + kCellsOfLagItem);
     DifferenceMoments total(moments_);
     std::size_t b = static_cast<std::size_t>(
         std::lower_bound(key.begin(), key.end(), key[begin] + lag) - key.begin());

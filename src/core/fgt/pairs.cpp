@@ -28,7 +28,7 @@ namespace {
 
 /// Narrower cells need fewer moments. If that many samples come to each, they are worth the step
 /// back to wide ones.
-constexpr double kMinOfCell = 64;
+constexpr double kMinOfNarrowCell = 64;
 constexpr int kMaxHalved = 3;
 
 struct WeightedSample {
@@ -72,7 +72,7 @@ CellMoments moments_of_cells(const WeightedSample& sample, int exponent,
   const double samples = static_cast<double>(std::min(sample.x.size, CellMoments::kPartSize));
   double cells = sample.range.cells(exponent);
   int halved = 0;
-  for (; halved < kMaxHalved && kMinOfCell * 2 * cells <= samples; ++halved) cells *= 2;
+  for (; halved < kMaxHalved && kMinOfNarrowCell * 2 * cells <= samples; ++halved) cells *= 2;
   CellMoments narrow(sample.x, sample.w, sample.range, exponent - halved,
                      truncation.moments_of(halved), options);
   for (; halved > 0; --halved) narrow.coarsen(truncation.moments);

@@ -6,10 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/fourier/geometry.hpp"
+#include "core/fourier/ranges.hpp"
 
 namespace kestrel {
 
@@ -20,7 +20,7 @@ struct Box3 {
   static Box3 empty(std::size_t d) {
     Box3 box;
     for (std::size_t a = 3 - d; a < 3; ++a) {
-      box.low[a] = std::numeric_limits<double>::infinity();
+      box.low[a] = kInfinity;
       box.high[a] = -box.low[a];
     }
     return box;

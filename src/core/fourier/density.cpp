@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/aligned_buffer.hpp"
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/fourier/grid.hpp"
 #include "core/fourier/layout.hpp"
+#include "core/fourier/ranges.hpp"
 #include "core/fourier/reader.hpp"
 #include "core/fourier/rows.hpp"
 #include "core/kernel/kernel.hpp"
@@ -160,7 +160,7 @@ void fourier_density(const MatrixView& x, Span<const double> w, const Evaluation
   }
   if (out.size != points.size()) throw error(ErrorKind::internal, "output of a wrong size");
   const DensityLayout layout = lay_density(extent, tolerance);
-  double far = std::numeric_limits<double>::infinity(), of_far = tolerance;
+  double far = kInfinity, of_far = tolerance;
   ScaledNumber scale;
   if (!layout.empty) {
     check_fourier_memory(layout, bytes);

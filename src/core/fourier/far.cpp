@@ -5,6 +5,7 @@
 #include "core/data/tiles.hpp"
 #include "core/fourier/cubes.hpp"
 #include "core/fourier/density.hpp"
+#include "core/fourier/ranges.hpp"
 #include "core/fourier/reader.hpp"
 
 namespace kestrel {
@@ -14,8 +15,8 @@ namespace {
 /// Side of a cube in bandwidths, and the maximum number of cubes.
 constexpr double kSide = 2.0;
 constexpr std::size_t kMaxCubes = std::size_t{1} << 22;
-/// Blocks of a work item; samples or points of a work item that files them.
-constexpr std::size_t kBlocksOfItem = 64, kPart = std::size_t{1} << 15;
+/// Blocks of a work item.
+constexpr std::size_t kBlocksOfItem = 64;
 /// Beyond this distance exp(-u^2 / 2) is no normal number.
 constexpr double kFarthest = 38.0;
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -40,7 +41,7 @@ struct PointBlock {
 /// The sample that minimises |z - z_j|^2 - 2 log(w_j / max w): the one that adds most at z.
 struct Nearest {
   std::size_t sample = kNone;
-  double value = std::numeric_limits<double>::infinity();
+  double value = kInfinity;
 };
 
 /// A worker's memory.
@@ -104,8 +105,8 @@ std::unique_ptr<Cubes> FarPoints::file_in_cubes(const Box3& box, std::size_t ite
                                                 const Coordinates& coordinates) const {
   auto cubes = std::make_unique<Cubes>(box, kSide, kMaxCubes);
   std::vector<std::uint32_t> number(items);
-  parallel_for((items + kPart - 1) / kPart, options, [&](std::size_t part, int) {
-    for (std::size_t i = part * kPart; i < std::min(items, (part + 1) * kPart); ++i) {
+  parallel_for((items + kFourierPart - 1) / kFourierPart, options, [&](std::size_t part, int) {
+    for (std::size_t i = part * kFourierPart; i < std::min(items, (part + 1) * kFourierPart); ++i) {
       Point3 z;
       number[i] = coordinates(i, &z) && box.holds(z) ? cubes->number(z) : Cubes::kNowhere;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "core/base/error.hpp"
@@ -16,7 +15,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The cells of an axis are counted with 32 bits.
 constexpr double kMaxCells = 1 << 30;
 

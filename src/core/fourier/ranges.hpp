@@ -12,12 +12,14 @@
 
 namespace kestrel {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 /// Samples or points of one work item.
 constexpr std::size_t kFourierPart = std::size_t{1} << 15;
 
 /// The range of some numbers; empty at first.
 struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+  double low = kInfinity, high = -low;
 
   void add(double v) {
     low = v < low ? v : low;

@@ -14,9 +14,9 @@ Cube cube_of(const Point3& z, double side) {
 }
 
 /// Samples sorted by their cubes. Outliers come first in the numbering, then edge samples.
-class Cubes {
+class TailCubes {
  public:
-  Cubes(const FourierTail& tail, double side) : tail_(tail) {
+  TailCubes(const FourierTail& tail, double side) : tail_(tail) {
     const std::size_t n = tail.outlier.size() + tail.edge.size();
     order_.resize(n);
     for (std::size_t i = 0; i < n; ++i) order_[i] = {cube_of(point(i), side), i};
@@ -88,7 +88,7 @@ bool file_sample(const FourierGeometry& geometry, const Point3& z, double weight
 
 bool visit_tail_pairs(const FourierTail& tail, double reach, const PairVisit& visit) {
   if (tail.outlier.empty()) return true;
-  const Cubes cubes(tail, reach);
+  const TailCubes cubes(tail, reach);
   for (std::size_t i = 0; i < tail.outlier.size(); ++i) {
     const Point3& z = tail.outlier[i];
     const Cube home = cube_of(z, reach);

@@ -10,6 +10,7 @@
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
 #include "core/fourier/box_content.hpp"
+#include "core/fourier/ranges.hpp"
 #include "core/fourier/tail.hpp"
 
 namespace kestrel {
@@ -19,7 +20,7 @@ namespace {
 /// Seconds of a cell and its transform, of a mode in a query, of a pair of the tail in a query; the
 /// queries of a search, and the fraction of the modes that each visits. They choose how far to
 /// trim, and do not promise times (2026-11, 2.5 GHz Xeon).
-constexpr double kCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8;
+constexpr double kGridCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8;
 constexpr double kQueries = 50, kVisited = 0.3;
 /// Seconds per sample that the search for outliers takes, and a minimum: a grid that costs less is
 /// not trimmed.
@@ -31,11 +32,9 @@ constexpr double kShares[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1};
 /// Memory of a pair of the tail.
 constexpr double kPairBytes = 32;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// Seconds of making a grid and searching on it.
 double seconds_of(const FourierGeometry& geometry, double pairs) {
-  return kCellSeconds * static_cast<double>(geometry.box.size()) +
+  return kGridCellSeconds * static_cast<double>(geometry.box.size()) +
          kQueries * (kVisited * kModeSeconds * static_cast<double>(geometry.modes()) +
                      kPairSeconds * pairs);
 }

@@ -6,7 +6,7 @@ namespace kestrel {
 
 namespace {
 
-constexpr long double kPi = 3.141592653589793238462643383279502884L;
+constexpr long double kLongPi = 3.141592653589793238462643383279502884L;
 
 /// The modified Bessel function I0, by its power series of positive terms.
 long double bessel_i0(long double x) {
@@ -49,7 +49,7 @@ FourierWindow::FourierWindow(int taps) : taps_(taps), beta_(2.53 * taps) {
   long double node[kTerms], even[kTerms], odd[kTerms], coefficient[kTerms];
   for (int j = 0; j < taps; ++j) {
     for (int k = 0; k < kTerms; ++k) {
-      node[k] = (1 - std::cos(kPi * (k + 0.5L) / kTerms)) / 2;
+      node[k] = (1 - std::cos(kLongPi * (k + 0.5L) / kTerms)) / 2;
       const long double s = std::sqrt(node[k]), middle = j - 0.5L * taps + 0.5L;
       const long double above = window(middle + s / 2, taps, beta_);
       const long double below = window(middle - s / 2, taps, beta_);
@@ -80,7 +80,7 @@ int FourierWindow::taps_for(double tolerance) {
 }
 
 double FourierWindow::transform(double f) const {
-  const long double beta = beta_, turn = kPi * taps_ * f;
+  const long double beta = beta_, turn = kLongPi * taps_ * f;
   const long double s = std::sqrt(beta * beta - turn * turn);  // f < 1/2 < beta / (pi w) = 0.8
   return static_cast<double>(taps_ * std::sinh(s) / (s * bessel_i0(beta)));
 }

@@ -12,8 +12,7 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of one work item, and points of one.
-constexpr std::size_t kChunk = std::size_t{1} << 14;
+/// Points of one work item.
 constexpr std::size_t kBlock = std::size_t{1} << 13;
 /// Rows of up to this many points are taken even if there are fewer samples.
 constexpr std::size_t kShort = std::size_t{1} << 17;
@@ -85,13 +84,14 @@ class LineSamples {
     form_.weight_power = power.rest();
   }
   std::size_t workers() const {
-    return parallel_workers(pieces(x_.rows, kChunk), options_.parallel);
+    return parallel_workers(pieces(x_.rows, kSamplesOfItem), options_.parallel);
   }
   template <class Body>
   void for_samples(const ParallelOptions& options, const Body& body) {
-    for_pieces(x_.rows, kChunk, options, [&](std::size_t begin, std::size_t end, int worker) {
-      body(x_.data + begin, w_.data + begin, end - begin, static_cast<std::size_t>(worker));
-    });
+    for_pieces(
+        x_.rows, kSamplesOfItem, options, [&](std::size_t begin, std::size_t end, int worker) {
+          body(x_.data + begin, w_.data + begin, end - begin, static_cast<std::size_t>(worker));
+        });
   }
 
   const ScanlineGeometry& geometry_;

@@ -13,8 +13,6 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of one work item.
-constexpr std::size_t kChunk = std::size_t{1} << 14;
 constexpr std::size_t kMaxBins = std::size_t{1} << 17;
 /// The counters of a thread: 1 MiB.
 constexpr std::size_t kMaxCounters = std::size_t{1} << 18;
@@ -59,7 +57,7 @@ void check_sample_count(const MatrixView& x, Span<const double> w) {
 struct ScanlineSample::Order {
   Order(std::size_t samples, std::size_t all_bins, std::size_t threads)
       : bins(all_bins),
-        chunks(std::min(pieces(samples, kChunk), threads * kMaxCounters / bins)),
+        chunks(std::min(pieces(samples, kSamplesOfItem), threads * kMaxCounters / bins)),
         n(samples),
         next(chunks * bins) {}
   std::size_t begin(std::size_t chunk) const { return n * chunk / chunks; }
@@ -86,12 +84,14 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w
                                        const RunOptions& options) {
   const double* given = std::find_if(w.begin(), w.end(), [](double v) { return v != 0; });
   if (given == w.end()) return;
-  const std::size_t chunks = pieces(x.rows, kChunk);
-  const auto end = [&](std::size_t chunk) { return std::min(x.rows, (chunk + 1) * kChunk); };
+  const std::size_t chunks = pieces(x.rows, kSamplesOfItem);
+  const auto end = [&](std::size_t chunk) {
+    return std::min(x.rows, (chunk + 1) * kSamplesOfItem);
+  };
   std::vector<char> alike(chunks, 1);
   parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
-    check_samples(x, w, chunk * kChunk, end(chunk));
-    for (std::size_t i = chunk * kChunk; i < end(chunk); ++i) {
+    check_samples(x, w, chunk * kSamplesOfItem, end(chunk));
+    for (std::size_t i = chunk * kSamplesOfItem; i < end(chunk); ++i) {
       if (w[i] != 0 && w[i] != *given) alike[chunk] = 0;
     }
   });
@@ -105,7 +105,7 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w
   } else {
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
       ScanlineIndex index;
-      for (std::size_t i = chunk * kChunk; i < end(chunk); ++i) {
+      for (std::size_t i = chunk * kSamplesOfItem; i < end(chunk); ++i) {
         if (w[i] == 0 || !geometry_.grid_index(x, i, &index)) continue;
         largest[chunk] = std::max(largest[chunk], w[i]);
         finest[chunk] = std::min(finest[chunk], lowest_bit(w[i]));

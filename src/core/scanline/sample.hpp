@@ -15,6 +15,9 @@
 
 namespace kestrel {
 
+/// Samples of one work item.
+constexpr std::size_t kSamplesOfItem = std::size_t{1} << 14;
+
 /// The number of parts of `size` that `all` is cut into; the last may be shorter.
 inline std::size_t pieces(std::size_t all, std::size_t size) { return (all + size - 1) / size; }
 

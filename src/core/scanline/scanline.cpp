@@ -17,9 +17,10 @@ namespace kestrel {
 
 namespace {
 
-/// With fewer tiles than this per thread, threads share tiles instead, kChunk samples at a time.
+/// With fewer tiles than this per thread, threads share tiles instead, kSharedSamples samples at a
+/// time.
 constexpr std::size_t kEnoughTiles = 4;
-constexpr std::size_t kChunk = std::size_t{1} << 12;
+constexpr std::size_t kSharedSamples = std::size_t{1} << 12;
 /// Samples of a tile between two polls: some milliseconds, since each crosses several rows.
 constexpr std::size_t kPolledSamples = std::size_t{1} << 15;
 /// From this radius on (half the length of the longest run, in steps) events are faster. Time by
@@ -146,7 +147,7 @@ class ScanlineSlab {
 
   void run() {
     const bool few = tiles_.count() < kEnoughTiles * workers_.size();
-    if (workers_.size() > 1 && few && samples_.size() > kChunk) {
+    if (workers_.size() > 1 && few && samples_.size() > kSharedSamples) {
       const double all = static_cast<double>(tiles_.count());
       for (std::size_t tile = 0; tile < tiles_.count(); ++tile) {
         const double before = static_cast<double>(tile);
@@ -190,8 +191,8 @@ class ScanlineSlab {
       const std::vector<simd::ScanlineRange>& ranges) {
     std::vector<simd::ScanlineRange> chunks;
     for (const simd::ScanlineRange& range : ranges) {
-      for (std::size_t begin = range.begin; begin < range.end; begin += kChunk) {
-        chunks.push_back({begin, std::min(range.end, begin + kChunk)});
+      for (std::size_t begin = range.begin; begin < range.end; begin += kSharedSamples) {
+        chunks.push_back({begin, std::min(range.end, begin + kSharedSamples)});
       }
     }
     return chunks;
