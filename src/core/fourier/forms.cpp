@@ -1,45 +1,38 @@
 #include "core/fourier/forms.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/small_matrix.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
 
 namespace {
 
-using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3, 3>;
-
-SmallMatrix to_matrix(const Form3& h, std::size_t d) {
-  const Eigen::Index size = static_cast<Eigen::Index>(d), skip = 3 - size;
-  SmallMatrix m(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    for (Eigen::Index j = 0; j < size; ++j) {
-      m(i, j) = h[static_cast<std::size_t>(3 * (i + skip) + j + skip)];
-    }
+/// The block of the last d axes.
+std::vector<double> block_of(const Form3& h, std::size_t d) {
+  std::vector<double> block;
+  for (std::size_t i = 3 - d; i < 3; ++i) {
+    for (std::size_t j = 3 - d; j < 3; ++j) block.push_back(h[3 * i + j]);
   }
-  return m;
+  return block;
 }
 
 }  // namespace
 
 Form3 inverse_form(const Form3& h, std::size_t d) {
-  const SmallMatrix inverse = to_matrix(h, d).inverse();
+  const std::vector<double> inverse = inverse_matrix(block_of(h, d), d);
   Form3 out{};
-  const Eigen::Index skip = 3 - static_cast<Eigen::Index>(d);
-  for (Eigen::Index i = 0; i < inverse.rows(); ++i) {
-    for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
-      out[static_cast<std::size_t>(3 * (i + skip) + j + skip)] = inverse(i, j);
-    }
+  const std::size_t skip = 3 - d;
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t j = 0; j < d; ++j) out[3 * (j + skip) + i + skip] = inverse[i * d + j];
   }
   return out;
 }
 
 double peak_of_form(const Form3& h, std::size_t d) {
-  return 1 / std::sqrt(std::pow(2 * kPi, static_cast<double>(d)) * to_matrix(h, d).determinant());
+  return 1 / std::sqrt(std::pow(2 * kPi, static_cast<double>(d)) * determinant(block_of(h, d), d));
 }
 
 std::vector<Exponents> monomials_of_degree(std::size_t d, int degree) {
@@ -63,8 +56,8 @@ std::vector<Exponents> monomials_of_degrees(std::size_t d, const std::vector<int
 }
 
 std::array<double, 2> eigenvalue_range(const Form3& h, std::size_t d) {
-  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(to_matrix(h, d), Eigen::EigenvaluesOnly);
-  return {solver.eigenvalues().minCoeff(), solver.eigenvalues().maxCoeff()};
+  const std::vector<double> values = symmetric_eigen(block_of(h, d), d).value;
+  return {values.front(), values.back()};
 }
 
 int degree_of(const Exponents& e) { return e[0] + e[1] + e[2]; }

@@ -1,34 +1,30 @@
 #include "core/query/ball_edges.hpp"
 
-#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+
+#include "core/base/small_matrix.hpp"
 
 namespace kestrel {
 
-std::vector<BallEdges> edges_behind(const RadialMatrix& lower, std::size_t axis) {
-  const Eigen::Index n = lower.rows(), i = static_cast<Eigen::Index>(axis);
-  // The form of z on axes i, ..., given the axes before i.
-  const RadialMatrix block = lower.bottomRightCorner(n - i, n - i);
-  const RadialMatrix given = block * block.transpose();
+std::vector<BallEdges> edges_behind(const std::vector<double>& root, std::size_t m, std::size_t i) {
+  // The form of z on some of the axes i, ..., given the axes before i.
+  const auto given = [&](std::size_t a, std::size_t b) {
+    double sum = 0;
+    for (std::size_t k = i; k <= std::min(a, b); ++k) sum += root[a * m + k] * root[b * m + k];
+    return sum;
+  };
   std::vector<BallEdges> all;
-  for (std::size_t set = 1; set < (std::size_t{1} << (n - i - 1)); ++set) {
-    BallEdges edges{{axis}, {}};
-    std::vector<Eigen::Index> rows = {0};
-    for (Eigen::Index k = 1; k < n - i; ++k) {
-      if ((set >> (k - 1) & 1) == 0) continue;
-      edges.axes.push_back(static_cast<std::size_t>(i + k));
-      rows.push_back(k);
+  for (std::size_t set = 1; set < (std::size_t{1} << (m - i - 1)); ++set) {
+    std::vector<std::size_t> axes = {i};
+    for (std::size_t k = i + 1; k < m; ++k) {
+      if ((set >> (k - i - 1) & 1) != 0) axes.push_back(k);
     }
-    const Eigen::Index size = static_cast<Eigen::Index>(rows.size());
-    RadialMatrix part(size, size);
-    for (Eigen::Index a = 0; a < size; ++a) {
-      for (Eigen::Index b = 0; b < size; ++b) {
-        part(a, b) = given(rows[static_cast<std::size_t>(a)], rows[static_cast<std::size_t>(b)]);
-      }
+    std::vector<double> part;
+    for (const std::size_t a : axes) {
+      for (const std::size_t b : axes) part.push_back(given(a, b));
     }
-    const RadialMatrix form = part.inverse();
-    edges.form.assign(form.data(), form.data() + form.size());
-    all.push_back(edges);
+    all.push_back({axes, inverse_matrix(part, axes.size())});
   }
   return all;
 }

@@ -3,16 +3,12 @@
 #ifndef KESTREL_CORE_QUERY_BALL_EDGES_HPP
 #define KESTREL_CORE_QUERY_BALL_EDGES_HPP
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <vector>
 
 namespace kestrel {
 
 constexpr std::size_t kMaxRadialAxes = 3;
-
-/// Matrices of at most three axes: no memory of their own, no threads.
-using RadialMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3, 3>;
 
 /// Positions along an axis, in bandwidths: two ends and the kinks between them. If two axes follow,
 /// there are at most two limits of each, four corners, and two roots for each of these.
@@ -31,8 +27,9 @@ struct BallEdges {
   std::vector<double> form;  // [axes][axes], in the units of z
 };
 
-/// The sets of limits on axes after i, for the ellipsoid z = L u, |u| < 1.
-std::vector<BallEdges> edges_behind(const RadialMatrix& lower, std::size_t i);
+/// The sets of limits on axes after i, for the ellipsoid z = L u, |u| < 1, with root[row * m +
+/// column] of L.
+std::vector<BallEdges> edges_behind(const std::vector<double>& root, std::size_t m, std::size_t i);
 
 /// Adds the positions where these limits meet the ellipsoid, between the ends kinks.place[0] and
 /// kinks.place[1]. unit: L_ii; left: the squared radius that the axes before i leave; from, to:

@@ -1,9 +1,9 @@
 // Queries with radial kernels that are powers of 1 - u'u.
-#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/base/small_matrix.hpp"
 #include "core/query/kernel.hpp"
 #include "core/query/radial_nest.hpp"
 
@@ -47,21 +47,14 @@ class RadialQuery : public QueryKernel {
 };
 
 RadialQuery::RadialQuery(Kernel kernel, std::size_t d, Span<const double> root)
-    : d_(d), H_(d * d), reach_(d) {
+    : d_(d), H_(lower_times_transpose(root, d)), reach_(d) {
   if (d > kMaxRadialAxes) {
     throw error(ErrorKind::input, "queries take radial kernels in at most " +
                                       std::to_string(kMaxRadialAxes) + " dimensions, not " +
                                       std::to_string(d));
   }
   const int power = power_of(kernel);
-  for (std::size_t a = 0; a < d; ++a) {
-    for (std::size_t b = 0; b < d; ++b) {
-      for (std::size_t l = 0; l <= std::min(a, b); ++l) {
-        H_[b * d + a] += root[l * d + a] * root[l * d + b];
-      }
-    }
-    reach_[a] = std::sqrt(H_[a * d + a]);
-  }
+  for (std::size_t a = 0; a < d; ++a) reach_[a] = std::sqrt(H_[a * d + a]);
   second_moment_ = 1.0 / (static_cast<double>(d) + 2 + 2 * power);
   for (std::ptrdiff_t of = -1; of < static_cast<std::ptrdiff_t>(d); ++of) {
     for (std::size_t set = 0; set < (std::size_t{1} << d); ++set) {

@@ -1,11 +1,12 @@
 #include "core/query/radial_nest.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/kernel/kernel.hpp"
+#include "core/kernel/root.hpp"
 #include "core/query/cosine_moments.hpp"
 
 namespace kestrel {
@@ -51,12 +52,12 @@ RadialNest::RadialNest(std::size_t m, const std::vector<double>& H, double power
           std::exp(std::lgamma(power + 1 + static_cast<double>(m) / 2) - std::lgamma(power + 1)) /
           std::pow(kPi, static_cast<double>(m) / 2)),
       rules_(rules) {
-  const Eigen::Index n = static_cast<Eigen::Index>(m);
-  const RadialMatrix lower = Eigen::Map<const RadialMatrix>(H.data(), n, n).llt().matrixL();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j <= i; ++j) root_[static_cast<std::size_t>(i * n + j)] = lower(i, j);
+  const std::vector<double> lower = lower_root({H.data(), H.size()}, m);
+  if (lower.empty()) throw error(ErrorKind::input, "H is too strongly correlated");
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) root_[i * m + j] = lower[j * m + i];
   }
-  for (std::size_t i = 0; i + 1 < m; ++i) edges_.push_back(edges_behind(lower, i));
+  for (std::size_t i = 0; i + 1 < m; ++i) edges_.push_back(edges_behind(root_, m, i));
 }
 
 BoxMoments RadialNest::hold(const double* from, const double* to, bool moments) const {

@@ -54,7 +54,8 @@ struct RadialRules {
 /// kinks.
 class RadialNest {
  public:
-  /// H: m*m column-major, positive definite; m <= kMaxRadialAxes.
+  /// H: m*m column-major; m <= kMaxRadialAxes. Throws error(input) if rounding keeps H from being
+  /// positive definite.
   RadialNest(std::size_t m, const std::vector<double>& H, double power);
   /// With other rules, for tests of the error.
   RadialNest(std::size_t m, const std::vector<double>& H, double power, const RadialRules& rules);
