@@ -43,7 +43,7 @@
 #' @section Options:
 #' \describe{
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
-#'     `"scalar"`, `"sse2"`, `"avx2"` or `"avx512"`.}
+#'     `"sse2"`, `"avx2"` or `"avx512"`, and on processors other than x86-64 `"scalar"`.}
 #'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is
 #'     the available memory: on Linux the minimum of the machine's, and of what is left of the limits of the process
 #'     (`ulimit -v`, `ulimit -d`) and of its control groups, such as those of containers.}

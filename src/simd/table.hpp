@@ -125,7 +125,7 @@ struct Table {
 };
 
 // The instruction sets, narrowest first. Engines list their tables in this order, with null for a
-// set that the compiler does not build for.
+// set that is not built (simd/isa/each_set.inc).
 enum class Set { scalar, sse2, avx2, avx512, count };
 constexpr std::size_t kSets = static_cast<std::size_t>(Set::count);
 
@@ -139,8 +139,8 @@ inline std::size_t scratch_size(std::size_t d, std::size_t monomials) {
   return ((d + monomials) * kStrip + monomials) * kLanes;
 }
 
-// The table of scalar code, which runs on every machine.
-const Table* scalar_table();
+// The narrowest table that this machine can run.
+const Table* baseline_table();
 
 // The instruction sets that this machine can run, narrowest first; returns their number.
 std::size_t available_tables(const Table* tables[kSets]);

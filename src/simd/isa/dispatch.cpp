@@ -57,8 +57,6 @@ const Table& table_of(Set set) {
 
 }  // namespace
 
-const Table* scalar_table() { return &table_of(Set::scalar); }
-
 std::size_t available_tables(const Table* tables[kSets]) {
   std::size_t n = 0;
   for (std::size_t s = 0; s < kSets; ++s) {
@@ -66,6 +64,12 @@ std::size_t available_tables(const Table* tables[kSets]) {
     if (is_built(set) && machine_has(set)) tables[n++] = &table_of(set);
   }
   return n;
+}
+
+const Table* baseline_table() {
+  const Table* tables[kSets];
+  available_tables(tables);
+  return tables[0];
 }
 
 const Table* find_table(const char* name) {

@@ -85,9 +85,9 @@ TEST(SquaredErrors, ForBandwidthsAsTheyCome) {
   expect_close(make(100, {7, 9, 11}, {1e-3, 0.1, 40, 1}));
   // No kernel reaches a point: the error is the target's square.
   const std::vector<double> none =
-      errors_of(make(10, {7, 9}, {1e-6}), run_on(simd::scalar_table(), 1));
+      errors_of(make(10, {7, 9}, {1e-6}), run_on(simd::baseline_table(), 1));
   const std::vector<double> nothing =
-      errors_of(make(10, {7, 9}, {1e-7}), run_on(simd::scalar_table(), 1));
+      errors_of(make(10, {7, 9}, {1e-7}), run_on(simd::baseline_table(), 1));
   EXPECT_EQ(none, nothing);
   EXPECT_GT(none[0], 0);
 }
@@ -146,14 +146,14 @@ TEST(SquaredErrors, OfVariablesThatAreNearlyOne) {
 
 TEST(SquaredErrors, RefuseWhatTheyCannot) {
   const Case seven = make(5, {2, 2, 2, 2, 2, 2, 2}, {1});
-  EXPECT_THROW(errors_of(seven, run_on(simd::scalar_table(), 1)), error);
+  EXPECT_THROW(errors_of(seven, run_on(simd::baseline_table(), 1)), error);
   Case flat = make(5, {4, 4}, {1});
   flat.root[3] = 0;
-  EXPECT_THROW(errors_of(flat, run_on(simd::scalar_table(), 1)), error);
+  EXPECT_THROW(errors_of(flat, run_on(simd::baseline_table(), 1)), error);
   Case far = make(5, {4, 4}, {1});
   far.axes[0].back() = std::numeric_limits<double>::max();
   far.root[0] = 1e-3;
-  EXPECT_THROW(errors_of(far, run_on(simd::scalar_table(), 1)), error);
+  EXPECT_THROW(errors_of(far, run_on(simd::baseline_table(), 1)), error);
 }
 
 TEST(SquaredErrorsThreads, GiveTheSameBitsAndAreUsed) {
@@ -175,7 +175,7 @@ TEST(SquaredErrors, OfOneSampleAfterAnother) {
   const SquaredErrors errors(large.grid(), large.bandwidth(), large.bandwidths(), large.values());
   std::vector<SquaredErrors::Workspace> one(1), other(1);
   std::vector<double> first(11), second(11);
-  const RunOptions options = run_on(simd::scalar_table(), 1);
+  const RunOptions options = run_on(simd::baseline_table(), 1);
   errors.of(large.samples(), options, &one, 0, {first.data(), 11});
   errors.of(small.samples(), options, &one, 0, {first.data(), 11});
   errors.of(small.samples(), options, &other, 0, {second.data(), 11});

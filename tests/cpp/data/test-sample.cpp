@@ -186,7 +186,7 @@ TEST(SerialWork, IsPolledFor) {
   EvaluationPoints points;
   points.matrix = s.view();
   const double root = 1;
-  const TileKernel kernel(*simd::scalar_table(), KernelChoice{}, 1, {&root, 1});
+  const TileKernel kernel(*simd::baseline_table(), KernelChoice{}, 1, {&root, 1});
   std::vector<double> centred(s.n);
   const Span<const double> x{s.x.data(), s.n};
   const std::vector<std::function<void(const ParallelOptions&)>> works{

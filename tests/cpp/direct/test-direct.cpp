@@ -131,14 +131,14 @@ TEST(DirectConstant, IsNoOverflowWhereTheSumsAreSmall) {
 TEST(DirectErrors, SizesAndBandwidthsThatDoNotFit) {
   const auto kind_of = [](const Shape& shape, KernelChoice choice) {
     try {
-      density(shape, choice, run_on(simd::scalar_table(), 1));
+      density(shape, choice, run_on(simd::baseline_table(), 1));
     } catch (const error& e) {
       return e.kind;
     }
     return ErrorKind::internal;
   };
   const Shape good = shapes::make("good", 10, 5, 2, 0.5);
-  EXPECT_EQ(density(good, {}, run_on(simd::scalar_table(), 1)).size(), 5u);
+  EXPECT_EQ(density(good, {}, run_on(simd::baseline_table(), 1)).size(), 5u);
   for (const double h : {0.0, -1.0, std::nan("")}) {
     Shape bad = good;
     bad.root[3] = h;
@@ -152,7 +152,7 @@ TEST(DirectErrors, SizesAndBandwidthsThatDoNotFit) {
   std::vector<double> out(5);
   const auto run = [&](MatrixView x, std::size_t weights) {
     direct_density(x, {good.w.data(), weights}, points, {}, good.bandwidth(),
-                   run_on(simd::scalar_table(), 1), {out.data(), out.size()});
+                   run_on(simd::baseline_table(), 1), {out.data(), out.size()});
   };
   EXPECT_THROW(run(good.samples(), 9), error);
   EXPECT_THROW(run({good.x.data(), 10, 1}, 10), error);
@@ -163,7 +163,7 @@ TEST(DirectPoll, StopsTheCallAndLeavesTheEngineUsable) {
   // Far more pairs than between two polls.
   Shape shape = shapes::make("endless", 20000, 2000, 2, 0.5);
   for (const int threads : {1, 2}) {
-    RunOptions options = run_on(simd::scalar_table(), threads);
+    RunOptions options = run_on(simd::baseline_table(), threads);
     double seen = -1;
     options.parallel.poll = [&](double fraction) {
       seen = fraction;
@@ -177,6 +177,6 @@ TEST(DirectPoll, StopsTheCallAndLeavesTheEngineUsable) {
     EXPECT_LT(seen, 1);
   }
   const Shape small = shapes::make("small", 50, 5, 2, 0.5);
-  EXPECT_TRUE(same_bits(density(small, {}, run_on(simd::scalar_table(), 2)),
-                        density(small, {}, run_on(simd::scalar_table(), 1))));
+  EXPECT_TRUE(same_bits(density(small, {}, run_on(simd::baseline_table(), 2)),
+                        density(small, {}, run_on(simd::baseline_table(), 1))));
 }

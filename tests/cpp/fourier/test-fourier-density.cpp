@@ -229,7 +229,7 @@ TEST(FourierDensityFar, IsPolledForWithinABlockOfPoints) {
   task.root = {1, 0, 0, 1};
   for (int i = 0; i < 512; ++i) task.points.push_back(20 + 1e-4 * (i % 256));
   task.where.matrix = {task.points.data(), 256, 2};
-  RunOptions options = common::run_on(simd::scalar_table());
+  RunOptions options = common::run_on(simd::baseline_table());
   std::size_t polls = 0;
   options.parallel.poll = [&](double fraction) {
     // The fraction before the only item is done.

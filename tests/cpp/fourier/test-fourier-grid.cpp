@@ -223,7 +223,7 @@ TEST(FourierGrid, IsTheSameWithEveryInstructionSet) {
         fourier_geometry(s.view(), s.weights(), demand_for(s), threads(1));
     FourierGrid wanted(geometry);
     RunOptions options = threads(1);
-    options.table = simd::scalar_table();
+    options.table = simd::baseline_table();
     wanted.add(s.view(), s.weights(), options);
     const double largest = *std::max_element(wanted.cells().begin(), wanted.cells().end());
     for (const simd::Table* table : common::tables()) {

@@ -329,7 +329,7 @@ TEST(QueryPoll, StopsTheCall) {
   const Shape shape = shapes::make("endless", 5000, 1, 3, 0.5);
   const Boxes boxes = boxes_about(shape, 4000);
   for (const int threads : {1, 2}) {
-    RunOptions options = run_on(simd::scalar_table(), threads);
+    RunOptions options = run_on(simd::baseline_table(), threads);
     options.parallel.poll = [](double fraction) {
       if (fraction > 0) throw Interrupt();
     };
@@ -345,7 +345,7 @@ TEST(QueryPoll, StopsTheOrderingOfRows) {
   // There are polls for these rows, their halves and their quarters: seven before there is an
   // answer.
   const Shape shape = shapes::make("long", std::size_t{1} << 18, 1, 3, 0.5);
-  RunOptions options = run_on(simd::scalar_table());
+  RunOptions options = run_on(simd::baseline_table());
   options.parallel.poll = [polls = 0](double fraction) mutable {
     if (fraction == 0 && ++polls == 6) throw Interrupt();
   };

@@ -181,7 +181,7 @@ TEST(GaussianKernel, IsPolledForWithinABlockOfPoints) {
   line.w.assign(line.x.size(), 1.0);
   const SortedSample sample(span(line.x), span(line.w), span(line.w), {});
   const SortedSample points({line.x.data(), 64}, {}, {line.w.data(), 64}, {});
-  RunOptions options = run_on(simd::scalar_table());
+  RunOptions options = run_on(simd::baseline_table());
   int polls = 0;
   options.parallel.poll = [&](double fraction) {
     if (fraction < 1 && ++polls == 2) throw Interrupt();

@@ -145,7 +145,7 @@ TEST_P(Regression, SupportedFromTheLeastBandwidthOn) {
     EXPECT_FALSE(all_supported(below));
     const std::vector<double> h{below, min};
     const CrossValidation got =
-        cross_validate(sample_of(line, y), span(h), kernel, false, run_on(simd::scalar_table()));
+        cross_validate(sample_of(line, y), span(h), kernel, false, run_on(simd::baseline_table()));
     EXPECT_GT(got.unsupported[0], 0u);
     EXPECT_EQ(got.unsupported[1], 0u);
   }
@@ -214,7 +214,7 @@ TEST(RegressionThreads, GiveTheSameBits) {
 TEST(RegressionErrors, AreOfTheInput) {
   const Line line = lines::make("small", 10, shapes::normal);
   const std::vector<double> y(10, 1.0);
-  const RunOptions options = run_on(simd::scalar_table());
+  const RunOptions options = run_on(simd::baseline_table());
   const RegressionSample good = sample_of(line, y);
   const auto all = [&](const RegressionSample& sample, const LocalKernel& kernel) {
     EXPECT_THROW(cross_validate(sample, {&kernel.h, 1}, kernel.kernel, true, options), error);

@@ -116,7 +116,7 @@ TEST(ScanlinePoll, IsAskedWithinATile) {
   struct Interrupt {};
   const Case c = scanline_oracle::make("long", std::size_t{1} << 21, {16, 16}, 6.0, 0.5,
                                        scanline_oracle::inside);
-  RunOptions options = run_on(simd::scalar_table());
+  RunOptions options = run_on(simd::baseline_table());
   int polls = 0;
   options.parallel.poll = [&](double fraction) {
     // Only sorting is done yet.

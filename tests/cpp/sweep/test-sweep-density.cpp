@@ -182,7 +182,7 @@ TEST(SweepDensityThreads, AloneOrOneOfManyABandwidthGivesTheSameBits) {
 TEST(SweepDensityErrors, AreOfTheInput) {
   const Line line = lines::make("small", 10, shapes::normal);
   const Span<const double> x = line.samples(), w = line.weights();
-  const RunOptions options = run_on(simd::scalar_table());
+  const RunOptions options = run_on(simd::baseline_table());
   const auto density = [&](Span<const double> sample, Span<const double> weight,
                            Span<const double> points, Kernel kernel, double h) {
     std::vector<double> out(points.size);
