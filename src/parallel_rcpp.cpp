@@ -1,5 +1,9 @@
 // Lends RcppParallel's threads to the core, for machines whose compiler has no OpenMP (macOS).
+// With OpenMP there is nothing to register.
 #include <R_ext/Rdynload.h>
+
+#include "config.hpp"
+#if !KESTREL_HAVE_OPENMP
 // Not RcppParallel.h, whose matrix iterators use what C++17 deprecates: R CMD check would warn.
 #include <RcppParallel/TinyThread.h>
 #if RCPP_PARALLEL_USE_TBB
@@ -43,10 +47,13 @@ void run_rcpp_parallel(int threads, void (*work)(void*, int), void* context) {
 }
 
 }  // namespace
+#endif
 
 // Called once, when R loads the package.
 // [[Rcpp::init]]
 void kestrel_register_rcpp_parallel(DllInfo* library) {
   (void)library;
+#if !KESTREL_HAVE_OPENMP
   kestrel::register_parallel_backend("rcppparallel", run_rcpp_parallel);
+#endif
 }
