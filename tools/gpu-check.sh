@@ -9,10 +9,10 @@ out=build/gpu
 jobs=$(getconf _NPROCESSORS_ONLN)
 mkdir -p "$out"
 {
-  # The core without the parts that need an FFT.
+  # The core without the parts that need an FFT or Eigen.
   folders='base kernel data direct sweep scanline regression'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
-  echo FILES = $(printf 'src/core/%s/*.cpp ' $folders) src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp
+  echo FILES = $(find $(printf 'src/core/%s ' $folders) -name '*.cpp' ! -name small_matrix.cpp) src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp
   cat <<'MAKE'
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))
