@@ -57,6 +57,10 @@ boot_errors_cpp <- function(sample, task, run) {
     .Call(`_kestrel_boot_errors_cpp`, sample, task, run)
 }
 
+interpolate_cpp <- function(axes, values, points, run) {
+    .Call(`_kestrel_interpolate_cpp`, axes, values, points, run)
+}
+
 density_cpp <- function(sample, task, plan, run) {
     .Call(`_kestrel_density_cpp`, sample, task, plan, run)
 }
@@ -227,6 +231,10 @@ sorted_cpp <- function(x) {
 
 order_cpp <- function(x, then) {
     .Call(`_kestrel_order_cpp`, x, then)
+}
+
+quantiles_cpp <- function(x, w, prob, run) {
+    .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
 }
 
 row_draws_cpp <- function(w) {

@@ -192,7 +192,7 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
-  if (scalest == "minim") scale <- min(scale, weighted_iqr(sample$centred[, 1L], sample$w) / 1.349)
+  if (scalest == "minim") scale <- min(scale, weighted_iqr(sample$centred[, 1L], sample$w, run) / 1.349)
   if (scale <= 0) {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
   }
@@ -214,4 +214,4 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 
-weighted_iqr <- function(x, w) diff(unname(weighted_quantile(x, w, c(0.25, 0.75))))
+weighted_iqr <- function(x, w, run) diff(unname(weighted_quantile(x, w, c(0.25, 0.75), run)))

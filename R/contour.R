@@ -20,7 +20,7 @@
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
 #' @section Errors: of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
-#' @section Cost: O(n log n) for the quantiles, and for the density at n observations O(n 2^d) by interpolation or that
+#' @section Cost: O(n) for the quantiles, and for the density at n observations O(n 2^d) by interpolation or that
 #'   of [predict()][predict.kestrel_kde].
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
 #'   120-126.
@@ -79,69 +79,32 @@ check_between <- function(value, max, name) {
 
 # `run`: how to compute the density at the data, if that is needed.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
-  if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
+  if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
   x <- sample_matrix(fhat)
-  density <- rep(NA_real_, nrow(x))
-  if (approx && fhat$gridded) density <- interpolate_grid(axes_of(fhat), fhat$estimate, x)
+  if (!approx || !fhat$gridded) return(weighted_quantile(density_at(fhat, x, run), fhat$w, prob, run))
+  density <- interpolate_cpp(axes_of(fhat), fhat$estimate, x, run)
   # Computed exactly where the grid does not reach: a grid may zoom in on part of the data.
-  beyond <- is.na(density)
-  # An integrated density is unknown there.
-  if (approx && fhat$kernel_type == "integrated" && any(beyond)) return(grid_levels(axes_of(fhat), fhat$estimate, prob))
-  if (any(beyond)) density[beyond] <- density_at(fhat, x[beyond, , drop = FALSE], run)
-  weighted_quantile(density, fhat$w, prob)
+  if (length(density$beyond)) {
+    # An integrated density is unknown there.
+    if (fhat$kernel_type == "integrated") return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
+    density$value[density$beyond] <- density_at(fhat, x[density$beyond, , drop = FALSE], run)
+  }
+  weighted_quantile(density$value, fhat$w, prob, run)
 }
 
 # The levels of a density that is known on a grid only. Its points stand in for data, weighted by the mass around them,
 # or equally if there is none. Cells and values are taken relative to their maxima, since volumes, and squares of
 # masses, may overflow or underflow.
-grid_levels <- function(axes, values, prob) {
+grid_levels <- function(axes, values, prob, run = run_options()) {
   cells <- Reduce(outer, lapply(axes, function(axis) trapezoid_weights(axis) / max(trapezoid_weights(axis))))
   mass <- as.vector(values * 2^-floor(log2(max(values, .Machine$double.xmin))) * cells)
-  weighted_quantile(as.vector(values), if (any(mass > 0)) mass else rep(1, length(mass)), prob)
+  weighted_quantile(as.vector(values), if (any(mass > 0)) mass else numeric(0), prob, run)
 }
 
-# Quantiles of type 7 (Hyndman & Fan 1996) of a weighted sample: the mean of the weighted quantile function over a
-# window of width 1 / n_eff (Akinshin 2023). Equal weights give stats::quantile().
-weighted_quantile <- function(x, w, prob) {
-  heard()
-  x <- x[w > 0]
-  w <- w[w > 0]
+# Quantiles of type 7 (Hyndman & Fan 1996) of a weighted sample (Akinshin 2023), named as those of stats::quantile(). No
+# weights are equal weights.
+weighted_quantile <- function(x, w, prob, run = run_options()) {
   levels <- stats::quantile(0, prob) # for the names
-  heard()
-  if (all(w == w[1L])) {
-    levels[] <- quantiles_of_sorted(sorted_cpp(x), prob)
-    return(levels)
-  }
-  n <- effective_size(w)
-  total <- sum(w)
-  sorted <- order_cpp(x, numeric(0))
-  w <- w[sorted]
-  mass <- c(0, cumsum(w) / total)
-  heard()
-  area <- c(0, cumsum(x[sorted] * w) / total)
-  heard()
-  integral <- function(p) {
-    near <- rows_around(mass, p)
-    stats::approx(mass[near], area[near], p, rule = 2, ties = list("ordered", max))$y
-  }
-  lower <- prob * (n - 1) / n
-  levels[] <- n * (integral(lower + 1 / n) - integral(lower))
+  levels[] <- quantiles_cpp(x, w, prob, run)
   levels
-}
-
-# Computed as in stats::quantile().
-quantiles_of_sorted <- function(x, prob) {
-  place <- 1 + (length(x) - 1) * prob
-  lower <- x[floor(place)]
-  upper <- x[ceiling(place)]
-  share <- place - floor(place)
-  ifelse(lower == upper, lower, (1 - share) * lower + share * upper)
-}
-
-# The rows of an ascending table between which p lies, each with all rows that equal it, and the ends: enough for
-# interpolation.
-rows_around <- function(table, p) {
-  below <- findInterval(p, table)
-  ends <- sort(unique(table[c(1L, pmax(below, 1L), pmin(below + 1L, length(table)), length(table))]))
-  unlist(Map(seq.int, findInterval(ends, table, left.open = TRUE) + 1L, findInterval(ends, table)))
 }

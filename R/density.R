@@ -45,7 +45,7 @@
 #'   for each cell of a grid whose cells are about 0.3 bandwidths wide. A compact kernel on a grid with equal steps:
 #'   about 0.1 microseconds for each observation and 0.02 for each row of the grid that its kernel crosses (the radial
 #'   Epanechnikov kernel; the others for each eight points it covers), and 5 nanoseconds for each point of the grid; in
-#'   memory the estimate and a sorted copy of the data. The contour levels of a grid then take up to 200 bytes for each
+#'   memory the estimate and a sorted copy of the data. The contour levels of a grid then take up to 80 bytes for each
 #'   observation (measured in two dimensions). A GPU needs for direct sums at most 2 GiB of its own memory, and
 #'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"scanline"` 8 bytes for each
 #'   coordinate and weight, 64 MiB, and for values 256 MiB, more where one index of the last axis takes more or where

@@ -177,31 +177,3 @@ slice_integrals <- function(axes, values) {
   for (axis in axes[-length(axes)]) values <- drop(crossprod(trapezoid_weights(axis), matrix(values, length(axis))))
   values
 }
-
-# (Multi)linear interpolation in a grid, NA outside of it.
-interpolate_grid <- function(axes, values, points) {
-  in_parts(nrow(points), part_size, function(rows) interpolate_part(axes, values, points[rows, , drop = FALSE]))
-}
-
-interpolate_part <- function(axes, values, points) {
-  d <- length(axes)
-  sizes <- lengths(axes)
-  cell <- matrix(0, nrow(points), d)
-  share <- cell
-  inside <- rep(TRUE, nrow(points))
-  for (k in seq_len(d)) {
-    axis <- axes[[k]]
-    inside <- inside & points[, k] >= axis[1L] & points[, k] <= axis[sizes[k]]
-    cell[, k] <- findInterval(points[, k], axis, all.inside = TRUE)
-    share[, k] <- (points[, k] - axis[cell[, k]]) / (axis[cell[, k] + 1] - axis[cell[, k]])
-  }
-  stride <- cumprod(c(1, sizes[-d]))
-  result <- numeric(nrow(points))
-  for (corner in seq_len(2^d) - 1) {
-    up <- (corner %/% 2^(seq_len(d) - 1)) %% 2
-    weight <- rep(1, nrow(points))
-    for (k in seq_len(d)) weight <- weight * (if (up[k] == 1) share[, k] else 1 - share[, k])
-    result <- result + weight * values[1 + drop((cell - 1 + rep(up, each = nrow(points))) %*% stride)]
-  }
-  ifelse(inside, result, NA)
-}

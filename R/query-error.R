@@ -47,7 +47,7 @@ q_error <- function(estimate, truth, least = 1) {
     colnames(errors) <- if (ncol(errors) == 1L) "estimate" else paste0("estimate ", seq_len(ncol(errors)))
   }
   table <- t(vapply(seq_len(ncol(errors)), function(k) {
-    quantiles_of_sorted(sorted_cpp(errors[, k]), c(0.5, 0.95, 0.99, 1))
+    quantiles_cpp(errors[, k], numeric(0), c(0.5, 0.95, 0.99, 1), run_options())
   }, numeric(4)))
   rownames(table) <- colnames(errors)
   colnames(table) <- c("median", "95%", "99%", "max")

@@ -167,6 +167,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// interpolate_cpp
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericMatrix points, Rcpp::List run);
+RcppExport SEXP _kestrel_interpolate_cpp(SEXP axesSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(interpolate_cpp(axes, values, points, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // density_cpp
 Rcpp::NumericVector density_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run);
 RcppExport SEXP _kestrel_density_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP planSEXP, SEXP runSEXP) {
@@ -704,6 +718,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// quantiles_cpp
+Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w, Rcpp::NumericVector prob, Rcpp::List run);
+RcppExport SEXP _kestrel_quantiles_cpp(SEXP xSEXP, SEXP wSEXP, SEXP probSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(quantiles_cpp(x, w, prob, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // row_draws_cpp
 SEXP row_draws_cpp(Rcpp::NumericVector w);
 RcppExport SEXP _kestrel_row_draws_cpp(SEXP wSEXP) {
@@ -743,6 +771,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 3},
     {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
+    {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 4},
     {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 3},
     {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 1},
@@ -786,6 +815,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_uninitialised_cpp", (DL_FUNC) &_kestrel_uninitialised_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
+    {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
     {"_kestrel_row_draws_cpp", (DL_FUNC) &_kestrel_row_draws_cpp, 1},
     {"_kestrel_drawn_rows_cpp", (DL_FUNC) &_kestrel_drawn_rows_cpp, 2},
     {NULL, NULL, 0}

@@ -1,4 +1,4 @@
-// R to core: properties of a sample: moments, ties, order, and rows drawn from it.
+// R to core: properties of a sample: moments, ties, order, quantiles, and rows drawn from it.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -6,6 +6,7 @@
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/order.hpp"
+#include "core/data/quantiles.hpp"
 #include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
@@ -59,6 +60,15 @@ Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then) {
   std::transform(order.begin(), order.end(), places.begin(),
                  [](std::uint32_t place) { return static_cast<int>(place) + 1; });
   return places;
+}
+
+/// Of type 7; w: as many weights, or none if all are equal.
+// [[Rcpp::export]]
+Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
+                                  Rcpp::NumericVector prob, Rcpp::List run) {
+  const std::vector<double> values =
+      quantiles(view(x), view(w), view(prob), unpack_silent_run(run).parallel);
+  return Rcpp::NumericVector(values.begin(), values.end());
 }
 
 // [[Rcpp::export]]

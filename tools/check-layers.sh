@@ -113,6 +113,7 @@ may_include() {
     kernel) echo base ;;
     data) echo base kernel ;;
     direct | sweep | fgt | fourier | scanline) echo base kernel data ;;
+    contour) echo base ;;
     criteria | regression | query | bootstrap) echo base kernel data "$engines" ;;
     plan) echo base kernel data "$engines" criteria regression ;;
   esac

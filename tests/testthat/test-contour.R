@@ -115,26 +115,5 @@ test_that("quantiles are those of the standard library, of ties and rounded shar
   prob <- c(0, 0.25, 1 / 3, 0.5, 0.999, 1)
   for (x in list(5, c(2, 1), with_seed(71, rnorm(1000)), with_seed(72, round(rnorm(1000), 1)))) {
     expect_identical(weighted_quantile(x, rep(1, length(x)), prob), quantile(x, prob))
-    # Uses all of the table of masses, not only the entries next to the wanted ones.
-    w <- with_seed(73, sample(c(0, 1e-20, 1, 3), length(x), replace = TRUE))
-    if (sum(w > 0.5) < 2) next
-    sorted <- order(x[w > 0])
-    w_sorted <- w[w > 0][sorted]
-    n <- sum(w)^2 / sum(w^2)
-    integral <- function(p) {
-      approx(c(0, cumsum(w_sorted) / sum(w[w > 0])), c(0, cumsum(x[w > 0][sorted] * w_sorted) / sum(w[w > 0])), p,
-             rule = 2, ties = list("ordered", max))$y
-    }
-    lower <- prob * (n - 1) / n
-    expect_identical(unname(weighted_quantile(x, w, prob)), n * (integral(lower + 1 / n) - integral(lower)))
   }
-})
-
-test_that("many observations are looked up in a grid in parts", {
-  x <- with_seed(74, matrix(runif(5 * part_size), ncol = 2))
-  axes <- list(0:4 / 4, 0:2 / 2)
-  values <- with_seed(75, runif(15))
-  seen <- traced("interpolate_part", quote(nrow(points)), all <- interpolate_grid(axes, values, x))
-  expect_identical(unlist(seen), as.integer(c(part_size, part_size, part_size / 2)))
-  expect_identical(all, interpolate_part(axes, values, x))
 })

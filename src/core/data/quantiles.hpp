@@ -1,0 +1,27 @@
+// Quantiles of a weighted sample.
+#ifndef KESTREL_CORE_DATA_QUANTILES_HPP
+#define KESTREL_CORE_DATA_QUANTILES_HPP
+
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
+
+namespace kestrel {
+
+/// Quantiles of type 7 (Hyndman & Fan 1996) of x, for every probability in [0, 1]. With weights,
+/// the mean of the weighted quantile function over a window of width 1 / n_eff, n_eff = (sum w)^2 /
+/// sum w^2 (Akinshin 2023); equal weights give the former.
+///
+/// x: values, none NaN, one at least; w: a weight for each, finite and not negative, one of them
+/// positive, or none if all are equal; values of weight zero do not count. Throws error(input) if
+/// the numbers of values and weights differ.
+///
+/// Nothing is sorted but the values near the quantiles: O(n), and O(n log n) where most values lie
+/// in a small part of their range. Memory for the values that are sorted, and a MiB or so.
+std::vector<double> quantiles(Span<const double> x, Span<const double> w, Span<const double> prob,
+                              const ParallelOptions& options);
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,29 @@
+// R to core: the density at the data, for contour levels.
+#include <cmath>
+#include <vector>
+
+#include "core/contour/interpolation.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_util.hpp"
+
+using namespace kestrel;
+
+/// The values of a grid at points, NaN outside of it, and the rows of the points there.
+// [[Rcpp::export]]
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericMatrix points,
+                           Rcpp::List run) {
+  std::vector<Rcpp::NumericVector> kept;
+  std::vector<Span<const double>> spans;
+  for (const SEXP axis : axes) {
+    kept.emplace_back(axis);
+    spans.push_back(view(kept.back()));
+  }
+  Rcpp::NumericVector value = Rcpp::no_init(points.nrow());
+  interpolate(spans, view(values), view(points), {value.begin(), view(value).size},
+              unpack_silent_run(run).parallel);
+  std::vector<int> beyond;
+  for (int i = 0; i < points.nrow(); ++i) {
+    if (std::isnan(value[i])) beyond.push_back(i + 1);
+  }
+  return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("beyond") = beyond);
+}
