@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/cpu_quota.hpp"
 #include "core/base/error.hpp"
 
 #if defined(_OPENMP) && !defined(KESTREL_NO_OPENMP)
@@ -272,9 +273,16 @@ int hard_limit() {
   return limit;
 }
 
+// Threads beyond a quota of processor time make the system stop all of them in turn. The nearest
+// whole number of them is used.
+int processors_within_quota() {
+  const double quota = cpu_quota();
+  return quota < processors() ? std::max(1, static_cast<int>(quota + 0.5)) : processors();
+}
+
 std::atomic<int>& cap() {
   static std::atomic<int> threads{[] {
-    const int n = environment_number("OMP_NUM_THREADS", processors());
+    const int n = environment_number("OMP_NUM_THREADS", processors_within_quota());
     return environment_number("RCPP_PARALLEL_NUM_THREADS", n);
   }()};
   return threads;

@@ -77,10 +77,11 @@ int parallel_threads(const ParallelOptions& options);
 std::size_t parallel_workers(std::size_t items, const ParallelOptions& options);
 
 /// Threads used if the options do not say. At first this is the minimum of the number of
-/// processors, OMP_THREAD_LIMIT, OMP_NUM_THREADS and RCPP_PARALLEL_NUM_THREADS, each read once. A
-/// call may ask for more or fewer. Nothing exceeds OMP_THREAD_LIMIT, which belongs to the
-/// administrator. Nor does it exceed the number of processors, or kFewThreads if that is more:
-/// OpenMP ends the process if the system refuses it a thread.
+/// processors, a quota of processor time (cpu_quota.hpp), OMP_THREAD_LIMIT, OMP_NUM_THREADS and
+/// RCPP_PARALLEL_NUM_THREADS, each read once. A call may ask for more or fewer. Nothing exceeds
+/// OMP_THREAD_LIMIT, which belongs to the administrator. Nor does it exceed the number of
+/// processors, or kFewThreads if that is more: OpenMP ends the process if the system refuses it a
+/// thread.
 int thread_cap();
 
 /// Any machine can have this many threads, so that results on several can be compared everywhere.
