@@ -121,10 +121,10 @@ print.kestrel_info <- function(x, ...) {
 #' The number of threads
 #'
 #' Reads, and when given sets, the maximum number of threads of a call without a `threads` argument of its own. At the
-#' start of a session it is the number of processors, or less if a control group of Linux limits the processor time (as in
-#' containers and batch systems) or the environment variable OMP_THREAD_LIMIT, OMP_NUM_THREADS or
-#' RCPP_PARALLEL_NUM_THREADS says so. If a call asks for more threads than there are processors, it
-#' gets one for each processor, or up to 8 if there are fewer than 8. After a fork (as in [parallel::mclapply()]) one
+#' start of a session it is the number of processors, or less if a control group of Linux limits the processor time, as
+#' containers and batch systems do, or if the environment variable OMP_THREAD_LIMIT, OMP_NUM_THREADS or
+#' RCPP_PARALLEL_NUM_THREADS says so. If a call asks for more threads than there are processors, it gets one for each
+#' processor, or up to 8 if there are fewer than 8. After a fork (as in [parallel::mclapply()]) one
 #' thread is used. Results are the same to the last bit for any number of threads; but where there is a GPU, `backend =
 #' "auto"` compares it with that many threads of the CPU, so the choice of device may depend on them.
 #'
