@@ -221,6 +221,10 @@ count_ties_cpp <- function(x, p) {
     .Call(`_kestrel_count_ties_cpp`, x, p)
 }
 
+all_finite_cpp <- function(x) {
+    .Call(`_kestrel_all_finite_cpp`, x)
+}
+
 uninitialised_cpp <- function(size) {
     .Call(`_kestrel_uninitialised_cpp`, size)
 }

@@ -113,18 +113,16 @@ check_na_action <- function(na.action) {
 }
 
 check_finite <- function(value, name) {
-  heard()
+  if (all_finite_cpp(value)) return(value)
   if (anyNA(value)) {
     abort_input("`", name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value), " are.")
   }
-  if (!all(is.finite(value))) {
-    abort_input("`", name, "` must be finite, but ", sum(is.infinite(value)), " of ", length(value), " values are not.")
-  }
-  value
+  abort_input("`", name, "` must be finite, but ", sum(is.infinite(value)), " of ", length(value), " values are not.")
 }
 
 # Like check_finite(), for the sample: counts rows, since rows are what a user leaves out, and says how to do that.
 check_complete <- function(x) {
+  if (all_finite_cpp(x)) return(x)
   if (anyNA(x)) {
     missing_rows <- sum(rowSums(is.na(x)) > 0)
     abort_input("`x` must not have missing values, but ", missing_rows, " of ", nrow(x),
@@ -175,6 +173,7 @@ check_effective_size <- function(w) {
 # The sample: x (n x d), w (sums to n), names, and which rows na.omit took out.
 check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   is_vector <- length(dim(x)) < 2L
+  weighted <- !is.null(w)
   x <- as_points(x, "x")
   if (length(x) == 0L) abort_input("`x` must have at least one observation, not ", nrow(x), " rows.")
   w <- check_weights(w, nrow(x))
@@ -191,7 +190,7 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   names <- colnames(x)
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
   names <- if (is.null(names)) stand_ins else ifelse(is.na(names) | !nzchar(names), stand_ins, names)
-  list(x = x, w = scale_weights(w), names = if (is_vector) "x" else names, na.action = omitted)
+  list(x = x, w = if (weighted) scale_weights(w) else w, names = if (is_vector) "x" else names, na.action = omitted)
 }
 
 # If the columns of the points have the names of the variables in another order, puts them in theirs.

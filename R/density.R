@@ -323,7 +323,7 @@ check_summable <- function(fhat) {
 
 # The slope of a transform may overflow.
 check_densities <- function(estimate) {
-  if (all(is.finite(estimate))) return(estimate)
+  if (all_finite_cpp(estimate)) return(estimate)
   abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers: rescale it.")
 }
 
@@ -339,13 +339,13 @@ sums_for <- function(fhat, points, axes, m, complete) {
 # At the rows of a matrix.
 task_at_points <- function(fhat, points) {
   check_summable(fhat)
+  if (is.null(fhat$transform)) return(sums_for(fhat, unname(points), list(), nrow(points), identity))
   line <- points_to_line(fhat$transform, points)
   heard()
   inside <- rowSums(is.infinite(line)) == 0
   line <- unname(line[inside, , drop = FALSE])
   heard()
   complete <- function(value) {
-    if (is.null(fhat$transform)) return(value)
     for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])
     estimate <- numeric(nrow(points))
     estimate[inside] <- value

@@ -684,6 +684,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// all_finite_cpp
+bool all_finite_cpp(Rcpp::NumericVector x);
+RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(all_finite_cpp(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // uninitialised_cpp
 Rcpp::NumericVector uninitialised_cpp(double size);
 RcppExport SEXP _kestrel_uninitialised_cpp(SEXP sizeSEXP) {
@@ -812,6 +823,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
+    {"_kestrel_all_finite_cpp", (DL_FUNC) &_kestrel_all_finite_cpp, 1},
     {"_kestrel_uninitialised_cpp", (DL_FUNC) &_kestrel_uninitialised_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},

@@ -5,6 +5,7 @@
 
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/finite.hpp"
 #include "core/data/order.hpp"
 #include "core/data/quantiles.hpp"
 #include "core/data/row_draws.hpp"
@@ -36,6 +37,9 @@ Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
   const Ties ties = count_ties(view(x), view(p), polled());
   return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs, Rcpp::Named("weight") = ties.weight);
 }
+
+// [[Rcpp::export]]
+bool all_finite_cpp(Rcpp::NumericVector x) { return all_finite(view(x), polled()); }
 
 /// Memory that is not initialised: a vector of zeros would touch all of its memory at once, without
 /// a poll.

@@ -10,6 +10,7 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
+#include "core/data/finite.hpp"
 #include "core/data/order.hpp"
 #include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
@@ -205,4 +206,25 @@ TEST(SerialWork, IsPolledFor) {
     options.poll = [](double) { throw Interrupt(); };
     EXPECT_THROW(works[k](options), Interrupt) << "work " << k;
   }
+}
+
+TEST(AllFinite, SeesASingleValueThatIsNot) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{1} << 17, (std::size_t{1} << 18) + 1}) {
+    std::vector<double> x(n, -1.5e308);
+    const auto finite = [&](int threads) {
+      ParallelOptions options;
+      options.threads = threads;
+      return all_finite({x.data(), n}, options);
+    };
+    EXPECT_TRUE(finite(1));
+    for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+      for (const double value : {NAN, INFINITY, -INFINITY}) {
+        x[at] = value;
+        EXPECT_FALSE(finite(1));
+        EXPECT_FALSE(finite(3));
+        x[at] = 0;
+      }
+    }
+  }
+  EXPECT_TRUE(all_finite({nullptr, 0}, {}));
 }
