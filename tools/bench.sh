@@ -16,7 +16,7 @@ rm -f "$results"
 # One thread for all other packages and for BLAS, which reads this when R starts. kestrel's sections set their own
 # numbers of threads, which may exceed this.
 one_thread='OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 BLIS_NUM_THREADS=1'
-for script in direct roofline one-dimension bandwidth-matrix grid-gaussian grid score query papers peers; do
+for script in calls direct roofline one-dimension bandwidth-matrix grid-gaussian grid score query papers peers; do
   echo
   echo "bench: $script"
   # shellcheck disable=SC2086
