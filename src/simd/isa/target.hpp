@@ -18,8 +18,8 @@
 
 #define KESTREL_PRAGMA(text) _Pragma(#text)
 
-// KESTREL_INLINE (shared/host_device.hpp) is for what a leaf calls more than once and whose arguments
-// must stay in registers.
+// KESTREL_INLINE (shared/host_device.hpp) is for what a leaf calls more than once and whose
+// arguments must stay in registers.
 #if defined(__GNUC__)
 #define KESTREL_INLINE_BODY __attribute__((always_inline))  // of a lambda
 // For what a loop seldom calls: inlined, it would force variables of the loop into memory.
