@@ -113,7 +113,7 @@ may_include() {
     kernel) echo base ;;
     data) echo base kernel ;;
     direct | sweep | fgt | fourier | scanline) echo base kernel data ;;
-    criteria | regression | query | bootstrap) echo base kernel data "$engines" ;;
+    criteria | regression | query | bootstrap | distribution) echo base kernel data "$engines" ;;
     plan) echo base kernel data "$engines" criteria regression ;;
   esac
 }

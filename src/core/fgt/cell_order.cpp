@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -39,6 +40,16 @@ int cell_exponent(double bandwidth, int halvings) {
     throw error(ErrorKind::input, "a bandwidth must be between 1e-290 and 1e290");
   }
   return exponent;
+}
+
+bool fits_cells(const ValueRange& range, double bandwidth) {
+  // Room for ten halvings, and for sums of keys.
+  const int exponent = std::ilogb(bandwidth);
+  const auto is_numbered = [&](double value) {
+    return std::isfinite(std::ldexp(value, 16 - exponent));
+  };
+  return std::abs(exponent) <= kMaxExponent - 10 && is_numbered(range.min) &&
+         is_numbered(range.max);
 }
 
 ValueRange range_of(Span<const double> x) {

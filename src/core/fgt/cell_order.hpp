@@ -28,6 +28,9 @@ struct ValueRange {
   double cells(int exponent) const;
 };
 
+/// Whether cell_exponent() and CellOrder take such a bandwidth for values in this range.
+bool fits_cells(const ValueRange& range, double bandwidth);
+
 /// Throws error(input) when a value is not finite. O(n).
 ValueRange range_of(Span<const double> x);
 
