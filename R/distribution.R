@@ -4,8 +4,8 @@
 #' function (both d = 1), and `rkde()` draws from it.
 #'
 #' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, in closed
-#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-14 h; a draw is
-#' an observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
+#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-14 h; a draw is an
+#' observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
 #' section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution
 #' Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit
 #' interval everything is transformed back.
@@ -23,10 +23,10 @@
 #' @section Errors: of class `kestrel_error_input` for an `fhat` that is not an estimate, one with more than one
 #'   dimension in `pkde()` and `qkde()`, probabilities out of range, and points that are missing,
 #'   or in `dkde()` infinite.
-#' @section Cost: one pass over the observations, then for each point of `pkde()` a number of steps that hardly grows with
-#'   n: a thousand points take hundredths of a second for a million observations. A compact kernel also needs the
-#'   observations within a hundredth of h of a point and of the points h to either side. A quantile costs some ten such
-#'   points; a draw O(1).
+#' @section Cost: one pass over the observations, then for each point of `pkde()` a number of steps that hardly grows
+#'   with n: a thousand points take hundredths of a second for a million observations, and with the Gaussian kernel a
+#'   million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of
+#'   the points h to either side. A quantile costs some ten such points; a draw O(1).
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)

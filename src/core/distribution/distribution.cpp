@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
@@ -20,6 +21,11 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr int kMaxHalvings = 10;
 /// Points of a work item, each of which takes about 10 us.
 constexpr std::size_t kPointsOfItem = 64;
+/// The fewest points of a cell for which a series about its centre costs less than theirs.
+constexpr std::size_t kManyPoints = 8;
+/// Left of all samples by more than this many bandwidths a point has a series of its own, which
+/// keeps the digits of small values.
+constexpr double kTail = 5.0;
 /// Quantiles of a work item, each of which takes some ten points.
 constexpr std::size_t kQuantilesOfItem = 2;
 /// Samples that are added up before the sum joins the others, and between two polls.
@@ -134,14 +140,15 @@ Distribution::Local Distribution::of_cell(std::size_t cell, double distance,
   return {value, -slope / rho_};
 }
 
-Distribution::Local Distribution::among_cells(double t, const ParallelOptions& options) const {
-  const double scaled = std::ldexp(t, -order_->exponent());
-  if (!std::isfinite(scaled)) return {scaled > 0 ? total_ : 0.0, 0.0};
-  const double key = std::floor(scaled), offset = (scaled - key) - 0.5;
-  // All samples of cells before this one are out of reach.
-  const double full = key - std::ceil(kernel_.reach() / rho_) - 1;
-  const std::size_t first =
-      static_cast<std::size_t>(std::lower_bound(key_.begin(), key_.end(), full) - key_.begin());
+/// The first cell that does not count in full for points in the cell `key`.
+std::size_t Distribution::first_in_reach(double key) const {
+  const double first = key - std::ceil(kernel_.reach() / rho_) - 1;
+  return static_cast<std::size_t>(std::lower_bound(key_.begin(), key_.end(), first) - key_.begin());
+}
+
+Distribution::Local Distribution::among_cells(double key, double offset,
+                                              const ParallelOptions& options) const {
+  const std::size_t first = first_in_reach(key);
   TwoPart sum;
   double slope = 0.0;
   for (std::size_t c = first; c < key_.size(); ++c) {
@@ -160,24 +167,109 @@ Distribution::Local Distribution::among_cells(double t, const ParallelOptions& o
   return {sum.value(), slope};
 }
 
+/// A sum over the samples as a probability.
+double Distribution::share(double sum) const { return std::min(1.0, std::max(0.0, sum / total_)); }
+
 Distribution::Local Distribution::at(double t, const ParallelOptions& options) const {
-  if (std::isinf(t)) return {t > 0 ? 1.0 : 0.0, 0.0};
-  Local local = order_ ? among_cells(t, options)
-                       : of_samples(
-                             0, x_.size, w_.data,
-                             [this, t](std::size_t j) {
-                               const double d = t - x_[j];
-                               return d == 0 ? 0.0 : d / h_;
-                             },
-                             options);
-  local.value = std::min(1.0, std::max(0.0, local.value / total_));
-  local.slope = std::max(0.0, local.slope / total_);
-  return local;
+  Local local;
+  if (order_) {
+    const double scaled = std::ldexp(t, -order_->exponent());
+    if (!std::isfinite(scaled)) return {scaled > 0 ? 1.0 : 0.0, 0.0};
+    const double key = std::floor(scaled);
+    local = among_cells(key, (scaled - key) - 0.5, options);
+  } else {
+    if (std::isinf(t)) return {t > 0 ? 1.0 : 0.0, 0.0};
+    const auto distance = [this, t](std::size_t j) { return t == x_[j] ? 0.0 : (t - x_[j]) / h_; };
+    local = of_samples(0, x_.size, w_.data, distance, options);
+  }
+  return {share(local.value), std::max(0.0, local.slope / total_)};
+}
+
+// For a sample at offset z of its cell and a point at offset y of its own, `lag` cells further, the
+// distance is u - rho z, u = rho (lag + y): the series in z is one in z - y about rho lag.
+void Distribution::of_piece(double key, const double* offset, std::size_t points,
+                            double* value) const {
+  const std::size_t terms = kernel_.moments();
+  const std::size_t first = first_in_reach(key);
+  const double last = key + std::ceil(kernel_.reach() / rho_) + 1;
+  TwoPart constant{before_[first], 0};
+  double coefficient[kMaxMoments] = {}, derivative[kMaxMoments + 1], few[kMaxMoments];
+  for (std::size_t c = first; c < key_.size() && key_[c] <= last; ++c) {
+    kernel_.derivatives(rho_ * (key - key_[c]), rho_, derivative);
+    const double* moment = moment_.data() + slot_[c] * terms;
+    if (slot_[c] == kNone) {
+      moments_of_few(c, few);
+      moment = few;
+    }
+    double of_cell = 0.0;
+    for (std::size_t b = terms; b-- > 0;) of_cell += derivative[b] * moment[b];
+    constant = constant + TwoPart{of_cell, 0};
+    for (std::size_t b = 0; b < terms; ++b) {
+      for (std::size_t a = 1; a < terms - b; ++a) coefficient[a] += derivative[a + b] * moment[b];
+    }
+  }
+  double factorial = 1.0;
+  for (std::size_t a = 1; a < terms; ++a) {
+    factorial *= -static_cast<double>(a);
+    coefficient[a] /= factorial;
+  }
+  for (std::size_t i = 0; i < points; ++i) {
+    double sum = 0.0;
+    for (std::size_t a = terms; a-- > 1;) sum = (sum + coefficient[a]) * offset[i];
+    value[i] = share(constant.high + (constant.low + sum));
+  }
+}
+
+void Distribution::moments_of_few(std::size_t cell, double* moment) const {
+  std::fill(moment, moment + kernel_.moments(), 0.0);
+  for (std::size_t j = order_->first(cell); j < order_->first(cell + 1); ++j) {
+    double power = order_->weight()[j];
+    for (std::size_t a = 0; a < kernel_.moments(); ++a) {
+      moment[a] += power;
+      power *= order_->offset()[j] / static_cast<double>(a + 1);
+    }
+  }
+}
+
+void Distribution::values_by_cell(Span<const double> points, const ParallelOptions& options,
+                                  Span<double> out) const {
+  // Beyond these F is 0 or 1.
+  const double beyond = kernel_.farthest() * h_ + width_;
+  const double min = key_.front() * width_ - beyond, max = (key_.back() + 1) * width_ + beyond;
+  std::vector<double> kept(points.begin(), points.end());
+  for (double& t : kept) t = std::min(max, std::max(min, t));
+  const CellOrder cells({kept.data(), kept.size()}, {}, {min, max}, order_->exponent(),
+                        part_of(options, 0, 0));
+  std::vector<std::size_t> all(cells.cells());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const CellPieces pieces = cut_cells(cells, all);
+  std::vector<double> value(points.size);
+  const auto point = [&](double key, double offset) {
+    return share(among_cells(key, offset, options).value);
+  };
+  parallel_for(pieces.items(), options, [&](std::size_t item, int) {
+    for (std::size_t i = pieces.first_piece[item]; i < pieces.first_piece[item + 1]; ++i) {
+      const CellPieces::Piece& piece = pieces.piece[i];
+      const double key = cells.key(piece.cell);
+      poll_if_due(options);
+      if (piece.end - piece.begin >= kManyPoints && rho_ * (key - key_.front()) > -kTail) {
+        of_piece(key, cells.offset() + piece.begin, piece.end - piece.begin, &value[piece.begin]);
+        continue;
+      }
+      for (std::size_t k = piece.begin; k < piece.end; ++k)
+        value[k] = point(key, cells.offset()[k]);
+    }
+  });
+  for (std::size_t i = 0; i < points.size; ++i) out[i] = value[cells.place(i)];
 }
 
 void Distribution::values(Span<const double> points, const ParallelOptions& options,
                           Span<double> out) const {
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
+  if (order_ && !kernel_.is_compact() && points.size >= kManyPoints) {
+    values_by_cell(points, options, out);
+    return;
+  }
   const std::size_t items = (points.size + kPointsOfItem - 1) / kPointsOfItem;
   parallel_for(items, options, [&](std::size_t item, int) {
     const std::size_t end = std::min(points.size, (item + 1) * kPointsOfItem);

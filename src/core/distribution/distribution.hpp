@@ -18,7 +18,7 @@ namespace kestrel {
 ///
 /// The error of F is below 1e-14, and of a value as small as C gives it at less than 12 bandwidths
 /// from the nearest sample below 1e-13 of the value. F is monotone up to rounding. Every result has
-/// the same bits on any number of threads, and does not depend on the other points.
+/// the same bits on any number of threads.
 class Distribution {
  public:
   /// Views of x and w are kept. Throws error(input) for a bandwidth that is not positive, values
@@ -26,7 +26,7 @@ class Distribution {
   Distribution(Span<const double> x, Span<const double> w, Kernel kernel, double h,
                const RunOptions& options);
 
-  /// F at points, which may be infinite but not NaN. O(1) cells a point: see README.md.
+  /// F at points, which may be infinite but not NaN. See README.md for the cost.
   void values(Span<const double> points, const ParallelOptions& options, Span<double> out) const;
 
   /// F(q) = p for p between 0 and 1, to 1e-14 bandwidths and the rounding of q. For p = 0 and 1 the
@@ -40,12 +40,18 @@ class Distribution {
     double value, slope;
   };
   Local at(double t, const ParallelOptions& options) const;
-  Local among_cells(double t, const ParallelOptions& options) const;
+  double share(double sum) const;
+  std::size_t first_in_reach(double key) const;
+  Local among_cells(double key, double offset, const ParallelOptions& options) const;
   Local of_cell(std::size_t cell, double distance, const ParallelOptions& options) const;
   template <class Distance>
   Local of_samples(std::size_t begin, std::size_t end, const double* weight,
                    const Distance& distance, const ParallelOptions& options) const;
   int halvings(const ValueRange& range) const;
+  void of_piece(double key, const double* offset, std::size_t points, double* value) const;
+  void moments_of_few(std::size_t cell, double* moment) const;
+  void values_by_cell(Span<const double> points, const ParallelOptions& options,
+                      Span<double> out) const;
   void sum_weights(const RunOptions& options);
   double quantile(double p, double min, double max, const ParallelOptions& options) const;
   double start(double p) const;

@@ -148,10 +148,13 @@ TEST(Distributions, OfManyObservationsAreTheSameOnAnyNumberOfThreads) {
   for (const Kernel kernel : all_kernels()) {
     for (const double h : {0.003, 0.2, 40.0}) {
       SCOPED_TRACE(common::kernel_name(kernel) + (", h = " + std::to_string(h)));
-      const std::vector<double> points = lines::points_about(line, h, 300);
+      const std::vector<double> points = lines::points_about(line, h, 2000);
       const Distribution one = make(line, kernel, h);
       const std::vector<double> value = values(one, points), quantile = quantiles(one, p);
-      for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t i = 0; i < points.size(); i += i < 6 ? 1 : 97) {
+        // Alone, and with others in its cell.
+        ASSERT_NEAR(value[i], values(one, {points[i]})[0], 2e-15);
+        if (i >= 6) continue;
         ASSERT_NEAR(value[i], static_cast<double>(distribution(line, kernel, h, points[i])), 1e-14);
       }
       for (const int threads : common::thread_counts()) {
