@@ -46,7 +46,7 @@ Distribution::Distribution(Span<const double> x, Span<const double> w, Kernel ke
   }
   check_weights(w);
   const ValueRange range = range_of(x);
-  if (fits_cells(range, h)) {
+  if (fits_cells(range, h, kMaxHalvings)) {
     order_.emplace(x, w, range, cell_exponent(h, halvings(range)), options.parallel);
     width_ = std::ldexp(1.0, order_->exponent());
     rho_ = width_ / h;
@@ -196,11 +196,9 @@ void Distribution::of_piece(double key, const double* offset, std::size_t points
   double coefficient[kMaxMoments] = {}, derivative[kMaxMoments + 1], few[kMaxMoments];
   for (std::size_t c = first; c < key_.size() && key_[c] <= last; ++c) {
     kernel_.derivatives(rho_ * (key - key_[c]), rho_, derivative);
-    const double* moment = moment_.data() + slot_[c] * terms;
-    if (slot_[c] == kNone) {
-      moments_of_few(c, few);
-      moment = few;
-    }
+    const bool is_few = slot_[c] == kNone;
+    if (is_few) moments_of_few(c, few);
+    const double* moment = is_few ? few : moment_.data() + slot_[c] * terms;
     double of_cell = 0.0;
     for (std::size_t b = terms; b-- > 0;) of_cell += derivative[b] * moment[b];
     constant = constant + TwoPart{of_cell, 0};

@@ -21,7 +21,7 @@ class KernelCdf {
 
   /// Samples u = centre - rho z, |z| <= 1/2, of a cell in which C is smooth: out[a] is the
   /// derivative of order a of C(centre - rho z) by z at z = 0, a <= moments(). The series of
-  /// moments() terms has an error below 1e-17, relative to C(centre) for centre > -12.
+  /// moments() terms has an error below 1e-17, and for centre > -12 below 2e-15 of C(centre).
   void derivatives(double centre, double rho, double* out) const;
 
   bool is_compact() const { return form_ != KernelForm::gaussian; }

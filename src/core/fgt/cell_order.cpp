@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -42,14 +41,14 @@ int cell_exponent(double bandwidth, int halvings) {
   return exponent;
 }
 
-bool fits_cells(const ValueRange& range, double bandwidth) {
-  // Room for ten halvings, and for sums of keys.
+bool fits_cells(const ValueRange& range, double bandwidth, int halvings) {
   const int exponent = std::ilogb(bandwidth);
-  const auto is_numbered = [&](double value) {
-    return std::isfinite(std::ldexp(value, 16 - exponent));
+  // Six more for sums of keys and lags.
+  const auto is_numbered = [=](double value) {
+    return std::isfinite(std::ldexp(value, halvings + 6 - exponent));
   };
-  return std::abs(exponent) <= kMaxExponent - 10 && is_numbered(range.min) &&
-         is_numbered(range.max);
+  return exponent - halvings >= -kMaxExponent && exponent <= kMaxExponent &&
+         is_numbered(range.min) && is_numbered(range.max);
 }
 
 ValueRange range_of(Span<const double> x) {
