@@ -93,6 +93,14 @@ density_slab_cpp <- function(runs, first, count, run) {
     .Call(`_kestrel_density_slab_cpp`, runs, first, count, run)
 }
 
+distribution_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_distribution_cpp`, sample, task, run)
+}
+
+distribution_quantiles_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_distribution_quantiles_cpp`, sample, task, run)
+}
+
 file_kind_cpp <- function(path) {
     .Call(`_kestrel_file_kind_cpp`, path)
 }

@@ -4,8 +4,8 @@
 #' function (both d = 1), and `rkde()` draws from it.
 #'
 #' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, in closed
-#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-12 of the range; a draw is
-#' an observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
+#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-14 h; a draw is an
+#' observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
 #' section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution
 #' Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit
 #' interval everything is transformed back.
@@ -23,7 +23,10 @@
 #' @section Errors: of class `kestrel_error_input` for an `fhat` that is not an estimate, one with more than one
 #'   dimension in `pkde()` and `qkde()`, probabilities out of range, and points that are missing,
 #'   or in `dkde()` infinite.
-#' @section Cost: O(n) for each point; some fifty times that for each quantile; O(1) for each draw.
+#' @section Cost: one pass over the observations, then for each point of `pkde()` a number of steps that hardly grows
+#'   with n: a thousand points take hundredths of a second for a million observations, and with the Gaussian kernel a
+#'   million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of
+#'   the points h to either side. A quantile costs some ten such points; a draw O(1).
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)
@@ -50,7 +53,8 @@ pkde <- function(q, fhat, verbose = FALSE) {
   q <- plain(q)
   if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
   with_progress(verbose, "Distribution function", function(progress) {
-    line_cdf(fhat, to_line(fhat$transform, as.vector(q), 1L), progress)
+    distribution_cpp(line_sample(fhat), line_task(fhat, to_line(fhat$transform, as.vector(q), 1L)),
+                     c(run_options(), progress = progress))
   })
 }
 
@@ -60,47 +64,17 @@ qkde <- function(p, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_one_dimension(fhat, "qkde")
   p <- check_between(p, 1, "p")
-  # Beyond 39 standard deviations the normal distribution function is 0 or 1 in double precision.
-  reach <- fhat$h * if (is_compact(fhat$kernel)) 1 else 39
-  used <- to_line(fhat$transform, fhat$x[fhat$w > 0], 1L)
-  bracket <- range(used) + c(-reach, reach)
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
-    vapply(seq_along(p), function(k) {
-      if (!is.null(progress)) progress(k / length(p))
-      line_quantile(p[k], fhat, bracket)
-    }, 0)
+    distribution_quantiles_cpp(line_sample(fhat), line_task(fhat, p), c(run_options(), progress = progress))
   })
   from_line(fhat$transform, quantile, 1L)
 }
 
-line_quantile <- function(p, fhat, bracket) {
-  if (p == 0 || p == 1) return(if (is_compact(fhat$kernel)) bracket[1L + p] else c(-Inf, Inf)[1L + p])
-  excess <- function(q) line_cdf(fhat, q) - p
-  ends <- c(excess(bracket[1L]), excess(bracket[2L]))
-  if (ends[1L] >= 0) return(bracket[1L])
-  if (ends[2L] <= 0) return(bracket[2L])
-  stats::uniroot(excess, bracket, f.lower = ends[1L], f.upper = ends[2L], tol = 1e-14 * diff(bracket),
-                 maxiter = 1000)$root
-}
+# The sample on the line where the kernel works, and what is asked of the estimate there. src/rcpp_distribution.cpp
+# reads them.
+line_sample <- function(fhat) list(x = to_line(fhat$transform, fhat$x, 1L), w = fhat$w)
 
-# The distribution function on the line where the kernel works, in blocks of about a hundred thousand pairs, with polls
-# between them.
-line_cdf <- function(fhat, q, progress = NULL) {
-  x <- to_line(fhat$transform, fhat$x, 1L)
-  block <- max(1L, floor(1e5 / length(x)))
-  value <- numeric(length(q))
-  for (first in seq(1L, by = block, length.out = ceiling(length(q) / block))) {
-    rows <- first:min(first + block - 1L, length(q))
-    # A part has one column if there are several parts. Smaller parts would cost time.
-    below <- in_parts(length(x), 5 * part_size, function(part) {
-      kernel_cdf(outer(x[part], q[rows], function(x_i, q_j) (q_j - x_i) / fhat$h), fhat$kernel)
-    })
-    value[rows] <- crossprod(below, fhat$w) / length(x)
-    if (!is.null(progress)) progress(max(rows) / length(q))
-  }
-  # The weights sum to n only up to rounding.
-  pmin(value, 1)
-}
+line_task <- function(fhat, at) list(at = as.double(at), kernel = fhat$kernel, h = fhat$h)
 
 #' @rdname dkde
 #' @export

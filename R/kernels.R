@@ -19,32 +19,6 @@ kernel_row <- function(kernel) {
 
 is_compact <- function(kernel) kernel != "gaussian"
 
-# Distribution functions of the one-dimensional kernels.
-kernel_cdf <- function(u, kernel) {
-  row <- kernel_row(kernel)
-  if (row$form == "gaussian") return(stats::pnorm(u))
-  if (row$form == "cosine") return((1 + sin(pi * pmin(pmax(u, -1), 1) / 2)) / 2)
-  tail <- edge_mass(1 - pmin(abs(u), 1), row) / (2 * edge_mass(1, row))
-  ifelse(u < 0, tail, 1 - tail)
-}
-
-# The integral of a polynomial kernel's profile from the edge of its support, u = -1, to u = t - 1, 0 <= t <= 1. As a
-# polynomial in t it keeps its digits where it is small.
-edge_mass <- function(t, row) {
-  times <- function(a, b) {
-    product <- numeric(length(a) + length(b) - 1L)
-    for (k in seq_along(a)) product[k - 1L + seq_along(b)] <- product[k - 1L + seq_along(b)] + a[k] * b
-    product
-  }
-  k <- seq_len(row$inner)
-  # The coefficients of 1 - (1 - t)^inner.
-  left <- c(0, -choose(row$inner, k) * (-1)^k)
-  profile <- Reduce(times, rep(list(left), row$outer), 1)
-  mass <- 0
-  for (k in rev(seq_along(profile))) mass <- (mass + profile[k] / k) * t
-  mass
-}
-
 unit_ball_volume <- function(d) exp(d / 2 * log(pi) - lgamma(d / 2 + 1))
 
 # Integral over the unit ball of r^a k(r)^q for the unnormalised profile k of a compact kernel.

@@ -280,6 +280,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// distribution_cpp
+Rcpp::NumericVector distribution_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_distribution_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(distribution_cpp(sample, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// distribution_quantiles_cpp
+Rcpp::NumericVector distribution_quantiles_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_distribution_quantiles_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(distribution_quantiles_cpp(sample, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // file_kind_cpp
 std::string file_kind_cpp(std::string path);
 RcppExport SEXP _kestrel_file_kind_cpp(SEXP pathSEXP) {
@@ -791,6 +817,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 2},
     {"_kestrel_density_scanline_cpp", (DL_FUNC) &_kestrel_density_scanline_cpp, 3},
     {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 4},
+    {"_kestrel_distribution_cpp", (DL_FUNC) &_kestrel_distribution_cpp, 3},
+    {"_kestrel_distribution_quantiles_cpp", (DL_FUNC) &_kestrel_distribution_quantiles_cpp, 3},
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},

@@ -114,7 +114,7 @@ may_include() {
     data) echo base kernel ;;
     direct | sweep | fgt | fourier | scanline) echo base kernel data ;;
     contour) echo base ;;
-    criteria | regression | query | bootstrap) echo base kernel data "$engines" ;;
+    criteria | regression | query | bootstrap | distribution) echo base kernel data "$engines" ;;
     plan) echo base kernel data "$engines" criteria regression ;;
   esac
 }

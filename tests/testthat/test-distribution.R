@@ -173,9 +173,22 @@ test_that("rows are drawn as sample.int() does, with one look at the weights", {
   expect_length(traced("row_draws_cpp", TRUE, rkde(3 * part_size, fit)), 1)
 })
 
-test_that("the distribution function of many observations is summed in parts", {
-  x <- with_seed(104, rnorm(6 * part_size))
-  fit <- kde(x, h = 0.1, eval.points = 0)
-  expect_gte(length(traced("heard", TRUE, value <- line_cdf(fit, c(-1, 2)))), 4)
-  expect_identical(value, vapply(c(-1, 2), function(q) drop(crossprod(pnorm((q - x) / 0.1), fit$w)) / length(x), 0))
+test_that("the distribution function of many observations is theirs, one by one, on any number of threads", {
+  x <- with_seed(104, c(rnorm(2e5), 1e6))
+  w <- rep(c(1, 0.3, 2), length.out = length(x))
+  q <- c(-Inf, -4, -1, 0.01, 2, 1e5, 1e6, Inf)
+  p <- c(0, 0.001, 0.4, 0.99, 1)
+  for (kernel in c("gaussian", "epanechnikov")) {
+    fit <- kde(x, h = 0.1, w = w, kernel = kernel, eval.points = 0)
+    law <- if (kernel == "gaussian") pnorm else function(u) pbeta((1 + u) / 2, 2, 2)
+    value <- pkde(q, fit)
+    expect_close_to_reference(value, vapply(q, function(t) sum(w * law((t - x) / 0.1)) / sum(w), 0))
+    quantile <- qkde(p, fit)
+    expect_equal(pkde(quantile, fit), p, tolerance = 1e-14)
+    threads <- kestrel_threads(3)
+    expect_same_bits(c(pkde(q, fit), qkde(p, fit)), c(value, quantile))
+    kestrel_threads(1)
+    expect_same_bits(c(pkde(q, fit), qkde(p, fit)), c(value, quantile))
+    kestrel_threads(threads)
+  }
 })

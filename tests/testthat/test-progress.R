@@ -34,8 +34,8 @@ calls <- list(
     seen
   },
   dkde = function(...) dkde(many, fhat, ...),
-  pkde = function(...) pkde(x4[1:1000, 2], line, ...),
-  qkde = function(...) qkde(c(0.2, 0.7), line, ...),
+  pkde = function(...) pkde(rep(x4[, 2], 8), replace(line, "kernel", "cosine"), ...),
+  qkde = function(...) qkde(rep(c(0.2, 0.7), 1e4), line, ...),
   marginal = function(...) {
     marginal(replace(fhat, c("eval.points", "estimate"), list(many, numeric(nrow(many)))), 4:1, ...)$estimate
   },

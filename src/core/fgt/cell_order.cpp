@@ -41,6 +41,16 @@ int cell_exponent(double bandwidth, int halvings) {
   return exponent;
 }
 
+bool fits_cells(const ValueRange& range, double bandwidth, int halvings) {
+  const int exponent = std::ilogb(bandwidth);
+  // Six more for sums of keys and lags.
+  const auto is_numbered = [=](double value) {
+    return std::isfinite(std::ldexp(value, halvings + 6 - exponent));
+  };
+  return exponent - halvings >= -kMaxExponent && exponent <= kMaxExponent &&
+         is_numbered(range.min) && is_numbered(range.max);
+}
+
 ValueRange range_of(Span<const double> x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // Four at a time: a chain of comparisons waits for each of its results.

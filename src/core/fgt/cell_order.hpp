@@ -28,6 +28,10 @@ struct ValueRange {
   double cells(int exponent) const;
 };
 
+/// Whether cell_exponent() and CellOrder take such a bandwidth, and up to so many halvings, for
+/// values in this range. The bandwidth is positive and finite.
+bool fits_cells(const ValueRange& range, double bandwidth, int halvings);
+
 /// Throws error(input) when a value is not finite. O(n).
 ValueRange range_of(Span<const double> x);
 
