@@ -5,6 +5,7 @@
 #include <random>
 
 #include "common.hpp"
+#include "core/base/error.hpp"
 #include "core/query/query.hpp"
 #include "core/query/radial_nest.hpp"
 #include "query-oracle.hpp"
@@ -113,6 +114,10 @@ TEST(RadialNest, ErrorIsBelowItsBound) {
     }
   }
   RecordProperty("worst", std::to_string(worst));
+}
+
+TEST(RadialNest, RefusesAMatrixThatIsNotPositiveDefinite) {
+  EXPECT_THROW(RadialNest(2, {1, 1, 1, 1}, 1), error);
 }
 
 TEST(RadialNest, OrthantsOfCorrelatedKernels) {
