@@ -1,5 +1,6 @@
-# Whole calls as users make them, checks and results included, on one thread and on all, beside what ks and KernSmooth
-# (which bin), density() and np's users would call. Seconds by the clock: a call is what somebody waits for.
+# Whole calls as users make them, checks and results included, on one thread and on all threads. Densities, bandwidths
+# and distribution functions are timed beside ks, KernSmooth and density(), all of which bin. Seconds are by the clock,
+# since a user waits for the whole call.
 #
 #   Rscript bench/calls.R [--short] [densities bandwidths regression distribution]
 #

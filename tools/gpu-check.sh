@@ -12,7 +12,8 @@ mkdir -p "$out"
   # The core without the parts that need an FFT or Eigen.
   folders='base kernel data direct sweep scanline regression'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
-  echo FILES = $(find $(printf 'src/core/%s ' $folders) -name '*.cpp' ! -name small_matrix.cpp) src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp
+  echo FILES = $(find $(printf 'src/core/%s ' $folders) -name '*.cpp' ! -name small_matrix.cpp) \
+    src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp
   cat <<'MAKE'
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))

@@ -1,5 +1,6 @@
 #include "core/base/small_matrix.hpp"
 
+// Threads belong to core/base/parallel.cpp.
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>

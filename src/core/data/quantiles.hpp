@@ -18,7 +18,8 @@ namespace kestrel {
 /// the numbers of values and weights differ.
 ///
 /// Nothing is sorted but the values near the quantiles: O(n), and O(n log n) where most values lie
-/// in a small part of their range. Memory for the values that are sorted, and a MiB or so.
+/// in a small part of their range. Memory: up to 64 bytes for each value that is sorted, and up to
+/// 8 MiB.
 std::vector<double> quantiles(Span<const double> x, Span<const double> w, Span<const double> prob,
                               const ParallelOptions& options);
 
