@@ -13,32 +13,32 @@
 #include "shapes.hpp"
 #include "simd/table.hpp"
 
+extern "C" void __tsan_init() __attribute__((weak));
+
 namespace common {
 
 using kestrel::Kernel;
 using kestrel::KernelChoice;
 using kestrel::KernelType;
 
+/// Whether the core is compiled under the thread sanitizer: the same object files of tests are
+/// linked to the cores with and without it.
+inline bool under_tsan() { return __tsan_init != nullptr; }
+
 /// Every instruction set that this machine has; a single one under the thread sanitizer, since
 /// leaves share nothing.
 inline std::vector<const kestrel::simd::Table*> tables() {
   const kestrel::simd::Table* found[kestrel::simd::kSets];
   const std::size_t n = kestrel::simd::available_tables(found);
-#ifdef __SANITIZE_THREAD__
-  return {found[n - 1]};
-#else
+  if (under_tsan()) return {found[n - 1]};
   return {found, found + n};
-#endif
 }
 
 /// Numbers of threads that must give the bits of one thread. Under TSan, which is slow, only three:
 /// what two threads can race for, three can, too.
 inline std::vector<int> thread_counts() {
-#ifdef __SANITIZE_THREAD__
-  return {3};
-#else
+  if (under_tsan()) return {3};
   return {2, 3};
-#endif
 }
 
 inline kestrel::RunOptions run_on(const kestrel::simd::Table* table, int threads = 1) {

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
 
@@ -46,11 +47,9 @@ std::vector<std::string> all_backends() {
   register_parallel_backend("elsewhere", run_elsewhere);
   register_parallel_backend("here", run_here);
   register_parallel_backend("nowhere", run_nowhere);
-#ifdef KESTREL_NO_OPENMP
-  return {"threads", "elsewhere", "here", "nowhere"};
-#else
-  return {"openmp", "threads", "elsewhere", "here", "nowhere"};
-#endif
+  std::vector<std::string> all = {"threads", "elsewhere", "here", "nowhere"};
+  if (!common::under_tsan()) all.emplace_back("openmp");
+  return all;
 }
 
 ParallelOptions on(int threads, Poll poll = {}) {
@@ -370,11 +369,8 @@ TEST(Cap, ComesFromTheEnvironment) {
 }
 
 TEST(Backend, UsualChoiceAndForcing) {
-#ifdef KESTREL_NO_OPENMP
-  EXPECT_STREQ(parallel_backend(), "elsewhere") << "the first registered one";
-#else
-  EXPECT_STREQ(parallel_backend(), "openmp");
-#endif
+  EXPECT_STREQ(parallel_backend(), common::under_tsan() ? "elsewhere" : "openmp")
+      << "OpenMP, else the first registered one";
   force_parallel_backend("threads");
   EXPECT_STREQ(parallel_backend(), "threads");
   try {
