@@ -31,7 +31,6 @@ test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
 	@tools/core-tests.sh
-	@tools/test-variant.sh
 	@tools/test-cuda.sh
 	@tools/test-fake-cuda.sh
 	@tools/fuzz.sh 500

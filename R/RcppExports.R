@@ -29,10 +29,6 @@ poll_cpp <- function() {
     invisible(.Call(`_kestrel_poll_cpp`))
 }
 
-parallel_backend_cpp <- function() {
-    .Call(`_kestrel_parallel_backend_cpp`)
-}
-
 build_info_cpp <- function() {
     .Call(`_kestrel_build_info_cpp`)
 }
@@ -221,8 +217,20 @@ regression_support_cpp <- function(x, kernel, run) {
     .Call(`_kestrel_regression_support_cpp`, x, kernel, run)
 }
 
-sample_covariance_cpp <- function(x, p) {
-    .Call(`_kestrel_sample_covariance_cpp`, x, p)
+weight_sums_cpp <- function(w) {
+    .Call(`_kestrel_weight_sums_cpp`, w)
+}
+
+ranges_cpp <- function(x) {
+    .Call(`_kestrel_ranges_cpp`, x)
+}
+
+transformed_cpp <- function(x, a) {
+    .Call(`_kestrel_transformed_cpp`, x, a)
+}
+
+sample_covariance_cpp <- function(x, w) {
+    .Call(`_kestrel_sample_covariance_cpp`, x, w)
 }
 
 count_ties_cpp <- function(x, p) {

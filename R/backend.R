@@ -80,11 +80,11 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #' The instruction set, threads and optional parts that kestrel found on this machine.
 #'
 #' @return A list of class `"kestrel_info"`: `version`, `isa` (the instruction set in use), `isa_available`, `threads`
-#'   (the cap, see [kestrel_threads()]), `parallel` (the threading library), `cuda` (a list: `built`, whether there is a
-#'   CUDA object; `usable`; and either `reason`, why it cannot be used, or `device`, `memory` in bytes,
-#'   `multiprocessors`, `capability` and `driver`, the newest version of CUDA that the driver supports), and `build`
-#'   (compiler and optional libraries found by configure). With a CUDA object the first call starts the driver, after
-#'   which processes forked from this one cannot use the device.
+#'   (the cap, see [kestrel_threads()]), `cuda` (a list: `built`, whether there is a CUDA object; `usable`; and either
+#'   `reason`, why it cannot be used, or `device`, `memory` in bytes, `multiprocessors`, `capability` and `driver`, the
+#'   newest version of CUDA that the driver supports), and `build` (compiler and optional libraries found by configure).
+#'   With a CUDA object the first call starts the driver, after which processes forked from this one cannot use the
+#'   device.
 #' @section Units: `memory` is in bytes.
 #' @section Cost: that of starting the CUDA driver, on the first call where there is one: up to seconds.
 #' @section Errors: of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
@@ -98,7 +98,6 @@ kestrel_info <- function() {
     isa = isa_used_cpp(resolve_isa()),
     isa_available = isa_available_cpp(),
     threads = thread_cap_cpp(),
-    parallel = parallel_backend_cpp(),
     cuda = cuda_info(),
     build = build_info_cpp()
   ), class = "kestrel_info")
@@ -109,7 +108,7 @@ print.kestrel_info <- function(x, ...) {
   check_object(x, "x", "kestrel_info")
   cat("kestrel ", x$version, "\n",
       "  instruction set  ", x$isa, " (available: ", paste(x$isa_available, collapse = ", "), ")\n",
-      "  threads          ", x$threads, " (", x$parallel, ")\n",
+      "  threads          ", x$threads, "\n",
       sep = "")
   cat(strwrap(cuda_text(x$cuda), width = 78, initial = "  CUDA             ", exdent = 19), sep = "\n")
   parts <- vapply(x$build, function(part) if (is.character(part)) part else if (part) "yes" else "no", "")
@@ -124,9 +123,10 @@ print.kestrel_info <- function(x, ...) {
 #' start of a session it is the number of processors, or less if a control group of Linux limits the processor time, as
 #' containers and batch systems do, or if the environment variable OMP_THREAD_LIMIT, OMP_NUM_THREADS or
 #' RCPP_PARALLEL_NUM_THREADS says so. If a call asks for more threads than there are processors, it gets one for each
-#' processor, or up to 8 if there are fewer than 8. After a fork (as in [parallel::mclapply()]) one
-#' thread is used. Results are the same to the last bit for any number of threads; but where there is a GPU, `backend =
-#' "auto"` compares it with that many threads of the CPU, so the choice of device may depend on them.
+#' processor, or up to 8 if there are fewer than 8. A call begins on one thread, and others join as soon as they pay;
+#' those that have nothing to do sleep. After a fork (as in [parallel::mclapply()]) one thread is used. Results are the
+#' same to the last bit for any number of threads; but where there is a GPU, `backend = "auto"` compares it with that
+#' many threads of the CPU, so the choice of device may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.

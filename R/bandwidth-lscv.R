@@ -130,8 +130,9 @@ lscv_sample <- function(sample) {
 # LSCV at every h, by sums over the pairs i < j. The terms i = j are R(K) / h with the weights p_i^2, which sum to 1 /
 # n_eff; n_eff is the effective sample size.
 lscv_curve <- function(sample, h, form, kernel, run) {
-  total <- sum(sample$w)^2
-  at_diagonal <- sum(sample$w^2) / total
+  weights <- weight_sums_cpp(sample$w)
+  total <- weights$sum^2
+  at_diagonal <- weights$squares / total
   sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample, list(root = matrix(1), h = h), run), {
     pair_curve_cpp(sample, list(h = h, kernel = kernel, engine = curve_engine(sample$x, h, kernel, run)), run)
   })

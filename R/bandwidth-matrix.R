@@ -49,7 +49,7 @@ inverse_root <- function(root) if (is_diagonal(root)) diag(1 / diag(root)) else 
 # The sample of y, where x = root y; the root need not be symmetric.
 transformed_sample <- function(sample, inverse) {
   cov <- inverse %*% sample$cov %*% t(inverse)
-  list(x = sample$centred %*% t(inverse), w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
+  list(x = transformed_cpp(sample$centred, inverse), w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
 }
 
 # A matrix H for such y, in the units of x.

@@ -5,15 +5,21 @@
 selector_sample <- function(x, w, na.action = stats::na.fail) with_covariance(check_sample(x, w, na.action))
 
 with_covariance <- function(sample) {
-  used <- sample$w > 0
-  everyone <- all(used)
-  weights <- if (everyone) sample$w else scale_weights(sample$w[used])
-  values <- if (everyone) sample$x else sample$x[used, , drop = FALSE]
-  n_eff <- check_effective_size(weights)
-  found <- sample_covariance_cpp(unname(values), weights / sum(weights))
+  weights <- sample$w
+  values <- sample$x
+  sums <- weight_sums_cpp(weights)
+  left_out <- length(weights) - sums$positive
+  if (left_out > 0) {
+    used <- weights > 0
+    weights <- scale_weights(weights[used])
+    values <- values[used, , drop = FALSE]
+    sums <- weight_sums_cpp(weights)
+  }
+  n_eff <- check_effective_size(weights, sums)
+  found <- sample_covariance_cpp(unname(values), weights)
   cov <- found$cov * (n_eff / (n_eff - 1))
   if (!is.null(colnames(values))) dimnames(cov) <- rep(list(colnames(values)), 2L)
-  check_spread(values, sample$names, cov, left_out = sum(!used))
+  check_spread(values, sample$names, cov, left_out = left_out)
   list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = found$centred)
 }
 
@@ -23,8 +29,7 @@ near_units <- function(cov) unname(2^round(log2(diag(cov)) / 2))
 
 in_units <- function(sample, unit) {
   per_unit <- function(values) {
-    heard()
-    if (!is.null(values)) values / rep(unit, each = nrow(values))
+    if (!is.null(values)) transformed_cpp(values, diag(1 / unit, length(unit)))
   }
   sample$x <- per_unit(sample$x)
   sample$centred <- per_unit(sample$centred)
@@ -196,7 +201,7 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   if (scale <= 0) {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
   }
-  x <- sample$centred[, 1L] / scale
+  x <- transformed_cpp(sample$centred, matrix(1 / scale))
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_

@@ -36,7 +36,7 @@ check_positives <- function(value, name, one = FALSE, limits = powers_within(2))
 
 # Bandwidths by which the data can be divided.
 check_beside <- function(h, x, name) {
-  largest <- max(abs(x))
+  largest <- max(abs(ranges_cpp(x)))
   if (largest > 0.5 * .Machine$double.xmax || largest / min(h) > 1e300) {
     abort_input("`x` must be at most 1e300 times the bandwidth, and below 8.9e307, but it reaches ",
                 describe_value(largest),
@@ -155,25 +155,24 @@ scale_weights <- function(w) {
   w * (length(w) / sum(w))
 }
 
-effective_size <- function(w) {
-  heard()
-  sum(w)^2 / sum(w^2)
-}
+effective_size <- function(w, sums = weight_sums_cpp(w)) sums$sum^2 / sums$squares
 
 # The effective size, for variances that are divided by it minus one. With two observations or more that difference must
 # have at least half its digits.
-check_effective_size <- function(w) {
-  n_eff <- effective_size(w)
+check_effective_size <- function(w, sums = weight_sums_cpp(w)) {
+  n_eff <- effective_size(w, sums)
   if (length(w) > 1L && n_eff - 1 < 1e-8) {
     abort_input("`w` must not give all weight to one observation: the effective sample size (sum w)^2 / sum w^2 is 1.")
   }
   n_eff
 }
 
-# The sample: x (n x d), w (sums to n), names, and which rows na.omit took out.
+# The sample: x (n x d), w (sums to n), names, which rows na.omit took out, and x as a vector if it came as that, which
+# an estimate can keep without a copy.
 check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   is_vector <- length(dim(x)) < 2L
   weighted <- !is.null(w)
+  given <- x
   x <- as_points(x, "x")
   if (length(x) == 0L) abort_input("`x` must have at least one observation, not ", nrow(x), " rows.")
   w <- check_weights(w, nrow(x))
@@ -190,7 +189,8 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   names <- colnames(x)
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
   names <- if (is.null(names)) stand_ins else ifelse(is.na(names) | !nzchar(names), stand_ins, names)
-  list(x = x, w = if (weighted) scale_weights(w) else w, names = if (is_vector) "x" else names, na.action = omitted)
+  list(x = x, w = if (weighted) scale_weights(w) else w, names = if (is_vector) "x" else names, na.action = omitted,
+       vector = if (is.double(given) && is.null(attributes(given)) && is.null(omitted)) given)
 }
 
 # If the columns of the points have the names of the variables in another order, puts them in theirs.

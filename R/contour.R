@@ -80,14 +80,15 @@ check_between <- function(value, max, name) {
 # `run`: how to compute the density at the data, if that is needed.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
   if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
-  x <- sample_matrix(fhat)
-  if (!approx || !fhat$gridded) return(weighted_quantile(density_at(fhat, x, run), fhat$w, prob, run))
-  density <- interpolate_cpp(axes_of(fhat), fhat$estimate, x, run)
+  if (!approx || !fhat$gridded) {
+    return(weighted_quantile(density_at(fhat, sample_matrix(fhat), run), fhat$w, prob, run))
+  }
+  density <- interpolate_cpp(axes_of(fhat), fhat$estimate, fhat$x, run)
   # Computed exactly where the grid does not reach: a grid may zoom in on part of the data.
   if (length(density$beyond)) {
     # An integrated density is unknown there.
     if (fhat$kernel_type == "integrated") return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
-    density$value[density$beyond] <- density_at(fhat, x[density$beyond, , drop = FALSE], run)
+    density$value[density$beyond] <- density_at(fhat, sample_matrix(fhat)[density$beyond, , drop = FALSE], run)
   }
   weighted_quantile(density$value, fhat$w, prob, run)
 }

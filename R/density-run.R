@@ -3,7 +3,7 @@
 # Decides which engine computes the sums, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   check_volume(fhat)
-  d <- ncol(task$sample$x)
+  d <- NCOL(task$sample$x)
   n <- length(fhat$w)
   gridded <- length(task$axes) > 0L
   grid <- regular_grid(fhat, task)
@@ -14,7 +14,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
     density_extent_cpp(task$sample, task, run)
   }
   if (engine == "scanline" && is.null(grid)) abort_irregular()
-  spread <- if (d == 1L) diff(range(task$sample$x)) / fhat$h else 0
+  spread <- if (d == 1L) diff(ranges_cpp(task$sample$x)[, 1L]) / fhat$h else 0
   tol <- if (is.null(run$tol)) fhat$tol else run$tol
   plan <- refusing_memory(plan_cpp(list(n = n, m = task$m, d = d, spread = spread, extent = extent, grid = grid,
                                         kernel = task$kernel, kernel_type = task$kernel_type, engine = engine,
@@ -79,7 +79,7 @@ abort_irregular <- function() {
 
 # The estimate at all points of a task, zero outside the sample space. Large grids are never copied: sums without a name
 # are divided in place.
-run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / nrow(task$sample$x))
+run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / NROW(task$sample$x))
 
 kernel_sums <- function(task, run, plan) {
   on_axes(task, if (any(lengths(task$axes) == 0L)) numeric(0) else density_cpp(task$sample, task, plan, run))

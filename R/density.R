@@ -195,7 +195,8 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
 # An object without an estimate.
 new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   d <- ncol(sample$x)
-  fhat <- list(x = if (d == 1L) as.vector(sample$x) else sample$x, eval.points = NULL, estimate = NULL)
+  line <- if (is.null(sample$vector)) as.vector(sample$x) else sample$vector
+  fhat <- list(x = if (d == 1L) line else sample$x, eval.points = NULL, estimate = NULL)
   if (d == 1L) fhat$h <- sqrt(H[1L, 1L])
   fhat <- c(fhat, list(H = if (d == 1L) H[1L, 1L] else H, gridtype = NULL, gridded = FALSE, binned = FALSE,
                        names = sample$names, w = sample$w, type = "kde", cont = NULL, kernel = kernel,
@@ -243,9 +244,8 @@ axes_of <- function(fhat) if (is.list(fhat$eval.points)) fhat$eval.points else l
 
 # The axes of a grid; `grid` has the arguments of kde() as check_grid() returns them.
 grid_for <- function(fhat, grid) {
-  x <- sample_matrix(fhat)
   if (is.null(grid$supp)) grid$supp <- if (is_compact(fhat$kernel)) 1 else 3.7
-  limits <- grid_limits(x, as.matrix(fhat$H), grid, fhat$transform)
+  limits <- grid_limits(fhat$x, as.matrix(fhat$H), grid, fhat$transform)
   # As in ks, a grid on the unit interval spans all of it, without its ends.
   if (identical(fhat$transform$type, "probit") && is.null(grid$step)) {
     if (is.null(grid$xmin)) limits$lower <- 1 / (grid$gridsize + 1)
@@ -260,7 +260,7 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat$eval.points <- if (d == 1L) grid$axes[[1L]] else grid$axes
   fhat$gridtype <- grid$gridtype
   fhat$gridded <- TRUE
-  warn_sparse(fhat, grid$axes, max(fhat$estimate))
+  warn_sparse(fhat, grid$axes, max(ranges_cpp(fhat$estimate)[2L, ]))
   fhat
 }
 
@@ -331,7 +331,9 @@ check_densities <- function(estimate) {
 # matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.hpp reads it.
 sums_for <- function(fhat, points, axes, m, complete) {
-  sample <- list(x = unname(points_to_line(fhat$transform, sample_matrix(fhat))), w = fhat$w)
+  # Without a transform there is no need to make a matrix of a vector, which would copy it.
+  x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
+  sample <- list(x = unname(x), w = fhat$w)
   list(sample = sample, points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
        kernel_type = fhat$kernel_type, m = m, complete = complete)
 }

@@ -58,14 +58,14 @@ check_limits <- function(lower, upper) {
               " and `xmax` is ", format(upper[axis], digits = 7), ".")
 }
 
-# Limits as in ks: supp * sqrt(H_kk) beyond the data, on the line where H is, cut at the bounds of the sample space.
-# `grid` is a result of check_grid().
+# Limits as in ks: supp * sqrt(H_kk) beyond the data (a matrix, or a vector for d = 1), on the line where H is, cut at
+# the bounds of the sample space. `grid` is a result of check_grid().
 grid_limits <- function(x, H, grid, transform = NULL) {
   margin <- grid$supp * sqrt(diag(H))
   bounds <- transform_bounds(transform)
-  ends <- vapply(seq_len(ncol(x)), function(k) { # apply() would copy all of x
-    heard()
-    from_line(transform, to_line(transform, range(x[, k]), k) + c(-1, 1) * margin[k], k)
+  ranges <- ranges_cpp(x)
+  ends <- vapply(seq_len(NCOL(x)), function(k) {
+    from_line(transform, to_line(transform, ranges[, k], k) + c(-1, 1) * margin[k], k)
   }, c(0, 0))
   lower <- if (is.null(grid$xmin)) pmax(ends[1L, ], bounds[1L]) else grid$xmin
   upper <- if (is.null(grid$xmax)) pmin(ends[2L, ], bounds[2L]) else grid$xmax

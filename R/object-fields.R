@@ -216,7 +216,7 @@ synopsis_fields <- list(
 
 info_fields <- list(
   version = texts(1L), isa = texts(1L), isa_available = texts(min = 1L),
-  threads = numbers(1L, sign = "positive", whole = TRUE), parallel = texts(1L),
+  threads = numbers(1L, sign = "positive", whole = TRUE),
   cuda = parts(list(
     usable = flag(),
     reason = function(of) if (!of[["cuda"]][["usable"]]) texts(1L),

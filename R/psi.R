@@ -117,8 +117,9 @@ direct_psi_order <- function(sample, g, order, run) {
   task <- list(g = g, order = order, engine = "direct")
   moments <- sums_by_backend(run, pair_moments_cuda_cpp(sample, task, run), pair_moments_cpp(sample, task, run))
   pairs <- hermite_moments(moments, d, order)
-  unit <- sum(sample$w)^2 * g^(d + order) * (2 * pi)^(d / 2)
-  structure((2 * pairs + sum(sample$w^2) * hermite_at_zero(exponents)) / unit,
+  weights <- weight_sums_cpp(sample$w)
+  unit <- weights$sum^2 * g^(d + order) * (2 * pi)^(d / 2)
+  structure((2 * pairs + weights$squares * hermite_at_zero(exponents)) / unit,
             by = c(engine = "direct", device_of(run)))
 }
 
@@ -144,7 +145,8 @@ eta <- function(sample, g, order, run) {
   task <- list(g = g, order = order, engine = "direct")
   pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(sample, task, run), pair_laplacian_cpp(sample, task, run))
   at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
-  (2 * pairs + sum(sample$w^2) * at_zero) / sum(sample$w)^2
+  weights <- weight_sums_cpp(sample$w)
+  (2 * pairs + weights$squares * at_zero) / weights$sum^2
 }
 
 # psi_r(g) in one dimension for every g: both are sum_ij p_i p_j phi_g^(r)(x_i - x_j), p = w / sum(w).
@@ -152,7 +154,8 @@ psi_1d <- function(x, w, g, r, run) {
   sample <- list(x = x, w = w)
   task <- list(g = g, order = r, engine = pair_engine(x, min(g), run))
   pairs <- sums_by_backend(run, psi_sums_cuda(sample, task, run), pair_laplacian_cpp(sample, task, run))
-  (2 * pairs + sum(w^2) * gaussian_at_zero(r) / g^(r + 1)) / sum(w)^2
+  weights <- weight_sums_cpp(w)
+  (2 * pairs + weights$squares * gaussian_at_zero(r) / g^(r + 1)) / weights$sum^2
 }
 
 # The derivative phi^(r) at 0.
@@ -163,7 +166,7 @@ gaussian_at_zero <- function(r) hermite_at_zero(matrix(r)) / sqrt(2 * pi)
 pair_engine <- function(x, g, run) {
   if (on_cuda(run)) return("direct")
   if (!is.null(run$pairs)) return(run$pairs)
-  plan_pairs_cpp(length(x), (max(x) - min(x)) / g, run)
+  plan_pairs_cpp(length(x), diff(ranges_cpp(x)[, 1L]) / g, run)
 }
 
 # The g at which the leading bias of psi_r(g), g^2 psi_(r + 2) / 2, and the diagonal terms, phi^(r)(0) / (n g^(r + 1)),

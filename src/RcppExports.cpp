@@ -82,16 +82,6 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
-// parallel_backend_cpp
-std::string parallel_backend_cpp();
-RcppExport SEXP _kestrel_parallel_backend_cpp() {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(parallel_backend_cpp());
-    return rcpp_result_gen;
-END_RCPP
-}
 // build_info_cpp
 Rcpp::List build_info_cpp();
 RcppExport SEXP _kestrel_build_info_cpp() {
@@ -168,14 +158,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // interpolate_cpp
-Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericMatrix points, Rcpp::List run);
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericVector points, Rcpp::List run);
 RcppExport SEXP _kestrel_interpolate_cpp(SEXP axesSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(interpolate_cpp(axes, values, points, run));
     return rcpp_result_gen;
@@ -686,15 +676,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sample_covariance_cpp
-Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p);
-RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP xSEXP, SEXP pSEXP) {
+// weight_sums_cpp
+Rcpp::List weight_sums_cpp(Rcpp::NumericVector w);
+RcppExport SEXP _kestrel_weight_sums_cpp(SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(weight_sums_cpp(w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ranges_cpp
+Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x);
+RcppExport SEXP _kestrel_ranges_cpp(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(ranges_cpp(x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// transformed_cpp
+Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a);
+RcppExport SEXP _kestrel_transformed_cpp(SEXP xSEXP, SEXP aSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
-    rcpp_result_gen = Rcpp::wrap(sample_covariance_cpp(x, p));
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    rcpp_result_gen = Rcpp::wrap(transformed_cpp(x, a));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sample_covariance_cpp
+Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w);
+RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_covariance_cpp(x, w));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -801,7 +825,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},
     {"_kestrel_set_thread_cap_cpp", (DL_FUNC) &_kestrel_set_thread_cap_cpp, 1},
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
-    {"_kestrel_parallel_backend_cpp", (DL_FUNC) &_kestrel_parallel_backend_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
     {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 3},
     {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 3},
@@ -849,6 +872,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 3},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
+    {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
+    {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
+    {"_kestrel_transformed_cpp", (DL_FUNC) &_kestrel_transformed_cpp, 2},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
     {"_kestrel_all_finite_cpp", (DL_FUNC) &_kestrel_all_finite_cpp, 1},
@@ -861,9 +887,7 @@ static const R_CallMethodDef CallEntries[] = {
     {NULL, NULL, 0}
 };
 
-void kestrel_register_rcpp_parallel(DllInfo* library);
 RcppExport void R_init_kestrel(DllInfo *dll) {
     R_registerRoutines(dll, NULL, CallEntries, NULL, NULL);
     R_useDynamicSymbols(dll, FALSE);
-    kestrel_register_rcpp_parallel(dll);
 }

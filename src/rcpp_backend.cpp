@@ -51,9 +51,6 @@ void set_thread_cap_cpp(int n) { set_thread_cap(n); }
 void poll_cpp() { r_poll(R_NilValue)(0); }
 
 // [[Rcpp::export]]
-std::string parallel_backend_cpp() { return parallel_backend(); }
-
-// [[Rcpp::export]]
 Rcpp::List build_info_cpp() {
 #if defined(__clang__)
   const std::string compiler = "clang " __clang_version__;
@@ -62,7 +59,7 @@ Rcpp::List build_info_cpp() {
 #else
   const std::string compiler = "unknown";
 #endif
-  return Rcpp::List::create(
-      Rcpp::Named("compiler") = compiler, Rcpp::Named("openmp") = KESTREL_HAVE_OPENMP != 0,
-      Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0, Rcpp::Named("cuda") = KESTREL_HAVE_CUDA != 0);
+  return Rcpp::List::create(Rcpp::Named("compiler") = compiler,
+                            Rcpp::Named("fftw3") = KESTREL_HAVE_FFTW3 != 0,
+                            Rcpp::Named("cuda") = KESTREL_HAVE_CUDA != 0);
 }

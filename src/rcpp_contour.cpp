@@ -2,15 +2,17 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/whole.hpp"
 #include "core/contour/interpolation.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
 
 using namespace kestrel;
 
-/// The values of a grid at points, NaN outside of it, and the rows of the points there.
+/// The values of a grid at points (rows, or numbers on the line), NaN outside of it, and the rows
+/// of the points there.
 // [[Rcpp::export]]
-Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericMatrix points,
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericVector points,
                            Rcpp::List run) {
   std::vector<Rcpp::NumericVector> kept;
   std::vector<Span<const double>> spans;
@@ -18,12 +20,13 @@ Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::Nu
     kept.emplace_back(axis);
     spans.push_back(view(kept.back()));
   }
-  Rcpp::NumericVector value = Rcpp::no_init(points.nrow());
-  interpolate(spans, view(values), view(points), {value.begin(), view(value).size},
+  const MatrixView at = columns_of(points);
+  Rcpp::NumericVector value = Rcpp::no_init(whole_number<R_xlen_t>(at.rows));
+  interpolate(spans, view(values), at, {value.begin(), view(value).size},
               unpack_silent_run(run).parallel);
   std::vector<int> beyond;
-  for (int i = 0; i < points.nrow(); ++i) {
-    if (std::isnan(value[i])) beyond.push_back(i + 1);
+  for (R_xlen_t i = 0; i < value.size(); ++i) {
+    if (std::isnan(value[i])) beyond.push_back(static_cast<int>(i) + 1);
   }
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("beyond") = beyond);
 }

@@ -11,6 +11,7 @@
 #include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
+#include "core/data/weights.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
 
@@ -23,10 +24,35 @@ ParallelOptions polled() { return {0, r_poll(R_NilValue)}; }
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
+Rcpp::List weight_sums_cpp(Rcpp::NumericVector w) {
+  const WeightSums sums = weight_sums(view(w), polled());
+  return Rcpp::List::create(Rcpp::Named("sum") = sums.sum, Rcpp::Named("squares") = sums.squares,
+                            Rcpp::Named("max") = sums.max,
+                            Rcpp::Named("positive") = static_cast<double>(sums.positive));
+}
+
+/// Minimum and maximum of each column, a column of the result; of all values of another array.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
+  const MatrixView columns = columns_of(x);
+  const std::vector<double> ranges = column_ranges(columns, polled());
+  return Rcpp::NumericMatrix(2, static_cast<int>(columns.cols), ranges.begin());
+}
+
+/// x %*% t(a).
+// [[Rcpp::export]]
+Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a) {
+  Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
+  transform_rows(view(x), {a.begin(), static_cast<std::size_t>(a.size())},
+                 {out.begin(), static_cast<std::size_t>(out.size())}, polled());
+  return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w) {
   Rcpp::NumericMatrix centred = Rcpp::no_init(x.nrow(), x.ncol());
   const std::vector<double> sums = sample_covariance(
-      view(x), view(p), {centred.begin(), static_cast<std::size_t>(x.size())}, polled());
+      view(x), view(w), {centred.begin(), static_cast<std::size_t>(x.size())}, polled());
   return Rcpp::List::create(
       Rcpp::Named("centred") = centred,
       Rcpp::Named("cov") = Rcpp::NumericMatrix(x.ncol(), x.ncol(), sums.begin()));

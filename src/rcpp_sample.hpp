@@ -23,10 +23,7 @@ inline Sample unpack_sample(const Rcpp::List& list) {
   Sample sample;
   sample.values = fields.get<Rcpp::NumericVector>("x");
   sample.weights = fields.get<Rcpp::NumericVector>("w");
-  const bool matrix = Rf_isMatrix(sample.values);
-  sample.x = {sample.values.begin(),
-              static_cast<std::size_t>(matrix ? Rf_nrows(sample.values) : sample.values.size()),
-              static_cast<std::size_t>(matrix ? Rf_ncols(sample.values) : 1)};
+  sample.x = columns_of(sample.values);
   sample.w = view(sample.weights);
   return sample;
 }

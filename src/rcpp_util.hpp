@@ -33,6 +33,14 @@ inline MatrixView view(const Rcpp::NumericMatrix& x) {
   return {x.begin(), static_cast<std::size_t>(x.nrow()), static_cast<std::size_t>(x.ncol())};
 }
 
+/// The columns of a matrix; any other vector or array is one column.
+inline MatrixView columns_of(const Rcpp::NumericVector& x) {
+  const std::size_t columns = Rf_isMatrix(x) ? static_cast<std::size_t>(Rf_ncols(x)) : 1;
+  const std::size_t rows =
+      Rf_isMatrix(x) ? static_cast<std::size_t>(Rf_nrows(x)) : static_cast<std::size_t>(x.size());
+  return {x.begin(), rows, columns};
+}
+
 inline Span<const double> view(const Rcpp::NumericVector& v) {
   return {v.begin(), static_cast<std::size_t>(v.size())};
 }

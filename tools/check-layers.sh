@@ -45,14 +45,12 @@ package="$core $simd $gpu $shared $top"
   forbid 'R headers only at the top of src/' \
     '#[[:space:]]*include[[:space:]]*[<"](R\.h|Rinternals\.h|Rmath\.h|Rdefines\.h|R_ext/|Rcpp)' \
     $core $simd $gpu $cuda $shared
-  forbid 'OpenMP is named in core/base/parallel.cpp only' \
+  forbid 'no OpenMP: its threads spin' \
     '#[[:space:]]*pragma[[:space:]]+omp|omp\.h|(^|[^A-Za-z_])(omp_[a-z]|_OPENMP)' \
-    $(echo "$package" | tr ' ' '\n' | grep -v '^src/core/base/parallel\.cpp$')
-  forbid 'threads belong to core/base/parallel.cpp' \
-    '^[^/]*(std::(thread|async|mutex|atomic)([^_a-z]|$)|pthread_)' \
-    $(echo "$package" | tr ' ' '\n' | grep -vE '^src/(core/base/parallel|parallel_rcpp)\.cpp$')
-  forbid 'sums are added in block order: no reduction(+:' 'reduction[[:space:]]*\([[:space:]]*\+' \
     $package
+  forbid 'threads belong to core/base' \
+    '^[^/]*(std::(thread|async|mutex|atomic)([^_a-z]|$)|pthread_)' \
+    $(echo "$package" | tr ' ' '\n' | grep -vE '^src/core/base/(parallel|thread_pool|thread_cap)\.cpp$')
   forbid 'leaf loops know nothing but instruction sets: no std, no memory, no layer above' \
     'std::(vector|string|function|unique_ptr|min|max|copy|fill)|malloc|(^|[^a-z_])new |"core/|"rcpp' \
     $simd $(echo "$shared" | grep -v '\.def$')

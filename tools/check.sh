@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 make_tarball
 echo "check: R CMD check --as-cran"
 # No network; snapshots are compared.
-export NOT_CRAN=true OMP_WAIT_POLICY=passive
+export NOT_CRAN=true
 export _R_CHECK_CRAN_INCOMING_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false
 export _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_XREFS_USE_ALIASES_FROM_CRAN_=false

@@ -1,13 +1,11 @@
 #!/bin/sh
-# Tests the C++ core without R: plain, under ASan and UBSan, and with the std::thread backend under TSan
-# (tests/cpp/CMakeLists.txt).
+# Tests the C++ core without R: plain, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(getconf _NPROCESSORS_ONLN)
 
 # The tests set their numbers of threads themselves.
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT RCPP_PARALLEL_NUM_THREADS
-export OMP_WAIT_POLICY=passive
 
 folder=build/core-tests
 mkdir -p "$folder"

@@ -64,7 +64,7 @@ status=0
 # shellcheck disable=SC3045  # dash has it, too
 [ -n "$preload" ] || ulimit -v 8000000
 [ "$1" = --replay ] || echo "fuzz: $1 calls, seed $2${groups:+, of $groups}${preload:+, sanitized}"
-export R_LIBS="$library" OMP_WAIT_POLICY=passive TMPDIR="$work" KESTREL_FUZZ_DISK
+export R_LIBS="$library" TMPDIR="$work" KESTREL_FUZZ_DISK
 LD_PRELOAD=$preload Rscript --vanilla tests/fuzz/run.R "$@" || status=$?
 if [ $status -gt 1 ] && [ "$1" != --replay ]; then
   echo "fuzz: the session ended with status $status; its last call:"

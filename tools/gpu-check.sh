@@ -18,13 +18,13 @@ mkdir -p "$out"
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))
 $(OUT)/gpu-check: $(OBJECTS)
-	g++ -fopenmp -o $@ $(OBJECTS) -ldl -lpthread
+	g++ -o $@ $(OBJECTS) -ldl -lpthread
 $(OUT)/libkestrel_cuda.so: $(CUDA)
 	nvcc -shared -cudart static -Xlinker --exclude-libs,ALL -o $@ $(CUDA)
 SHARED = $(wildcard src/shared/*) src/gpu/gpu_abi.h
 $(OUT)/%.o: %.cpp $(SHARED)
 	@mkdir -p $(@D)
-	g++ -std=gnu++17 -O2 -fopenmp -Wall -Wextra -Isrc -c -o $@ $<
+	g++ -std=gnu++17 -O2 -Wall -Wextra -Isrc -c -o $@ $<
 $(OUT)/%.o: %.cu $(wildcard src/cuda/*/*.cuh) $(SHARED)
 	@mkdir -p $(@D)
 	nvcc -O3 -std=c++17 -lineinfo -arch=$(ARCH) -Isrc -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra -c -o $@ $<

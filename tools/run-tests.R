@@ -5,7 +5,7 @@ arguments <- commandArgs(trailingOnly = TRUE)
 folder <- normalizePath(arguments[1])
 filter <- if (length(arguments) > 1) arguments[2]
 
-Sys.setenv(NOT_CRAN = "true", OMP_WAIT_POLICY = "passive", TESTTHAT_PARALLEL = "true",
+Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "true",
            TESTTHAT_CPUS = min(4, max(1, parallel::detectCores())))
 library(testthat)
 library(kestrel)

@@ -5,10 +5,9 @@ set -eu
 
 # R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin, pictures by vdiffr), vignettes and demo
 # use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the core are built
-# with; and ccache. Debian's RcppParallel asks dpkg-architecture (dpkg-dev) where TBB is each time it is loaded, also by
-# configure.
-packages="r-base-core g++ make dpkg-dev
-  r-cran-cli r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel libtbb-dev libfftw3-dev
+# with; and ccache.
+packages="r-base-core g++ make
+  r-cran-cli r-cran-rcpp r-cran-rcppeigen libfftw3-dev
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate r-cran-ncdf4
   r-cran-dplyr netcdf-bin

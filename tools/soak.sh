@@ -8,7 +8,6 @@ cd "$(dirname "$0")/.."
 make_tarball
 install_into build/library
 R_LIBS=$(pwd)/build/library
-OMP_WAIT_POLICY=passive
-export R_LIBS OMP_WAIT_POLICY
+export R_LIBS
 Rscript --vanilla tools/load-time.R
 Rscript --vanilla tests/fuzz/soak.R "${1:-5}" "${2:-1}"

@@ -19,8 +19,8 @@ echo 'CXX17FLAGS = -O0' >"$installs/Makevars"
 R_MAKEVARS_USER=$installs/Makevars
 export R_MAKEVARS_USER
 
-# smoke LIBRARY PARALLEL CUDA: the density of N(0, 1) at 0 from one observation there, on these threads; CUDA says
-# whether there must be an object for GPUs.
+# smoke LIBRARY CUDA: the density of N(0, 1) at 0 from one observation there; CUDA says whether there must be an object
+# for GPUs.
 # shellcheck disable=SC2016  # R's dollars
 smoke() {
   R_LIBS=$1 Rscript --vanilla -e 'library(kestrel)
@@ -28,8 +28,8 @@ smoke() {
     info <- kestrel_info()
     stopifnot(all.equal(kde(0, h = 1, eval.points = 0)$estimate, dnorm(0), tolerance = 1e-15),
               normalizePath(find.package("kestrel")) == normalizePath(file.path(arguments[1], "kestrel")),
-              info[["parallel"]] == arguments[2], info[["cuda"]][["built"]] == (arguments[3] == "cuda"))' \
-    "$1" "$2" "$3"
+              info[["cuda"]][["built"]] == (arguments[2] == "cuda"))' \
+    "$1" "$2"
 }
 
 # install LIBRARY TARBALL OPTIONS: the output goes to a log, which is shown on failure.
@@ -46,18 +46,14 @@ say() {
   echo "test-installs: $*"
 }
 
-say "with OpenMP, without CUDA"
+say "without CUDA"
 install "$installs/plain" "$installs/$name" --without-cuda
-smoke "$installs/plain" openmp none
-
-say "without OpenMP"
-install "$installs/without-openmp" "$installs/$name" "--without-openmp --without-cuda"
-smoke "$installs/without-openmp" rcppparallel none
+smoke "$installs/plain" none
 
 if [ -n "$nvcc" ]; then
   say "with CUDA"
   install "$installs/cuda" "$installs/$name" --with-cuda
-  smoke "$installs/cuda" openmp cuda
+  smoke "$installs/cuda" cuda
 fi
 
 say "nvcc nowhere to be found"
@@ -78,13 +74,13 @@ CODE
     sh "$installs/without-nvcc.sh" R CMD INSTALL --library="$installs/without-nvcc" "$installs/$name"
 )
 grep 'no (no CUDA compiler was found)' "$logs/installs-without-nvcc.log"
-smoke "$installs/without-nvcc" openmp none
+smoke "$installs/without-nvcc" none
 
 say "from and into paths with spaces"
 mkdir "$installs/a folder"
 cp "$tarball" "$installs/a folder/"
 TMPDIR="$installs/a folder" install "$installs/a library" "$installs/a folder/$name" --without-cuda
-smoke "$installs/a library" openmp none
+smoke "$installs/a library" none
 
 say "from a folder that cannot be written to, by a user who is not root"
 mkdir "$installs/read-only"
@@ -117,7 +113,7 @@ fi
   run_logged installs-read-only $as_user MAKEFLAGS="-j$jobs" R CMD INSTALL --library="$place/library" \
     --configure-args=--without-cuda "$name"
 )
-smoke "$place/library" openmp none
+smoke "$place/library" none
 
 say "two at once into two libraries"
 install "$installs/first" "$installs/$name" --without-cuda &
@@ -126,6 +122,6 @@ install "$installs/second" "$installs/$name" --without-cuda &
 second=$!
 wait $first
 wait $second
-smoke "$installs/first" openmp none
-smoke "$installs/second" openmp none
+smoke "$installs/first" none
+smoke "$installs/second" none
 say "all installed and computed"

@@ -79,8 +79,8 @@ probes <- function() {
        kestrel::hpi(line))
 }
 
-# Processor seconds of R's own thread. Those of the whole process would count the threads of OpenMP and BLAS, too, which
-# spin while they wait: 16 of them make 2 s out of 0.15 s.
+# Processor seconds of R's own thread. Those of the whole process would count other threads, too, and those of BLAS may
+# spin while they wait.
 thread_seconds <- function() {
   file <- sprintf("/proc/self/task/%d/schedstat", Sys.getpid())
   if (!file.exists(file)) return(sum(proc.time()[1:2]))

@@ -3,11 +3,10 @@
 test_that("kestrel_info has what a bug report needs", {
   info <- kestrel_info()
   expect_s3_class(info, "kestrel_info")
-  expect_true(all(c("version", "isa", "isa_available", "threads", "parallel", "cuda", "build") %in% names(info)))
+  expect_true(all(c("version", "isa", "isa_available", "threads", "cuda", "build") %in% names(info)))
   expect_identical(info$version, as.character(utils::packageVersion("kestrel")))
   expect_true(info$isa %in% info$isa_available)
   expect_identical(info$threads, kestrel_threads())
-  expect_true(info$parallel %in% c("openmp", "rcppparallel", "threads"))
   expect_identical(info$cuda$built, info$build$cuda)
   expect_type(if (info$cuda$usable) info$cuda$device else info$cuda$reason, "character")
   for (isa in instruction_sets()) expect_identical(with_isa(isa, kestrel_info()$isa), isa)

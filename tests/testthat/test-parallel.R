@@ -1,5 +1,4 @@
-# Threads: forks and interrupts. test-direct.R tests the bits, shape by shape. C++ tests check how many threads work,
-# and tools/test-variant.sh runs these tests on the threads of RcppParallel.
+# Threads: forks and interrupts. test-direct.R tests the bits, shape by shape; C++ tests check how many threads work.
 
 big_shape <- function() with_seed(21, normal_shape(20000, 3000))
 

@@ -32,7 +32,9 @@ struct ParallelOptions {
 /// Runs on the calling thread alone, in item order, if there is one item or one thread; inside
 /// another parallel_for (such a call is not polled: it may be on a worker); and in a forked child,
 /// where the threads that the runtime libraries know of do not exist and waiting for them would
-/// never end. Cost: one atomic increment and one look at the clock per item.
+/// never end. Otherwise the calling thread begins alone, and other threads join as soon as they
+/// pay, see thread_pool.hpp: a loop of less than 0.1 ms stays on one thread. Cost: one atomic
+/// increment and one or two looks at the clock per item.
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
 
@@ -78,11 +80,13 @@ std::size_t parallel_workers(std::size_t items, const ParallelOptions& options);
 
 /// Threads used if the options do not say. At first this is the minimum of the number of
 /// processors, a quota of processor time (cpu_quota.hpp), OMP_THREAD_LIMIT, OMP_NUM_THREADS and
-/// RCPP_PARALLEL_NUM_THREADS, each read once. A call may ask for more or fewer. Nothing exceeds
-/// OMP_THREAD_LIMIT, which belongs to the administrator. Nor does it exceed the number of
-/// processors, or kFewThreads if that is more: OpenMP ends the process if the system refuses it a
-/// thread.
+/// RCPP_PARALLEL_NUM_THREADS, each read once. A call may ask for more or fewer, up to
+/// thread_limit().
 int thread_cap();
+
+/// The most threads that any call gets: OMP_THREAD_LIMIT, which belongs to the administrator, but
+/// no more than the number of processors, or kFewThreads if that is more.
+int thread_limit();
 
 /// Any machine can have this many threads, so that results on several can be compared everywhere.
 constexpr int kFewThreads = 8;
@@ -90,28 +94,11 @@ constexpr int kFewThreads = 8;
 /// Throws error(input) for n < 1.
 void set_thread_cap(int n);
 
-/// What the next parallel_for runs on: "openmp", "rcppparallel" (or another registered name) or
-/// "threads" (std::thread).
-const char* parallel_backend();
-
-/// A backend calls work(context, worker) for worker = 0, ..., threads - 1, each once, on threads of
-/// its choosing, and returns when all calls have. `work` does not throw.
-using ParallelBackend = void (*)(int threads, void (*work)(void* context, int worker),
-                                 void* context);
-
-/// Adds a backend, or replaces the one of that name. The first one registered is used if there is
-/// no OpenMP. Not to be called while a loop runs. `name` must outlive the library.
-void register_parallel_backend(const char* name, ParallelBackend backend);
-
 #ifdef KESTREL_TEST_HOOKS
 // Compiled by tests/cpp/CMakeLists.txt only, not in the package.
 
 /// The number of different threads that the latest parallel_for ran on; 0 before the first.
 int threads_last_used();
-
-/// Uses the backend of that name from now on, or the usual choice again if it is "". Throws
-/// error(input), which lists the available names, if it is not available.
-void force_parallel_backend(const char* name);
 #endif
 
 }  // namespace kestrel

@@ -1,4 +1,5 @@
-// Mean and covariance of a weighted sample, and the sample relative to its mean.
+// Ranges, mean and covariance of a sample, and the sample relative to its mean or in other
+// coordinates.
 #ifndef KESTREL_CORE_DATA_SAMPLE_MOMENTS_HPP
 #define KESTREL_CORE_DATA_SAMPLE_MOMENTS_HPP
 
@@ -10,13 +11,21 @@
 namespace kestrel {
 
 /// sum_i p_i (x_i - m)(x_i - m)', m the mean, d*d column-major; and x_i - m, n*d column-major, in
-/// `centred`. The mean takes two passes: the second removes the rounding of the first, which is
-/// large for a sample far from the origin. Sums are of long doubles, in the order of the samples,
-/// on one thread.
+/// `centred`. p = w / sum w. The mean takes two passes: the second removes the rounding of the
+/// first, which is large for a sample far from the origin. Sums are of long doubles.
 ///
-/// x: n*d samples; p: n weights that sum to one. O(n d^2). Throws error(input) where sizes differ.
-std::vector<double> sample_covariance(const MatrixView& x, Span<const double> p,
+/// x: n*d samples; w: n weights, finite and not negative, at least one positive. O(n d^2). Throws
+/// error(input) where sizes differ.
+std::vector<double> sample_covariance(const MatrixView& x, Span<const double> w,
                                       Span<double> centred, const ParallelOptions& options);
+
+/// Minimum and maximum of each column of x, which has a row at least: 2 d values. No value is NaN.
+/// One pass, O(n d).
+std::vector<double> column_ranges(const MatrixView& x, const ParallelOptions& options);
+
+/// x A', n*d column-major, in `out`, which may be the memory of x. A: d*d column-major. O(n d^2).
+void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
+                    const ParallelOptions& options);
 
 }  // namespace kestrel
 

@@ -1,20 +1,25 @@
-// The check that every engine applies to its weights.
+// Weights of a sample.
 #ifndef KESTREL_CORE_DATA_WEIGHTS_HPP
 #define KESTREL_CORE_DATA_WEIGHTS_HPP
 
 #include <cstddef>
-#include <string>
 
-#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
 
 namespace kestrel {
 
 /// Throws error(input) unless there is one weight a sample.
-inline void check_weight_count(std::size_t samples, std::size_t weights) {
-  if (weights == samples) return;
-  throw error(ErrorKind::input, "there are " + std::to_string(samples) + " samples but " +
-                                    std::to_string(weights) + " weights");
-}
+void check_weight_count(std::size_t samples, std::size_t weights);
+
+/// What is asked of the weights as a whole.
+struct WeightSums {
+  double sum = 0, squares = 0, max = 0;
+  std::size_t positive = 0;  // how many are above zero
+};
+
+/// w: finite, not negative; may be empty. Sums are of long doubles. One pass, O(n).
+WeightSums weight_sums(Span<const double> w, const ParallelOptions& options);
 
 }  // namespace kestrel
 

@@ -55,19 +55,19 @@ void sum_powers_of(const double* z, const double* w, std::size_t count, int mome
 }
 
 /// sum_i w_i and sum_{i<j} w_i w_j, the latter as a sum of positive terms only.
-struct WeightSums {
+struct CellWeight {
   double sum = 0.0, pairs = 0.0;
 
-  void add(const WeightSums& other) {
+  void add(const CellWeight& other) {
     pairs += other.pairs + sum * other.sum;
     sum += other.sum;
   }
 };
 
-WeightSums weight_sums(const double* w, std::size_t count) {
+CellWeight cell_weight(const double* w, std::size_t count) {
   if (count > 64) {
-    WeightSums sums = weight_sums(w, count / 2);
-    sums.add(weight_sums(w + count / 2, count - count / 2));
+    CellWeight sums = cell_weight(w, count / 2);
+    sums.add(cell_weight(w + count / 2, count - count / 2));
     return sums;
   }
   Pack sum0 = {}, sum1 = {}, pairs0 = {}, pairs1 = {};
@@ -79,7 +79,7 @@ WeightSums weight_sums(const double* w, std::size_t count) {
     sum0 += w0;
     sum1 += w1;
   }
-  WeightSums total{sum0[0], pairs0[0]};
+  CellWeight total{sum0[0], pairs0[0]};
   total.add({sum0[1], pairs0[1]});
   total.add({sum1[0], pairs1[0]});
   total.add({sum1[1], pairs1[1]});
@@ -87,9 +87,9 @@ WeightSums weight_sums(const double* w, std::size_t count) {
   return total;
 }
 
-WeightSums sum_up(const WeightSums* sums, std::size_t count) {
+CellWeight sum_up(const CellWeight* sums, std::size_t count) {
   if (count == 1) return *sums;
-  WeightSums total = sum_up(sums, count / 2);
+  CellWeight total = sum_up(sums, count / 2);
   total.add(sum_up(sums + count / 2, count - count / 2));
   return total;
 }
@@ -123,7 +123,7 @@ CellSums sum_cells(const CellOrder& order, const std::vector<std::size_t>& chose
   sums.moment.resize(chosen.size() * p);
   // The first piece of a cell writes to the result, the others to `other`, one after the other.
   std::vector<double> other((piece.size() - chosen.size()) * p);
-  std::vector<WeightSums> weights(piece.size());
+  std::vector<CellWeight> weights(piece.size());
   std::vector<std::size_t> first_of_cell;
   for (std::size_t i = 0; i < piece.size(); ++i) {
     if (i == 0 || piece[i].cell != piece[i - 1].cell) first_of_cell.push_back(i);
@@ -140,7 +140,7 @@ CellSums sum_cells(const CellOrder& order, const std::vector<std::size_t>& chose
     for (std::size_t i = pieces.first_piece[item]; i < pieces.first_piece[item + 1]; ++i) {
       const std::size_t begin = piece[i].begin, count = piece[i].end - begin;
       sum_powers_of(order.offset() + begin, order.weight() + begin, count, moments, moment[i]);
-      weights[i] = weight_sums(order.weight() + begin, count);
+      weights[i] = cell_weight(order.weight() + begin, count);
     }
   });
   for (std::size_t c = 0; c < chosen.size(); ++c) {

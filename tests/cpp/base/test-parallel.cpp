@@ -1,4 +1,4 @@
-// parallel_for on every backend: what it promises about items, workers, exceptions and polling.
+// parallel_for: what it promises about items, workers, exceptions and polling.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,39 +18,15 @@
 #include <thread>
 #include <vector>
 
-#include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/thread_pool.hpp"
 
 using namespace kestrel;
 
 namespace {
 
 void wait_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
-
-// A pool like tinythread's, for which the calling thread only waits.
-void run_elsewhere(int threads, void (*work)(void*, int), void* context) {
-  std::vector<std::thread> all;
-  for (int worker = 0; worker < threads; ++worker) all.emplace_back(work, context, worker);
-  for (std::thread& thread : all) thread.join();
-}
-
-// Runs the workers one after the other on the calling thread, as TBB does when its own are busy.
-void run_here(int threads, void (*work)(void*, int), void* context) {
-  for (int worker = threads; worker-- > 0;) work(context, worker);
-}
-
-// A machine that gives no threads.
-void run_nowhere(int, void (*)(void*, int), void*) {}
-
-std::vector<std::string> all_backends() {
-  register_parallel_backend("elsewhere", run_elsewhere);
-  register_parallel_backend("here", run_here);
-  register_parallel_backend("nowhere", run_nowhere);
-  std::vector<std::string> all = {"threads", "elsewhere", "here", "nowhere"};
-  if (!common::under_tsan()) all.emplace_back("openmp");
-  return all;
-}
 
 ParallelOptions on(int threads, Poll poll = {}) {
   ParallelOptions options;
@@ -59,23 +35,9 @@ ParallelOptions on(int threads, Poll poll = {}) {
   return options;
 }
 
-class EachBackend : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override { force_parallel_backend(GetParam().c_str()); }
-  void TearDown() override { force_parallel_backend(""); }
-
-  // How many threads a loop with enough items must report.
-  int expected(int threads) const {
-    return GetParam() == "here" || GetParam() == "nowhere" ? 1 : threads;
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Parallel, EachBackend, testing::ValuesIn(all_backends()),
-                         [](const auto& info) { return info.param; });
-
 }  // namespace
 
-TEST_P(EachBackend, RunsEachItemOnceOnWorkersInRange) {
+TEST(Parallel, RunsEachItemOnceOnWorkersInRange) {
   for (const int threads : {1, 2, 3, 7}) {
     for (const std::size_t items : {0, 1, 2, 3, 7, 100}) {
       std::vector<std::atomic<int>> runs(items);
@@ -92,12 +54,12 @@ TEST_P(EachBackend, RunsEachItemOnceOnWorkersInRange) {
       EXPECT_TRUE(in_range);
       EXPECT_TRUE(alone) << "two bodies at once with the same worker";
       const int max = std::min(static_cast<int>(items), threads);
-      EXPECT_EQ(threads_last_used(), items == 0 ? 0 : expected(max)) << items << " items";
+      EXPECT_EQ(threads_last_used(), max) << items << " items";
     }
   }
 }
 
-TEST_P(EachBackend, SumsInBlockOrderHaveTheSameBits) {
+TEST(Parallel, SumsInBlockOrderHaveTheSameBits) {
   const auto sum = [](int threads) {
     std::vector<double> part(500);
     parallel_for(part.size(), on(threads), [&](std::size_t item, int) {
@@ -114,7 +76,7 @@ TEST_P(EachBackend, SumsInBlockOrderHaveTheSameBits) {
   EXPECT_EQ(sum(3), one);
 }
 
-TEST_P(EachBackend, RethrowsTheExceptionOfTheLowestItem) {
+TEST(Parallel, RethrowsTheExceptionOfTheLowestItem) {
   for (const int threads : {1, 2, 3}) {
     for (int repetition = 0; repetition < 20; ++repetition) {
       std::atomic<int> started{0};
@@ -138,7 +100,7 @@ TEST_P(EachBackend, RethrowsTheExceptionOfTheLowestItem) {
   EXPECT_EQ(count, 10);
 }
 
-TEST_P(EachBackend, NestedLoopsRunInOrderOnTheirThread) {
+TEST(Parallel, NestedLoopsRunInOrderOnTheirThread) {
   std::atomic<bool> right{true};
   parallel_for(6, on(3), [&](std::size_t, int) {
     const std::thread::id here = std::this_thread::get_id();
@@ -151,11 +113,11 @@ TEST_P(EachBackend, NestedLoopsRunInOrderOnTheirThread) {
     if (next != 20) right = false;
   });
   EXPECT_TRUE(right);
-  EXPECT_EQ(threads_last_used(), expected(3));
+  EXPECT_EQ(threads_last_used(), 3);
   EXPECT_EQ(parallel_threads(on(3)), 3);
 }
 
-TEST_P(EachBackend, PollsOnTheCallingThreadOnly) {
+TEST(Parallel, PollsOnTheCallingThreadOnly) {
   for (const int threads : {1, 2, 3}) {
     const std::thread::id caller = std::this_thread::get_id();
     int polls = 0;
@@ -171,11 +133,11 @@ TEST_P(EachBackend, PollsOnTheCallingThreadOnly) {
     parallel_for(50 * static_cast<std::size_t>(threads), on(threads, poll),
                  [](std::size_t, int) { wait_ms(5); });
     EXPECT_GE(polls, 2);
-    EXPECT_EQ(threads_last_used(), expected(threads));
+    EXPECT_EQ(threads_last_used(), threads);
   }
 }
 
-TEST_P(EachBackend, APollThatThrowsStopsTheLoop) {
+TEST(Parallel, APollThatThrowsStopsTheLoop) {
   struct Interrupt {};  // not derived from std::exception, like Rcpp's
   for (const int threads : {1, 2, 3}) {
     std::atomic<std::size_t> done{0};
@@ -195,7 +157,7 @@ TEST_P(EachBackend, APollThatThrowsStopsTheLoop) {
   EXPECT_EQ(parallel_threads(on(3)), 3) << "still inside the loop?";
 }
 
-TEST_P(EachBackend, WhatThePollThrowsGoesFirst) {
+TEST(Parallel, WhatThePollThrowsGoesFirst) {
   struct Interrupt {};
   std::atomic<bool> interrupted{false};
   const Poll poll = [&](double fraction) {
@@ -212,7 +174,7 @@ TEST_P(EachBackend, WhatThePollThrowsGoesFirst) {
   EXPECT_THROW(loop(), Interrupt);
 }
 
-TEST_P(EachBackend, ShortLoopsArePolledToo) {
+TEST(Parallel, ShortLoopsArePolledToo) {
   int polls = 0;
   const Poll poll = [&](double) { ++polls; };
   for (int i = 0; i < 200; ++i) {
@@ -221,7 +183,7 @@ TEST_P(EachBackend, ShortLoopsArePolledToo) {
   EXPECT_GE(polls, 2);
 }
 
-TEST_P(EachBackend, TasksReportOneProgressThatNeverGoesBack) {
+TEST(Parallel, TasksReportOneProgressThatNeverGoesBack) {
   for (const int threads : {1, 3}) {
     for (const std::size_t tasks : {3, 12}) {  // one after another, and side by side
       std::vector<double> seen;
@@ -292,7 +254,7 @@ TEST(Tasks, ThatAreLongOrOnOneThreadArePolledWithin) {
   }
 }
 
-TEST_P(EachBackend, AForkedChildRunsSerially) {
+TEST(Parallel, AForkedChildRunsSerially) {
   parallel_for(10, on(3), [](std::size_t, int) { wait_ms(1); });  // starts the pool's threads
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -314,7 +276,42 @@ TEST_P(EachBackend, AForkedChildRunsSerially) {
   EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0);
   parallel_for(10, on(3), [](std::size_t, int) {});
-  EXPECT_EQ(threads_last_used(), expected(3)) << "the parent lost its threads";
+  EXPECT_EQ(threads_last_used(), 3) << "the parent lost its threads";
+}
+
+TEST(Parallel, HelpersComeWhenTheyPay) {
+  wait_for_all_helpers(false);
+  // How many of 20 loops ran on `threads` threads: the system may keep any thread waiting.
+  const auto loops_on = [](int threads, std::size_t items, const auto& body) {
+    int loops = 0;
+    for (int i = 0; i < 20; ++i) {
+      parallel_for(items, on(3), body);
+      if (threads_last_used() == threads) ++loops;
+    }
+    return loops;
+  };
+  EXPECT_GT(loops_on(1, 100, [](std::size_t, int) {}), 0) << "next to nothing to do";
+  EXPECT_GT(loops_on(3, 3, [](std::size_t, int) { wait_ms(10); }), 0) << "few long items";
+  EXPECT_GT(loops_on(3, 20, [](std::size_t, int) { wait_ms(1); }), 0) << "the first item tells";
+  const auto late = [](std::size_t item, int) {
+    if (item >= 1000) wait_ms(5);
+  };
+  EXPECT_GT(loops_on(3, 1006, late), 0) << "long items after short ones";
+  wait_for_all_helpers(true);
+}
+
+TEST(Parallel, LoopsOfTwoThreadsAtOnceAreBothRun) {
+  std::vector<std::atomic<int>> runs(400);
+  const auto loop = [&](std::size_t first) {
+    parallel_for(200, on(3), [&, first](std::size_t item, int) {
+      wait_ms(item % 50 == 0 ? 1 : 0);
+      runs[first + item]++;
+    });
+  };
+  std::thread other(loop, 0);
+  loop(200);
+  other.join();
+  for (const auto& count : runs) EXPECT_EQ(count, 1);
 }
 
 TEST(Cap, IsUsedWhereTheOptionsDoNotSay) {
@@ -347,18 +344,29 @@ TEST(Cap, KeepsToTheProcessorsHoweverManyThreadsAreAskedFor) {
   EXPECT_EQ(parallel_workers(1000000, on(asked)), static_cast<std::size_t>(max));
 }
 
-TEST(Cap, ComesFromTheEnvironment) {
+namespace {
+
+// What this program prints if it is started with an argument, under an environment; see main.cpp.
+std::string answer_of(const std::string& environment, const std::string& argument) {
   std::array<char, PATH_MAX> self{};
-  ASSERT_GT(readlink("/proc/self/exe", self.data(), self.size() - 1), 0);
-  // "cap, number of threads for a call that asks for three", in a process started with this
-  // environment.
+  if (readlink("/proc/self/exe", self.data(), self.size() - 1) <= 0) return "no program";
+  const std::string command = "env " + environment + " '" + self.data() + "' " + argument;
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 100> line{};
+  return std::string(fgets(line.data(), line.size(), pipe.get()) ? line.data() : "");
+}
+
+}  // namespace
+
+TEST(Parallel, WhereTheSystemGivesNoThreadsOneTakesAllTakeLittleMemory) {
+  EXPECT_EQ(answer_of("", "--no-threads"), "10 items on 1");
+}
+
+TEST(Cap, ComesFromTheEnvironment) {
   const auto answer = [&](const std::string& environment) {
-    const std::string unset =
-        "env -u OMP_THREAD_LIMIT -u OMP_NUM_THREADS -u RCPP_PARALLEL_NUM_THREADS ";
-    const std::string command = unset + environment + " '" + self.data() + "' --cap";
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-    std::array<char, 100> line{};
-    return std::string(fgets(line.data(), line.size(), pipe.get()) ? line.data() : "");
+    return answer_of(
+        "-u OMP_THREAD_LIMIT -u OMP_NUM_THREADS -u RCPP_PARALLEL_NUM_THREADS " + environment,
+        "--cap");
   };
   EXPECT_EQ(answer("OMP_THREAD_LIMIT=1"), "1 1");
   EXPECT_EQ(answer("OMP_NUM_THREADS=1,4"), "1 3");
@@ -366,21 +374,4 @@ TEST(Cap, ComesFromTheEnvironment) {
   EXPECT_EQ(answer("OMP_THREAD_LIMIT=2 OMP_NUM_THREADS=1"), "1 2");
   EXPECT_EQ(answer("RCPP_PARALLEL_NUM_THREADS=100000"), answer("")) << "above the processors";
   EXPECT_EQ(answer("RCPP_PARALLEL_NUM_THREADS=nonsense"), answer(""));
-}
-
-TEST(Backend, UsualChoiceAndForcing) {
-  EXPECT_STREQ(parallel_backend(), common::under_tsan() ? "elsewhere" : "openmp")
-      << "OpenMP, else the first registered one";
-  force_parallel_backend("threads");
-  EXPECT_STREQ(parallel_backend(), "threads");
-  try {
-    force_parallel_backend("magic");
-    FAIL() << "nothing thrown";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, ErrorKind::input);
-    EXPECT_NE(std::string(e.what()).find("\"threads\""), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("\"magic\""), std::string::npos) << e.what();
-  }
-  EXPECT_STREQ(parallel_backend(), "threads") << "a failed choice must change nothing";
-  force_parallel_backend("");
 }

@@ -12,10 +12,12 @@
 #include "core/base/error.hpp"
 #include "core/data/finite.hpp"
 #include "core/data/order.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
 #include "core/data/tiles.hpp"
+#include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 
 using namespace kestrel;
@@ -227,4 +229,43 @@ TEST(AllFinite, SeesASingleValueThatIsNot) {
     }
   }
   EXPECT_TRUE(all_finite({nullptr, 0}, {}));
+}
+
+// Sums, ranges and products by their definitions, over n of one part of a pass and of several.
+TEST(SamplePasses, AreTheirDefinitionsWithTheSameBitsOnManyThreads) {
+  ParallelOptions one;
+  one.threads = 1;
+  for (const std::size_t n : {std::size_t{1}, kSamplesOfPart, 2 * kSamplesOfPart + 1}) {
+    const std::size_t d = 2;
+    Sample s = make(n, d, 1e9, 0, true);
+    s.p[0] = n > 1 ? 0 : s.p[0];
+    const std::vector<double> a{1, 0.5, -2, 3};
+    long double sum = 0, squares = 0;
+    for (const double p : s.p) sum += p, squares += static_cast<long double>(p) * p;
+    for (const int threads : {1, 3}) {
+      ParallelOptions options;
+      options.threads = threads;
+      const WeightSums weights = weight_sums(s.shares(), options);
+      EXPECT_NEAR(weights.sum, sum, 1e-15 * sum);
+      EXPECT_NEAR(weights.squares, squares, 1e-15 * squares);
+      EXPECT_EQ(weights.max, *std::max_element(s.p.begin(), s.p.end()));
+      EXPECT_EQ(weights.positive, n > 1 ? n - 1 : 1);
+      const std::vector<double> ranges = column_ranges(s.view(), options);
+      std::vector<double> product(n * d), centred(n * d), same(n * d);
+      transform_rows(s.view(), {a.data(), 4}, {product.data(), n * d}, options);
+      for (std::size_t k = 0; k < d; ++k) {
+        const Span<const double> column = s.view().column(k);
+        EXPECT_EQ(ranges[2 * k], *std::min_element(column.begin(), column.end()));
+        EXPECT_EQ(ranges[2 * k + 1], *std::max_element(column.begin(), column.end()));
+        for (const std::size_t i : {std::size_t{0}, n / 2, n - 1}) {
+          EXPECT_EQ(product[k * n + i], s.x[i] * a[k] + s.x[n + i] * a[2 + k]);
+        }
+      }
+      const Span<double> out{centred.data(), n * d};
+      EXPECT_EQ(sample_covariance(s.view(), s.shares(), out, options),
+                sample_covariance(s.view(), s.shares(), {same.data(), n * d}, one));
+      EXPECT_EQ(centred, same);
+    }
+  }
+  EXPECT_EQ(weight_sums({nullptr, 0}, one).positive, 0u);
 }

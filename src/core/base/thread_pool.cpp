@@ -1,0 +1,219 @@
+#include "core/base/thread_pool.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace kestrel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A helper costs its waking, some 10 microseconds of the thread that wakes it and up to 50 until it
+// works. So it pays if it gets at least this much to do.
+constexpr double kSecondsOfHelper = 1e-4;
+// How long the watching helper sleeps.
+constexpr std::chrono::microseconds kPatience{100};
+constexpr std::chrono::milliseconds kWait{50};
+
+double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+#ifdef KESTREL_TEST_HOOKS
+std::atomic<bool> all_helpers_wanted{true};
+#endif
+
+class ThreadPool {
+ public:
+  void run(SharedLoop& loop, int threads) {
+    const std::unique_lock<std::mutex> mine(in_use_, std::try_to_lock);
+    if (!mine) {
+      loop.work(0, false);
+      return;
+    }
+    open(loop, threads - 1);
+    loop.work(0, true);
+    close();
+  }
+
+  void wake_helpers(double seconds) {
+    const SharedLoop& loop = *loop_;  // only run() changes it, on this thread
+    const int pay = helpers_that_pay(loop, seconds);
+    if (pay <= asked_.load(std::memory_order_relaxed)) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ask_for(pay);
+  }
+
+  // Ends the helpers. False if a loop is running: R may leave within a poll, and the loop may be
+  // long.
+  bool stop() {
+    if (getpid() != process_) return false;  // a forked child has none of the threads
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (loop_ != nullptr) return false;
+      quit_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& helper : helpers_) helper.join();
+    return true;
+  }
+
+ private:
+  void open(SharedLoop& loop, int helpers) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    loop_ = &loop;
+    ++number_;
+    max_helpers_ = helpers;
+    asked_ = 0;
+    joined_ = 0;
+    begin_ = Clock::now();
+#ifdef KESTREL_TEST_HOOKS
+    if (all_helpers_wanted) {
+      ask_for(helpers);
+      changed_.wait(
+          lock, [&] { return joined_ >= helpers || joined_ >= static_cast<int>(helpers_.size()); });
+      return;
+    }
+#endif
+    const double others = static_cast<double>(loop.left()) - 1;
+    ask_for(static_cast<int>(std::min({paid_, static_cast<double>(helpers), others})));
+    have_helpers(1);
+    if (asked_ < helpers && !watched_) wake_.notify_one();
+  }
+
+  void close() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    asked_ = joined_;  // no more may join
+    paid_ = seconds_between(begin_, Clock::now()) * (1 + joined_) / kSecondsOfHelper;
+    while (inside_ > 0) {
+      if (changed_.wait_for(lock, kWait) == std::cv_status::no_timeout) continue;
+      lock.unlock();
+      loop_->wait_for_helpers();
+      lock.lock();
+    }
+    loop_ = nullptr;
+  }
+
+  int helpers_that_pay(const SharedLoop& loop, double seconds_of_item) const {
+    const double left = static_cast<double>(loop.left());
+    const double pay = std::min(left, left * seconds_of_item / kSecondsOfHelper);
+    return static_cast<int>(std::min(pay, static_cast<double>(max_helpers_)));
+  }
+
+  // The rest with the lock held.
+
+  void ask_for(int helpers) {
+    have_helpers(helpers);
+    for (; asked_ < helpers; ++asked_) wake_.notify_one();
+  }
+
+  // Starts threads until there are this many, or the system gives no more.
+  void have_helpers(int helpers) {
+    if (static_cast<int>(helpers_.size()) >= helpers) return;
+    // Signals are for R's own thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      while (static_cast<int>(helpers_.size()) < helpers) helpers_.emplace_back([this] { help(); });
+    } catch (const std::system_error&) {
+      // Those that there are take the items.
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void help() {
+    unsigned long seen = 0;  // the loop that this helper has worked on
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!quit_) {
+      const bool is_new = loop_ != nullptr && number_ != seen;
+      if (is_new && joined_ < asked_) {
+        seen = number_;
+        join(lock);
+      } else if (is_new && !watched_ && asked_ < max_helpers_) {
+        watch(lock);
+      } else {
+        wake_.wait(lock);
+      }
+    }
+  }
+
+  void join(std::unique_lock<std::mutex>& lock) {
+    const int worker = ++joined_;
+    ++inside_;
+#ifdef KESTREL_TEST_HOOKS
+    changed_.notify_one();
+#endif
+    SharedLoop* loop = loop_;
+    lock.unlock();
+    loop->work(worker, false);
+    lock.lock();
+    if (--inside_ == 0) changed_.notify_one();
+  }
+
+  void watch(std::unique_lock<std::mutex>& lock) {
+    const unsigned long number = number_;
+    const std::size_t done = loop_->done();
+    const Clock::time_point begin = Clock::now();
+    watched_ = true;
+    wake_.wait_for(lock, kPatience);
+    watched_ = false;
+    if (number != number_ || loop_ == nullptr || asked_ >= max_helpers_) return;
+    const std::size_t since = std::max<std::size_t>(1, loop_->done() - done);
+    const double seconds = seconds_between(begin, Clock::now()) / static_cast<double>(since);
+    ask_for(std::max<int>(asked_, helpers_that_pay(*loop_, seconds)));
+  }
+
+  const pid_t process_ = getpid();
+  std::mutex in_use_;  // held while a loop runs
+
+  std::mutex mutex_;                 // guards the rest
+  std::condition_variable wake_;     // helpers sleep here
+  std::condition_variable changed_;  // the calling thread does
+  std::vector<std::thread> helpers_;
+  SharedLoop* loop_ = nullptr;
+  unsigned long number_ = 0;  // of the loop
+  Clock::time_point begin_;   // when the loop began
+  double paid_ = 0;           // how many helpers would have paid in the loop before
+  int max_helpers_ = 0;
+  std::atomic<int> asked_{0};  // how many helpers the loop has been given
+  int joined_ = 0;             // how many of them have come
+  int inside_ = 0;             // how many of those have not left
+  bool watched_ = false;       // a helper watches
+  bool quit_ = false;
+};
+
+// It ends with the process or when R unloads the library, whose code its threads run.
+struct PoolOwner {
+  ThreadPool* pool = new ThreadPool;
+  ~PoolOwner() {
+    if (pool->stop()) delete pool;
+  }
+};
+
+ThreadPool& pool() {
+  static PoolOwner owner;
+  return *owner.pool;
+}
+
+}  // namespace
+
+void run_shared(SharedLoop& loop, int threads) { pool().run(loop, threads); }
+
+void wake_helpers(double seconds) { pool().wake_helpers(seconds); }
+
+#ifdef KESTREL_TEST_HOOKS
+void wait_for_all_helpers(bool wait) { all_helpers_wanted = wait; }
+#endif
+
+}  // namespace kestrel

@@ -1,0 +1,31 @@
+// Passes over a sample on several threads.
+#ifndef KESTREL_CORE_DATA_PASSES_HPP
+#define KESTREL_CORE_DATA_PASSES_HPP
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/base/parallel.hpp"
+
+namespace kestrel {
+
+/// Samples of one part of a pass: about 0.1 ms of simple arithmetic. Fixed, and what parts give is
+/// added in their order, so that results have the same bits on any number of threads.
+constexpr std::size_t kSamplesOfPart = std::size_t{1} << 16;
+
+inline std::size_t parts_of_pass(std::size_t n) {
+  return (n + kSamplesOfPart - 1) / kSamplesOfPart;
+}
+
+/// Calls body(part, begin, end) for every part [begin, end) of n samples.
+template <class Body>
+void pass_over(std::size_t n, const ParallelOptions& options, const Body& body) {
+  parallel_for(parts_of_pass(n), options, [&](std::size_t part, int) {
+    const std::size_t begin = part * kSamplesOfPart;
+    body(part, begin, std::min(n, begin + kSamplesOfPart));
+  });
+}
+
+}  // namespace kestrel
+
+#endif
