@@ -225,6 +225,10 @@ ranges_cpp <- function(x) {
     .Call(`_kestrel_ranges_cpp`, x)
 }
 
+divided_cpp <- function(x, unit) {
+    .Call(`_kestrel_divided_cpp`, x, unit)
+}
+
 transformed_cpp <- function(x, a) {
     .Call(`_kestrel_transformed_cpp`, x, a)
 }

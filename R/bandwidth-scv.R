@@ -52,7 +52,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   check_one_column(sample, "hscv", "Hscv")
   scale <- sqrt(sample$cov[1L, 1L])
   # In units of the standard deviation, so that no power of it overflows.
-  unit <- list(x = transformed_cpp(sample$centred, matrix(1 / scale)), w = sample$w, n = sample$n)
+  unit <- list(x = divided_cpp(sample$centred, scale), w = sample$w, n = sample$n)
   run <- line_run(threads, backend)
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {

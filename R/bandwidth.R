@@ -201,7 +201,7 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   if (scale <= 0) {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
   }
-  x <- transformed_cpp(sample$centred, matrix(1 / scale))
+  x <- divided_cpp(sample$centred, scale)
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_

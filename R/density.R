@@ -195,8 +195,8 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
 # An object without an estimate.
 new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   d <- ncol(sample$x)
-  line <- if (is.null(sample$vector)) as.vector(sample$x) else sample$vector
-  fhat <- list(x = if (d == 1L) line else sample$x, eval.points = NULL, estimate = NULL)
+  x <- if (d > 1L) sample$x else if (is.null(sample$vector)) as.vector(sample$x) else sample$vector
+  fhat <- list(x = x, eval.points = NULL, estimate = NULL)
   if (d == 1L) fhat$h <- sqrt(H[1L, 1L])
   fhat <- c(fhat, list(H = if (d == 1L) H[1L, 1L] else H, gridtype = NULL, gridded = FALSE, binned = FALSE,
                        names = sample$names, w = sample$w, type = "kde", cont = NULL, kernel = kernel,

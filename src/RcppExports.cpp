@@ -698,6 +698,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// divided_cpp
+Rcpp::NumericVector divided_cpp(Rcpp::NumericVector x, double unit);
+RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP unitSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type unit(unitSEXP);
+    rcpp_result_gen = Rcpp::wrap(divided_cpp(x, unit));
+    return rcpp_result_gen;
+END_RCPP
+}
 // transformed_cpp
 Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a);
 RcppExport SEXP _kestrel_transformed_cpp(SEXP xSEXP, SEXP aSEXP) {
@@ -874,6 +886,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
+    {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 2},
     {"_kestrel_transformed_cpp", (DL_FUNC) &_kestrel_transformed_cpp, 2},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},

@@ -39,6 +39,14 @@ Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
   return Rcpp::NumericMatrix(2, static_cast<int>(columns.cols), ranges.begin());
 }
 
+/// x / unit, a vector.
+// [[Rcpp::export]]
+Rcpp::NumericVector divided_cpp(Rcpp::NumericVector x, double unit) {
+  Rcpp::NumericVector out = Rcpp::no_init(x.size());
+  divide(view(x), unit, {out.begin(), view(out).size}, polled());
+  return out;
+}
+
 /// x %*% t(a).
 // [[Rcpp::export]]
 Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a) {

@@ -98,4 +98,11 @@ void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
   });
 }
 
+void divide(Span<const double> x, double unit, Span<double> out, const ParallelOptions& options) {
+  if (out.size != x.size) throw error(ErrorKind::internal, "quotients of a wrong size");
+  pass_over(x.size, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = x[i] / unit;
+  });
+}
+
 }  // namespace kestrel

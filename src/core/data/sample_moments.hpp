@@ -27,6 +27,9 @@ std::vector<double> column_ranges(const MatrixView& x, const ParallelOptions& op
 void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
                     const ParallelOptions& options);
 
+/// x / unit, in `out`. O(n).
+void divide(Span<const double> x, double unit, Span<double> out, const ParallelOptions& options);
+
 }  // namespace kestrel
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/base/aligned_buffer.hpp"
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/weights.hpp"
 #include "simd/fourier/spread.hpp"
 
 namespace kestrel {
@@ -17,12 +18,14 @@ namespace {
 
 constexpr int kMaxTaps = FourierWindow::kMaxTaps;
 /// Samples that are sorted and spread at a time; samples of one work item of the sorting.
-constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 16;
+constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 14;
 /// The maximum number of counters of the sort: tiles times chunks.
 constexpr std::size_t kCounters = std::size_t{1} << 22;
 /// A tile's samples are added to cells of its own, and these to the grid after this many samples:
-/// rounding errors then grow with the square root of this number and not of n.
-constexpr std::size_t kFlush = std::size_t{1} << 13;
+/// rounding errors then grow with the square root of this number and not of n. A tile with more has
+/// several pieces of this size, which are spread on several threads, so many at a time: most of a
+/// sample may lie in few tiles.
+constexpr std::size_t kFlush = std::size_t{1} << 13, kPiecesAtATime = 32;
 /// Sides of a tile in cells. Samples of two tiles with another one between them must not share a
 /// cell, so a side is no shorter than the window. In one dimension sides are longer, since nothing
 /// speaks against that.
@@ -51,6 +54,7 @@ class TileOrder {
   }
   const Spot* begin(std::size_t tile) const { return spot_.get() + start_[tile]; }
   const Spot* end(std::size_t tile) const { return spot_.get() + start_[tile + 1]; }
+  std::size_t count(std::size_t tile) const { return start_[tile + 1] - start_[tile]; }
 
   /// A counting sort that keeps the order of samples within a tile. Samples without a weight and
   /// outliers are left out. Outliers, and samples near the edge, are filed in the tail.
@@ -128,57 +132,109 @@ class TileOrder {
   std::vector<std::uint32_t> start_;
 };
 
-/// Spreads the samples of one tile after the other. If a tile has many samples, they go to cells of
+/// Spreads the samples of tiles that share no cell. If a tile has many samples, they go to cells of
 /// the tile's own first.
 class TileSpreader {
  public:
   TileSpreader(const FourierGeometry& geometry, const FourierWindow& window,
-               const simd::SpreadTable& table)
+               const simd::SpreadTable& table, const TileOrder& order, double* cells)
       : box_(geometry.box),
         window_(window.polynomials()),
         table_(table),
-        first_axis_(static_cast<int>(3 - geometry.d)) {}
-
-  void spread(const TileOrder& order, std::size_t tile, double* cells, AlignedBuffer* own) const {
-    const auto at = order.position(tile);
-    std::array<std::size_t, 3> first, size;
-    std::size_t of_own = 1, of_window = 1;
+        first_axis_(static_cast<int>(3 - geometry.d)),
+        order_(order),
+        cells_(cells) {
     for (std::size_t a = 0; a < 3; ++a) {
-      first[a] = box_.cells[a] == 1 ? 0 : at[a] * order.side(a);
       // The leaf writes kMaxTaps values along the last axis.
       const std::size_t beyond = a == 2 ? kMaxTaps : static_cast<std::size_t>(window_.taps);
-      size[a] = box_.cells[a] == 1 ? 1 : order.side(a) + beyond;
-      of_own *= size[a];
-      of_window *= box_.cells[a] == 1 ? 1 : static_cast<std::size_t>(window_.taps);
+      size_[a] = box_.cells[a] == 1 ? 1 : order.side(a) + beyond;
+      of_own_ *= size_[a];
+      of_window_ *= box_.cells[a] == 1 ? 1 : static_cast<std::size_t>(window_.taps);
     }
-    const Spot* s = order.begin(tile);
-    const Spot* end = order.end(tile);
-    if (static_cast<std::size_t>(end - s) * of_window < of_own) {
-      table_.spread(window_, s, static_cast<std::size_t>(end - s),
-                    {cells, {0, 0, 0}, box_.row(1, 0), box_.row_length(), first_axis_});
-      return;
+  }
+
+  void spread(const std::vector<std::size_t>& tiles, const ParallelOptions& options) {
+    std::vector<std::size_t> light;
+    std::vector<Piece> pieces;
+    for (const std::size_t tile : tiles) {
+      if (order_.count(tile) <= kFlush) {
+        light.push_back(tile);
+        continue;
+      }
+      for (const Spot* s = order_.begin(tile); s < order_.end(tile); s += kFlush) {
+        pieces.push_back({tile, s, std::min<std::size_t>(kFlush, order_.end(tile) - s)});
+      }
     }
-    if (own->data() == nullptr) own->resize(of_own);
-    while (s != end) {
-      std::fill(own->data(), own->data() + of_own, 0.0);
-      const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(end - s), kFlush);
-      table_.spread(
-          window_, s, count,
-          {own->data(), {first[0], first[1], first[2]}, size[1] * size[2], size[2], first_axis_});
-      s += count;
-      add_own(first, size, own->data(), cells);
+    own_.resize(std::max(own_.size(), parallel_workers(light.size(), options)));
+    parallel_for(light.size(), options, [&](std::size_t item, int worker) {
+      spread_light(light[item], &own_[static_cast<std::size_t>(worker)]);
+    });
+    own_.resize(std::max(own_.size(), std::min(pieces.size(), kPiecesAtATime)));
+    for (std::size_t first = 0; first < pieces.size(); first += kPiecesAtATime) {
+      spread_pieces(pieces, first, std::min(pieces.size(), first + kPiecesAtATime), options);
     }
   }
 
  private:
-  void add_own(const std::array<std::size_t, 3>& first, const std::array<std::size_t, 3>& size,
-               const double* own, double* cells) const {
+  struct Piece {
+    std::size_t tile;
+    const Spot* begin;
+    std::size_t count;
+  };
+
+  void spread_light(std::size_t tile, AlignedBuffer* own) const {
+    const std::size_t count = order_.count(tile);
+    if (count * of_window_ < of_own_) {
+      table_.spread(window_, order_.begin(tile), count,
+                    {cells_, {0, 0, 0}, box_.row(1, 0), box_.row_length(), first_axis_});
+      return;
+    }
+    spread_to_own({tile, order_.begin(tile), count}, own);
+    add_own(tile, own->data());
+  }
+
+  /// A tile's pieces are added in their order, whichever is ready first.
+  void spread_pieces(const std::vector<Piece>& pieces, std::size_t first, std::size_t last,
+                     const ParallelOptions& options) {
+    parallel_for(last - first, options,
+                 [&](std::size_t item, int) { spread_to_own(pieces[first + item], &own_[item]); });
+    std::vector<std::size_t> begin;  // of each tile
+    for (std::size_t i = first; i < last; ++i) {
+      if (i == first || pieces[i].tile != pieces[i - 1].tile) begin.push_back(i);
+    }
+    begin.push_back(last);
+    parallel_for(begin.size() - 1, options, [&](std::size_t item, int) {
+      for (std::size_t i = begin[item]; i < begin[item + 1]; ++i) {
+        add_own(pieces[i].tile, own_[i - first].data());
+      }
+    });
+  }
+
+  void spread_to_own(const Piece& piece, AlignedBuffer* own) const {
+    if (own->data() == nullptr) own->resize(of_own_);
+    std::fill(own->data(), own->data() + of_own_, 0.0);
+    const auto first = first_cell(piece.tile);
+    table_.spread(
+        window_, piece.begin, piece.count,
+        {own->data(), {first[0], first[1], first[2]}, size_[1] * size_[2], size_[2], first_axis_});
+  }
+
+  std::array<std::size_t, 3> first_cell(std::size_t tile) const {
+    std::array<std::size_t, 3> first = order_.position(tile);
+    for (std::size_t a = 0; a < 3; ++a) {
+      first[a] = box_.cells[a] == 1 ? 0 : first[a] * order_.side(a);
+    }
+    return first;
+  }
+
+  void add_own(std::size_t tile, const double* own) const {
+    const auto first = first_cell(tile);
     std::array<std::size_t, 3> count;
-    for (std::size_t a = 0; a < 3; ++a) count[a] = std::min(size[a], box_.cells[a] - first[a]);
+    for (std::size_t a = 0; a < 3; ++a) count[a] = std::min(size_[a], box_.cells[a] - first[a]);
     for (std::size_t i = 0; i < count[0]; ++i) {
       for (std::size_t j = 0; j < count[1]; ++j) {
-        const double* from = own + (i * size[1] + j) * size[2];
-        double* row = cells + box_.row(first[0] + i, first[1] + j) + first[2];
+        const double* from = own + (i * size_[1] + j) * size_[2];
+        double* row = cells_ + box_.row(first[0] + i, first[1] + j) + first[2];
         for (std::size_t k = 0; k < count[2]; ++k) row[k] += from[k];
       }
     }
@@ -188,6 +244,11 @@ class TileSpreader {
   const simd::Window window_;
   const simd::SpreadTable& table_;
   const int first_axis_;
+  const TileOrder& order_;
+  double* const cells_;
+  std::array<std::size_t, 3> size_;  // of a tile's own cells
+  std::size_t of_own_ = 1, of_window_ = 1;
+  std::vector<AlignedBuffer> own_;
 };
 
 }  // namespace
@@ -206,13 +267,9 @@ void FourierGrid::add(const MatrixView& x, Span<const double> w, const RunOption
 
 void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_t first,
                            std::size_t last, const RunOptions& options) {
-  double weight = 0, squares = 0;
-  for (std::size_t i = first; i < last; ++i) {
-    weight += w[i];
-    squares += w[i] * w[i];
-  }
-  weight_ += weight;
-  squares_ += squares;
+  const WeightSums weights = weight_sums({w.data + first, last - first}, options.parallel);
+  weight_ += weights.sum;
+  squares_ += weights.squares;
   TileOrder order(geometry_);
   order.sort(x, w, first, last, options, &tail_);
   // Tiles of one colour share no cell, and the colours are worked on one after the other. So a cell
@@ -223,13 +280,8 @@ void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_
     if (order.begin(tile) == order.end(tile)) continue;
     of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
   }
-  const TileSpreader spreader(geometry_, window_, *options.table->spread);
-  std::vector<AlignedBuffer> own(parallel_workers(order.tiles(), options.parallel));
-  for (const std::vector<std::size_t>& tiles : of_colour) {
-    parallel_for(tiles.size(), options.parallel, [&](std::size_t item, int worker) {
-      spreader.spread(order, tiles[item], cells_.data(), &own[static_cast<std::size_t>(worker)]);
-    });
-  }
+  TileSpreader spreader(geometry_, window_, *options.table->spread, order, cells_.data());
+  for (const std::vector<std::size_t>& tiles : of_colour) spreader.spread(tiles, options.parallel);
 }
 
 }  // namespace kestrel

@@ -253,6 +253,8 @@ TEST(SamplePasses, AreTheirDefinitionsWithTheSameBitsOnManyThreads) {
       const std::vector<double> ranges = column_ranges(s.view(), options);
       std::vector<double> product(n * d), centred(n * d), same(n * d);
       transform_rows(s.view(), {a.data(), 4}, {product.data(), n * d}, options);
+      divide({s.x.data(), n}, 3, {same.data(), n}, options);
+      for (const std::size_t i : {std::size_t{0}, n / 2, n - 1}) EXPECT_EQ(same[i], s.x[i] / 3);
       for (std::size_t k = 0; k < d; ++k) {
         const Span<const double> column = s.view().column(k);
         EXPECT_EQ(ranges[2 * k], *std::min_element(column.begin(), column.end()));
