@@ -43,7 +43,7 @@ calls <- list(
     contourLevels(replace(fhat, c("x", "w"), list(many[1:2e4, ], rep(1, 2e4))), cont = 50, approx = FALSE, ...)
   },
   lscv = function(...) lscv(many[seq_len(2e4), ], h = 1, ...),
-  psi = function(...) psi(rep(x1, 1000), 0.1, 4, ...),
+  psi = function(...) psi(rep(x1, 5000), 0.1, 4, ...),
   Hpi = function(...) Hpi(x4, ...),
   Hlscv = function(...) Hlscv(x2, ...),
   Hscv = function(...) Hscv(x2, ...),

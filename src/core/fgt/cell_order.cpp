@@ -24,6 +24,13 @@ double middle_of(Span<const double> x) {
   return *middle;
 }
 
+/// Into how many chunks n values are cut that go to this many slots. A chunk is about 0.1 ms of
+/// work, and all chunks have at most as many counters as there are values.
+std::size_t chunks_of(std::size_t n, std::size_t slots) {
+  constexpr std::size_t kChunk = std::size_t{1} << 14;
+  return std::max<std::size_t>(1, std::min(n / kChunk, n / (slots + 1)));
+}
+
 // 2^e and 2^-e leave room for sums of keys and lags.
 constexpr int kMaxExponent = 980;
 
@@ -103,62 +110,89 @@ CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRang
   }
 }
 
-void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
-                     const ParallelOptions& options) {
-  const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
-  constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> next(slots + 1, 0);
-  std::vector<std::pair<double, std::uint32_t>> outside;  // keys and the values' indices
-  for (std::size_t i = 0; i < x.size; ++i) {
-    // This may round up into the next cell; then the offset is -1/2 minus a rounding error.
-    const double from_min = x[i] * scale - min;
-    if (from_min >= 0 && from_min < end) {
-      const auto slot = whole_number<std::uint32_t>(from_min);
-      place_[i] = slot;
-      ++next[slot];
-    } else {
-      const double key = std::floor(x[i] * scale);
-      const double apart = from_min < 0 ? key : std::max(key, min + end);
-      outside.push_back({apart, static_cast<std::uint32_t>(i)});
-      place_[i] = kOutside;
-    }
-  }
-  parallel_sort(&outside, part_of(options, 0, 0));
-  poll_if_due(options);
+// Sets keys and first places of the cells that hold values. Counts of the chunks become the places
+// where their values begin. The number of values outside that are below all slots.
+std::size_t CellOrder::open_cells(double min, std::size_t slots, const Outside& outside,
+                                  std::vector<std::uint32_t>* next) {
   std::uint32_t begin = 0;
   const auto open_cell = [&](double key) {
     if (!key_.empty() && key_.back() == key) return;
     key_.push_back(key);
     first_.push_back(begin);
   };
-  const std::size_t inside = x.size - outside.size();
   std::size_t below = 0;
   for (; below < outside.size() && outside[below].first < min; ++below, ++begin) {
     open_cell(outside[below].first);
   }
-  for (std::size_t slot = 0; slot < next.size(); ++slot) {
-    const std::uint32_t size = next[slot];
-    next[slot] = begin;
-    if (size > 0) open_cell(min + static_cast<double>(slot));
-    begin += size;
+  const std::size_t chunks = next->size() / (slots + 1);
+  for (std::size_t slot = 0; slot <= slots; ++slot) {
+    bool opened = false;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      std::uint32_t& count = (*next)[chunk * (slots + 1) + slot];
+      if (count > 0 && !opened) open_cell(min + static_cast<double>(slot));
+      opened = opened || count > 0;
+      begin += count;
+      count = begin - count;
+    }
   }
   for (std::size_t k = below; k < outside.size(); ++k, ++begin) open_cell(outside[k].first);
   first_.push_back(begin);
+  return below;
+}
+
+// A counting sort. The values are cut into chunks, each of which counts its own, so that each knows
+// where those of its cells begin; the order within a cell is that of the values.
+void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
+                     const ParallelOptions& options) {
+  const ParallelOptions part = part_of(options, 0, 0);
+  const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
+  constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t chunks = chunks_of(x.size, slots);
+  const auto start = [&](std::size_t chunk) {
+    return x.size / chunks * chunk + std::min(chunk, x.size % chunks);
+  };
+  std::vector<std::uint32_t> next(chunks * (slots + 1), 0);
+  std::vector<Outside> outside_of(chunks);
+  parallel_for(chunks, part, [&](std::size_t chunk, int) {
+    std::uint32_t* count = next.data() + chunk * (slots + 1);
+    for (std::size_t i = start(chunk); i < start(chunk + 1); ++i) {
+      // This may round up into the next cell; then the offset is -1/2 minus a rounding error.
+      const double from_min = x[i] * scale - min;
+      if (from_min >= 0 && from_min < end) {
+        const auto slot = whole_number<std::uint32_t>(from_min);
+        place_[i] = slot;
+        ++count[slot];
+      } else {
+        const double key = std::floor(x[i] * scale);
+        const double apart = from_min < 0 ? key : std::max(key, min + end);
+        outside_of[chunk].push_back({apart, static_cast<std::uint32_t>(i)});
+        place_[i] = kOutside;
+      }
+    }
+  });
+  Outside outside;
+  for (const Outside& of : outside_of) outside.insert(outside.end(), of.begin(), of.end());
+  parallel_sort(&outside, part);
+  poll_if_due(options);
+  const std::size_t below = open_cells(min, slots, outside, &next);
   poll_if_due(options);
 
+  const std::size_t inside = x.size - outside.size();
   const auto put = [&](std::size_t i, std::size_t place, double key) {
     place_[i] = static_cast<std::uint32_t>(place);
     offset_[place] = (x[i] * scale - key) - 0.5;
+    if (w.size > 0) weight_[place] = w[i];
   };
-  for (std::size_t i = 0; i < x.size; ++i) {
-    const std::uint32_t slot = place_[i];
-    if (slot != kOutside) put(i, next[slot]++, min + static_cast<double>(slot));
-  }
-  poll_if_due(options);
+  parallel_for(chunks, part, [&](std::size_t chunk, int) {
+    std::uint32_t* place = next.data() + chunk * (slots + 1);
+    for (std::size_t i = start(chunk); i < start(chunk + 1); ++i) {
+      const std::uint32_t slot = place_[i];
+      if (slot != kOutside) put(i, place[slot]++, min + static_cast<double>(slot));
+    }
+  });
   for (std::size_t k = 0; k < outside.size(); ++k) {
     put(outside[k].second, k < below ? k : inside + k, outside[k].first);
   }
-  for (std::size_t i = 0; i < w.size; ++i) weight_[place_[i]] = w[i];
 }
 
 }  // namespace kestrel

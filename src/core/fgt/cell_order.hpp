@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/base/parallel.hpp"
@@ -62,6 +63,10 @@ class CellOrder {
   std::size_t place(std::size_t i) const { return place_[i]; }
 
  private:
+  /// Keys and indices of values beyond the slots.
+  using Outside = std::vector<std::pair<double, std::uint32_t>>;
+  std::size_t open_cells(double min, std::size_t slots, const Outside& outside,
+                         std::vector<std::uint32_t>* next);
   void fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
             const ParallelOptions& options);
 
