@@ -98,7 +98,10 @@ as_points <- function(x, name) {
                 if (is_numbers(x)) "an array" else kind_of(x), ".")
   }
   heard()
-  if (length(dim(x)) < 2L) x <- matrix(as.vector(x), ncol = 1L)
+  if (length(dim(x)) < 2L) {
+    x <- as.vector(x)
+    dim(x) <- c(length(x), 1L) # faster than matrix()
+  }
   storage.mode(x) <- "double"
   x
 }

@@ -18,7 +18,7 @@ void check_weight_count(std::size_t samples, std::size_t weights) {
 WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
   struct Part {
     long double sum = 0, squares = 0;
-    double max = 0;
+    double max = 0, least = std::numeric_limits<double>::infinity();
     std::size_t positive = 0;
   };
   std::vector<Part> parts(parts_of_pass(w.size));
@@ -29,7 +29,9 @@ WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
       here.sum += weight;
       here.squares += weight * weight;
       here.max = std::max(here.max, w[i]);
-      if (w[i] > 0) ++here.positive;
+      if (!(w[i] > 0)) continue;
+      ++here.positive;
+      here.least = std::min(here.least, w[i]);
     }
     parts[part] = here;
   });
@@ -38,9 +40,16 @@ WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
     all.sum += part.sum;
     all.squares += part.squares;
     all.max = std::max(all.max, part.max);
+    all.least = std::min(all.least, part.least);
     all.positive += part.positive;
   }
-  return {static_cast<double>(all.sum), static_cast<double>(all.squares), all.max, all.positive};
+  WeightSums sums;
+  sums.sum = static_cast<double>(all.sum);
+  sums.squares = static_cast<double>(all.squares);
+  sums.max = all.max;
+  sums.least = all.least;
+  sums.positive = all.positive;
+  return sums;
 }
 
 }  // namespace kestrel

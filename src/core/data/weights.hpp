@@ -3,6 +3,7 @@
 #define KESTREL_CORE_DATA_WEIGHTS_HPP
 
 #include <cstddef>
+#include <limits>
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
@@ -15,7 +16,8 @@ void check_weight_count(std::size_t samples, std::size_t weights);
 /// What is asked of the weights as a whole.
 struct WeightSums {
   double sum = 0, squares = 0, max = 0;
-  std::size_t positive = 0;  // how many are above zero
+  double least = std::numeric_limits<double>::infinity();  // of those above zero
+  std::size_t positive = 0;                                // how many are above zero
 };
 
 /// w: finite, not negative; may be empty. Sums are of long doubles. One pass, O(n).

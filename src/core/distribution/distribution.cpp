@@ -44,8 +44,9 @@ Distribution::Distribution(Span<const double> x, Span<const double> w, Kernel ke
   if (!(h > 0) || !std::isfinite(h)) {
     throw error(ErrorKind::input, "the bandwidth must be a positive number");
   }
-  check_weights(w);
-  const ValueRange range = range_of(x);
+  const ParallelOptions checks = part_of(options.parallel, 0, 0);
+  check_weights(w, checks);
+  const ValueRange range = range_of(x, checks);
   if (fits_cells(range, h, kMaxHalvings)) {
     order_.emplace(x, w, range, cell_exponent(h, halvings(range)), options.parallel);
     width_ = std::ldexp(1.0, order_->exponent());

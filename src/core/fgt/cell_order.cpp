@@ -9,6 +9,8 @@
 #include "core/base/error.hpp"
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/finite.hpp"
+#include "core/data/sample_moments.hpp"
 
 namespace kestrel {
 
@@ -58,28 +60,12 @@ bool fits_cells(const ValueRange& range, double bandwidth, int halvings) {
          is_numbered(range.min) && is_numbered(range.max);
 }
 
-ValueRange range_of(Span<const double> x) {
+ValueRange range_of(Span<const double> x, const ParallelOptions& options) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // Four at a time: a chain of comparisons waits for each of its results.
-  double min[4] = {kInfinity, kInfinity, kInfinity, kInfinity}, max[4], nothing[4] = {};
-  for (double& one : max) one = -kInfinity;
-  const auto look = [&](std::size_t lane, double value) {
-    min[lane] = value < min[lane] ? value : min[lane];
-    max[lane] = value > max[lane] ? value : max[lane];
-    nothing[lane] += value - value;  // 0, or not a number
-  };
-  std::size_t i = 0;
-  for (; i + 4 <= x.size; i += 4) {
-    look(0, x.data[i]);
-    look(1, x.data[i + 1]);
-    look(2, x.data[i + 2]);
-    look(3, x.data[i + 3]);
-  }
-  for (; i < x.size; ++i) look(0, x.data[i]);
-  if (!(nothing[0] + nothing[1] + nothing[2] + nothing[3] == 0)) {
-    throw error(ErrorKind::input, "values must be finite");
-  }
-  return {*std::min_element(min, min + 4), *std::max_element(max, max + 4)};
+  if (!all_finite(x, options)) throw error(ErrorKind::input, "values must be finite");
+  if (x.size == 0) return {kInfinity, -kInfinity};
+  const std::vector<double> range = column_ranges({x.data, x.size, 1}, options);
+  return {range[0], range[1]};
 }
 
 double ValueRange::cells(int exponent) const {
@@ -87,8 +73,8 @@ double ValueRange::cells(int exponent) const {
   return min <= max ? std::floor(max * scale) - std::floor(min * scale) + 1 : 0.0;
 }
 
-void check_weights(Span<const double> w) {
-  if (range_of(w).min < 0) throw error(ErrorKind::input, "weights must not be negative");
+void check_weights(Span<const double> w, const ParallelOptions& options) {
+  if (range_of(w, options).min < 0) throw error(ErrorKind::input, "weights must not be negative");
 }
 
 CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range,
@@ -97,7 +83,7 @@ CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRang
   if (x.size > std::numeric_limits<std::uint32_t>::max() / 8) {
     throw error(ErrorKind::memory, "there are more values than the cells can number");
   }
-  if (w.size > 0) check_weights(w);
+  if (w.size > 0) check_weights(w, part_of(options, 0, 0));
   const double min = std::ldexp(range.min, -exponent), max = std::ldexp(range.max, -exponent);
   if (x.size > 0 && !(std::isfinite(min) && std::isfinite(max))) {
     throw error(ErrorKind::input, "values are too large for this bandwidth");

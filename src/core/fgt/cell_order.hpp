@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/parallel.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
 
 namespace kestrel {
@@ -34,10 +35,10 @@ struct ValueRange {
 bool fits_cells(const ValueRange& range, double bandwidth, int halvings);
 
 /// Throws error(input) when a value is not finite. O(n).
-ValueRange range_of(Span<const double> x);
+ValueRange range_of(Span<const double> x, const ParallelOptions& options);
 
 /// Throws error(input) when a weight is negative or not finite. O(n).
-void check_weights(Span<const double> w);
+void check_weights(Span<const double> w, const ParallelOptions& options);
 
 /// Values sorted by cell, with their weights if they have any; inside a cell they keep their order.
 /// Only cells that hold something are stored.
@@ -73,8 +74,8 @@ class CellOrder {
   int exponent_;
   std::vector<double> key_;
   std::vector<std::size_t> first_;
-  std::vector<double> offset_, weight_;
-  std::vector<std::uint32_t> place_;
+  RawArray<double> offset_, weight_;
+  RawArray<std::uint32_t> place_;
 };
 
 }  // namespace kestrel

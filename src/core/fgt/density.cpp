@@ -37,13 +37,9 @@ struct Accuracy {
   int moments = 16;
   double reach;
 
-  explicit Accuracy(Span<const double> w) {
-    double total = 0.0, min = std::numeric_limits<double>::infinity();
-    for (const double weight : w) {
-      total += weight;
-      if (weight > 0) min = std::min(min, weight);
-    }
-    const double ratio = std::max(1.0, total / min) / kTolerance;
+  Accuracy(Span<const double> w, const ParallelOptions& options) {
+    const WeightSums weights = weight_sums(w, options);
+    const double ratio = std::max(1.0, weights.sum / weights.least) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
     const double rho = std::ldexp(1.0, -kHalvings), nearest = kAccurateReach - rho;
     const double gain = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
@@ -124,10 +120,12 @@ struct PointSums::Local {
 
 PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const double> points,
                      double h, const RunOptions& options)
-    : accuracy_(w),
+    : accuracy_(w, part_of(options.parallel, 0, 0)),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
-      sources_(x, w, range_of(x), cell_exponent(h, kHalvings), options.parallel),
-      targets_(points, {}, range_of(points), cell_exponent(h, kHalvings), options.parallel),
+      sources_(x, w, range_of(x, part_of(options.parallel, 0, 0)), cell_exponent(h, kHalvings),
+               options.parallel),
+      targets_(points, {}, range_of(points, part_of(options.parallel, 0, 0)),
+               cell_exponent(h, kHalvings), options.parallel),
       rho_(std::ldexp(1.0, sources_.exponent()) / h),
       lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1),
       slot_(sources_.cells(), kNone) {

@@ -113,7 +113,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
   const std::vector<Octave> octaves = octaves_of(bandwidths, truncation.halvings);
   if (octaves.empty()) return out;
 
-  const WeightedSample sample{x, w, range_of(x)};
+  const WeightedSample sample{x, w, range_of(x, part_of(options.parallel, 0, 0))};
   const ByCells by_cells = octaves_by_cells(sample, octaves, truncation, options.parallel);
   std::vector<std::size_t> by_pair;
   for (std::size_t o = 0; o < by_cells.first; ++o) {
@@ -127,7 +127,7 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
         bandwidths, octaves, by_cells.first, truncation, options, &out, &by_pair);
   }
   if (!by_pair.empty()) {
-    check_weights(w);
+    check_weights(w, part_of(options.parallel, 0, 0));
     const WindowSums windows(x, w, options.parallel);
     for (const std::size_t k : by_pair) {
       out[k] = windows.sum(bandwidths[k].h, bandwidths[k].variance, order, options);

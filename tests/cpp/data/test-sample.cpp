@@ -200,7 +200,7 @@ TEST(SerialWork, IsPolledFor) {
       [&](const ParallelOptions& how) { order_of(x, {}, how); },
       [&](const ParallelOptions& how) { RowDraws(s.shares(), how); },
       [&](const ParallelOptions& how) { cut_blocks(points, kernel, how); },
-      [&](const ParallelOptions& how) { CellOrder(x, s.shares(), range_of(x), -2, how); },
+      [&](const ParallelOptions& how) { CellOrder(x, s.shares(), range_of(x, one), -2, how); },
   };
   for (std::size_t k = 0; k < works.size(); ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until a poll is due
@@ -250,6 +250,7 @@ TEST(SamplePasses, AreTheirDefinitionsWithTheSameBitsOnManyThreads) {
       EXPECT_NEAR(weights.squares, squares, 1e-15 * squares);
       EXPECT_EQ(weights.max, *std::max_element(s.p.begin(), s.p.end()));
       EXPECT_EQ(weights.positive, n > 1 ? n - 1 : 1);
+      EXPECT_EQ(weights.least, *std::min_element(s.p.begin() + (n > 1), s.p.end()));
       const std::vector<double> ranges = column_ranges(s.view(), options);
       std::vector<double> product(n * d), centred(n * d), same(n * d);
       transform_rows(s.view(), {a.data(), 4}, {product.data(), n * d}, options);

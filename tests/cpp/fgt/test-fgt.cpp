@@ -141,7 +141,7 @@ TEST_P(Cells, Densities) {
 namespace {
 
 CellMoments moments_of(Span<const double> x, Span<const double> w, int exponent, int moments) {
-  return CellMoments(x, w, range_of(x), exponent, moments, threads(1));
+  return CellMoments(x, w, range_of(x, threads(1).parallel), exponent, moments, threads(1));
 }
 
 /// The largest difference of the moments and sums of two sets of cells, relative to the first of
