@@ -26,7 +26,7 @@ fi
 failures=$(pwd)/build/fuzz-failures
 if [ "${1:-}" != --replay ]; then set -- "${1:-5000}" "${2:-1}" "$failures" ${groups:+"$groups"}; fi
 
-make_tarball
+make_tarball quick
 if [ -n "$preload" ]; then
   # Not all of -fsanitize=undefined: R itself calls functions through pointers of other types.
   # Nor uses of the stack after a return, see tests/cpp/CMakeLists.txt.

@@ -2,6 +2,7 @@
 # Makes the tarball and installs it; to be sourced from the root of the project.
 #
 #   make_tarball             build/kestrel_x.y.z.tar.gz, if it is older than any source
+#   make_tarball quick       the same without vignettes, in build/quick, unless there is a whole one already
 #   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG;
 #                            without ARG, --with-cuda where nvcc is
 #
@@ -43,9 +44,15 @@ newer_than() {
     R src man inst tests/testthat tests/testthat.R vignettes -newer "$1" 2>/dev/null
 }
 
+# shellcheck disable=SC2120  # the argument is optional
 make_tarball() {
   if [ -f "$tarball" ] && [ -z "$(newer_than "$tarball")" ]; then return 0; fi
-  echo "package: building $(basename "$tarball")"
+  if [ "${1:-}" = quick ]; then
+    mkdir -p build/quick
+    tarball=$(pwd)/build/quick/$(basename "$tarball")
+    if [ -f "$tarball" ] && [ -z "$(newer_than "$tarball")" ]; then return 0; fi
+  fi
+  echo "package: building $(basename "$tarball")${1:+ without vignettes}"
   work=$(mktemp -d)
   root=$(pwd)
   # Copies only what can be in the package, not build/ or .git.
@@ -56,7 +63,7 @@ make_tarball() {
   done
   cd "$work"
   # This installs it for the vignettes, which need no CUDA object.
-  run_logged build env MAKEFLAGS="-j$jobs" KESTREL_CUDA=no R CMD build kestrel || return 1
+  run_logged build env MAKEFLAGS="-j$jobs" KESTREL_CUDA=no R CMD build ${1:+--no-build-vignettes} kestrel || return 1
   cd "$root"
   mv "$work/$(basename "$tarball")" "$tarball"
   rm -rf "$work"

@@ -10,6 +10,9 @@ if [ -z "$nvcc" ]; then
   exit 0
 fi
 mkdir -p build/cuda
+# Several at a time.
+running=
+number=0
 for source in bench/*.cu bench/papers/*.cu; do
   object=build/cuda/$(basename "$source" .cu).o
   if [ -f "$object" ] && [ -z "$(find "$source" bench/papers/*.cuh bench/papers/*.hpp src/cuda src/shared src/gpu/gpu_abi.h -newer "$object")" ]; then
@@ -17,5 +20,12 @@ for source in bench/*.cu bench/papers/*.cu; do
   fi
   echo "test: compiling $source"
   run_logged "cuda-$(basename "$source" .cu)" "$nvcc" -O3 -std=c++17 "-arch=$KESTREL_CUDA_ARCH" -Isrc \
-    -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c -o "$object" "$source"
+    -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c -o "$object" "$source" &
+  running="$running $!"
+  number=$((number + 1))
+  if [ $((number % jobs)) -eq 0 ]; then
+    for process in $running; do wait "$process"; done
+    running=
+  fi
 done
+for process in $running; do wait "$process"; done

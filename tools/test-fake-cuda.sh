@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
-make_tarball
+make_tarball quick
 install_into build/library
 folder=build/core-tests
 mkdir -p "$folder"

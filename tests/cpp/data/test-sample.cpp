@@ -200,7 +200,7 @@ TEST(SerialWork, IsPolledFor) {
       [&](const ParallelOptions& how) { order_of(x, {}, how); },
       [&](const ParallelOptions& how) { RowDraws(s.shares(), how); },
       [&](const ParallelOptions& how) { cut_blocks(points, kernel, how); },
-      [&](const ParallelOptions& how) { CellOrder(x, s.shares(), range_of(x, one), -2, how); },
+      [&](const ParallelOptions& how) { CellOrder(x, s.shares(), range_of(x, {}), -2, how); },
   };
   for (std::size_t k = 0; k < works.size(); ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until a poll is due
