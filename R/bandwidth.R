@@ -29,7 +29,7 @@ near_units <- function(cov) unname(2^round(log2(diag(cov)) / 2))
 
 in_units <- function(sample, unit) {
   per_unit <- function(values) {
-    if (!is.null(values)) transformed_cpp(values, diag(1 / unit, length(unit)))
+    if (!is.null(values)) divided_cpp(values, unit)
   }
   sample$x <- per_unit(sample$x)
   sample$centred <- per_unit(sample$centred)

@@ -152,18 +152,19 @@ check_weights <- function(w, n) {
 # Weights that sum to n, as in ks.
 scale_weights <- function(w) {
   heard()
-  if (max(w) == 0) abort_input("`w` must have a positive weight, but all ", length(w), " are zero.")
-  w <- w / max(w)
+  largest <- weight_sums_cpp(w)$max
+  if (largest == 0) abort_input("`w` must have a positive weight, but all ", length(w), " are zero.")
+  w <- w / largest
   heard()
-  w * (length(w) / sum(w))
+  w * (length(w) / weight_sums_cpp(w)$sum)
 }
 
-effective_size <- function(w, sums = weight_sums_cpp(w)) sums$sum^2 / sums$squares
+effective_size <- function(sums) sums$sum^2 / sums$squares
 
 # The effective size, for variances that are divided by it minus one. With two observations or more that difference must
 # have at least half its digits.
 check_effective_size <- function(w, sums = weight_sums_cpp(w)) {
-  n_eff <- effective_size(w, sums)
+  n_eff <- effective_size(sums)
   if (length(w) > 1L && n_eff - 1 < 1e-8) {
     abort_input("`w` must not give all weight to one observation: the effective sample size (sum w)^2 / sum w^2 is 1.")
   }

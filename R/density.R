@@ -201,7 +201,7 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   fhat <- c(fhat, list(H = if (d == 1L) H[1L, 1L] else H, gridtype = NULL, gridded = FALSE, binned = FALSE,
                        names = sample$names, w = sample$w, type = "kde", cont = NULL, kernel = kernel,
                        kernel_type = kernel_type, engine = run$engine, backend = run$backend, tol = run$tol,
-                       n_eff = effective_size(sample$w), transform = transform))
+                       n_eff = effective_size(weight_sums_cpp(sample$w)), transform = transform))
   structure(fhat, class = c("kestrel_kde", "kde"))
 }
 

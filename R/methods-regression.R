@@ -211,7 +211,9 @@ quartiles <- function(values) {
 size_text <- function(bws) {
   size <- format(bws$nobs, big.mark = ",")
   w <- bws$w[bws$w > 0]
-  if (any(w != w[1L])) size <- paste0(size, ", weighted: effective n ", format_short(effective_size(w)))
+  if (any(w != w[1L])) {
+    size <- paste0(size, ", weighted: effective n ", format_short(effective_size(weight_sums_cpp(w))))
+  }
   if (is.null(bws$na.action)) return(size)
   paste0(size, " (", length(bws$na.action), " left out: missing values)")
 }

@@ -234,7 +234,7 @@ shifted <- function(sample, by) {
 # Means and standard deviations of a sample with weights.
 sample_moments <- function(sample) {
   mean <- colSums(sample$x * sample$w) / sum(sample$w)
-  n_eff <- effective_size(sample$w)
+  n_eff <- effective_size(weight_sums_cpp(sample$w))
   square <- colSums((sample$x - rep(mean, each = nrow(sample$x)))^2 * sample$w) / sum(sample$w)
   list(mean = mean, sd = sqrt(square * n_eff / (n_eff - 1)))
 }

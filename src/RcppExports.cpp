@@ -699,13 +699,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // divided_cpp
-Rcpp::NumericVector divided_cpp(Rcpp::NumericVector x, double unit);
+Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector unit);
 RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP unitSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< double >::type unit(unitSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type unit(unitSEXP);
     rcpp_result_gen = Rcpp::wrap(divided_cpp(x, unit));
     return rcpp_result_gen;
 END_RCPP

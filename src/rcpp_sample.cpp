@@ -31,7 +31,8 @@ Rcpp::List weight_sums_cpp(Rcpp::NumericVector w) {
                             Rcpp::Named("positive") = static_cast<double>(sums.positive));
 }
 
-/// Minimum and maximum of each column, a column of the result; of all values of another array.
+/// Minimum and maximum of each column, a column of the result. An array that is not a matrix counts
+/// as one column.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
   const MatrixView columns = columns_of(x);
@@ -39,11 +40,12 @@ Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
   return Rcpp::NumericMatrix(2, static_cast<int>(columns.cols), ranges.begin());
 }
 
-/// x / unit, a vector.
+/// Each column of x divided by its unit, a matrix.
 // [[Rcpp::export]]
-Rcpp::NumericVector divided_cpp(Rcpp::NumericVector x, double unit) {
-  Rcpp::NumericVector out = Rcpp::no_init(x.size());
-  divide(view(x), unit, {out.begin(), view(out).size}, polled());
+Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector unit) {
+  Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
+  divide_columns(view(x), view(unit), {out.begin(), static_cast<std::size_t>(out.size())},
+                 polled());
   return out;
 }
 

@@ -65,7 +65,6 @@ test_that("bars move, never back, and change no bit; a session decides, and FALS
   for (name in names(calls)) {
     with_binding("session_is_interactive", function() TRUE, {
       expect_identical(nrow(bar_updates(quiet <- calls[[name]](verbose = FALSE))), 0L, info = name)
-      Sys.sleep(0.06) # so that a poll is due, however short the call
       updates <- bar_updates(shown <- calls[[name]]())
     })
     expect_identical(shown, quiet, info = name)

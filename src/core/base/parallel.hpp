@@ -31,10 +31,8 @@ struct ParallelOptions {
 ///
 /// Runs on the calling thread alone, in item order, if there is one item or one thread; inside
 /// another parallel_for (such a call is not polled: it may be on a worker); and in a forked child,
-/// where the threads that the runtime libraries know of do not exist and waiting for them would
-/// never end. Otherwise the calling thread begins alone, and other threads join as soon as they
-/// pay, see thread_pool.hpp: a loop of less than 0.1 ms stays on one thread. Cost: one atomic
-/// increment and one or two looks at the clock per item.
+/// where the threads of the pool do not exist. Otherwise other threads join as soon as they pay,
+/// see thread_pool.hpp. Cost: one atomic increment and one or two looks at the clock per item.
 void parallel_for(std::size_t items, const ParallelOptions& options,
                   const std::function<void(std::size_t item, int worker)>& body);
 
@@ -84,8 +82,8 @@ std::size_t parallel_workers(std::size_t items, const ParallelOptions& options);
 /// thread_limit().
 int thread_cap();
 
-/// The most threads that any call gets: OMP_THREAD_LIMIT, which belongs to the administrator, but
-/// no more than the number of processors, or kFewThreads if that is more.
+/// The maximum number of threads of any call: OMP_THREAD_LIMIT, which belongs to the administrator,
+/// but no more than the number of processors, or kFewThreads if that is more.
 int thread_limit();
 
 /// Any machine can have this many threads, so that results on several can be compared everywhere.

@@ -1,6 +1,6 @@
 #include "core/base/small_matrix.hpp"
 
-// Threads belong to core/base/parallel.cpp.
+// Eigen must not start threads of its own: only parallel_for does.
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>

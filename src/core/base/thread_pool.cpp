@@ -8,8 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,8 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A helper costs its waking, some 10 microseconds of the thread that wakes it and up to 50 until it
-// works. So it pays if it gets at least this much to do.
+// Waking a helper takes the calling thread 4 microseconds, and the helper works 8 microseconds
+// later (measured on a virtual machine with two processors; more on a busy one). So it pays if it
+// gets at least this much to do.
 constexpr double kSecondsOfHelper = 1e-4;
 // How long the watching helper sleeps.
 constexpr std::chrono::microseconds kPatience{100};
@@ -126,8 +127,8 @@ class ThreadPool {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       while (static_cast<int>(helpers_.size()) < helpers) helpers_.emplace_back([this] { help(); });
-    } catch (const std::system_error&) {
-      // Those that there are take the items.
+    } catch (const std::exception&) {
+      // No thread, or no memory for one: those that there are take the items.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }

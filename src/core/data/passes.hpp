@@ -9,9 +9,9 @@
 
 namespace kestrel {
 
-/// Samples of one part of a pass: about 0.1 ms of simple arithmetic. Fixed, and what parts give is
-/// added in their order, so that results have the same bits on any number of threads.
-constexpr std::size_t kSamplesOfPart = std::size_t{1} << 16;
+/// Samples of one part of a pass. Fixed, and what parts give is added in their order, so that
+/// results have the same bits on any number of threads.
+constexpr std::size_t kSamplesOfPart = std::size_t{1} << 15;
 
 inline std::size_t parts_of_pass(std::size_t n) {
   return (n + kSamplesOfPart - 1) / kSamplesOfPart;

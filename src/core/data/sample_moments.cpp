@@ -1,6 +1,7 @@
 #include "core/data/sample_moments.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.hpp"
 #include "core/data/passes.hpp"
@@ -9,9 +10,9 @@
 namespace kestrel {
 namespace {
 
-// The sum of what term(i) is for all samples.
+// The sum of term(i) for all samples i.
 template <class Term>
-double sum_of_terms(std::size_t n, const ParallelOptions& options, const Term& term) {
+long double sum_of_terms(std::size_t n, const ParallelOptions& options, const Term& term) {
   std::vector<long double> sums(parts_of_pass(n));
   pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     long double sum = 0;
@@ -20,7 +21,30 @@ double sum_of_terms(std::size_t n, const ParallelOptions& options, const Term& t
   });
   long double all = 0;
   for (const long double sum : sums) all += sum;
-  return static_cast<double>(all);
+  return all;
+}
+
+struct Range {
+  double min, max;
+};
+
+// Four lanes, since a chain of comparisons waits for each of its results.
+Range range_of_part(const double* x, std::size_t begin, std::size_t end) {
+  double min[4], max[4], nothing[4] = {};
+  std::fill(min, min + 4, x[begin]);
+  std::fill(max, max + 4, x[begin]);
+  const auto look = [&](std::size_t lane, double value) {
+    min[lane] = value < min[lane] ? value : min[lane];
+    max[lane] = value > max[lane] ? value : max[lane];
+    nothing[lane] += value - value;  // 0, or not a number
+  };
+  std::size_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) look(lane, x[i + lane]);
+  }
+  for (; i < end; ++i) look(0, x[i]);
+  const double none = nothing[0] + nothing[1] + nothing[2] + nothing[3];
+  return {*std::min_element(min, min + 4) + none, *std::max_element(max, max + 4) + none};
 }
 
 }  // namespace
@@ -30,13 +54,13 @@ std::vector<double> sample_covariance(const MatrixView& x, Span<const double> w,
   const std::size_t n = x.rows, d = x.cols;
   check_weight_count(n, w.size);
   if (centred.size != n * d) throw error(ErrorKind::internal, "centred sample of a wrong size");
-  const double all = weight_sums(w, options).sum;
+  const long double all = sum_of_terms(n, options, [&](std::size_t i) { return w[i]; });
   for (std::size_t k = 0; k < d; ++k) {
     const double* from = x.data + k * n;
     double* value = centred.data + k * n;
     for (int pass = 0; pass < 2; ++pass) {
-      const double mean =
-          sum_of_terms(n, options, [&](std::size_t i) { return w[i] / all * from[i]; });
+      const auto weighted = [&](std::size_t i) { return static_cast<long double>(w[i]) * from[i]; };
+      const double mean = static_cast<double>(sum_of_terms(n, options, weighted) / all);
       pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) value[i] = from[i] - mean;
       });
@@ -47,35 +71,35 @@ std::vector<double> sample_covariance(const MatrixView& x, Span<const double> w,
   for (std::size_t k = 0; k < d; ++k) {
     for (std::size_t l = 0; l <= k; ++l) {
       const double *a = centred.data + k * n, *b = centred.data + l * n;
-      covariance[k * d + l] = covariance[l * d + k] = sum_of_terms(n, options, [&](std::size_t i) {
-        return static_cast<long double>(w[i] / all) * a[i] * b[i];
-      });
+      const auto product = [&](std::size_t i) {
+        return static_cast<long double>(w[i]) * a[i] * b[i];
+      };
+      const long double sum = sum_of_terms(n, options, product);
+      covariance[k * d + l] = covariance[l * d + k] = static_cast<double>(sum / all);
     }
   }
   return covariance;
 }
 
 std::vector<double> column_ranges(const MatrixView& x, const ParallelOptions& options) {
-  const std::size_t n = x.rows, d = x.cols, parts = parts_of_pass(n);
-  std::vector<double> of_part(parts * 2 * d), ranges(2 * d);
-  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+  const std::size_t parts = parts_of_pass(x.rows), d = x.cols;
+  std::vector<Range> of_part(parts * d);
+  pass_over(x.rows, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
     for (std::size_t k = 0; k < d; ++k) {
-      const double* column = x.data + k * n;
-      double min = column[begin], max = column[begin];
-      for (std::size_t i = begin + 1; i < end; ++i) {
-        min = std::min(min, column[i]);
-        max = std::max(max, column[i]);
-      }
-      of_part[(part * d + k) * 2] = min;
-      of_part[(part * d + k) * 2 + 1] = max;
+      of_part[k * parts + part] = range_of_part(x.column(k).data, begin, end);
     }
   });
-  std::copy(of_part.begin(), of_part.begin() + static_cast<std::ptrdiff_t>(2 * d), ranges.begin());
-  for (std::size_t part = 1; part < parts; ++part) {
-    for (std::size_t k = 0; k < d; ++k) {
-      ranges[2 * k] = std::min(ranges[2 * k], of_part[(part * d + k) * 2]);
-      ranges[2 * k + 1] = std::max(ranges[2 * k + 1], of_part[(part * d + k) * 2 + 1]);
+  std::vector<double> ranges;
+  for (std::size_t k = 0; k < d; ++k) {
+    const Range* first = of_part.data() + k * parts;
+    Range all = *first;
+    for (const Range* part = first; part < first + parts; ++part) {
+      // Once not a number, always not a number.
+      all.min = all.min < part->min ? all.min : part->min;
+      all.max = all.max > part->max ? all.max : part->max;
+      if (std::isnan(part->min)) break;
     }
+    ranges.insert(ranges.end(), {all.min, all.max});
   }
   return ranges;
 }
@@ -98,10 +122,16 @@ void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
   });
 }
 
-void divide(Span<const double> x, double unit, Span<double> out, const ParallelOptions& options) {
-  if (out.size != x.size) throw error(ErrorKind::internal, "quotients of a wrong size");
-  pass_over(x.size, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = x[i] / unit;
+void divide_columns(const MatrixView& x, Span<const double> unit, Span<double> out,
+                    const ParallelOptions& options) {
+  const std::size_t n = x.rows, d = x.cols;
+  if (unit.size != d || out.size != n * d) {
+    throw error(ErrorKind::internal, "quotients of a wrong size");
+  }
+  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = 0; k < d; ++k) {
+      for (std::size_t i = k * n + begin; i < k * n + end; ++i) out[i] = x.data[i] / unit[k];
+    }
   });
 }
 

@@ -19,16 +19,17 @@ namespace kestrel {
 std::vector<double> sample_covariance(const MatrixView& x, Span<const double> w,
                                       Span<double> centred, const ParallelOptions& options);
 
-/// Minimum and maximum of each column of x, which has a row at least: 2 d values. No value is NaN.
-/// One pass, O(n d).
+/// Minimum and maximum of each column of x, which has a row at least: 2 d values. They are NaN for
+/// a column with a value that is not finite. One pass, O(n d).
 std::vector<double> column_ranges(const MatrixView& x, const ParallelOptions& options);
 
 /// x A', n*d column-major, in `out`, which may be the memory of x. A: d*d column-major. O(n d^2).
 void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
                     const ParallelOptions& options);
 
-/// x / unit, in `out`. O(n).
-void divide(Span<const double> x, double unit, Span<double> out, const ParallelOptions& options);
+/// Each column k divided by unit[k], n*d column-major, in `out`. O(n d).
+void divide_columns(const MatrixView& x, Span<const double> unit, Span<double> out,
+                    const ParallelOptions& options);
 
 }  // namespace kestrel
 

@@ -18,8 +18,7 @@ void check_weight_count(std::size_t samples, std::size_t weights) {
 WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
   struct Part {
     long double sum = 0, squares = 0;
-    double max = 0, least = std::numeric_limits<double>::infinity();
-    std::size_t positive = 0;
+    WeightSums rest;
   };
   std::vector<Part> parts(parts_of_pass(w.size));
   pass_over(w.size, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -28,10 +27,10 @@ WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
       const long double weight = w[i];
       here.sum += weight;
       here.squares += weight * weight;
-      here.max = std::max(here.max, w[i]);
+      here.rest.max = std::max(here.rest.max, w[i]);
       if (!(w[i] > 0)) continue;
-      ++here.positive;
-      here.least = std::min(here.least, w[i]);
+      ++here.rest.positive;
+      here.rest.min_positive = std::min(here.rest.min_positive, w[i]);
     }
     parts[part] = here;
   });
@@ -39,17 +38,13 @@ WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
   for (const Part& part : parts) {
     all.sum += part.sum;
     all.squares += part.squares;
-    all.max = std::max(all.max, part.max);
-    all.least = std::min(all.least, part.least);
-    all.positive += part.positive;
+    all.rest.max = std::max(all.rest.max, part.rest.max);
+    all.rest.min_positive = std::min(all.rest.min_positive, part.rest.min_positive);
+    all.rest.positive += part.rest.positive;
   }
-  WeightSums sums;
-  sums.sum = static_cast<double>(all.sum);
-  sums.squares = static_cast<double>(all.squares);
-  sums.max = all.max;
-  sums.least = all.least;
-  sums.positive = all.positive;
-  return sums;
+  all.rest.sum = static_cast<double>(all.sum);
+  all.rest.squares = static_cast<double>(all.squares);
+  return all.rest;
 }
 
 }  // namespace kestrel

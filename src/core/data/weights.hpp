@@ -16,8 +16,8 @@ void check_weight_count(std::size_t samples, std::size_t weights);
 /// What is asked of the weights as a whole.
 struct WeightSums {
   double sum = 0, squares = 0, max = 0;
-  double least = std::numeric_limits<double>::infinity();  // of those above zero
-  std::size_t positive = 0;                                // how many are above zero
+  double min_positive = std::numeric_limits<double>::infinity();
+  std::size_t positive = 0;  // how many are above zero
 };
 
 /// w: finite, not negative; may be empty. Sums are of long doubles. One pass, O(n).

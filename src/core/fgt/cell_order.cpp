@@ -9,7 +9,6 @@
 #include "core/base/error.hpp"
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
-#include "core/data/finite.hpp"
 #include "core/data/sample_moments.hpp"
 
 namespace kestrel {
@@ -26,8 +25,8 @@ double middle_of(Span<const double> x) {
   return *middle;
 }
 
-/// Into how many chunks n values are cut that go to this many slots. A chunk is about 0.1 ms of
-/// work, and all chunks have at most as many counters as there are values.
+/// Into how many chunks n values are cut that go to this many slots: all chunks together have at
+/// most as many counters as there are values.
 std::size_t chunks_of(std::size_t n, std::size_t slots) {
   constexpr std::size_t kChunk = std::size_t{1} << 14;
   return std::max<std::size_t>(1, std::min(n / kChunk, n / (slots + 1)));
@@ -62,9 +61,9 @@ bool fits_cells(const ValueRange& range, double bandwidth, int halvings) {
 
 ValueRange range_of(Span<const double> x, const ParallelOptions& options) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (!all_finite(x, options)) throw error(ErrorKind::input, "values must be finite");
   if (x.size == 0) return {kInfinity, -kInfinity};
   const std::vector<double> range = column_ranges({x.data, x.size, 1}, options);
+  if (std::isnan(range[0])) throw error(ErrorKind::input, "values must be finite");
   return {range[0], range[1]};
 }
 
@@ -97,7 +96,7 @@ CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRang
 }
 
 // Sets keys and first places of the cells that hold values. Counts of the chunks become the places
-// where their values begin. The number of values outside that are below all slots.
+// where their values begin. Returns how many of the values outside are below all slots.
 std::size_t CellOrder::open_cells(double min, std::size_t slots, const Outside& outside,
                                   std::vector<std::uint32_t>* next) {
   std::uint32_t begin = 0;

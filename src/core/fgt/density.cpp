@@ -39,7 +39,7 @@ struct Accuracy {
 
   Accuracy(Span<const double> w, const ParallelOptions& options) {
     const WeightSums weights = weight_sums(w, options);
-    const double ratio = std::max(1.0, weights.sum / weights.least) / kTolerance;
+    const double ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
     const double rho = std::ldexp(1.0, -kHalvings), nearest = kAccurateReach - rho;
     const double gain = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;

@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/data/passes.hpp"
 #include "core/data/tiles.hpp"
 #include "core/fourier/cubes.hpp"
 #include "core/fourier/density.hpp"
@@ -105,8 +106,8 @@ std::unique_ptr<Cubes> FarPoints::file_in_cubes(const Box3& box, std::size_t ite
                                                 const Coordinates& coordinates) const {
   auto cubes = std::make_unique<Cubes>(box, kSide, kMaxCubes);
   std::vector<std::uint32_t> number(items);
-  parallel_for((items + kFourierPart - 1) / kFourierPart, options, [&](std::size_t part, int) {
-    for (std::size_t i = part * kFourierPart; i < std::min(items, (part + 1) * kFourierPart); ++i) {
+  pass_over(items, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       Point3 z;
       number[i] = coordinates(i, &z) && box.holds(z) ? cubes->number(z) : Cubes::kNowhere;
     }

@@ -22,10 +22,11 @@ constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 1
 /// The maximum number of counters of the sort: tiles times chunks.
 constexpr std::size_t kCounters = std::size_t{1} << 22;
 /// A tile's samples are added to cells of its own, and these to the grid after this many samples:
-/// rounding errors then grow with the square root of this number and not of n. A tile with more has
-/// several pieces of this size, which are spread on several threads, so many at a time: most of a
-/// sample may lie in few tiles.
-constexpr std::size_t kFlush = std::size_t{1} << 13, kPiecesAtATime = 32;
+/// rounding errors then grow with the square root of this number and not of n. A tile with more
+/// samples is cut into pieces of this size, since most of a sample may lie in few tiles.
+constexpr std::size_t kFlush = std::size_t{1} << 13;
+/// Pieces that are in memory at a time, and which the threads share.
+constexpr std::size_t kPiecesAtATime = 32;
 /// Sides of a tile in cells. Samples of two tiles with another one between them must not share a
 /// cell, so a side is no shorter than the window. In one dimension sides are longer, since nothing
 /// speaks against that.

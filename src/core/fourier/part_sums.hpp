@@ -2,12 +2,11 @@
 #ifndef KESTREL_CORE_FOURIER_PART_SUMS_HPP
 #define KESTREL_CORE_FOURIER_PART_SUMS_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "core/base/run_options.hpp"
-#include "core/fourier/ranges.hpp"
+#include "core/data/passes.hpp"
 
 namespace kestrel {
 
@@ -16,12 +15,10 @@ namespace kestrel {
 template <class Add>
 std::vector<double> add_parts(std::size_t n, std::size_t sums, const RunOptions& options,
                               const Add& add) {
-  const std::size_t parts = (n + kFourierPart - 1) / kFourierPart;
+  const std::size_t parts = parts_of_pass(n);
   std::vector<double> partial(parts * sums, 0.0), total(sums, 0.0);
-  parallel_for(parts, options.parallel, [&](std::size_t part, int) {
-    double* sum = partial.data() + part * sums;
-    for (std::size_t i = part * kFourierPart; i < std::min(n, (part + 1) * kFourierPart); ++i)
-      add(i, sum);
+  pass_over(n, options.parallel, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) add(i, partial.data() + part * sums);
   });
   for (std::size_t part = 0; part < parts; ++part) {
     for (std::size_t s = 0; s < sums; ++s) total[s] += partial[part * sums + s];

@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "core/base/run_options.hpp"
+#include "core/data/passes.hpp"
 
 namespace kestrel {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Samples or points of one work item.
-constexpr std::size_t kFourierPart = std::size_t{1} << 15;
 
 /// The range of some numbers; empty at first.
 struct Range {
@@ -32,11 +30,10 @@ struct Range {
 /// a of item i that counts, on several threads. O(n); the result does not depend on the threads.
 template <class Numbers>
 std::array<Range, 3> ranges_of(std::size_t n, const RunOptions& options, const Numbers& numbers) {
-  const std::size_t parts = (n + kFourierPart - 1) / kFourierPart;
-  std::vector<std::array<Range, 3>> of_part(parts);
-  parallel_for(parts, options.parallel, [&](std::size_t part, int) {
+  std::vector<std::array<Range, 3>> of_part(parts_of_pass(n));
+  pass_over(n, options.parallel, [&](std::size_t part, std::size_t begin, std::size_t end) {
     std::array<Range, 3> range;
-    for (std::size_t i = part * kFourierPart; i < std::min(n, (part + 1) * kFourierPart); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       numbers(i, [&](std::size_t a, double v) { range[a].add(v); });
     }
     of_part[part] = range;

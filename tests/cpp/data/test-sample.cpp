@@ -239,7 +239,7 @@ TEST(SamplePasses, AreTheirDefinitionsWithTheSameBitsOnManyThreads) {
     const std::size_t d = 2;
     Sample s = make(n, d, 1e9, 0, true);
     s.p[0] = n > 1 ? 0 : s.p[0];
-    const std::vector<double> a{1, 0.5, -2, 3};
+    const std::vector<double> a{1, 0.5, -2, 3}, unit{3, 5};
     long double sum = 0, squares = 0;
     for (const double p : s.p) sum += p, squares += static_cast<long double>(p) * p;
     for (const int threads : {1, 3}) {
@@ -250,18 +250,18 @@ TEST(SamplePasses, AreTheirDefinitionsWithTheSameBitsOnManyThreads) {
       EXPECT_NEAR(weights.squares, squares, 1e-15 * squares);
       EXPECT_EQ(weights.max, *std::max_element(s.p.begin(), s.p.end()));
       EXPECT_EQ(weights.positive, n > 1 ? n - 1 : 1);
-      EXPECT_EQ(weights.least, *std::min_element(s.p.begin() + (n > 1), s.p.end()));
+      EXPECT_EQ(weights.min_positive, *std::min_element(s.p.begin() + (n > 1), s.p.end()));
       const std::vector<double> ranges = column_ranges(s.view(), options);
       std::vector<double> product(n * d), centred(n * d), same(n * d);
       transform_rows(s.view(), {a.data(), 4}, {product.data(), n * d}, options);
-      divide({s.x.data(), n}, 3, {same.data(), n}, options);
-      for (const std::size_t i : {std::size_t{0}, n / 2, n - 1}) EXPECT_EQ(same[i], s.x[i] / 3);
+      divide_columns(s.view(), {unit.data(), 2}, {same.data(), n * d}, options);
       for (std::size_t k = 0; k < d; ++k) {
         const Span<const double> column = s.view().column(k);
         EXPECT_EQ(ranges[2 * k], *std::min_element(column.begin(), column.end()));
         EXPECT_EQ(ranges[2 * k + 1], *std::max_element(column.begin(), column.end()));
         for (const std::size_t i : {std::size_t{0}, n / 2, n - 1}) {
           EXPECT_EQ(product[k * n + i], s.x[i] * a[k] + s.x[n + i] * a[2 + k]);
+          EXPECT_EQ(same[k * n + i], column[i] / unit[k]);
         }
       }
       const Span<double> out{centred.data(), n * d};
