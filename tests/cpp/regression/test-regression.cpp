@@ -177,7 +177,8 @@ TEST_P(Regression, DoesNotDependOnTheOrderOfTheData) {
 // ---- threads, errors
 
 TEST(RegressionThreads, GiveTheSameBits) {
-  const Line line = lines::make("long", 140000, shapes::normal);
+  // Many blocks of samples; fewer under TSan, which is slow.
+  const Line line = lines::make("long", common::under_tsan() ? 40000 : 140000, shapes::normal);
   const std::vector<double> y = lines::response(line), points = lines::points_about(line, 1, 5000);
   const std::vector<double> few{0.01}, many{1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1};
   const auto all_of = [&](int threads) {
