@@ -201,20 +201,24 @@ query_terms_cpp <- function(root) {
     .Call(`_kestrel_query_terms_cpp`, root)
 }
 
-regression_cv_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_regression_cv_cpp`, sample, task, run)
+regression_cpp <- function(sample, run) {
+    .Call(`_kestrel_regression_cpp`, sample, run)
 }
 
-regression_loo_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_regression_loo_cpp`, sample, task, run)
+regression_cv_cpp <- function(regression, task, run) {
+    .Call(`_kestrel_regression_cv_cpp`, regression, task, run)
 }
 
-regression_fit_cpp <- function(sample, task, points, error2, run) {
-    .Call(`_kestrel_regression_fit_cpp`, sample, task, points, error2, run)
+regression_residuals_cpp <- function(regression, task, errors, run) {
+    .Call(`_kestrel_regression_residuals_cpp`, regression, task, errors, run)
 }
 
-regression_support_cpp <- function(x, kernel, run) {
-    .Call(`_kestrel_regression_support_cpp`, x, kernel, run)
+regression_fit_cpp <- function(regression, task, points, error2, run) {
+    .Call(`_kestrel_regression_fit_cpp`, regression, task, points, error2, run)
+}
+
+regression_support_cpp <- function(regression, kernel) {
+    .Call(`_kestrel_regression_support_cpp`, regression, kernel)
 }
 
 weight_sums_cpp <- function(w) {

@@ -78,7 +78,10 @@ predict.kestrel_regbw <- function(object, ..., verbose = FALSE) {
 # What values_at() would return at the data. The errors are computed if the fit does not have them.
 known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
-  if (errors && all(is.na(se))) se <- values_at(object, object$bws$x, TRUE, run)$se
+  if (errors && all(is.na(se))) {
+    data <- observations_of(object$bws, run)
+    se <- fit_at_data(object, leave_one_out(object$bws, run, TRUE, data), run, data)$se
+  }
   list(mean = fit_inside(object), se = se)
 }
 

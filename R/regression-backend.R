@@ -51,9 +51,25 @@ with_regression_device <- function(run, x, h, asked) {
   with_device(run, device_for(run, on(NULL) / run$threads, on))
 }
 
+# The observations of positive weight of a sample or a bandwidth object. sorted(): for the CPU, sorted when it is first
+# called.
+observations_of <- function(sample, run) {
+  observations <- sample[c("x", "y", "w")]
+  if (weight_sums_cpp(sample$w)$positive < length(sample$w)) {
+    used <- sample$w > 0
+    observations <- lapply(observations, `[`, used)
+  }
+  kept <- NULL
+  sorted <- function() {
+    if (is.null(kept)) kept <<- regression_cpp(observations, run)
+    kept
+  }
+  c(observations, sorted = sorted)
+}
+
 # The sums for a curve.
-regression_sums <- function(x, y, w, h, asked, run) {
-  sample <- list(x = x, y = y, w = w)
+regression_sums <- function(data, h, asked, run) {
   task <- list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
-  sums_by_backend(run, regression_cv_cuda_cpp(sample, task, run), regression_cv_cpp(sample, task, run))
+  sums_by_backend(run, regression_cv_cuda_cpp(data[c("x", "y", "w")], task, run),
+                  regression_cv_cpp(data$sorted(), task, run))
 }

@@ -181,74 +181,69 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, cal
            list(eval = stats::setNames(data.frame(points), bws$xnames), at.data = at_data, mean = at$mean,
                      merr = at$se, lower = at$mean - z * at$se, upper = at$mean + z * at$se, level = level,
                      resid = inside$resid, loo = inside$loo),
-           fit_measures(bws$y, inside$mean, bws$w),
+           sums$measures,
            list(edf = left_out$trace, n.unsupported = left_out$unsupported, nobs = bws$nobs, xnames = bws$xnames,
                 ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend),
                 backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 
-# All sums of a fit: the results of leave_one_out(), fit_at_data() and values_at().
+# All sums of a fit: the results of leave_one_out(), fit_at_data(), values_at() and fit_measures().
 sums_of_fit <- function(bws, points, at_data, se, run) {
-  left_out <- leave_one_out(bws, run)
+  data <- observations_of(bws, run)
+  left_out <- leave_one_out(bws, run, at_data && se, data)
   fit <- list(bws = bws, error2 = left_out$error2)
-  inside <- fit_at_data(fit, left_out, run)
-  # At the data only the errors remain to be computed.
-  at <- if (!at_data || se) values_at(fit, points, se, run) else list(se = rep(NA_real_, length(points)))
-  if (at_data) at$mean <- inside$mean
-  list(left_out = left_out, inside = inside, at = at)
+  inside <- fit_at_data(fit, left_out, run, data)
+  at <- if (at_data) inside else values_at(fit, points, se, run, data)
+  list(left_out = left_out, inside = inside, at = at,
+       measures = fit_measures(data$y, data$y - left_out$resid, data$w))
 }
 
-# Fit, residual and leave-one-out fit of every row. Rows of weight 0 are in no fit, so their fit and leave-one-out fit
-# are the same.
-fit_at_data <- function(fit, left_out, run) {
-  bws <- fit$bws
-  used <- bws$w > 0
+# Fit, its standard error, residual and leave-one-out fit of every row. Rows of weight 0 are in no fit, so their fit and
+# leave-one-out fit are the same.
+fit_at_data <- function(fit, left_out, run, data) {
+  y <- fit$bws$y
   heard()
-  resid <- mean <- loo <- rep(NA_real_, length(bws$x))
-  resid[used] <- left_out$resid
-  mean[used] <- bws$y[used] - left_out$resid
-  loo[used] <- left_out$fit
-  heard()
-  if (any(!used)) {
-    mean[!used] <- loo[!used] <- values_at(fit, bws$x[!used], FALSE, run)$mean
-    resid[!used] <- (bws$y - mean)[!used]
+  if (length(data$y) == length(y)) {
+    return(list(mean = y - left_out$resid, se = left_out$se, resid = left_out$resid, loo = left_out$fit))
   }
-  list(mean = mean, resid = resid, loo = loo)
+  used <- fit$bws$w > 0
+  apart <- values_at(fit, fit$bws$x[!used], !anyNA(left_out$se), run, data)
+  at_rows <- function(of_used, of_others) {
+    all <- rep(NA_real_, length(used))
+    all[used] <- of_used
+    all[!used] <- of_others
+    all
+  }
+  mean <- at_rows(data$y - left_out$resid, apart$mean)
+  list(mean = mean, se = at_rows(left_out$se, apart$se), resid = at_rows(left_out$resid, y[!used] - apart$mean),
+       loo = at_rows(left_out$fit, apart$mean))
 }
 
 # For the observations of positive weight: leave-one-out fits, their squared errors (without neighbours the mean of the
-# others), and the residuals of the fit with all observations.
-leave_one_out <- function(bws, run) {
-  sample <- used_observations(bws)
-  w <- sample$w
-  y <- sample$y
-  parts <- regression_loo_cpp(sample, local_fits(bws), run)
+# others), the residuals of the fit with all observations, and its standard errors, NA where `errors` is FALSE.
+leave_one_out <- function(bws, run, errors = FALSE, data = observations_of(bws, run)) {
+  parts <- regression_residuals_cpp(data$sorted(), local_fits(bws), errors, run)
+  n <- length(data$y)
+  fit <- data$y - parts$residual
+  error2 <- parts$error2
   heard()
-  error2 <- parts$residual^2
-  alone <- is.na(error2)
-  error2[alone] <- if (all(alone)) NA_real_ else sum((w * error2)[!alone]) / sum(w[!alone])
-  heard()
-  list(fit = ifelse(alone, NA_real_, y - parts$residual), error2 = error2, resid = parts$insample,
-       trace = sum(parts$leverage), unsupported = sum(alone))
-}
-
-# The observations of positive weight.
-used_observations <- function(bws) {
-  used <- bws$w > 0
-  list(x = bws$x[used], y = bws$y[used], w = bws$w[used])
+  if (parts$unsupported > 0) fit[is.nan(fit)] <- NA_real_
+  if (parts$unsupported == n) error2 <- rep(NA_real_, n)
+  se <- if (errors && parts$unsupported < n) sqrt(parts$variance) else rep(NA_real_, n)
+  list(fit = fit, error2 = error2, resid = parts$insample, se = se, trace = parts$trace,
+       unsupported = as.integer(parts$unsupported))
 }
 
 local_fits <- function(bws) list(h = bws$h, kernel = bws$ckertype, regtype = bws$regtype)
 
 # Fit and standard error at values of the regressor; NA without a neighbour or a value.
-values_at <- function(fit, points, se, run) {
+values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
   bws <- fit$bws
   mean <- error <- rep(NA_real_, length(points))
   known <- !is.na(points)
   heard()
-  found <- regression_fit_cpp(used_observations(bws), local_fits(bws), points[known],
-                              if (se) fit$error2 else numeric(0), run)
+  found <- regression_fit_cpp(data$sorted(), local_fits(bws), points[known], if (se) fit$error2 else numeric(0), run)
   heard()
   mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
   heard()
@@ -267,20 +262,16 @@ warn_no_neighbour <- function(mean, points, bws) {
 
 # R2 as in np: the squared correlation of response and fit. There is none if either is constant, the fit up to rounding.
 fit_measures <- function(y, fitted, w) {
-  used <- w > 0
+  range <- ranges_cpp(y)
+  cov <- sample_covariance_cpp(cbind(y, fitted, deparse.level = 0), w)$cov
   heard()
-  share <- w[used] / sum(w[used])
-  y <- y[used]
-  fitted <- fitted[used]
-  heard()
-  from_y <- y - sum(share * y)
-  from_fit <- fitted - sum(share * y)
-  heard()
-  scale_y <- sqrt(sum(share * from_y^2))
-  scale_fit <- sqrt(sum(share * from_fit^2))
-  flat <- all(y == y[1L]) || scale_fit <= max(1e-12 * scale_y, 4 * .Machine$double.eps * max(abs(y)))
-  list(R2 = if (flat) NA_real_ else (sum(share * from_y * from_fit) / scale_y / scale_fit)^2,
-       MSE = sum(share * (y - fitted)^2))
+  residual <- y - fitted
+  all <- sum(w)
+  # Both relative to the mean of y.
+  scale_y <- sqrt(cov[1L, 1L])
+  scale_fit <- sqrt(cov[2L, 2L] + (sum(w * residual) / all)^2)
+  flat <- range[1L] == range[2L] || scale_fit <= max(1e-12 * scale_y, 4 * .Machine$double.eps * max(abs(range)))
+  list(R2 = if (flat) NA_real_ else (cov[1L, 2L] / scale_y / scale_fit)^2, MSE = sum(w * residual^2) / all)
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.

@@ -83,7 +83,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   others must have at least 1e-100 of the largest weight. In the formula method an expression in the variables of
 #'   `data`.
 #' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid; below the first of
-#'   the grid down to where observations lose their neighbours. The result is never worse than the grid's.
+#'   the grid down to where observations lose their neighbours. A scan of 10 to 96 bandwidths finds the lowest valley
+#'   there, and parabolas its bottom, until the objective changes by less than 1e-9 of itself. The result is never worse
+#'   than the grid's.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
 #'   [fitted()] and [residuals()] of a fit are NA there.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.

@@ -18,7 +18,7 @@ tasks <- list(
     y <- sin(x) + stats::rnorm(n)
     data <- list(x = x, y = y, w = rep(1, n))
     task <- list(h = c(0.5, 1), kernel = "epanechnikov", regtype = "lc")
-    function() of_kestrel("regression_cv_cpp")(data, task, run_on())
+    function() of_kestrel("regression_cv_cpp")(of_kestrel("regression_cpp")(data, run_on()), task, run_on())
   }, small = list(1000)),
   lscv_pairs = list(make = function(n, d) {
     x <- normal_rows(n, d, 0.6)

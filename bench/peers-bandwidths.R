@@ -157,8 +157,9 @@ regression_bandwidths <- function(n) {
   data <- regression_data(n)
   frame <- data.frame(x = data$x)
   curve <- function(h) kestrel_cv(data, h)
+  sorted <- of_kestrel("regression_cpp")(list(x = data$x, y = data$y, w = rep(1, n)), run_on())
   # If every observation needs a neighbour, the minimum is often at the smallest bandwidth that gives it one.
-  edge <- of_kestrel("regression_support_cpp")(data$x, "epanechnikov", run_on()) * (1 + 1e-9)
+  edge <- of_kestrel("regression_support_cpp")(sorted, "epanechnikov") * (1 + 1e-9)
   min <- function(supported) {
     found <- curve(c(edge, geometric(0.01, 1, if (n <= 1e5) 2000L else 100L)))
     min(found$squares[!supported | found$unsupported == 0])

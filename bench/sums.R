@@ -31,6 +31,7 @@ kestrel_derivatives <- function(x, g, order, engine) {
 
 # Sums of a regression at bandwidths h.
 kestrel_cv <- function(data, h, kernel = "epanechnikov", regtype = "lc", threads = 1L) {
-  of_kestrel("regression_cv_cpp")(list(x = data$x, y = data$y, w = rep(1, length(data$x))),
-                                  list(h = h, kernel = kernel, regtype = regtype), run_on(threads = threads))
+  run <- run_on(threads = threads)
+  sorted <- of_kestrel("regression_cpp")(list(x = data$x, y = data$y, w = rep(1, length(data$x))), run)
+  of_kestrel("regression_cv_cpp")(sorted, list(h = h, kernel = kernel, regtype = regtype), run)
 }

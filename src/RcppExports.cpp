@@ -622,57 +622,69 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// regression_cv_cpp
-Rcpp::List regression_cv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_cv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// regression_cpp
+SEXP regression_cpp(Rcpp::List sample, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_cpp(SEXP sampleSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_cv_cpp(sample, task, run));
+    rcpp_result_gen = Rcpp::wrap(regression_cpp(sample, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// regression_loo_cpp
-Rcpp::List regression_loo_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_loo_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// regression_cv_cpp
+Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_cv_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_loo_cpp(sample, task, run));
+    rcpp_result_gen = Rcpp::wrap(regression_cv_cpp(regression, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// regression_residuals_cpp
+Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_residuals_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< bool >::type errors(errorsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_residuals_cpp(regression, task, errors, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regression_fit_cpp
-Rcpp::List regression_fit_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::NumericVector points, Rcpp::NumericVector error2, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_fit_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP error2SEXP, SEXP runSEXP) {
+Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points, Rcpp::NumericVector error2, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_fit_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP error2SEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type error2(error2SEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(sample, task, points, error2, run));
+    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(regression, task, points, error2, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // regression_support_cpp
-double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_support_cpp(SEXP xSEXP, SEXP kernelSEXP, SEXP runSEXP) {
+double regression_support_cpp(SEXP regression, std::string kernel);
+RcppExport SEXP _kestrel_regression_support_cpp(SEXP regressionSEXP, SEXP kernelSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(x, kernel, run));
+    rcpp_result_gen = Rcpp::wrap(regression_support_cpp(regression, kernel));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -880,10 +892,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_query_boxes_cpp", (DL_FUNC) &_kestrel_query_boxes_cpp, 3},
     {"_kestrel_query_rows_cpp", (DL_FUNC) &_kestrel_query_rows_cpp, 4},
     {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
+    {"_kestrel_regression_cpp", (DL_FUNC) &_kestrel_regression_cpp, 2},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 3},
-    {"_kestrel_regression_loo_cpp", (DL_FUNC) &_kestrel_regression_loo_cpp, 3},
+    {"_kestrel_regression_residuals_cpp", (DL_FUNC) &_kestrel_regression_residuals_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
-    {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 3},
+    {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
     {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 2},

@@ -1,6 +1,8 @@
 // R to core: kernel regression with one regressor.
 #include "rcpp_regression.hpp"
 
+#include "core/base/summation.hpp"
+
 using namespace kestrel;
 
 namespace {
@@ -10,37 +12,51 @@ LocalKernel local_kernel(const LocalFits& fits) {
   return {fits.kernel, Rcpp::as<double>(fits.h), fits.local_linear};
 }
 
+const LocalRegression& regression_of(SEXP pointer) { return *Rcpp::XPtr<LocalRegression>(pointer); }
+
 }  // namespace
 
+/// A sample with positive weights, sorted for all that is asked of it.
 // [[Rcpp::export]]
-Rcpp::List regression_cv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+SEXP regression_cpp(Rcpp::List sample, Rcpp::List run) {
   const Observations data = unpack_observations(sample);
+  return Rcpp::XPtr<LocalRegression>(
+      new LocalRegression(data.views, unpack_silent_run(run).parallel));
+}
+
+// [[Rcpp::export]]
+Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
   const LocalFits fits = unpack_local_fits(task);
   return curve_list(
-      cross_validate(data.views, view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
+      regression_of(regression)
+          .cross_validate(view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
 }
 
+/// At the data, relative to y: residuals with and without the observation itself, and the rest of
+/// Residuals.
 // [[Rcpp::export]]
-Rcpp::List regression_loo_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Observations data = unpack_observations(sample);
+Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
   const Residuals found =
-      regression_residuals(data.views, local_kernel(unpack_local_fits(task)), unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("residual") = found.leave_one_out,
-                            Rcpp::Named("insample") = found.in_sample,
-                            Rcpp::Named("leverage") = found.leverage);
+      regression_of(regression)
+          .residuals(local_kernel(unpack_local_fits(task)), errors, unpack_run(run));
+  return Rcpp::List::create(
+      Rcpp::Named("residual") = found.leave_one_out, Rcpp::Named("insample") = found.in_sample,
+      Rcpp::Named("trace") = pairwise_sum(found.leverage.data(), found.leverage.size()),
+      Rcpp::Named("unsupported") = static_cast<double>(found.unsupported),
+      Rcpp::Named("error2") = found.error2, Rcpp::Named("variance") = found.variance);
 }
 
 // [[Rcpp::export]]
-Rcpp::List regression_fit_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::NumericVector points,
+Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points,
                               Rcpp::NumericVector error2, Rcpp::List run) {
-  const Observations data = unpack_observations(sample);
-  const Fits fits = regression_fits(data.views, view(points), view(error2),
-                                    local_kernel(unpack_local_fits(task)), unpack_run(run));
+  const Fits fits =
+      regression_of(regression)
+          .fits(view(points), view(error2), local_kernel(unpack_local_fits(task)), unpack_run(run));
   return Rcpp::List::create(Rcpp::Named("mean") = fits.mean,
                             Rcpp::Named("variance") = fits.variance);
 }
 
 // [[Rcpp::export]]
-double regression_support_cpp(Rcpp::NumericVector x, std::string kernel, Rcpp::List run) {
-  return min_supporting_bandwidth(view(x), kernel_of_name(kernel), unpack_silent_run(run).parallel);
+double regression_support_cpp(SEXP regression, std::string kernel) {
+  return regression_of(regression).min_supporting_bandwidth(kernel_of_name(kernel));
 }

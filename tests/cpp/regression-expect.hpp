@@ -29,6 +29,28 @@ inline kestrel::RegressionSample sample_of(const Line& line, const std::vector<d
   return {line.samples(), lines::span(y), line.weights()};
 }
 
+// Sums of a sample that is sorted for this one call.
+
+inline kestrel::CrossValidation cross_validate(const kestrel::RegressionSample& sample,
+                                               kestrel::Span<const double> h, Kernel kernel,
+                                               bool local_linear,
+                                               const kestrel::RunOptions& options) {
+  return kestrel::LocalRegression(sample, options.parallel)
+      .cross_validate(h, kernel, local_linear, options);
+}
+inline kestrel::Residuals regression_residuals(const kestrel::RegressionSample& sample,
+                                               const LocalKernel& kernel,
+                                               const kestrel::RunOptions& options,
+                                               bool errors = false) {
+  return kestrel::LocalRegression(sample, options.parallel).residuals(kernel, errors, options);
+}
+inline kestrel::Fits regression_fits(const kestrel::RegressionSample& sample,
+                                     kestrel::Span<const double> points,
+                                     kestrel::Span<const double> error2, const LocalKernel& kernel,
+                                     const kestrel::RunOptions& options) {
+  return kestrel::LocalRegression(sample, options.parallel).fits(points, error2, kernel, options);
+}
+
 inline std::string describe(const LocalKernel& kernel) {
   std::ostringstream text;
   text.precision(17);

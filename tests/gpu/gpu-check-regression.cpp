@@ -94,7 +94,8 @@ bool same_bits(const Numbers& a, const Numbers& b) {
 int check_line(const char* name, const Line& line, const Numbers& h, const char* kernel,
                bool linear) {
   const CrossValidation expected =
-      cross_validate(line.sample(), {h.data(), h.size()}, kernel_of_name(kernel), linear, cpu());
+      LocalRegression(line.sample(), cpu().parallel)
+          .cross_validate({h.data(), h.size()}, kernel_of_name(kernel), linear, cpu());
   const CrossValidation actual = on_gpu(line, h, kernel, linear);
   const CrossValidation again = on_gpu(line, h, kernel, linear);
   const double error = std::fmax(difference(actual.squares, expected.squares),

@@ -142,5 +142,6 @@ shape_bws <- function(s, h, kernel, regtype) c(s[c("x", "y", "w")], list(h = h, 
 
 # The engine's objectives for all bandwidths of a shape.
 shape_cv <- function(s, kernel, regtype, threads = 1L) {
-  regression_sums(s$x, s$y, s$w, s$h, list(ckertype = kernel, regtype = regtype), run_options(threads, "cpu"))
+  run <- run_options(threads, "cpu")
+  regression_sums(observations_of(s, run), s$h, list(ckertype = kernel, regtype = regtype), run)
 }

@@ -250,12 +250,13 @@ test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error el
     with_device(run_options(backend = backend, cuda = TRUE), list(device = "a GPU that is gone"))
   }
   curve <- function(run) {
-    with_cuda_object("/nowhere/libkestrel_cuda.so", regression_curve(sample, 5, asked, run))
+    with_cuda_object("/nowhere/libkestrel_cuda.so", regression_curve(observations_of(sample, run), 5, asked, run))
   }
   run <- run_there("auto")
   expect_message(found <- curve(run), "could not be loaded")
   expect_identical(device_of(run), list(backend = "cpu"))
-  expect_identical(found, regression_curve(sample, 5, asked, with_device(run_options(backend = "cpu"), NULL)))
+  on_cpu <- with_device(run_options(backend = "cpu"), NULL)
+  expect_identical(found, regression_curve(observations_of(sample, on_cpu), 5, asked, on_cpu))
   expect_silent(curve(run))
   expect_error(curve(run_there("cuda")), "could not be loaded", class = "kestrel_error_backend")
 })

@@ -267,26 +267,35 @@ test_that("predict gives NA in place, with one warning that counts points withou
   expect_equal(narrower[, "upr"] - fit$mean, stats::qnorm(0.75) * fit$merr)
 })
 
-test_that("nothing is fitted twice: at the data only errors are computed, and those only once", {
+test_that("nothing is fitted twice: one call at the data, and one at other points", {
   points_of <- function(code) traced("regression_fit_cpp", quote(c(length(points), length(error2))), code)
+  at_data <- function(code) traced("regression_residuals_cpp", quote(errors), code)
+  sorted <- function(code) length(traced("regression_cpp", quote(names(sample)), code))
   for (kernel in c("epanechnikov", "gaussian")) {
     fit <- function(...) npreg(y ~ x, d, bws = 3, ckertype = kernel, ...)
+    bws <- npregbw(y ~ x, d, bws = 3, ckertype = kernel)
     with_errors <- fit()
     without <- fit(se = FALSE)
     elsewhere <- fit(exdat = c(2, 3))
-    expect_identical(points_of(fit()), list(c(8L, 8L)))
+    expect_identical(points_of(fit()), list())
+    expect_identical(at_data(fit()), list(TRUE))
+    expect_identical(sorted(npreg(bws)), 1L)
     expect_identical(points_of(fit(se = FALSE)), list())
+    expect_identical(at_data(fit(se = FALSE)), list(FALSE))
     expect_identical(points_of(fit(exdat = c(2, 3))), list(c(2L, 8L)))
+    expect_identical(at_data(fit(exdat = c(2, 3))), list(FALSE))
+    expect_identical(sorted(npreg(bws, exdat = c(2, 3))), 1L)
     # An observation of weight 0 is in no fit.
     expect_identical(points_of(fit(se = FALSE, w = replace(x, 4, 0))), list(c(1L, 0L)))
-    expect_identical(points_of(predict(with_errors, se.fit = TRUE, interval = "confidence")), list())
-    expect_identical(points_of(predict(elsewhere)), list())
-    expect_identical(points_of(predict(without, se.fit = TRUE)), list(c(8L, 8L)))
-    expect_identical(points_of(predict(elsewhere, se.fit = TRUE)), list(c(8L, 8L)))
+    expect_identical(sorted(predict(with_errors, se.fit = TRUE, interval = "confidence")), 0L)
+    expect_identical(sorted(predict(elsewhere)), 0L)
     for (other in list(without, elsewhere)) {
+      expect_identical(at_data(predict(other, se.fit = TRUE)), list(TRUE))
+      expect_identical(points_of(predict(other, se.fit = TRUE)), list())
       expect_identical(predict(other, se.fit = TRUE), list(fit = with_errors$mean, se.fit = with_errors$merr))
     }
     expect_equal(with_errors$mean, predict(with_errors, d), tolerance = 1e-14)
+    expect_equal(with_errors$merr, predict(with_errors, d, se.fit = TRUE)$se.fit, tolerance = 1e-13)
   }
 })
 
@@ -337,19 +346,6 @@ test_that("of tied bandwidths the widest is taken", {
   expect_gt(sum(at_least), 1)
   expect_identical(bw$ties, bw$grid[at_least])
   expect_identical(bw$bw, max(bw$ties))
-})
-
-test_that("refinement is never worse, stays in its bracket and respects support", {
-  for (method in c("cv.ls", "cv.aic")) for (regtype in c("lc", "ll")) {
-    coarse <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype))
-    fine <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype, refine = TRUE))
-    expect_lte(fine$fval, coarse$fval)
-    expect_identical(fine$cv, coarse$cv)
-    expect_lt(abs(fine$bw - coarse$bw), coarse$grid[1])
-    at <- npregbw(dist ~ speed, cars, bws = fine$bw, bwmethod = method, regtype = regtype)
-    expect_equal(at$fval, fine$fval, tolerance = 1e-12)
-    expect_identical(at$n.unsupported, 0L)
-  }
 })
 
 test_that("print and summary say what was chosen and how", {

@@ -145,6 +145,27 @@ test_that("the grid of the simulation of Rohlfs & Zahran, and refinement to its 
   }
 })
 
+test_that("refinement finds the minimum between bandwidths of the grid, not the nearest of several", {
+  mcycle <- MASS::mcycle
+  bw <- npregbw(accel ~ times, data = mcycle, regtype = "ll", refine = TRUE)
+  near <- npregbw(accel ~ times, data = mcycle, regtype = "ll", bws = seq(1.2, 3.3, by = 0.001))
+  # The curve jumps at its minimum, where an observation leaves the windows of others.
+  expect_lte(bw$fval, min(near$cv[near$n.unsupported == 0]) * (1 + 1e-7))
+})
+
+test_that("refinement is never worse, stays in its bracket and respects support", {
+  for (method in c("cv.ls", "cv.aic")) for (regtype in c("lc", "ll")) {
+    coarse <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype))
+    fine <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype, refine = TRUE))
+    expect_lte(fine$fval, coarse$fval)
+    expect_identical(fine$cv, coarse$cv)
+    expect_lt(abs(fine$bw - coarse$bw), coarse$grid[1])
+    at <- npregbw(dist ~ speed, cars, bws = fine$bw, bwmethod = method, regtype = regtype)
+    expect_equal(at$fval, fine$fval, tolerance = 1e-12)
+    expect_identical(at$n.unsupported, 0L)
+  }
+})
+
 test_that("the corrected AIC is that of the hat matrix", {
   for (regtype in c("lc", "ll")) {
     bw <- suppressWarnings(npregbw(dist ~ speed, data = cars, bwmethod = "cv.aic", regtype = regtype, nbw = 8))

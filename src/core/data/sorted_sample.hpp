@@ -22,6 +22,8 @@ class SortedSample {
   /// x is not finite, or there are 2^31 - 32 points or more.
   SortedSample(Span<const double> x, Span<const double> w, Span<const double> y,
                const ParallelOptions& options);
+  /// The same points and responses with other weights, which are in sorted order. O(n).
+  SortedSample with_weights(Span<const double> sorted_w) const;
 
   std::size_t size() const { return order_.size(); }
   /// The original index of the point that is number i in sorted order.

@@ -49,17 +49,40 @@ LocalFit LocalFitter::at_point(const LocalKernel& kernel, const LocalSums& sums,
 LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
                                 std::size_t seen) const {
   if (seen == 0) return LocalFit();
+  FitSums of{sums.s(0, i), sums.r(0, i)};
+  if (kernel.local_linear) {
+    of.s1 = sums.s(1, i);
+    of.s2 = sums.s(2, i);
+    of.r1 = sums.r(1, i);
+  }
+  return fit_of(kernel, of, sums.scale(i), weight(sums.first(i), sums.end(i)), seen);
+}
+
+LocalFit LocalFitter::with_sample(const LocalKernel& kernel, const LocalSums& sums,
+                                  std::size_t i) const {
+  const std::size_t first = sums.first(i), end = sums.end(i);
+  const double scale = sums.scale(i);
+  FitSums of;
+  if (end - first > 1) {
+    of.s0 = scale * sums.s(0, i);
+    if (kernel.local_linear) {
+      of.s1 = scale * sums.s(1, i);
+      of.s2 = scale * sums.s(2, i);
+    }
+  }
+  of.s0 += sample_.w()[i];
+  return fit_of(kernel, of, 1.0, weight(first, end), places(first, end));
+}
+
+LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, double scale,
+                             double in_window, std::size_t seen) const {
   // The Gaussian kernel's sums are divided by its value at the nearest sample, so they have their
   // own scale.
   const bool gaussian = kernel.kernel == Kernel::gaussian;
-  FitSums of{sums.s(0, i), sums.r(0, i)};
-  const double in_window = gaussian ? of.s0 : weight(sums.first(i), sums.end(i));
-  LocalFit fit = constant_fit(of, sums.scale(i));
+  if (gaussian) in_window = of.s0;
+  LocalFit fit = constant_fit(of, scale);
   fit.unstable = kernel.local_linear && !(of.s0 * kMaxLoss > in_window);
   if (!kernel.local_linear || seen < 2) return fit;
-  of.s1 = sums.s(1, i);
-  of.s2 = sums.s(2, i);
-  of.r1 = sums.r(1, i);
   const double mean = of.s1 / of.s0;
   // The terms of the sums are at most the weight in the window (Gaussian: s_2).
   make_line(of, mean, gaussian ? of.s2 + of.s1 * mean : in_window, fit);

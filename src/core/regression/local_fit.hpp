@@ -20,6 +20,9 @@ class LocalFitter {
 
   /// At sample i, without that sample.
   LocalFit leave_one_out(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;
+  /// At sample i, with that sample, from sums without it: its distance is 0, so it counts in s_0
+  /// only. Without a deviation, which residual_in_sample() of the fit without the sample has.
+  LocalFit with_sample(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;
   /// At point i, which is not one of the samples.
   LocalFit at_point(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;
 
@@ -41,6 +44,8 @@ class LocalFitter {
   }
   LocalFit from_sums(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
                      std::size_t places_seen) const;
+  LocalFit fit_of(const LocalKernel& kernel, const FitSums& of, double scale, double in_window,
+                  std::size_t places_seen) const;
 
   const SortedSample& sample_;
   std::vector<std::uint32_t> rank_;  // index of each sample's position among the distinct positions

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/base/parallel_sort.hpp"
 #include "core/base/summation.hpp"
 #include "core/regression/local_fit.hpp"
 #include "simd/sweep/sweep.hpp"
@@ -21,11 +20,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// cost about as much as the sweep.
 constexpr std::size_t kMaxDirect = 16 * kSweepBlock;
 
-/// Polls, but counts as no share of the work, since it is cheap.
-SortedSample sorted(const RegressionSample& sample, const RunOptions& options) {
-  return SortedSample(sample.x, sample.w, sample.y, part_of(options.parallel, 0, 0));
-}
-
 /// The sum over all blocks, pairwise.
 double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
   std::vector<double> value;
@@ -36,10 +30,10 @@ double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
 /// Leave-one-out fits of all observations in sorted order.
 class Validation {
  public:
-  Validation(const SortedSample& sample, const ParallelOptions& options)
-      : sample_(sample), fitter_(sample, options) {}
+  Validation(const SortedSample& sample, const LocalFitter& fitter)
+      : sample_(sample), fitter_(fitter) {}
 
-  /// Calls take(i, fit, slot) for every i. Blocks come in any order, on several threads; each block
+  /// Calls take(i, fit, sums) for every i. Blocks come in any order, on several threads; each block
   /// is taken in order.
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
@@ -48,7 +42,7 @@ class Validation {
       poll_if_due({});
       for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
         const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
-        take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums.slot());
+        take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums);
       }
     };
     local_sums(sample_, sample_, kernel, 1, Anchors::edges, options, each);
@@ -60,8 +54,8 @@ class Validation {
       if (constant_fits(kernel, options, blocks)) return blocks;
       blocks.assign(blocks.size(), FitTotals());
     }
-    run(kernel, options, [&](std::size_t i, const LocalFit& fit, std::size_t slot) {
-      blocks[slot].add(fit, sample_.w()[i]);
+    run(kernel, options, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
+      blocks[sums.slot()].add(fit, sample_.w()[i]);
     });
     return blocks;
   }
@@ -117,7 +111,7 @@ class Validation {
   }
 
   const SortedSample& sample_;
-  const LocalFitter fitter_;
+  const LocalFitter& fitter_;
 };
 
 }  // namespace
@@ -131,17 +125,22 @@ void check_local_kernel(const LocalKernel& kernel) {
   }
 }
 
-CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
-                               Kernel kernel, bool local_linear, const RunOptions& options) {
+LocalRegression::LocalRegression(const RegressionSample& sample, const ParallelOptions& options)
+    // Cheap: polls, but counts as no share of the work.
+    : line_(sample.x, sample.w, sample.y, part_of(options, 0, 0)),
+      fitter_(line_, part_of(options, 0, 0)) {}
+
+CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth, Kernel kernel,
+                                                bool local_linear,
+                                                const RunOptions& options) const {
   for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
-  const SortedSample line = sorted(sample, options);
-  const Validation validation(line, options.parallel);
+  const Validation validation(line_, fitter_);
   CrossValidation result;
   result.squares.resize(bandwidth.size);
   result.in_sample.resize(bandwidth.size);
   result.trace.resize(bandwidth.size);
   result.unsupported.resize(bandwidth.size);
-  const bool brief = local_sums_are_brief(kernel, line.size());
+  const bool brief = local_sums_are_brief(kernel, line_.size());
   parallel_tasks(bandwidth.size, brief, options.parallel,
                  [&](std::size_t k, int, const ParallelOptions& inner) {
                    const std::vector<FitTotals> blocks = validation.totals(
@@ -152,24 +151,6 @@ CrossValidation cross_validate(const RegressionSample& sample, Span<const double
                    result.unsupported[k] =
                        static_cast<std::size_t>(total(blocks, &FitTotals::unsupported));
                  });
-  return result;
-}
-
-Residuals regression_residuals(const RegressionSample& sample, const LocalKernel& kernel,
-                               const RunOptions& options) {
-  const SortedSample line = sorted(sample, options);
-  const double* w = line.w();
-  Residuals result;
-  result.leave_one_out.resize(line.size());
-  result.in_sample.resize(line.size());
-  result.leverage.resize(line.size());
-  Validation(line, options.parallel)
-      .run(kernel, options, [&](std::size_t i, const LocalFit& fit, std::size_t) {
-        const std::size_t at = line.given(i);
-        result.leave_one_out[at] = fit.supported ? -fit.deviation : kNone;
-        result.in_sample[at] = fit.residual_in_sample(w[i]);
-        result.leverage[at] = fit.leverage(w[i]);
-      });
   return result;
 }
 
@@ -195,84 +176,174 @@ std::vector<double> nearby_values(const SortedSample& line, Span<const double> p
 
 /// Weights of the samples in a fit, l_j = w_j K_j (constant - slope u_j) / scale.
 struct FitWeights {
-  double constant, slope;
-  bool from_sums;
+  double constant = 0, slope = 0;
+  bool from_sums = false;
 };
 
-/// Adds sum_j l_j^2 error2_j at every point, in the given order, for fits from sums. It uses sums
-/// of K^2 with weights w_j^2 error2_j, whose scale is the square of that of the fits.
-void add_variances(const RegressionSample& sample, const SortedSample& at,
-                   Span<const double> error2, const LocalKernel& kernel,
-                   const std::vector<FitWeights>& fits, const RunOptions& options, Fits& result) {
-  const std::size_t n = error2.size;
-  std::vector<double> weight(n);
-  for (std::size_t j = 0; j < n; ++j) weight[j] = sample.w[j] * sample.w[j] * error2[j];
-  const SortedSample squared(sample.x, {weight.data(), n}, sample.y,
-                             part_of(options.parallel, 1, 1));
-  const auto take = [&](const LocalSums& sums, int) {
-    poll_if_due({});
-    for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
-      if (!fits[i].from_sums) continue;
-      const double a = fits[i].constant, b = fits[i].slope;
-      double sum = a * a * sums.s(0, i);
-      if (kernel.local_linear) sum += -2 * a * b * sums.s(1, i) + b * b * sums.s(2, i);
-      result.variance[at.given(i)] = std::max(sum, 0.0);
+/// Variances sum_j l_j^2 error2_j of fits, from sums of K^2 with weights w_j^2 error2_j.
+class Variances {
+ public:
+  /// error2: in sorted order. `at`: the points, which may be the sample.
+  Variances(const SortedSample& line, const SortedSample& at, Span<const double> error2,
+            const std::vector<FitWeights>& fits)
+      : own_(&at == &line),
+        fits_(fits),
+        squared_(squared(line, error2)),
+        at_(own_ ? squared_ : at) {}
+
+  /// Calls take(i, variance, sums) for every point i; the variance is NaN where the fit is not from
+  /// sums.
+  template <class Take>
+  void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
+    const auto each = [&](const LocalSums& sums, int) {
+      poll_if_due({});
+      for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
+        take(i, fits_[i].from_sums ? variance(kernel, sums, i) : kNone, sums);
+      }
+    };
+    local_sums(squared_, at_, kernel, 2, Anchors::edges, options, each);
+  }
+
+ private:
+  static SortedSample squared(const SortedSample& line, Span<const double> error2) {
+    std::vector<double> weight(error2.size);
+    for (std::size_t j = 0; j < error2.size; ++j) {
+      weight[j] = line.w()[j] * line.w()[j] * error2[j];
     }
-  };
-  local_sums(squared, at, kernel, 2, Anchors::edges, options, take);
+    return line.with_weights({weight.data(), weight.size()});
+  }
+
+  double variance(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const {
+    const double a = fits_[i].constant, b = fits_[i].slope;
+    // Sums at the sample leave the point itself out, whose distance is 0, and have their own scale;
+    // with other points the scales of fits and of sums of squares cancel.
+    const bool others = !own_ || sums.end(i) - sums.first(i) > 1;
+    double sum = others ? a * a * sums.s(0, i) : 0.0;
+    if (others && kernel.local_linear) {
+      sum += -2 * a * b * sums.s(1, i) + b * b * sums.s(2, i);
+    }
+    if (own_) sum = sum * sums.scale(i) + a * a * squared_.w()[i];
+    return std::max(sum, 0.0);
+  }
+
+  const bool own_;
+  const std::vector<FitWeights>& fits_;
+  const SortedSample squared_;
+  const SortedSample& at_;
+};
+
+/// e_i^2, and its mean with weights w over the others where e_i is NaN; the number of those.
+std::size_t square_errors(Span<const double> residual, const double* w, Span<double> error2) {
+  long double all = 0, weight = 0;
+  std::size_t alone = 0;
+  for (std::size_t i = 0; i < residual.size; ++i) {
+    error2[i] = residual[i] * residual[i];
+    if (std::isnan(residual[i])) {
+      ++alone;
+    } else {
+      all += static_cast<long double>(w[i]) * error2[i];
+      weight += w[i];
+    }
+  }
+  if (alone == 0) return alone;
+  for (std::size_t i = 0; i < residual.size; ++i) {
+    if (std::isnan(residual[i])) error2[i] = static_cast<double>(all / weight);
+  }
+  return alone;
 }
 
 }  // namespace
 
-Fits regression_fits(const RegressionSample& sample, Span<const double> points,
-                     Span<const double> error2, const LocalKernel& kernel,
-                     const RunOptions& options) {
+Residuals LocalRegression::residuals(const LocalKernel& kernel, bool errors,
+                                     const RunOptions& options) const {
+  const double* w = line_.w();
+  const std::size_t n = line_.size();
+  Residuals result;
+  result.leave_one_out.resize(n);
+  result.in_sample.resize(n);
+  result.leverage.resize(n);
+  result.error2.resize(n);
+  std::vector<double> residual(n), error2(n);
+  std::vector<FitWeights> weights(errors ? n : 0);
+  const RunOptions first{options.table, part_of(options.parallel, 0, errors ? 0.5 : 1)};
+  Validation(line_, fitter_)
+      .run(kernel, first, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
+        const std::size_t at = line_.given(i);
+        residual[i] = fit.supported ? -fit.deviation : kNone;
+        result.leave_one_out[at] = residual[i];
+        result.in_sample[at] = fit.residual_in_sample(w[i]);
+        result.leverage[at] = fit.leverage(w[i]);
+        if (!errors) return;
+        const LocalFit whole = fitter_.with_sample(kernel, sums, i);
+        weights[i] = {whole.constant, whole.slope, !whole.unstable};
+      });
+  result.unsupported = square_errors({residual.data(), n}, w, {error2.data(), n});
+  for (std::size_t i = 0; i < n; ++i) result.error2[line_.given(i)] = error2[i];
+  if (!errors) return result;
+  result.variance.resize(n);
+  const RunOptions second{options.table, part_of(options.parallel, 0.5, 1)};
+  const Variances variances(line_, line_, {error2.data(), n}, weights);
+  variances.run(kernel, second, [&](std::size_t i, double variance, const LocalSums& sums) {
+    if (std::isnan(variance)) {
+      poll_if_due({});
+      fitter_.direct(kernel, line_.x()[i], line_.y()[i], sums.first(i), sums.end(i), n,
+                     error2.data(), &variance);
+    }
+    result.variance[line_.given(i)] = variance;
+  });
+  return result;
+}
+
+Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
+                           const LocalKernel& kernel, const RunOptions& options) const {
   check_local_kernel(kernel);
-  if (error2.size != 0 && error2.size != sample.x.size) {
+  const std::size_t n = line_.size(), m = points.size;
+  if (error2.size != 0 && error2.size != n) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");
   }
-  const SortedSample line = sorted(sample, options);
-  const std::vector<double> near = nearby_values(line, points, part_of(options.parallel, 0, 0));
-  const SortedSample at(points, {}, {near.data(), near.size()}, part_of(options.parallel, 0, 0));
-  const std::size_t n = line.size(), m = at.size();
+  const ParallelOptions cheap = part_of(options.parallel, 0, 0);
+  const std::vector<double> near = nearby_values(line_, points, cheap);
+  const SortedSample at(points, {}, {near.data(), near.size()}, cheap);
   const bool wanted = error2.size > 0;
   std::vector<double> error2_sorted(error2.size);
-  for (std::size_t j = 0; j < error2.size; ++j) error2_sorted[j] = error2[line.given(j)];
-  const LocalFitter fitter(line, options.parallel);
-  std::vector<FitWeights> weights(wanted ? m : 0, {0, 0, false});
+  for (std::size_t j = 0; j < error2.size; ++j) error2_sorted[j] = error2[line_.given(j)];
+  std::vector<FitWeights> weights(wanted ? m : 0);
   Fits result;
   result.mean.assign(m, kNone);
   result.variance.assign(wanted ? m : 0, kNone);
   const auto take = [&](const LocalSums& sums, int) {
     poll_if_due({});
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
-      LocalFit fit = fitter.at_point(kernel, sums, i);
+      LocalFit fit = fitter_.at_point(kernel, sums, i);
       if (!fit.supported) continue;
       if (wanted) weights[i] = {fit.constant, fit.slope, !fit.unstable};
       if (fit.unstable) {
         poll_if_due({});
         double* variance = wanted ? &result.variance[at.given(i)] : nullptr;
-        fit = fitter.direct(kernel, at.x()[i], at.y()[i], sums.first(i), sums.end(i), n,
-                            wanted ? error2_sorted.data() : nullptr, variance);
+        fit = fitter_.direct(kernel, at.x()[i], at.y()[i], sums.first(i), sums.end(i), n,
+                             wanted ? error2_sorted.data() : nullptr, variance);
       }
       result.mean[at.given(i)] = at.y()[i] + fit.deviation;
     }
   };
-  local_sums(line, at, kernel, 1, Anchors::edges, options, take);
-  if (wanted) add_variances(sample, at, error2, kernel, weights, options, result);
+  const double share = wanted ? 0.5 : 1;
+  local_sums(line_, at, kernel, 1, Anchors::edges,
+             {options.table, part_of(options.parallel, 0, share)}, take);
+  if (!wanted) return result;
+  Variances(line_, at, {error2_sorted.data(), n}, weights)
+      .run(kernel, {options.table, part_of(options.parallel, share, 1)},
+           [&](std::size_t i, double variance, const LocalSums&) {
+             if (weights[i].from_sums) result.variance[at.given(i)] = variance;
+           });
   return result;
 }
 
-double min_supporting_bandwidth(Span<const double> x, Kernel kernel,
-                                const ParallelOptions& options) {
-  if (x.size < 2) return kNone;
-  std::vector<double> sorted_x(x.begin(), x.end());
-  parallel_sort(&sorted_x, options);
+double LocalRegression::min_supporting_bandwidth(Kernel kernel) const {
+  const std::size_t n = line_.size();
+  if (n < 2) return kNone;
   double widest = 0.0;
-  for (std::size_t i = 0; i < sorted_x.size(); ++i) {
-    const double left = i > 0 ? sorted_x[i] - sorted_x[i - 1] : HUGE_VAL;
-    const double right = i + 1 < sorted_x.size() ? sorted_x[i + 1] - sorted_x[i] : HUGE_VAL;
-    widest = std::max(widest, std::min(left, right));
+  for (std::size_t i = 0; i < n; ++i) {
+    widest = std::max(widest, nearest_neighbour(line_.x(), std::size_t{0}, n, i));
   }
   if (is_indicator(kernel)) return widest;
   if (is_compact(kernel)) return std::nextafter(widest, HUGE_VAL);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/regression/local_sums.hpp"
+#include "core/regression/local_fit.hpp"
 
 namespace kestrel {
 
@@ -23,28 +23,18 @@ struct CrossValidation {
   std::vector<std::size_t> unsupported;
 };
 
-/// Error: 1e-12 of each sum, if residuals are not below 1e-6 of y. Polynomial kernels: O(n log n)
-/// once and O(n) a bandwidth; Gaussian: O(n^2) a bandwidth, less if windows are short. O(n) memory
-/// a thread. The same bits for any number of threads. Throws error(input) if sizes differ, a
-/// bandwidth is not positive, a position is not finite or the kernel is the cosine.
-CrossValidation cross_validate(const RegressionSample& sample, Span<const double> bandwidth,
-                               Kernel kernel, bool local_linear, const RunOptions& options);
-
 /// Throws error(input) for a bandwidth or a kernel that regression does not take.
 void check_local_kernel(const LocalKernel& kernel);
 
 /// For every observation, in the given order: the leave-one-out residual e_i (NaN without
 /// neighbour) and the residual in the sample, in the units of y; and the leverage, the diagonal of
-/// the hat matrix.
+/// the hat matrix; error2, e_i^2, or its mean with weights w over the others where there is no
+/// neighbour (NaN if none has one); and, if asked for, the variance of the fit with all
+/// observations, sum_j l_j^2 error2_j, l the weights of the fit.
 struct Residuals {
-  std::vector<double> leave_one_out, in_sample, leverage;
+  std::vector<double> leave_one_out, in_sample, leverage, error2, variance;
+  std::size_t unsupported = 0;  // observations without a neighbour
 };
-
-/// At one bandwidth, in the units of x. Error of a residual: 1e-11 of the largest |y| near the
-/// observation and of the residual; of leverages: 1e-11. Time, memory, bits, source and exceptions
-/// as cross_validate.
-Residuals regression_residuals(const RegressionSample& sample, const LocalKernel& kernel,
-                               const RunOptions& options);
 
 /// For every point the fit (NaN without neighbour), in the units of y, and, if error2 is not empty,
 /// the variance sum_i l_i(e)^2 error2_i, l the weights of the fit.
@@ -52,20 +42,40 @@ struct Fits {
   std::vector<double> mean, variance;
 };
 
-/// m points, in the units of x and any order; error2: squared errors of the n observations in the
-/// units of y^2, or empty. Error: fits 1e-11 of the largest |y| near a point; variances 1e-8 of
-/// themselves plus 1e-12 of sum_i l_i^2 times the largest error2. O((n + m) log(n + m)) time for
-/// polynomial kernels, O(n m) for the Gaussian one; O(n + m) memory. The same bits for any number
-/// of threads. Throws as cross_validate, and error(internal) for error2 of another size.
-Fits regression_fits(const RegressionSample& sample, Span<const double> points,
-                     Span<const double> error2, const LocalKernel& kernel,
-                     const RunOptions& options);
+/// The local regressions of a sample, which is sorted once for all of them.
+///
+/// Polynomial kernels: O(n) time at a bandwidth and O((n + m) log m) for fits at m points;
+/// Gaussian: O(n) for each point, less if windows are short. O(n + m) memory. The same bits for any
+/// number of threads. All throw error(input) for what check_local_kernel() refuses.
+class LocalRegression {
+ public:
+  /// O(n log n). Throws error(input) if sizes differ or a position is not finite.
+  LocalRegression(const RegressionSample& sample, const ParallelOptions& options);
 
-/// The smallest bandwidth at which every observation has a neighbour: the maximum distance to the
-/// nearest other observation, or the next larger number if the window is open. O(n log n). NaN for
-/// n < 2.
-double min_supporting_bandwidth(Span<const double> x, Kernel kernel,
-                                const ParallelOptions& options);
+  /// Error: 1e-12 of each sum, if residuals are not below 1e-6 of y.
+  CrossValidation cross_validate(Span<const double> bandwidth, Kernel kernel, bool local_linear,
+                                 const RunOptions& options) const;
+
+  /// At one bandwidth, in the units of x. Error of a residual: 1e-11 of the largest |y| near the
+  /// observation and of the residual; of leverages: 1e-11; of variances as of fits().
+  Residuals residuals(const LocalKernel& kernel, bool errors, const RunOptions& options) const;
+
+  /// m points, in the units of x and any order; error2: squared errors of the n observations in the
+  /// units of y^2, or empty. Error: fits 1e-11 of the largest |y| near a point; variances 1e-8 of
+  /// themselves plus 1e-12 of sum_i l_i^2 times the largest error2. Throws error(internal) for
+  /// error2 of another size.
+  Fits fits(Span<const double> points, Span<const double> error2, const LocalKernel& kernel,
+            const RunOptions& options) const;
+
+  /// The smallest bandwidth at which every observation has a neighbour: the maximum distance to the
+  /// nearest other observation, or the next larger number if the window is open. O(n). NaN for
+  /// n < 2.
+  double min_supporting_bandwidth(Kernel kernel) const;
+
+ private:
+  SortedSample line_;
+  LocalFitter fitter_;
+};
 
 }  // namespace kestrel
 

@@ -111,9 +111,10 @@ struct Observations {
   std::vector<double> x, y, bandwidths;
   CrossValidation exact() const {
     const std::vector<double> w(x.size(), 1.0);
-    return cross_validate({{x.data(), x.size()}, {y.data(), y.size()}, {w.data(), w.size()}},
-                          {bandwidths.data(), bandwidths.size()}, Kernel::epanechnikov, false,
-                          exactly());
+    const RegressionSample sample{{x.data(), x.size()}, {y.data(), y.size()}, {w.data(), w.size()}};
+    return LocalRegression(sample, exactly().parallel)
+        .cross_validate({bandwidths.data(), bandwidths.size()}, Kernel::epanechnikov, false,
+                        exactly());
   }
 };
 // Section IV of the paper. Floats, so that both precisions see the same data.
