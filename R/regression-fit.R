@@ -252,6 +252,7 @@ values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)
 }
 
 warn_no_neighbour <- function(mean, points, bws) {
+  if (!anyNA(mean)) return(invisible())
   heard()
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost > 0L) {

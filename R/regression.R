@@ -329,40 +329,49 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   if (length(y$value) != n) {
     abort_input("`", y$name, "` must have as many values as `", x$name, "`, ", n, ", not ", length(y$value), ".")
   }
+  weighted <- !is.null(w)
   w <- check_weights(w, n)
-  heard()
-  gone <- is.na(x$value) | is.na(y$value) | is.na(w)
   omitted <- NULL
-  if (check_na_action(na.action) == "na.omit" && any(gone)) {
-    # With this class naresid() and napredict() put NA in the positions of these rows.
-    omitted <- structure(which(gone), class = "exclude")
-    x$value <- x$value[!gone]
-    y$value <- y$value[!gone]
-    w <- w[!gone]
+  if (check_na_action(na.action) == "na.omit") {
+    heard()
+    gone <- is.na(x$value) | is.na(y$value) | is.na(w)
+    if (any(gone)) {
+      # With this class naresid() and napredict() put NA in the positions of these rows.
+      omitted <- structure(which(gone), class = "exclude")
+      x$value <- x$value[!gone]
+      y$value <- y$value[!gone]
+      w <- w[!gone]
+    }
   }
   check_observed(x)
   check_observed(y)
   check_finite(w, "w")
-  used <- w > 0
-  remark <- if (any(!used)) paste0(" (rows of weight 0 left out: ", sum(!used), ")")
-  if (length(w) > 0L && !any(used)) scale_weights(w)
-  if (sum(used) < 3L) {
-    abort_input("`", x$name, "` must have at least three observations, not ", sum(used), remark, ".")
+  positive <- as.integer(weight_sums_cpp(w)$positive)
+  left_out <- length(w) - positive
+  remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
+  if (length(w) > 0L && positive == 0L) scale_weights(w)
+  if (positive < 3L) {
+    abort_input("`", x$name, "` must have at least three observations, not ", positive, remark, ".")
   }
-  w[used] <- scale_weights(w[used])
-  check_squared_weights(w[used])
-  heard()
-  spread <- diff(range(x$value[used]))
+  used <- if (left_out > 0L) w > 0
+  taken <- function(v) if (left_out > 0L) v[used] else v
+  if (weighted) {
+    scaled <- scale_weights(taken(w))
+    check_squared_weights(scaled)
+    if (left_out > 0L) w[used] <- scaled else w <- scaled
+  }
+  ends <- ranges_cpp(taken(x$value))
+  spread <- ends[2L] - ends[1L]
   if (spread == 0) {
-    abort_input("`", x$name, "` must vary, but all its values are ", describe_value(x$value[used][1L]), remark, ".")
+    abort_input("`", x$name, "` must vary, but all its values are ", describe_value(ends[1L]), remark, ".")
   }
   # Keeps the bandwidths of every grid within regression_limits.
   if (spread < 1e-290 || spread > 1e300) {
     abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
                 remark, ": rescale it.")
   }
-  check_squares(y$value[used], w[used], y$name, remark)
-  list(x = x$value, y = y$value, w = w, nobs = sum(used), xnames = plain_name(x$name), ynames = plain_name(y$name),
+  check_squares(taken(y$value), taken(w), y$name, remark)
+  list(x = x$value, y = y$value, w = w, nobs = positive, xnames = plain_name(x$name), ynames = plain_name(y$name),
        na.action = omitted)
 }
 

@@ -1,8 +1,6 @@
 // R to core: kernel regression with one regressor.
 #include "rcpp_regression.hpp"
 
-#include "core/base/summation.hpp"
-
 using namespace kestrel;
 
 namespace {
@@ -32,18 +30,24 @@ Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
           .cross_validate(view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
 }
 
-/// At the data, relative to y: residuals with and without the observation itself, and the rest of
-/// Residuals.
+/// At the n data: residuals with and without the observation itself, error2 and, if asked for, the
+/// variance (see Residuals); and their sums.
 // [[Rcpp::export]]
 Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
-  const Residuals found =
-      regression_of(regression)
-          .residuals(local_kernel(unpack_local_fits(task)), errors, unpack_run(run));
-  return Rcpp::List::create(
-      Rcpp::Named("residual") = found.leave_one_out, Rcpp::Named("insample") = found.in_sample,
-      Rcpp::Named("trace") = pairwise_sum(found.leverage.data(), found.leverage.size()),
-      Rcpp::Named("unsupported") = static_cast<double>(found.unsupported),
-      Rcpp::Named("error2") = found.error2, Rcpp::Named("variance") = found.variance);
+  const LocalRegression& local = regression_of(regression);
+  const auto room = [&](bool wanted) {
+    return Rcpp::NumericVector(Rcpp::no_init(wanted ? static_cast<R_xlen_t>(local.size()) : 0));
+  };
+  const auto span = [](Rcpp::NumericVector& v) { return Span<double>{v.begin(), view(v).size}; };
+  Rcpp::NumericVector residual = room(true), in_sample = room(true), error2 = room(true),
+                      variance = room(errors);
+  const FitTotals totals = local.residuals(
+      local_kernel(unpack_local_fits(task)),
+      {span(residual), span(in_sample), {}, span(error2), span(variance)}, unpack_run(run));
+  return Rcpp::List::create(Rcpp::Named("residual") = residual, Rcpp::Named("insample") = in_sample,
+                            Rcpp::Named("trace") = totals.trace,
+                            Rcpp::Named("unsupported") = totals.unsupported,
+                            Rcpp::Named("error2") = error2, Rcpp::Named("variance") = variance);
 }
 
 // [[Rcpp::export]]

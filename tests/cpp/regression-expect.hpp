@@ -38,11 +38,24 @@ inline kestrel::CrossValidation cross_validate(const kestrel::RegressionSample& 
   return kestrel::LocalRegression(sample, options.parallel)
       .cross_validate(h, kernel, local_linear, options);
 }
-inline kestrel::Residuals regression_residuals(const kestrel::RegressionSample& sample,
-                                               const LocalKernel& kernel,
-                                               const kestrel::RunOptions& options,
-                                               bool errors = false) {
-  return kestrel::LocalRegression(sample, options.parallel).residuals(kernel, errors, options);
+struct Residuals {
+  std::vector<double> leave_one_out, in_sample, leverage, error2, variance;
+  kestrel::FitTotals totals;
+};
+inline Residuals regression_residuals(const kestrel::RegressionSample& sample,
+                                      const LocalKernel& kernel, const kestrel::RunOptions& options,
+                                      bool errors = false) {
+  const std::vector<double> room(sample.x.size);
+  Residuals out{room, room, room, room, errors ? room : std::vector<double>(), {}};
+  const auto span = [](std::vector<double>& v) {
+    return kestrel::Span<double>{v.data(), v.size()};
+  };
+  out.totals = kestrel::LocalRegression(sample, options.parallel)
+                   .residuals(kernel,
+                              {span(out.leave_one_out), span(out.in_sample), span(out.leverage),
+                               span(out.error2), span(out.variance)},
+                              options);
+  return out;
 }
 inline kestrel::Fits regression_fits(const kestrel::RegressionSample& sample,
                                      kestrel::Span<const double> points,

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/summation.hpp"
+#include "core/data/passes.hpp"
 #include "core/regression/local_fit.hpp"
 #include "simd/sweep/sweep.hpp"
 
@@ -174,10 +176,11 @@ std::vector<double> nearby_values(const SortedSample& line, Span<const double> p
   return value;
 }
 
-/// Weights of the samples in a fit, l_j = w_j K_j (constant - slope u_j) / scale.
+/// Weights of the samples in a fit, l_j = w_j K_j (constant - slope u_j) / scale. Without default
+/// values, for arrays that are not initialised.
 struct FitWeights {
-  double constant = 0, slope = 0;
-  bool from_sums = false;
+  double constant, slope;
+  bool from_sums;
 };
 
 /// Variances sum_j l_j^2 error2_j of fits, from sums of K^2 with weights w_j^2 error2_j.
@@ -185,10 +188,12 @@ class Variances {
  public:
   /// error2: in sorted order. `at`: the points, which may be the sample.
   Variances(const SortedSample& line, const SortedSample& at, Span<const double> error2,
-            const std::vector<FitWeights>& fits)
+            const RawArray<FitWeights>& fits, const ParallelOptions& options)
       : own_(&at == &line),
         fits_(fits),
-        squared_(squared(line, error2)),
+        squared_(
+            line.with_weights([&](std::size_t j) { return line.w()[j] * line.w()[j] * error2[j]; },
+                              part_of(options, 0, 0))),
         at_(own_ ? squared_ : at) {}
 
   /// Calls take(i, variance, sums) for every point i; the variance is NaN where the fit is not from
@@ -205,14 +210,6 @@ class Variances {
   }
 
  private:
-  static SortedSample squared(const SortedSample& line, Span<const double> error2) {
-    std::vector<double> weight(error2.size);
-    for (std::size_t j = 0; j < error2.size; ++j) {
-      weight[j] = line.w()[j] * line.w()[j] * error2[j];
-    }
-    return line.with_weights({weight.data(), weight.size()});
-  }
-
   double variance(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const {
     const double a = fits_[i].constant, b = fits_[i].slope;
     // Sums at the sample leave the point itself out, whose distance is 0, and have their own scale;
@@ -227,71 +224,89 @@ class Variances {
   }
 
   const bool own_;
-  const std::vector<FitWeights>& fits_;
+  const RawArray<FitWeights>& fits_;
   const SortedSample squared_;
   const SortedSample& at_;
 };
 
-/// e_i^2, and its mean with weights w over the others where e_i is NaN; the number of those.
-std::size_t square_errors(Span<const double> residual, const double* w, Span<double> error2) {
-  long double all = 0, weight = 0;
-  std::size_t alone = 0;
-  for (std::size_t i = 0; i < residual.size; ++i) {
-    error2[i] = residual[i] * residual[i];
-    if (std::isnan(residual[i])) {
-      ++alone;
-    } else {
-      all += static_cast<long double>(w[i]) * error2[i];
-      weight += w[i];
+/// e_i^2, and its mean with weights w over the others where e_i is NaN.
+void square_errors(const double* residual, const double* w, double* error2, std::size_t n,
+                   const ParallelOptions& options) {
+  struct Part {
+    long double squares = 0, weight = 0;
+    bool alone = false;
+  };
+  std::vector<Part> parts(parts_of_pass(n));
+  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      error2[i] = residual[i] * residual[i];
+      if (std::isnan(residual[i])) {
+        parts[part].alone = true;
+      } else {
+        parts[part].squares += static_cast<long double>(w[i]) * error2[i];
+        parts[part].weight += w[i];
+      }
     }
+  });
+  Part all;
+  for (const Part& part : parts) {
+    all.squares += part.squares;
+    all.weight += part.weight;
+    all.alone = all.alone || part.alone;
   }
-  if (alone == 0) return alone;
-  for (std::size_t i = 0; i < residual.size; ++i) {
-    if (std::isnan(residual[i])) error2[i] = static_cast<double>(all / weight);
+  if (!all.alone) return;
+  const double mean = static_cast<double>(all.squares / all.weight);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::isnan(residual[i])) error2[i] = mean;
   }
-  return alone;
 }
 
 }  // namespace
 
-Residuals LocalRegression::residuals(const LocalKernel& kernel, bool errors,
+FitTotals LocalRegression::residuals(const LocalKernel& kernel, const Residuals& out,
                                      const RunOptions& options) const {
   const double* w = line_.w();
   const std::size_t n = line_.size();
-  Residuals result;
-  result.leave_one_out.resize(n);
-  result.in_sample.resize(n);
-  result.leverage.resize(n);
-  result.error2.resize(n);
-  std::vector<double> residual(n), error2(n);
-  std::vector<FitWeights> weights(errors ? n : 0);
+  const bool leverages = out.leverage.size > 0, errors = out.variance.size > 0;
+  if (out.leave_one_out.size != n || out.in_sample.size != n || out.error2.size != n ||
+      (leverages && out.leverage.size != n) || (errors && out.variance.size != n)) {
+    throw error(ErrorKind::internal, "room for residuals of a wrong size");
+  }
+  const RawArray<double> residual(n), error2(n);
+  const RawArray<FitWeights> weights(errors ? n : 0);
+  std::vector<FitTotals> blocks(local_slots(line_, line_));
   const RunOptions first{options.table, part_of(options.parallel, 0, errors ? 0.5 : 1)};
   Validation(line_, fitter_)
       .run(kernel, first, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
         const std::size_t at = line_.given(i);
+        blocks[sums.slot()].add(fit, w[i]);
         residual[i] = fit.supported ? -fit.deviation : kNone;
-        result.leave_one_out[at] = residual[i];
-        result.in_sample[at] = fit.residual_in_sample(w[i]);
-        result.leverage[at] = fit.leverage(w[i]);
+        out.leave_one_out[at] = residual[i];
+        out.in_sample[at] = fit.residual_in_sample(w[i]);
+        if (leverages) out.leverage[at] = fit.leverage(w[i]);
         if (!errors) return;
         const LocalFit whole = fitter_.with_sample(kernel, sums, i);
         weights[i] = {whole.constant, whole.slope, !whole.unstable};
       });
-  result.unsupported = square_errors({residual.data(), n}, w, {error2.data(), n});
-  for (std::size_t i = 0; i < n; ++i) result.error2[line_.given(i)] = error2[i];
-  if (!errors) return result;
-  result.variance.resize(n);
+  const ParallelOptions cheap = part_of(options.parallel, 0, 0);
+  square_errors(residual.data(), w, error2.data(), n, cheap);
+  pass_over(n, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out.error2[line_.given(i)] = error2[i];
+  });
+  const FitTotals totals{total(blocks, &FitTotals::squares), total(blocks, &FitTotals::in_sample),
+                         total(blocks, &FitTotals::trace), total(blocks, &FitTotals::unsupported)};
+  if (!errors) return totals;
   const RunOptions second{options.table, part_of(options.parallel, 0.5, 1)};
-  const Variances variances(line_, line_, {error2.data(), n}, weights);
+  const Variances variances(line_, line_, {error2.data(), n}, weights, options.parallel);
   variances.run(kernel, second, [&](std::size_t i, double variance, const LocalSums& sums) {
     if (std::isnan(variance)) {
       poll_if_due({});
       fitter_.direct(kernel, line_.x()[i], line_.y()[i], sums.first(i), sums.end(i), n,
                      error2.data(), &variance);
     }
-    result.variance[line_.given(i)] = variance;
+    out.variance[line_.given(i)] = variance;
   });
-  return result;
+  return totals;
 }
 
 Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
@@ -307,7 +322,7 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
   const bool wanted = error2.size > 0;
   std::vector<double> error2_sorted(error2.size);
   for (std::size_t j = 0; j < error2.size; ++j) error2_sorted[j] = error2[line_.given(j)];
-  std::vector<FitWeights> weights(wanted ? m : 0);
+  const RawArray<FitWeights> weights(wanted ? m : 0);
   Fits result;
   result.mean.assign(m, kNone);
   result.variance.assign(wanted ? m : 0, kNone);
@@ -315,8 +330,8 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
     poll_if_due({});
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
       LocalFit fit = fitter_.at_point(kernel, sums, i);
+      if (wanted) weights[i] = {fit.constant, fit.slope, fit.supported && !fit.unstable};
       if (!fit.supported) continue;
-      if (wanted) weights[i] = {fit.constant, fit.slope, !fit.unstable};
       if (fit.unstable) {
         poll_if_due({});
         double* variance = wanted ? &result.variance[at.given(i)] : nullptr;
@@ -330,7 +345,7 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
   local_sums(line_, at, kernel, 1, Anchors::edges,
              {options.table, part_of(options.parallel, 0, share)}, take);
   if (!wanted) return result;
-  Variances(line_, at, {error2_sorted.data(), n}, weights)
+  Variances(line_, at, {error2_sorted.data(), n}, weights, options.parallel)
       .run(kernel, {options.table, part_of(options.parallel, share, 1)},
            [&](std::size_t i, double variance, const LocalSums&) {
              if (weights[i].from_sums) result.variance[at.given(i)] = variance;

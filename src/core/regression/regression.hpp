@@ -26,14 +26,14 @@ struct CrossValidation {
 /// Throws error(input) for a bandwidth or a kernel that regression does not take.
 void check_local_kernel(const LocalKernel& kernel);
 
-/// For every observation, in the given order: the leave-one-out residual e_i (NaN without
-/// neighbour) and the residual in the sample, in the units of y; and the leverage, the diagonal of
-/// the hat matrix; error2, e_i^2, or its mean with weights w over the others where there is no
-/// neighbour (NaN if none has one); and, if asked for, the variance of the fit with all
-/// observations, sum_j l_j^2 error2_j, l the weights of the fit.
+/// Room for n values each, for every observation in the given order: the leave-one-out residual e_i
+/// (NaN without neighbour) and the residual in the sample, in the units of y; the leverage, the
+/// diagonal of the hat matrix; error2, e_i^2, or its mean with weights w over the others where
+/// there is no neighbour (NaN if none has one); and the variance of the fit with all observations,
+/// sum_j l_j^2 error2_j, l the weights of the fit. Leverage and variance may be empty: then they
+/// are not computed.
 struct Residuals {
-  std::vector<double> leave_one_out, in_sample, leverage, error2, variance;
-  std::size_t unsupported = 0;  // observations without a neighbour
+  Span<double> leave_one_out, in_sample, leverage, error2, variance;
 };
 
 /// For every point the fit (NaN without neighbour), in the units of y, and, if error2 is not empty,
@@ -52,13 +52,18 @@ class LocalRegression {
   /// O(n log n). Throws error(input) if sizes differ or a position is not finite.
   LocalRegression(const RegressionSample& sample, const ParallelOptions& options);
 
+  /// The number of observations.
+  std::size_t size() const { return line_.size(); }
+
   /// Error: 1e-12 of each sum, if residuals are not below 1e-6 of y.
   CrossValidation cross_validate(Span<const double> bandwidth, Kernel kernel, bool local_linear,
                                  const RunOptions& options) const;
 
   /// At one bandwidth, in the units of x. Error of a residual: 1e-11 of the largest |y| near the
-  /// observation and of the residual; of leverages: 1e-11; of variances as of fits().
-  Residuals residuals(const LocalKernel& kernel, bool errors, const RunOptions& options) const;
+  /// observation and of the residual; of leverages: 1e-11; of variances as of fits(). Returns the
+  /// sums of cross_validate(). Throws error(internal) for room of another size.
+  FitTotals residuals(const LocalKernel& kernel, const Residuals& out,
+                      const RunOptions& options) const;
 
   /// m points, in the units of x and any order; error2: squared errors of the n observations in the
   /// units of y^2, or empty. Error: fits 1e-11 of the largest |y| near a point; variances 1e-8 of

@@ -32,7 +32,7 @@ TEST(LocalConstant, ManyLonelyObservationsBesideACluster) {
     SCOPED_TRACE(table->name);
     const CrossValidation sums =
         cross_validate(sample_of(line, y), {&h, 1}, kernel.kernel, false, run_on(table));
-    const Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
+    const fits::Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
     real squares = 0;
     for (const double e : each.leave_one_out) squares += static_cast<real>(e) * e;
     expect_near(sums.squares[0], squares, 1e-13 * squares, "squares");
@@ -54,7 +54,7 @@ TEST(LocalLinear, CountsPlacesByIntegers) {
     // each other.
     const double h = std::nextafter(1.0, 2.0);
     for (const Kernel kernel : {Kernel::uniform, Kernel::biweight, Kernel::triweight}) {
-      const Residuals got = regression_residuals(sample, {kernel, h, true}, run_on(table));
+      const fits::Residuals got = regression_residuals(sample, {kernel, h, true}, run_on(table));
       EXPECT_NEAR(got.leave_one_out[0], -2, 1e-13);  // the line through (0, 3) and (1, 5)
       EXPECT_NEAR(got.leave_one_out[1], 2, 1e-13);
       EXPECT_NEAR(got.leave_one_out[2], 3, 1e-13);  // the mean of 1 and 3
@@ -81,7 +81,7 @@ TEST(LocalLinear, ReproducesStraightLines) {
       SCOPED_TRACE(describe({kernel, h, true}));
       const LocalKernel choice{kernel, h, true};
       const RunOptions options = run_on(simd::find_table("auto"));
-      const Residuals got = regression_residuals(sample_of(line, y), choice, options);
+      const fits::Residuals got = regression_residuals(sample_of(line, y), choice, options);
       for (const double e : got.leave_one_out) EXPECT_NEAR(e, 0, 1e-12);
       const std::vector<double> points{0.5, 1.25, 3.9, 4.1};
       const Fits fits = regression_fits(sample_of(line, y), span(points), {}, choice, options);
@@ -105,7 +105,7 @@ TEST(GaussianKernel, DoesNotUnderflowBesideOutliers) {
       SCOPED_TRACE(describe(kernel) + ", far = " + std::to_string(far));
       const oracle::Residuals wanted = wanted_residuals(data, kernel);
       for (const simd::Table* table : common::tables()) {
-        const Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
+        const fits::Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
         for (std::size_t i = 0; i < 4; ++i) {
           const double e = static_cast<double>(wanted.leave_one_out[i]);
           EXPECT_NEAR(got.leave_one_out[i], e, 1e-11 * (1 + std::fabs(e)));
@@ -166,7 +166,7 @@ TEST(GaussianKernel, KeepsHeavyObservationsFarAway) {
   const oracle::Residuals wanted = wanted_residuals(lines::sorted(line, y), kernel);
   for (const simd::Table* table : common::tables()) {
     SCOPED_TRACE(table->name);
-    const Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
+    const fits::Residuals got = regression_residuals(sample_of(line, y), kernel, run_on(table));
     expect_near(got.leave_one_out[0], wanted.leave_one_out[0], 1e-11, "leave-one-out");
     expect_near(got.leverage[0], wanted.leverage[0], 1e-11, "leverage");
   }

@@ -32,7 +32,7 @@ TEST_P(Regression, ResidualsAndTheirSums) {
       const CrossValidation sums = cross_validate(sample_of(line, y), {&kernel.h, 1}, kernel.kernel,
                                                   kernel.local_linear, run_on(table));
       expect_sums(sums, wanted, line);
-      const Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
+      const fits::Residuals each = regression_residuals(sample_of(line, y), kernel, run_on(table));
       for (std::size_t i = 0; i < data.x.size(); ++i) {
         const std::size_t at = data.given[i];
         const real e = wanted.leave_one_out[i];
@@ -56,7 +56,7 @@ TEST_P(Regression, VariancesAtTheData) {
   const std::vector<double> y = lines::response(line);
   const RunOptions options = run_on(simd::find_table("auto"));
   for_every_fit(line, [&](const LocalKernel& kernel) {
-    const Residuals got = regression_residuals(sample_of(line, y), kernel, options, true);
+    const fits::Residuals got = regression_residuals(sample_of(line, y), kernel, options, true);
     const Fits wanted =
         regression_fits(sample_of(line, y), line.samples(), span(got.error2), kernel, options);
     long double sum = 0, weight = 0;
@@ -69,7 +69,7 @@ TEST_P(Regression, VariancesAtTheData) {
         weight += line.w[i];
       }
     }
-    EXPECT_EQ(got.unsupported, unsupported);
+    EXPECT_EQ(got.totals.unsupported, static_cast<double>(unsupported));
     for (std::size_t i = 0; i < y.size(); ++i) {
       const double e = got.leave_one_out[i];
       if (unsupported == y.size()) {
