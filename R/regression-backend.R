@@ -51,25 +51,43 @@ with_regression_device <- function(run, x, h, asked) {
   with_device(run, device_for(run, on(NULL) / run$threads, on))
 }
 
+# Set while npreg() selects a bandwidth and fits: `errors`, whether the fit will need standard errors at the data, and
+# `observations`, those of the first sample that observations_of() was given.
+of_call <- new.env(parent = emptyenv())
+
 # The observations of positive weight of a sample or a bandwidth object. sorted(): for the CPU, sorted when it is first
-# called.
+# called. at_data(): the sums at the data for one bandwidth, and squared errors; kept like the sorted data.
 observations_of <- function(sample, run) {
-  observations <- sample[c("x", "y", "w")]
+  given <- sample[c("x", "y", "w")]
+  if (identical(of_call$observations$given, given)) return(of_call$observations$data)
+  observations <- given
   if (weight_sums_cpp(sample$w)$positive < length(sample$w)) {
     used <- sample$w > 0
     observations <- lapply(observations, `[`, used)
   }
-  kept <- NULL
+  kept <- sums <- NULL
   sorted <- function() {
     if (is.null(kept)) kept <<- regression_cpp(observations, run)
     kept
   }
-  c(observations, sorted = sorted)
+  at_data <- function(fits, errors, run) {
+    if (!identical(sums$fits, fits) || errors && length(sums$variance) == 0L) {
+      sums <<- c(regression_residuals_cpp(sorted(), fits, errors, run), fits = list(fits))
+    }
+    sums
+  }
+  data <- c(observations, sorted = sorted, at_data = at_data)
+  if (!is.null(of_call$errors)) of_call$observations <- list(given = given, data = data)
+  data
 }
 
-# The sums for a curve.
+# What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
+local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
+
+# The sums for a curve. A fit at a single bandwidth needs the sums at the data, too, which have those of the curve.
 regression_sums <- function(data, h, asked, run) {
-  task <- list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
+  task <- local_fits(h, asked)
+  if (length(h) == 1L && !is.null(of_call$errors) && !on_cuda(run)) return(data$at_data(task, of_call$errors, run))
   sums_by_backend(run, regression_cv_cuda_cpp(data[c("x", "y", "w")], task, run),
                   regression_cv_cpp(data$sorted(), task, run))
 }

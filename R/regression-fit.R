@@ -80,9 +80,10 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
   verbose <- asked_verbose(verbose, !missing(verbose))
   check_fit_arguments(se, level, residuals)
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
-  bws <- eval(called_as(npregbw.formula, selection), parent.frame())
-  bws$call <- called_as(quote(npregbw), selection)
-  fit_regression(bws, newdata, exdat, se, level, threads, verbose, call)
+  selected <- called_as(npregbw.formula, selection)
+  frame <- parent.frame()
+  fit_regression(replace(eval(selected, frame), "call", list(called_as(quote(npregbw), selection))),
+                 newdata, exdat, se, level, threads, verbose, call)
 }
 
 #' @rdname npreg
@@ -107,10 +108,12 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
     abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object",
                 if (!is.null(bws)) "; `bws` is the first argument", ".")
   }
-  bws <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
-                         na.action = na.action, threads = threads, backend = backend, verbose = verbose)
-  bws$call <- call
-  fit_regression(bws, newdata, exdat, se, level, threads, verbose, call)
+  selected <- function() {
+    bw <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
+                          na.action = na.action, threads = threads, backend = backend, verbose = verbose)
+    replace(bw, "call", list(call))
+  }
+  fit_regression(selected(), newdata, exdat, se, level, threads, verbose, call)
 }
 
 #' @rdname npreg
@@ -131,8 +134,9 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, n
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
                 describe_value(txdat), ".")
   }
-  if (!is.null(txdat) || !is.null(tydat)) bws <- with_other_data(bws, txdat, tydat, na.action, threads, verbose)
-  fit_regression(bws, newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
+  other <- !is.null(txdat) || !is.null(tydat)
+  fit_regression(if (other) with_other_data(bws, txdat, tydat, na.action, threads, verbose) else bws,
+                 newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
 }
 
 # The bandwidth of `bws` for other data.
@@ -161,7 +165,11 @@ check_fit_arguments <- function(se, level, residuals) {
   check_flag(residuals, "residuals")
 }
 
+# `bws` is a promise: the bandwidth is selected here, so that the data are sorted once for the search and the fit.
 fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, call) {
+  of_call$errors <- se && is.null(newdata) && is.null(exdat)
+  on.exit(rm(list = ls(of_call), envir = of_call))
+  force(bws)
   started <- proc.time()[["elapsed"]]
   level <- check_level(level)
   run <- run_options(threads, "cpu")
@@ -223,7 +231,7 @@ fit_at_data <- function(fit, left_out, run, data) {
 # For the observations of positive weight: leave-one-out fits, their squared errors (without neighbours the mean of the
 # others), the residuals of the fit with all observations, and its standard errors, NA where `errors` is FALSE.
 leave_one_out <- function(bws, run, errors = FALSE, data = observations_of(bws, run)) {
-  parts <- regression_residuals_cpp(data$sorted(), local_fits(bws), errors, run)
+  parts <- data$at_data(local_fits(bws$h, bws), errors, run)
   n <- length(data$y)
   fit <- data$y - parts$residual
   error2 <- parts$error2
@@ -231,11 +239,9 @@ leave_one_out <- function(bws, run, errors = FALSE, data = observations_of(bws, 
   if (parts$unsupported > 0) fit[is.nan(fit)] <- NA_real_
   if (parts$unsupported == n) error2 <- rep(NA_real_, n)
   se <- if (errors && parts$unsupported < n) sqrt(parts$variance) else rep(NA_real_, n)
-  list(fit = fit, error2 = error2, resid = parts$insample, se = se, trace = parts$trace,
+  list(fit = fit, error2 = error2, resid = parts$within, se = se, trace = parts$trace,
        unsupported = as.integer(parts$unsupported))
 }
-
-local_fits <- function(bws) list(h = bws$h, kernel = bws$ckertype, regtype = bws$regtype)
 
 # Fit and standard error at values of the regressor; NA without a neighbour or a value.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
@@ -243,7 +249,7 @@ values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)
   mean <- error <- rep(NA_real_, length(points))
   known <- !is.na(points)
   heard()
-  found <- regression_fit_cpp(data$sorted(), local_fits(bws), points[known], if (se) fit$error2 else numeric(0), run)
+  found <- regression_fit_cpp(data$sorted(), local_fits(bws$h, bws), points[known], if (se) fit$error2 else numeric(0), run)
   heard()
   mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
   heard()

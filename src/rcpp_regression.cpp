@@ -30,8 +30,8 @@ Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
           .cross_validate(view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
 }
 
-/// At the n data: residuals with and without the observation itself, error2 and, if asked for, the
-/// variance (see Residuals); and their sums.
+/// At the n data: residuals without and with the observation itself, error2 and, if asked for, the
+/// variance (see Residuals); and the sums of regression_cv_cpp.
 // [[Rcpp::export]]
 Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
   const LocalRegression& local = regression_of(regression);
@@ -44,7 +44,9 @@ Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool error
   const FitTotals totals = local.residuals(
       local_kernel(unpack_local_fits(task)),
       {span(residual), span(in_sample), {}, span(error2), span(variance)}, unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("residual") = residual, Rcpp::Named("insample") = in_sample,
+  return Rcpp::List::create(Rcpp::Named("residual") = residual, Rcpp::Named("within") = in_sample,
+                            Rcpp::Named("squares") = totals.squares,
+                            Rcpp::Named("insample") = totals.in_sample,
                             Rcpp::Named("trace") = totals.trace,
                             Rcpp::Named("unsupported") = totals.unsupported,
                             Rcpp::Named("error2") = error2, Rcpp::Named("variance") = variance);
