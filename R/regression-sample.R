@@ -1,0 +1,107 @@
+# The sample of a regression: variables, rows without missing values, and weights.
+
+# A regressor or response: its values as doubles and its name. A column may itself be a matrix with one column, like
+# scale(x). Missing values without a type, as in data.frame(x = NA), count as numbers.
+as_variable <- function(value, argument) {
+  name <- argument
+  value <- plain(value)
+  while (is.data.frame(value) || is.matrix(value)) {
+    if (ncol(value) != 1L) {
+      abort_input("`", name, "` must have one column, not ", ncol(value),
+                  if (argument == "xdat") "; not yet: several regressors", ".")
+    }
+    named <- colnames(value)
+    if (name == argument && length(named) == 1L && nzchar(named)) name <- named
+    value <- if (is.data.frame(value)) plain(unclass(value)[[1L]]) else value[, 1L]
+  }
+  if (is.logical(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
+  if (!is_numbers(value) || length(dim(value)) > 1L) {
+    abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value),
+                if (is.factor(value) && argument == "xdat") "; not yet: factors", ".")
+  }
+  list(value = as.numeric(value), name = name)
+}
+
+# The sample of a regression: the rows that na.action keeps, and weights that sum to the number of positive ones.
+check_regression_sample <- function(xdat, ydat, w, na.action) {
+  x <- as_variable(xdat, "xdat")
+  y <- as_variable(ydat, "ydat")
+  n <- length(x$value)
+  if (length(y$value) != n) {
+    abort_input("`", y$name, "` must have as many values as `", x$name, "`, ", n, ", not ", length(y$value), ".")
+  }
+  weighted <- !is.null(w)
+  w <- check_weights(w, n)
+  omitted <- NULL
+  if (check_na_action(na.action) == "na.omit") {
+    heard()
+    gone <- is.na(x$value) | is.na(y$value) | is.na(w)
+    if (any(gone)) {
+      # With this class naresid() and napredict() put NA in the positions of these rows.
+      omitted <- structure(which(gone), class = "exclude")
+      x$value <- x$value[!gone]
+      y$value <- y$value[!gone]
+      w <- w[!gone]
+    }
+  }
+  check_observed(x)
+  check_observed(y)
+  check_finite(w, "w")
+  positive <- as.integer(weight_sums_cpp(w)$positive)
+  left_out <- length(w) - positive
+  remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
+  if (length(w) > 0L && positive == 0L) scale_weights(w)
+  if (positive < 3L) {
+    abort_input("`", x$name, "` must have at least three observations, not ", positive, remark, ".")
+  }
+  used <- if (left_out > 0L) w > 0
+  taken <- function(v) if (left_out > 0L) v[used] else v
+  if (weighted) {
+    scaled <- scale_weights(taken(w))
+    check_squared_weights(scaled)
+    if (left_out > 0L) w[used] <- scaled else w <- scaled
+  }
+  ends <- ranges_cpp(taken(x$value))
+  spread <- ends[2L] - ends[1L]
+  if (spread == 0) {
+    abort_input("`", x$name, "` must vary, but all its values are ", describe_value(ends[1L]), remark, ".")
+  }
+  # Keeps the bandwidths of every grid within regression_limits.
+  if (spread < 1e-290 || spread > 1e300) {
+    abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
+                remark, ": rescale it.")
+  }
+  check_squares(taken(y$value), taken(w), y$name, remark)
+  list(x = x$value, y = y$value, w = w, nobs = positive, xnames = plain_name(x$name), ynames = plain_name(y$name),
+       na.action = omitted)
+}
+
+# Residuals are about as large as the differences of the responses; those of close fits are smaller by some powers of
+# ten.
+check_squares <- function(y, w, name, remark) {
+  heard()
+  total <- sum(w * (y - y[1L])^2)
+  if (is.finite(total) && (total > 1e-290 || all(y == y[1L]))) return(invisible())
+  abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values ",
+              "from ", describe_value(min(y)), " to ", describe_value(max(y)), remark, ": rescale it.")
+}
+
+# Standard errors sum the squares of weights.
+check_squared_weights <- function(w) {
+  heard()
+  share <- min(w) / max(w)
+  if (share >= 1e-100) return(invisible())
+  abort_input("`w` must be zero or at least 1e-100 of the largest weight, but the least is ", describe_value(share),
+              " of it.")
+}
+
+plain_name <- function(name) switch(name, xdat = , txdat = "x", ydat = , tydat = "y", name)
+
+check_observed <- function(variable) {
+  value <- variable$value
+  if (anyNA(value)) {
+    abort_input("`", variable$name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value),
+                " are; na.action = na.omit leaves them out.")
+  }
+  check_finite(value, variable$name)
+}
