@@ -37,6 +37,10 @@ pair_curve_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pair_curve_cpp`, sample, task, run)
 }
 
+line_sample_cpp <- function(sample, run) {
+    .Call(`_kestrel_line_sample_cpp`, sample, run)
+}
+
 pair_laplacian_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pair_laplacian_cpp`, sample, task, run)
 }

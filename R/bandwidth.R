@@ -176,10 +176,11 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("
   check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   scalest <- check_choice(scalest, c("stdev", "minim"), "scalest")
-  sample <- selector_sample(x, w, na.action)
+  given <- check_sample(x, w, na.action)
+  sample <- with_covariance(given)
   run <- line_run(threads, backend, precision)
   found <- with_search_progress(asked_verbose(verbose, !missing(verbose)), "Plug-in bandwidth", function(progress) {
-    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)))
+    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)), given$vector)
   })
   if (amise) found else found$h
 }
@@ -190,9 +191,10 @@ check_stages <- function(nstage) {
   as.integer(nstage)
 }
 
-# The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), on data divided by their scale so that no power of
-# it overflows. Each bandwidth g for psi_r balances the leading bias and the diagonal terms.
-plug_in_1d <- function(sample, nstage, scalest, run) {
+# The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), in units of the scale of the data. Each bandwidth g
+# for psi_r balances the leading bias and the diagonal terms. `vector`: the values as a vector, if there is one; a line
+# sample of it may serve other sums of the call.
+plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
   started <- proc.time()[["elapsed"]]
   check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
@@ -201,15 +203,25 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   if (scale <= 0) {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
   }
-  x <- divided_cpp(sample$centred, scale)
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
   # One engine for both stages, since their bandwidths are about the same.
-  run$pairs <- pair_engine(x, if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n), run)
-  psi6 <- if (two) psi_1d(x, sample$w, g1, 6L, run) else psi_normal(matrix(1), 6L)
+  first <- if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n)
+  x <- if (length(vector) == nrow(sample$x)) vector else sample$x
+  run$pairs <- pair_engine(x, first * scale, run)
+  # Cells take values of any unit and origin, so the data stay as they are, and one LineSample serves all sums. Others
+  # need values near one; so do powers of a bandwidth that would be out of the range of numbers.
+  unit <- scale
+  if (run$pairs != "fgt" || abs(log10(scale)) > 30) {
+    x <- divided_cpp(sample$centred, scale)
+    unit <- 1
+  }
+  if (run$pairs == "fgt" && is.null(run$line)) run$line <- line_sample_cpp(list(x = x, w = sample$w), run)
+  psi <- function(g, r) times_power(psi_1d(x, sample$w, g * unit, r, run), unit, r + 1)
+  psi6 <- if (two) psi(g1, 6L) else psi_normal(matrix(1), 6L)
   g2 <- balanced_bandwidth(4L, psi6, n)
-  psi4 <- psi_1d(x, sample$w, g2, 4L, run)
+  psi4 <- psi(g2, 4L)
   h <- (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
   # The objective is the AMISE, 1 / (2 sqrt(pi) n h) + h^4 psi4 / 4, in the units of the density.
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale

@@ -167,8 +167,13 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))
   points <- in_order_of(points, sample$names)
-  line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
+  line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names,
+               vector = if (is.null(transform)) sample$vector)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
+  if (!is.null(line$vector) && kernel == "gaussian") {
+    # For the search, the estimate and its contours.
+    run$line <- line_sample_cpp(list(x = line$vector, w = line$w), run)
+  }
   # Checked before the search for a bandwidth, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
   bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose)
@@ -217,6 +222,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
     }
     return(list(H = H))
   }
+  vector <- sample$vector
   sample <- with_covariance(sample)
   if (is_compact(kernel)) {
     scale <- if (product) diag(diag(sample$cov), d) else sample$cov
@@ -224,7 +230,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   }
   selector <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     run$progress <- progress
-    if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run))
+    if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run, vector))
     select_matrix(sample, 2L, default_pilot(d), if (product) "scale" else "sphere", NULL, product, run)
   })
   kept <- c("objective", "convergence", "evaluations", "engine", "backend", "device", "seconds")

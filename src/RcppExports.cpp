@@ -105,6 +105,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// line_sample_cpp
+SEXP line_sample_cpp(Rcpp::List sample, Rcpp::List run);
+RcppExport SEXP _kestrel_line_sample_cpp(SEXP sampleSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(line_sample_cpp(sample, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pair_laplacian_cpp
 Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pair_laplacian_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -851,6 +863,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
     {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 3},
+    {"_kestrel_line_sample_cpp", (DL_FUNC) &_kestrel_line_sample_cpp, 2},
     {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 3},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 3},

@@ -38,7 +38,7 @@ PairCurve pair_curve(const Sample& sample, const LineCurve& task, const RunOptio
   if (task.kernel != Kernel::gaussian) {
     throw error(ErrorKind::input, "engine \"" + task.engine + "\" takes the Gaussian kernel");
   }
-  if (task.engine == "fgt") return fgt_pair_curve(x, sample.w, h, how);
+  if (task.engine == "fgt") return fgt_pair_curve(LineSample(x, sample.w, how.parallel), h, how);
   return direct_curve(sample, h, how);
 }
 
@@ -49,6 +49,16 @@ Rcpp::NumericMatrix pair_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::Lis
   return curve_matrix(pair_curve(unpack_sample(sample), unpack_line_curve(task), unpack_run(run)));
 }
 
+/// For run$line: cells of a sample on the line that all Gaussian sums of a call share. It keeps the
+/// vectors of the sample.
+// [[Rcpp::export]]
+SEXP line_sample_cpp(Rcpp::List sample, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  return Rcpp::XPtr<LineSample>(
+      new LineSample(data.x.column(0), data.w, unpack_silent_run(run).parallel), true, R_NilValue,
+      Rcpp::List::create(data.values, data.weights));
+}
+
 /// By the engine "fgt" on the line, by "direct" in any dimension.
 // [[Rcpp::export]]
 Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
@@ -56,7 +66,7 @@ Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp:
   const DerivativeSums sums = unpack_derivative_sums(task);
   const Run how = unpack_run(run);
   if (sums.engine == "fgt") {
-    return Rcpp::wrap(fgt_pair_psi(data.x.column(0), data.w, view(sums.g), sums.order, how));
+    return Rcpp::wrap(fgt_pair_psi(*line_sample(data, how), view(sums.g), sums.order, how));
   }
   Rcpp::NumericVector out(sums.g.size());
   for (R_xlen_t k = 0; k < sums.g.size(); ++k) {

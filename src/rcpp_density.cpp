@@ -43,13 +43,13 @@ void fourier_sums(const Sample& data, const DensitySums& task, const ChosenPlan&
 }
 
 void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& plan,
-                 const RunOptions& how, Span<double> out) {
+                 const Run& how, Span<double> out) {
   const std::string& engine = plan.engine;
   if (engine == "sweep") {
     sweep_density(data.x.column(0), data.w, on_line(task.at), task.kernel.kernel, task.root[0], how,
                   out);
   } else if (engine == "fgt") {
-    fgt_density(data.x.column(0), data.w, on_line(task.at), task.root[0], how, out);
+    fgt_density(*line_sample(data, how), on_line(task.at), task.root[0], how, out);
   } else if (engine == "scanline") {
     const std::vector<RegularAxis> axes = regular_axes(task.at);
     scanline_density(data.x, data.w, {axes.data(), axes.size()}, task.kernel, task.root, {}, how,

@@ -4,7 +4,10 @@
 
 #include <Rcpp.h>
 
+#include <memory>
+
 #include "rcpp_fields.hpp"
+#include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
 
 namespace kestrel {
@@ -26,6 +29,13 @@ inline Sample unpack_sample(const Rcpp::List& list) {
   sample.x = columns_of(sample.values);
   sample.w = view(sample.weights);
   return sample;
+}
+
+/// The sample, one column, with the cells that the call shares, if these are of the same memory.
+inline std::shared_ptr<const LineSample> line_sample(const Sample& sample, const Run& run) {
+  const Span<const double> x = sample.x.column(0);
+  if (run.line != nullptr && run.line->is_of(x, sample.w)) return {run.line, [](const void*) {}};
+  return std::make_shared<const LineSample>(x, sample.w, run.parallel);
 }
 
 }  // namespace kestrel

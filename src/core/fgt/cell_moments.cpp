@@ -39,8 +39,8 @@ void add_within_by_point(const double* z, const double* w, std::size_t count, in
 }
 
 /// Turns the moments of a cell into moments of its parent, a cell of twice the width, whose centre
-/// is `shift` parent widths away: z' = z / 2 + shift. `moments` of the child, `of_parent` >=
-/// `moments` of the parent.
+/// is `shift` parent widths away: z' = z / 2 + shift. `moments` of the child, `of_parent` of the
+/// parent.
 void shift_moments(const double* child, int moments, double shift, int of_parent, double* parent) {
   double power[kMaxMoments], halved[kMaxMoments];
   double t = 1.0, scale = 1.0;
@@ -137,7 +137,10 @@ CellMoments::CellMoments(Span<const double> x, Span<const double> w, const Value
   }
   // Pairwise, to keep rounding errors small.
   for (std::size_t step = 1; step < part.size(); step *= 2) {
-    for (std::size_t i = 0; i + step < part.size(); i += 2 * step) part[i].add(part[i + step]);
+    const std::size_t pairs = (part.size() + step - 1) / (2 * step);
+    parallel_for(pairs, part_of(options.parallel, 0, 0), [&](std::size_t pair, int) {
+      part[2 * step * pair].add(part[2 * step * pair + step]);
+    });
   }
   if (!part.empty()) *this = std::move(part[0]);
 }

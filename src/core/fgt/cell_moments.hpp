@@ -63,8 +63,9 @@ class CellMoments {
 
   /// Adds the cells of other data, of the same width and number of moments.
   void add(const CellMoments& other);
-  /// Unites cells to cells of twice the width, with `moments` moments, not fewer than now. Exact
-  /// but for rounding and for the moments that narrow cells could do without. O(cells moments^2).
+  /// Unites cells to cells of twice the width, with `moments` moments, a multiple of 4. Exact but
+  /// for rounding and, if they are more than now, for the moments that narrow cells could do
+  /// without. O(cells moments^2).
   void coarsen(int moments);
 
   int exponent() const { return exponent_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -34,18 +35,26 @@ constexpr std::size_t kFewPairs = 8;
 /// such that the error from all samples at a distance of kAccurateReach and more is below
 /// kTolerance of the value of the lightest sample there.
 struct Accuracy {
-  int moments = 16;
+  int moments;
   double reach;
+  double ratio;  // of all weights to the least one, over the tolerance
 
   Accuracy(Span<const double> w, const ParallelOptions& options) {
     const WeightSums weights = weight_sums(w, options);
-    const double ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
+    ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
-    const double rho = std::ldexp(1.0, -kHalvings), nearest = kAccurateReach - rho;
-    const double gain = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
-    while (moments < kMaxMoments && taylor_error(rho, 0, moments) * std::exp(gain) * ratio > 1) {
-      moments += 4;
+    moments = moments_of(0);
+  }
+
+  /// How many moments are enough for cells of 2^-halved of the width.
+  int moments_of(int halved) const {
+    const double rho = std::ldexp(1.0, -kHalvings - halved), nearest = kAccurateReach - rho;
+    const double farthest = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
+    int enough = 16;
+    while (enough < kMaxMoments && taylor_error(rho, 0, enough) * std::exp(farthest) * ratio > 1) {
+      enough += 4;
     }
+    return enough;
   }
 };
 
@@ -82,7 +91,7 @@ void add_polynomial(const double* coefficient, std::size_t size, const double* y
 /// (l + y - z), rho = width / h.
 class PointSums {
  public:
-  PointSums(Span<const double> x, Span<const double> w, Span<const double> points, double h,
+  PointSums(const LineSample& sample, Span<const double> points, double h,
             const RunOptions& options);
 
   void run(const ParallelOptions& options, double* value) const;
@@ -91,6 +100,9 @@ class PointSums {
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   struct Local;
+
+  void take_full_cells(const LineSample& sample, const RunOptions& options);
+  void sort_samples(const LineSample& sample, const RunOptions& options);
 
   void piece(const CellPieces::Piece& piece, double* value) const;
   void add_pair_by_pair(std::size_t source, double lag, const CellPieces::Piece& piece,
@@ -103,7 +115,10 @@ class PointSums {
 
   const Accuracy accuracy_;
   const std::size_t moments_;
-  const CellOrder sources_, targets_;
+  const int exponent_;
+  // Full cells of samples are known by their moments only; `sources_` is null then.
+  std::unique_ptr<const CellOrder> sources_;
+  const CellOrder targets_;
   const double rho_;
   const int lags_;
   std::vector<double> key_;          // of the sources
@@ -118,31 +133,49 @@ struct PointSums::Local {
   double right[kMaxMoments] = {}, left[kMaxMoments] = {};
 };
 
-PointSums::PointSums(Span<const double> x, Span<const double> w, Span<const double> points,
-                     double h, const RunOptions& options)
-    : accuracy_(w, part_of(options.parallel, 0, 0)),
+PointSums::PointSums(const LineSample& sample, Span<const double> points, double h,
+                     const RunOptions& options)
+    : accuracy_(sample.w(), part_of(options.parallel, 0, 0)),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
-      sources_(x, w, range_of(x, part_of(options.parallel, 0, 0)), cell_exponent(h, kHalvings),
+      exponent_(cell_exponent(h, kHalvings)),
+      targets_(points, {}, range_of(points, part_of(options.parallel, 0, 0)), exponent_,
                options.parallel),
-      targets_(points, {}, range_of(points, part_of(options.parallel, 0, 0)),
-               cell_exponent(h, kHalvings), options.parallel),
-      rho_(std::ldexp(1.0, sources_.exponent()) / h),
-      lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1),
-      slot_(sources_.cells(), kNone) {
-  std::vector<std::size_t> large;
-  for (std::size_t s = 0; s < sources_.cells(); ++s) {
-    key_.push_back(sources_.key(s));
-    if (sources_.count(s) < kFewSamples) continue;
-    slot_[s] = large.size();
-    large.push_back(s);
+      rho_(std::ldexp(1.0, exponent_) / h),
+      lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1) {
+  if (sample.has_full_cells(exponent_)) {
+    take_full_cells(sample, options);
+  } else {
+    sort_samples(sample, options);
   }
-  moment_ = sum_cells(sources_, large, accuracy_.moments, options).moment;
   const std::size_t stride = moments_ + 4;
   derivatives_.assign(static_cast<std::size_t>(lags_ + 1) * stride, 0.0);
   for (int lag = 0; lag <= lags_; ++lag) {
     scaled_derivatives(lag * rho_, rho_, accuracy_.moments,
                        derivatives_.data() + static_cast<std::size_t>(lag) * stride);
   }
+}
+
+void PointSums::take_full_cells(const LineSample& sample, const RunOptions& options) {
+  const CellMoments cells = sample.cells(
+      exponent_, [this](int halved) { return accuracy_.moments_of(halved); }, options);
+  for (std::size_t s = 0; s < cells.cells(); ++s) {
+    key_.push_back(cells.key(s));
+    slot_.push_back(s);
+    moment_.insert(moment_.end(), cells.moment(s), cells.moment(s) + moments_);
+  }
+}
+
+void PointSums::sort_samples(const LineSample& sample, const RunOptions& options) {
+  sources_ = std::make_unique<const CellOrder>(sample.x(), sample.w(), sample.range(), exponent_,
+                                               options.parallel);
+  std::vector<std::size_t> large;
+  for (std::size_t s = 0; s < sources_->cells(); ++s) {
+    key_.push_back(sources_->key(s));
+    const bool many = sources_->count(s) >= kFewSamples;
+    slot_.push_back(many ? large.size() : kNone);
+    if (many) large.push_back(s);
+  }
+  moment_ = sum_cells(*sources_, large, accuracy_.moments, options).moment;
 }
 
 void PointSums::run(const ParallelOptions& options, double* value) const {
@@ -161,9 +194,9 @@ void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPiece
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
     const double from = lag + targets_.offset()[i];
     double sum = 0.0;
-    for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
-      const double u = rho_ * (from - sources_.offset()[j]);
-      sum += sources_.weight()[j] * std::exp(-0.5 * u * u);
+    for (std::size_t j = sources_->first(source); j < sources_->first(source + 1); ++j) {
+      const double u = rho_ * (from - sources_->offset()[j]);
+      sum += sources_->weight()[j] * std::exp(-0.5 * u * u);
     }
     value[i] += sum;
   }
@@ -171,10 +204,10 @@ void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPiece
 
 void PointSums::add_samples(std::size_t source, double lag, Local& local) const {
   double of_sample[kMaxMoments];
-  for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
-    scaled_derivatives(rho_ * (lag - sources_.offset()[j]), rho_, accuracy_.moments, of_sample);
+  for (std::size_t j = sources_->first(source); j < sources_->first(source + 1); ++j) {
+    scaled_derivatives(rho_ * (lag - sources_->offset()[j]), rho_, accuracy_.moments, of_sample);
     for (std::size_t a = 0; a < moments_; ++a)
-      local.right[a] += sources_.weight()[j] * of_sample[a];
+      local.right[a] += sources_->weight()[j] * of_sample[a];
   }
 }
 
@@ -211,7 +244,7 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
   for (; s < key_.size() && key_[s] - key <= lags_; ++s) {
     const double lag = key - key_[s];
     if (lag > lags_) continue;
-    if (points * sources_.count(s) <= kFewPairs) {
+    if (sources_ != nullptr && points * sources_->count(s) <= kFewPairs) {
       add_pair_by_pair(s, lag, piece, value);
       continue;
     }
@@ -235,14 +268,14 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 
 }  // namespace
 
-void fgt_density(Span<const double> x, Span<const double> w, Span<const double> points, double h,
+void fgt_density(const LineSample& sample, Span<const double> points, double h,
                  const RunOptions& options, Span<double> out) {
-  check_weight_count(x.size, w.size);
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
   // Samples first, then points; progress counts both at the same cost.
-  const double samples = static_cast<double>(x.size) /
-                         static_cast<double>(std::max<std::size_t>(1, x.size + points.size));
-  const PointSums sums(x, w, points, h, {options.table, part_of(options.parallel, 0, samples)});
+  const std::size_t n = sample.x().size;
+  const double samples =
+      static_cast<double>(n) / static_cast<double>(std::max<std::size_t>(1, n + points.size));
+  const PointSums sums(sample, points, h, {options.table, part_of(options.parallel, 0, samples)});
   std::vector<double> value(points.size);
   sums.run(part_of(options.parallel, samples, 1), value.data());
   const double constant = 1 / std::sqrt(2 * kPi);

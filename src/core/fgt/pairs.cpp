@@ -14,7 +14,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/parallel.hpp"
-#include "core/data/weights.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/lag_table.hpp"
 #include "core/fgt/octaves.hpp"
@@ -26,16 +25,6 @@ namespace kestrel {
 
 namespace {
 
-/// Narrower cells need fewer moments. If that many samples come to each, they are worth the step
-/// back to wide ones.
-constexpr double kMinOfNarrowCell = 64;
-constexpr int kMaxHalved = 3;
-
-struct WeightedSample {
-  Span<const double> x, w;
-  ValueRange range;
-};
-
 /// The first octave for which cells cost less than sums pair by pair, as they do for all later
 /// ones; the number of octaves if there is none. If samples had to be counted for this, also the
 /// samples in the order of the first octave's cells.
@@ -44,14 +33,14 @@ struct ByCells {
   std::unique_ptr<CellOrder> finest;
 };
 
-ByCells octaves_by_cells(const WeightedSample& sample, const std::vector<Octave>& octaves,
+ByCells octaves_by_cells(const LineSample& sample, const std::vector<Octave>& octaves,
                          const PairTruncation& truncation, const ParallelOptions& options) {
   const auto lags = [&](std::size_t o) { return octaves[o].lags(truncation.reach); };
-  const double n = static_cast<double>(sample.x.size);
+  const double n = static_cast<double>(sample.x().size);
   // With far more samples than cells there is nothing to count.
-  const double cells = std::min(n, sample.range.cells(octaves[0].exponent));
+  const double cells = std::min(n, sample.range().cells(octaves[0].exponent));
   if (cell_seconds(cells * lags(0), n, truncation.moments) < sort_seconds(n)) return {0, nullptr};
-  ByCells found{octaves.size(), std::make_unique<CellOrder>(sample.x, sample.w, sample.range,
+  ByCells found{octaves.size(), std::make_unique<CellOrder>(sample.x(), sample.w(), sample.range(),
                                                             octaves[0].exponent, options)};
   CellCounts counts(*found.finest);
   for (std::size_t o = 0; o < octaves.size(); ++o) {
@@ -63,20 +52,6 @@ ByCells octaves_by_cells(const WeightedSample& sample, const std::vector<Octave>
     }
   }
   return found;
-}
-
-/// Moments of cells 2^exponent wide. If narrower cells are full enough, they are made first, with
-/// fewer moments, and then united.
-CellMoments moments_of_cells(const WeightedSample& sample, int exponent,
-                             const PairTruncation& truncation, const RunOptions& options) {
-  const double samples = static_cast<double>(std::min(sample.x.size, CellMoments::kPartSize));
-  double cells = sample.range.cells(exponent);
-  int halved = 0;
-  for (; halved < kMaxHalved && kMinOfNarrowCell * 2 * cells <= samples; ++halved) cells *= 2;
-  CellMoments narrow(sample.x, sample.w, sample.range, exponent - halved,
-                     truncation.moments_of(halved), options);
-  for (; halved > 0; --halved) narrow.coarsen(truncation.moments);
-  return narrow;
 }
 
 /// Writes the sums of the bandwidths of octave `first` and later ones to out; those for which cells
@@ -102,10 +77,9 @@ void sum_by_cells(CellMoments cells, const std::vector<PairBandwidth>& bandwidth
 }
 
 /// sum_{i<j} w_i w_j phi_g^(order)(x_i - x_j) for the normal densities of these bandwidths.
-std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
+std::vector<double> pair_sums(const LineSample& sample,
                               const std::vector<PairBandwidth>& bandwidths, int order,
                               const RunOptions& all_options) {
-  check_weight_count(x.size, w.size);
   // Progress covers several loops whose cost is not known beforehand.
   const RunOptions options{all_options.table, part_of(all_options.parallel, 0, 1)};
   std::vector<double> out(bandwidths.size(), 0.0);
@@ -113,7 +87,6 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
   const std::vector<Octave> octaves = octaves_of(bandwidths, truncation.halvings);
   if (octaves.empty()) return out;
 
-  const WeightedSample sample{x, w, range_of(x, part_of(options.parallel, 0, 0))};
   const ByCells by_cells = octaves_by_cells(sample, octaves, truncation, options.parallel);
   std::vector<std::size_t> by_pair;
   for (std::size_t o = 0; o < by_cells.first; ++o) {
@@ -121,14 +94,15 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
   }
   if (by_cells.first < octaves.size()) {
     const bool ordered = by_cells.finest && by_cells.first == 0;
-    sum_by_cells(
-        ordered ? CellMoments(*by_cells.finest, truncation.moments, options)
-                : moments_of_cells(sample, octaves[by_cells.first].exponent, truncation, options),
-        bandwidths, octaves, by_cells.first, truncation, options, &out, &by_pair);
+    sum_by_cells(ordered ? CellMoments(*by_cells.finest, truncation.moments, options)
+                         : sample.cells(
+                               octaves[by_cells.first].exponent,
+                               [&](int halved) { return truncation.moments_of(halved); }, options),
+                 bandwidths, octaves, by_cells.first, truncation, options, &out, &by_pair);
   }
   if (!by_pair.empty()) {
-    check_weights(w, part_of(options.parallel, 0, 0));
-    const WindowSums windows(x, w, options.parallel);
+    check_weights(sample.w(), part_of(options.parallel, 0, 0));
+    const WindowSums windows(sample.x(), sample.w(), options.parallel);
     for (const std::size_t k : by_pair) {
       out[k] = windows.sum(bandwidths[k].h, bandwidths[k].variance, order, options);
     }
@@ -138,24 +112,24 @@ std::vector<double> pair_sums(Span<const double> x, Span<const double> w,
 
 }  // namespace
 
-std::vector<double> fgt_pair_psi(Span<const double> x, Span<const double> w, Span<const double> g,
-                                 int order, const RunOptions& options) {
+std::vector<double> fgt_pair_psi(const LineSample& sample, Span<const double> g, int order,
+                                 const RunOptions& options) {
   if (order < 0 || order > kHighestPairOrder || order % 2 != 0) {
     throw error(ErrorKind::input,
                 "the order must be 0, 2, 4, 6, 8 or 10, not " + std::to_string(order));
   }
   std::vector<PairBandwidth> bandwidths;
   for (const double one : g) bandwidths.push_back({one, 1});
-  return pair_sums(x, w, bandwidths, order, options);
+  return pair_sums(sample, bandwidths, order, options);
 }
 
-PairCurve fgt_pair_curve(Span<const double> x, Span<const double> w, Span<const double> h,
+PairCurve fgt_pair_curve(const LineSample& sample, Span<const double> h,
                          const RunOptions& options) {
   std::vector<PairBandwidth> bandwidths;
   for (const int variance : {2, 1}) {
     for (const double one : h) bandwidths.push_back({one, variance});
   }
-  const std::vector<double> sums = pair_sums(x, w, bandwidths, 0, options);
+  const std::vector<double> sums = pair_sums(sample, bandwidths, 0, options);
   const auto middle = sums.begin() + static_cast<std::ptrdiff_t>(h.size);
   return {{sums.begin(), middle}, {middle, sums.end()}};
 }

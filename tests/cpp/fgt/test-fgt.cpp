@@ -73,8 +73,9 @@ TEST_P(Cells, PairDerivatives) {
   const std::vector<double> g = lines::bandwidths(line);
   std::vector<std::vector<oracle::Sum>> wanted;
   for (const double one : g) wanted.push_back(wanted_sums(line, one));
+  const LineSample shared(line.samples(), line.weights());
   for (int order = 0; order <= 10; order += 2) {
-    const auto got = fgt_pair_psi(line.samples(), line.weights(), span(g), order, threads(1));
+    const auto got = fgt_pair_psi(shared, span(g), order, threads(1));
     ASSERT_EQ(got.size(), g.size());
     for (std::size_t k = 0; k < g.size(); ++k) {
       SCOPED_TRACE("order " + std::to_string(order) + ", g = " + std::to_string(g[k]));
@@ -87,7 +88,7 @@ TEST_P(Cells, PairDerivatives) {
 TEST_P(Cells, PairCurves) {
   const Line& line = GetParam();
   const std::vector<double> h = lines::bandwidths(line, 6);
-  const PairCurve got = fgt_pair_curve(line.samples(), line.weights(), span(h), threads(1));
+  const PairCurve got = fgt_pair_curve({line.samples(), line.weights()}, span(h), threads(1));
   ASSERT_EQ(got.convolution.size(), h.size());
   ASSERT_EQ(got.kernel.size(), h.size());
   for (std::size_t k = 0; k < h.size(); ++k) {
@@ -102,6 +103,10 @@ TEST_P(Cells, Densities) {
   const Line& line = GetParam();
   const std::size_t n = line.x.size();
   std::mt19937_64 random(5);
+  // Its cells come from a selector's sum, and serve several bandwidths.
+  const LineSample shared(line.samples(), line.weights());
+  const double pilot = 4 * lines::bandwidths(line)[0];
+  fgt_pair_psi(shared, {&pilot, 1}, 6, threads(1));
   for (const double h : lines::bandwidths(line)) {
     SCOPED_TRACE("h = " + std::to_string(h));
     std::vector<double> points;
@@ -111,8 +116,7 @@ TEST_P(Cells, Densities) {
       points.push_back(i % 3 == 0 ? near : near + h * away);
     }
     std::vector<double> got(points.size());
-    fgt_density(line.samples(), line.weights(), span(points), h, threads(1),
-                {got.data(), got.size()});
+    fgt_density(shared, span(points), h, threads(1), {got.data(), got.size()});
     real largest = 0;
     std::vector<real> wanted;
     std::vector<bool> near;
@@ -244,7 +248,7 @@ TEST(ManySamples, EqualTermsDoNotAddUpTheirRoundingErrors) {
           wanted.add(w * w * constant * std::exp(-u * u / 2));
         }
       }
-      expect_near(fgt_pair_psi(line.samples(), line.weights(), {&g, 1}, 0, threads(1))[0], wanted,
+      expect_near(fgt_pair_psi({line.samples(), line.weights()}, {&g, 1}, 0, threads(1))[0], wanted,
                   1);
     }
   }
@@ -256,12 +260,12 @@ TEST(ManySamples, GiveTheSameBitsOnAnyNumberOfThreadsAndUseThem) {
   const std::vector<double> g{1e-5, 0.2, 0.3, 1.0};
   const auto all_of = [&](const Line& one, int count) {
     std::vector<double> all =
-        fgt_pair_psi(one.samples(), one.weights(), span(g), 6, threads(count));
-    const PairCurve curve = fgt_pair_curve(one.samples(), one.weights(), span(g), threads(count));
+        fgt_pair_psi({one.samples(), one.weights()}, span(g), 6, threads(count));
+    const PairCurve curve = fgt_pair_curve({one.samples(), one.weights()}, span(g), threads(count));
     all.insert(all.end(), curve.convolution.begin(), curve.convolution.end());
     all.insert(all.end(), curve.kernel.begin(), curve.kernel.end());
     std::vector<double> density(one.x.size());
-    fgt_density(one.samples(), one.weights(), one.samples(), 0.01, threads(count),
+    fgt_density({one.samples(), one.weights()}, one.samples(), 0.01, threads(count),
                 {density.data(), density.size()});
     all.insert(all.end(), density.begin(), density.end());
     return all;
@@ -284,7 +288,7 @@ TEST(ManySamples, PollsAreAsked) {
   const double g = 0.2;
   EXPECT_THROW(
       for (int k = 0; k < 1000; ++k) {
-        fgt_pair_psi(line.samples(), line.weights(), {&g, 1}, 4, options);
+        fgt_pair_psi({line.samples(), line.weights()}, {&g, 1}, 4, options);
       },
       std::runtime_error);
 }
@@ -295,17 +299,17 @@ TEST(CellErrors, AreOfTheInput) {
   const Line line = lines::make("small", 10, shapes::normal);
   const Span<const double> x = line.samples(), w = line.weights();
   const auto psi = [](Span<const double> x, Span<const double> w, double g, int order) {
-    fgt_pair_psi(x, w, {&g, 1}, order, threads(1));
+    fgt_pair_psi({x, w}, {&g, 1}, order, threads(1));
   };
   const auto density = [](Span<const double> x, Span<const double> w, Span<const double> points,
                           double h) {
     std::vector<double> out(points.size);
-    fgt_density(x, w, points, h, threads(1), {out.data(), out.size()});
+    fgt_density({x, w}, points, h, threads(1), {out.data(), out.size()});
   };
   for (const double g : {0.0, -1.0, std::nan(""), HUGE_VAL, 1e-300, 1e300}) {
     EXPECT_THROW(psi(x, w, g, 4), error) << g;
     EXPECT_THROW(density(x, w, x, g), error) << g;
-    EXPECT_THROW(fgt_pair_curve(x, w, {&g, 1}, threads(1)), error) << g;
+    EXPECT_THROW(fgt_pair_curve({x, w}, {&g, 1}, threads(1)), error) << g;
   }
   for (const int order : {-2, 1, 3, 12}) EXPECT_THROW(psi(x, w, 0.5, order), error);
   EXPECT_THROW(psi(x, {w.data, 9}, 0.5, 4), error);
@@ -334,9 +338,9 @@ TEST(CellErrors, KeysBeyondTheIntegersAreStillRight) {
   const double g = 1e-12;
   oracle::Sum wanted;
   wanted.add(2 * oracle::normal_density(1, g, 0));
-  expect_near(fgt_pair_psi(span(x), span(w), {&g, 1}, 0, threads(1))[0], wanted, 1 / real(g));
+  expect_near(fgt_pair_psi({span(x), span(w)}, {&g, 1}, 0, threads(1))[0], wanted, 1 / real(g));
   std::vector<double> out(6);
-  fgt_density(span(x), span(w), span(x), g, threads(1), {out.data(), 6});
+  fgt_density({span(x), span(w)}, span(x), g, threads(1), {out.data(), 6});
   const double one = static_cast<double>(oracle::normal_density(1, g, 0));
   const std::vector<double> copies{2, 2, 1, 2, 2, 1};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], copies[i] * one, 1e-13 * one);

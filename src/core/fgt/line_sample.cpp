@@ -1,0 +1,45 @@
+#include "core/fgt/line_sample.hpp"
+
+#include <algorithm>
+
+#include "core/data/weights.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Narrower cells need fewer moments. If that many samples of a part (CellMoments::kPartSize) come
+/// to each, they are worth the step back to wide ones.
+constexpr double kMinOfNarrowCell = 24;
+/// The density's bandwidth is up to four times narrower than a selector's first, and its series
+/// start at that many moments for cells twice as narrow as it needs.
+constexpr int kMaxHalved = 3, kMinMoments = 24;
+
+}  // namespace
+
+LineSample::LineSample(Span<const double> x, Span<const double> w, const ParallelOptions& options)
+    : x_(x), w_(w), range_(range_of(x, part_of(options, 0, 0))) {
+  check_weight_count(x.size, w.size);
+}
+
+bool LineSample::has_full_cells(int exponent) const {
+  const double samples = static_cast<double>(std::min(x_.size, CellMoments::kPartSize));
+  return kMinOfNarrowCell * range_.cells(exponent) <= samples;
+}
+
+CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enough,
+                              const RunOptions& options) const {
+  const int narrower = kept_ ? exponent - kept_->exponent() : -1;
+  if (narrower < 0 || kept_->moments() < enough(narrower)) {
+    int halved = 0;
+    while (halved < kMaxHalved && has_full_cells(exponent - halved - 1)) ++halved;
+    const int moments = halved > 0 ? std::max(enough(halved), kMinMoments) : enough(0);
+    kept_ =
+        std::make_unique<const CellMoments>(x_, w_, range_, exponent - halved, moments, options);
+  }
+  CellMoments found = *kept_;
+  while (found.exponent() < exponent) found.coarsen(enough(0));
+  return found;
+}
+
+}  // namespace kestrel

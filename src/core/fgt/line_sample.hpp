@@ -1,0 +1,50 @@
+// A sample on a line, whose cells serve the sums of several bandwidths.
+#ifndef KESTREL_CORE_FGT_LINE_SAMPLE_HPP
+#define KESTREL_CORE_FGT_LINE_SAMPLE_HPP
+
+#include <functional>
+#include <memory>
+
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
+#include "core/fgt/cell_moments.hpp"
+#include "core/fgt/cell_order.hpp"
+
+namespace kestrel {
+
+/// A selector sums at one pilot bandwidth after the other, and the density follows at a third. All
+/// need moments of cells, and narrow cells can be united to wider ones in O(cells). So the first
+/// sum makes cells narrower than it needs, where they are still full, and they are kept.
+class LineSample {
+ public:
+  /// Views of n values and as many weights, which must outlive this. Throws error(input) if the
+  /// numbers differ or a value is not finite. O(n).
+  LineSample(Span<const double> x, Span<const double> w, const ParallelOptions& options = {});
+
+  Span<const double> x() const { return x_; }
+  Span<const double> w() const { return w_; }
+  const ValueRange& range() const { return range_; }
+  /// Whether it views these arrays.
+  bool is_of(Span<const double> x, Span<const double> w) const {
+    return x.data == x_.data && x.size == x_.size && w.data == w_.data && w.size == w_.size;
+  }
+
+  /// Moments of cells 2^exponent wide; enough(k): how many are enough for cells 2^-k as wide. O(n)
+  /// unless kept cells serve, O(cells) if they do. Throws error(input) for data that CellOrder
+  /// refuses. Not for several threads at once.
+  CellMoments cells(int exponent, const std::function<int(int)>& enough,
+                    const RunOptions& options) const;
+
+  /// Whether so many samples come to each cell 2^exponent wide that sums need not look at them one
+  /// by one.
+  bool has_full_cells(int exponent) const;
+
+ private:
+  const Span<const double> x_, w_;
+  const ValueRange range_;
+  mutable std::unique_ptr<const CellMoments> kept_;
+};
+
+}  // namespace kestrel
+
+#endif
