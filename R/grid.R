@@ -130,7 +130,7 @@ check_memory <- function(sizes, needed, name = "gridsize", hint = NULL) {
 
 # The dots are a message that ends with what is `needed`, in bytes.
 check_fits <- function(needed, ..., hint = NULL) {
-  limit <- memory_limit()
+  limit <- memory_limit(needed)
   if (needed > limit) {
     abort_memory(..., format_bytes(needed), ", and there are ", format_bytes(limit), ".", hint)
   }

@@ -1,8 +1,10 @@
 # How much memory there is for a call.
 
-memory_limit <- function() {
+# `needed`: the bytes that are to be compared with the limit. To ask the system takes milliseconds, and an allocation of
+# a few megabytes that fails is an error of memory, too.
+memory_limit <- function(needed) {
   limit <- getOption("kestrel.memory_limit")
-  if (is.null(limit)) return(available_memory())
+  if (is.null(limit)) return(if (needed <= 2^24) Inf else available_memory())
   check_positive(limit, "options(kestrel.memory_limit=)")
 }
 
