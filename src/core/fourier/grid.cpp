@@ -8,6 +8,7 @@
 
 #include "core/base/aligned_buffer.hpp"
 #include "core/base/error.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/weights.hpp"
 #include "simd/fourier/spread.hpp"
@@ -17,8 +18,9 @@ namespace kestrel {
 namespace {
 
 constexpr int kMaxTaps = FourierWindow::kMaxTaps;
-/// Samples that are sorted and spread at a time; samples of one work item of the sorting.
-constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 14;
+/// Samples that are sorted and spread at a time, in memory that all parts use and caches hold;
+/// samples of one work item of the sorting.
+constexpr std::size_t kPart = std::size_t{1} << 18, kChunk = std::size_t{1} << 13;
 /// The maximum number of counters of the sort: tiles times chunks.
 constexpr std::size_t kCounters = std::size_t{1} << 22;
 /// A tile's samples are added to cells of its own, and these to the grid after this many samples:
@@ -64,12 +66,17 @@ class TileOrder {
     const std::size_t n = last - first, max = std::max<std::size_t>(1, kCounters / tiles());
     const std::size_t chunks = std::min((n + kChunk - 1) / kChunk, max);
     const auto begin = [&](std::size_t chunk) { return n * chunk / chunks; };
-    std::vector<std::uint32_t> tile(n), next(chunks * tiles(), 0);
+    if (capacity_ < n) {
+      capacity_ = n;
+      tile_ = RawArray<std::uint32_t>(n);
+      spot_.reset(new Spot[n]);  // each is written once, below
+    }
+    std::vector<std::uint32_t> next(chunks * tiles(), 0);
     std::vector<FourierTail> filed(chunks);
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
       for (std::size_t i = begin(chunk); i < begin(chunk + 1); ++i) {
-        tile[i] = tile_of(x, first + i, w[first + i], &filed[chunk]);
-        if (tile[i] != kNowhere) ++next[chunk * tiles() + tile[i]];
+        tile_[i] = tile_of(x, first + i, w[first + i], &filed[chunk]);
+        if (tile_[i] != kNowhere) ++next[chunk * tiles() + tile_[i]];
       }
     });
     for (const FourierTail& part : filed) tail->add(part);
@@ -83,11 +90,10 @@ class TileOrder {
       }
       start_.push_back(before);
     }
-    spot_.reset(new Spot[before]);  // each is written once, below
     parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
       for (std::size_t i = begin(chunk); i < begin(chunk + 1); ++i) {
-        if (tile[i] == kNowhere) continue;
-        Spot& spot = spot_[next[chunk * tiles() + tile[i]]++];
+        if (tile_[i] == kNowhere) continue;
+        Spot& spot = spot_[next[chunk * tiles() + tile_[i]]++];
         set_spot(geometry_.whiten(x, first + i), w[first + i], &spot);
       }
     });
@@ -129,6 +135,8 @@ class TileOrder {
   std::array<unsigned, 3> bits_;
   std::array<std::size_t, 3> tiles_;
   Point3 cells_of_length_;
+  std::size_t capacity_ = 0;      // of the two arrays that follow
+  RawArray<std::uint32_t> tile_;  // of the samples, in their order
   std::unique_ptr<Spot[]> spot_;
   std::vector<std::uint32_t> start_;
 };
@@ -261,28 +269,25 @@ void FourierGrid::add(const MatrixView& x, Span<const double> w, const RunOption
   if (x.cols != geometry_.d || x.rows != w.size) {
     throw error(ErrorKind::internal, "samples of another size than the grid's");
   }
-  for (std::size_t first = 0; first < x.rows; first += kPart) {
-    add_part(x, w, first, std::min(x.rows, first + kPart), options);
-  }
-}
-
-void FourierGrid::add_part(const MatrixView& x, Span<const double> w, std::size_t first,
-                           std::size_t last, const RunOptions& options) {
-  const WeightSums weights = weight_sums({w.data + first, last - first}, options.parallel);
+  const WeightSums weights = weight_sums(w, options.parallel);
   weight_ += weights.sum;
   squares_ += weights.squares;
   TileOrder order(geometry_);
-  order.sort(x, w, first, last, options, &tail_);
-  // Tiles of one colour share no cell, and the colours are worked on one after the other. So a cell
-  // always gets its terms in the same order.
-  std::array<std::vector<std::size_t>, 8> of_colour;
-  for (std::size_t tile = 0; tile < order.tiles(); ++tile) {
-    const auto at = order.position(tile);
-    if (order.begin(tile) == order.end(tile)) continue;
-    of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
-  }
   TileSpreader spreader(geometry_, window_, *options.table->spread, order, cells_.data());
-  for (const std::vector<std::size_t>& tiles : of_colour) spreader.spread(tiles, options.parallel);
+  for (std::size_t first = 0; first < x.rows; first += kPart) {
+    order.sort(x, w, first, std::min(x.rows, first + kPart), options, &tail_);
+    // Tiles of one colour share no cell, and the colours are worked on one after the other. So a
+    // cell always gets its terms in the same order.
+    std::array<std::vector<std::size_t>, 8> of_colour;
+    for (std::size_t tile = 0; tile < order.tiles(); ++tile) {
+      const auto at = order.position(tile);
+      if (order.begin(tile) == order.end(tile)) continue;
+      of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
+    }
+    for (const std::vector<std::size_t>& tiles : of_colour) {
+      spreader.spread(tiles, options.parallel);
+    }
+  }
 }
 
 }  // namespace kestrel

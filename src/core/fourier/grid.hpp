@@ -21,7 +21,7 @@ class FourierGrid {
   /// Empty. Throws std::bad_alloc.
   explicit FourierGrid(const FourierGeometry& geometry);
 
-  /// Spreads samples. O(n (taps^d + 20 taps d)); at most 70 MB besides the grid. The same bits for
+  /// Spreads samples. O(n (taps^d + 20 taps d)); at most 20 MB besides the grid. The same bits for
   /// every number of threads. Throws error(internal) for another number of variables.
   void add(const MatrixView& x, Span<const double> w, const RunOptions& options);
 
@@ -37,9 +37,6 @@ class FourierGrid {
   std::vector<double> take_cells() { return std::move(cells_); }
 
  private:
-  void add_part(const MatrixView& x, Span<const double> w, std::size_t first, std::size_t last,
-                const RunOptions& options);
-
   FourierGeometry geometry_;
   FourierWindow window_;
   FourierTail tail_;
