@@ -49,12 +49,16 @@ dkde <- function(x, fhat, verbose = FALSE) {
 #' @export
 pkde <- function(q, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
-  check_one_dimension(fhat, "pkde")
-  q <- plain(q)
-  if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
+  check_summable(check_estimate(fhat))
+  if (dimension(fhat) > 1L) {
+    points <- check_points(in_order_of(q, fhat$names), dimension(fhat), "q", limits = TRUE)
+  } else {
+    q <- plain(q)
+    if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
+    points <- matrix(as.double(q))
+  }
   with_progress(verbose, "Distribution function", function(progress) {
-    distribution_cpp(line_sample(fhat), line_task(fhat, to_line(fhat$transform, as.vector(q), 1L)),
-                     c(run_options(), progress = progress))
+    probability_at(fhat, points, "lower.tail", c(run_options(), progress = progress), "fhat")
   })
 }
 
