@@ -9,7 +9,7 @@
 #' @param ... further graphical parameters of the empty plot or of [graphics::persp()]; not used by the other methods.
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param display in two dimensions `"persp"`, a surface, `"filled.contour"`, regions between lines of equal
-#'   probability, `"slice"`, lines only, or `"image"`. No effect in one dimension.
+#'   probability, `"slice"`, lines only (the default with `add = TRUE`), or `"image"`. No effect in one dimension.
 #' @param cont the percentages at which lines are drawn, for `"filled.contour"` and `"slice"`.
 #' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
 #' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
@@ -87,13 +87,14 @@ print.summary.kestrel_kcde <- function(x, ...) {
 
 #' @rdname kestrel_kcde-methods
 #' @export
-plot.kestrel_kcde <- function(x, display = "persp", cont = seq(10, 90, by = 10), abs.cont = NULL, drawpoints = FALSE,
+plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), abs.cont = NULL, drawpoints = FALSE,
                               add = FALSE, drawlabels = TRUE, xlab = NULL, ylab = NULL, zlab = NULL, main = NULL,
                               col = NULL, col.fun = NULL, col.cont = NULL, col.pt = NULL, lwd = NULL, alpha = 1,
                               d = 4, ...) {
   check_object(x, "x", "kestrel_kcde")
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   variables <- dimension(x)
+  if (is.null(display) && !isTRUE(add)) display <- "persp"
   if (variables > 2L) abort_input("`x` must have one or two dimensions to be plotted, not ", variables, ".")
   style <- list(col = col, col.fun = check_colour_function(col.fun),
                 col.cont = if (is.null(col.cont)) colours$ink else col.cont, col.pt = col.pt, lwd = lwd,

@@ -10,6 +10,7 @@
 #include "core/fourier/ranges.hpp"
 #include "core/fourier/smooth.hpp"
 #include "core/kernel/kernel.hpp"
+#include "core/query/line_kernel.hpp"
 #include "simd/query/query.hpp"
 
 namespace kestrel {
