@@ -17,7 +17,7 @@
 #' @section Bandwidth:
 #' `H` and `h` have the scales of [kde()]: `H` that of a covariance, `h` that of a standard deviation. When neither is
 #' given, the Gaussian kernel takes the plug-in bandwidth for distribution functions, [hpi.kcde()] or
-#' [Hpi.kcde()] (`Hpi.diag.kcde()` for a product kernel), which is smaller than that for densities. The compact kernels
+#' \code{\link{Hpi.kcde}()} ([Hpi.diag.kcde()] for a product kernel), which is smaller than that for densities. The compact kernels
 #' take that one, too, divided by the second moment of the kernel, so that they have the same variance.
 #'
 #' @section Bounded data:

@@ -1,5 +1,5 @@
-# The oracle of distribution functions: products of kernels' distribution functions, and the normal one with correlations
-# by integrating the conditional probability.
+# The oracle of distribution functions: products of kernels' distribution functions, and the normal one with
+# correlations by integrating the conditional probability.
 
 # The distribution function of one kernel, by integrating its formula.
 reference_kernel_cdf <- function(u, kernel) {

@@ -13,14 +13,16 @@ test_that("in one dimension both tails are those of the kernel, weighted, and ad
     lower <- kcde(x1, h = 0.6, w = w, kernel = kernel, gridsize = 31)
     upper <- kcde(x1, h = 0.6, w = w, kernel = kernel, gridsize = 31, tail.flag = "upper.tail")
     u <- lapply(lower$eval.points, function(q) (q - x1) / 0.6)
-    expect_close_to_reference(lower$estimate, vapply(u, function(u) sum(w * reference_tail(u, kernel, FALSE)) / sum(w), 0))
-    expect_close_to_reference(upper$estimate, vapply(u, function(u) sum(w * reference_tail(u, kernel, TRUE)) / sum(w), 0))
+    beyond <- function(upper) vapply(u, function(u) sum(w * reference_tail(u, kernel, upper)) / sum(w), 0)
+    expect_close_to_reference(lower$estimate, beyond(FALSE))
+    expect_close_to_reference(upper$estimate, beyond(TRUE))
     expect_equal(lower$estimate + upper$estimate, rep(1, 31), tolerance = 1e-14)
     expect_false(is.unsorted(lower$estimate))
   }
   # A tail that 1 - F would lose.
   far <- kcde(x1, h = 0.6, eval.points = c(11, 13), tail.flag = "upper.tail")$estimate
-  expect_equal(far, vapply(c(11, 13), function(q) mean(pnorm((q - x1) / 0.6, lower.tail = FALSE)), 0), tolerance = 1e-12)
+  expected <- vapply(c(11, 13), function(q) mean(pnorm((q - x1) / 0.6, lower.tail = FALSE)), 0)
+  expect_equal(far, expected, tolerance = 1e-12)
 })
 
 test_that("product kernels and diagonal H are products, on grids and at points, with the digits of small values", {
