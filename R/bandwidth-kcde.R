@@ -35,8 +35,8 @@
 #' @param amise if TRUE, a list with the value of the criterion and a record of the stages is returned.
 #' @return `hpi.kcde`: a positive number in the units of `x`; the others: a d x d matrix, in their squares. With
 #'   `amise = TRUE` a list: `h` (d = 1), `H`, `PI` (the terms above at the minimum) and the stages:
-#'   `psi2` and, for d = 1, `g2`, `psi4` and `g4`, else `G` (NA for what `nstage = 1` leaves out). For d > 1 all but H are for data in units of their
-#'   standard deviations.
+#'   `psi2` and, for d = 1, `g2`, `psi4` and `g4`, else `G` (NA for what `nstage = 1` leaves out). For d > 1 all
+#'   but H are for data in units of their standard deviations.
 #' @section Errors: those of [hpi()] and of \code{\link{Hpi}()}, and of class `kestrel_error_input` for a `pilot` or
 #'   `optim.fun` that is unknown, and a `pre` that is not TRUE.
 #' @section Warnings: of class `kestrel_warning_search` if the search for a diagonal pilot G did not converge.

@@ -17,8 +17,8 @@
 #' @section Bandwidth:
 #' `H` and `h` have the scales of [kde()]: `H` that of a covariance, `h` that of a standard deviation. When neither is
 #' given, the Gaussian kernel takes the plug-in bandwidth for distribution functions, [hpi.kcde()] or
-#' \code{\link{Hpi.kcde}()} ([Hpi.diag.kcde()] for a product kernel), which is smaller than that for densities. The compact kernels
-#' take that one, too, divided by the second moment of the kernel, so that they have the same variance.
+#' \code{\link{Hpi.kcde}()} ([Hpi.diag.kcde()] for a product kernel), which is smaller than that for densities. The
+#' compact kernels take that one, too, divided by the second moment of the kernel, so that they have the same variance.
 #'
 #' @section Bounded data:
 #' With `positive = TRUE` the data are taken to log(x + adj.positive); the bandwidth applies there.

@@ -81,11 +81,11 @@ class OrthantSeries {
  private:
   std::vector<double> smoothed(const MatrixView& x, Span<const double> w) const;
   ComplexRows antiderivatives_of(std::size_t variable) const;
-  /// The inner products of `rows` rows, which row(r) returns, with those of `by`; complex numbers
-  /// one after the other.
+  /// out: the inner products of `rows` rows, which row(r) returns, with those of `by`, row after
+  /// row.
   template <class Row>
-  std::vector<double> products(std::size_t rows, const Row& row, const ComplexRows& by,
-                               double begin, double end) const;
+  void products(std::size_t rows, const Row& row, const ComplexRows& by, double begin, double end,
+                double* out) const;
   /// value: [batch][rows][columns] complex numbers; returns them as [batch][columns][rows].
   ComplexRows turned(const std::vector<double>& value, std::size_t batch, std::size_t rows,
                      std::size_t columns) const;
@@ -122,9 +122,8 @@ ComplexRows OrthantSeries::antiderivatives_of(std::size_t variable) const {
 }
 
 template <class Row>
-std::vector<double> OrthantSeries::products(std::size_t rows, const Row& row, const ComplexRows& by,
-                                            double begin, double end) const {
-  std::vector<double> out(rows * by.rows);
+void OrthantSeries::products(std::size_t rows, const Row& row, const ComplexRows& by, double begin,
+                             double end, double* out) const {
   const ParallelOptions part = part_of(options_.parallel, begin, end);
   const std::size_t items = (rows + kModeRows - 1) / kModeRows;
   std::vector<std::vector<double>> scratch(parallel_workers(items, part));
@@ -136,9 +135,8 @@ std::vector<double> OrthantSeries::products(std::size_t rows, const Row& row, co
       std::copy_n(row(first + r), 2 * by.length, held.data() + r * by.stride);
     }
     options_.table->query->dot_products(by.row(0), by.rows, held.data(), count, by.stride,
-                                        by.stride, out.data() + first * by.rows);
+                                        by.stride, out + first * by.rows);
   });
-  return out;
 }
 
 ComplexRows OrthantSeries::turned(const std::vector<double>& value, std::size_t batch,
@@ -163,9 +161,8 @@ void OrthantSeries::real_products(const ComplexRows& modes, std::size_t variable
   for (std::size_t g = 0; g < real.rows; ++g) {
     std::copy_n(both.row(2 * g), both.stride, real.row(g));
   }
-  const std::vector<double> sums = products(
-      modes.rows, [&](std::size_t r) { return modes.row(r); }, real, 0.85, 1.0);
-  std::copy(sums.begin(), sums.end(), out.begin());
+  products(
+      modes.rows, [&](std::size_t r) { return modes.row(r); }, real, 0.85, 1.0, out.data);
 }
 
 void OrthantSeries::compute(const MatrixView& x, Span<const double> w, Span<double> out) {
@@ -179,16 +176,20 @@ void OrthantSeries::compute(const MatrixView& x, Span<const double> w, Span<doub
       return box.cell_of_mode(
           axis, static_cast<std::ptrdiff_t>(m) - static_cast<std::ptrdiff_t>(box.max[axis]));
     };
-    sums = products(
+    sums.resize(n0 * n1 * 2 * last);
+    products(
         n0 * n1,
         [&](std::size_t r) { return cells.data() + box.row(mode(0, r / n1), mode(1, r % n1)); },
-        antiderivatives_of(d - 1), 0.65, 0.8);
+        antiderivatives_of(d - 1), 0.65, 0.8, sums.data());
   }
   ComplexRows modes = turned(sums, n0, n1, last);
   if (d == 3) {
-    sums = products(
-        modes.rows, [&](std::size_t r) { return modes.row(r); }, antiderivatives_of(1), 0.8, 0.85);
-    modes = turned(sums, 1, n0, last * axes_[1].size);
+    const std::size_t middle = axes_[1].size;
+    sums.resize(n0 * last * 2 * middle);
+    products(
+        modes.rows, [&](std::size_t r) { return modes.row(r); }, antiderivatives_of(1), 0.8, 0.85,
+        sums.data());
+    modes = turned(sums, 1, n0, last * middle);
   }
   real_products(modes, 0, out);
 }
