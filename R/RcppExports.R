@@ -201,6 +201,10 @@ query_rows_cpp <- function(sample, lower, upper, run) {
     .Call(`_kestrel_query_rows_cpp`, sample, lower, upper, run)
 }
 
+query_orthants_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_query_orthants_cpp`, sample, task, run)
+}
+
 query_terms_cpp <- function(root) {
     .Call(`_kestrel_query_terms_cpp`, root)
 }

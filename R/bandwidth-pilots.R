@@ -136,7 +136,7 @@ unconstrained_pilots <- function(star, nstage, share, run) {
   normal <- function(r) 2 * (2 / (star$n * (d + r)))^(2 / (d + r + 2))
   if (nstage == 1L) return(list(g = numeric(0), G = share * diag(normal(4), d)))
   g6 <- sqrt(share * normal(6))
-  bias <- functional_bias(psi_order(star, g6, 6L, run), star$n, d)
+  bias <- functional_bias(psi_order(star, g6, 6L, run), star$n, d, 4L)
   best <- minimise_over_matrices(bias, diag(normal(4), d), diagonal = FALSE)
   if (best$convergence != 0L) {
     warn_search("The search for the pilot bandwidth matrix did not converge: ", best$message, ".")
@@ -144,17 +144,17 @@ unconstrained_pilots <- function(star, nstage, share, run) {
   list(g = g6, G = share * best$H)
 }
 
-# That squared bias as a function of G. As dphi_G / dG = D^2 phi_G / 2, its gradient by G_kl is the sum over the
-# derivatives r of order four of bias_r (D^(r + kl) phi_G(0) / n + psi_(r + kl)).
-functional_bias <- function(psi6, n, d) {
-  tuples <- index_tuples(d, 4L)
+# That squared bias as a function of G, for functionals of any order. As dphi_G / dG = D^2 phi_G / 2, its gradient by
+# G_kl is the sum over the derivatives r of that order of bias_r (D^(r + kl) phi_G(0) / n + psi_(r + kl)).
+functional_bias <- function(psi_ahead, n, d, order) {
+  tuples <- index_tuples(d, order)
   counts <- tuple_counts(tuple_exponents(tuples, d))
   ahead <- vapply(seq_len(d^2) - 1L, function(kl) tuple_positions(cbind(tuples, kl %% d + 1, kl %/% d + 1), d),
                   numeric(nrow(tuples)))
-  curvature <- matrix(psi6[ahead], nrow(tuples))
+  curvature <- matrix(psi_ahead[ahead], nrow(tuples))
   function(G) {
-    bias <- normal_derivatives(G, 4L) / n + drop(curvature %*% as.vector(G)) / 2
-    slope <- crossprod(matrix(normal_derivatives(G, 6L)[ahead], nrow(tuples)) / n + curvature, counts * bias)
+    bias <- normal_derivatives(G, order) / n + drop(curvature %*% as.vector(G)) / 2
+    slope <- crossprod(matrix(normal_derivatives(G, order + 2L)[ahead], nrow(tuples)) / n + curvature, counts * bias)
     structure(sum(counts * bias^2), gradient = matrix(slope, d))
   }
 }

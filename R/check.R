@@ -115,11 +115,14 @@ check_na_action <- function(na.action) {
   abort_input("`na.action` must be na.fail or na.omit, not ", describe_value(na.action), ".")
 }
 
+check_present <- function(value, name) {
+  if (!anyNA(value)) return(value)
+  abort_input("`", name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value), " are.")
+}
+
 check_finite <- function(value, name) {
   if (all_finite_cpp(value)) return(value)
-  if (anyNA(value)) {
-    abort_input("`", name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value), " are.")
-  }
+  check_present(value, name)
   abort_input("`", name, "` must be finite, but ", sum(is.infinite(value)), " of ", length(value), " values are not.")
 }
 
@@ -207,8 +210,9 @@ in_order_of <- function(points, names) {
   if (length(dim(points)) == 2L) points[, names, drop = FALSE] else points[names]
 }
 
-# Evaluation points: a vector is a set of numbers when d = 1 and one point when d > 1.
-check_points <- function(points, d, name) {
+# Evaluation points: a vector is a set of numbers when d = 1 and one point when d > 1. `limits`: limits of orthants,
+# which may be infinite.
+check_points <- function(points, d, name, limits = FALSE) {
   points <- plain(points)
   if (is_numbers(points) && length(dim(points)) < 2L && d > 1L && length(points) == d) points <- t(points)
   points <- as_points(points, name)
@@ -216,7 +220,7 @@ check_points <- function(points, d, name) {
     abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", as `x` has, not ",
                 ncol(points), ".")
   }
-  check_finite(points, name)
+  if (limits) check_present(points, name) else check_finite(points, name)
 }
 
 check_H <- function(H, d, name = "H") {

@@ -210,18 +210,23 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   structure(fhat, class = c("kestrel_kde", "kde"))
 }
 
+# H from `h` or `H`, of which a user may give one; NULL without either.
+check_bandwidth <- function(given, d, product) {
+  if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
+  if (!is.null(given$h)) return(diag(check_positives(given$h, "h", one = TRUE)^2, d))
+  if (is.null(given$H)) return(NULL)
+  H <- check_H(given$H, d)
+  if (product && !is_diagonal(H)) {
+    abort_input("`H` must be diagonal for kernel_type = \"product\", but it has elements off the diagonal.")
+  }
+  H
+}
+
 # H as given by the user or selected from the data, on the scale on which the kernel works.
 resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FALSE) {
   d <- ncol(sample$x)
-  if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
-  if (!is.null(given$h)) return(list(H = diag(check_positives(given$h, "h", one = TRUE)^2, d)))
-  if (!is.null(given$H)) {
-    H <- check_H(given$H, d)
-    if (product && !is_diagonal(H)) {
-      abort_input("`H` must be diagonal for kernel_type = \"product\", but it has elements off the diagonal.")
-    }
-    return(list(H = H))
-  }
+  H <- check_bandwidth(given, d, product)
+  if (!is.null(H)) return(list(H = H))
   vector <- sample$vector
   sample <- with_covariance(sample)
   if (is_compact(kernel)) {

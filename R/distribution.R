@@ -1,16 +1,18 @@
 #' Density, distribution function, quantiles and random numbers of an estimate
 #'
-#' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function, `qkde()` the quantile
-#' function (both d = 1), and `rkde()` draws from it.
+#' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function P(X <= q), `qkde()` the
+#' quantile function (d = 1), and `rkde()` draws from it.
 #'
 #' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, in closed
-#' form for all kernels, not an integral over a grid; quantiles solve pkde(q) = p to about 1e-14 h; a draw is an
-#' observation, chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986,
-#' section 6.4). For a radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution
-#' Beta(d/2, p + 1) for a kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit
-#' interval everything is transformed back.
+#' form for all kernels on one axis, not an integral over a grid (in several dimensions it has the error of the counts
+#' of [kde_query()]); quantiles solve pkde(q) = p to about 1e-14 h; a draw is an observation,
+#' chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a
+#' radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a
+#' kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is
+#' transformed back.
 #'
-#' @param x,q points: a numeric vector (d = 1), or for `dkde()` a matrix or data frame with d columns.
+#' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
+#'   with d columns. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
 #' @param p probabilities, between 0 and 1.
 #' @param n number of draws, a whole number of at least 1.
 #' @param fhat an object made by [kde()].
@@ -21,12 +23,13 @@
 #' @section Units: points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
 #'   product of these units), probabilities without a unit.
 #' @section Errors: of class `kestrel_error_input` for an `fhat` that is not an estimate, one with more than one
-#'   dimension in `pkde()` and `qkde()`, probabilities out of range, and points that are missing,
-#'   or in `dkde()` infinite.
+#'   dimension in `qkde()`, in `pkde()` one that [kde_query()] refuses, probabilities out of range, and points that
+#'   are missing, or in `dkde()` infinite.
 #' @section Cost: one pass over the observations, then for each point of `pkde()` a number of steps that hardly grows
 #'   with n: a thousand points take hundredths of a second for a million observations, and with the Gaussian kernel a
 #'   million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of
-#'   the points h to either side. A quantile costs some ten such points; a draw O(1).
+#'   the points h to either side. A quantile costs some ten such points; a draw O(1). In several
+#'   dimensions a point of `pkde()` is a box of [kde_query()].
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)
@@ -49,12 +52,16 @@ dkde <- function(x, fhat, verbose = FALSE) {
 #' @export
 pkde <- function(q, fhat, verbose = FALSE) {
   verbose <- asked_verbose(verbose, !missing(verbose))
-  check_one_dimension(fhat, "pkde")
-  q <- plain(q)
-  if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
+  check_summable(check_estimate(fhat))
+  if (dimension(fhat) > 1L) {
+    points <- check_points(in_order_of(q, fhat$names), dimension(fhat), "q", limits = TRUE)
+  } else {
+    q <- plain(q)
+    if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
+    points <- matrix(as.double(q))
+  }
   with_progress(verbose, "Distribution function", function(progress) {
-    distribution_cpp(line_sample(fhat), line_task(fhat, to_line(fhat$transform, as.vector(q), 1L)),
-                     c(run_options(), progress = progress))
+    probability_at(fhat, points, "lower.tail", c(run_options(), progress = progress), "fhat")
   })
 }
 

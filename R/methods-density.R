@@ -40,17 +40,23 @@ predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", preci
                                 verbose = FALSE) {
   check_estimate(object, "object")
   verbose <- asked_verbose(verbose, !missing(verbose))
+  points <- points_to_predict(newdata, x, ...)
+  points <- check_points(in_order_of(points$value, object$names), dimension(object), points$name)
+  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
+  with_progress(verbose, "Density at points", function(progress) {
+    density_at(object, points, replace(run, "progress", list(progress)))
+  })
+}
+
+# The points for a predict() method, and the name of the argument that they came by.
+points_to_predict <- function(newdata, x, ...) {
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
   if (!missing(newdata) && !missing(x)) abort_input("`newdata` and `x` must not both be given.")
   # ks's argument for values outside of the grid.
   check_no_more(setdiff(given_names(...), "zero.flag"))
-  points <- check_points(in_order_of(points, object$names), dimension(object), name)
-  run <- run_options(backend = backend, cuda = TRUE, precision = precision)
-  with_progress(verbose, "Density at points", function(progress) {
-    density_at(object, points, replace(run, "progress", list(progress)))
-  })
+  list(value = points, name = name)
 }
 
 # Makes the names of variables unique, also among those that are `taken`.
@@ -125,13 +131,13 @@ shorten <- function(names, width) {
   names
 }
 
-density_lines <- function(fhat) {
+density_lines <- function(fhat, title = "Kernel density estimate") {
   n <- sample_size(fhat)
   d <- dimension(fhat)
   size <- format(n, big.mark = ",")
   if (fhat$n_eff < n * (1 - 1e-12)) size <- paste0(size, ", weighted: effective n ", format_short(fhat$n_eff))
   c(
-    paste0("Kernel density estimate, d = ", d),
+    paste0(title, ", d = ", d),
     call_lines(fhat$call),
     label_line("n", paste0(size, if (!has_data(fhat)) ", data not kept")),
     label_line("variables", paste(fhat$names, collapse = ", ")),

@@ -79,13 +79,33 @@ transform_field <- function(d, x) {
   parts(fields, optional = TRUE, also = list("a scale for all data", within))
 }
 
-points_field <- function(d, gridded) {
+points_field <- function(d, gridded, limits = FALSE) {
   if (gridded) return(if (d == 1L) axis() else each(axis(), d))
   fit <- function(points) {
-    tryCatch(is.matrix(check_points(points, d, "eval.points")), kestrel_error_input = function(e) FALSE)
+    tryCatch(is.matrix(check_points(points, d, "eval.points", limits)), kestrel_error_input = function(e) FALSE)
   }
   anything(list(paste("points in", d, if (d == 1L) "dimension" else "dimensions"), fit))
 }
+
+# Those of an estimate, but for weights, which are there, and for values, which are probabilities. Points may be
+# infinite.
+kcde_fields <- c(
+  estimate_fields["names"], gridded = list(flag()),
+  list(w = numbers(min = 1L, sign = "not negative", also = list("weights that sum to their number",
+                                                                function(w) sums_to(w, length(w))))),
+  estimate_fields[c("x", "kernel")], list(kernel_type = texts(1L, among = c("radial", "product"))),
+  estimate_fields[c("H", "h", "n_eff", "transform", "gridtype")],
+  list(
+    tail = texts(1L, among = c("lower.tail", "upper.tail")),
+    eval.points = function(of) points_field(columns_of(of), of[["gridded"]], limits = TRUE),
+    estimate = function(of) {
+      d <- columns_of(of)
+      numbers(if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points", TRUE)),
+              between = c(0, 1))
+    },
+    seconds = numbers(1L)
+  )
+)
 
 regbw_fields <- list(
   x = numbers(min = 3L),
@@ -314,6 +334,16 @@ object_classes <- list(
     fhat = of_class("kestrel_kde"),
     levels = numbers(min = 1L, sign = "not negative", optional = TRUE),
     mass = function(of) if (!is.null(of[["levels"]])) numbers(1L)
+  )),
+  kestrel_kcde = list(made = "an estimate made by kcde()", fields = kcde_fields),
+  summary.kestrel_kcde = list(made = "a summary of an estimate", fields = list(
+    fhat = of_class("kestrel_kcde"),
+    quantiles = function(of) {
+      numbers(c(length(of[["fhat"]][["names"]]), 5L), also = list(
+        "a matrix with names of rows and columns", function(value) !any(vapply(dimnames(value), is.null, NA)) &&
+          length(dimnames(value)) == 2L
+      ))
+    }
   )),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),

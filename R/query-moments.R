@@ -3,9 +3,9 @@
 # The share of the whole mass in each box and, if `of` is the number of a variable, its mean and variance there (NA
 # without mass). For the estimate from the rows of x (n x d) on the line where its kernel works. For errors and cost
 # see src/core/query/query.hpp.
-box_answers <- function(fhat, x, lower, upper, of, run) {
+box_answers <- function(fhat, x, lower, upper, of, run, name = "fhat") {
   root <- bandwidth_root(fhat)
-  check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product")
+  check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product", name)
   task <- list(lower = lower, upper = upper, root = root, kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                of = if (is.null(of)) 0L else of)
   held <- query_boxes_cpp(list(x = x, w = fhat$w), task, run)
@@ -17,12 +17,13 @@ rows_within <- function(x, w, lower, upper, run) {
   query_rows_cpp(list(x = x, w = w), lower, upper, run)
 }
 
-check_queried_kernel <- function(root, kernel, product) {
+check_queried_kernel <- function(root, kernel, product, name = "fhat") {
   d <- ncol(root)
   if (!is_compact(kernel)) {
     terms <- query_terms_cpp(root)
     if (terms[1L] <= terms[2L]) return()
-    abort_input("`fhat` must have a bandwidth matrix with less correlation for queries: the integral over a box would ",
+    abort_input("`", name, "` must have ", if (name != "H") "a bandwidth matrix with ",
+                "less correlation for queries: the integral over a box would ",
                 "take more than ", format(terms[2L], big.mark = ",", scientific = FALSE), " terms for each ",
                 "observation", if (d > 4L) ", as it does in five or more dimensions unless correlations are small",
                 ". A diagonal `H` takes one.")

@@ -211,11 +211,11 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
 
 # The core divides distances by bandwidths and multiplies two of the quotients. With correlations the bandwidths of the
 # mixture are smaller than those of H.
-check_distances <- function(x, fhat) {
+check_distances <- function(x, fhat, name = "fhat") {
   spans <- apply(x, 2L, function(column) max(column) / 2 - min(column) / 2)
   far <- which(spans > 1e140 * sqrt(diag(as.matrix(fhat$H))))
   if (length(far) == 0L) return()
-  abort_input("`fhat` must have data within 1e140 bandwidths of each other, but those of ",
+  abort_input("`", name, "` must have data within 1e140 bandwidths of each other, but those of ",
               quoted(fhat$names[far[1L]]), " span ", format_short(2 * spans[far[1L]]), ".")
 }
 

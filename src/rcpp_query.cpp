@@ -1,6 +1,8 @@
 // R to core: the mass of a density in boxes, and the rows in boxes.
 #include "core/query/normal_mixture.hpp"
+#include "core/query/orthants.hpp"
 #include "core/query/query.hpp"
+#include "rcpp_density.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
 
@@ -24,6 +26,22 @@ Boxes unpack_boxes(const Rcpp::List& list) {
           fields.get<int>("of")};
 }
 
+/// A grid, the estimate, and the side of its points that is asked for.
+struct Orthants {
+  KeptAxes axes;
+  Rcpp::NumericMatrix root;
+  KernelChoice kernel;
+  Side side;
+};
+
+Orthants unpack_orthants(const Rcpp::List& list) {
+  const Fields fields(list, "a task of orthants",
+                      {"axes", "root", "kernel", "kernel_type", "upper"});
+  return {KeptAxes(fields.get<Rcpp::List>("axes")), fields.get<Rcpp::NumericMatrix>("root"),
+          choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type")),
+          fields.get<bool>("upper") ? Side::above : Side::below};
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -43,6 +61,23 @@ Rcpp::NumericVector query_rows_cpp(Rcpp::List sample, Rcpp::NumericMatrix lower,
                                    Rcpp::NumericMatrix upper, Rcpp::List run) {
   const Sample data = unpack_sample(sample);
   return Rcpp::wrap(query_rows(data.x, data.w, view(lower), view(upper), unpack_run(run)));
+}
+
+/// The share of the density below the points of a grid in every variable, or above them, as a
+/// vector.
+// [[Rcpp::export]]
+Rcpp::NumericVector query_orthants_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const Orthants orthants = unpack_orthants(task);
+  std::size_t size = 1;
+  for (const Span<const double>& axis : orthants.axes.views) size *= axis.size;
+  Rcpp::NumericVector out = uninitialised(size);
+  translate_memory_error([&] {
+    orthants_on_grid({data.x, data.w, orthants.kernel, entries(orthants.root)}, orthants.axes.views,
+                     orthants.side, unpack_run(run), {out.begin(), size});
+    return 0;
+  });
+  return out;
 }
 
 /// The number of terms of a normal kernel for each observation, and the maximum number.

@@ -66,6 +66,12 @@ pilot_arguments <- function(pilots, pre) {
 
 pilots <- c("samse", "unconstr", "dscalar", "dunconstr", "amse")
 
+distribution_selector_arguments <- function() {
+  given <- matrix_selector_arguments()
+  c(given[names(given) != "deriv.order"],
+    some_of(list(nstage = pick(1:2), pilot = pick(c("dunconstr", "dscalar")), pre = chance(0.9)), 0.3))
+}
+
 limits_for <- function(x) {
   h <- spread_of(x)[1L] * stats::runif(1L, 0.01, 0.5)
   some_of(list(hmin = h, hmax = 10 * h), 0.2)
@@ -84,8 +90,19 @@ density_calls <- list(
     list(x = points_for(fhat$x), fhat = fhat)
   },
   pkde = function() {
-    fhat <- estimate(d = 1)
-    list(q = c(points_for(fhat$x), if (chance(0.3)) c(-Inf, Inf)), fhat = fhat)
+    fhat <- estimate()
+    q <- points_for(fhat$x)
+    list(q = if (dimension_of(fhat) == 1L) c(q, if (chance(0.3)) c(-Inf, Inf)) else q, fhat = fhat)
+  },
+  kcde = function() {
+    x <- sample_values()
+    d <- shape_of(x)[2L]
+    grid <- grid_arguments(x)
+    c(sample_and_weights(x), bandwidth_arguments(x), if (chance(0.5)) grid[setdiff(names(grid), "step")] else
+      list(eval.points = points_for(x)),
+      some_of(list(kernel = pick(kernels), kernel_type = pick(c("radial", "product"))), 0.4),
+      some_of(list(tail.flag = pick(c("lower.tail", "upper.tail"))), 0.5),
+      some_of(list(positive = TRUE, adj.positive = stats::rexp(d), supp = stats::rexp(1L, 0.3)), 0.06))
   },
   qkde = function() list(p = stats::runif(pick(0:5)), fhat = estimate(d = 1)),
   rkde = function() list(n = pick(c(1, 2, 50)), fhat = estimate()),
@@ -112,6 +129,9 @@ density_calls <- list(
   hpi = function() {
     c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2), scalest = pick(c("stdev", "minim")))))
   },
+  hpi.kcde = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
+  Hpi.kcde = function() distribution_selector_arguments(),
+  Hpi.diag.kcde = function() distribution_selector_arguments(),
   hlscv = function() {
     x <- one_column()
     c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x))

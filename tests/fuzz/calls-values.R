@@ -123,6 +123,14 @@ value_calls <- list(
     list(q = as.vector(value_points(task)),
          fhat = as.call(c(quote(kde), task$given, list(eval.points = value_points(task, 1)))))
   },
+  kcde = function() {
+    task <- value_task(pick(1:3), product = TRUE)
+    gridded <- chance(0.5)
+    where <- if (gridded) window_arguments(replace(task$window, "size", list(pmin(task$window$size, 9)))) else
+      list(eval.points = value_points(task))
+    c(task$given, where[setdiff(names(where), "step")], if (gridded && is.null(where$gridsize)) list(gridsize = 3),
+      list(tail.flag = pick(c("lower.tail", "upper.tail"))))
+  },
   kde_query = function() {
     task <- value_task(product = TRUE)
     lower <- value_points(task)

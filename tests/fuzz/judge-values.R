@@ -78,6 +78,15 @@ worst_error <- list(
     of <- density_of(given$fhat)
     max(abs(weighted(mass_below(of, as.matrix(given$q), 1L), of$w) - value), 0) / 1e-12
   },
+  kcde = function(given, value) {
+    of <- density_of(given)
+    points <- as.matrix(grid_of(value$eval.points))
+    below <- if (value$tail == "lower.tail") mass_below else function(of, points, k) {
+      mass_below(replace(of, "x", list(-of$x)), -points, k)
+    }
+    masses <- Reduce(`*`, lapply(seq_len(ncol(of$H)), function(k) below(of, points, k)))
+    max(abs(weighted(masses, of$w) - as.vector(value$estimate)), 0) / 1e-12
+  },
   kde_query = function(given, value) {
     of <- density_of(given$fhat)
     boxes <- Reduce(`*`, lapply(seq_len(ncol(of$H)), function(k) {

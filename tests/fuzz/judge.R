@@ -10,7 +10,8 @@ memory_limit <- 3e8
 # Results in which NA (never NaN) is documented: no neighbour or no fit, a stage that was not asked for, the mean of a
 # box without mass, an interval from too few bootstrap samples.
 may_be_missing <- c("npreg", "npregbw", "predict", "se", "fitted", "residuals", "as.data.frame", "summary", "hpi",
-                    "kde_query", "pdf_score", "read_sample", "read_pdf", "print", "plot")
+                    "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample", "read_pdf",
+                    "print", "plot")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {

@@ -11,6 +11,9 @@ makers <- list(
   unit = function() kde((1:30) / 31, h = 0.2, unit.interval = TRUE, gridsize = 21),
   weighted = function() kde(faithful$eruptions[1:9], h = 0.2, w = 1:9, gridsize = 21),
   integrated = function() marginal(kde(faithful[1:40, ], h = 1, kernel = "cosine", gridsize = 9), 1),
+  below = function() kcde(faithful$eruptions, gridsize = 21),
+  above = function() kcde(faithful[1:40, ], H = diag(c(0.1, 30)), gridsize = 9, tail.flag = "upper.tail"),
+  below_at = function() kcde(faithful[1:40, ], h = 0.2, positive = TRUE, eval.points = faithful[1:4, ], w = 1:40),
   bandwidth = function() npregbw(waiting ~ eruptions, data = faithful[1:40, ], nbw = 5),
   bandwidth_xy = function() npregbw(faithful$eruptions[1:40], faithful$waiting[1:40], bws = c(0.5, 1), regtype = "ll"),
   fit = function() npreg(original("bandwidth")),
@@ -27,6 +30,7 @@ makers <- list(
   stream = function() kde_stream(faithful[1:40, ], function(slab) NULL, H = diag(2), gridsize = c(5, 5)),
   synopsis = function() kde_synopsis(faithful, size = 9),
   summary_of_density = function() summary(original("plane")),
+  summary_of_distribution = function() summary(original("above")),
   summary_of_fit = function() summary(original("fit")),
   summary_of_bandwidth = function() summary(original("bandwidth")),
   summary_of_score = function() summary(original("score")),
@@ -121,6 +125,8 @@ density_uses <- expression(
 )
 uses <- list(
   kestrel_kde = density_uses,
+  kestrel_kcde = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT, x = AT),
+                            plot(OBJECT, display = "slice", drawpoints = TRUE)),
   kestrel_regbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
                              nobs(OBJECT), npreg(OBJECT), npreg(bws = OBJECT, exdat = 2:3)),
   kestrel_reg = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
@@ -135,6 +141,7 @@ uses <- list(
   kestrel_synopsis = expression(print(OBJECT), kde_query(OBJECT, c(2, 50), c(4, 80)), kde_query(OBJECT, eruptions > 3),
                                 kde_query(OBJECT, waiting > 60, mean(eruptions))),
   summary.kestrel_kde = expression(print(OBJECT)),
+  summary.kestrel_kcde = expression(print(OBJECT)),
   summary.kestrel_reg = expression(print(OBJECT)),
   summary.kestrel_regbw = expression(print(OBJECT)),
   summary.kestrel_score = expression(print(OBJECT)),
@@ -155,7 +162,7 @@ object_call <- function() {
   name <- pick(names(makers))
   object <- original(name)
   use <- pick(uses[[intersect(class(object), names(uses))[1L]]])
-  d <- if (inherits(object, "kestrel_kde") && is.matrix(object$x)) ncol(object$x) else 1L
+  d <- if (inherits(object, c("kestrel_kde", "kestrel_kcde")) && is.matrix(object$x)) ncol(object$x) else 1L
   do.call(substitute, list(use, list(OBJECT = edited_object(name), AT = if (d == 1L) 2.5 else t(rep(2.5, d)))))
 }
 

@@ -21,6 +21,8 @@ objects_to_edit <- function() {
     synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA)), of_fit = summary(fit),
+    below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
+    of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
     boot = boot, of_boot = summary(boot), score = score, of_score = summary(score), info = kestrel_info()
   )
 }
@@ -43,6 +45,8 @@ takers <- list(
       write_pdf(f, file)
     }
   ),
+  kestrel_kcde = list(print = print, summary = summary, plot = plot,
+                      predict = function(f) predict(f, in_the_middle(f))),
   kestrel_synopsis = list(print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1))),
   kestrel_regbw = list(print = print, summary = summary, plot = plot, npreg = npreg, predict = predict, nobs = nobs,
                        formula = formula, other = function(bw) npreg(bw, txdat = c(1, 2, 4, 3), tydat = 1:4)),

@@ -14,9 +14,14 @@ normal_pilot <- function(n, d, r) (2 / (n * (d + r)))^(2 / (d + r + 2))
 
 test_that("functionals of the normal density leave no bias at the closed form of one stage", {
   # Both terms of the bias vanish together at a multiple of the covariance, so any other matrix is worse.
-  bias <- functional_bias(psi_normal(diag(2), 6L), 50, 2)
-  G <- 2 * normal_pilot(50, 2, 4) * diag(2)
-  expect_lt(bias(G), 1e-25 * bias(2 * G))
+  for (r in c(2L, 4L)) {
+    bias <- functional_bias(psi_normal(diag(2), r + 2L), 50, 2, r)
+    G <- 2 * normal_pilot(50, 2, r) * diag(2)
+    expect_lt(bias(G), 1e-25 * bias(2 * G))
+    elsewhere <- matrix(c(1, 0.3, 0.3, 0.7), 2)
+    expect_equal(attr(bias(elsewhere), "gradient"), oracle_gradient(function(G) as.numeric(bias(G)), elsewhere),
+                 tolerance = 1e-7)
+  }
 })
 
 test_that("the squared bias of psi_4 is the oracle's, with the gradient's slopes", {
@@ -24,7 +29,7 @@ test_that("the squared bias of psi_4 is the oracle's, with the gradient's slopes
     d <- ncol(x)
     star <- list(x = x, w = rep(1, nrow(x)), n = nrow(x))
     oracle <- oracle_functional_bias(x, 0.8)
-    bias <- functional_bias(psi_order(star, 0.8, 6L, run_options()), nrow(x), d)
+    bias <- functional_bias(psi_order(star, 0.8, 6L, run_options()), nrow(x), d, 4L)
     for (G in list(0.3 * diag(d), 0.1 * var(x))) {
       found <- bias(G)
       expect_equal(as.numeric(found), oracle(G), tolerance = 1e-10)

@@ -10,16 +10,6 @@ test_that("dkde is the density at any points, inside the grid and outside", {
   expect_gt(dkde(c(4, 85), kde(x, H = Hns(x), eval.points = points)), 0)
 })
 
-# The distribution function of one kernel, by integrating its formula.
-reference_kernel_cdf <- function(u, kernel) {
-  density <- function(v) reference_kernel(matrix(v), 1, kernel)
-  vapply(u, function(end) {
-    if (kernel != "gaussian" && end <= -1) return(0)
-    if (kernel != "gaussian" && end >= 1) return(1)
-    0.5 + sign(end) * integrate(density, 0, abs(end), rel.tol = 1e-12, subdivisions = 1000)$value
-  }, 0)
-}
-
 test_that("pkde is the integral of the estimate, for every kernel, weighted", {
   x <- with_seed(81, c(rnorm(30), 4, 4, 9))
   w <- with_seed(82, runif(33))

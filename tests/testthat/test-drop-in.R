@@ -30,12 +30,13 @@ test_that("arguments of ks have their names and places here", {
   shared <- intersect(names_here, getNamespaceExports("ks"))
   expect_setequal(shared, c("kde", "hns", "Hns", "Hns.diag", "hpi", "Hpi", "Hpi.diag", "hlscv", "Hlscv", "Hlscv.diag",
                             "hscv", "Hscv", "Hscv.diag", "contourLevels", "dkde", "pkde", "qkde", "rkde", "vech",
-                            "invvech"))
+                            "invvech", "kcde", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde"))
   for (name in shared) {
     theirs <- names(formals(getExportedValue("ks", name)))
     ours <- names(formals(getExportedValue("kestrel", name)))
     expect_identical(ours[seq_along(theirs)], theirs, info = name)
   }
+  expect_true(all(names(formals(ks:::predict.kcde)) %in% names(formals(predict.kestrel_kcde))))
   expect_true(all(names(formals(ks:::contourLevels.kde)) %in% names(formals(contourLevels.kestrel_kde))))
 })
 

@@ -34,6 +34,7 @@ x <- c(1, 2, 4, 5, 7, 3)
 X <- cbind(a = x, b = c(2, 1, 5, 3, 3, 9))
 fhat <- kde(x, h = 1)
 plane <- kde(X, h = 1, gridsize = 9)
+below <- kcde(x, h = 1, gridsize = 9)
 fit <- npreg(x, c(2, 1, 5, 3, 3, 9), bws = 4)
 calls <- alist(
   kde(V(x), h = 1), kde(V(X), h = 1, gridsize = 5), kde(x, h = V(2)), kde(x, H = V(2)), kde(X, H = V(diag(2))),
@@ -58,7 +59,9 @@ calls <- alist(
   predict(fit, exdat = V(c(2, 3))), predict(fit, newdata = V(c(2, 3))), predict(fhat, V(c(2, 3))),
   predict(plane, V(X)), predict(plane, V(c(b = 2, a = 3))), contourLevels(fhat, prob = V(1)),
   contourLevels(fhat, cont = V(50)), contourLevels(fhat, nlevels = V(4)), dkde(V(c(1, 2)), fhat),
-  pkde(V(c(1, 2)), fhat),
+  pkde(V(c(1, 2)), fhat), pkde(V(X), plane), kcde(V(x), gridsize = 4), kcde(X, h = V(1), gridsize = 4),
+  kcde(x, h = 1, eval.points = V(c(2, 3))), predict(below, V(c(2, 3))), plot(below, abs.cont = V(0.5)),
+  hpi.kcde(V(x)), Hpi.kcde(V(X)), Hpi.diag.kcde(V(X)),
   qkde(V(c(0, 1)), fhat), marginal(plane, V(2)), kde_query(fhat, V(2), 4), kde_query(fhat, 2, V(4)),
   kde_query(plane, V(c(b = 2)), c(b = 4)), kde_query(plane, V(X), V(X)), kde_query(fhat, x > V(2)),
   kde_query(plane, c(0, 0), c(9, 9), "mean", V(2)), kde_query(fhat, 2, 4, N = V(60)),

@@ -23,6 +23,7 @@ x4 <- matrix(rnorm(28000), ncol = 4)
 many <- x4[rep(1:7000, 8), ]
 fhat <- kde(x4, H = diag(4), eval.points = x4[1:2, ])
 line <- kde(x4[, 1], h = 0.3)
+below <- kcde(x4[, 1:2], H = diag(2) / 9, gridsize = 5)
 noisy <- data.frame(x = c(x4[, 1:2]), y = c(x4[, 3:4]))
 bw <- npregbw(noisy$x, noisy$y, 0.3, ckertype = "gaussian")
 calls <- list(
@@ -35,6 +36,10 @@ calls <- list(
   },
   dkde = function(...) dkde(many, fhat, ...),
   pkde = function(...) pkde(rep(x4[, 2], 8), replace(line, "kernel", "cosine"), ...),
+  kcde = function(...) kcde(x4[, 1:3], H = diag(3), gridsize = 151, ...)$estimate,
+  predict_kcde = function(...) predict(below, many[1:5000, 1:2], ...),
+  hpi.kcde = function(...) hpi.kcde(rep(x1, 500), ...),
+  Hpi.kcde = function(...) Hpi.kcde(x4, ...),
   qkde = function(...) qkde(rep(c(0.2, 0.7), 1e4), line, ...),
   marginal = function(...) {
     marginal(replace(fhat, c("eval.points", "estimate"), list(many, numeric(nrow(many)))), 4:1, ...)$estimate

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/aligned_buffer.hpp"
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/fourier/grid.hpp"
 #include "core/fourier/layout.hpp"
 #include "core/fourier/ranges.hpp"
 #include "core/fourier/reader.hpp"
-#include "core/fourier/rows.hpp"
+#include "core/fourier/smooth.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -82,44 +81,8 @@ void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
   grid.add(x_, w_, part_of(options_, 0.0, 0.4));
   *cells = grid.take_cells();
   forward_transform(cells->data(), box, part_of(options_.parallel, 0.4, 0.6));
-  std::array<std::vector<double>, 3> unspread;
-  double volume = 1;
-  for (std::size_t a = 0; a < 3; ++a) {
-    if (box.cells[a] > 1) volume *= geometry_.period[a];
-    for (std::size_t k = 0; k <= box.max[a]; ++k) {
-      const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
-      const double transform = box.cells[a] == 1 ? 1.0 : window_.transform(f);
-      unspread[a].push_back(1 / (transform * transform));
-    }
-  }
-  Form3 q = frame_.h;
-  for (std::size_t e = 0; e < 9; ++e) {
-    q[e] *= geometry_.frequency_step(e / 3) * geometry_.frequency_step(e % 3);
-  }
-  const GaussianRows rows(q[8]);
-  const std::size_t columns = 2 * box.max[1] + 1, length = box.max[2] + 1;
-  const ParallelOptions part = part_of(options_.parallel, 0.6, 0.65);
-  const std::size_t lines = (2 * box.max[0] + 1) * columns;
-  std::vector<AlignedBuffer> scratch(parallel_workers(lines, part));
-  parallel_for(lines, part, [&](std::size_t r, int worker) {
-    AlignedBuffer& gaussian = scratch[static_cast<std::size_t>(worker)];
-    if (gaussian.data() == nullptr) gaussian.resize(length + kRowPadding);
-    const std::ptrdiff_t k0 =
-        static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
-    const std::ptrdiff_t k1 =
-        static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
-    const double a = static_cast<double>(k0), b = static_cast<double>(k1);
-    rows.fill(q[2] * a + q[5] * b, (q[0] * a + 2 * q[1] * b) * a + q[4] * b * b, 0, length,
-              gaussian.data());
-    const double scale = unspread[0][static_cast<std::size_t>(std::abs(k0))] *
-                         unspread[1][static_cast<std::size_t>(std::abs(k1))] / volume;
-    double* mode = cells->data() + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
-    for (std::size_t k = 0; k < length; ++k) {
-      const double factor = scale * unspread[2][k] * gaussian.data()[k];
-      mode[2 * k] *= factor;
-      mode[2 * k + 1] *= factor;
-    }
-  });
+  smooth_modes(geometry_, window_, frame_.h, 2, part_of(options_.parallel, 0.6, 0.65),
+               cells->data());
   inverse_transform(cells->data(), box, part_of(options_.parallel, 0.65, 0.8));
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/query/kernel.hpp"
 #include "core/query/legendre_rule.hpp"
+#include "core/query/line_kernel.hpp"
 #include "core/query/normal_mixture.hpp"
 #include "core/query/term_box.hpp"
 #include "simd/query/query.hpp"
@@ -12,9 +13,6 @@ namespace kestrel {
 
 namespace {
 
-/// Beyond this many bandwidths the normal kernel has less than 2e-18 of its mass.
-constexpr double kWholeNormal = 8.7;
-
 /// Parts of a sum of normal masses may be left out if together they are below this fraction of it.
 const double kLogNegligible = 56 * std::log(2.0);
 
@@ -22,20 +20,6 @@ const double kLogNegligible = 56 * std::log(2.0);
 /// lose a factor of about 1 / length of their precision for the mass, 1 / length^3 for the
 /// variance.
 constexpr double kShortMass = 1.0 / 16, kShortMoments = 0.5;
-
-/// For a kernel on the line: the number of nodes of a rule that is enough for mass and variance,
-/// the constant of the profile, and the second moment. A polynomial of degree p, times u^2, is
-/// exact with (p + 3) / 2 nodes, rounded up; the cosine is good to 1e-17 with 13.
-struct LineKernel {
-  int nodes;
-  double constant, second_moment;
-};
-LineKernel line_kernel(Kernel kernel) {
-  if (!is_compact(kernel)) return {16, 1 / std::sqrt(2 * kPi), 1.0};
-  const double half = radial_integral(kernel, 1.0, 0);
-  const int nodes = is_polynomial(kernel) ? (kernel_degree(kernel) + 4) / 2 : 13;
-  return {nodes, 0.5 / half, radial_integral(kernel, 1.0, 2) / half};
-}
 
 /// Returns the g^2 beyond which kernels may be left out. A normal kernel whose centre lies g
 /// bandwidths from the box has at most exp(-g^2 / 2) of its mass there (as Q(g) <= exp(-g^2 / 2) /

@@ -64,6 +64,10 @@ struct QueryTable {
   // All rows together: total[0] is the mass, total[1] the mean, total[2] the variance about that
   // mean times the mass. All zero if there is no mass.
   void (*merge)(const QueryMoments&, std::size_t count, double* total);
+  // product[j * columns + i] = the sum of a[i * stride + k] b[j * stride + k] over k < count, for
+  // i < columns and j < rows. `count` is a multiple of kQueryGroup.
+  void (*dot_products)(const double* a, std::size_t columns, const double* b, std::size_t rows,
+                       std::size_t stride, std::size_t count, double* product);
 };
 
 extern const QueryTable* const kQueryTables[kSets];

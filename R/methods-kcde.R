@@ -1,0 +1,111 @@
+#' Methods for distribution function estimates
+#'
+#' Printing, summaries, values at new points and plots of the results of [kcde()].
+#'
+#' @param x,object an object made by [kcde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
+#' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
+#'   frame with d columns. Columns that have the names of the variables may be in any order; others are taken as they
+#'   stand. Coordinates may be infinite.
+#' @param ... further graphical parameters of the empty plot or of [graphics::persp()]; not used by the other methods.
+#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param display in two dimensions `"persp"`, a surface, `"filled.contour"`, regions between lines of equal
+#'   probability, `"slice"`, lines only (the default with `add = TRUE`), or `"image"`. No effect in one dimension.
+#' @param cont the percentages at which lines are drawn, for `"filled.contour"` and `"slice"`.
+#' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
+#' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
+#'   [plot.kestrel_kde()].
+#' @return `predict()`: a numeric vector of probabilities, of the tail that `object` has. `summary()`: a list of class
+#'   `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 % quantiles of each
+#'   variable. `print()` and `plot()` return their argument invisibly.
+#' @section Units: points and quantiles are in those of the variables, probabilities have none.
+#' @section Errors: of class `kestrel_error_input` for points that are missing or of another dimension; in `plot()` for
+#'   an estimate that is not on a grid or has three dimensions, and for arguments that are not what they should be.
+#' @section Cost: `predict()` that of [kcde()] at as many points; `summary()` five quantiles of [qkde()] for each
+#'   variable; `plot()` O(grid points).
+#' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
+#'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.
+#' @examples
+#' Fhat <- kcde(faithful)
+#' summary(Fhat)
+#' predict(Fhat, rbind(c(4, 80), c(4, Inf)))
+#' plot(Fhat)
+#' plot(Fhat, display = "slice", cont = c(25, 50, 75))
+#' @name kestrel_kcde-methods
+#' @aliases print.kestrel_kcde
+NULL
+
+#' @rdname kestrel_kcde-methods
+#' @export
+predict.kestrel_kcde <- function(object, newdata, ..., x, verbose = FALSE) {
+  check_object(object, "object", "kestrel_kcde")
+  verbose <- asked_verbose(verbose, !missing(verbose))
+  points <- points_to_predict(newdata, x, ...)
+  checked <- check_points(in_order_of(points$value, object$names), dimension(object), points$name, limits = TRUE)
+  with_progress(verbose, "Distribution function", function(progress) {
+    probability_at(object, checked, object$tail, c(run_options(), progress = progress), "object")
+  })
+}
+
+#' @rdname kestrel_kcde-methods
+#' @export
+print.kestrel_kcde <- function(x, ...) {
+  check_object(x, "x", "kestrel_kcde")
+  cat(density_lines(x, tail_title(x)), sep = "\n")
+  invisible(x)
+}
+
+tail_title <- function(fhat) paste("Kernel estimate of a", tolower(tail_text(fhat)))
+
+tail_text <- function(fhat) if (fhat$tail == "upper.tail") "Survival function" else "Distribution function"
+
+#' @rdname kestrel_kcde-methods
+#' @export
+summary.kestrel_kcde <- function(object, ...) {
+  check_object(object, "object", "kestrel_kcde")
+  p <- c(0.05, 0.25, 0.5, 0.75, 0.95)
+  quantiles <- vapply(seq_len(dimension(object)), function(k) {
+    sample <- list(x = points_to_line(object$transform, sample_matrix(object))[, k], w = object$w)
+    task <- list(at = p, kernel = object$kernel, h = sqrt(as.matrix(object$H)[k, k]))
+    from_line(object$transform, distribution_quantiles_cpp(sample, task, run_options()), k)
+  }, p)
+  dimnames(quantiles) <- list(paste0(100 * p, "%"), object$names)
+  structure(list(fhat = object, quantiles = t(quantiles)), class = "summary.kestrel_kcde")
+}
+
+#' @export
+print.summary.kestrel_kcde <- function(x, ...) {
+  check_object(x, "x", "summary.kestrel_kcde")
+  cat(density_lines(x$fhat, tail_title(x$fhat)), sep = "\n")
+  for (k in seq_len(nrow(x$quantiles))) {
+    cat(label_line(if (k == 1L) "quantiles" else "", paste0(
+      if (nrow(x$quantiles) > 1L) paste0(rownames(x$quantiles)[k], ": "),
+      paste0(colnames(x$quantiles), " at ", format_short(x$quantiles[k, ]), collapse = ", ")
+    )), sep = "\n")
+  }
+  invisible(x)
+}
+
+#' @rdname kestrel_kcde-methods
+#' @export
+plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), abs.cont = NULL, drawpoints = FALSE,
+                              add = FALSE, drawlabels = TRUE, xlab = NULL, ylab = NULL, zlab = NULL, main = NULL,
+                              col = NULL, col.fun = NULL, col.cont = NULL, col.pt = NULL, lwd = NULL, alpha = 1,
+                              d = 4, ...) {
+  check_object(x, "x", "kestrel_kcde")
+  if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
+  variables <- dimension(x)
+  if (is.null(display) && !isTRUE(add)) display <- "persp"
+  if (variables > 2L) abort_input("`x` must have one or two dimensions to be plotted, not ", variables, ".")
+  style <- list(col = col, col.fun = check_colour_function(col.fun),
+                col.cont = if (is.null(col.cont)) colours$ink else col.cont, col.pt = col.pt, lwd = lwd,
+                alpha = check_alpha(alpha), drawpoints = check_flag(drawpoints, "drawpoints"),
+                drawlabels = check_flag(drawlabels, "drawlabels"), add = check_flag(add, "add"), xlab = xlab,
+                ylab = if (variables == 1L && is.null(ylab)) tail_text(x) else ylab,
+                zlab = if (is.null(zlab)) tail_text(x) else zlab, main = main,
+                display = check_display(display, variables, add), d = check_positive(d, "d"))
+  level <- if (is.null(abs.cont)) check_between(cont, 100, "cont") / 100 else check_between(abs.cont, 1, "abs.cont")
+  level <- sort(unique(level))
+  regions <- list(level = level, label = format_short(level))
+  if (variables == 1L) plot_curve(x, NULL, style, ...) else plot_plane(x, regions, style, ...)
+  invisible(x)
+}

@@ -1,0 +1,342 @@
+// Orthants on grids: products of one-dimensional integrals in long double for kernels without
+// correlations, boxes of core/query/query.hpp (which test-query.cpp holds to nested integrals) for
+// the others.
+#include <limits>
+#include <random>
+
+#include "common.hpp"
+#include "core/base/error.hpp"
+#include "core/query/orthant_series.hpp"
+#include "core/query/orthants.hpp"
+#include "query-oracle.hpp"
+
+using namespace kestrel;
+using namespace common;
+using oracle::real;
+using shapes::Shape;
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+using Axes = std::vector<std::vector<double>>;
+
+std::vector<Span<const double>> views(const Axes& axes) {
+  std::vector<Span<const double>> all;
+  for (const std::vector<double>& axis : axes) all.push_back({axis.data(), axis.size()});
+  return all;
+}
+
+std::size_t size_of(const Axes& axes) {
+  std::size_t size = 1;
+  for (const std::vector<double>& axis : axes) size *= axis.size();
+  return size;
+}
+
+/// Lines near samples, some bandwidths away from all, and at infinity.
+Axes axes_about(const Shape& shape, std::size_t lines) {
+  std::mt19937_64 random(std::hash<std::string>()(shape.name + "axes"));
+  Axes axes(shape.d);
+  for (std::size_t k = 0; k < shape.d; ++k) {
+    double h = 0;
+    for (std::size_t l = 0; l <= k; ++l) h = std::hypot(h, shape.root[l * shape.d + k]);
+    const double* x = shape.x.data() + k * shape.n;
+    for (std::size_t g = 0; g < lines; ++g) {
+      axes[k].push_back(x[random() % shape.n] + 2 * h * shapes::normal(random));
+    }
+    axes[k].push_back(*std::min_element(x, x + shape.n) - 9 * h);
+    axes[k].push_back(*std::max_element(x, x + shape.n) + 9 * h);
+    axes[k].push_back(-kInfinite);
+    axes[k].push_back(kInfinite);
+    std::sort(axes[k].begin(), axes[k].end());
+  }
+  return axes;
+}
+
+QueryDensity density_of(const Shape& shape, const KernelChoice& kernel = {}) {
+  return {shape.samples(), shape.weights(), kernel, shape.bandwidth()};
+}
+
+std::vector<double> orthants(const Shape& shape, const KernelChoice& kernel, const Axes& axes,
+                             Side side, const RunOptions& options) {
+  std::vector<double> out(size_of(axes), -1);
+  orthants_on_grid(density_of(shape, kernel), views(axes), side, options, {out.data(), out.size()});
+  return out;
+}
+
+/// Those of the series alone; empty if it takes more than 100 MB.
+std::vector<double> by_series(const Shape& shape, const Axes& axes, Side side,
+                              const RunOptions& options) {
+  const SeriesPlan plan = plan_series(density_of(shape), views(axes), options);
+  if (!(plan.bytes < 1e8)) return {};
+  std::vector<double> out(size_of(axes), -1);
+  orthants_by_series(plan, density_of(shape), views(axes), side, options, {out.data(), out.size()});
+  real weight = 0;
+  for (const double w : shape.w) weight += w;
+  for (double& share : out) share = static_cast<double>(share / weight);
+  return out;
+}
+
+/// The mass of a kernel on one side of a line.
+real mass_beyond(Kernel kernel, double x, double h, double line, Side side) {
+  const real u = (side == Side::below ? 1 : -1) * ((static_cast<real>(line) - x) / h);
+  if (kernel == Kernel::gaussian) return std::erfc(-u / std::sqrt(2.0L)) / 2;
+  if (u <= -1 || u >= 1) return u >= 1;
+  return oracle::interval(kernel, 0, 1, -2, u).mass;
+}
+
+/// An expected share, and how far the nearest sample lies from the orthant: the squared distance in
+/// bandwidths.
+struct Expected {
+  real share = 0, distance2 = kInfinite;
+};
+
+std::vector<Expected> expected(const Shape& shape, Kernel kernel, const Axes& axes, Side side) {
+  std::vector<Expected> all(size_of(axes));
+  std::vector<std::vector<real>> mass(shape.d), gap2(shape.d);
+  real weight = 0;
+  for (std::size_t j = 0; j < shape.n; ++j) {
+    if (!(shape.w[j] > 0)) continue;
+    weight += shape.w[j];
+    for (std::size_t k = 0; k < shape.d; ++k) {
+      const double h = shape.root[k * shape.d + k], x = shape.x[k * shape.n + j];
+      mass[k].clear();
+      gap2[k].clear();
+      for (const double line : axes[k]) {
+        const real gap = (side == Side::below ? 1 : -1) * (static_cast<real>(line) - x) / h;
+        mass[k].push_back(mass_beyond(kernel, x, h, line, side));
+        gap2[k].push_back(gap < 0 ? gap * gap : 0);
+      }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      real product = shape.w[j], distance2 = 0;
+      for (std::size_t k = 0, at = i; k < shape.d; at /= axes[k++].size()) {
+        product *= mass[k][at % axes[k].size()];
+        distance2 += gap2[k][at % axes[k].size()];
+      }
+      all[i].share += product;
+      all[i].distance2 = std::min(all[i].distance2, distance2);
+    }
+  }
+  for (Expected& one : all) one.share /= weight;
+  return all;
+}
+
+std::string place(std::size_t i) { return "point " + std::to_string(i); }
+
+/// Shares do not decrease, or increase, along any axis.
+void expect_monotone(const std::vector<double>& share, const Axes& axes, Side side, double slack) {
+  std::size_t step = 1;
+  for (const std::vector<double>& axis : axes) {
+    for (std::size_t i = 0; i + step < share.size(); ++i) {
+      if (i / step % axis.size() + 1 == axis.size()) continue;
+      const double rise = (side == Side::below ? 1 : -1) * (share[i + step] - share[i]);
+      ASSERT_GE(rise, -slack) << place(i);
+    }
+    step *= axis.size();
+  }
+}
+
+/// The ends of all axes are infinite.
+void expect_limits(const std::vector<double>& share, Side side) {
+  EXPECT_EQ(side == Side::below ? share.front() : share.back(), 0);
+  EXPECT_NEAR(side == Side::below ? share.back() : share.front(), 1, 1e-14);
+}
+
+/// Boxes in space with correlations take long.
+bool takes_long(const Shape& shape) { return shape.d == 3 && shape.n > 20; }
+
+std::vector<Shape> plane_and_space(bool diagonal) {
+  std::vector<Shape> all;
+  for (const auto& some : {shapes::data_of_every_kind(), shapes::sizes_of_every_kind()}) {
+    for (Shape shape : some) {
+      if (shape.d < 2 || shape.d > 3 || (!diagonal && takes_long(shape))) continue;
+      if (!diagonal && shape.diagonal) shape = shapes::tilted(shape);
+      if (diagonal && !shape.diagonal) {
+        for (std::size_t k = 0; k < shape.d; ++k) {
+          for (std::size_t l = 0; l < k; ++l) shape.root[l * shape.d + k] = 0;
+        }
+        shape.diagonal = true;
+      }
+      all.push_back(shape);
+    }
+  }
+  // Whole chunks of samples, and one more or less.
+  for (const std::size_t n : {1, 2, 511, 512, 513}) {
+    const Shape shape = shapes::make("chunk" + std::to_string(n) + "_d2", n, 1, 2, 0.3);
+    if (diagonal || n < 511 || n == 513) all.push_back(diagonal ? shape : shapes::tilted(shape));
+  }
+  // Threads know no other difference between samples than their number.
+  if (under_tsan()) return {all.front(), all.back()};
+  return all;
+}
+
+class Orthants : public testing::TestWithParam<Shape> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, Orthants, testing::ValuesIn(plane_and_space(true)), name_of);
+
+class TiltedOrthants : public testing::TestWithParam<Shape> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, TiltedOrthants, testing::ValuesIn(plane_and_space(false)),
+                         name_of);
+
+}  // namespace
+
+TEST_P(Orthants, OfProductKernelsAgreeWithTheOracle) {
+  const Shape& shape = GetParam();
+  const Axes axes = axes_about(shape, shape.d == 2 ? 7 : 3);
+  const real d = static_cast<real>(shape.d);
+  for (std::size_t number = 0; number < kKernels; ++number) {
+    const Kernel kernel = static_cast<Kernel>(number);
+    const bool normal = kernel == Kernel::gaussian;
+    const auto with = normal ? tables() : std::vector<const simd::Table*>{simd::find_table("auto")};
+    for (const Side side : {Side::below, Side::above}) {
+      SCOPED_TRACE(std::string(kernel_name(kernel)) + (side == Side::below ? " below" : " above"));
+      const std::vector<Expected> wanted = expected(shape, kernel, axes, side);
+      for (const simd::Table* table : with) {
+        const std::vector<double> got =
+            orthants(shape, {kernel, KernelType::product}, axes, side, run_on(table));
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          const real share = wanted[i].share;
+          // Below the normal numbers there are no digits to keep.
+          const real slack =
+              normal ? (1e-14L * (1 + d) + 6e-16L * wanted[i].distance2) * share : 1e-14L * d;
+          ASSERT_LE(std::fabs(got[i] - share), share < 1e-280L ? 1e-279L : slack)
+              << table->name << ", " << place(i) << ": " << share;
+        }
+        expect_monotone(got, axes, side, 1e-14);
+        expect_limits(got, side);
+      }
+    }
+  }
+}
+
+TEST_P(TiltedOrthants, AgreeWithBoxesAndSeries) {
+  const Shape& shape = GetParam();
+  const Axes axes = axes_about(shape, shape.d == 2 ? 5 : 1);
+  const std::size_t m = size_of(axes);
+  const RunOptions options = run_on(simd::find_table("auto"));
+  const double slack = 2e-13 * static_cast<double>(shape.d);
+  for (const Side side : {Side::below, Side::above}) {
+    const std::vector<double> got = orthants(shape, {}, axes, side, options);
+    const std::vector<double> series = by_series(shape, axes, side, options);
+    std::vector<double> at(m * shape.d),
+        open(m * shape.d, side == Side::below ? -kInfinite : kInfinite);
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t k = 0, rest = i; k < shape.d; rest /= axes[k++].size()) {
+        at[k * m + i] = axes[k][rest % axes[k].size()];
+      }
+    }
+    const MatrixView points{at.data(), m, shape.d}, none{open.data(), m, shape.d};
+    const std::vector<double> boxes =
+        query_boxes(density_of(shape), side == Side::below ? none : points,
+                    side == Side::below ? points : none, -1, options)
+            .share;
+    for (std::size_t i = 0; i < m; ++i) {
+      ASSERT_NEAR(got[i], boxes[i], slack) << place(i);
+      if (!series.empty()) {
+        ASSERT_NEAR(series[i], boxes[i], slack) << place(i);
+      }
+    }
+    expect_monotone(got, axes, side, 1e-13);
+    expect_limits(got, side);
+  }
+}
+
+// Many samples: by the series, and the same for an offset that doubles hold exactly.
+TEST(OrthantSeriesOf, ManySamplesHasTheirDigitsFarFromZeroToo) {
+  for (const std::size_t d : {2, 3}) {
+    Shape near =
+        shapes::tilted(shapes::make("series", 3000, 1, d, 0.8, [](std::mt19937_64& random) {
+          return std::round(1024 * shapes::normal(random)) / 1024;
+        }));
+    Axes axes(d, {-2, -0.5, 0.25, 1.5}), moved = axes;
+    Shape far = near;
+    for (double& x : far.x) x += 1073741824.0;
+    for (std::vector<double>& axis : moved) {
+      for (double& at : axis) at += 1073741824.0;
+    }
+    const RunOptions options = run_on(simd::find_table("auto"));
+    const std::vector<double> one = by_series(near, axes, Side::below, options);
+    const std::vector<double> other = by_series(far, moved, Side::below, options);
+    const std::vector<double> grid = orthants(near, {}, axes, Side::below, options);
+    ASSERT_FALSE(one.empty());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_NEAR(one[i], other[i], 1e-14) << place(i);
+      EXPECT_NEAR(one[i], grid[i], 1e-13) << place(i);
+    }
+  }
+}
+
+TEST(OrthantThreads, TheSameBitsForEveryNumber) {
+  std::vector<Shape> all{shapes::make("threads", 1100, 1, 2, 0.2),
+                         shapes::make("threads", 600, 1, 3, 0.4),
+                         shapes::tilted(shapes::make("few", 30, 1, 2, 0.3)),
+                         shapes::tilted(shapes::make("many", 3000, 1, 3, 0.8))};
+  for (const Shape& shape : all) {
+    const Axes axes = axes_about(shape, shape.d == 2 ? 30 : 8);
+    const auto on = [&](int threads) {
+      const RunOptions options = run_on(simd::find_table("auto"), threads);
+      std::vector<double> both = orthants(shape, {}, axes, Side::above, options);
+      if (shape.diagonal) return both;
+      const std::vector<double> series = by_series(shape, axes, Side::above, options);
+      EXPECT_FALSE(series.empty());
+      both.insert(both.end(), series.begin(), series.end());
+      return both;
+    };
+    const std::vector<double> one = on(1);
+    for (const int threads : thread_counts()) EXPECT_TRUE(same_bits(one, on(threads)));
+    EXPECT_TRUE(same_bits(one, on(5)));
+  }
+}
+
+// A sample of weight 3 is three samples, one of weight 0 none.
+TEST(OrthantWeights, CountSamples) {
+  for (const bool tilted : {false, true}) {
+    Shape weighted = shapes::make("weights", 40, 1, 2, 0.5), copies = weighted;
+    if (tilted) weighted = shapes::tilted(weighted), copies = shapes::tilted(copies);
+    copies.x.clear();
+    copies.n = 0;
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (std::size_t i = 0; i < weighted.n; ++i) {
+        for (std::size_t c = 0; c < i % 4; ++c) copies.x.push_back(weighted.x[k * weighted.n + i]);
+      }
+    }
+    for (std::size_t i = 0; i < weighted.n; ++i) weighted.w[i] = static_cast<double>(i % 4);
+    copies.n = copies.x.size() / 2;
+    copies.w.assign(copies.n, 1.0);
+    const Axes axes = axes_about(weighted, 6);
+    const RunOptions options = run_on(simd::find_table("auto"));
+    const std::vector<double> a = orthants(weighted, {}, axes, Side::below, options);
+    const std::vector<double> b = orthants(copies, {}, axes, Side::below, options);
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-14) << place(i);
+  }
+}
+
+TEST(OrthantsOfGrids, RefuseWhatTheyCannotDo) {
+  const Shape shape = shapes::make("refused", 20, 1, 2, 0.5);
+  const RunOptions options;
+  const Axes axes(2, {0, 1}), falling(2, {1, 0});
+  EXPECT_THROW(orthants(shape, {}, falling, Side::below, options), error);
+  EXPECT_THROW(orthants(shape, {Kernel::uniform, KernelType::radial}, axes, Side::below, options),
+               error);
+  const Shape none = shapes::weighted(shape, [](std::size_t) { return 0.0; });
+  EXPECT_THROW(orthants(none, {}, axes, Side::below, options), error);
+  Shape singular = shape;
+  singular.root = {1, 1, 0, 1e-6};
+  try {
+    orthants(singular, {}, axes, Side::below, options);
+    FAIL() << "no error";
+  } catch (const error& problem) {
+    EXPECT_EQ(problem.kind, ErrorKind::memory) << problem.what();
+  }
+}
+
+TEST(OrthantPoll, StopsTheCall) {
+  struct Interrupt {};
+  const Shape shape = shapes::make("endless", 200000, 1, 2, 0.3);
+  const Axes axes = axes_about(shape, 300);
+  for (const int threads : {1, 2}) {
+    RunOptions options = run_on(simd::find_table("auto"), threads);
+    options.parallel.poll = [](double) { throw Interrupt(); };
+    EXPECT_THROW(orthants(shape, {}, axes, Side::below, options), Interrupt);
+  }
+}
