@@ -13,11 +13,10 @@ namespace kestrel {
 
 namespace {
 
-/// Samples of a leaf and points of a block, at most.
-constexpr std::size_t kLeaf = 64, kBlock = 64;
-/// Monomials for each number of a sample: the moments of two nodes for every kLeaf samples then
-/// take half the memory of the samples.
-constexpr std::size_t kMonomials = kLeaf / 4;
+/// The maximum number of monomials: the moments of two nodes for every kTreeLeaf samples then take
+/// half the memory of the samples.
+std::size_t most_monomials(std::size_t d) { return kTreeLeaf / 4 * (d + 1); }
+
 /// Far more than what distances between boxes round to, far less than what costs time.
 constexpr double kSlack = 1e-9;
 /// Work items that are enough for threads, and the least samples of one.
@@ -49,12 +48,12 @@ struct PointBlocks {
 /// Cuts leaves of a k-d order where they are wider than a block may be (kBlockRadius).
 PointBlocks cut_leaves(const EvaluationPoints& points, const TileKernel& shape,
                        const double* centre, const ParallelOptions& options) {
-  KdOrder order = order_points(points, shape, centre, kBlock, options);
+  KdOrder order = order_points(points, shape, centre, kTreeBlock, options);
   PointBlocks cut;
   std::size_t start = 0;
   for (std::size_t i = 0; i < order.n; ++i) {
     if (i % kPolledItems == 0) poll_if_due(options);
-    bool opens = i % kBlock == 0;
+    bool opens = i % kTreeBlock == 0;
     for (std::size_t k = 0; k < order.d && !opens; ++k) {
       const double width = std::fabs(order.column(k)[i] - order.column(k)[start]);
       opens = width * shape.stretch(k) > 2 * kBlockRadius;
@@ -66,7 +65,7 @@ PointBlocks cut_leaves(const EvaluationPoints& points, const TileKernel& shape,
   cut.blocks.start.push_back(order.n);
   cut.box.resize(cut.blocks.count() * 2 * order.d);
   for (std::size_t b = 0; b < cut.blocks.count(); ++b) {
-    if (b % (kPolledItems / kBlock) == 0) poll_if_due(options);
+    if (b % (kPolledItems / kTreeBlock) == 0) poll_if_due(options);
     write_box(order, shape, cut.blocks.start[b], cut.blocks.start[b + 1],
               cut.box.data() + b * 2 * order.d);
   }
@@ -127,10 +126,10 @@ class TreeSum {
         kernel_(*options.table, choice, x.cols, root),
         shape_(*options.table, {Kernel::epanechnikov, choice.type}, x.cols, root),
         support_(shape_, choice.type),
-        moments_(choice, x.cols, kMonomials * (x.cols + 1)),
+        moments_(choice, x.cols, most_monomials(x.cols)),
         centre_(middle_of(x)),
         cut_(cut_leaves(points, shape_, centre_.data(), options.parallel)),
-        samples_(x, w, shape_, moments_, centre_.data(), std::min(kLeaf, kernel_.tile_size()),
+        samples_(x, w, shape_, moments_, centre_.data(), std::min(kTreeLeaf, kernel_.tile_size()),
                  options.parallel) {
     part_span_ = samples_.tree().root().span;
     const std::size_t n = x.rows;
@@ -141,19 +140,19 @@ class TreeSum {
 
   void run(const ScaledNumber& scale, Span<double> out) {
     const Blocks& blocks = cut_.blocks;
-    std::vector<double> partial(parts_ == 1 ? 0 : blocks.count() * parts_ * kBlock);
+    std::vector<double> partial(parts_ == 1 ? 0 : blocks.count() * parts_ * kTreeBlock);
     parallel_for(blocks.count() * parts_, options_.parallel, [&](std::size_t item, int worker) {
       Worker& mine = workers_[static_cast<std::size_t>(worker)];
       const std::size_t block = item / parts_;
       sum_item(block, item % parts_, mine);
       if (parts_ > 1) {
-        std::copy(mine.total.begin(), mine.total.end(), partial.data() + item * kBlock);
+        std::copy(mine.total.begin(), mine.total.end(), partial.data() + item * kTreeBlock);
       } else {
         store(block, mine.total.data(), 1, scale, out);
       }
     });
     for (std::size_t b = 0; parts_ > 1 && b < blocks.count(); ++b) {
-      store(b, partial.data() + b * parts_ * kBlock, parts_, scale, out);
+      store(b, partial.data() + b * parts_ * kTreeBlock, parts_, scale, out);
     }
   }
 
@@ -164,7 +163,7 @@ class TreeSum {
              Span<double> out) const {
     const std::size_t start = cut_.blocks.start[block], end = cut_.blocks.start[block + 1];
     for (std::size_t i = start; i < end; ++i) {
-      const double sum = pairwise_sum(sums + (i - start), parts, kBlock);
+      const double sum = pairwise_sum(sums + (i - start), parts, kTreeBlock);
       out[cut_.blocks.point(i)] = scale.times(sum);
     }
   }
@@ -174,8 +173,8 @@ class TreeSum {
     mine.tiles.prepare(kernel_, 0);
     mine.tiles.load_block(kernel_, points_, cut_.blocks, cut_.blocks.start[block],
                           cut_.blocks.start[block + 1]);
-    mine.total.assign(kBlock, 0.0);
-    mine.recent.assign(kBlock, 0.0);
+    mine.total.assign(kTreeBlock, 0.0);
+    mine.recent.assign(kTreeBlock, 0.0);
     mine.centre.resize(2 * d);
     mine.scratch.resize(2 * d + moments_.count());
     points_.copy(cut_.blocks.point(cut_.blocks.start[block]), mine.centre.data());
@@ -221,8 +220,7 @@ class TreeSum {
         kernel_.table().direct->sum[static_cast<std::size_t>(kernel_.leaf())];
     std::size_t tiles = 0;
     for (std::size_t r = 0; r < mine.run.size(); r += 2) {
-      for (std::size_t begin = mine.run[r]; begin < mine.run[r + 1];
-           begin += kernel_.tile_size()) {
+      for (std::size_t begin = mine.run[r]; begin < mine.run[r + 1]; begin += kernel_.tile_size()) {
         poll_if_due(options_.parallel);
         mine.tiles.load_tile(kernel_, samples_.x(), samples_.w(), begin,
                              std::min(mine.run[r + 1], begin + kernel_.tile_size()));
@@ -235,7 +233,7 @@ class TreeSum {
   }
 
   static void put_aside(Worker& mine) {
-    for (std::size_t i = 0; i < kBlock; ++i) mine.total[i] += mine.recent[i];
+    for (std::size_t i = 0; i < kTreeBlock; ++i) mine.total[i] += mine.recent[i];
     std::fill(mine.recent.begin(), mine.recent.end(), 0.0);
   }
 
@@ -269,6 +267,10 @@ class TreeSum {
 };
 
 }  // namespace
+
+bool has_tree_moments(const KernelChoice& choice, std::size_t d) {
+  return KernelMoments::monomials(choice, d) <= static_cast<double>(most_monomials(d));
+}
 
 void kdtree_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,

@@ -2,25 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kestrel {
 
-namespace {
-
-/// The number of monomials: of degree at most g in all variables, or in each of them.
-double monomials(const KernelChoice& choice, std::size_t d) {
+double KernelMoments::monomials(const KernelChoice& choice, std::size_t d) {
+  if (!is_even_polynomial(choice.kernel)) return std::numeric_limits<double>::infinity();
+  // Of degree at most g in all variables, or in each of them.
   const int g = kernel_degree(choice.kernel);
   if (choice.type == KernelType::product) return std::pow(g + 1, static_cast<double>(d));
   double count = 1;
   for (int k = 1; k <= g; ++k) count *= (static_cast<double>(d) + k) / k;
-  return count;
+  return std::round(count);
 }
 
-}  // namespace
-
 KernelMoments::KernelMoments(const KernelChoice& choice, std::size_t d, std::size_t most) {
-  if (!is_even_polynomial(choice.kernel)) return;
-  if (monomials(choice, d) > static_cast<double>(most) + 0.5) return;
+  if (monomials(choice, d) > static_cast<double>(most)) return;
   list_monomials(choice, d);
   const int degree = kernel_degree(choice.kernel);
   for (std::size_t t = 1; t < monomial_.size(); ++t) {

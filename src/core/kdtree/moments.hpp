@@ -21,6 +21,9 @@ class KernelMoments {
   /// monomials.
   KernelMoments(const KernelChoice& choice, std::size_t d, std::size_t most);
 
+  /// How many there would be, or more than any limit for a kernel that is no polynomial in u^2.
+  static double monomials(const KernelChoice& choice, std::size_t d);
+
   std::size_t count() const { return coefficient_.size(); }
   /// to += the moments of a sample with weight w at z. `power`: scratch for count() numbers.
   void add(double w, const double* z, double* power, double* to) const;

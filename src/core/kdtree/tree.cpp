@@ -147,8 +147,8 @@ void whiten_points(const EvaluationPoints& points, const TileKernel& kernel, con
 
 }  // namespace
 
-KdOrder order_points(const EvaluationPoints& points, const TileKernel& kernel,
-                     const double* centre, std::size_t leaf, const ParallelOptions& options) {
+KdOrder order_points(const EvaluationPoints& points, const TileKernel& kernel, const double* centre,
+                     std::size_t leaf, const ParallelOptions& options) {
   KdOrder out;
   out.n = points.size();
   out.d = kernel.dimension();
@@ -164,8 +164,8 @@ KdOrder order_points(const EvaluationPoints& points, const TileKernel& kernel,
   return out;
 }
 
-void write_box(const KdOrder& points, const TileKernel& kernel, std::size_t first,
-               std::size_t last, double* box) {
+void write_box(const KdOrder& points, const TileKernel& kernel, std::size_t first, std::size_t last,
+               double* box) {
   const std::size_t d = points.d;
   double* low = box;
   double* high = box + d;
@@ -177,8 +177,7 @@ void write_box(const KdOrder& points, const TileKernel& kernel, std::size_t firs
   // z_k = a_kk (x_k - c_k) - sum_l a_kl z_l: each term rounds, and carries the errors of the z_l.
   // Two more units for the rounding of the pairs in reach, which the leaves compute.
   const simd::Whitening map = kernel.whitening(nullptr);
-  const double unit =
-      8 * static_cast<double>(d + 1) * std::numeric_limits<double>::epsilon();
+  const double unit = 8 * static_cast<double>(d + 1) * std::numeric_limits<double>::epsilon();
   std::vector<double> size(d), error(d);
   bool bounded = true;
   for (std::size_t k = 0; k < d; ++k) {

@@ -30,14 +30,14 @@ struct KdOrder {
 /// Puts the points in order: the side of a node that is widest is cut at a whole number of leaves,
 /// about its middle. `kernel` whitens. O(n d log n) time, memory for d + 1 numbers a point. Depends
 /// on the points only, never on threads.
-KdOrder order_points(const EvaluationPoints& points, const TileKernel& kernel,
-                     const double* centre, std::size_t leaf, const ParallelOptions& options);
+KdOrder order_points(const EvaluationPoints& points, const TileKernel& kernel, const double* centre,
+                     std::size_t leaf, const ParallelOptions& options);
 
 /// Writes the box about the points at positions [first, last), d lower and d upper ends: what is
 /// outside of it is, in exact arithmetic, outside of the box of the exact points. It is unbounded
 /// where coordinates have no digits left.
-void write_box(const KdOrder& points, const TileKernel& kernel, std::size_t first,
-               std::size_t last, double* box);
+void write_box(const KdOrder& points, const TileKernel& kernel, std::size_t first, std::size_t last,
+               double* box);
 
 /// A node: its number, and the positions [first, first + span) of its points, as far as there are
 /// any. The root is number 1, and node v has the children 2 v and 2 v + 1.

@@ -1,6 +1,8 @@
-// The kdtree engine against the oracle: every instruction set, number of threads and compact kernel.
+// The kdtree engine against the oracle: every instruction set, number of threads and compact
+// kernel.
 #include "core/base/error.hpp"
 #include "core/kdtree/kdtree.hpp"
+#include "core/kdtree/reach.hpp"
 #include "points-expect.hpp"
 
 using namespace kestrel;
@@ -39,16 +41,16 @@ std::vector<Shape> trees_of_every_kind() {
     all.push_back(shapes::make("leaves" + std::to_string(n) + "_d2", n, n, 2, 0.4));
   }
   all.push_back(shapes::make("tree_outliers_d2", 1500, 300, 2, 0.4, sparse));
-  all.push_back(shapes::make("tree_offset_d3", 1500, 300, 3, 0.7, [](std::mt19937_64& random) {
-    return 1e9 + shapes::normal(random);
-  }));
+  all.push_back(shapes::make("tree_offset_d3", 1500, 300, 3, 0.7,
+                             [](std::mt19937_64& random) { return 1e9 + shapes::normal(random); }));
   all.push_back(shapes::make("tree_clusters_d2", 1500, 300, 2, 3e-5, [](std::mt19937_64& random) {
     return 1000.0 * static_cast<double>(random() % 4) + 1e-4 * shapes::normal(random);
   }));
   all.push_back(shapes::make("tree_ties_d2", 1500, 300, 2, 1, [](std::mt19937_64& random) {
     return std::round(2 * shapes::normal(random));
   }));
-  all.push_back(shapes::make("tree_equal_d2", 1500, 300, 2, 1, [](std::mt19937_64&) { return 3.25; }));
+  all.push_back(
+      shapes::make("tree_equal_d2", 1500, 300, 2, 1, [](std::mt19937_64&) { return 3.25; }));
   all.push_back(shapes::make("tree_all_in_reach_d3", 1500, 300, 3, 1e3));
   all.push_back(shapes::make("tree_far_apart_d2", 1500, 300, 2, 1e-9));
   // Strongly correlated: whitened coordinates are small differences of large terms.
@@ -156,6 +158,25 @@ TEST(KdTreeEmpty, SumsAreZeroWithoutSamples) {
   kdtree_density({shape.x.data(), 0, 2}, {}, points, {Kernel::biweight, KernelType::radial},
                  shape.bandwidth(), run_on(simd::baseline_table(), 1), {out.data(), 5});
   EXPECT_EQ(out, std::vector<double>(5, 0.0));
+}
+
+TEST(KdTreeReach, IsTheShareOfPairsAtTheEdgeOrInReach) {
+  const auto share = [](const Shape& shape, Kernel kernel) {
+    EvaluationPoints points;
+    points.matrix = shape.evaluation();
+    return share_of_pairs(shape.samples(), points, {kernel, KernelType::radial}, shape.bandwidth(),
+                          run_on(simd::baseline_table(), 1));
+  };
+  const auto of = [](double h) {
+    return shapes::make("spread", 20000, 20000, 2, h, shapes::uniform);
+  };
+  EXPECT_EQ(share(of(100), Kernel::triangular), 1) << "all in reach";
+  EXPECT_LT(share(of(100), Kernel::epanechnikov), 0.01) << "no edge";
+  // A disc of radius 0.1 in the unit square, and boxes of a side of about 0.06.
+  EXPECT_GT(share(of(0.1), Kernel::triangular), 0.0314);
+  EXPECT_LT(share(of(0.1), Kernel::triangular), 0.12);
+  EXPECT_LE(share(of(0.1), Kernel::epanechnikov), share(of(0.1), Kernel::triangular));
+  EXPECT_GT(share(of(1e-9), Kernel::epanechnikov), 0);
 }
 
 TEST(KdTreePoll, StopsTheCallAndLeavesTheEngineUsable) {
