@@ -172,7 +172,8 @@ Plan direct_plan(const DensityTask& task) {
 
 /// The kdtree engine's seconds: a sample or point, for each level of its tree; a block of points;
 /// and the factor by which small tiles slow a pair. Measured in 2026-11 on an AMD EPYC with AVX2,
-/// normal samples, d = 2 and 3, n and m = 1e3 to 1e6: right within a third for radial kernels.
+/// normal samples, d = 2, 3 and 5, n = 1e5 and m = 1e4: right within a factor of two, but for the
+/// uniform kernel, whose pairs cost more than direct_pair_seconds() says.
 constexpr double kTreeLevelSeconds = 20e-9, kTreeBlockSeconds = 20e-6, kTreePairFactor = 1.3;
 
 double kdtree_seconds(const DensityTask& task) {
