@@ -69,6 +69,10 @@ density_extent_cpp <- function(sample, task, run) {
     .Call(`_kestrel_density_extent_cpp`, sample, task, run)
 }
 
+tree_pairs_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_tree_pairs_cpp`, sample, task, run)
+}
+
 regular_grid_cpp <- function(task) {
     .Call(`_kestrel_regular_grid_cpp`, task)
 }

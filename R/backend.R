@@ -1,6 +1,6 @@
 # Where and how a kernel sum runs: backend, threads, instruction set.
 
-known_engines <- c("auto", "direct", "sweep", "fgt", "fourier", "scanline")
+known_engines <- c("auto", "direct", "kdtree", "sweep", "fgt", "fourier", "scanline")
 # Former names of two engines.
 renamed_engines <- c(cells = "fgt", runs = "scanline")
 known_backends <- c("auto", "cpu", "cuda")
@@ -9,7 +9,7 @@ known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
 # The engines that can do a task. `gridded`: whether the points are a grid.
 engines_for <- function(d, kernel, gridded) {
-  c("auto", "direct", if (d == 1L && kernel %in% polynomial_kernels()) "sweep",
+  c("auto", "direct", if (is_compact(kernel)) "kdtree", if (d == 1L && kernel %in% polynomial_kernels()) "sweep",
     if (d == 1L && kernel == "gaussian") "fgt",
     if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_scanline(d, kernel)) "scanline")
 }
@@ -21,6 +21,7 @@ check_engine <- function(engine, d, kernel, gridded) {
   fitting <- engines_for(d, kernel, gridded)
   if (engine %in% fitting) return(engine)
   takes <- switch(engine,
+    kdtree = "the compact kernels.",
     sweep = paste0("one dimension and ", quoted(polynomial_kernels(), '"'), "."),
     fgt = "one dimension and the Gaussian kernel.",
     fourier = "two or three dimensions and the Gaussian kernel.",

@@ -16,9 +16,12 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
   if (engine == "scanline" && is.null(grid)) abort_irregular()
   spread <- if (d == 1L) diff(ranges_cpp(task$sample$x)[, 1L]) / fhat$h else 0
   tol <- if (is.null(run$tol)) fhat$tol else run$tol
+  # No other engine comes near "sweep" and "scanline" where they take the task.
+  trees <- is_compact(fhat$kernel) && is.null(grid) && !(d == 1L && fhat$kernel %in% polynomial_kernels())
+  tree_pairs <- if (engine == "auto" && trees) tree_pairs_cpp(task$sample, task, run)
   plan <- refusing_memory(plan_cpp(list(n = n, m = task$m, d = d, spread = spread, extent = extent, grid = grid,
-                                        kernel = task$kernel, kernel_type = task$kernel_type, engine = engine,
-                                        tol = tol), run))
+                                        tree_pairs = tree_pairs, kernel = task$kernel,
+                                        kernel_type = task$kernel_type, engine = engine, tol = tol), run))
   check_digits(plan)
   if (gridded) check_memory(lengths(task$axes), plan$bytes + 8 * task$m, hint = larger_grids)
   plan <- with_backend_chosen(plan, n, task$m, d, run, gpu_engine)

@@ -81,16 +81,17 @@
 #'   diagonal `H`.
 #' @param tol the error that is allowed, relative to the largest value of the estimate.
 #' @param engine how sums are computed: `"auto"`, the cheapest of those that take the task; `"direct"`, every
-#'   observation at every point; in one dimension also `"sweep"`, windows of the sorted observations, for the kernels
-#'   uniform, triangular, epanechnikov, biweight, triweight and tricube, and `"fgt"`, expansions of the Gaussian kernel
-#'   in cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier transforms on a grid
-#'   of at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions, `"scanline"`, the
-#'   points that each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch. 6), where a step
-#'   is at most 256 bandwidths long. All keep to `tol`, with two exceptions for `"fourier"`: where `tol` is below 1e-13
-#'   it keeps to 1e-13; and where it is asked for by name for data that extend over b > 2,500 bandwidths from their
-#'   middle, it keeps to 4e-16 b only, which is an error above 0.01. At points more than 8 bandwidths from all data
-#'   `"fgt"` may give zero where `"direct"` has digits left; with `"fourier"` values below 100 `tol` of the largest have
-#'   an error of at most 1 per cent.
+#'   observation at every point; for the compact kernels also `"kdtree"`, trees of observations and points, of which
+#'   only what is near each other is compared; in one dimension also `"sweep"`, windows of the sorted observations, for
+#'   the kernels uniform, triangular, epanechnikov, biweight, triweight and tricube, and `"fgt"`, expansions of the
+#'   Gaussian kernel in cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier
+#'   transforms on a grid of at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions,
+#'   `"scanline"`, the points that each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch.
+#'   6), where a step is at most 256 bandwidths long. All keep to `tol`, with two exceptions for `"fourier"`: where
+#'   `tol` is below 1e-13 it keeps to 1e-13; and where it is asked for by name for data that extend over b > 2,500
+#'   bandwidths from their middle, it keeps to 4e-16 b only, which is an error above 0.01. At points more than 8
+#'   bandwidths from all data `"fgt"` may give zero where `"direct"` has digits left; with `"fourier"` values below 100
+#'   `tol` of the largest have an error of at most 1 per cent.
 #' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"scanline"` for the radial Epanechnikov kernel on a
 #'   grid with equal steps, else by `"direct"`, and an error if that is not possible (see [kestrel_info()]); or
 #'   `"auto"`, the GPU where there is one and the sums would take a second or more on the CPU and at least twice as long

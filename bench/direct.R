@@ -2,7 +2,7 @@
 # the same formula, alternating, medians of the ratios; and with ks at the same points. All in one run, seconds of user
 # CPU.
 #
-#   Rscript bench/direct.R [--short] [rates plan threads interrupt]     (kestrel installed; ks for its column)
+#   Rscript bench/direct.R [--short] [rates plan tree threads interrupt]     (kestrel installed; ks for its column)
 #
 # The limit counts the vector operations of one vector of pairs on the two multiply-add ports. With AVX-512: 2 d for the
 # squared distance and 13 more (reduce, ten multiply-adds of the exponential, scale, accumulate). With AVX2: 2 d + 16
@@ -115,6 +115,31 @@ bench_plan <- function() {
   }
 }
 
+# ---- compact kernels at scattered points: trees beside all pairs, which are timed at a part of the points
+bench_tree <- function() {
+  cat("\ntree: seconds of one thread, n = m, by kdtree and by all pairs (at 1/100 of the points, or 500)\n")
+  n <- sized(1e6, 1e5)
+  # The normal reference of the Epanechnikov kernel, and a bandwidth that reaches everything.
+  tasks <- expand.grid(kernel = c("epanechnikov", "triangular"), d = 2:3, reach = c("reference", "huge"),
+                       stringsAsFactors = FALSE)
+  rows <- lapply(seq_len(nrow(tasks)), function(i) {
+    of <- tasks[i, ]
+    n <- if (of$reach == "huge" && of$kernel == "triangular") 3e4 else n
+    x <- matrix(rnorm(n * of$d), n)
+    points <- matrix(rnorm(n * of$d), n)
+    h <- if (of$reach == "huge") 100 else of_kestrel("reference_scale")(n, of$d, of$kernel)
+    some <- points[seq_len(max(500, n / 100)), , drop = FALSE]
+    root <- diag(h, of$d)
+    tree <- cpu_seconds(fast <- kestrel_sums(x, points, root, of$kernel, engine = "kdtree"))
+    direct <- cpu_seconds(all <- kestrel_sums(x, some, root, of$kernel)) * n / nrow(some)
+    keep("compact kernels at points", c("kdtree", "direct"), "seconds", c(tree, direct), d = of$d, n = n, m = n)
+    data.frame(kernel = of$kernel, d = of$d, n = n, h = figure(h), kdtree = figure(tree), direct = figure(direct),
+               ratio = figure(direct / tree),
+               difference = sprintf("%.1e", max(abs(fast[seq_along(all)] - all)) / max(all)))
+  })
+  show(do.call(rbind, rows))
+}
+
 bench_threads <- function() {
   cat("\nthreads: seconds of wall time, d = 2, n = 20000, m = 20000\n")
   x <- matrix(rnorm(40000), 20000)
@@ -144,4 +169,4 @@ bench_interrupt <- function() {
   }
 }
 
-run_sections(list(rates = bench_rates, plan = bench_plan, threads = bench_threads, interrupt = bench_interrupt))
+run_sections(list(rates = bench_rates, plan = bench_plan, tree = bench_tree, threads = bench_threads, interrupt = bench_interrupt))

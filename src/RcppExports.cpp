@@ -210,6 +210,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// tree_pairs_cpp
+double tree_pairs_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_tree_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_pairs_cpp(sample, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // regular_grid_cpp
 SEXP regular_grid_cpp(Rcpp::List task);
 RcppExport SEXP _kestrel_regular_grid_cpp(SEXP taskSEXP) {
@@ -884,6 +897,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 4},
     {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 3},
+    {"_kestrel_tree_pairs_cpp", (DL_FUNC) &_kestrel_tree_pairs_cpp, 3},
     {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 1},
     {"_kestrel_lower_root_cpp", (DL_FUNC) &_kestrel_lower_root_cpp, 1},
     {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},

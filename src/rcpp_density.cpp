@@ -4,6 +4,8 @@
 #include "core/direct/direct.hpp"
 #include "core/fgt/density.hpp"
 #include "core/fourier/density.hpp"
+#include "core/kdtree/kdtree.hpp"
+#include "core/kdtree/reach.hpp"
 #include "core/kernel/root.hpp"
 #include "core/plan/plan.hpp"
 #include "core/scanline/scanline.hpp"
@@ -56,6 +58,8 @@ void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& 
                      out);
   } else if (engine == "fourier") {
     fourier_sums(data, task, plan, how, out);
+  } else if (engine == "kdtree") {
+    kdtree_density(data.x, data.w, task.at, task.kernel, task.root, how, out);
   } else if (engine == "direct") {
     direct_density(data.x, data.w, task.at, task.kernel, task.root, how, out);
   } else {
@@ -82,6 +86,14 @@ SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
   const DensitySums sums = unpack_density(task);
   return Rcpp::XPtr<DataRange>(
       new DataRange(measure_density(data.x, data.w, sums.at, sums.root, unpack_silent_run(run))));
+}
+
+/// The share of all pairs that the engine "kdtree" would sum, for its plan.
+// [[Rcpp::export]]
+double tree_pairs_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+  const Sample data = unpack_sample(sample);
+  const DensitySums sums = unpack_density(task);
+  return share_of_pairs(data.x, sums.at, sums.kernel, sums.root, unpack_silent_run(run));
 }
 
 /// The grid of a task for the engine "scanline" and its plan, or NULL if the engine does not take
@@ -116,15 +128,17 @@ double root_rounding_cpp(Rcpp::NumericMatrix root) {
 /// The plan and, for a regular grid, `rows`: how many rows a sample's kernel crosses.
 // [[Rcpp::export]]
 Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run) {
-  const Fields fields(
-      task, "a task to plan",
-      {"n", "m", "d", "spread", "extent", "grid", "kernel", "kernel_type", "engine", "tol"});
+  const Fields fields(task, "a task to plan",
+                      {"n", "m", "d", "spread", "extent", "grid", "tree_pairs", "kernel",
+                       "kernel_type", "engine", "tol"});
   const Run how = unpack_run(run);
   DensityTask asked;
   asked.n = fields.get<double>("n");
   asked.m = fields.get<double>("m");
   asked.d = static_cast<std::size_t>(fields.get<int>("d"));
   asked.spread = fields.get<double>("spread");
+  const SEXP tree_pairs = fields.optional("tree_pairs");
+  if (!Rf_isNull(tree_pairs)) asked.tree_pairs = Rcpp::as<double>(tree_pairs);
   const SEXP extent = fields.optional("extent"), grid = fields.optional("grid");
   if (!Rf_isNull(extent)) asked.extent = Rcpp::XPtr<DataRange>(extent).get();
   if (!Rf_isNull(grid)) asked.grid = Rcpp::XPtr<ScanlineGeometry>(grid).get();

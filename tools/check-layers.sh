@@ -104,13 +104,13 @@ functions_longer_than() {
 
 # Which folders of src/core a folder may include. An engine may include the folders below it, but no other engine. Users
 # of engines come after the engines. No folder may include a later one, so there is no circle.
-engines='direct sweep fgt fourier scanline'
+engines='direct kdtree sweep fgt fourier scanline'
 may_include() {
   case $1 in
     base) echo ;;
     kernel) echo base ;;
     data) echo base kernel ;;
-    direct | sweep | fgt | fourier | scanline) echo base kernel data ;;
+    direct | kdtree | sweep | fgt | fourier | scanline) echo base kernel data ;;
     contour) echo base ;;
     criteria | regression | query | bootstrap | distribution) echo base kernel data "$engines" ;;
     plan) echo base kernel data "$engines" criteria regression ;;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/direct/direct.hpp"
+#include "core/data/evaluation_points.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 #include "gpu/reach.hpp"

@@ -79,9 +79,10 @@ value_points <- function(task, m = pick(c(1, 7, 40))) {
 engine_task <- function(engine = pick(engines), gridded = chance(0.5)) {
   task <- switch(engine,
     sweep = value_task(1L, pick(setdiff(kernels, c("gaussian", "cosine")))),
-    cells = value_task(1L, "gaussian"),
+    fgt = value_task(1L, "gaussian"),
     fourier = value_task(pick(2:3), "gaussian"),
-    runs = value_task(pick(1:4, c(5, 4, 2, 1)), pick(setdiff(kernels, "gaussian"))),
+    kdtree = ,
+    scanline = value_task(pick(1:4, c(5, 4, 2, 1)), pick(setdiff(kernels, "gaussian"))),
     value_task()
   )
   list(engine = engine, task = task, gridded = gridded || engine == "scanline")

@@ -79,6 +79,7 @@ probes <- function() {
        kestrel::kde(plane, H = diag(2), gridsize = 20)$estimate,
        kestrel::kde(plane, H = diag(2), gridsize = 20, engine = "fourier")$estimate,
        kestrel::kde(plane, H = diag(2), gridsize = 20, kernel = "epanechnikov", engine = "scanline")$estimate,
+       kestrel::kde(plane, H = diag(2), eval.points = plane, kernel = "epanechnikov", engine = "kdtree")$estimate,
        suppressWarnings(kestrel::npregbw(line, plane[, 2L], bws = c(0.5, 1)))$cv, kestrel::psi(line, 0.3, 4),
        kestrel::hpi(line))
 }

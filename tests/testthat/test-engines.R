@@ -75,6 +75,7 @@ test_that("an engine that does not take the task is refused", {
     kde(faithful$waiting, h = 1, engine = "fourier"),
     kde(iris[1:4], h = 1, engine = "fourier"),
     kde(faithful, h = 1, kernel = "biweight", engine = "fourier"),
+    kde(faithful, H = diag(2), engine = "kdtree"),
     # by their former names
     kde(faithful$waiting, h = 1, engine = "cells"),
     kde(faithful, h = 1, kernel = "biweight", engine = "runs")
@@ -92,4 +93,23 @@ test_that("a density integrates to one and adds up over samples, by every engine
     expect_close_to_reference(f(rev(x)), whole)
     expect_close_to_reference(rev(f(-x)), whole)
   }
+})
+
+test_that("kde() takes trees for compact kernels at scattered points, where most of them are out of reach", {
+  x <- with_seed(67, matrix(rnorm(40000), ncol = 2L))
+  at <- with_seed(68, matrix(rnorm(40000), ncol = 2L))
+  w <- with_seed(69, runif(nrow(x)))
+  fit <- function(h, engine = "auto", kernel = "triangular", ...) {
+    kde(x, H = diag(h^2, 2), w = w, eval.points = at, kernel = kernel, engine = engine, ...)
+  }
+  for (type in c("radial", "product")) for (kernel in c("epanechnikov", "uniform", "cosine")) {
+    by_tree <- fit(0.2, kernel = kernel, kernel_type = type)
+    expect_identical(by_tree$engine, "kdtree")
+    expect_close_to_reference(by_tree$estimate, fit(0.2, "direct", kernel, kernel_type = type)$estimate)
+    expect_identical(fit(0.2, kernel = kernel, kernel_type = type, threads = 3)$estimate, by_tree$estimate)
+  }
+  expect_identical(fit(100)$engine, "direct") # nothing is skipped
+  expect_identical(kde(x[1:50, ], H = diag(2), eval.points = at[1:50, ], kernel = "biweight")$engine, "direct")
+  irregular <- kde(x, H = diag(0.04, 2), kernel = "biweight", xmin = c(0.1, 0.1), gridtype = "sqrt")
+  expect_identical(irregular$engine, "kdtree")
 })

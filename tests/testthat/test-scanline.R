@@ -171,7 +171,7 @@ test_that("grids whose steps are many bandwidths long lose no digits of the band
   for (step in 10^c(2, 4, 12)) {
     x <- with_seed(88, sample(0:500, 3000, TRUE) * step + runif(3000, -1, 1))
     fhat <- suppressWarnings(kde(x, h = 1, xmin = 0, xmax = 500 * step, step = step, kernel = "cosine"))
-    expect_identical(fhat$engine, if (step > 256) "direct" else "scanline")
+    expect_identical(fhat$engine, if (step > 256) "kdtree" else "scanline")
     reference <- reference_density(grid_points(fhat), x, fhat$H, fhat$w, "cosine")
     expect_close_to_reference(fhat$estimate, reference, tol = 1e-13, info = format(step))
   }

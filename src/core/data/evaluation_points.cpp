@@ -1,5 +1,10 @@
 #include "core/data/evaluation_points.hpp"
 
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/data/weights.hpp"
+
 namespace kestrel {
 
 std::size_t EvaluationPoints::size() const {
@@ -19,6 +24,19 @@ void EvaluationPoints::copy(std::size_t i, double* out) const {
   for (std::size_t k = 0; k < axes.size(); ++k) {
     out[k] = axes[k][i % axes[k].size];
     i /= axes[k].size;
+  }
+}
+
+void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                         Span<const double> root, Span<double> out) {
+  check_weight_count(x.rows, w.size);
+  if (points.dimension() != x.cols) {
+    throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
+                                      " variables but evaluation points " +
+                                      std::to_string(points.dimension()));
+  }
+  if (root.size != x.cols * x.cols || out.size != points.size()) {
+    throw error(ErrorKind::internal, "bandwidth root or output of a wrong size");
   }
 }
 

@@ -21,6 +21,12 @@ struct EvaluationPoints {
   void copy(std::size_t i, double* out) const;
 };
 
+/// Throws error(input) unless there is one weight a sample and the points have as many variables as
+/// the samples, error(internal) for a root or an output of another size. For engines that take
+/// points anywhere.
+void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+                         Span<const double> root, Span<double> out);
+
 }  // namespace kestrel
 
 #endif

@@ -81,6 +81,16 @@ simd::Parameters TileKernel::parameters(double* scratch) const {
           scratch};
 }
 
+void whiten_one(const simd::Whitening& map, const double* point, double* z) {
+  for (std::size_t k = 0; k < map.d; ++k) {
+    double v = (point[k] - map.centre[k]) * map.matrix[k * map.d + k];
+    if (!map.diagonal) {
+      for (std::size_t l = 0; l < k; ++l) v -= map.matrix[k * map.d + l] * z[l];
+    }
+    z[k] = std::min(std::max(-map.farthest, v), map.farthest);
+  }
+}
+
 // ---- blocks
 
 namespace {
@@ -89,14 +99,7 @@ namespace {
 void whiten_point(const TileKernel& kernel, const EvaluationPoints& points, std::size_t i,
                   const double* centre, double* raw, double* z) {
   points.copy(i, raw);
-  const simd::Whitening map = kernel.whitening(centre);
-  for (std::size_t k = 0; k < map.d; ++k) {
-    double v = (raw[k] - centre[k]) * map.matrix[k * map.d + k];
-    if (!map.diagonal) {
-      for (std::size_t l = 0; l < k; ++l) v -= map.matrix[k * map.d + l] * z[l];
-    }
-    z[k] = std::min(std::max(-map.farthest, v), map.farthest);
-  }
+  whiten_one(kernel.whitening(centre), raw, z);
 }
 
 /// Sorts the points by cells of one radius; leaves `order` empty when all share one cell.

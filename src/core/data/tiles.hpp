@@ -76,6 +76,9 @@ class TileKernel {
   std::vector<double> coefficient_;  // of the polynomial, in the leaf's variable
 };
 
+/// Whitened coordinates of one point, as the leaf computes them but for their last bits.
+void whiten_one(const simd::Whitening& map, const double* point, double* z);
+
 /// One whitened coordinate unit in which the Gaussian kernel exp(-|u|^2/2) is 2^-|z|^2.
 double gaussian_unit();
 

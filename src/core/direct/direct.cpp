@@ -1,13 +1,10 @@
 #include "core/direct/direct.hpp"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
-#include "core/base/error.hpp"
 #include "core/base/summation.hpp"
 #include "core/data/tiles.hpp"
-#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -91,19 +88,6 @@ class DensitySum {
 };
 
 }  // namespace
-
-void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                         Span<const double> root, Span<double> out) {
-  check_weight_count(x.rows, w.size);
-  if (points.dimension() != x.cols) {
-    throw error(ErrorKind::input, "samples have " + std::to_string(x.cols) +
-                                      " variables but evaluation points " +
-                                      std::to_string(points.dimension()));
-  }
-  if (root.size != x.cols * x.cols || out.size != points.size()) {
-    throw error(ErrorKind::internal, "bandwidth root or output of a wrong size");
-  }
-}
 
 void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,

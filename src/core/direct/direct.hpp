@@ -10,12 +10,6 @@
 
 namespace kestrel {
 
-/// Throws error(input) unless there is one weight a sample and the points have as many variables as
-/// the samples, error(internal) for a root or an output of another size. For engines that take
-/// points anywhere.
-void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
-                         Span<const double> root, Span<double> out);
-
 /// out[i] = sum_j w_j K_H(e_i - x_j), i < m, with the normalised kernel, |H|^-1/2 included and
 /// no division by n (Wand & Jones 1995, eq. 4.1).
 ///

@@ -18,6 +18,9 @@ struct DensityTask {
   double spread = 0;                       // d = 1: the range of the samples in bandwidths
   const DataRange* extent = nullptr;       // d = 2, 3: if null, "fourier" is not considered
   const ScanlineGeometry* grid = nullptr;  // a regular grid: if null, "scanline" is not considered
+  /// The share of all pairs that "kdtree" would sum (share_of_pairs()); if it is negative, "kdtree"
+  /// is not considered.
+  double tree_pairs = -1;
   KernelChoice kernel;
   double tolerance = 1e-12;  // relative to the largest value
   std::size_t lanes = 1;     // of the instruction set in use
@@ -46,8 +49,8 @@ std::string plan_pairs(double n, double spread, std::size_t lanes);
 /// one. Throws error(input) for any other name, with the names there are, and for an engine that
 /// cannot do the task: "sweep" takes polynomial kernels in one dimension, "fgt" the Gaussian one,
 /// "fourier" the Gaussian one in two and three, "scanline" the compact ones on regular grids in one
-/// to six. Throws error(memory) if "fourier" is asked for and its grid would take more than
-/// kFourierBytes. O(1).
+/// to six, "kdtree" the compact ones at any points. Throws error(memory) if "fourier" is asked for
+/// and its grid would take more than kFourierBytes. O(1).
 Plan plan_density(const DensityTask& task, const std::string& engine);
 
 }  // namespace kestrel

@@ -1,8 +1,7 @@
 // The direct engine at points: every instruction set and number of threads against the oracle.
-#include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/direct/direct.hpp"
-#include "oracle.hpp"
+#include "points-expect.hpp"
 
 using namespace kestrel;
 using namespace common;
@@ -10,36 +9,9 @@ using shapes::Shape;
 
 namespace {
 
-constexpr double tolerance = 1e-12;  // of the largest value
-
 std::vector<double> density(const Shape& shape, const KernelChoice& choice,
                             const RunOptions& options) {
-  std::vector<double> out(shape.m, -1.0);
-  EvaluationPoints points;
-  points.matrix = shape.evaluation();
-  direct_density(shape.samples(), shape.weights(), points, choice, shape.bandwidth(), options,
-                 {out.data(), out.size()});
-  return out;
-}
-
-// At most about fifty points, including the first and the last: the oracle is slow.
-std::vector<std::size_t> some_of(std::size_t m) {
-  const std::size_t step = m / 50 + 1;
-  std::vector<std::size_t> which;
-  for (std::size_t i = 0; i < m; i += step) which.push_back(i);
-  if (which.back() != m - 1) which.push_back(m - 1);
-  return which;
-}
-
-void expect_close(const std::vector<double>& got, const std::vector<std::size_t>& which,
-                  const std::vector<oracle::real>& wanted) {
-  oracle::real largest = 0, worst = 0;
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    EXPECT_GE(got[which[i]], 0.0);
-    largest = std::max(largest, wanted[i]);
-    worst = std::max(worst, std::fabs(got[which[i]] - wanted[i]));
-  }
-  EXPECT_LE(worst, tolerance * largest) << "relative " << worst / largest;
+  return density_by(direct_density, shape, choice, options);
 }
 
 class Direct : public testing::TestWithParam<Shape> {};
@@ -95,16 +67,7 @@ TEST_P(DirectThreads, GiveTheSameBitsAndAreUsed) {
 
 TEST(DirectGrid, IsTheSameAsItsPoints) {
   Shape shape = shapes::tilted(shapes::make("grid", 300, 5 * 7 * 11, 3, 0.5));
-  std::vector<std::vector<double>> axes(3);
-  const std::size_t length[] = {5, 7, 11};
-  for (std::size_t k = 0; k < 3; ++k) {
-    for (std::size_t i = 0; i < length[k]; ++i) axes[k].push_back(0.4 * static_cast<double>(i) - 1);
-  }
-  for (std::size_t i = 0; i < shape.m; ++i) {
-    shape.points[i] = axes[0][i % 5];
-    shape.points[shape.m + i] = axes[1][i / 5 % 7];
-    shape.points[2 * shape.m + i] = axes[2][i / 35];
-  }
+  const std::vector<std::vector<double>> axes = axes_of_grid(shape);
   EvaluationPoints grid;
   for (const auto& axis : axes) grid.axes.push_back({axis.data(), axis.size()});
   for (const simd::Table* table : tables()) {

@@ -177,6 +177,26 @@ TEST(Plan, FourierTakesOverInTwoAndThreeDimensions) {
   EXPECT_THROW(plan_density(task(10, 10, 4), "fourier"), error);
 }
 
+TEST(Plan, TreesTakeOverWhereMostPairsAreOutOfReach) {
+  const auto plan = [](double n, double m, double pairs, const char* engine) {
+    DensityTask space = task(n, m, 2);
+    space.kernel.kernel = Kernel::epanechnikov;
+    space.tree_pairs = pairs;
+    return plan_density(space, engine);
+  };
+  EXPECT_EQ(plan(1e6, 1e6, 0.01, "auto").engine, "kdtree");
+  EXPECT_EQ(plan(1e6, 1e6, 1, "auto").engine, "direct") << "nothing is skipped";
+  EXPECT_EQ(plan(1e6, 1e6, -1, "auto").engine, "direct") << "not measured";
+  EXPECT_EQ(plan(1e6, 10, 0.01, "auto").engine, "direct") << "no time to sort";
+  EXPECT_EQ(plan(100, 100, 0.01, "auto").engine, "direct");
+  EXPECT_GT(plan(1e6, 1e6, -1, "kdtree").seconds, plan(1e6, 1e6, 0.01, "kdtree").seconds);
+  EXPECT_GE(plan(1e6, 10, 0.01, "kdtree").bytes, 24e6) << "less than a copy of the samples";
+  DensityTask gaussian = task(1e6, 1e6, 2);
+  gaussian.tree_pairs = 0.01;
+  EXPECT_EQ(plan_density(gaussian, "auto").engine, "direct");
+  EXPECT_THROW(plan_density(gaussian, "kdtree"), error);
+}
+
 TEST(Plan, NothingToSumIsDirect) {
   for (const auto& [n, m] : {std::pair<double, double>{0, 0}, {0, 5}, {5, 0}}) {
     const Plan plan = plan_density(task(n, m, 1), "auto");
