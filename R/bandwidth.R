@@ -191,9 +191,9 @@ check_stages <- function(nstage) {
   as.integer(nstage)
 }
 
-# The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), in units of the scale of the data. Each bandwidth g
-# for psi_r balances the leading bias and the diagonal terms. `vector`: the values as a vector, if there is one; a line
-# sample of it may serve other sums of the call.
+# The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), in units of the scale of the data. Each bandwidth
+# g for psi_r balances the leading bias and the diagonal terms. `vector`: the values as a vector, if there is one; a
+# line sample of it may serve other sums of the call.
 plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
   started <- proc.time()[["elapsed"]]
   check_one_column(sample, "hpi", "Hpi")

@@ -339,10 +339,8 @@ object_classes <- list(
   summary.kestrel_kcde = list(made = "a summary of an estimate", fields = list(
     fhat = of_class("kestrel_kcde"),
     quantiles = function(of) {
-      numbers(c(length(of[["fhat"]][["names"]]), 5L), also = list(
-        "a matrix with names of rows and columns", function(value) !any(vapply(dimnames(value), is.null, NA)) &&
-          length(dimnames(value)) == 2L
-      ))
+      named <- function(value) length(dimnames(value)) == 2L && !any(vapply(dimnames(value), is.null, NA))
+      numbers(c(length(of[["fhat"]][["names"]]), 5L), also = list("a matrix with names of rows and columns", named))
     }
   )),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),

@@ -169,4 +169,5 @@ bench_interrupt <- function() {
   }
 }
 
-run_sections(list(rates = bench_rates, plan = bench_plan, tree = bench_tree, threads = bench_threads, interrupt = bench_interrupt))
+run_sections(list(rates = bench_rates, plan = bench_plan, tree = bench_tree, threads = bench_threads,
+                  interrupt = bench_interrupt))

@@ -44,12 +44,11 @@ Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool error
   const FitTotals totals = local.residuals(
       local_kernel(unpack_local_fits(task)),
       {span(residual), span(in_sample), {}, span(error2), span(variance)}, unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("residual") = residual, Rcpp::Named("within") = in_sample,
-                            Rcpp::Named("squares") = totals.squares,
-                            Rcpp::Named("insample") = totals.in_sample,
-                            Rcpp::Named("trace") = totals.trace,
-                            Rcpp::Named("unsupported") = totals.unsupported,
-                            Rcpp::Named("error2") = error2, Rcpp::Named("variance") = variance);
+  return Rcpp::List::create(
+      Rcpp::Named("residual") = residual, Rcpp::Named("within") = in_sample,
+      Rcpp::Named("squares") = totals.squares, Rcpp::Named("insample") = totals.in_sample,
+      Rcpp::Named("trace") = totals.trace, Rcpp::Named("unsupported") = totals.unsupported,
+      Rcpp::Named("error2") = error2, Rcpp::Named("variance") = variance);
 }
 
 // [[Rcpp::export]]

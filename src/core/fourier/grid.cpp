@@ -18,9 +18,9 @@ namespace kestrel {
 namespace {
 
 constexpr int kMaxTaps = FourierWindow::kMaxTaps;
-/// Samples that are sorted and spread at a time, in memory that all parts use and caches hold;
-/// samples of one work item of the sorting.
-constexpr std::size_t kPart = std::size_t{1} << 18, kChunk = std::size_t{1} << 13;
+/// Samples that are sorted and spread at a time, in memory that all parts use; samples of one work
+/// item of the sorting.
+constexpr std::size_t kPart = std::size_t{1} << 19, kChunk = std::size_t{1} << 13;
 /// The maximum number of counters of the sort: tiles times chunks.
 constexpr std::size_t kCounters = std::size_t{1} << 22;
 /// A tile's samples are added to cells of its own, and these to the grid after this many samples:
