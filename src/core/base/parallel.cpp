@@ -115,9 +115,10 @@ class Loop : public SharedLoop {
   std::size_t done() const noexcept override { return done_.load(); }
   void wait_for_helpers() noexcept override { poll_if_due(); }
 
-  // On the calling thread only.
+  // On the calling thread only. A poll that has thrown is not asked again: R is to continue its
+  // first jump.
   void poll_if_due() noexcept {
-    if (!poll_) return;
+    if (!poll_ || poll_failure_) return;
     const Clock::time_point now = Clock::now();
     if (now - last_poll < poll_interval) return;
     try {

@@ -174,6 +174,33 @@ TEST(Parallel, WhatThePollThrowsGoesFirst) {
   EXPECT_THROW(loop(), Interrupt);
 }
 
+TEST(Parallel, APollThatHasThrownIsNotAskedAgain) {
+  const std::chrono::milliseconds until_due(60);
+  bool inside = false;
+  int thrown = 0;
+  ParallelOptions options;
+  options.threads = 1;
+  options.poll = [&](double) {
+    if (!inside) return;
+    ++thrown;
+    throw std::runtime_error("enough");
+  };
+  const auto work = [&] {
+    parallel_for(2, options, [&](std::size_t, int) {
+      inside = true;
+      std::this_thread::sleep_for(until_due);
+      try {
+        poll_if_due(options);
+      } catch (...) {
+        std::this_thread::sleep_for(until_due);
+        throw;
+      }
+    });
+  };
+  EXPECT_THROW(work(), std::runtime_error);
+  EXPECT_EQ(thrown, 1);
+}
+
 TEST(Parallel, ShortLoopsArePolledToo) {
   int polls = 0;
   const Poll poll = [&](double) { ++polls; };
