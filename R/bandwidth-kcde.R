@@ -60,7 +60,7 @@ hpi.kcde <- function(x, nstage = 2, binned, amise = FALSE, w = NULL, threads = N
   check_one_column(sample, "hpi.kcde", "Hpi.kcde")
   run <- line_run(threads, "cpu")
   found <- with_search_progress(asked_verbose(verbose, !missing(verbose)), "Plug-in bandwidth", function(progress) {
-    plug_in_line(sample, nstage, replace(run, "progress", list(progress)))
+    plug_in_1d_kcde(sample, nstage, replace(run, "progress", list(progress)))
   })
   if (amise) found else found$h
 }
@@ -92,7 +92,7 @@ select_for_distribution <- function(task, nstage, pilot, pre, verbose, run, diag
     abort_input("`pre` must be TRUE, not FALSE: without it, H would depend on the units of the columns.")
   }
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
-    plug_in_plane(task$sample, nstage, diagonal, replace(run, "progress", list(progress)))
+    plug_in_matrix_kcde(task$sample, nstage, diagonal, replace(run, "progress", list(progress)))
   })
   if (task$amise) found else found$H
 }
@@ -101,7 +101,7 @@ select_for_distribution <- function(task, nstage, pilot, pre, verbose, run, diag
 distribution_scale <- function(n) (n * sqrt(pi))^(-1 / 3)
 
 # In units of the standard deviation, so that no power of it overflows.
-plug_in_line <- function(sample, nstage, run) {
+plug_in_1d_kcde <- function(sample, nstage, run) {
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
   x <- divided_cpp(sample$centred, scale)
@@ -109,6 +109,7 @@ plug_in_line <- function(sample, nstage, run) {
   normal <- function(r) psi_normal(matrix(1), r)
   g4 <- if (two) balanced_bandwidth(4L, normal(6L), n) else NA_real_
   run$pairs <- pair_engine(x, if (two) g4 else balanced_bandwidth(2L, normal(4L), n), run)
+  if (run$pairs == "fgt") run$line <- line_sample_cpp(list(x = x, w = sample$w), run)
   psi4 <- if (two) psi_1d(x, sample$w, g4, 4L, run) else normal(4L)
   g2 <- balanced_bandwidth(2L, psi4, n)
   psi2 <- psi_1d(x, sample$w, g2, 2L, run)
@@ -117,7 +118,7 @@ plug_in_line <- function(sample, nstage, run) {
        psi2 = times_power(psi2, scale, -3), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), g4 = g4 * scale)
 }
 
-plug_in_plane <- function(sample, nstage, diagonal, run) {
+plug_in_matrix_kcde <- function(sample, nstage, diagonal, run) {
   n <- sample$n
   d <- ncol(sample$x)
   # Powers of two first, because variances of the data may be out of the range of numbers.

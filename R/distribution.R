@@ -3,13 +3,13 @@
 #' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function P(X <= q), `qkde()` the
 #' quantile function (d = 1), and `rkde()` draws from it.
 #'
-#' All are exact: the distribution function is the weighted mean of the kernel's own distribution function, in closed
-#' form for all kernels on one axis, not an integral over a grid (in several dimensions it has the error of the counts
-#' of [kde_query()]); quantiles solve pkde(q) = p to about 1e-14 h; a draw is an observation,
-#' chosen with probability proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a
-#' radial compact kernel that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a
-#' kernel proportional to (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is
-#' transformed back.
+#' The distribution function is the weighted mean of the kernel's own distribution function, not an integral over a grid.
+#' In one dimension that has a closed form for all kernels. In several dimensions it is the share of a box, with the
+#' error that [kde_query()] states. Quantiles solve pkde(q) = p to about 1e-14 h. A draw is an observation, chosen with
+#' probability proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a radial
+#' compact kernel that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a kernel
+#' proportional to (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is transformed
+#' back.
 #'
 #' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
 #'   with d columns. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
@@ -28,8 +28,8 @@
 #' @section Cost: one pass over the observations, then for each point of `pkde()` a number of steps that hardly grows
 #'   with n: a thousand points take hundredths of a second for a million observations, and with the Gaussian kernel a
 #'   million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of
-#'   the points h to either side. A quantile costs some ten such points; a draw O(1). In several
-#'   dimensions a point of `pkde()` is a box of [kde_query()].
+#'   the points h to either side. A quantile costs some ten such points; a draw O(1). In several dimensions a point of
+#'   `pkde()` costs as much as a box of [kde_query()].
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)

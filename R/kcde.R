@@ -6,11 +6,12 @@
 #' C_H the distribution function of the kernel (Duong 2016).
 #'
 #' @section Exactness:
-#' Nothing is binned or summed over a grid: C is the kernel's own distribution function. In one dimension, and for
-#' product kernels and a Gaussian kernel with diagonal `H`, small probabilities keep their digits, on both sides: the
-#' survival function is no difference from 1. The error is about 1e-14 of the value for the Gaussian kernel and
-#' of 1 for the others; in one dimension [pkde()] tells it. A Gaussian kernel with correlations has an error of at most
-#' 2e-13 for each dimension (of 1, not of the value).
+#' Nothing is binned or summed over a grid: C is the kernel's own distribution function. The survival function is summed
+#' by itself, not as a difference from 1. Errors are
+#' * for the Gaussian kernel with a diagonal `H`, about 1e-14 of the value, so that small probabilities keep their digits
+#'   (in one dimension 1e-13 of it, up to 12 h beyond the data);
+#' * for compact kernels about 1e-14 of 1 in each dimension;
+#' * for the Gaussian kernel with correlations at most 2e-13 of 1 in each dimension.
 #'
 #' In several dimensions P(X > x) is not 1 - P(X <= x).
 #'
@@ -124,7 +125,7 @@ distribution_bandwidth <- function(given, sample, kernel, product, run, verbose)
   sample <- with_covariance(sample)
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     run <- replace(run, "progress", list(progress))
-    if (d == 1L) plug_in_line(sample, 2L, run) else plug_in_plane(sample, 2L, product, run)
+    if (d == 1L) plug_in_1d_kcde(sample, 2L, run) else plug_in_matrix_kcde(sample, 2L, product, run)
   })
   unname(found$H) / kernel_constants(kernel, d, product)$second_moment
 }

@@ -96,7 +96,7 @@ kcde_fields <- c(
   estimate_fields[c("x", "kernel")], list(kernel_type = texts(1L, among = c("radial", "product"))),
   estimate_fields[c("H", "h", "n_eff", "transform", "gridtype")],
   list(
-    tail = texts(1L, among = c("lower.tail", "upper.tail")),
+    tail = texts(1L, among = known_tails),
     eval.points = function(of) points_field(columns_of(of), of[["gridded"]], limits = TRUE),
     estimate = function(of) {
       d <- columns_of(of)

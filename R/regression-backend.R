@@ -52,7 +52,7 @@ with_regression_device <- function(run, x, h, asked) {
 }
 
 # Set while npreg() selects a bandwidth and fits: `errors`, whether the fit will need standard errors at the data, and
-# `observations`, those of the first sample that observations_of() was given.
+# `observations`, what observations_of() made of the last sample that it was given.
 of_call <- new.env(parent = emptyenv())
 
 # The observations of positive weight of a sample or a bandwidth object. sorted(): for the CPU, sorted when it is first

@@ -115,8 +115,8 @@ class Loop : public SharedLoop {
   std::size_t done() const noexcept override { return done_.load(); }
   void wait_for_helpers() noexcept override { poll_if_due(); }
 
-  // On the calling thread only. A poll that has thrown is not asked again: R is to continue its
-  // first jump.
+  // On the calling thread only. A poll that has thrown is not asked again, since the loop rethrows
+  // its first exception.
   void poll_if_due() noexcept {
     if (!poll_ || poll_failure_) return;
     const Clock::time_point now = Clock::now();

@@ -8,11 +8,11 @@ namespace kestrel {
 
 namespace {
 
-/// Narrower cells need fewer moments. If that many samples of a part (CellMoments::kPartSize) come
-/// to each, they are worth the step back to wide ones.
+/// Narrower cells need fewer moments a sample, but uniting them takes time for each cell. They pay
+/// where at least this many samples of a part (CellMoments::kPartSize) fall into each cell.
 constexpr double kMinOfNarrowCell = 24;
-/// The density's bandwidth is up to four times narrower than a selector's first, and its series
-/// start at that many moments for cells twice as narrow as it needs.
+/// Cells are halved up to kMaxHalved times. They get kMinMoments moments at least, so that the
+/// density, whose bandwidth is smaller than the first one of a selector, finds enough.
 constexpr int kMaxHalved = 3, kMinMoments = 24;
 
 }  // namespace

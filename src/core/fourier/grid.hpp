@@ -21,7 +21,7 @@ class FourierGrid {
   /// Empty. Throws std::bad_alloc.
   explicit FourierGrid(const FourierGeometry& geometry);
 
-  /// Spreads samples. O(n (taps^d + 20 taps d)); at most 40 MB besides the grid. The same bits for
+  /// Spreads samples. O(n (taps^d + 20 taps d)); at most 45 MB besides the grid. The same bits for
   /// every number of threads. Throws error(internal) for another number of variables.
   void add(const MatrixView& x, Span<const double> w, const RunOptions& options);
 

@@ -15,9 +15,6 @@ namespace kestrel {
 
 namespace {
 
-/// The cells of an axis are counted with 32 bits.
-constexpr double kMaxCells = 1 << 30;
-
 /// Seconds of a call; of a sample, and of each row of cells that its window meets; of a cell with
 /// its share of the transforms; of a point read off by itself, and of each row for it; of a cell
 /// and tap if a grid is read off axis by axis; of a point of a grid, with its share of the far
@@ -183,14 +180,17 @@ double min_share_of(const DensityFrame& frame, double heaviest_share) {
   return std::max(by_volume, heaviest_share);
 }
 
+/// The rows of cells that a window meets.
+double window_rows(int taps, std::size_t d) { return std::pow(taps, static_cast<double>(d) - 1); }
+
 /// Seconds on one thread.
 double seconds_of(const DataRange& extent, const DensityLayout& layout) {
   const DensityFrame& frame = extent.frame[layout.frame];
   const bool three = frame.geometry.d == 3;
-  const double taps = layout.taps, rows = std::pow(taps, frame.geometry.d - 1.0);
+  const double taps = layout.taps, rows = window_rows(layout.taps, frame.geometry.d);
   const double of_grid = extent.axis[0] > 0 ? kGridPointSeconds * extent.m : 0.0;
-  const double seconds = kCallSeconds + extent.n * (kSampleSeconds + kSampleRowSeconds * rows) +
-                         kCellSeconds * layout.cells[0] * layout.cells[1] * layout.cells[2];
+  const double seconds = spread_seconds(extent.n, layout.taps, frame.geometry.d,
+                                        layout.cells[0] * layout.cells[1] * layout.cells[2]);
   if (!frame.along_data) {
     return seconds + of_grid + extent.m * (kPointSeconds + kPointRowSeconds * rows);
   }
@@ -280,7 +280,7 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
     layout.period[a] = std::max(around, high - low + (FourierWindow::kMaxTaps + 4) * cell);
     layout.modes[a] = std::ceil(layout.cut * layout.period[a] / (2 * kPi));
     layout.cells[a] = std::ceil(FourierWindow::kCellsOfMode * layout.modes[a]);
-    if (!(layout.cells[a] < kMaxCells)) {
+    if (!(layout.cells[a] < kMaxFourierCells)) {
       layout.bytes = layout.seconds = layout.rounding = kInfinity;
       return layout;
     }
@@ -318,6 +318,11 @@ void check_fourier_rounding(const DensityLayout& layout) {
   if (layout.rounding <= kMaxFourierTolerance) return;
   throw error(ErrorKind::input,
               "engine \"fourier\" has no digits left for data this many bandwidths wide");
+}
+
+double spread_seconds(double n, int taps, std::size_t d, double cells) {
+  return kCallSeconds + n * (kSampleSeconds + kSampleRowSeconds * window_rows(taps, d)) +
+         kCellSeconds * cells;
 }
 
 DataRange measure_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,

@@ -14,6 +14,13 @@
 
 namespace kestrel {
 
+/// The cells of an axis are counted with 32 bits.
+constexpr double kMaxFourierCells = 1 << 30;
+
+/// Expected seconds on one thread to spread n samples with a window of `taps` taps in d dimensions,
+/// and for the transforms of that many cells.
+double spread_seconds(double n, int taps, std::size_t d, double cells);
+
 /// One way to lay the axes of the grid, and the ranges of samples and points along them.
 struct DensityFrame {
   FourierGeometry geometry;  // d, centre, root and scale

@@ -17,13 +17,6 @@ namespace kestrel {
 
 namespace {
 
-/// The cells of an axis are counted with 32 bits.
-constexpr double kMaxSeriesCells = 1 << 30;
-
-/// Seconds of a call, of a sample and each row of cells that its window meets, and of a cell, on
-/// one thread: those of core/fourier/layout.cpp.
-constexpr double kCall = 2.5e-4, kSample = 130e-9, kSampleRow = 5.5e-9, kCell = 47e-9;
-
 /// Rows of modes of a work item.
 constexpr std::size_t kModeRows = 16;
 
@@ -204,7 +197,7 @@ bool lay_series(const DensityFrame& frame, FourierGeometry* geometry) {
     geometry->period[a] = frame.samples[a].length() + 2 * reach;
     const double modes = std::ceil(geometry->cut * geometry->period[a] / (2 * kPi));
     const double cells = std::ceil(FourierWindow::kCellsOfMode * modes);
-    if (!(cells < kMaxSeriesCells)) return false;
+    if (!(cells < kMaxFourierCells)) return false;
     geometry->box.max[a] = whole_number<std::size_t>(modes);
     geometry->box.cells[a] = smooth_number(whole_number<std::size_t>(cells));
   }
@@ -235,7 +228,6 @@ SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const
   geometry.cut = fourier_cut(geometry.tolerance);
   geometry.taps = FourierWindow::taps_for(geometry.tolerance);
   if (!lay_series(frame, &geometry)) return plan;
-  const double d = static_cast<double>(axes.size());
   double cells = 1, modes = 1, points_so_far = 1, products = 0, sums = 0;
   for (std::size_t a = 0; a < 3; ++a) {
     cells *= static_cast<double>(geometry.box.cells[a]);
@@ -251,9 +243,8 @@ SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const
   }
   // The cells are kept until the first axis is done; then two sets of sums, before and after.
   plan.bytes = std::max(8 * cells + sums, 2 * sums);
-  const double rows = std::pow(static_cast<double>(geometry.taps), d - 1);
   plan.seconds =
-      kCall + extent.n * (kSample + kSampleRow * rows) + cells * kCell + products * kProductSeconds;
+      spread_seconds(extent.n, geometry.taps, axes.size(), cells) + products * kProductSeconds;
   return plan;
 }
 

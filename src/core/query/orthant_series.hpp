@@ -25,8 +25,8 @@ constexpr double kProductSeconds = 4e-11;
 ///
 /// Error: wrapping leaves 4e-18 of the mass for each axis. The modes beyond the cut of the Gaussian
 /// exp(-t'Ht / 2) at tolerance / 9 add less than tolerance / 9 times (2 / pi) / cut^2 times 1 + 2
-/// log(modes) / pi for each other axis, in all less than a tenth of the tolerance, 1e-13. Rounding
-/// adds 4e-16 times the extent in bandwidths.
+/// log(modes) / pi for each other axis. In all that is less than a tenth of the tolerance, which is
+/// 1e-13. Rounding adds 4e-16 times the extent in bandwidths.
 struct SeriesPlan {
   DensityFrame frame;  // along the axes of the data
   FourierGeometry geometry;
