@@ -48,6 +48,11 @@
 #' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or of another type
 #'   than the regressor; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where
 #'   there is nothing to search for.
+#' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard error
+#'   has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
+#'   leave-one-out residual. The second part matters only for local linear fits with an outlier in x within the
+#'   bandwidth. The leave-one-out fit extrapolates to it, so that its residual may be very large: with an outlier at 1e8
+#'   standard deviations, standard errors were off by 0.4 %.
 #' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
 #'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
 #'   threads.

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 9
+#define KESTREL_GPU_VERSION 10
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -168,6 +168,8 @@ struct kestrel_gpu_regression {
   double unit;       /* a power of two: the range of x and every bandwidth times it are at most 2 */
   double reach, cut; /* Gaussian: the window, in bandwidths; samples whose u^2 exceeds the nearest
                       * one's by more than `cut` do not count */
+  double trend;      /* local linear fits: y is freed of its trend at this bandwidth, see
+                      * shared/local_trend.hpp */
 };
 
 /* Takes the values of points first, ..., first + count - 1 of a slab, in this order. Returns 0 to

@@ -85,6 +85,12 @@ KESTREL_HD KESTREL_INLINE bool is_exact(bool alone, Count seen) {
   return alone && seen == 1;
 }
 
+/// Whether a constant that is fitted to the neighbours at one place, `mean` bandwidths away, from
+/// sums of y without a trend of this slope, is not the constant of y: a constant follows no trend.
+/// At most two points see nothing but one place that is not theirs, so that these may be fitted
+/// once more, by direct sums.
+KESTREL_HD KESTREL_INLINE bool misses_trend(double mean, double slope) { return mean * slope != 0; }
+
 /// Turns the constant fit into the line of weighted least squares, in centred form: with mean = s_1
 /// / s_0 and spread = s_2 - s_1 mean, the fit at u = 0 is r_0 / s_0 - mean (r_1 - r_0 mean) /
 /// spread. The textbook quotient (s_2 r_0 - s_1 r_1) / (s_0 s_2 - s_1^2) (Fan & Gijbels 1996, 3.2)
@@ -104,11 +110,18 @@ KESTREL_HD KESTREL_INLINE void make_line(const FitSums& sums, double mean, doubl
 
 // ---- fits whose sums have lost their digits ----------------------------------------------------
 
-/// (1 - u^inner)^outer, u = distance / h, computed from the distance itself so that it is accurate
-/// at the edge of the window.
-KESTREL_HD KESTREL_INLINE double power_kernel(int inner, int outer, double distance, double h) {
-  // 1 - r^a = t (1 + r + ... + r^(a-1)), t = 1 - r.
-  const double t = (h - distance) / h;
+/// h - |a - b|. Where the edge of a window is near, the rounding error of a - b (Knuth 1998, 4.2.2,
+/// theorem B) is not small beside it.
+KESTREL_HD KESTREL_INLINE double distance_to_edge(double a, double b, double h) {
+  const double d = a - b, back = d - a;
+  const double lost = (a - (d - back)) - (b + back);
+  return d < 0 ? (h + d) + lost : (h - d) - lost;
+}
+
+/// (1 - u^inner)^outer at the distance `edge` = (1 - u) h from the edge of the window.
+KESTREL_HD KESTREL_INLINE double power_kernel(int inner, int outer, double edge, double h) {
+  // 1 - u^a = t (1 + u + ... + u^(a-1)), t = 1 - u.
+  const double t = edge / h;
   double sum = 1.0, value = 1.0;
   for (int k = 1; k < inner; ++k) sum = sum * (1 - t) + 1;
   for (int k = 0; k < outer; ++k) value *= t * sum;

@@ -2,6 +2,7 @@
 // host, one observation after the other; Gaussian sums by a plain loop.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <vector>
@@ -58,7 +59,8 @@ LocalFit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
   const double nearest = nearest_neighbour(sample.x, window.first, window.end, i) / h;
   LocalSums sums;
   for (unsigned j = window.first; j < window.end; ++j) {
-    const double u = (sample.x[j] - sample.x[i]) / h, d = sample.y[j] - sample.y[i];
+    const double u = (sample.x[j] - sample.x[i]) / h;
+    const double d = sample.above(sample.x[j], sample.y[j], sample.x[i], sample.y[i]);
     if (j == i || u * u > nearest * nearest + fitter.cut) continue;
     const double weight =
         sample.weight(j) * std::exp(kestrel::gaussian_log_ratio(std::fabs(u), nearest, 1.0));
@@ -71,7 +73,7 @@ LocalFit fit_gaussian(const Fitter& fitter, unsigned i, double h) {
   }
   bool alone = true;
   const int seen = places(sample, window, i, &alone);
-  LocalFit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest));
+  LocalFit fit = fit_from(sums, kLinear, seen, std::exp(-0.5 * nearest * nearest), sample.slope);
   fit.exact = kLinear && kestrel::is_exact(alone, seen);
   return fit.unstable ? direct_fit<GaussianFit>(sample, window, i, h, 0, 1, itself) : fit;
 }
@@ -97,6 +99,16 @@ void make_ready(Fitter& fitter, int kernel) {
   }
 }
 
+double trend_of_sample(const RegressionSample& sample, double h) {
+  kestrel::TrendSums all;
+  const unsigned pairs = std::min(sample.n, kestrel::kTrendPairs);
+  for (unsigned k = 0; k < pairs; ++k) {
+    const auto i = static_cast<unsigned>(std::uint64_t{k} * sample.n / pairs);
+    all.add(kestrel::trend_pair(sample.x, sample.y, sample.w, sample.n, i, h));
+  }
+  return kestrel::trend_of(all, h);
+}
+
 void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
   std::vector<std::size_t> order(regression.n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -112,6 +124,8 @@ void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
   fitter.sample.w = regression.w != nullptr ? fitter.w.data() : nullptr;
   fitter.sample.n = static_cast<unsigned>(regression.n);
   fitter.sample.unit = regression.unit;
+  if (regression.linear != 0)
+    fitter.sample.slope = trend_of_sample(fitter.sample, regression.trend);
   fitter.reach = regression.reach;
   fitter.cut = regression.cut;
 }

@@ -13,17 +13,15 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-enum class Shape { normal, ties, offset, clusters, outliers };
+enum class Shape { normal, ties, offset, clusters, outliers, trend };
 
 struct Named {
   const char* name;
   Shape shape;
 };
-constexpr Named kShapes[] = {{"normal", Shape::normal},
-                             {"ties", Shape::ties},
-                             {"offset", Shape::offset},
-                             {"clusters", Shape::clusters},
-                             {"outliers", Shape::outliers}};
+constexpr Named kShapes[] = {{"normal", Shape::normal},     {"ties", Shape::ties},
+                             {"offset", Shape::offset},     {"clusters", Shape::clusters},
+                             {"outliers", Shape::outliers}, {"trend", Shape::trend}};
 
 struct Line {
   Numbers x, y, w;
@@ -56,7 +54,8 @@ Line make_line(Shape shape, std::size_t n, bool weighted) {
   Line line;
   for (std::size_t i = 0; i < n; ++i) {
     line.x.push_back(place(shape, i, random));
-    line.y.push_back(std::sin(line.x[i]) + 0.3 * normal(random));
+    const double y = std::sin(line.x[i]) + 0.3 * normal(random);
+    line.y.push_back(shape == Shape::trend ? 1e6 + 1e6 * line.x[i] + 1e3 * y : y);
     line.w.push_back(weighted ? 0.25 + 0.5 * static_cast<double>(i % 5) : 1.0);
   }
   return line;

@@ -7,11 +7,13 @@ namespace kestrel {
 
 namespace {
 
-/// K with K(0) = 1. The Gaussian kernel is divided by its value at distance `nearest`.
-double value(const LocalKernel& kernel, double distance, double nearest) {
+/// K((a - b) / h) with K(0) = 1. The Gaussian kernel is divided by its value at distance `nearest`.
+double value(const LocalKernel& kernel, double a, double b, double nearest) {
   const KernelRow& row = row_of(kernel.kernel);
-  return row.form == KernelForm::power ? power_kernel(row.inner, row.outer, distance, kernel.h)
-                                       : std::exp(gaussian_log_ratio(distance, nearest, kernel.h));
+  if (row.form == KernelForm::gaussian) {
+    return std::exp(gaussian_log_ratio(std::abs(a - b), nearest, kernel.h));
+  }
+  return power_kernel(row.inner, row.outer, distance_to_edge(a, b, kernel.h), kernel.h);
 }
 
 }  // namespace
@@ -81,9 +83,10 @@ LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, doubl
   const bool gaussian = kernel.kernel == Kernel::gaussian;
   if (gaussian) in_window = of.s0;
   LocalFit fit = constant_fit(of, scale);
-  fit.unstable = kernel.local_linear && !(of.s0 * kMaxLoss > in_window);
-  if (!kernel.local_linear || seen < 2) return fit;
+  if (!kernel.local_linear) return fit;
   const double mean = of.s1 / of.s0;
+  fit.unstable = !(of.s0 * kMaxLoss > in_window) || (seen < 2 && misses_trend(mean, kernel.slope));
+  if (seen < 2) return fit;
   // The terms of the sums are at most the weight in the window (Gaussian: s_2).
   make_line(of, mean, gaussian ? of.s2 + of.s1 * mean : in_window, fit);
   return fit;
@@ -102,7 +105,7 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
   const double origin = x[nearest], min = distance(nearest);
   const auto each = [&](const auto& body) {
     for (std::size_t j = first; j < end; ++j) {
-      if (j != own) body(j, w[j] * value(kernel, distance(j), min), x[j] - origin);
+      if (j != own) body(j, w[j] * value(kernel, x[j], point, min), x[j] - origin);
     }
   };
   const auto each_value = [&](const auto& body) {
@@ -117,7 +120,7 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
   fit.supported = true;
   fit.deviation = static_cast<double>(sums.deviation(away));
   fit.constant = static_cast<double>(sums.constant(away));
-  if (kernel.kernel == Kernel::gaussian) fit.scale = value(kernel, min, 0.0);
+  if (kernel.kernel == Kernel::gaussian) fit.scale = value(kernel, min, 0.0, 0.0);
   if (error2 != nullptr) {
     long double sum = 0;
     each([&](std::size_t j, long double weight, double z) {

@@ -56,8 +56,16 @@ class GaussianBlock {
       end_[i] = static_cast<std::uint32_t>(seen.end);
       const double nearest = nearest_distance(sample.x(), seen, e, own) / kernel.h;
       scale_[i] = std::exp(-0.5 * power * nearest * nearest);
-      simd::GaussianWindow window{sample.x(),   sample.w(), sample.y(), e, points.y()[begin + i],
-                                  1 / kernel.h, nearest,    power,      {}};
+      simd::GaussianWindow window{sample.x(),
+                                  sample.w(),
+                                  sample.y(),
+                                  e,
+                                  points.y()[begin + i],
+                                  1 / kernel.h,
+                                  nearest,
+                                  kernel.slope * kernel.h,
+                                  power,
+                                  {}};
       if (std::isfinite(nearest)) {  // fl(38 h) may be more than 38 h
         const Window used =
             window_of(sample.x(), n, e, gaussian_reach(nearest, cut, kGaussianReach, kernel.h));
@@ -105,8 +113,7 @@ void local_sums(const SortedSample& sample, const SortedSample& points, const Lo
   const SweepKernel window = kernel.local_linear
                                  ? window_moments(kernel.kernel, kernel.h, power)
                                  : window_sum(kernel.kernel, kernel.h, power, anchors);
-  const int columns = power == 1 ? 2 : 1;
-  sweep_sums(sample, points, window, columns, SweepSide::both, options,
+  sweep_sums(sample, points, window, {power == 1 ? 2 : 1, kernel.slope}, SweepSide::both, options,
              [&](const SweepBlock& block, int worker) {
                take({block, nullptr}, worker);
              });

@@ -14,11 +14,13 @@ struct LocalKernel {
   Kernel kernel;
   double h;
   bool local_linear;
+  /// Taken off y, for local linear fits, whose residuals do not depend on it.
+  double slope = 0.0;
 };
 
 /// At the points [begin, begin + count) in sorted order, with u_j = (x_j - e_i) / h and v_j = y_j -
-/// y of the point; over the samples in the window, without the point itself if points and sample
-/// are the same:
+/// y of the point - slope (x_j - e_i); over the samples in the window, without the point itself if
+/// points and sample are the same:
 ///     s_q = sum w_j K(u_j) u_j^q,   r_q = sum w_j K(u_j) u_j^q v_j,
 /// q = 0 for local constant fits; q <= 2 (s), q <= 1 (r) for local linear ones. Sums of the
 /// Gaussian kernel are divided by scale_i, its value at the nearest sample, so that they do not

@@ -10,6 +10,7 @@
 #include "core/base/summation.hpp"
 #include "core/data/passes.hpp"
 #include "core/regression/local_fit.hpp"
+#include "shared/local_trend.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
@@ -27,6 +28,19 @@ double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
   std::vector<double> value;
   for (const FitTotals& block : blocks) value.push_back(block.*which);
   return pairwise_sum(value.data(), value.size());
+}
+
+/// With the trend of y, if it has one, that local linear fits take off. O(log n).
+LocalKernel with_trend(const SortedSample& line, const LocalKernel& given) {
+  LocalKernel kernel = given;
+  if (!kernel.local_linear) return kernel;
+  const std::size_t n = line.size(), pairs = std::min(n, std::size_t{kTrendPairs});
+  TrendSums all;
+  for (std::size_t k = 0; k < pairs; ++k) {
+    all.add(trend_pair(line.x(), line.y(), line.w(), n, k * n / pairs, kernel.h));
+  }
+  kernel.slope = trend_of(all, kernel.h);
+  return kernel;
 }
 
 /// Leave-one-out fits of all observations in sorted order.
@@ -143,16 +157,16 @@ CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth, Ke
   result.trace.resize(bandwidth.size);
   result.unsupported.resize(bandwidth.size);
   const bool brief = local_sums_are_brief(kernel, line_.size());
-  parallel_tasks(bandwidth.size, brief, options.parallel,
-                 [&](std::size_t k, int, const ParallelOptions& inner) {
-                   const std::vector<FitTotals> blocks = validation.totals(
-                       {kernel, bandwidth[k], local_linear}, {options.table, inner});
-                   result.squares[k] = total(blocks, &FitTotals::squares);
-                   result.in_sample[k] = total(blocks, &FitTotals::in_sample);
-                   result.trace[k] = total(blocks, &FitTotals::trace);
-                   result.unsupported[k] =
-                       static_cast<std::size_t>(total(blocks, &FitTotals::unsupported));
-                 });
+  parallel_tasks(
+      bandwidth.size, brief, options.parallel,
+      [&](std::size_t k, int, const ParallelOptions& inner) {
+        const std::vector<FitTotals> blocks = validation.totals(
+            with_trend(line_, {kernel, bandwidth[k], local_linear}), {options.table, inner});
+        result.squares[k] = total(blocks, &FitTotals::squares);
+        result.in_sample[k] = total(blocks, &FitTotals::in_sample);
+        result.trace[k] = total(blocks, &FitTotals::trace);
+        result.unsupported[k] = static_cast<std::size_t>(total(blocks, &FitTotals::unsupported));
+      });
   return result;
 }
 
@@ -263,8 +277,10 @@ void square_errors(const double* residual, const double* w, double* error2, std:
 
 }  // namespace
 
-FitTotals LocalRegression::residuals(const LocalKernel& kernel, const Residuals& out,
+FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& out,
                                      const RunOptions& options) const {
+  check_local_kernel(given);
+  const LocalKernel kernel = with_trend(line_, given);
   const double* w = line_.w();
   const std::size_t n = line_.size();
   const bool leverages = out.leverage.size > 0, errors = out.variance.size > 0;
@@ -310,8 +326,9 @@ FitTotals LocalRegression::residuals(const LocalKernel& kernel, const Residuals&
 }
 
 Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
-                           const LocalKernel& kernel, const RunOptions& options) const {
-  check_local_kernel(kernel);
+                           const LocalKernel& given, const RunOptions& options) const {
+  check_local_kernel(given);
+  const LocalKernel kernel = with_trend(line_, given);
   const std::size_t n = line_.size(), m = points.size;
   if (error2.size != 0 && error2.size != n) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");

@@ -55,7 +55,8 @@ class LocalRegression {
   /// The number of observations.
   std::size_t size() const { return line_.size(); }
 
-  /// Error: 1e-12 of each sum, if residuals are not below 1e-6 of y.
+  /// Error: 1e-12 of each sum, if residuals are not far below what y differs by within windows. A
+  /// trend of y is taken off before local linear fits, whose residuals do not depend on it.
   CrossValidation cross_validate(Span<const double> bandwidth, Kernel kernel, bool local_linear,
                                  const RunOptions& options) const;
 

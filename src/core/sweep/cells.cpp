@@ -24,10 +24,14 @@ std::size_t SweepCells::end_of_cell(std::size_t begin) const {
 }
 
 SweepCell SweepCells::cell(std::size_t begin, std::size_t end) const {
-  SweepCell made{begin, end, 0.0};
+  SweepCell made{begin, end, {}};
   if (with_y_ && begin < end) {
-    const double* y = sample_.y();
-    made.reference = (y[begin] + y[begin + (end - begin) / 2] + y[end - 1]) / 3;
+    // With a slope the line passes through a sample: the mean of several values of y need not lie
+    // near a line through any place of theirs.
+    const double *x = sample_.x(), *y = sample_.y();
+    const std::size_t middle = begin + (end - begin) / 2;
+    const double y_there = slope_ != 0 ? y[middle] : (y[begin] + y[middle] + y[end - 1]) / 3;
+    made.line = {x[middle], y_there, slope_};
   }
   return made;
 }

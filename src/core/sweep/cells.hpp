@@ -13,11 +13,11 @@ namespace kestrel {
 /// About how many samples one work item takes, in whole cells.
 constexpr std::size_t kSweepGroup = std::size_t{1} << 16;
 
-/// Samples [begin, end) of which none is out of reach of another, and a value near their y: sums
-/// are of y minus this, so that a large mean or trend of y does not drown its residuals.
+/// Samples [begin, end) of which none is out of reach of another, and a line near their y: sums are
+/// of y minus this, so that a large mean or trend of y does not drown its residuals.
 struct SweepCell {
   std::size_t begin = 0, end = 0;
-  double reference = 0.0;
+  simd::SweepLine line;
 
   /// Runs are numbered from the end of the cell, so that all runs but the one with the last number
   /// are full.
@@ -33,9 +33,10 @@ struct SweepCell {
 /// that is out of reach of the one it begins with.
 class SweepCells {
  public:
-  /// outside: the minimum distance that is out of reach; with_y: whether cells get a reference.
-  SweepCells(const SortedSample& sample, double outside, bool with_y)
-      : sample_(sample), outside_(outside), with_y_(with_y) {}
+  /// outside: the minimum distance that is out of reach; with_y: whether cells get a line, of this
+  /// slope.
+  SweepCells(const SortedSample& sample, double outside, bool with_y, double slope)
+      : sample_(sample), outside_(outside), with_y_(with_y), slope_(slope) {}
 
   /// Where the cell that begins at sample `begin` ends. O(log of its size).
   std::size_t end_of_cell(std::size_t begin) const;
@@ -46,6 +47,7 @@ class SweepCells {
   const SortedSample& sample_;
   const double outside_;
   const bool with_y_;
+  const double slope_;
 };
 
 /// Whole cells with about kSweepGroup samples, and the points that lie among these.

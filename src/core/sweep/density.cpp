@@ -13,7 +13,7 @@ namespace {
 double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const RunOptions& options) {
   const double* w = sample.w();
   std::vector<double> block_sum(sweep_slots(sample, sample), 0.0);
-  sweep_sums(sample, sample, kernel, 1, SweepSide::left, options,
+  sweep_sums(sample, sample, kernel, {1}, SweepSide::left, options,
              [&](const SweepBlock& block, int) {
                double term[kSweepBlock];
                for (std::size_t i = 0; i < block.count; ++i) {
@@ -32,7 +32,7 @@ void sweep_density(Span<const double> x, Span<const double> w, Span<const double
   const SortedSample sample(x, w, {}, part_of(options.parallel, 0, 0.3));
   const SortedSample at(points, {}, {}, part_of(options.parallel, 0.3, 0.6));
   const RunOptions rest{options.table, part_of(options.parallel, 0.6, 1)};
-  sweep_sums(sample, at, window_density(kernel, h), 1, SweepSide::both, rest,
+  sweep_sums(sample, at, window_density(kernel, h), {1}, SweepSide::both, rest,
              [&](const SweepBlock& block, int) {
                for (std::size_t i = 0; i < block.count; ++i) {
                  out[at.given(block.begin + i)] = block.of(0, 0)[i];

@@ -70,7 +70,7 @@ simd::SweepRun SweepScan::run_at(std::size_t run) const {
   task.x = sample_.x() + begin;
   task.w = sample_.unit_weights() ? nullptr : sample_.w() + begin;
   task.y = columns_ == 2 ? sample_.y() + begin : nullptr;
-  task.reference = cell_.reference;
+  task.line = cell_.line;
   task.count = cell_.end_of(run) - begin;
   task.scale = 1.0 / h_;
   task.stride = kSweepStride;

@@ -67,19 +67,19 @@ struct Coordinate {
 /// What all workers read.
 struct Task {
   Task(const SortedSample& sample_, const SortedSample& points_, const SweepKernel& kernel_,
-       int columns_, SweepSide side, const simd::SweepTable& table_)
+       const SweepColumns& columns_, SweepSide side, const simd::SweepTable& table_)
       : sample(sample_),
         points(points_),
         kernel(kernel_),
         table(table_),
-        columns(columns_),
+        columns(columns_.count),
         leave_one_out(&sample_ == &points_),
         both_sides(side == SweepSide::both),
         reach(reach_of(kernel_)),
         near(kernel_, kernel_.anchors == Anchors::nearest, true),
         edge(kernel_, kernel_.anchors == Anchors::edges, false),
-        cells(sample_, reach.outside, columns_ == 2),
-        sum(table_.sum[columns_ - 1][position_of_degree(kernel_.degree())]) {}
+        cells(sample_, reach.outside, columns == 2, columns_.slope),
+        sum(table_.sum[columns - 1][position_of_degree(kernel_.degree())]) {}
 
   const SortedSample &sample, &points;
   const SweepKernel& kernel;
@@ -174,7 +174,7 @@ void add_piece(const Task& task, Workspace* mine, Piece* piece, const SweepCell&
   leaf.point = task.points.x() + point;
   leaf.y = task.columns == 2 ? task.points.y() + point : nullptr;
   leaf.count = to - i;
-  leaf.reference = cell.reference;
+  leaf.line = cell.line;
   leaf.moments = piece->scan.moments();
   leaf.stride = kSweepStride;
   leaf.begin = static_cast<std::uint32_t>(cell.begin_of(run));
@@ -275,7 +275,8 @@ void sum_group(const Task& task, const SweepGroup& group, const SweepGroup& next
 }  // namespace
 
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
-                int columns, SweepSide side, const RunOptions& options, const BlockVisitor& take) {
+                const SweepColumns& columns, SweepSide side, const RunOptions& options,
+                const BlockVisitor& take) {
   const Task task(sample, points, kernel, columns, side, *options.table->sweep);
   const std::vector<SweepGroup> groups = cut_groups(task.cells, sample, points, kSweepBlock);
   const std::size_t items = groups.size() - 1;

@@ -39,8 +39,8 @@ struct SweepBlock {
   /// sample itself the point is among them, but not in the sums.)
   const std::uint32_t *first, *end;
 
-  /// The sums for polynomial p of the kernel; column 0 with weights w_j, column 1 with w_j (y_j - y
-  /// of the point). One value for each point of the block.
+  /// The sums for polynomial p of the kernel; column 0 with weights w_j, column 1 as
+  /// SweepColumns says. One value for each point of the block.
   const double* of(std::size_t p, std::size_t column) const {
     return sum + (p * columns + column) * stride;
   }
@@ -51,18 +51,26 @@ using BlockVisitor = std::function<void(const SweepBlock& block, int worker)>;
 
 enum class SweepSide { left, both };
 
+/// count: 1, or 2 (samples and points then need y). slope, in the units of y / x, is taken off the
+/// second column, which has w_j (y_j - y - slope (x_j - x)) at the point (x, y).
+struct SweepColumns {
+  int count;
+  double slope = 0.0;
+};
+
 /// Sums over the samples in the windows of the points. `points` may be the sample itself: then
 /// every point is left out of its own sums, and its left side is what precedes it in sorted order.
 /// Otherwise a sample at the position of a point counts as left of it. With SweepSide::left the
 /// ends of the windows are not computed.
 ///
-/// columns: 1, or 2 (samples and points then need y). n samples, m points; method and sources in
+/// n samples, m points; method and sources in
 /// README.md. Error: relative to the sum of |terms|, a few eps times the condition of the
 /// polynomial (3, 9, 27 for parabola, its square and its cube). The same bits for any number of
 /// threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) / 256 bytes a sample and
 /// column.
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
-                int columns, SweepSide side, const RunOptions& options, const BlockVisitor& take);
+                const SweepColumns& columns, SweepSide side, const RunOptions& options,
+                const BlockVisitor& take);
 
 /// The slots of all blocks are below this.
 std::size_t sweep_slots(const SortedSample& sample, const SortedSample& points);

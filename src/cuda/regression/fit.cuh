@@ -5,9 +5,11 @@
 #include "cuda/regression/powers.cuh"
 #include "shared/kernel.hpp"
 #include "shared/local_fit.hpp"
+#include "shared/local_trend.hpp"
 
 namespace kestrel_cuda {
 
+using kestrel::first_where;
 using kestrel::FitTotals;
 using kestrel::LocalFit;
 using kestrel::nearest_neighbour;
@@ -97,22 +99,6 @@ KESTREL_HD KESTREL_INLINE void add_sums(const RegressionSample& sample, const Ce
 
 // ---- windows
 
-/// The first j in [begin, end) for which `inside` is true; it must be false up to some index and
-/// true from there on.
-template <class Inside>
-KESTREL_HD KESTREL_INLINE unsigned first_where(unsigned begin, unsigned end, const Inside& inside) {
-  KESTREL_ROLLED
-  while (begin < end) {
-    const unsigned middle = begin + (end - begin) / 2;
-    if (inside(middle)) {
-      end = middle;
-    } else {
-      begin = middle + 1;
-    }
-  }
-  return begin;
-}
-
 /// Samples [first, end) in the window of observation i, itself among them: those at distances below
 /// `reach`, or up to it if `closed`. Distances are compared as in the core.
 struct Window {
@@ -126,7 +112,7 @@ KESTREL_HD KESTREL_INLINE Window window_of(const RegressionSample& sample, unsig
   const auto within = [&](double distance) {
     return closed ? distance <= reach : distance < reach;
   };
-  return {first_where(0, i, [&](unsigned j) { return within(at - x[j]); }),
+  return {first_where(0u, i, [&](unsigned j) { return within(at - x[j]); }),
           first_where(i + 1, sample.n, [&](unsigned j) { return !within(x[j] - at); })};
 }
 
@@ -144,14 +130,19 @@ KESTREL_HD KESTREL_INLINE int places(const RegressionSample& sample, const Windo
 
 // ---- fits
 
-/// The fit from the sums, if the neighbours have `seen` distinct positions.
+/// The fit from the sums, of y without the trend of this slope, if the neighbours have `seen`
+/// distinct positions.
 KESTREL_HD KESTREL_INLINE LocalFit fit_from(const LocalSums& sums, bool linear, int seen,
-                                            double scale) {
+                                            double scale, double slope) {
   if (seen == 0) return LocalFit();
   LocalFit fit = constant_fit(sums, scale);
-  if (!linear || seen < 2) return fit;
-  // Every sum is as accurate as its terms; those of the spread are s_2 and size |mean|.
+  if (!linear) return fit;
   const double mean = sums.s1 / sums.s0;
+  if (seen < 2) {
+    fit.unstable = kestrel::misses_trend(mean, slope);
+    return fit;
+  }
+  // Every sum is as accurate as its terms; those of the spread are s_2 and size |mean|.
   make_line(sums, mean, sums.s2 + sums.size * fabs(mean), fit);
   return fit;
 }
@@ -184,7 +175,7 @@ KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample
     add_sums<K, false, kEdge, true>(sample, centre, scale, window.first, i, sums);
     add_sums<K, false, kEdge, false>(sample, centre, scale, i + 1, window.end, sums);
   }
-  LocalFit fit = fit_from(sums, kLinear, seen, 1.0);
+  LocalFit fit = fit_from(sums, kLinear, seen, 1.0, sample.slope);
   fit.exact = kLinear && kestrel::is_exact(alone, seen);
   return fit;
 }
@@ -195,18 +186,19 @@ KESTREL_HD KESTREL_INLINE LocalFit polynomial_fit(const RegressionSample& sample
 /// are not denormal.
 constexpr double kLift = 300.0;
 
-/// K with K(0) = 1; the Gaussian one divided by its value at distance `nearest`, times exp(kLift).
+/// K((a - b) / h) with K(0) = 1; the Gaussian one divided by its value at distance `nearest`, times
+/// exp(kLift).
 template <class K>
-KESTREL_HD KESTREL_INLINE double kernel_value(double distance, double nearest, double h) {
+KESTREL_HD KESTREL_INLINE double kernel_value(double a, double b, double nearest, double h) {
   if constexpr (K::kGaussian) {
-    return exp(kestrel::gaussian_log_ratio(distance, nearest, h) + kLift);
+    return exp(kestrel::gaussian_log_ratio(fabs(a - b), nearest, h) + kLift);
   } else {
-    return kestrel::power_kernel(K::kInner, K::kOuter, distance, h);
+    return kestrel::power_kernel(K::kInner, K::kOuter, kestrel::distance_to_edge(a, b, h), h);
   }
 }
 
-/// The line at observation i, whose neighbours have two or more positions, by `lanes` threads, of
-/// which this is number `lane`; all(v) is the sum of v over them. O(samples in the window / lanes).
+/// The fit at observation i, which has neighbours, by `lanes` threads, of which this is number
+/// `lane`; all(v) is the sum of v over them. O(samples in the window / lanes).
 template <class K, class All>
 KESTREL_HD KESTREL_INLINE LocalFit direct_fit(const RegressionSample& sample, const Window& window,
                                               unsigned i, double h, unsigned lane, unsigned lanes,
@@ -214,18 +206,24 @@ KESTREL_HD KESTREL_INLINE LocalFit direct_fit(const RegressionSample& sample, co
   const double *x = sample.x, *y = sample.y;
   const double min = nearest_neighbour(x, window.first, window.end, i);
   const double origin = i > window.first && x[i] - x[i - 1] == min ? x[i - 1] : x[i + 1];
+  bool alone = true;
+  const int seen = places(sample, window, i, &alone);
+  const bool is_line = seen > 1;
   const auto each = [&](const auto& body) {
     KESTREL_ROLLED
     for (unsigned j = window.first + lane; j < window.end; j += lanes) {
       if (j == i) continue;
-      const double k = kernel_value<K>(fabs(x[j] - x[i]), min, h);
-      body(sample.weight(j) * k, (x[j] - origin) * sample.unit, y[j] - y[i]);
+      const double k = kernel_value<K>(x[j], x[i], min, h);
+      const double d = is_line ? sample.above(x[j], y[j], x[i], y[i]) : y[j] - y[i];
+      body(sample.weight(j) * k, (x[j] - origin) * sample.unit, d);
     }
   };
-  const auto line = kestrel::centred_line<double>(each, all);
-  const double away = (x[i] - origin) * sample.unit - line.mean;
+  auto line = kestrel::centred_line<double>(each, all);
+  const double away = is_line ? (x[i] - origin) * sample.unit - line.mean : 0.0;
+  if (!is_line) line.spread = 1.0;
   LocalFit fit;
   fit.supported = true;
+  fit.exact = kestrel::is_exact(alone, seen);
   fit.deviation = line.deviation(away);
   fit.constant = line.constant(away);
   if constexpr (K::kGaussian) {

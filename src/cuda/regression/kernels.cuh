@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
   const unsigned block = task.first + blockIdx.x;
   const unsigned i = block % task.blocks * kFitThreads + threadIdx.x;
   const double h = task.bandwidth[block / task.blocks];
-  const double scale = 1.0 / h;
+  const double scale = 1.0 / h, slope = kLinear ? sample.slope * h : 0.0;
   Window window{0, 0}, used{0, 0};
   double nearest = 0.0, x = 0.0, y = 0.0;
   if (threadIdx.x == 0) {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
       const double v = u * kRootHalfLog2E;
       const double power = fmax(fmin(fma(-v, v, square), 0.0), kestrel::kExp2Zero);
       const double weight = counts ? tile[2][t] * exponential.of(power) : 0.0;
-      const double d = tile[1][t] - y;
+      const double d = fma(slope, -u, tile[1][t] - y);
       part.s0 += weight;
       part.r0 = fma(weight, d, part.r0);
       if constexpr (kLinear) {
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
     bool alone = true;
     const int found = places(sample, window, i, &alone);
     fit = fit_from(sums, kLinear, kLinear ? found : (found > 0 ? 1 : 0),
-                   exp(-0.5 * nearest * nearest));
+                   exp(-0.5 * nearest * nearest), sample.slope);
     fit.exact = kLinear && kestrel::is_exact(alone, found);
   }
   if constexpr (kLinear) settle<GaussianFit>(sample, window, i, h, fit);
@@ -166,6 +166,21 @@ __global__ void __launch_bounds__(kFitThreads) gaussian_fits(const FitTask task)
 __global__ void gather(const unsigned* order, const double* from, unsigned n, double* to) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) to[i] = from[order[i]];
+}
+
+/// The trend of y at bandwidth h, by one block of kTrendPairs threads.
+__global__ void find_trend(const RegressionSample sample, double h, double* trend) {
+  __shared__ double room[kestrel::kTrendPairs / 32];
+  const unsigned n = sample.n, pairs = min(n, kestrel::kTrendPairs), k = threadIdx.x;
+  kestrel::TrendSums sums;
+  if (k < pairs) {
+    const unsigned i = static_cast<unsigned>(static_cast<unsigned long long>(k) * n / pairs);
+    sums = kestrel::trend_pair(sample.x, sample.y, sample.w, n, i, h);
+  }
+  sums.product = block_sum(sums.product, room);
+  sums.spread = block_sum(sums.spread, room);
+  sums.squares = block_sum(sums.squares, room);
+  if (k == 0) *trend = kestrel::trend_of(sums, h);
 }
 
 template <int kPowers>

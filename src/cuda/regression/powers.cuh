@@ -30,14 +30,21 @@ constexpr unsigned kLevels = 31;
 struct RegressionSample {
   const double *x, *y, *w;  // w null: all are 1
   /// A block has two records, about its first sample and about its last one, of powers + 2 pairs
-  /// each: the position of that sample and a reference r for y, then for every power q
-  ///     sum w_j z_j^q,   sum w_j (y_j - r) z_j^q,   z_j = unit |x_j - position|.
+  /// each: the position p of that sample and a reference r for y, then for every power q
+  ///     sum w_j z_j^q,   sum w_j (y_j - r - slope (x_j - p)) z_j^q,   z_j = unit |x_j - p|.
   double2* block;
   unsigned first[kLevels];  // of the blocks of kLeaf << level samples
   unsigned n;
   double unit;
+  double slope;  // taken off y, for local linear fits: see shared/local_trend.hpp
 
   KESTREL_HD KESTREL_INLINE double weight(unsigned j) const { return w == nullptr ? 1.0 : w[j]; }
+  /// How far (place, value) is above the line through (from, level) with that slope. Differences
+  /// first: they are as small as the data are near each other.
+  KESTREL_HD KESTREL_INLINE double above(double place, double value, double from,
+                                         double level) const {
+    return fma(slope, from - place, value - level);
+  }
 };
 
 template <int kPowers>
@@ -107,29 +114,34 @@ KESTREL_HD KESTREL_INLINE void make_leaf(const RegressionSample& sample, unsigne
   KESTREL_ROLLED
   for (unsigned j = begin; j < begin + kLeaf; ++j) {
     weight += sample.weight(j);
-    mean = fma(sample.weight(j), sample.y[j], mean);
+    const double above = sample.above(sample.x[j], sample.y[j], sample.x[begin], sample.y[begin]);
+    mean = fma(sample.weight(j), above, mean);
   }
-  mean /= weight;
+  // Of y at the first sample, on the line with the mean of all.
+  mean = sample.y[begin] + mean / weight;
   double2* to = records<kPowers>(sample, 0, block);
   KESTREL_ROLLED
   for (int side = 0; side < 2; ++side, to += kPowers + 2) {
     const double place = sample.x[side == 0 ? begin : begin + kLeaf - 1];
+    const double level = fma(sample.slope, place - sample.x[begin], mean);
     Powers<kPowers> sum;
     sum.clear();
     KESTREL_ROLLED
     for (unsigned j = begin; j < begin + kLeaf; ++j) {
       const double z = fabs(sample.x[j] - place) * sample.unit;
-      sum.add_sample(sample.weight(j), sample.y[j] - mean, z);
+      sum.add_sample(sample.weight(j), sample.above(sample.x[j], sample.y[j], place, level), z);
     }
-    to[0] = double2{place, mean};
+    to[0] = double2{place, level};
     KESTREL_UNROLL
     for (int q = 0; q <= kPowers; ++q) to[1 + q] = double2{sum.m[q], sum.r[q]};
   }
 }
 
-/// The sums of a record, relative to `y`, with distances from where the caller wants them.
+/// The sums of a record, relative to the line through (x, y), with distances from where the caller
+/// wants them.
 template <int kPowers>
-KESTREL_HD KESTREL_INLINE Powers<kPowers> read_record(const double2* from, double y,
+KESTREL_HD KESTREL_INLINE Powers<kPowers> read_record(const RegressionSample& sample,
+                                                      const double2* from, double x, double y,
                                                       double distance) {
   Powers<kPowers> sum;
   KESTREL_UNROLL
@@ -138,7 +150,7 @@ KESTREL_HD KESTREL_INLINE Powers<kPowers> read_record(const double2* from, doubl
     sum.m[q] = pair.x;
     sum.r[q] = pair.y;
   }
-  sum.move(from[0].y - y, distance);
+  sum.move(sample.above(from[0].x, from[0].y, x, y), distance);
   return sum;
 }
 
@@ -152,16 +164,21 @@ KESTREL_HD KESTREL_INLINE void make_block(const RegressionSample& sample, unsign
   double2* to = records<kPowers>(sample, level, block);
   const double m_left = left[1].x, m_right = right[1].x;
   const double share = m_right / (m_left + m_right);
-  const double mean = left[0].y + share * (right[0].y - left[0].y);
+  // Both lines at the position of the first sample, and between them by weight.
+  const double mean =
+      fma(share, sample.above(right[0].x, right[0].y, left[0].x, left[0].y), left[0].y);
   KESTREL_ROLLED
   for (int side = 0; side < 2; ++side) {
     const double2* from_left = left + side * kRecord;
     const double2* from_right = right + side * kRecord;
     // One of the halves is about the same position as the whole.
     const double gap = (from_right[0].x - from_left[0].x) * sample.unit;
-    Powers<kPowers> sum = read_record<kPowers>(from_left, mean, side == 0 ? 0.0 : gap);
-    sum.add(read_record<kPowers>(from_right, mean, side == 0 ? gap : 0.0));
-    to[side * kRecord] = double2{side == 0 ? from_left[0].x : from_right[0].x, mean};
+    const double place = side == 0 ? from_left[0].x : from_right[0].x;
+    const double level = fma(sample.slope, place - left[0].x, mean);
+    Powers<kPowers> sum =
+        read_record<kPowers>(sample, from_left, place, level, side == 0 ? 0.0 : gap);
+    sum.add(read_record<kPowers>(sample, from_right, place, level, side == 0 ? gap : 0.0));
+    to[side * kRecord] = double2{place, level};
     KESTREL_UNROLL
     for (int q = 0; q <= kPowers; ++q) {
       to[side * kRecord + 1 + q] = double2{sum.m[q], sum.r[q]};
@@ -179,7 +196,8 @@ struct Centre {
 enum class Coordinate { distance, edge };
 
 /// Adds the samples [begin, end), all left or all right of the point and in its window, with
-/// v = unit |x_j - x|, or unit (h - |x_j - x|) for Coordinate::edge, and d = y_j - y.
+/// v = unit |x_j - x|, or unit (h - |x_j - x|) for Coordinate::edge, and d = y_j - y - slope (x_j -
+/// x).
 template <int kPowers, Coordinate kFrom, bool kLeft>
 KESTREL_HD KESTREL_INLINE void add_part(const RegressionSample& sample, const Centre& centre,
                                         unsigned begin, unsigned end, Powers<kPowers>& sum) {
@@ -190,7 +208,8 @@ KESTREL_HD KESTREL_INLINE void add_part(const RegressionSample& sample, const Ce
   const auto add_samples = [&](unsigned from, unsigned to) {
     KESTREL_ROLLED
     for (unsigned j = from; j < to; ++j) {
-      sum.add_sample(sample.weight(j), sample.y[j] - centre.y, coordinate(sample.x[j]));
+      sum.add_sample(sample.weight(j), sample.above(sample.x[j], sample.y[j], centre.x, centre.y),
+                     coordinate(sample.x[j]));
     }
   };
   // The record is the one about the sample with the block's smallest coordinate. That is the first
@@ -199,7 +218,7 @@ KESTREL_HD KESTREL_INLINE void add_part(const RegressionSample& sample, const Ce
   constexpr bool kFirst = kLeft == (kFrom == Coordinate::edge);
   const auto add_block = [&](unsigned level, unsigned block) {
     const double2* record = records<kPowers>(sample, level, block) + (kFirst ? 0 : kPowers + 2);
-    sum.add(read_record<kPowers>(record, centre.y, coordinate(record[0].x)));
+    sum.add(read_record<kPowers>(sample, record, centre.x, centre.y, coordinate(record[0].x)));
   };
   unsigned l = (begin + kLeaf - 1) >> kLeafBits, r = end >> kLeafBits;
   if (l >= r) {

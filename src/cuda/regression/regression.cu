@@ -69,6 +69,7 @@ class Regression {
     sort();
     task_.sample.n = n_;
     task_.sample.unit = given.unit;
+    if (given.linear != 0) task_.sample.slope = trend();
     if (launch_.leaves != nullptr) make_all_blocks();
     upload(given.bandwidth, given.count, bandwidth_.reserve(std::max<std::size_t>(1, given.count)));
     task_.blocks = pieces(n_, kFitThreads);
@@ -119,6 +120,15 @@ class Regression {
     task_.sample.x = x_.data();
     task_.sample.y = arranged(given_.y, &y_);
     task_.sample.w = given_.w != nullptr ? arranged(given_.w, &w_) : nullptr;
+  }
+
+  double trend() {
+    double* found = total_.reserve(1);
+    find_trend<<<1, kestrel::kTrendPairs>>>(task_.sample, given_.trend, found);
+    check(cudaGetLastError(), "starting to find the trend");
+    double slope = 0.0;
+    check(cudaMemcpy(&slope, found, sizeof slope, cudaMemcpyDeviceToHost), "copying the trend");
+    return slope;
   }
 
   void make_all_blocks() {

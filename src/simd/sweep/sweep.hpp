@@ -3,7 +3,7 @@
 // A *run* is a stretch of at most kSweepRun samples in ascending order. Its moments at position p,
 // p = 0 .. count, are forwards those of the samples before p, backwards those of the samples from p
 // on,
-//     M_q[p] = sum_j w_j (|x_j - a| / h)^q   or with w_j (y_j - reference) in place of w_j,
+//     M_q[p] = sum_j w_j (|x_j - a| / h)^q   or with w_j (y_j - line(x_j)) in place of w_j,
 // including samples beyond the run on that side. They are scanned about a fixed anchor a that lies
 // before all of them (backwards: after), or about the last one taken, x_{p-1} (x_p). Every power is
 // of a distance, taken from one side; core/sweep/sweep.hpp says why that matters.
@@ -35,11 +35,17 @@ constexpr int kSweepHighestWithY = 11;
 // add up.
 constexpr std::size_t kSweepRun = 256;
 
+// The line through (x, y) that is taken off y: the differences lose no digits to a large mean or
+// trend of y. The runs of a cell have one line, and all cells the same slope.
+struct SweepLine {
+  double x = 0.0, y = 0.0, slope = 0.0;
+};
+
 struct SweepRun {
   const double* x;
   const double* w;  // null: all 1
   const double* y;  // read with two columns only
-  double reference;
+  SweepLine line;
   std::size_t count;
   double scale;         // 1 / h
   double anchor;        // fixed; or that of `outer`: the sample next to the run on that side
@@ -52,14 +58,15 @@ struct SweepRun {
 // run of that cell. The moments of point i are those at position bound_i - begin; the anchor moves
 // with the point, to the sample bound_i - back, or is the same for all. At point i and for every
 // polynomial p, the sums over these samples
-//     sum_j column_c(j) p(s_i + z_j),   column 0: w_j, column 1: w_j (y_j - y of the point),
-// with s_i = (offset - |point_i - anchor_i|) scale, clamped to [0, 1], follow from the moments of
+//     sum_j column_c(j) p(s_i + z_j),   column 0: w_j, column 1: w_j (y_j - line_i(x_j)),
+// where line_i passes through the point and its y with the slope of the cell's line, and
+// s_i = (offset - |point_i - anchor_i|) scale, clamped to [0, 1], follow from the moments of
 // z_j and are added to sum[(p columns + c) sum_stride + i].
 struct SweepPiece {
   const double* point;
   const double* y;  // of the points; two columns only
   std::size_t count;
-  double reference;  // of the run
+  SweepLine line;  // of the cell
   const double* moments;
   std::size_t stride;
   const std::uint32_t* bound;  // samples before it; null: positions are 0, 1, ... and a moving
@@ -96,14 +103,14 @@ struct SweepWindows {
 };
 using SweepCountFunction = void (*)(const SweepWindows&);
 
-// Sums over samples [begin, end) of w_j k_j u_j^q (q = 0, 1, 2) and w_j k_j u_j^q (y_j - reference)
-// (q = 0, 1), u_j = (x_j - point) scale, k_j = exp(power (nearest^2 - u_j^2) / 2), added to
-// sum = {s_0, r_0, s_1, r_1, s_2}.
+// Sums over samples [begin, end) of w_j k_j u_j^q (q = 0, 1, 2) and w_j k_j u_j^q (y_j - reference
+// - tilt u_j) (q = 0, 1), u_j = (x_j - point) scale, k_j = exp(power (nearest^2 - u_j^2) / 2),
+// added to sum = {s_0, r_0, s_1, r_1, s_2}.
 struct GaussianWindow {
   const double* x;
   const double* w;
   const double* y;
-  double point, reference, scale, nearest;
+  double point, reference, scale, nearest, tilt;
   int power;
   double sum[5];
 };

@@ -54,6 +54,19 @@ TEST_P(GpuRegression, SumsOfResiduals) {
 }
 
 /// Like the test of that name in test-regression-cases.cpp.
+TEST(GpuRegressionCurve, ATrendCostsNoDigits) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  const Line line = lines::make("trend", 200, shapes::normal);
+  const std::vector<double> y = steep_response(line);
+  for (const Kernel kernel : kernels) {
+    const LocalKernel choice{kernel, 5.4, true};
+    SCOPED_TRACE(describe(choice));
+    const real wanted = wanted_residuals(lines::sorted(line, y), choice).squares;
+    expect_near(on_device(line, y, choice).squares[0], wanted, 2e-13 * wanted, "squares");
+  }
+}
+
+/// Like the test of that name in test-regression.cpp.
 TEST_P(GpuRegression, LargeResponses) {
   const Line& line = GetParam();
   for (const bool trend : {false, true}) {

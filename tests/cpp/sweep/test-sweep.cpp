@@ -34,7 +34,7 @@ SweepSums collect(const SortedSample& sample, const SortedSample& points, const 
   all.first.resize(m);
   all.end.resize(m);
   std::vector<char> taken(sweep_slots(sample, points), 0);
-  sweep_sums(sample, points, kernel, columns, side, options, [&](const SweepBlock& block, int) {
+  sweep_sums(sample, points, kernel, {columns}, side, options, [&](const SweepBlock& block, int) {
     EXPECT_EQ(taken.at(block.slot)++, 0);
     EXPECT_LE(block.count, kSweepBlock);
     std::copy_n(block.first, block.count, all.first.data() + block.begin);
