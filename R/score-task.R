@@ -6,6 +6,7 @@ score_task <- function(task, B, level, run, progress) {
   densities <- (1 + B + length(task$further)) * (1 + length(task$models))
   if (!is.null(progress)) run$progress <- function(fraction) progress((done + fraction) / densities)
   counted <- function(density) {
+    force(density)
     done <<- done + 1
     if (!is.null(progress)) progress(done / densities)
     density

@@ -28,6 +28,12 @@ inline Poll r_poll(SEXP progress) {
   };
 }
 
+/// options(kestrel.poll = seconds): how far apart polls are, for tests of what polls do.
+inline double poll_interval() {
+  const SEXP option = Rf_GetOption1(Rf_install("kestrel.poll"));
+  return Rf_isNull(option) ? kPollInterval : Rcpp::as<double>(option);
+}
+
 inline const simd::Table& table_of(const std::string& isa) {
   const simd::Table* table = simd::find_table(isa.c_str());
   if (table == nullptr) {
@@ -51,6 +57,7 @@ inline Run unpack_run(const Rcpp::List& list) {
   run.table = &table_of(fields.get<std::string>("isa"));
   run.parallel.threads = fields.get<int>("threads");
   run.parallel.poll = r_poll(fields.optional("progress"));
+  set_poll_interval(poll_interval());
   run.single = fields.get<std::string>("precision") == "single";
   const SEXP line = fields.optional("line");
   if (!Rf_isNull(line)) run.line = Rcpp::XPtr<LineSample>(line).get();

@@ -13,14 +13,14 @@ bar_updates <- function(code) {
              total = suppressWarnings(as.numeric(sub(".*/", "", updates[, 3]))))
 }
 
-# The calls, as functions of further arguments. Calls with one sum take a quarter of a second on one thread, so that
-# they are polled, which happens every 50 ms.
+# The calls, as functions of further arguments. Every poll is due, so that bars move however fast the machine is.
 before <- kestrel_threads(1)
+before_poll <- options(kestrel.poll = 0)
 set.seed(1)
 x1 <- rnorm(2000)
 x2 <- matrix(rnorm(400), ncol = 2)
-x4 <- matrix(rnorm(28000), ncol = 4)
-many <- x4[rep(1:7000, 8), ]
+x4 <- matrix(rnorm(2800), ncol = 4)
+many <- x4[rep(1:700, 8), ]
 fhat <- kde(x4, H = diag(4), eval.points = x4[1:2, ])
 line <- kde(x4[, 1], h = 0.3)
 below <- kcde(x4[, 1:2], H = diag(2) / 9, gridsize = 5)
@@ -36,19 +36,19 @@ calls <- list(
   },
   dkde = function(...) dkde(many, fhat, ...),
   pkde = function(...) pkde(rep(x4[, 2], 8), replace(line, "kernel", "cosine"), ...),
-  kcde = function(...) kcde(x4[, 1:3], H = diag(3), gridsize = 151, ...)$estimate,
-  predict_kcde = function(...) predict(below, many[1:5000, 1:2], ...),
-  hpi.kcde = function(...) hpi.kcde(rep(x1, 500), ...),
+  kcde = function(...) kcde(x4[, 1:3], H = diag(3), gridsize = 21, ...)$estimate,
+  predict_kcde = function(...) predict(below, many[, 1:2], ...),
+  hpi.kcde = function(...) hpi.kcde(x1, ...),
   Hpi.kcde = function(...) Hpi.kcde(x4, ...),
-  qkde = function(...) qkde(rep(c(0.2, 0.7), 1e4), line, ...),
+  qkde = function(...) qkde(rep(c(0.2, 0.7), 100), line, ...),
   marginal = function(...) {
     marginal(replace(fhat, c("eval.points", "estimate"), list(many, numeric(nrow(many)))), 4:1, ...)$estimate
   },
   contourLevels = function(...) {
-    contourLevels(replace(fhat, c("x", "w"), list(many[1:2e4, ], rep(1, 2e4))), cont = 50, approx = FALSE, ...)
+    contourLevels(replace(fhat, c("x", "w"), list(many, rep(1, nrow(many)))), cont = 50, approx = FALSE, ...)
   },
-  lscv = function(...) lscv(many[seq_len(2e4), ], h = 1, ...),
-  psi = function(...) psi(rep(x1, 5000), 0.1, 4, ...),
+  lscv = function(...) lscv(x4, h = 1, ...),
+  psi = function(...) psi(x1, 0.1, 4, ...),
   Hpi = function(...) Hpi(x4, ...),
   Hlscv = function(...) Hlscv(x2, ...),
   Hscv = function(...) Hscv(x2, ...),
@@ -59,7 +59,7 @@ calls <- list(
   npreg_formula = function(...) npreg(y ~ x, noisy, bws = 0.3, ckertype = "gaussian", ...)$merr,
   npreg_bandwidth = function(...) npreg(bw, ...)$merr,
   predict_bandwidth = function(...) predict(bw, ...),
-  hboot = function(...) with_seed(1, quietly(hboot(x4[, 1], h0 = 1, h = c(0.4, 0.6, 1), B = 500, ...)$errors)),
+  hboot = function(...) with_seed(1, quietly(hboot(x4[, 1], h0 = 1, h = c(0.4, 0.6, 1), B = 50, ...)$errors)),
   pdf_score = function(...) with_seed(1, pdf_score(x2, x2[200:1, ], B = 3, gridsize = 20, ...)$replicates),
   kde_query = function(...) kde_query(fhat, lower = x4, upper = x4 + 1, ...),
   kde_synopsis = function(...) {
@@ -145,3 +145,4 @@ test_that("`verbose` is a flag everywhere", {
 })
 
 kestrel_threads(before)
+options(before_poll)

@@ -17,7 +17,6 @@ namespace kestrel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds poll_interval{50};
 
 // The process that loaded the library; any other process that runs this code is a forked child.
 const pid_t home_process = getpid();
@@ -56,6 +55,11 @@ thread_local bool inside_loop = false;
 // When this thread last polled. Kept across loops, because Ctrl-C has to be noticed during a
 // thousand loops of 10 ms each, too.
 thread_local Clock::time_point last_poll{};
+thread_local double poll_interval = kPollInterval;
+
+bool poll_is_due(Clock::time_point now) {
+  return std::chrono::duration<double>(now - last_poll).count() >= poll_interval;
+}
 
 class Loop;
 
@@ -119,8 +123,7 @@ class Loop : public SharedLoop {
   // its first exception.
   void poll_if_due() noexcept {
     if (!poll_ || poll_failure_) return;
-    const Clock::time_point now = Clock::now();
-    if (now - last_poll < poll_interval) return;
+    if (!poll_is_due(Clock::now())) return;
     try {
       poll_(static_cast<double>(done_.load()) / static_cast<double>(items_));
     } catch (...) {
@@ -191,10 +194,12 @@ void poll_if_due(const ParallelOptions& options) {
     if (polled_loop != nullptr) polled_loop->poll_in_body();
     return;
   }
-  if (!options.poll || Clock::now() - last_poll < poll_interval) return;
+  if (!options.poll || !poll_is_due(Clock::now())) return;
   options.poll(0.0);
   last_poll = Clock::now();
 }
+
+void set_poll_interval(double seconds) { poll_interval = seconds; }
 
 int parallel_threads(const ParallelOptions& options) {
   if (inside_loop || getpid() != home_process) return 1;

@@ -31,8 +31,7 @@ TEST(ParallelSort, IsThatOfTheStandardLibraryAndPolled) {
   std::vector<int> down{1, 3, 2};
   parallel_sort(&down, {}, std::greater<int>());
   EXPECT_EQ(down, (std::vector<int>{3, 2, 1}));
-  // Takes longer than the interval between polls on any machine.
-  std::vector<double> many(std::size_t{1} << 22);
+  std::vector<double> many(2 * kSortBlock);
   for (double& value : many) value = static_cast<double>(random());
   ParallelOptions stopped;
   stopped.poll = [](double) { throw std::runtime_error("stop"); };

@@ -1,12 +1,10 @@
 // Properties of a sample: its covariance, its equal rows, the order of its values, and rows drawn
 // from it.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numeric>
 #include <random>
-#include <thread>
 
 #include "common.hpp"
 #include "core/base/error.hpp"
@@ -203,7 +201,6 @@ TEST(SerialWork, IsPolledFor) {
       [&](const ParallelOptions& how) { CellOrder(x, s.shares(), range_of(x, {}), -2, how); },
   };
   for (std::size_t k = 0; k < works.size(); ++k) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until a poll is due
     ParallelOptions options;
     options.poll = [](double) { throw Interrupt(); };
     EXPECT_THROW(works[k](options), Interrupt) << "work " << k;

@@ -123,7 +123,6 @@ TEST(DirectErrors, SizesAndBandwidthsThatDoNotFit) {
 
 TEST(DirectPoll, StopsTheCallAndLeavesTheEngineUsable) {
   struct Interrupt {};
-  // Far more pairs than between two polls.
   Shape shape = shapes::make("endless", 20000, 2000, 2, 0.5);
   for (const int threads : {1, 2}) {
     RunOptions options = run_on(simd::baseline_table(), threads);

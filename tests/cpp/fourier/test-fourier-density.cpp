@@ -223,7 +223,6 @@ TEST(FourierDensityErrors, MemoryAndInput) {
 TEST(FourierDensityFar, IsPolledForWithinABlockOfPoints) {
   struct Interrupt {};
   // Points beyond the samples, close together: one block, for which all samples are looked at.
-  // Takes longer than the interval between polls on any machine.
   Task task(normal_sample(std::size_t{1} << 18, 2));
   for (double& v : task.sample.x) v *= 1e-3;
   task.root = {1, 0, 0, 1};
