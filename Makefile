@@ -1,15 +1,16 @@
 # What a developer or a curious stranger runs; not part of the package. Each target does all the
 # set-up that it needs, on Debian 12 with make, g++ and apt. Products go to build/.
-.PHONY: help demo test check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
+.PHONY: help demo test test-sanitized check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
 
 export LC_ALL = C.UTF-8
 export TZ = UTC
 
 help:
 	@echo "make demo        density estimates of real data: build/report.html"
-	@echo "make test        all tests"
+	@echo "make test        all tests, but for sanitizers"
+	@echo "make test-sanitized  tests of the C++ core under sanitizers"
 	@echo "make check       R CMD check --as-cran of the tarball"
-	@echo "make core-tests  tests of the C++ core alone, also under sanitizers"
+	@echo "make core-tests  tests of the C++ core alone, with and without sanitizers"
 	@echo "make bench       speed, memory and errors, beside peers and the papers: build/bench.html (minutes)"
 	@echo "make bench-full  the same at the papers' sizes (an hour or more, on an idle machine)"
 	@echo "make fuzz        random calls of everything exported, also under sanitizers (minutes)"
@@ -30,11 +31,14 @@ demo: setup
 test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
-	@tools/core-tests.sh
+	@tools/core-tests.sh plain
 	@tools/test-cuda.sh
 	@tools/test-fake-cuda.sh
 	@tools/fuzz.sh 500
 	@tools/test.sh
+
+test-sanitized: setup
+	@tools/core-tests.sh address thread
 
 check: setup
 	@tools/check.sh $(OPTIONS)

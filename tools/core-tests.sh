@@ -1,8 +1,10 @@
 #!/bin/sh
-# Tests the C++ core without R: plain, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
+# Tests the C++ core without R: tools/core-tests.sh [plain] [address] [thread], by default all three, that is, without
+# sanitizers, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(getconf _NPROCESSORS_ONLN)
+[ $# -gt 0 ] || set -- plain address thread
 
 # The tests set their numbers of threads themselves.
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT RCPP_PARALLEL_NUM_THREADS
@@ -21,10 +23,10 @@ logged() {
     exit 1
   fi
 }
-echo "core-tests: building the core three times, and its tests (minutes, the first time)"
+echo "core-tests: building the core and its tests: $* (minutes, the first time)"
 logged "$folder/cmake.log" '^$' cmake -S tests/cpp -B "$folder"
-logged "$folder/build.log" '(Built target|Linking)' cmake --build "$folder" --parallel "$jobs"
-for variant in plain address thread; do
+logged "$folder/build.log" '(Built target|Linking)' cmake --build "$folder" --parallel "$jobs" --target "$@"
+for variant in "$@"; do
   # What has passed is not run again until one of these files changes, the last of which says which tests run.
   programs=$(cksum "$folder/$variant" "$folder/libkestrel-$variant.so" "$folder"/libfake-cuda-*.so \
     "$folder/CTestTestfile.cmake")

@@ -1,6 +1,7 @@
 # Rscript tools/run-tests.R FOLDER [FILTER]: runs the testthat tests in the folder, on the installed package, several
 # files at a time. Fails on a failed or skipped test, on an error, and on a snapshot that is new or has changed. Only
-# tests on a GPU may be skipped, if there is none. With a filter it prints nothing after testthat's own summary.
+# tests on a GPU may be skipped, if there is none. With a filter there is no line "N passed, N failed" after testthat's
+# own summary. What failed is named last.
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- normalizePath(arguments[1])
 filter <- if (length(arguments) > 1) arguments[2]
@@ -9,6 +10,7 @@ Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "true",
            TESTTHAT_CPUS = min(4, max(1, parallel::detectCores())))
 library(testthat)
 library(kestrel)
+setwd(tempdir()) # testthat leaves a file where it runs if a test fails
 
 snapshots <- function() {
   files <- sort(list.files(file.path(folder, "_snaps"), recursive = TRUE, full.names = TRUE))
@@ -21,7 +23,7 @@ results <- tryCatch(
                          reporter = "check", stop_on_failure = FALSE)),
   error = function(e) {
     message("the tests could not be run: ", conditionMessage(e))
-    data.frame(file = "", failed = 1L, error = FALSE, skipped = FALSE, passed = 0L)
+    data.frame(file = "", test = "", failed = 1L, error = FALSE, skipped = FALSE, passed = 0L)
   }
 )
 
@@ -34,4 +36,6 @@ if (changed) {
   message("a snapshot is new, unused or has changed: see ", file.path(folder, "_snaps"))
 }
 if (is.null(filter)) cat(sum(results$passed), " passed, ", failed, " failed\n", sep = "")
+wrong <- results[results$failed > 0 | results$error, ]
+cat(sprintf("failed: %s: %s\n", wrong$file, wrong$test), sep = "")
 quit(status = if (failed > 0 || sum(results$passed) == 0) 1 else 0)

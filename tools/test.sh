@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs the R tests on the installed tarball, in parallel. Ends with the test runner's own summary
-# and a line "N passed, N failed".
+# Runs the R tests on the installed tarball, in parallel: those that compare numbers with an oracle under each
+# instruction set of this machine, and all of them under the one that is chosen by default. Ends with the test runner's
+# own summary and a line "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -8,5 +9,12 @@ cd "$(dirname "$0")/.."
 make_tarball quick
 install_into build/library
 unpack_tests build/tests
+R_LIBS=$(pwd)/build/library
+export R_LIBS
+for isa in $(Rscript --vanilla -e 'found <- kestrel::kestrel_info(); cat(setdiff(found$isa_available, found$isa))'); do
+  echo "test: R tests of numbers, instruction set $isa"
+  KESTREL_TEST_ISA=$isa Rscript --vanilla tools/run-tests.R build/tests/testthat \
+    '^(regression|density|engines|scanline|distribution)$'
+done
 echo "test: R tests"
-R_LIBS=$(pwd)/build/library Rscript --vanilla tools/run-tests.R build/tests/testthat
+Rscript --vanilla tools/run-tests.R build/tests/testthat
