@@ -92,6 +92,11 @@ constexpr int kFewThreads = 8;
 /// Throws error(input) for n < 1.
 void set_thread_cap(int n);
 
+/// Ends the threads that loops have started, before the library that has their code is unloaded;
+/// does nothing while a loop runs or in a forked child. Later loops start others. A process that
+/// ends does not call it: see pool() in thread_pool.cpp.
+void end_threads();
+
 #ifdef KESTREL_TEST_HOOKS
 // Compiled by tests/cpp/CMakeLists.txt only, not in the package.
 
