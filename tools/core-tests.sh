@@ -2,7 +2,7 @@
 # Tests the C++ core without R: plain, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
-jobs=$(getconf _NPROCESSORS_ONLN)
+jobs=$(nproc)
 
 # The tests set their numbers of threads themselves.
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT RCPP_PARALLEL_NUM_THREADS

@@ -1,6 +1,7 @@
 // Runs all tests of a variant. With one of the arguments of `answers` it answers a test that has
 // started this program because it needs a process of its own.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -20,6 +21,18 @@ namespace {
 
 // The cap on threads of this process, and how many threads a loop gets that asks for three.
 void say_cap() { std::printf("%d %d", thread_cap(), parallel_threads(on(3))); }
+
+// The cap after this thread, which may run on several processors, has been given one.
+void say_cap_on_one_processor() {
+  (void)thread_cap();
+  cpu_set_t all, one;
+  CPU_ZERO(&one);
+  if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+  int processor = 0;
+  while (!CPU_ISSET(processor, &all)) ++processor;
+  CPU_SET(processor, &one);
+  if (sched_setaffinity(0, sizeof one, &one) == 0) std::printf("%d", thread_cap());
+}
 
 // A loop for three threads in a process whose memory has no room for the stack of another one.
 void run_without_threads() {
@@ -60,6 +73,7 @@ const struct {
   const char* argument;
   void (*answer)();
 } answers[] = {{"--cap", say_cap},
+               {"--cap-on-one-processor", say_cap_on_one_processor},
                {"--no-threads", run_without_threads},
                {"--leave-while-locked", leave_while_locked},
                {"--leave-in-item", leave_in_item}};

@@ -251,6 +251,10 @@ TEST(Parallel, AProcessMayEndWhileItsThreadHoldsAMutexOfThePool) {
 
 TEST(Parallel, AProcessMayEndWithinALoop) { EXPECT_EQ(answer_of("", "--leave-in-item"), "left"); }
 
+TEST(Cap, FollowsTheProcessorsThatTheThreadMayRunOn) {
+  EXPECT_EQ(answer_of("", "--cap-on-one-processor"), "1");
+}
+
 TEST(Cap, ComesFromTheEnvironment) {
   const auto answer = [&](const std::string& environment) {
     return answer_of(
