@@ -25,6 +25,10 @@ set_thread_cap_cpp <- function(n) {
     invisible(.Call(`_kestrel_set_thread_cap_cpp`, n))
 }
 
+end_threads_cpp <- function() {
+    invisible(.Call(`_kestrel_end_threads_cpp`))
+}
+
 poll_cpp <- function() {
     invisible(.Call(`_kestrel_poll_cpp`))
 }

@@ -120,14 +120,16 @@ print.kestrel_info <- function(x, ...) {
 
 #' The number of threads
 #'
-#' Reads, and when given sets, the maximum number of threads of a call without a `threads` argument of its own. At the
-#' start of a session it is the number of processors, or less if a control group of Linux limits the processor time, as
-#' containers and batch systems do, or if the environment variable OMP_THREAD_LIMIT, OMP_NUM_THREADS or
-#' RCPP_PARALLEL_NUM_THREADS says so. If a call asks for more threads than there are processors, it gets one for each
-#' processor, or up to 8 if there are fewer than 8. A call begins on one thread, and others join as soon as they pay;
-#' those that have nothing to do sleep. After a fork (as in [parallel::mclapply()]) one thread is used. Results are the
-#' same to the last bit for any number of threads; but where there is a GPU, `backend = "auto"` compares it with that
-#' many threads of the CPU, so the choice of device may depend on them.
+#' Reads, and when given sets, the maximum number of threads of a call without a `threads` argument of its own. Until it
+#' is set, it is the number of processors that R may run on at the time of the call, or less if a control group of Linux
+#' limits the processor time, as containers and batch systems do, or if the environment variable OMP_THREAD_LIMIT,
+#' OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so; the limit and the variables are read once. On Linux the
+#' processors are those of the affinity of R's thread, which `taskset`, a cpuset or [parallel::mcaffinity()] sets;
+#' elsewhere all of the machine. If a call asks for more threads than there are such processors, it gets one for each of
+#' them, or up to 8 if there are fewer than 8. A call begins on one thread, and others join as soon as they pay; those
+#' that have nothing to do sleep. After a fork (as in [parallel::mclapply()]) one thread is used. Results are the same
+#' to the last bit for any number of threads; but where there is a GPU, `backend = "auto"` compares it with that many
+#' threads of the CPU, so the choice of device may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.

@@ -3,6 +3,8 @@
 }
 
 .onUnload <- function(libpath) {
+  # They run the code that is unloaded.
+  end_threads_cpp()
   library.dynam.unload("kestrel", libpath)
 }
 

@@ -73,6 +73,15 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// end_threads_cpp
+void end_threads_cpp();
+RcppExport SEXP _kestrel_end_threads_cpp() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    end_threads_cpp();
+    return R_NilValue;
+END_RCPP
+}
 // poll_cpp
 void poll_cpp();
 RcppExport SEXP _kestrel_poll_cpp() {
@@ -886,6 +895,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},
     {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},
     {"_kestrel_set_thread_cap_cpp", (DL_FUNC) &_kestrel_set_thread_cap_cpp, 1},
+    {"_kestrel_end_threads_cpp", (DL_FUNC) &_kestrel_end_threads_cpp, 0},
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
     {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 3},

@@ -46,6 +46,9 @@ int parallel_threads_cpp(int threads) {
 // [[Rcpp::export]]
 void set_thread_cap_cpp(int n) { set_thread_cap(n); }
 
+// [[Rcpp::export]]
+void end_threads_cpp() { end_threads(); }
+
 /// Checks for Ctrl-C and time limits, during work of R's own.
 // [[Rcpp::export]]
 void poll_cpp() { r_poll(R_NilValue)(0); }

@@ -3,7 +3,7 @@
 # sanitizers, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
-jobs=$(getconf _NPROCESSORS_ONLN)
+jobs=$(nproc)
 [ $# -gt 0 ] || set -- plain address thread
 
 # The tests set their numbers of threads themselves.

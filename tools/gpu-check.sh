@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=build/gpu
-jobs=$(getconf _NPROCESSORS_ONLN)
+jobs=$(nproc)
 mkdir -p "$out"
 {
   # The core without the parts that need an FFT or Eigen.

@@ -16,7 +16,7 @@ KESTREL_WERROR=1
 export KESTREL_CUDA_ARCH KESTREL_WERROR
 nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
 
-jobs=$(getconf _NPROCESSORS_ONLN)
+jobs=$(nproc)
 version=$(sed -n 's/^Version: *//p' DESCRIPTION)
 tarball=$(pwd)/build/kestrel_$version.tar.gz
 logs=$(pwd)/build/logs

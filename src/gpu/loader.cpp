@@ -18,8 +18,9 @@ struct Object {
   long process = 0;  // that started the driver, or tried to
 };
 
+/// Never destroyed: the process may end in a signal handler, while this is in use.
 Object& object() {
-  static Object one;
+  static Object& one = *new Object;
   return one;
 }
 

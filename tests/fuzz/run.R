@@ -5,13 +5,15 @@
 # While it runs it is in the file FAILURES/SEED-NUMBER.R, which stays if the call was wrong or crashed the session. The
 # script fails if there are findings. GROUPS: names in `groups`, separated by commas.
 arguments <- commandArgs(trailingOnly = TRUE)
-# Under sanitizers calls are slower. Processes that the session starts from now on do not need them.
-sanitized <- nzchar(Sys.getenv("LD_PRELOAD"))
+# Under sanitizers calls are slower. Processes that the session starts from now on do not need them, unless they load
+# kestrel.
+preload <- Sys.getenv("LD_PRELOAD")
+sanitized <- nzchar(preload)
 Sys.unsetenv("LD_PRELOAD")
 # Rscript writes a space as ~+~.
 folder <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (part in c("values", "calls-density", "calls-other", "digits", "oracle", "calls-values", "judge-values", "objects",
-               "child", "files", "disks", "interrupts", "symmetry", "judge")) {
+               "child", "files", "disks", "interrupts", "sessions", "symmetry", "judge")) {
   source(file.path(folder, paste0(part, ".R")))
 }
 
@@ -52,7 +54,8 @@ groups <- list(
   files = list(share = 5, call = file_call, judge = judge_file),
   disks = list(share = 3, call = disk_call, judge = judge_disk),
   interrupts = list(share = 3, call = interrupt_call, judge = judge_interrupt),
-  symmetry = list(share = 1, call = symmetric_call, judge = judge_symmetry)
+  symmetry = list(share = 1, call = symmetric_call, judge = judge_symmetry),
+  sessions = list(share = 0.4, call = session_call, judge = judge_session)
 )
 
 # ---- the session --------------------------------------------------------------------------------------------------

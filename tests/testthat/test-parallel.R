@@ -1,4 +1,4 @@
-# Threads: forks and interrupts. test-direct.R tests the bits, shape by shape; C++ tests check how many threads work.
+# Threads: forks, unloading and interrupts. test-direct.R tests the bits, shape by shape; C++ tests check how many threads work.
 
 big_shape <- function() with_seed(21, normal_shape(20000, 3000))
 
@@ -64,6 +64,22 @@ test_that("mclapply after a threaded call works, on one thread a child, with the
   }
   expect_same_bits(shape_density(s, threads = 2L), parent) # and the parent goes on as before
   expect_equal(said_threads(threads = 2L), allowed_threads(2))
+})
+
+test_that("unloading ends the threads, and the package can be loaded again", {
+  said <- in_child(quote({
+    # Of Linux only; there a thread is listed for a moment after it has ended.
+    threads <- function() list.files("/proc/self/task")
+    values <- function() kestrel::kde(1:3000 / 7, h = 0.1, threads = 2)$estimate
+    before <- threads()
+    first <- values()
+    helpers <- setdiff(threads(), before)
+    unloadNamespace("kestrel")
+    for (time in 1:600) if (any(helpers %in% threads())) Sys.sleep(0.1)
+    cat(length(helpers), any(helpers %in% threads()), identical(values(), first))
+  }), NULL, character(0))
+  helpers <- if (file.exists("/proc/self/task")) allowed_threads(2) - 1 else 0
+  expect_identical(said, paste(helpers, FALSE, TRUE))
 })
 
 # A call of about 2e10 pairs: many seconds, unless it is stopped.

@@ -203,7 +203,7 @@ void set_poll_interval(double seconds) { poll_interval = seconds; }
 
 int parallel_threads(const ParallelOptions& options) {
   if (inside_loop || getpid() != home_process) return 1;
-  return options.threads > 0 ? std::min(options.threads, thread_limit()) : thread_cap();
+  return options.threads > 0 ? allowed_threads(options.threads) : thread_cap();
 }
 
 std::size_t parallel_workers(std::size_t items, const ParallelOptions& options) {

@@ -81,21 +81,28 @@ int parallel_threads(const ParallelOptions& options);
 /// of scratch space.
 std::size_t parallel_workers(std::size_t items, const ParallelOptions& options);
 
-/// Threads used if the options do not say. At first this is the minimum of the number of
-/// processors, a quota of processor time (cpu_quota.hpp), OMP_THREAD_LIMIT, OMP_NUM_THREADS and
-/// RCPP_PARALLEL_NUM_THREADS, each read once. A call may ask for more or fewer, up to
-/// thread_limit().
+/// Threads used if the options do not say. Until set_thread_cap() this is the minimum of the number
+/// of processors that the calling thread may run on now (its affinity), a quota of processor time
+/// (cpu_quota.hpp), OMP_THREAD_LIMIT, OMP_NUM_THREADS and RCPP_PARALLEL_NUM_THREADS, all but the
+/// first read once. A call may ask for more or fewer, see allowed_threads(). Asks the system: a
+/// microsecond.
 int thread_cap();
 
-/// The maximum number of threads of any call: OMP_THREAD_LIMIT, which belongs to the administrator,
-/// but no more than the number of processors, or kFewThreads if that is more.
-int thread_limit();
+/// How many of the `asked` threads a call may have: at most OMP_THREAD_LIMIT, which belongs to the
+/// administrator, and at most the number of those processors, or kFewThreads if that is more. Asks
+/// the system only beyond kFewThreads.
+int allowed_threads(int asked);
 
 /// Any machine can have this many threads, so that results on several can be compared everywhere.
 constexpr int kFewThreads = 8;
 
 /// Throws error(input) for n < 1.
 void set_thread_cap(int n);
+
+/// Ends the threads that loops have started, before the library that has their code is unloaded;
+/// does nothing while a loop runs or in a forked child. Later loops start others. A process that
+/// ends does not call it: see pool() in thread_pool.cpp.
+void end_threads();
 
 #ifdef KESTREL_TEST_HOOKS
 // Compiled by tests/cpp/CMakeLists.txt only, not in the package.

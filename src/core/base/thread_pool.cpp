@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/parallel.hpp"
+
 namespace kestrel {
 namespace {
 
@@ -32,6 +34,7 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
 
 #ifdef KESTREL_TEST_HOOKS
 std::atomic<bool> all_helpers_wanted{true};
+void (*while_locked)() = nullptr;
 #endif
 
 class ThreadPool {
@@ -55,18 +58,19 @@ class ThreadPool {
     ask_for(pay);
   }
 
-  // Ends the helpers. False if a loop is running: R may leave within a poll, and the loop may be
-  // long.
-  bool stop() {
-    if (getpid() != process_) return false;  // a forked child has none of the threads
+  void end_helpers() {
+    if (getpid() != process_) return;  // a forked child has none of the threads
+    const std::unique_lock<std::mutex> mine(in_use_, std::try_to_lock);
+    if (!mine) return;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (loop_ != nullptr) return false;
       quit_ = true;
     }
     wake_.notify_all();
     for (std::thread& helper : helpers_) helper.join();
-    return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    helpers_.clear();
+    quit_ = false;
   }
 
  private:
@@ -79,6 +83,7 @@ class ThreadPool {
     joined_ = 0;
     begin_ = Clock::now();
 #ifdef KESTREL_TEST_HOOKS
+    if (while_locked != nullptr) while_locked();
     if (all_helpers_wanted) {
       ask_for(helpers);
       changed_.wait(
@@ -194,17 +199,12 @@ class ThreadPool {
   bool quit_ = false;
 };
 
-// It ends with the process or when R unloads the library, whose code its threads run.
-struct PoolOwner {
-  ThreadPool* pool = new ThreadPool;
-  ~PoolOwner() {
-    if (pool->stop()) delete pool;
-  }
-};
-
+// Never destroyed: the process may end in a signal handler, as R does at SIGUSR1 and SIGUSR2, on a
+// thread that was interrupted while it held a mutex of the pool, or within a loop. Then whatever
+// waits for the mutex or for the helpers waits for ever.
 ThreadPool& pool() {
-  static PoolOwner owner;
-  return *owner.pool;
+  static ThreadPool& one = *new ThreadPool;
+  return one;
 }
 
 }  // namespace
@@ -213,8 +213,12 @@ void run_shared(SharedLoop& loop, int threads) { pool().run(loop, threads); }
 
 void wake_helpers(double seconds) { pool().wake_helpers(seconds); }
 
+void end_threads() { pool().end_helpers(); }
+
 #ifdef KESTREL_TEST_HOOKS
 void wait_for_all_helpers(bool wait) { all_helpers_wanted = wait; }
+
+void call_while_locked(void (*what)()) { while_locked = what; }
 #endif
 
 }  // namespace kestrel

@@ -56,6 +56,10 @@ void wake_helpers(double seconds);
 /// Whether loops begin when all their helpers have come, however little there is to do, so that
 /// tests on a few items mean what they say. True at first.
 void wait_for_all_helpers(bool wait);
+
+/// What each loop calls at its beginning, on the calling thread, which then holds a mutex of the
+/// pool: a signal may come there. Null at first.
+void call_while_locked(void (*what)());
 #endif
 
 }  // namespace kestrel

@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -112,6 +113,7 @@ TEST(Parallel, AForkedChildRunsSerially) {
     std::set<std::thread::id> ids;
     std::size_t next = 0;
     bool in_order = true;
+    end_threads();  // there are none to wait for
     parallel_for(10, on(3), [&](std::size_t item, int worker) {
       in_order = in_order && item == next++ && worker == 0;
       ids.insert(std::this_thread::get_id());
@@ -163,6 +165,38 @@ TEST(Parallel, LoopsOfTwoThreadsAtOnceAreBothRun) {
   for (const auto& count : runs) EXPECT_EQ(count, 1);
 }
 
+namespace {
+
+// The threads of this process that are not among `others`. The system lists a thread for a moment
+// after it has ended.
+std::set<std::string> threads_beside(const std::set<std::string>& others) {
+  std::set<std::string> threads;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (others.count(thread.path().filename()) == 0) threads.insert(thread.path().filename());
+  }
+  return threads;
+}
+
+}  // namespace
+
+TEST(Parallel, ThreadsEndWhenToldToAndLaterLoopsStartOthers) {
+  for (int time = 0; time < 2; ++time) {
+    end_threads();
+    const std::set<std::string> before = threads_beside({});
+    parallel_for(10, on(3), [](std::size_t, int) { end_threads(); });  // not while a loop runs
+    EXPECT_EQ(threads_last_used(), 3);
+    const std::set<std::string> helpers = threads_beside(before);
+    EXPECT_EQ(helpers.size(), 2u);
+    end_threads();
+    const auto some_are_left = [&] {
+      const std::set<std::string> now = threads_beside(before);
+      return std::any_of(now.begin(), now.end(), [&](const auto& t) { return helpers.count(t); });
+    };
+    for (int ms = 0; ms < 60000 && some_are_left(); ++ms) wait_ms(1);
+    EXPECT_FALSE(some_are_left());
+  }
+}
+
 TEST(Cap, IsUsedWhereTheOptionsDoNotSay) {
   const int before = thread_cap();
   EXPECT_GE(before, 1);
@@ -209,6 +243,16 @@ std::string answer_of(const std::string& environment, const std::string& argumen
 
 TEST(Parallel, WhereTheSystemGivesNoThreadsOneTakesAllTakeLittleMemory) {
   EXPECT_EQ(answer_of("", "--no-threads"), "10 items on 1");
+}
+
+TEST(Parallel, AProcessMayEndWhileItsThreadHoldsAMutexOfThePool) {
+  EXPECT_EQ(answer_of("", "--leave-while-locked"), "left");
+}
+
+TEST(Parallel, AProcessMayEndWithinALoop) { EXPECT_EQ(answer_of("", "--leave-in-item"), "left"); }
+
+TEST(Cap, FollowsTheProcessorsThatTheThreadMayRunOn) {
+  EXPECT_EQ(answer_of("", "--cap-on-one-processor"), "1");
 }
 
 TEST(Cap, ComesFromTheEnvironment) {
