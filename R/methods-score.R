@@ -21,7 +21,8 @@ score_lines <- function(score) {
 print_frame <- function(frame) {
   names(frame) <- shorten(names(frame), 60L)
   frame$model <- shorten(frame$model, 60L)
-  text <- utils::capture.output(print(frame, row.names = FALSE, width = 78L))
+  # In the middle of capture.output() a limit of time could leave the session without output.
+  text <- suspendInterrupts(utils::capture.output(print(frame, row.names = FALSE, width = 78L)))
   cat(paste0("  ", text), sep = "\n")
 }
 
