@@ -95,7 +95,7 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #' @export
 kestrel_info <- function() {
   structure(list(
-    version = as.character(utils::packageVersion("kestrel")),
+    version = own_version(),
     isa = isa_used_cpp(resolve_isa()),
     isa_available = isa_available_cpp(),
     threads = thread_cap_cpp(),
@@ -103,6 +103,9 @@ kestrel_info <- function() {
     build = build_info_cpp()
   ), class = "kestrel_info")
 }
+
+# packageVersion() reads a file, and takes a limit of time meanwhile for a package that is not there.
+own_version <- function() getNamespaceVersion("kestrel")[["version"]]
 
 #' @export
 print.kestrel_info <- function(x, ...) {

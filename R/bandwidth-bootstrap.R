@@ -245,6 +245,7 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot.
 #' @return `x`, invisibly.
+#' @section Errors: of class `kestrel_error_input` for labels and graphical parameters that R cannot draw with.
 #' @section Units: the axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
 #'   volume.
 #' @section Cost: O(bandwidths): the curve is in `x`.

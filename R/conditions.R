@@ -25,6 +25,20 @@ warn_rounding <- function(...) warn("kestrel_warning_rounding", ...)
 
 warn_support <- function(...) warn("kestrel_warning_support", ...)
 
+# The result of `code`, or that of failed(error) after an error of R, of a library or of a user's code. Errors of this
+# package and of memory pass as they are, and so do limits of time, which are no failures of `code`.
+catching_errors <- function(code, failed) {
+  tryCatch(code, error = function(e) {
+    if (inherits(e, "kestrel_error") || is_of_allocation(e) || is_of_time_limit(e)) stop(e)
+    failed(e)
+  })
+}
+
+# R has no class for the errors of setTimeLimit() and setSessionTimeLimit(), and may translate them.
+time_limit_messages <- paste("reached", c("elapsed", "CPU", "session elapsed", "session CPU"), "time limit")
+
+is_of_time_limit <- function(e) conditionMessage(e) %in% gettext(time_limit_messages, domain = "R")
+
 # Errors about `x`, in functions whose callers know it by another name. After a semicolon a message names columns, one
 # of which may be `x`.
 known_as <- function(name, code) {

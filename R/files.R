@@ -59,10 +59,19 @@ abort_unwritten <- function(target, ...) {
               " cannot be written: ", ...)
 }
 
+# The result of use(connection), for a connection to a file. Ctrl-C and limits of time wait while it is opened and
+# closed, or it could stay open.
+with_connection <- function(file, mode, use) {
+  connection <- NULL
+  on.exit(suspendInterrupts(if (!is.null(connection)) close(connection)))
+  suspendInterrupts(connection <- file(file, mode))
+  use(connection)
+}
+
 # The result of `code`, which writes the target. A warning also means that something was not written.
 written <- function(target, code) {
   failed <- function(e) abort_unwritten(target, "the disk is full or does not answer (", conditionMessage(e), ").")
-  tryCatch(code, error = failed, warning = failed)
+  catching_errors(tryCatch(code, warning = failed), failed)
 }
 
 # How many numbers go to a connection at once: the user can interrupt between them, and R takes no more than 2 GB.
@@ -72,8 +81,9 @@ numbers_at_once <- 2^20
 write_doubles <- function(target, count, fill) {
   bytes <- 8 * count
   write_whole(target, bytes, function(temporary) {
-    connection <- written(target, file(temporary, "wb"))
-    on.exit(if (!is.null(connection)) suppressWarnings(close(connection)))
+    connection <- NULL
+    on.exit(suspendInterrupts(if (!is.null(connection)) suppressWarnings(close(connection))))
+    suspendInterrupts(connection <- written(target, file(temporary, "wb")))
     reserve_room(target, temporary, bytes)
     result <- fill(function(values) {
       for (first in seq(1, length(values), by = numbers_at_once)) {
@@ -81,9 +91,11 @@ write_doubles <- function(target, count, fill) {
         written(target, writeBin(part, connection, endian = "little"))
       }
     })
-    open <- connection
-    connection <- NULL
-    written(target, close(open))
+    suspendInterrupts({
+      open <- connection
+      connection <- NULL
+      written(target, close(open))
+    })
     if (file.size(temporary) != bytes) {
       abort_unwritten(target, "it has ", format_bytes(file.size(temporary)), ", not ", format_bytes(bytes), ".")
     }

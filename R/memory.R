@@ -18,11 +18,12 @@ available_memory <- function(root = "") {
   max(0, min(left, Inf, na.rm = TRUE))
 }
 
-# The lines of a file; none if it cannot be read.
+# The lines of a small file; none if it cannot be read. A limit of time in its middle would leave the file open, so it
+# has to wait.
 lines_of <- function(...) {
   file <- paste0(...)
   if (!file.exists(file)) return(character(0))
-  tryCatch(suppressWarnings(readLines(file)), error = function(e) character(0))
+  suspendInterrupts(catching_errors(suppressWarnings(readLines(file)), function(e) character(0)))
 }
 
 # The number after a name at the beginning of a line: Inf if there is no limit, NA if there is no such line.

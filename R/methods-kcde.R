@@ -96,13 +96,11 @@ plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), ab
   variables <- dimension(x)
   if (is.null(display) && !isTRUE(add)) display <- "persp"
   if (variables > 2L) abort_input("`x` must have one or two dimensions to be plotted, not ", variables, ".")
-  style <- list(col = col, col.fun = check_colour_function(col.fun),
-                col.cont = if (is.null(col.cont)) colours$ink else col.cont, col.pt = col.pt, lwd = lwd,
-                alpha = check_alpha(alpha), drawpoints = check_flag(drawpoints, "drawpoints"),
-                drawlabels = check_flag(drawlabels, "drawlabels"), add = check_flag(add, "add"), xlab = xlab,
-                ylab = if (variables == 1L && is.null(ylab)) tail_text(x) else ylab,
-                zlab = if (is.null(zlab)) tail_text(x) else zlab, main = main,
-                display = check_display(display, variables, add), d = check_positive(d, "d"))
+  style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
+                            alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
+                            ylab = if (variables == 1L && is.null(ylab)) tail_text(x) else ylab,
+                            zlab = if (is.null(zlab)) tail_text(x) else zlab, main = main, d = d))
+  style$display <- check_display(display, variables, add)
   level <- if (is.null(abs.cont)) check_between(cont, 100, "cont") / 100 else check_between(abs.cont, 1, "abs.cont")
   level <- sort(unique(level))
   regions <- list(level = level, label = format_short(level))

@@ -21,7 +21,8 @@ score_lines <- function(score) {
 print_frame <- function(frame) {
   names(frame) <- shorten(names(frame), 60L)
   frame$model <- shorten(frame$model, 60L)
-  text <- utils::capture.output(print(frame, row.names = FALSE, width = 78L))
+  # In the middle of capture.output() a limit of time could leave the session without output.
+  text <- suspendInterrupts(utils::capture.output(print(frame, row.names = FALSE, width = 78L)))
   cat(paste0("  ", text), sep = "\n")
 }
 
@@ -104,7 +105,8 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' @param model the name or number of a model; if NULL, all where there are several.
 #' @param ... further graphical parameters of the empty plots.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` for a model that is not one of `x`.
+#' @section Errors: of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
+#'   R cannot draw with.
 #' @section Units: axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
 #' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel

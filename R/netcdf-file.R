@@ -1,8 +1,9 @@
 # netCDF files as bytes. Formats, sizes and seals are checked before the library sees a file, since it reads damaged
 # data without noticing, or crashes.
 
+# A limit of time while a package loads counts as a failure to load for R, so it has to wait.
 need_ncdf4 <- function(argument) {
-  if (!requireNamespace("ncdf4", quietly = TRUE)) {
+  if (!suspendInterrupts(requireNamespace("ncdf4", quietly = TRUE))) {
     abort_input("`", argument, "` must not be a netCDF file unless the package ncdf4 is installed; it is not.")
   }
 }
@@ -22,33 +23,39 @@ with_netcdf <- function(file, code) {
   if (file_kind_cpp(file) != "file") {
     abort_input("`file` must be the name of a file that exists, not ", describe_value(given), ".")
   }
-  problem <- tryCatch(netcdf_problem(file), error = function(e) conditionMessage(e))
+  problem <- catching_errors(netcdf_problem(file), conditionMessage)
   if (!is.null(problem)) abort_input("`file` must be a whole netCDF file, but ", describe_value(given), " ", problem,
                                      ".")
   nc <- NULL
-  on.exit(if (!is.null(nc)) ncdf4::nc_close(nc))
-  unreadable <- function(e) {
-    if (inherits(e, "kestrel_error")) stop(e)
+  on.exit(if (!is.null(nc)) suspendInterrupts(ncdf4::nc_close(nc)))
+  catching_errors({
+    # Does not make up indices for dimensions that have no values.
+    silently(suspendInterrupts(nc <- closing_halves(ncdf4::nc_open(file, suppress_dimvals = TRUE))))
+    code(nc)
+  }, function(e) {
     abort_input("`file` must be a netCDF file that can be read, but ", describe_value(given), " cannot: ",
                 conditionMessage(e))
-  }
-  tryCatch({
-    # Does not make up indices for dimensions that have no values.
-    suspendInterrupts(silently(nc <- closing_halves(ncdf4::nc_open(file, suppress_dimvals = TRUE))))
-    code(nc)
-  }, error = unreadable)
+  })
 }
 
 # The maximum length of a name in ncdf4, which writes longer ones past the end of its memory.
 longest_name <- 128L
 
 # Runs code without the output that the library prints before it fails, since the errors here are clearer; returns that
-# output.
+# output. Ctrl-C and limits of time in the middle of capture.output() could leave the session without output.
 silently <- function(code) {
-  utils::capture.output({
-    code
-    invisible()
+  output <- NULL
+  on.exit(suspendInterrupts(if (!is.null(output)) {
+    sink()
+    close(output)
+  }))
+  suspendInterrupts({
+    connection <- textConnection(NULL, "w")
+    sink(connection)
+    output <- connection
   })
+  code
+  textConnectionValue(output)
 }
 
 # The result of `code`, which opens or creates a file by the library. If that fails half-way, the file stays open, and
@@ -68,7 +75,7 @@ closing_halves <- function(code) {
 # Closing writes what is still buffered. If there was no room for that, emptying the file, which is given up anyway,
 # makes some.
 close_half <- function(id, file, emptied) {
-  if (emptied) close(file(file, "wb"))
+  if (emptied) with_connection(file, "wb", function(connection) NULL)
   if (is.numeric(id) && id >= 0) silently(ncdf4::nc_close(structure(list(id = id, safemode = FALSE), class = "ncdf4")))
 }
 
@@ -78,30 +85,30 @@ seal_word <- charToRaw("kestrel\n")
 seal_bytes <- length(seal_word) + 8
 
 seal_netcdf <- function(file) {
-  connection <- file(file, "ab")
-  on.exit(close(connection))
-  writeBin(c(seal_word, checksum_of(file, file.size(file))), connection)
+  with_connection(file, "ab", function(connection) {
+    writeBin(c(seal_word, checksum_of(file, file.size(file))), connection)
+  })
 }
 
 # The checksum of the first `size` bytes, which are read in multiples of 8.
 checksum_of <- function(file, size) {
-  connection <- file(file, "rb")
-  on.exit(close(connection))
-  state <- raw(0)
-  while (size > 0) {
-    heard()
-    bytes <- readBin(connection, "raw", min(size, 8 * numbers_at_once))
-    if (length(bytes) == 0L) stop("cannot be read to its end")
-    state <- checksum_cpp(bytes, state)
-    size <- size - length(bytes)
-  }
-  state
+  with_connection(file, "rb", function(connection) {
+    state <- raw(0)
+    while (size > 0) {
+      heard()
+      bytes <- readBin(connection, "raw", min(size, 8 * numbers_at_once))
+      if (length(bytes) == 0L) stop("cannot be read to its end")
+      state <- checksum_cpp(bytes, state)
+      size <- size - length(bytes)
+    }
+    state
+  })
 }
 
 # What is wrong with the bytes of a file; NULL if nothing is.
-netcdf_problem <- function(file) {
-  connection <- file(file, "rb")
-  on.exit(close(connection))
+netcdf_problem <- function(file) with_connection(file, "rb", function(connection) problem_of_bytes(connection, file))
+
+problem_of_bytes <- function(connection, file) {
   size <- file.size(file)
   start <- readBin(connection, "raw", 8L)
   if (length(start) >= 4L && identical(start[1:3], charToRaw("CDF")) && as.integer(start[4L]) %in% c(1L, 2L, 5L)) {

@@ -29,7 +29,7 @@ write_netcdf <- function(target, fhat, axes, units, history, fill, sample = NULL
   layout <- netcdf_layout(fhat, axes, units, sample)
   write_whole(target, bytes, function(temporary) {
     nc <- NULL
-    on.exit(if (!is.null(nc)) close_half(nc$id, temporary, TRUE))
+    on.exit(suspendInterrupts(if (!is.null(nc)) close_half(nc$id, temporary, TRUE)))
     by_library(target, suspendInterrupts({
       nc <- closing_halves(ncdf4::nc_create(temporary, layout$variables, force_v4 = TRUE))
     }))
@@ -42,9 +42,11 @@ write_netcdf <- function(target, fhat, axes, units, history, fill, sample = NULL
     result <- fill(function(...) by_library(target, ncdf4::ncvar_put(nc, ...)))
     # If this fails, close_half() can still close the file; nc_close() would only print the failure.
     by_library(target, ncdf4::nc_sync(nc))
-    open <- nc
-    nc <- NULL
-    by_library(target, ncdf4::nc_close(open))
+    suspendInterrupts({
+      open <- nc
+      nc <- NULL
+      by_library(target, ncdf4::nc_close(open))
+    })
     check_complete_netcdf(target, temporary)
     written(target, seal_netcdf(temporary))
     result
@@ -125,7 +127,7 @@ netcdf_names <- function(names) {
 
 put_attributes <- function(nc, fhat, history) {
   put <- function(name, value, variable = "density") ncdf4::ncatt_put(nc, variable, name, value)
-  version <- paste("kestrel", utils::packageVersion("kestrel"))
+  version <- paste("kestrel", own_version())
   put("Conventions", "CF-1.8", 0)
   put("title", "Probability density function", 0)
   put("source", version, 0)

@@ -27,8 +27,9 @@
 #' @param ... further graphical parameters of the empty plot (d = 1, 2) or of [graphics::persp()]. Other arguments of
 #'   plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid, for an unknown `display`, and for
-#'   `cont` outside of 0 to 100, `abs.cont` that is not positive, and flags that are not TRUE or FALSE.
+#' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid, for an unknown `display`, for
+#'   `cont` outside of 0 to 100, `abs.cont` that is not positive, flags that are not TRUE or FALSE, and colours, widths,
+#'   labels and other graphical parameters that R cannot draw with, and for `add` without a plot.
 #' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
@@ -47,19 +48,15 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   check_estimate(x, "x")
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   variables <- dimension(x)
-  drawpoints <- check_flag(drawpoints, "drawpoints") && has_data(x)
-  check_flag(add, "add")
-  check_flag(drawlabels, "drawlabels")
-  check_flag(approx.cont, "approx.cont")
-  display <- check_display(display, variables, add)
+  style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
+                            alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
+                            ylab = ylab, zlab = zlab, main = main, d = d))
+  style$drawpoints <- drawpoints && has_data(x)
+  style$approx <- check_flag(approx.cont, "approx.cont")
+  style$display <- check_display(display, variables, add)
   if (variables > 2L && !is.null(abs.cont)) {
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
   }
-  style <- list(col = col, col.fun = check_colour_function(col.fun),
-                col.cont = if (is.null(col.cont)) colours$ink else col.cont, col.pt = col.pt, lwd = lwd,
-                alpha = check_alpha(alpha), drawpoints = drawpoints, drawlabels = drawlabels, add = add,
-                xlab = xlab, ylab = ylab, zlab = zlab, main = main, display = display,
-                d = check_positive(d, "d"), approx = approx.cont)
   marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
   cont <- check_between(cont, 100, "cont")
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, approx.cont)
@@ -75,20 +72,6 @@ check_display <- function(display, d, add) {
   # Its name in ks before 1.14.
   if (identical(display, "filled.contour2")) display <- "filled.contour"
   check_choice(display, if (d == 2L) displays_of_plane else c(displays_of_plane, "plot3D", "rgl"), "display")
-}
-
-check_colour_function <- function(col.fun) {
-  if (!is.null(col.fun) && !is.function(col.fun)) abort_input("`col.fun` must be a function, not ",
-                                                              describe_value(col.fun), ".")
-  col.fun
-}
-
-check_alpha <- function(alpha) {
-  alpha <- plain(alpha)
-  if (!is_number(alpha) || alpha < 0 || alpha > 1) {
-    abort_input("`alpha` must be a number between 0 and 1, not ", describe_value(alpha), ".")
-  }
-  alpha
 }
 
 # The levels to draw, lowest first, and their labels.
@@ -107,7 +90,7 @@ plotted_regions <- function(fhat, cont, abs.cont, approx) {
 # One colour for each region. The default is `otherwise`, a function of their number.
 region_colours <- function(style, count, otherwise) {
   col <- style[["col"]]
-  if (is.null(col)) col <- (if (is.null(style$col.fun)) otherwise else style$col.fun)(count)
+  if (is.null(col)) col <- if (is.null(style$col.fun)) otherwise(count) else colours_by(style$col.fun, count)
   if (length(col) == count + 1L && count > 0L) col <- col[-1L]
   rep(col, length.out = count)
 }
@@ -121,7 +104,9 @@ region_fills <- function(style, count) {
 }
 
 plot_curve <- function(fhat, regions, style, ...) {
-  if (!style$add) {
+  if (style$add) {
+    check_plot_to_add_to()
+  } else {
     empty_plot(range(fhat$eval.points), c(0, max(fhat$estimate)), list(...), main = style$main,
                xlab = if (is.null(style$xlab)) fhat$names else style$xlab,
                ylab = if (is.null(style$ylab)) "Density" else style$ylab)
@@ -156,10 +141,12 @@ plot_plane <- function(fhat, regions, style, ...) {
   labels <- list(xlab = if (is.null(style$xlab)) fhat$names[1L] else style$xlab,
                  ylab = if (is.null(style$ylab)) fhat$names[2L] else style$ylab)
   if (style$display == "persp") return(draw_surface(fhat, style, labels, list(...)))
-  if (!style$add) {
+  if (style$add) {
+    check_plot_to_add_to()
+  } else {
     seen <- visible_limits(fhat, regions)
     if (style$display == "image") seen <- lapply(axes, range)
-    do.call(empty_plot, c(unname(seen), list(list(...), main = style$main), labels))
+    do.call(empty_plot, c(unname(seen), list(list(...), main = style$main), labels), quote = TRUE)
   }
   if (style$display == "image") draw_image(fhat, style)
   if (style$display == "filled.contour") draw_regions(fhat, regions, style)
@@ -174,9 +161,7 @@ plot_plane <- function(fhat, regions, style, ...) {
 draw_image <- function(fhat, style) {
   axes <- axes_of(fhat)
   col <- style[["col"]]
-  if (length(col) < 2L) {
-    col <- (if (is.null(style$col.fun)) scale_colours else style$col.fun)(64L)
-  }
+  if (length(col) < 2L) col <- if (is.null(style$col.fun)) scale_colours(64L) else colours_by(style$col.fun, 64L)
   graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col,
                   useRaster = all(fhat$gridtype == "linear"))
 }
@@ -208,19 +193,27 @@ draw_lines <- function(fhat, regions, style, col) {
 draw_surface <- function(fhat, style, labels, more) {
   axes <- axes_of(fhat)
   kept <- lapply(axes, function(axis) seq(1L, length(axis), by = ceiling(length(axis) / 51)))
+  height <- fhat$estimate[kept[[1L]], kept[[2L]]]
   col <- if (is.null(style[["col"]])) colours$shade else style[["col"]][1L]
   labels$zlab <- if (is.null(style$zlab)) "Density" else style$zlab
   # One line farther out, clear of the numbers at the axes.
   labels <- lapply(labels, function(text) paste0("\n", text))
-  shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], fhat$estimate[kept[[1L]], kept[[2L]]], theta = -30,
-                phi = 40, d = style$d, ticktype = "detailed", shade = 0.1, main = style$main,
+  shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], height, zlim = surface_limits(height, fhat$estimate),
+                theta = -30, phi = 40, d = style$d, ticktype = "detailed", shade = 0.1, main = style$main,
                 border = grDevices::adjustcolor(colours$ink, 0.5),
                 col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd,
                 cex.axis = 0.7, nticks = 4)
   shown <- c(shown, labels)
+  more <- check_graphicals(more[!names(more) %in% ks_plot_arguments])
   before <- graphics::par(mar = c(1.5, 1.5, if (is.null(style$main)) 0.5 else 2.5, 1))
   on.exit(graphics::par(before))
-  do.call(graphics::persp, utils::modifyList(shown, more[!names(more) %in% ks_plot_arguments]))
+  drawing_with(more, do.call(graphics::persp, utils::modifyList(shown, more), quote = TRUE))
+}
+
+# persp() takes no surface that is flat: one whose heights differ by rounding only is drawn in a box from zero.
+surface_limits <- function(height, estimate) {
+  top <- max(estimate)
+  if (diff(range(height)) > 1e-12 * top) range(height) else c(0, if (top > 0) top else 1)
 }
 
 draw_points <- function(fhat, col) {

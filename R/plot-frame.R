@@ -6,10 +6,11 @@ ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktyp
 
 # A plot with axes only; `more` are the dots of a method.
 empty_plot <- function(x, y, more, ..., ylab = "") {
-  more <- more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)]
-  shown <- list(x, y, type = "n", las = if (labels_fit(y)) 1 else 0, bty = "l", ylab = "", ...)
-  do.call(graphics::plot, utils::modifyList(shown, more, keep.null = TRUE))
-  title_beside_labels(ylab)
+  more <- check_graphicals(more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)])
+  labels <- check_graphicals(list(..., ylab = ylab))
+  shown <- c(list(x, y, type = "n", las = if (labels_fit(y)) 1 else 0, bty = "l"), replace(labels, "ylab", ""))
+  drawing_with(more, do.call(graphics::plot, utils::modifyList(shown, more, keep.null = TRUE), quote = TRUE))
+  title_beside_labels(labels$ylab)
 }
 
 # Whether the numbers at the left axis, written horizontally, leave room for its title. Otherwise they are written along

@@ -19,7 +19,8 @@
 #'   `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
 #' @section Errors: of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for arguments of np
-#'   with a value that is not drawn here, and for a bandwidth whose objective is infinite.
+#'   with a value that is not drawn here, for graphical parameters that R cannot draw with, for `add` without a plot,
+#'   and for a bandwidth whose objective is infinite.
 #' @section Units: a fit is in the units of the response against those of the regressor; a bandwidth in those of the
 #'   regressor, `"cv.ls"` in the square of the response's, `"cv.aic"` without a unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
@@ -39,12 +40,14 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   band <- band_asked_for(check_flag(band, "band"), ...)
   check_flag(drawpoints, "drawpoints")
   check_flag(add, "add")
-  if (is.null(col)) col <- colours$curve
+  col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   bws <- x$bws
   at <- seq(min(bws$x), max(bws$x), length.out = 501L)
   curve <- values_at(x, at, band, run_options())
   half <- stats::qnorm((1 + x$level) / 2) * curve$se
-  if (!add) {
+  if (add) {
+    check_plot_to_add_to()
+  } else {
     seen <- if (drawpoints) bws$y else c(curve$mean - half, curve$mean + half)
     seen <- range(seen, curve$mean, finite = TRUE)
     more <- list(...)
@@ -104,7 +107,7 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   if (length(of_fit) > 0L) {
     abort_input("`", of_fit[1L], "` must go with a fit: plot(npreg(x)) draws it, and this the objective over the grid.")
   }
-  if (is.null(col)) col <- colours$curve
+  col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
   if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"

@@ -28,16 +28,28 @@ open_bar <- function(label, total) {
 
 move_bar <- function(bar, at) cli::cli_progress_update(id = bar, set = at)
 
+# Lets cli draw. Ctrl-C and limits of time wait, since in the middle they would leave cli broken for the bars after it;
+# the next poll notices them. An error of cli is no reason to end a computation.
+drawing_bar <- function(code) suspendInterrupts(catching_errors(code, function(e) NULL))
+
+# The result of body(move), where move(at) moves a bar.
+with_bar <- function(label, total, body) {
+  bar <- NULL
+  on.exit(if (!is.null(bar)) drawing_bar(cli::cli_progress_done(id = bar)))
+  drawing_bar(bar <- open_bar(label, total))
+  body(function(at) if (!is.null(bar)) drawing_bar(move_bar(bar, at)))
+}
+
 # Calls body(progress). progress(fraction) moves a bar if one is wanted, and is NULL otherwise. A computation of several
 # sums may start again in the middle; the bar never goes back.
 with_progress <- function(verbose, label, body) {
   if (!wants_bar(verbose)) return(body(NULL))
-  bar <- open_bar(label, 100)
-  on.exit(cli::cli_progress_done(id = bar))
-  furthest <- 0
-  body(function(fraction) {
-    furthest <<- max(furthest, 100 * fraction)
-    move_bar(bar, furthest)
+  with_bar(label, 100, function(move) {
+    furthest <- 0
+    body(function(fraction) {
+      furthest <<- max(furthest, 100 * fraction)
+      move(furthest)
+    })
   })
 }
 
@@ -45,14 +57,14 @@ with_progress <- function(verbose, label, body) {
 # only show that it goes on.
 with_search_progress <- function(verbose, label, body) {
   if (!wants_bar(verbose)) return(body(NULL))
-  bar <- open_bar(label, NA)
-  on.exit(cli::cli_progress_done(id = bar))
-  evaluations <- 0
-  show <- function(fraction = NULL) move_bar(bar, evaluations)
-  body(structure(show, evaluated = function() {
-    evaluations <<- evaluations + 1
-    show()
-  }))
+  with_bar(label, NA, function(move) {
+    evaluations <- 0
+    show <- function(fraction = NULL) move(evaluations)
+    body(structure(show, evaluated = function() {
+      evaluations <<- evaluations + 1
+      show()
+    }))
+  })
 }
 
 # A criterion whose evaluations move the bar of a search.

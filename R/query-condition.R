@@ -135,7 +135,7 @@ without_fields <- function(expression) {
 
 condition_value <- function(side, expression, names, env) {
   if (any(free_names(side) %in% names)) abort_two_sides(expression)
-  value <- tryCatch(eval(side, env), error = function(e) {
+  value <- catching_errors(eval(side, env), function(e) {
     abort_input("`", shown_code(side), "` in the condition cannot be evaluated: ", conditionMessage(e), ".")
   })
   value <- plain(value)

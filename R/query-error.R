@@ -13,8 +13,8 @@
 #'   for each way, and `table`, a row for each way with the median, the 95 and 99 % quantiles and the maximum. `print()`
 #'   shows the table, `plot()` the share of counts below each error; both return their argument invisibly.
 #' @section Units: counts are rows; errors are ratios, without a unit.
-#' @section Errors: of class `kestrel_error_input` for counts that are missing, infinite or negative, and for estimates
-#'   of another number than the truth.
+#' @section Errors: of class `kestrel_error_input` for counts that are missing, infinite or negative, for estimates of
+#'   another number than the truth, and in `plot()` for graphical parameters that R cannot draw with.
 #' @section Cost: O(m log m) for m counts.
 #' @references Moerkotte, G., Neumann, T. & Steidl, G. (2009) Preventing bad plans by bounding the impact of cardinality
 #'   estimation errors. *Proceedings of the VLDB Endowment* **2**, 982-993.

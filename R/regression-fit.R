@@ -306,7 +306,7 @@ evaluation_points <- function(bws, newdata, exdat) {
                 else if (ncol(newdata) == 0L) "one without columns"
                 else paste("one with", quoted(names(newdata))), ".")
   }
-  frame <- tryCatch(stats::model.frame(regressor, newdata, na.action = stats::na.pass), error = function(e) {
+  frame <- catching_errors(stats::model.frame(regressor, newdata, na.action = stats::na.pass), function(e) {
     abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")
   })
   variable <- as_variable(frame, "newdata")

@@ -178,7 +178,7 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.
 
 # Errors of R about a formula, as errors of ours.
 try_formula <- function(value) {
-  tryCatch(value, error = function(e) {
+  catching_errors(value, function(e) {
     # The name that model.frame() gives to the weights.
     why <- sub("'(w)'", "`w`", conditionMessage(e), fixed = TRUE)
     abort_input("`formula` must make sense with `data`: ", why, ".")

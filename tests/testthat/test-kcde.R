@@ -224,7 +224,10 @@ test_that("plots are drawn in one and two dimensions, for every display", {
   seen <- NULL
   expect_identical(levels_of(plot(plane, display = "slice", cont = c(50, 25))), c(0.25, 0.5))
   expect_identical(levels_of(plot(plane, display = "filled.contour", abs.cont = 0.1)), 0.1)
-  expect_identical(levels_of(plot(plane, add = TRUE)), 1:9 * 10 / 100)
+  expect_identical(levels_of({
+    plot(plane, display = "image")
+    plot(plane, add = TRUE)
+  }), 1:9 * 10 / 100)
 })
 
 test_that("mistakes are refused with a message that names the argument", {

@@ -127,6 +127,56 @@ test_that("suppressMessages() silences a bar in a terminal", {
   expect_identical(silent, character(0))
 })
 
+test_that("Ctrl-C waits until a bar is drawn, and ends the computation then", {
+  drawn <- character(0)
+  slow <- function(...) {
+    tools::pskill(Sys.getpid(), tools::SIGINT)
+    for (i in 1:1e5) i
+    drawn <<- c(drawn, "whole")
+  }
+  wait <- function(progress) {
+    progress(0.5)
+    for (i in 1:1000) Sys.sleep(0.01)
+  }
+  for (with_any in list(with_progress, with_search_progress)) {
+    with_binding("move_bar", slow, {
+      expect_identical(tryCatch(with_any(TRUE, "Sums", wait), interrupt = function(i) "interrupted"), "interrupted")
+    })
+  }
+  with_binding("open_bar", slow, {
+    expect_identical(tryCatch(with_progress(TRUE, "Sums", wait), interrupt = function(i) "interrupted"), "interrupted")
+  })
+  expect_identical(drawn, rep("whole", 3))
+})
+
+test_that("an error of a bar does not end a computation, and a limit of time that is reached in one is not lost", {
+  broken <- function(...) stop("NA/NaN argument")
+  twice <- function(progress) {
+    progress(0.5)
+    attr(progress, "evaluated")()
+    "done"
+  }
+  for (name in c("open_bar", "move_bar")) {
+    with_binding(name, broken, expect_identical(with_search_progress(TRUE, "Search", twice), "done"))
+    with_binding(name, broken, expect_identical(calls$kde(verbose = TRUE), calls$kde()))
+  }
+  # The limit is reached while the bar is drawn, and noticed by a poll after that.
+  late <- function(...) {
+    set_limit()
+    for (i in 1:20) Sys.sleep(0.01)
+    drawn <<- TRUE
+  }
+  drawn <- FALSE
+  with_binding("move_bar", late, expect_limit(with_progress(TRUE, "Sums", function(progress) {
+    progress(0.5)
+    for (i in 1:1e7) heard()
+  })))
+  expect_true(drawn)
+  # If an error of a limit comes out of a bar anyway, it passes.
+  limit <- simpleError(gettext("reached elapsed time limit", domain = "R"))
+  with_binding("move_bar", function(...) stop(limit), expect_limit(calls$kde(verbose = TRUE)))
+})
+
 test_that("`verbose` is a flag everywhere", {
   expect_refused(
     predict(fhat, x4, verbose = "yes"),

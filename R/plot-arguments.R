@@ -1,0 +1,113 @@
+# Graphical arguments are checked before anything is drawn: R's own errors seldom say which one is wrong.
+
+# What an argument must be, and whether a value is that; `several`: whether it may have more than one value.
+graphical_kinds <- list(
+  colours = list(must = "colours that R knows", several = TRUE, holds = function(value) are_colours(value)),
+  widths = list(must = "positive numbers", several = TRUE, holds = function(value) are_finite(value) && all(value > 0)),
+  colour = list(must = "a colour that R knows", holds = function(value) length(value) == 1L && are_colours(value)),
+  size = list(must = "a positive number", holds = function(value) is_number(value) && value > 0),
+  angle = list(must = "a number", holds = function(value) is_number(value)),
+  limits = list(must = "two finite numbers", holds = function(value) length(value) == 2L && are_finite(value)),
+  interval = list(must = "two finite numbers, the lower one first",
+                  holds = function(value) length(value) == 2L && are_finite(value) && value[1L] < value[2L]),
+  flag = list(must = "TRUE or FALSE", holds = function(value) isTRUE(value) || isFALSE(value)),
+  las = list(must = "0, 1, 2 or 3", holds = function(value) is_number(value) && value %in% 0:3),
+  log = list(must = 'one of "", "x", "y", "xy"', holds = function(value) {
+    is.character(value) && length(value) == 1L && value %in% c("", "x", "y", "xy", "yx")
+  }),
+  # As a list it has its size, font and colour, too: see title().
+  label = list(must = "text or an expression", holds = function(value) {
+    if (is.list(value)) value <- if (length(value) > 0L) value[[1L]]
+    is.atomic(value) || is.language(value)
+  })
+)
+
+graphical_arguments <- c(
+  col = "colours", col.cont = "colours", col.pt = "colours", lwd = "widths",
+  bg = "colour", border = "colour", col.axis = "colour", col.lab = "colour", col.main = "colour", col.sub = "colour",
+  fg = "colour", cex = "size", cex.axis = "size", cex.lab = "size", cex.main = "size", cex.sub = "size",
+  expand = "size", phi = "angle", theta = "angle", xlim = "limits", ylim = "limits", zlim = "interval",
+  ann = "flag", axes = "flag", box = "flag", frame.plot = "flag", las = "las", log = "log",
+  main = "label", sub = "label", xlab = "label", ylab = "label", zlab = "label"
+)
+
+are_finite <- function(value) is_numbers(value) && length(value) > 0L && all(is.finite(value))
+
+# Whether the value is colours. col2rgb() does not take 0, the background, and takes numbers that are none.
+are_colours <- function(value) {
+  if (length(value) == 0L || is.logical(value) && !all(is.na(value))) return(FALSE)
+  if (is_numbers(value) && !all(is.na(value) | abs(value) <= .Machine$integer.max)) return(FALSE)
+  if (!is.character(value) && !is.logical(value) && !is_numbers(value)) return(FALSE)
+  catching_errors({
+    grDevices::col2rgb(value[!value %in% 0])
+    TRUE
+  }, function(e) FALSE)
+}
+
+# The argument with this name, as the functions that draw take it. NULL is a default, and of names that are not listed
+# above nothing is known.
+check_graphical <- function(value, name) {
+  if (is.null(value) || !name %in% names(graphical_arguments)) return(value)
+  kind_name <- graphical_arguments[[name]]
+  kind <- graphical_kinds[[kind_name]]
+  value <- plain(value)
+  if (!kind$holds(value)) {
+    if (isTRUE(kind$several) && is.atomic(value) && length(value) > 1L) value <- Find(Negate(kind$holds), value)
+    abort_input("`", name, "` must be ", kind$must, ", not ", describe_value(value), ".")
+  }
+  # grDevices::adjustcolor() does not take the number of the background.
+  if (kind_name == "colours") value[value %in% 0] <- graphics::par("bg")
+  value
+}
+
+check_graphicals <- function(given) {
+  given[] <- Map(check_graphical, given, names(given))
+  given
+}
+
+# The look of an estimate's plot, from the arguments of its method.
+check_style <- function(style) {
+  style <- check_graphicals(style)
+  if (!is.null(style$col.fun) && !is.function(style$col.fun)) {
+    abort_input("`col.fun` must be a function, not ", describe_value(style$col.fun), ".")
+  }
+  for (name in c("drawpoints", "drawlabels", "add")) check_flag(style[[name]], name)
+  style$alpha <- check_alpha(style$alpha)
+  style$d <- check_positive(style$d, "d")
+  if (is.null(style$col.cont)) style$col.cont <- colours$ink
+  style
+}
+
+check_alpha <- function(alpha) {
+  alpha <- plain(alpha)
+  if (!is_number(alpha) || alpha < 0 || alpha > 1) {
+    abort_input("`alpha` must be a number between 0 and 1, not ", describe_value(alpha), ".")
+  }
+  alpha
+}
+
+# `count` colours by the function of the user.
+colours_by <- function(col.fun, count) {
+  col <- col.fun(count)
+  if (!are_colours(col)) abort_input("`col.fun` must return colours that R knows, not ", describe_value(col), ".")
+  col
+}
+
+# The result of `code`, which draws with further arguments of the user, checked as far as they are known here.
+drawing_with <- function(more, code) {
+  given <- Filter(nzchar, names(more))
+  if (length(given) == 0L) return(code)
+  catching_errors(code, function(e) {
+    what <- if (length(given) == 1L) "a graphical parameter" else "graphical parameters"
+    abort_input(quoted(given), " must be ", what, " with which R can draw, but it says: ", conditionMessage(e), ".")
+  })
+}
+
+# A plot that is there, for `add`.
+check_plot_to_add_to <- function() {
+  there <- grDevices::dev.cur() > 1L && catching_errors({
+    graphics::strwidth("x")
+    TRUE
+  }, function(e) FALSE)
+  if (!there) abort_input("`add` must be FALSE when there is no plot to add to.")
+}

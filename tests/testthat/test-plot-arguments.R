@@ -1,0 +1,108 @@
+# Graphical arguments of all plots, and surfaces that are flat.
+
+line <- kde(faithful$eruptions, h = 0.3, gridsize = 21)
+plane <- kde(faithful, H = Hns(faithful), gridsize = 10)
+space <- kde(iris[, 1:3], H = Hns(iris[, 1:3]), gridsize = 5)
+below <- kcde(faithful, H = Hns(faithful), gridsize = 6)
+bw <- npregbw(dist ~ speed, cars)
+fit <- npreg(bw)
+boot <- with_seed(1, hboot(faithful$eruptions, h0 = 0.3, h = c(0.2, 0.3, 0.4), B = 3, gridsize = 30))
+errors <- q_error(1:3, c(1, 4, 2))
+score <- pdf_score(iris[51:100, 1:2], list(a = iris[51:100, 1:2] + 0.01, b = iris[51:100, 1:2] - 0.01), gridsize = 8)
+
+test_that("graphical arguments that are wrong are refused by name, by every plot", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_refused(
+    plot(line, col = "nosuch"),
+    plot(line, lwd = "a"),
+    plot(line, lwd = c(1, -1)),
+    plot(line, col.pt = -1),
+    plot(line, cont = 50, col.cont = list("red")),
+    plot(line, main = mean),
+    plot(line, xlim = c(1, NA)),
+    plot(line, las = 7),
+    plot(line, log = "z"),
+    plot(line, cex.axis = c(1, 2)),
+    plot(line, bty = "z"),
+    plot(line, mgp = 1, bty = "n"),
+    plot(plane, col = c("red", "nosuch", "blue", "green")),
+    plot(plane, col = character(0)),
+    plot(plane, col.fun = function(n) "nosuch"),
+    plot(plane, display = "image", col.fun = function(n) n > 0),
+    plot(plane, ann = "none"),
+    plot(plane, display = "slice", lwd = NA),
+    plot(plane, display = "persp", theta = "a"),
+    plot(plane, display = "persp", border = "nosuch"),
+    plot(plane, display = "persp", zlim = c(1, 1)),
+    plot(plane, display = "persp", ticktype = "fine"),
+    plot(space, col = TRUE),
+    plot(space, xlab = mean),
+    plot(below, col = "nosuch"),
+    plot(below, zlab = mean),
+    plot(below, display = "slice", lwd = Inf),
+    plot(fit, col = "nosuch"),
+    plot(fit, ylab = mean),
+    plot(fit, ylim = "a"),
+    plot(bw, col = "nosuch"),
+    plot(bw, col.axis = "nosuch"),
+    plot(boot, main = mean),
+    plot(boot, fg = 1:2),
+    plot(errors, cex = "a"),
+    plot(score, ann = NA),
+    plot(score, model = 1, col.lab = "nosuch")
+  )
+})
+
+test_that("a plot to add to must be there", {
+  for (open in c(FALSE, TRUE)) {
+    if (open) {
+      grDevices::pdf(NULL)
+      on.exit(grDevices::dev.off())
+    }
+    for (object in list(line, plane, below, fit)) {
+      expect_error(plot(object, add = TRUE), "`add` must be FALSE when there is no plot to add to",
+                   class = "kestrel_error_input")
+    }
+  }
+})
+
+test_that("what R takes as a colour or a label is drawn, of which no function of its own takes all", {
+  for (col in list(0, "0", 2, "3", NA, "#1F5A7A80", "Dark Blue", 1.5)) {
+    for (object in list(line, plane, fit, bw)) expect_gt(drawn(plot(object, col = col)), 3)
+    expect_gt(drawn(plot(plane, display = "persp", col = col)), 0)
+    expect_gt(drawn(plot(plane, drawpoints = TRUE, col.pt = col, col.cont = col, alpha = 0.5)), 3)
+  }
+  for (label in list("text", 3, quote(x^2), expression(x[1]), list("text", cex = 2, col = "red"), NULL)) {
+    expect_gt(drawn(plot(line, main = label, xlab = label, ylab = label)), 3)
+    expect_gt(drawn(plot(plane, main = label, xlab = label, ylab = label)), 3)
+    expect_gt(drawn(plot(plane, display = "persp", main = label, xlab = label, zlab = label)), 0)
+    expect_gt(drawn(plot(boot, main = label, xlab = label, ylab = label)), 3)
+  }
+})
+
+test_that("estimates that are flat are drawn by every display", {
+  far <- function(at, ...) suppressWarnings(list(...)[[1]](faithful, xmin = at, xmax = at + 100, gridsize = 10))
+  one <- far(c(100, 500), kcde)
+  none <- far(c(-200, -600), kcde)
+  zero <- far(c(100, 500), function(...) kde(..., kernel = "epanechnikov"))
+  expect_identical(range(one$estimate, none$estimate, zero$estimate), c(0, 1))
+  expect_identical(vapply(list(one, none, zero), function(fhat) diff(range(fhat$estimate)), 0), c(0, 0, 0))
+  # Rounding is no relief.
+  rounded <- one
+  rounded$estimate[2, 3] <- 1 - 2^-53
+  for (display in displays_of_plane) for (fhat in list(one, none, zero, rounded)) {
+    expect_silent(count <- drawn(plot(fhat, display = display)))
+    expect_gt(count, 0)
+  }
+  limits <- function(fhat) surface_limits(fhat$estimate, fhat$estimate)
+  expect_identical(lapply(list(one, none, zero, rounded), limits), rep(list(c(0, 1)), 4))
+  expect_identical(limits(plane), range(plane$estimate))
+  # A peak between the lines that are drawn.
+  expect_identical(surface_limits(c(0, 0), c(0, 3, 0)), c(0, 3))
+  for (fhat in suppressWarnings(list(
+    kde(faithful$waiting, kernel = "epanechnikov", xmin = 500, xmax = 600, gridsize = 9),
+    kde(iris[, 1:3], kernel = "epanechnikov", xmin = rep(50, 3), xmax = rep(60, 3), gridsize = 5),
+    kcde(faithful$waiting, xmin = 500, xmax = 600, gridsize = 9)
+  ))) expect_gt(drawn(plot(fhat)), 3)
+})
