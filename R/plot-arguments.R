@@ -3,7 +3,9 @@
 # What an argument must be, and whether a value is that; `several`: whether it may have more than one value.
 graphical_kinds <- list(
   colours = list(must = "colours that R knows", several = TRUE, holds = function(value) are_colours(value)),
-  widths = list(must = "positive numbers", several = TRUE, holds = function(value) are_finite(value) && all(value > 0)),
+  widths = list(must = "numbers that are not negative", several = TRUE,
+                holds = function(value) are_finite(value) && all(value >= 0)),
+  sizes = list(must = "positive numbers", several = TRUE, holds = function(value) are_finite(value) && all(value > 0)),
   colour = list(must = "a colour that R knows", holds = function(value) length(value) == 1L && are_colours(value)),
   size = list(must = "a positive number", holds = function(value) is_number(value) && value > 0),
   angle = list(must = "a number", holds = function(value) is_number(value)),
@@ -25,7 +27,7 @@ graphical_kinds <- list(
 graphical_arguments <- c(
   col = "colours", col.cont = "colours", col.pt = "colours", lwd = "widths",
   bg = "colour", border = "colour", col.axis = "colour", col.lab = "colour", col.main = "colour", col.sub = "colour",
-  fg = "colour", cex = "size", cex.axis = "size", cex.lab = "size", cex.main = "size", cex.sub = "size",
+  fg = "colour", cex = "sizes", cex.axis = "size", cex.lab = "size", cex.main = "size", cex.sub = "size",
   expand = "size", phi = "angle", theta = "angle", xlim = "limits", ylim = "limits", zlim = "interval",
   ann = "flag", axes = "flag", box = "flag", frame.plot = "flag", las = "las", log = "log",
   main = "label", sub = "label", xlab = "label", ylab = "label", zlab = "label"
