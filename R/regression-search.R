@@ -57,14 +57,14 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
     check_allowed(allowed, curve, data, grid, asked)
     best <- min_value(curve$cv, allowed, asked, sample)
   }
-  chosen <- list(h = grid$h[best$index], value = curve$cv[best$index], evaluations = length(grid$h))
-  if (refine) chosen <- refine_bandwidth(data, grid$h, best$index, chosen, asked, run)
-  if (!single && chosen$h %in% range(grid$h)) warn_end_of_grid(chosen$h, grid, asked)
-  on_grid <- chosen$h == grid$h[best$index]
-  found <- list(bw = if (on_grid) grid$grid[best$index] else chosen$h / grid$scale, h = chosen$h, fval = chosen$value,
+  chosen <- list(bw = grid$grid[best$index], value = curve$cv[best$index], evaluations = 0L)
+  if (refine) chosen <- refine_bandwidth(data, grid, best$index, chosen, asked, run)
+  if (!single && chosen$bw %in% range(grid$grid)) warn_end_of_grid(chosen$bw, grid, asked)
+  on_grid <- chosen$bw == grid$grid[best$index]
+  found <- list(bw = chosen$bw, h = if (on_grid) grid$h[best$index] else chosen$bw * grid$scale, fval = chosen$value,
                 grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
                 ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
-                evaluations = chosen$evaluations)
+                evaluations = length(grid$h) + chosen$evaluations)
   c(found, device_of(run))
 }
 
@@ -102,79 +102,6 @@ min_value <- function(cv, allowed, asked, sample) {
   list(index = max(tied), tied = tied)
 }
 
-# A search between the neighbours of the best of the grid; the lower neighbour of the first is the smallest bandwidth
-# that supports every observation. The result counts only if it is better.
-#
-# Bandwidths are evaluated in batches, since one pass over the data serves many. The first is a scan, because there may
-# be several minima between two bandwidths of the grid. Each of the others is about the minimum of the parabola through
-# the best bandwidth and its neighbours, as near to it as the parabola has moved since the last batch: Brent (1973, ch.
-# 5), with three points a step.
-refine_bandwidth <- function(data, h, index, chosen, asked, run) {
-  lower <- h[max(index - 1L, 1L)]
-  upper <- h[min(index + 1L, length(h))]
-  if (asked$unsupported == "reject") {
-    support <- regression_support_cpp(data$sorted(), asked$ckertype)
-    lower <- if (index == 1L) support else max(support, lower)
-  }
-  objective <- function(h) {
-    curve <- regression_curve(data, h, asked, run)
-    ifelse(is.finite(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, Inf)
-  }
-  # The curve of a compact kernel is rough where windows hold few observations; with few, a denser scan costs little.
-  steps <- if (is_compact(asked$ckertype)) max(5, min(48, 2e6 / length(data$x))) else 5
-  found <- scanned_minimum(objective, unique(c(lower, chosen$h, upper)), chosen, steps)
-  if (found$value < chosen$value) chosen <- found[c("h", "value")]
-  chosen$evaluations <- length(h) + found$evaluations
-  chosen
-}
-
-# The minimum of a function between the first and the last of `ends`, of which known$h is one. The scan has that many
-# steps between two ends.
-scanned_minimum <- function(objective, ends, known, steps) {
-  scan <- unlist(lapply(seq_along(ends)[-1L], function(k) seq(ends[k - 1L], ends[k], length.out = steps + 1)))
-  h <- sort(unique(c(known$h, scan)))
-  value <- ifelse(h == known$h, known$value, NA_real_)
-  evaluations <- 0L
-  width <- Inf
-  vertex <- NA_real_
-  repeat {
-    new <- which(is.na(value))
-    value[new] <- objective(h[new])
-    evaluations <- evaluations + length(new)
-    best <- which.min(value)
-    around <- max(best - 1L, 1L):min(best + 1L, length(h))
-    before <- c(width, vertex)
-    width <- diff(range(h[around]))
-    if (evaluations > length(scan) + 50L || width <= 1e-6 * h[best]) break
-    if (max(value[around]) - value[best] <= 1e-9 * abs(value[best])) break
-    vertex <- vertex_of(h[around], value[around])
-    near <- if (is.na(before[2L])) 0.1 * width else min(0.1 * width, 2 * abs(vertex - before[2L]))
-    more <- vertex + c(-1, 0, 1) * max(near, 3e-7 * h[best])
-    if (is.na(vertex) || width > before[1L] / 2) {
-      wider <- which.max(diff(h[around]))
-      more <- c(more, mean(h[around][wider + 0:1]))
-    }
-    # The minimum is often at an end, the smallest bandwidth that supports every observation.
-    if (length(around) == 2L) more <- h[best] + c(0.5, 0.05, 0.005, 0.0005) * (sum(h[around]) - 2 * h[best])
-    more <- more[!is.na(more) & more > min(h[around]) & more < max(h[around]) & !more %in% h]
-    if (length(more) == 0L) break
-    place <- order(c(h, more))
-    h <- c(h, more)[place]
-    value <- c(value, rep(NA_real_, length(more)))[place]
-  }
-  list(h = h[best], value = value[best], evaluations = evaluations)
-}
-
-# Where the parabola through three points has its minimum; NA if it has none between them.
-vertex_of <- function(h, value) {
-  if (length(h) < 3L || !all(is.finite(value))) return(NA_real_)
-  left <- (value[1L] - value[2L]) / (h[2L] - h[1L])
-  right <- (value[3L] - value[2L]) / (h[3L] - h[2L])
-  if (left + right <= 0) return(NA_real_)
-  # The slopes at the middles of both intervals are -left and right.
-  h[2L] - (h[2L] - h[1L]) / 2 + (h[3L] - h[1L]) / 2 * left / (left + right)
-}
-
 # Warns of observations without a neighbour at a given bandwidth.
 warn_unsupported <- function(unsupported, n, h) {
   if (unsupported == 0L) return(invisible())
@@ -183,8 +110,8 @@ warn_unsupported <- function(unsupported, n, h) {
                ": cross-validation leaves them out.")
 }
 
-warn_end_of_grid <- function(h, grid, asked) {
-  lower <- h == grid$h[1L]
+warn_end_of_grid <- function(bw, grid, asked) {
+  lower <- bw == grid$grid[1L]
   warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, ",
-              describe_value(h / grid$scale), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
+              describe_value(bw), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
 }

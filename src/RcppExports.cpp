@@ -735,6 +735,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// regression_distances_cpp
+SEXP regression_distances_cpp(SEXP regression, double lower, double upper, bool nearest);
+RcppExport SEXP _kestrel_regression_distances_cpp(SEXP regressionSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP nearestSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    Rcpp::traits::input_parameter< double >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< double >::type upper(upperSEXP);
+    Rcpp::traits::input_parameter< bool >::type nearest(nearestSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_distances_cpp(regression, lower, upper, nearest));
+    return rcpp_result_gen;
+END_RCPP
+}
 // weight_sums_cpp
 Rcpp::List weight_sums_cpp(Rcpp::NumericVector w);
 RcppExport SEXP _kestrel_weight_sums_cpp(SEXP wSEXP) {
@@ -948,6 +962,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_residuals_cpp", (DL_FUNC) &_kestrel_regression_residuals_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
+    {"_kestrel_regression_distances_cpp", (DL_FUNC) &_kestrel_regression_distances_cpp, 4},
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
     {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 2},

@@ -65,3 +65,12 @@ Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVec
 double regression_support_cpp(SEXP regression, std::string kernel) {
   return regression_of(regression).min_supporting_bandwidth(kernel_of_name(kernel));
 }
+
+/// Distances of observations in (lower, upper], of all or of the nearest (see PairsOf); NULL if
+/// they are too many.
+// [[Rcpp::export]]
+SEXP regression_distances_cpp(SEXP regression, double lower, double upper, bool nearest) {
+  const auto found =
+      regression_of(regression).distances(lower, upper, nearest ? PairsOf::nearest : PairsOf::all);
+  return found ? Rcpp::wrap(*found) : R_NilValue;
+}

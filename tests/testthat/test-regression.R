@@ -153,6 +153,67 @@ test_that("refinement finds the minimum between bandwidths of the grid, not the 
   expect_lte(bw$fval, min(near$cv[near$n.unsupported == 0]) * (1 + 1e-7))
 })
 
+# The bandwidths between the neighbours of the best of a grid, in `steps` equal steps, and at and just above every
+# distance of two observations there; below the first of the grid down to where observations lose their neighbours.
+in_bracket <- function(bw, steps) {
+  allowed <- which(bw$unsupported == "exclude" | bw$n.unsupported == 0)
+  best <- max(allowed[bw$cv[allowed] == min(bw$cv[allowed])])
+  ends <- c(if (best == 1 && bw$unsupported == "reject") 0 else bw$grid[max(best - 1, 1)],
+            bw$grid[min(best + 1, length(bw$grid))])
+  distance <- unique(as.vector(stats::dist(bw$x)))
+  h <- c(seq(ends[1], ends[2], length.out = steps), distance, distance * (1 + .Machine$double.eps))
+  h[h > 0 & h >= ends[1] & h <= ends[2]]
+}
+
+# The least objective of the bandwidths h that are allowed.
+least_of <- function(bw, h) {
+  at <- suppressWarnings(npregbw(xdat = bw$x, ydat = bw$y, bws = h, regtype = bw$regtype, bwmethod = bw$method,
+                                 ckertype = bw$ckertype, unsupported = bw$unsupported))
+  min(at$cv[at$unsupported == "exclude" | at$n.unsupported == 0], na.rm = TRUE)
+}
+
+refined_samples <- function() {
+  lynx <- as.numeric(datasets::lynx)
+  list(lynx = list(x = seq_along(lynx), y = lynx), lag = list(x = lynx[-114], y = lynx[-1]),
+       cars = list(x = cars$speed, y = cars$dist), faithful = list(x = faithful$eruptions, y = faithful$waiting),
+       rounded = list(x = round(faithful$eruptions, 1), y = faithful$waiting),
+       ozone = regression_data("airquality.Ozone_Temp"), mcycle = list(x = MASS::mcycle$times, y = MASS::mcycle$accel))
+}
+
+test_that("with the uniform kernel refinement finds the least value between two bandwidths of the grid", {
+  for (s in refined_samples()) for (regtype in c("lc", "ll")) for (method in c("cv.ls", "cv.aic")) {
+    for (unsupported in c("reject", "exclude")) {
+      bw <- suppressWarnings(npregbw(s$x, s$y, nbw = 20, ckertype = "uniform", regtype = regtype, bwmethod = method,
+                                     unsupported = unsupported, refine = TRUE))
+      expect_equal(bw$fval, least_of(bw, in_bracket(bw, 2)), tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("refinement sees both sides of a jump, and its bandwidth is on the right one", {
+  # At h = 2 the first year's window has one neighbour, above it two: a line in place of a mean.
+  s <- refined_samples()$lynx
+  refined <- function(...) suppressWarnings(npregbw(s$x, s$y, regtype = "ll", nbw = 20, refine = TRUE, ...))
+  bw <- refined(ckertype = "triangular")
+  expect_lte(bw$fval, 434219)
+  expect_lte(bw$fval, least_of(bw, in_bracket(bw, 100)) * (1 + 1e-9))
+  for (bw.scale in c("support", "np")) {
+    bw <- refined(bw.scale = bw.scale)
+    again <- npregbw(s$x, s$y, bws = bw$bw, bw.scale = bw.scale, regtype = "ll")
+    expect_identical(again[c("h", "fval", "n.unsupported")], c(bw[c("h", "fval")], list(n.unsupported = 0L)))
+  }
+})
+
+test_that("refinement with the uniform kernel is better than a scan where distances are too many to try them all", {
+  s <- with_seed(53, {
+    x <- rnorm(3000)
+    list(x = x, y = sin(3 * x) + rnorm(3000))
+  })
+  bw <- npregbw(s$x, s$y, bws = seq(0.1, 1, by = 0.1), ckertype = "uniform", unsupported = "exclude", refine = TRUE)
+  best <- which.min(bw$cv)
+  expect_lt(bw$fval, least_of(bw, seq(bw$grid[best - 1], bw$grid[best + 1], length.out = 97)))
+})
+
 test_that("refinement is never worse, stays in its bracket and respects support", {
   for (method in c("cv.ls", "cv.aic")) for (regtype in c("lc", "ll")) {
     coarse <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype))

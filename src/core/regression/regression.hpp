@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/regression/local_fit.hpp"
+#include "core/regression/pair_distances.hpp"
 
 namespace kestrel {
 
@@ -77,6 +78,11 @@ class LocalRegression {
   /// nearest other observation, or the next larger number if the window is open. O(n). NaN for
   /// n < 2.
   double min_supporting_bandwidth(Kernel kernel) const;
+
+  /// pair_distances() of the observations.
+  std::optional<std::vector<double>> distances(double lower, double upper, PairsOf pairs) const {
+    return pair_distances(line_, lower, upper, pairs);
+  }
 
  private:
   SortedSample line_;
