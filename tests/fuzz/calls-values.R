@@ -158,8 +158,10 @@ value_calls <- list(
       list(g = sqrt(task$given$H[1L, 1L]) * pick(c(0.01, 0.3, 1, 5)), r = pick(seq(0, 10, by = 2))))
   },
   lscv = function() {
-    task <- value_task(d = 1L, kernel = "gaussian")
-    c(task$given[intersect(names(task$given), c("x", "w"))], list(h = sqrt(task$given$H[1L, 1L])))
+    task <- value_task(pick(1:3), kernel = "gaussian", product = FALSE)
+    sample <- task$given[intersect(names(task$given), c("x", "w"))]
+    h <- sqrt(task$given$H[1L, 1L])
+    c(sample, if (chance(0.5)) list(H = task$given$H) else list(h = h * c(1, some_of(10^c(-1, 2, 60, -100), 0.4))))
   },
   npreg = function() {
     task <- value_task(d = 1L, kernel = pick(setdiff(kernels, "cosine")))
