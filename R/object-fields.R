@@ -162,7 +162,7 @@ is_terms <- function(terms) {
 # Values at points or observations, which may have no neighbour.
 fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
 
-points_of_fit <- function(of) nrow(of[["eval"]])
+points_of_fit <- function(of) length(unclass(of[["eval"]])[[1L]])
 
 rows_of_fit <- function(of) length(of[["bws"]][["x"]])
 
@@ -172,8 +172,18 @@ at_rows <- function(of) fitted_numbers(rows_of_fit(of))
 
 fit_fields <- list(
   bws = of_class("kestrel_regbw"),
-  eval = columns(list()),
   at.data = flag(),
+  eval = function(of) {
+    columns(list(), also = list(
+      paste0("a data frame with one column of numbers",
+             if (of[["at.data"]]) ", one for each observation"),
+      function(eval) {
+        points <- unclass(eval)
+        length(points) == 1L &&
+          is.null(numbers_problem(points[[1L]], fitted_numbers(if (of[["at.data"]]) rows_of_fit(of)), ""))
+      }
+    ))
+  },
   mean = function(of) fitted_numbers(if (of[["at.data"]]) rows_of_fit(of) else points_of_fit(of)),
   merr = at_points, lower = at_points, upper = at_points,
   resid = at_rows, loo = at_rows,
