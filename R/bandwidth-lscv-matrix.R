@@ -212,8 +212,8 @@ matrix_starts <- function(sample, criteria, diagonal) {
   Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))
 }
 
-# The smallest and the largest h with H = h^2 S along some direction, each as the largest singular value of a matrix: the
-# smallest one of either would have no digits where units differ by 1e16.
+# The smallest and the largest h with H = h^2 S along some direction, each by the largest singular value of a matrix:
+# the smallest one of either would have no digits where units differ by 1e16.
 relative_bandwidths <- function(H, S) {
   of_H <- lower_root_cpp(unname(H))
   of_S <- lower_root_cpp(unname(S))

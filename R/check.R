@@ -84,6 +84,13 @@ check_choice <- function(value, choices, name) {
   choices[match(value, choices)]
 }
 
+# A matrix has fewer rows than a vector may have values.
+check_rows <- function(value, name) {
+  if (length(value) > .Machine$integer.max) {
+    abort_input("`", name, "` must have fewer than 2^31 values, not ", format(length(value), digits = 15), ".")
+  }
+}
+
 # A numeric vector, matrix or data frame as an n x d matrix of doubles.
 as_points <- function(x, name) {
   x <- plain_points(x)
@@ -102,6 +109,7 @@ as_points <- function(x, name) {
   }
   heard()
   if (length(dim(x)) < 2L) {
+    check_rows(x, name)
     x <- as.vector(x)
     dim(x) <- c(length(x), 1L) # faster than matrix()
   }

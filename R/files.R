@@ -2,8 +2,8 @@
 
 # Whether the value is a string that can be the name of a file, in characters of this session.
 is_file_name <- function(value) {
-  is.character(value) && !is.object(value) && length(value) == 1L && !is.na(value) && nzchar(value) && validEnc(value) &&
-    Encoding(value) != "bytes"
+  is.character(value) && !is.object(value) && length(value) == 1L && !is.na(value) && nzchar(value) &&
+    identical(value, readable(value))
 }
 
 # Where to write a file; `to` is the argument with that name. `file`: its name; `path`: the file to replace, with links

@@ -90,7 +90,8 @@ field_problem <- function(value, what, of, field) {
     "list" = , "data frame" = list_problem(value, what, of, field)
   )
   if (!is.null(problem) || is.null(what$also) || isTRUE(what$also[[2L]](value))) return(problem)
-  problem_of(field, what$also[[1L]], if (length(value) <= 1L && !is_frame(value)) not_what_came(value) else "")
+  brief <- length(without_class(value)) <= 1L && !is_frame(value)
+  problem_of(field, what$also[[1L]], if (brief) not_what_came(value) else "")
 }
 
 numbers_problem <- function(value, what, field) {
@@ -163,7 +164,7 @@ texts_problem <- function(value, what, field) {
 
 list_problem <- function(value, what, of, field) {
   is_right <- if (what$type == "list") is.list(value) && !is.object(value) else is_whole_frame(value)
-  if (!is_right || (!is.null(what$size) && length(value) != what$size)) {
+  if (!is_right || (!is.null(what$size) && length(unclass(value)) != what$size)) {
     return(problem_of(field, paste0("a ", what$type, if (!is.null(what$size)) paste(" of", what$size)),
                       not_what_came(value)))
   }

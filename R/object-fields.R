@@ -148,8 +148,9 @@ regbw_fields <- list(
 # The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
 left_out_field <- function(n) {
   fit <- function(rows) {
-    inherits(rows, "exclude") && is.numeric(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L &&
-      all(rows %in% seq_len(n + length(rows)))
+    if (!inherits(rows, "exclude")) return(FALSE)
+    rows <- without_class(rows)
+    is_numbers(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L && all(rows %in% seq_len(n + length(rows)))
   }
   anything(list("the rows that were left out, of class \"exclude\"", fit), optional = TRUE)
 }
@@ -256,15 +257,16 @@ info_fields <- list(
     driver = function(of) if (of[["cuda"]][["usable"]]) texts(1L)
   )),
   build = anything(list("a list of strings and flags, named", function(build) {
-    is.list(build) && !is.null(names(build)) && length(build) > 0L && all(vapply(build, function(part) {
-      length(part) == 1L && (is.character(part) || is.logical(part)) && !is.na(part)
+    if (!is.list(build) || is.object(build)) return(FALSE)
+    !is.null(names(build)) && length(build) > 0L && all(vapply(build, function(part) {
+      !is.object(part) && length(part) == 1L && (is.character(part) || is.logical(part)) && !is.na(part)
     }, NA))
   }))
 )
 
 q_error_fields <- list(
   errors = function(of) {
-    numbers(c(NA, NCOL(of[["errors"]])), sign = "positive",
+    numbers(c(NA, NCOL(without_class(of[["errors"]]))), sign = "positive",
             also = list("a matrix with names of columns", function(errors) !is.null(colnames(errors))))
   },
   table = function(of) {

@@ -69,7 +69,9 @@ edits <- list(
   classed = function(value) structure(value, class = "mine"),
   failing = function(value) structure(value, class = c("failing", class(value))),
   environment = function(value) structure(new.env(), class = class(value)),
-  bytes = function(value) if (is.character(value)) replace(value, 1L, "\xff\xfe") else stats::setNames(value, "\xff\xfe"),
+  bytes = function(value) {
+    if (is.character(value)) replace(value, 1L, "\xff\xfe") else stats::setNames(value, "\xff\xfe")
+  },
   cube = function(value) array(value, c(length(value), 1L, 1L))
 )
 

@@ -115,8 +115,8 @@ grid_size_for <- function(d) {
 # ---- wrong arguments ----------------------------------------------------------------------------------------------
 
 # A class whose methods all fail, as those of a package that is not what it was when an object was saved.
-for (generic in c("length", "names", "dim", "dimnames", "[", "format", "as.character", "as.double", "as.vector", "is.na",
-                  "anyNA", "rep", "unique", "t", "xtfrm", "Ops", "Math", "Summary")) {
+for (generic in c("length", "names", "dim", "dimnames", "[", "format", "as.character", "as.double", "as.vector",
+                  "is.na", "anyNA", "rep", "unique", "t", "xtfrm", "Ops", "Math", "Summary")) {
   assign(paste0(generic, ".failing"), function(...) stop("a method of the class failed"))
 }
 
