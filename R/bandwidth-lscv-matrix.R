@@ -137,9 +137,11 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
   fourier <- faster_engine(sum(used), d, "once") == "fourier" && run$backend != "cuda"
-  # The grid follows the covariance. If there is none, or a singular one, sums are direct.
+  # The grid follows the covariance. If there is none, or a singular one, or one so unlike S that no grid has memory for
+  # both, sums are direct.
   spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)
-  fourier <- !is.null(spread)
+  reached <- if (!is.null(spread)) relative_bandwidths(S, spread$cov)
+  fourier <- !is.null(spread) && reached[2L] < 1e6 * reached[1L]
   sample <- if (fourier) {
     spread
   } else {
@@ -210,11 +212,14 @@ matrix_starts <- function(sample, criteria, diagonal) {
   Filter(Negate(is.null), c(if (!diagonal) list(best_multiple(sample$cov)), list(best_multiple(axes))))
 }
 
-# The smallest and the largest h with H = h^2 S along some direction.
+# The smallest and the largest h with H = h^2 S along some direction, each by the largest singular value of a matrix:
+# the smallest one of either would have no digits where units differ by 1e16.
 relative_bandwidths <- function(H, S) {
-  root <- lower_root_cpp(unname(S))
-  inner <- forwardsolve(root, t(forwardsolve(root, unname(H))))
-  sqrt(pmax(range(eigen((inner + t(inner)) / 2, symmetric = TRUE, only.values = TRUE)$values), 0))
+  of_H <- lower_root_cpp(unname(H))
+  of_S <- lower_root_cpp(unname(S))
+  if (is.null(of_H) || is.null(of_S)) return(c(0, Inf))
+  largest <- function(of, relative_to) max(svd(forwardsolve(relative_to, of), 0L, 0L)$d)
+  c(1 / largest(of_S, of_H), largest(of_H, of_S))
 }
 
 check_start <- function(H, S, limits) {

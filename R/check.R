@@ -66,25 +66,35 @@ check_count <- function(value, name, min = 1L) {
 }
 
 check_flag <- function(value, name) {
-  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+  flag <- without_class(value)
+  if (!is.logical(flag) || length(flag) != 1L || is.na(flag)) {
     abort_input("`", name, "` must be TRUE or FALSE, not ", describe_value(value), ".")
   }
-  as.logical(value)
+  as.logical(flag)
 }
 
 # One of `choices`. The whole vector of choices, which is what a default argument is, means the first.
 check_choice <- function(value, choices, name) {
   if (identical(value, choices)) return(choices[1L])
+  given <- value
+  value <- without_class(value)
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", describe_value(value), ".")
+    abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", describe_value(given), ".")
   }
   choices[match(value, choices)]
 }
 
+# A matrix has fewer rows than a vector may have values.
+check_rows <- function(value, name) {
+  if (length(value) > .Machine$integer.max) {
+    abort_input("`", name, "` must have fewer than 2^31 values, not ", format(length(value), digits = 15), ".")
+  }
+}
+
 # A numeric vector, matrix or data frame as an n x d matrix of doubles.
 as_points <- function(x, name) {
-  x <- if (is.data.frame(x)) plain_columns(x) else plain(x)
-  if (is.data.frame(x)) {
+  x <- plain_points(x)
+  if (is_frame(x)) {
     wrong <- not_numbers(x)
     if (length(wrong) > 0L) {
       abort_input("`", name, "` must have numeric columns; not numeric: ", quoted(wrong), ".")
@@ -99,6 +109,7 @@ as_points <- function(x, name) {
   }
   heard()
   if (length(dim(x)) < 2L) {
+    check_rows(x, name)
     x <- as.vector(x)
     dim(x) <- c(length(x), 1L) # faster than matrix()
   }
@@ -109,7 +120,8 @@ as_points <- function(x, name) {
 known_na_actions <- c("na.fail", "na.omit")
 
 check_na_action <- function(na.action) {
-  if (is.character(na.action) && length(na.action) == 1L && na.action %in% known_na_actions) return(na.action)
+  named <- without_class(na.action)
+  if (is.character(named) && length(named) == 1L && named %in% known_na_actions) return(named)
   if (identical(na.action, stats::na.fail)) return("na.fail")
   if (identical(na.action, stats::na.omit)) return("na.omit")
   abort_input("`na.action` must be na.fail or na.omit, not ", describe_value(na.action), ".")
@@ -177,7 +189,7 @@ check_effective_size <- function(w, sums = weight_sums_cpp(w)) {
 # The sample: x (n x d), w (sums to n), names, which rows na.omit took out, and x as a vector if it came as that, which
 # an estimate can keep without a copy.
 check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
-  is_vector <- length(dim(x)) < 2L
+  is_vector <- !is_frame(x) && length(attr(x, "dim")) < 2L
   weighted <- !is.null(w)
   given <- x
   x <- as_points(x, "x")
@@ -193,7 +205,8 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   }
   check_complete(x)
   check_finite(w, "w")
-  names <- colnames(x)
+  names <- readable(colnames(x))
+  if (!identical(names, colnames(x))) colnames(x) <- names
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
   names <- if (is.null(names)) stand_ins else ifelse(is.na(names) | !nzchar(names), stand_ins, names)
   list(x = x, w = if (weighted) scale_weights(w) else w, names = if (is_vector) "x" else names, na.action = omitted,
@@ -202,12 +215,13 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
 
 # If the columns of the points have the names of the variables in another order, puts them in theirs.
 in_order_of <- function(points, names) {
-  points <- plain(points)
-  if (is.object(points) && !is.data.frame(points)) return(points)
-  given <- if (length(dim(points)) == 2L) colnames(points) else names(points)
+  points <- plain_points(points)
+  if (is.object(points) && !is_frame(points)) return(points)
+  given <- readable(if (length(dim(points)) == 2L) colnames(points) else names(points))
   if (anyDuplicated(names) > 0L) return(points)
   if (length(given) != length(names) || length(names) < 2L || !setequal(given, names)) return(points)
-  if (length(dim(points)) == 2L) points[, names, drop = FALSE] else points[names]
+  order <- match(names, given)
+  if (length(dim(points)) == 2L) points[, order, drop = FALSE] else points[order]
 }
 
 # Evaluation points: a vector is a set of numbers when d = 1 and one point when d > 1. `limits`: limits of orthants,

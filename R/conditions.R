@@ -2,7 +2,7 @@
 # a positive number, not -1.": the argument, what was needed, what came.
 
 abort <- function(class, ...) {
-  stop(errorCondition(paste0(...), class = c(class, "kestrel_error"), call = NULL))
+  stop(errorCondition(readable(paste0(...)), class = c(class, "kestrel_error"), call = NULL))
 }
 
 abort_input <- function(...) abort("kestrel_error_input", ...)
@@ -12,7 +12,7 @@ abort_memory <- function(...) abort("kestrel_error_memory", ...)
 abort_backend <- function(...) abort("kestrel_error_backend", ...)
 
 warn <- function(class, ...) {
-  warning(warningCondition(paste0(...), class = c(class, "kestrel_warning"), call = NULL))
+  warning(warningCondition(readable(paste0(...)), class = c(class, "kestrel_warning"), call = NULL))
 }
 
 warn_search <- function(...) warn("kestrel_warning_search", ...)
@@ -39,6 +39,15 @@ time_limit_messages <- paste("reached", c("elapsed", "CPU", "session elapsed", "
 
 is_of_time_limit <- function(e) conditionMessage(e) %in% gettext(time_limit_messages, domain = "R")
 
+# Texts with bytes that are no characters here as "<ff>", since R's functions for texts fail on those.
+readable <- function(texts) {
+  if (!is.character(texts)) return(texts)
+  Encoding(texts)[Encoding(texts) == "bytes"] <- "unknown"
+  bad <- !validEnc(texts)
+  texts[bad] <- iconv(texts[bad], sub = "byte")
+  texts
+}
+
 # Errors about `x`, in functions whose callers know it by another name. After a semicolon a message names columns, one
 # of which may be `x`.
 known_as <- function(name, code) {
@@ -49,12 +58,14 @@ known_as <- function(name, code) {
   })
 }
 
-# "not -1", "not a factor": the end of a message, for any value.
+# "not -1", "not a factor": the end of a message, for any value. Calls no method of its class, which may fail, and looks
+# at no more than five values.
 describe_value <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.factor(value)) return("a factor")
-  if (is.data.frame(value)) {
-    return(paste0("a data frame with ", ncol(value), if (ncol(value) == 1L) " column" else " columns"))
+  if (is_frame(value)) {
+    columns <- length(unclass(value))
+    return(paste0("a data frame with ", columns, if (columns == 1L) " column" else " columns"))
   }
   if (is.function(value)) return("a function")
   if (is.language(value) && !is.expression(value)) return(shown_code(value))
@@ -63,9 +74,16 @@ describe_value <- function(value) {
   if (!is.atomic(value)) return(paste("an object of type", typeof(value)))
   if (is.matrix(value)) return(sprintf("a %d x %d matrix", nrow(value), ncol(value)))
   if (length(value) == 0L) return(sprintf("an empty %s vector", typeof(value)))
-  if (length(value) > 5L) return(sprintf("%d values", length(value)))
-  shown <- if (is.character(value)) paste0('"', value, '"') else format(value, trim = TRUE, digits = 7)
+  if (length(value) > 5L) return(sprintf("%.0f values", length(value)))
+  shown <- if (is.character(value)) paste0('"', readable(value), '"') else format(value, trim = TRUE, digits = 7)
   paste(shown, collapse = ", ")
+}
+
+# The same without its class, for a value that has the right one.
+describe_type <- function(value) {
+  # These have a class for good.
+  if (typeof(value) %in% c("environment", "externalptr")) return(paste("an object of type", typeof(value)))
+  describe_value(unclass(value))
 }
 
 # The same if the kind is wrong, whatever the values: "not character", "not of class Date".
@@ -75,4 +93,4 @@ kind_of <- function(value) {
   paste0("of class ", class(value)[1L], if (is.numeric(unclass(value))) ": as.numeric() makes numbers of it")
 }
 
-quoted <- function(names, mark = "`") paste0(mark, names, mark, collapse = ", ")
+quoted <- function(names, mark = "`") paste0(mark, readable(names), mark, collapse = ", ")

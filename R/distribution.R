@@ -3,13 +3,17 @@
 #' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function P(X <= q), `qkde()` the
 #' quantile function (d = 1), and `rkde()` draws from it.
 #'
-#' The distribution function is the weighted mean of the kernel's own distribution function, not an integral over a grid.
-#' In one dimension that has a closed form for all kernels. In several dimensions it is the share of a box, with the
-#' error that [kde_query()] states. Quantiles solve pkde(q) = p to about 1e-14 h. A draw is an observation, chosen with
-#' probability proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a radial
-#' compact kernel that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a kernel
-#' proportional to (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is transformed
-#' back.
+#' The distribution function is the weighted mean of the kernel's own distribution function, not an integral over a
+#' grid. In one dimension that has a closed form for all kernels, and the errors of [kcde()]. In several dimensions it
+#' is the probability of a box, and [kde_query()] states its error. A draw is an observation, chosen with probability
+#' proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a radial compact kernel
+#' that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a kernel proportional to
+#' (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is transformed back.
+#'
+#' Quantiles solve pkde(q) = p to about 1e-14 h, plus the error of pkde(q) divided by the density at q. So they have
+#' fewer digits where the density is tiny: in the upper tail and between clusters, where the error of pkde(q) is 1e-14,
+#' and in the lower tail below p = 1e-33 with the Gaussian kernel, where it is a growing share of p (quantiles for
+#' p = 1e-300 are good to 1e-5 h).
 #'
 #' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
 #'   with d columns. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
@@ -58,6 +62,7 @@ pkde <- function(q, fhat, verbose = FALSE) {
   } else {
     q <- plain(q)
     if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
+    check_rows(q, "q")
     points <- matrix(as.double(q))
   }
   with_progress(verbose, "Distribution function", function(progress) {

@@ -1,5 +1,11 @@
 # Files that are complete or absent: they are written under another name in the same folder, and then renamed.
 
+# Whether the value is a string that can be the name of a file, in characters of this session.
+is_file_name <- function(value) {
+  is.character(value) && !is.object(value) && length(value) == 1L && !is.na(value) && nzchar(value) &&
+    identical(value, readable(value))
+}
+
 # Where to write a file; `to` is the argument with that name. `file`: its name; `path`: the file to replace, with links
 # followed; `name`: the argument's name. A device or a pipe cannot be replaced.
 check_target <- function(to, name) {
@@ -9,7 +15,7 @@ check_target <- function(to, name) {
     abort_input("`", name, "` must be the name of a file, not of a device or a pipe, as ", describe_value(to), " is.")
   }
   path <- if (kind == "unreachable") file else follow_links(file)
-  if (kind == "folder" || grepl("/$", file) || !dir.exists(dirname(path))) {
+  if (kind == "folder" || endsWith(file, "/") || !dir.exists(dirname(path))) {
     abort_input("`", name, "` must be the name of a file in a folder that exists, not ", describe_value(to), ".")
   }
   # A file is replaced, so it must be possible to create files in its folder. One that is read-only is meant to stay.

@@ -6,12 +6,15 @@
 #' C_H the distribution function of the kernel (Duong 2016).
 #'
 #' @section Exactness:
-#' Nothing is binned or summed over a grid: C is the kernel's own distribution function. The survival function is summed
-#' by itself, not as a difference from 1. Errors are
-#' * for the Gaussian kernel with a diagonal `H`, about 1e-14 of the value, so that small probabilities keep their digits
-#'   (in one dimension 1e-13 of it, up to 12 h beyond the data);
-#' * for compact kernels about 1e-14 of 1 in each dimension;
-#' * for the Gaussian kernel with correlations at most 2e-13 of 1 in each dimension.
+#' Nothing is binned or summed over a grid: C is the kernel's own distribution function. The survival function is
+#' summed by itself, not as a difference from 1. The errors depend on the kernel:
+#' * Gaussian in one dimension: at most 1e-13 of the value up to 12 h beyond the data, so that small probabilities keep
+#'   their digits. Farther away the error grows, to 2e-4 of the value where that is 1e-307.
+#' * Gaussian in several dimensions with a diagonal `H`: about 1e-14 of the value for each dimension, and 6e-16 z^2 of
+#'   it more at points z bandwidths away from the nearest sample (8e-13 where z is 37; beyond, the value itself has lost
+#'   digits, as it is below 2e-308).
+#' * Gaussian with correlations: an absolute error of at most 2e-13 for each dimension.
+#' * Compact kernels: an absolute error of about 1e-14 for each dimension.
 #'
 #' In several dimensions P(X > x) is not 1 - P(X <= x).
 #'

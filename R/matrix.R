@@ -20,7 +20,7 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' vech(H)
 #' @export
 vech <- function(x) {
-  x <- if (is.data.frame(x)) as_points(x, "x") else plain(x)
+  x <- if (is_frame(x)) as_points(x, "x") else plain(x)
   if (is_numbers(x) && length(x) == 1L) x <- as.matrix(x)
   if (!is_numbers(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
     abort_input("`x` must be a square numeric matrix, not ", describe_value(x), ".")
@@ -32,7 +32,7 @@ vech <- function(x) {
 #' @export
 invvech <- function(x) {
   x <- plain(x)
-  d <- (sqrt(8 * length(x) + 1) - 1) / 2
+  d <- (sqrt(8 * length(without_class(x)) + 1) - 1) / 2
   if (!is_numbers(x) || length(x) == 0L || d != round(d)) {
     abort_input("`x` must be a numeric vector of length d(d+1)/2, such as 1, 3, 6 or 10, not ",
                 if (is_numbers(x)) paste("of length", length(x)) else describe_value(x), ".")

@@ -148,7 +148,7 @@ without_neighbour <- function(count) {
 #' @export
 as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_object(x, "x", "kestrel_reg")
-  fit <- data.frame(mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper)
+  fit <- data.frame(mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper, row.names = NULL)
   variables <- beside(c(names(fit), "resid", "loo"), c(x$xnames, x$ynames))
   frame <- cbind(stats::setNames(x$eval, variables[1L]), fit)
   if (!x$at.data) return(frame)
@@ -168,7 +168,7 @@ print.kestrel_regbw <- function(x, ...) {
 summary.kestrel_regbw <- function(object, ...) {
   check_object(object, "object", "kestrel_regbw")
   first <- utils::head(order(object$cv, object$grid), 5L)
-  best <- data.frame(bw = object$grid, cv = object$cv, n.unsupported = object$n.unsupported)[first, ]
+  best <- data.frame(bw = object$grid, cv = object$cv, n.unsupported = object$n.unsupported, row.names = NULL)[first, ]
   rownames(best) <- NULL
   structure(list(bws = object, best = best), class = "summary.kestrel_regbw")
 }

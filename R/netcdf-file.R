@@ -10,9 +10,7 @@ need_ncdf4 <- function(argument) {
 
 check_netcdf_name <- function(file) {
   need_ncdf4("file")
-  if (!is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
-    abort_input("`file` must be the name of a file, not ", describe_value(file), ".")
-  }
+  if (!is_file_name(file)) abort_input("`file` must be the name of a file, not ", describe_value(file), ".")
   file
 }
 
@@ -23,6 +21,8 @@ with_netcdf <- function(file, code) {
   if (file_kind_cpp(file) != "file") {
     abort_input("`file` must be the name of a file that exists, not ", describe_value(given), ".")
   }
+  # file() and the library take some names, as "stdin" and "http://...", for something else, but no whole path.
+  file <- normalizePath(file)
   problem <- catching_errors(netcdf_problem(file), conditionMessage)
   if (!is.null(problem)) abort_input("`file` must be a whole netCDF file, but ", describe_value(given), " ", problem,
                                      ".")

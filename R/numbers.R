@@ -43,5 +43,16 @@ plain_columns <- function(frame) {
   frame
 }
 
+# An environment can have that class, too.
+is_frame <- function(value) is.data.frame(value) && is.list(value)
+
+# Points in any of their forms.
+plain_points <- function(x) if (is_frame(x)) plain_columns(x) else plain(x)
+
+# A vector or list without its class, whose methods of length() and the like may fail; any other value unchanged.
+without_class <- function(value) {
+  if (is.object(value) && (is.atomic(value) || is.list(value)) && !is.factor(value)) unclass(value) else value
+}
+
 # The names of columns that are not numbers.
 not_numbers <- function(frame) names(frame)[!vapply(unclass(frame), is_numbers, NA)]

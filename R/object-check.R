@@ -6,9 +6,7 @@
 check_object <- function(object, name, class) {
   made <- object_classes[[class]]$made
   if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", describe_value(object), ".")
-  if (!is.list(unclass(object))) {
-    abort_input("`", name, "` must be ", made, ", a list, not ", describe_value(unclass(object)), ".")
-  }
+  if (!is.list(object)) abort_input("`", name, "` must be ", made, ", a list, not ", describe_type(object), ".")
   problem <- object_problem(object, class)
   if (is.null(problem)) return(invisible(object))
   abort_input("`", name, "` must be ", made, ";", problem_text(problem))
@@ -54,7 +52,9 @@ parts <- function(fields, optional = FALSE, also = NULL) {
 each <- function(what, size) list(type = "list", size = size, each = what, optional = FALSE)
 
 # A data frame with these columns.
-columns <- function(fields, optional = FALSE) list(type = "data frame", fields = fields, optional = optional)
+columns <- function(fields, optional = FALSE, also = NULL) {
+  list(type = "data frame", fields = fields, optional = optional, also = also)
+}
 
 # An object of a class of this package.
 of_class <- function(class) list(type = "object", class = class, optional = FALSE)
@@ -83,14 +83,15 @@ field_problem <- function(value, what, of, field) {
   problem <- switch(what$type,
     numbers = numbers_problem(value, what, field),
     texts = texts_problem(value, what, field),
-    flag = if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    flag = if (!is.logical(value) || is.object(value) || length(value) != 1L || is.na(value)) {
       problem_of(field, "TRUE or FALSE", not_what_came(value))
     },
     object = part_problem(value, what, field),
     "list" = , "data frame" = list_problem(value, what, of, field)
   )
   if (!is.null(problem) || is.null(what$also) || isTRUE(what$also[[2L]](value))) return(problem)
-  problem_of(field, what$also[[1L]], if (length(value) <= 1L) not_what_came(value) else "")
+  brief <- length(without_class(value)) <= 1L && !is_frame(value)
+  problem_of(field, what$also[[1L]], if (brief) not_what_came(value) else "")
 }
 
 numbers_problem <- function(value, what, field) {
@@ -152,7 +153,8 @@ counted_text <- function(noun, what) {
 texts_problem <- function(value, what, field) {
   fine <- is.character(value) && !is.object(value) && has_size(value, what) && !anyNA(value) &&
     (is.null(what$among) || all(value %in% what$among))
-  if (fine) return(NULL)
+  if (fine && identical(value, readable(value))) return(NULL)
+  if (fine) return(problem_of(field, "text in valid characters", not_what_came(value)))
   needed <- counted_text("string", what)
   if (!is.null(what$among)) {
     needed <- paste(if (identical(what$size, 1L)) "one of" else paste(needed, "among"), quoted(what$among, '"'))
@@ -162,7 +164,7 @@ texts_problem <- function(value, what, field) {
 
 list_problem <- function(value, what, of, field) {
   is_right <- if (what$type == "list") is.list(value) && !is.object(value) else is_whole_frame(value)
-  if (!is_right || (!is.null(what$size) && length(value) != what$size)) {
+  if (!is_right || (!is.null(what$size) && length(unclass(value)) != what$size)) {
     return(problem_of(field, paste0("a ", what$type, if (!is.null(what$size)) paste(" of", what$size)),
                       not_what_came(value)))
   }
@@ -175,13 +177,13 @@ list_problem <- function(value, what, of, field) {
 
 # A data frame whose columns have as many values as it has rows.
 is_whole_frame <- function(value) {
-  is.data.frame(value) && is.list(value) && !is.null(names(value)) &&
-    all(vapply(unclass(value), NROW, 0L) == .row_names_info(value, 2L))
+  is_frame(value) && !is.null(attr(value, "names")) &&
+    all(vapply(unclass(value), function(column) NROW(without_class(column)), 0L) == .row_names_info(value, 2L))
 }
 
 part_problem <- function(value, what, field) {
   known <- object_classes[[what$class]]
+  if (!inherits(value, what$class) || !is.list(value)) return(problem_of(field, known$made, not_what_came(value)))
   fields <- unclass(value)
-  if (!inherits(value, what$class) || !is.list(fields)) return(problem_of(field, known$made, not_what_came(value)))
   fields_problem(fields, known$fields, fields, paste0(field, "$"))
 }

@@ -148,8 +148,9 @@ regbw_fields <- list(
 # The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
 left_out_field <- function(n) {
   fit <- function(rows) {
-    inherits(rows, "exclude") && is.numeric(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L &&
-      all(rows %in% seq_len(n + length(rows)))
+    if (!inherits(rows, "exclude")) return(FALSE)
+    rows <- without_class(rows)
+    is_numbers(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L && all(rows %in% seq_len(n + length(rows)))
   }
   anything(list("the rows that were left out, of class \"exclude\"", fit), optional = TRUE)
 }
@@ -162,7 +163,7 @@ is_terms <- function(terms) {
 # Values at points or observations, which may have no neighbour.
 fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
 
-points_of_fit <- function(of) nrow(of[["eval"]])
+points_of_fit <- function(of) length(unclass(of[["eval"]])[[1L]])
 
 rows_of_fit <- function(of) length(of[["bws"]][["x"]])
 
@@ -172,8 +173,18 @@ at_rows <- function(of) fitted_numbers(rows_of_fit(of))
 
 fit_fields <- list(
   bws = of_class("kestrel_regbw"),
-  eval = columns(list()),
   at.data = flag(),
+  eval = function(of) {
+    columns(list(), also = list(
+      paste0("a data frame with one column of numbers",
+             if (of[["at.data"]]) ", one for each observation"),
+      function(eval) {
+        points <- unclass(eval)
+        length(points) == 1L &&
+          is.null(numbers_problem(points[[1L]], fitted_numbers(if (of[["at.data"]]) rows_of_fit(of)), ""))
+      }
+    ))
+  },
   mean = function(of) fitted_numbers(if (of[["at.data"]]) rows_of_fit(of) else points_of_fit(of)),
   merr = at_points, lower = at_points, upper = at_points,
   resid = at_rows, loo = at_rows,
@@ -246,15 +257,16 @@ info_fields <- list(
     driver = function(of) if (of[["cuda"]][["usable"]]) texts(1L)
   )),
   build = anything(list("a list of strings and flags, named", function(build) {
-    is.list(build) && !is.null(names(build)) && length(build) > 0L && all(vapply(build, function(part) {
-      length(part) == 1L && (is.character(part) || is.logical(part)) && !is.na(part)
+    if (!is.list(build) || is.object(build)) return(FALSE)
+    !is.null(names(build)) && length(build) > 0L && all(vapply(build, function(part) {
+      !is.object(part) && length(part) == 1L && (is.character(part) || is.logical(part)) && !is.na(part)
     }, NA))
   }))
 )
 
 q_error_fields <- list(
   errors = function(of) {
-    numbers(c(NA, NCOL(of[["errors"]])), sign = "positive",
+    numbers(c(NA, NCOL(without_class(of[["errors"]]))), sign = "positive",
             also = list("a matrix with names of columns", function(errors) !is.null(colnames(errors))))
   },
   table = function(of) {

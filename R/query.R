@@ -141,12 +141,21 @@ check_aggregate <- function(fun, of, names) {
 check_box_limits <- function(limits, names, none, name) {
   if (is.null(limits)) return(NULL)
   d <- length(names)
-  limits <- plain(limits)
-  named <- if (is.data.frame(limits) || is.matrix(limits)) colnames(limits) else names(limits)
+  limits <- plain_points(limits)
+  # Refuses other objects, before their methods are called.
+  if (is.object(limits)) limits <- as_points(limits, name)
+  named <- readable(if (is.matrix(limits)) colnames(limits) else names(limits))
   # A vector is one box of several variables, or several boxes of one variable. In the latter case its names (those of
   # quantiles) are not columns.
   if (d == 1L && is.null(dim(limits)) && length(limits) > 1L) named <- NULL
-  if (is_numbers(limits) && length(dim(limits)) < 2L && (d > 1L || !is.null(named))) limits <- t(limits)
+  not_columns <- function(count) {
+    abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", or columns named as those of ",
+                "`fhat`, not ", count, ".")
+  }
+  if (is_numbers(limits) && length(dim(limits)) < 2L && (d > 1L || !is.null(named))) {
+    if (is.null(named) && length(limits) != d) not_columns(length(limits))
+    limits <- t(limits)
+  }
   limits <- as_points(limits, name)
   if (anyNA(limits)) abort_input("`", name, "` must not have missing values, but ", sum(is.na(limits)), " are.")
   if (!is.null(named)) {
@@ -158,10 +167,7 @@ check_box_limits <- function(limits, names, none, name) {
     all[, at] <- limits
     return(all)
   }
-  if (ncol(limits) != d) {
-    abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", or columns named as those of ",
-                "`fhat`, not ", ncol(limits), ".")
-  }
+  if (ncol(limits) != d) not_columns(ncol(limits))
   unname(limits)
 }
 

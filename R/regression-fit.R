@@ -159,9 +159,10 @@ with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
 # A vector under the name that messages must use.
 named_column <- function(value, name) {
   value <- plain(value)
-  if (!(is.null(value) || is.atomic(value)) || length(dim(value)) >= 2L) return(value)
+  bare <- without_class(value)
+  if (!(is.null(value) || is.atomic(value)) || length(dim(bare)) >= 2L) return(value)
   # Of any class: as_variable() says what is wrong with it.
-  structure(stats::setNames(list(value), name), class = "data.frame", row.names = .set_row_names(length(value)))
+  structure(stats::setNames(list(value), name), class = "data.frame", row.names = .set_row_names(length(bare)))
 }
 
 check_fit_arguments <- function(se, level, residuals) {
@@ -291,18 +292,19 @@ fit_measures <- function(y, fitted, w) {
 evaluation_points <- function(bws, newdata, exdat) {
   if (is.null(newdata) && is.null(exdat)) return(NULL)
   if (!is.null(newdata) && !is.null(exdat)) abort_input("`newdata` and `exdat` must not both be given.")
+  newdata <- plain_points(newdata)
   if (!is.null(exdat)) return(check_not_infinite(as_variable(exdat, "exdat")$value, "exdat"))
   if (is.null(bws$terms)) {
-    if (is.data.frame(newdata) && bws$xnames %in% names(newdata)) newdata <- newdata[[bws$xnames]]
+    if (is_frame(newdata) && bws$xnames %in% names(newdata)) newdata <- newdata[[bws$xnames]]
     return(check_not_infinite(as_variable(newdata, "newdata")$value, "newdata"))
   }
   regressor <- stats::delete.response(bws$terms)
   # A constant in the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L
   wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), variables_in(regressor))
-  if (!is.data.frame(newdata) || !all(wanted %in% names(newdata))) {
+  if (!is_frame(newdata) || !all(wanted %in% names(newdata))) {
     abort_input("`newdata` must be a data frame with ", quoted(wanted), ", not ",
-                if (!is.data.frame(newdata)) describe_value(newdata)
+                if (!is_frame(newdata)) describe_value(newdata)
                 else if (ncol(newdata) == 0L) "one without columns"
                 else paste("one with", quoted(names(newdata))), ".")
   }

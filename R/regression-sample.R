@@ -4,17 +4,17 @@
 # scale(x). Missing values without a type, as in data.frame(x = NA), count as numbers.
 as_variable <- function(value, argument) {
   name <- argument
-  value <- plain(value)
-  while (is.data.frame(value) || is.matrix(value)) {
+  value <- plain_points(value)
+  while (is_frame(value) || (!is.object(value) && is.matrix(value))) {
     if (ncol(value) != 1L) {
       abort_input("`", name, "` must have one column, not ", ncol(value),
                   if (argument == "xdat") "; not yet: several regressors", ".")
     }
-    named <- colnames(value)
+    named <- readable(colnames(value))
     if (name == argument && length(named) == 1L && nzchar(named)) name <- named
-    value <- if (is.data.frame(value)) plain(unclass(value)[[1L]]) else value[, 1L]
+    value <- if (is_frame(value)) plain_points(unclass(value)[[1L]]) else value[, 1L]
   }
-  if (is.logical(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
+  if (is.logical(value) && !is.object(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
   if (!is_numbers(value) || length(dim(value)) > 1L) {
     abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value),
                 if (is.factor(value) && argument == "xdat") "; not yet: factors", ".")

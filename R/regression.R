@@ -210,7 +210,7 @@ check_formula <- function(formula, data) {
     abort_input("`formula` must name variables of `data` or of its environment; not found: ",
                 quoted(variables[!there]), ".")
   }
-  terms <- try_formula(stats::terms(formula, data = if (is.data.frame(data)) data))
+  terms <- try_formula(stats::terms(formula, data = if (is_frame(data)) data))
   if (!is.null(attr(terms, "offset"))) abort_input("`formula` must not have an offset, as in ", deparse1(formula), ".")
   regressors <- as.list(attr(terms, "variables"))[-(1:2)]
   if (length(regressors) != 1L) {
@@ -293,7 +293,7 @@ check_fixed_arguments <- function(fixed, ...) {
   given <- given_names(...)
   for (k in which(given %in% names(fixed))) {
     only <- fixed[[given[k]]]
-    if (!isTRUE(all.equal(...elt(k), only))) {
+    if (!isTRUE(all.equal(without_class(...elt(k)), only))) {
       abort_input("`", given[k], "` must be ", deparse(only), ", not ", describe_value(...elt(k)), ".")
     }
   }

@@ -129,9 +129,10 @@ check_drawable <- function(densities) {
 
 # A list of data sets or estimates, named.
 as_models <- function(model) {
-  if (!is.list(model) || is.data.frame(model) || inherits(model, "kestrel_kde")) return(list(model = model))
+  if (!is.list(model) || is_frame(model) || inherits(model, "kestrel_kde")) return(list(model = model))
+  model <- without_class(model)
   if (length(model) == 0L) abort_input("`model` must be a model or a list of models, not an empty list.")
-  given <- names(model)
+  given <- readable(names(model))
   if (is.null(given)) given <- rep("", length(model))
   names(model) <- ifelse(nzchar(given), given, paste("model", seq_along(model)))
   if (anyDuplicated(names(model)) > 0L) {
@@ -198,6 +199,7 @@ warn_of_narrow <- function(task) {
 score_sample <- function(data, name, na.action) {
   sample <- known_as(name, selector_sample(data, NULL, na.action))
   # The only variable of a vector has no name of its own.
+  data <- plain_points(data)
   sample$named <- length(dim(data)) == 2L && !is.null(colnames(data))
   sample
 }

@@ -109,11 +109,11 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
 # of a file, if they go to one.
 check_sink <- function(to) {
   if (is.function(to)) return(list(pour = function(fhat, axes, fill) fill(to), file = NULL))
-  if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
+  if (!is_file_name(to)) {
     abort_input("`to` must be a function of a slab or the name of a file, not ", describe_value(to), ".")
   }
   target <- check_target(to, "to")
-  c(if (grepl("\\.nc$", target$file)) netcdf_sink(target) else raw_sink(target), file = target$file)
+  c(if (endsWith(target$file, ".nc")) netcdf_sink(target) else raw_sink(target), file = target$file)
 }
 
 raw_sink <- function(target) {

@@ -78,20 +78,34 @@ kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_quer
 even_rows <- function(table, size) {
   n <- nrow(table)
   at <- floor((seq_len(size) - 1 + stats::runif(1L)) * n / size) + 1
-  order_by_cells(table, seq_len(n), size, 1L)[pmin(at, n)] # `at` may be n + 1 by rounding
+  order_by_cells(table, size)[pmin(at, n)] # `at` may be n + 1 by rounding
 }
 
 # The rows ordered by the cells of a tree, those of one cell in random order. If they were ordered by the table or by a
 # variable, one draw would take rows at the same side of all cells.
-order_by_cells <- function(table, rows, cells, k) {
-  if (cells == 1L) return(rows[sample.int(length(rows))])
-  heard()
-  first <- cells %/% 2L
-  sorted <- rows[order_cpp(table[rows, k], numeric(0))]
-  heard()
-  below <- seq_len(round(as.numeric(length(rows)) * first / cells)) # may exceed the largest integer
-  after <- k %% ncol(table) + 1L
-  c(order_by_cells(table, sorted[below], first, after), order_by_cells(table, sorted[-below], cells - first, after))
+order_by_cells <- function(table, cells) {
+  rows <- seq_len(nrow(table))
+  # Parts of `rows` to be cut into cells, by the variable `by` first, the next one last.
+  parts <- list(list(first = 1, last = nrow(table), cells = cells, by = 1L))
+  while (length(parts) > 0L) {
+    part <- parts[[length(parts)]]
+    parts[[length(parts)]] <- NULL
+    size <- part$last - part$first + 1
+    within <- seq(part$first, length.out = size)
+    if (part$cells == 1L) {
+      rows[within] <- rows[within][sample.int(size)]
+      next
+    }
+    heard()
+    rows[within] <- rows[within][order_cpp(table[rows[within], part$by], numeric(0))]
+    heard()
+    cells_below <- part$cells %/% 2L
+    middle <- part$first + round(size * cells_below / part$cells)
+    by <- part$by %% ncol(table) + 1L
+    parts <- c(parts, list(list(first = middle, last = part$last, cells = part$cells - cells_below, by = by),
+                           list(first = part$first, last = middle - 1, cells = cells_below, by = by)))
+  }
+  rows
 }
 
 # Only a matrix from the user has correlations, and only with the Gaussian kernel.

@@ -129,6 +129,23 @@ inline std::vector<Shape> data_of_every_kind() {
   return all;
 }
 
+/// Coordinates of all magnitudes, some of them ties. For engines that take points anywhere, and any
+/// pairs.
+inline std::vector<Shape> extremes_of_every_kind() {
+  std::vector<Shape> all;
+  const Draw extremes = [](std::mt19937_64& random) {
+    const double far = std::pow(10.0, 15 + 290 * uniform(random));
+    return random() % 2 == 0 ? normal(random) : random() % 2 == 0 ? far : -far;
+  };
+  for (const std::size_t d : {1, 2, 3}) {
+    const std::string in = "_d" + std::to_string(d);
+    all.push_back(make("extremes" + in, 110, 45, d, 0.5, extremes));
+    all.push_back(tilted(make("extremes_tilted" + in, 110, 45, d, 0.5, extremes)));
+    all.push_back(make("extremes_wide" + in, 110, 45, d, 1e20, extremes));
+  }
+  return all;
+}
+
 /// Sizes near those of one vector, one group of points, one block of points and one tile of
 /// samples.
 inline std::vector<Shape> sizes_of_every_kind() {

@@ -92,6 +92,7 @@ make_files <- function() {
   bytes <- readBin(file, "raw", 1e6)
   writeBin(bytes[seq_len(length(bytes) %/% 2L)], file.path(folder, "half.nc"))
   writeLines("not a netCDF file", file.path(folder, "text.nc"))
+  dir.create(file.path(folder, "http:"), showWarnings = FALSE)
 }
 
 file_argument <- function() {

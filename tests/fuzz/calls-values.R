@@ -5,6 +5,9 @@
 # A bandwidth in units of the typical distance, mostly one that a user would choose.
 bandwidth_share <- function() 10^pick(list(stats::runif(1L, -2, 1), stats::runif(1L, -20, 6)), c(4, 1))
 
+# The largest coordinate of a sample, in bandwidths and in numbers: kde() refuses larger ones.
+largest_coordinate <- c(1e299, 1e305)
+
 # A little less than 1, with either sign.
 correlation <- function() {
   if (chance(0.4)) return(0)
@@ -29,6 +32,15 @@ correlated_matrix <- function(h, product) {
   (H + t(H)) / 2
 }
 
+# Positions of all magnitudes up to `largest`, of which some are ties and some are neighbours.
+extreme_positions <- function(n, h, largest) {
+  far <- pick(c(-1, 1)) * 10^stats::runif(n, pick(c(-2, 3, 15)), pick(c(20, 160, 400)))
+  far[stats::runif(n) < pick(c(0.2, 0.8))] <- 0
+  ties <- stats::runif(n) < 0.4
+  far[ties] <- far[sample.int(n, sum(ties), replace = TRUE)]
+  pmax(pmin(h * (far + stats::rnorm(n)), largest), -largest)
+}
+
 # One axis: bandwidth, a window on or beside the data, and the sample. Positions are whole steps of the grid or
 # arbitrary, sometimes with far outliers.
 value_axis <- function(n, wide) {
@@ -38,11 +50,12 @@ value_axis <- function(n, wide) {
   size <- if (wide) pick(2:60) else pick(2:12)
   step <- h * 10^stats::runif(1L, -1.5, pick(c(0.5, 12), c(3, 1)))
   from <- stats::rnorm(1L)
-  z <- switch(pick(c("cloud", "nodes", "heavy", "outlier"), c(4, 3, 1, 1)),
+  z <- switch(pick(c("cloud", "nodes", "heavy", "outlier", "extreme"), c(4, 3, 1, 1, 1)),
     cloud = stats::rnorm(n),
     nodes = from + step * sample.int(size, n, replace = TRUE) + h * stats::runif(n, -1.5, 1.5),
     heavy = 10^stats::rnorm(n, 0, 5),
-    outlier = c(10^stats::runif(1L, 1, 20), stats::rnorm(n - 1L))
+    outlier = c(10^stats::runif(1L, 1, 20), stats::rnorm(n - 1L)),
+    extreme = extreme_positions(n, h, min(largest_coordinate[1L] * h, largest_coordinate[2L] / unit))
   )
   if (chance(0.3)) from <- z[sample.int(n, 1L)] + h * stats::rnorm(1L, 0, 2)
   if (chance(0.3)) from <- from - step * sample.int(size, 1L)
@@ -145,8 +158,10 @@ value_calls <- list(
       list(g = sqrt(task$given$H[1L, 1L]) * pick(c(0.01, 0.3, 1, 5)), r = pick(seq(0, 10, by = 2))))
   },
   lscv = function() {
-    task <- value_task(d = 1L, kernel = "gaussian")
-    c(task$given[intersect(names(task$given), c("x", "w"))], list(h = sqrt(task$given$H[1L, 1L])))
+    task <- value_task(pick(1:3), kernel = "gaussian", product = FALSE)
+    sample <- task$given[intersect(names(task$given), c("x", "w"))]
+    h <- sqrt(task$given$H[1L, 1L])
+    c(sample, if (chance(0.5)) list(H = task$given$H) else list(h = h * c(1, some_of(10^c(-1, 2, 60, -100), 0.4))))
   },
   npreg = function() {
     task <- value_task(d = 1L, kernel = pick(setdiff(kernels, "cosine")))

@@ -86,14 +86,20 @@ odd_names <- function(d) {
   pick(list(letters[seq_len(d)], paste0("a b", seq_len(d)), rep("x", d), c("", "b", "c")[seq_len(d)],
             paste0("n\n", seq_len(d)), c(NA, "b", "c")[seq_len(d)], paste0(strrep("long", 80), seq_len(d)),
             rep("density", d), paste0("\u00e4\u20ac", seq_len(d)), paste0("a\"b'", seq_len(d)), paste0("/", seq_len(d)),
-            paste0("tab\t", seq_len(d)), rep("x[, 1]", d), paste0(".", seq_len(d))))
+            paste0("tab\t", seq_len(d)), rep("x[, 1]", d), paste0(".", seq_len(d)), rep("\xff\xfe", d)))
+}
+
+# Some of these mean something else to file(). The folder "http:" is there.
+odd_file <- function() {
+  pick(list(quote(tempfile("named", fileext = ".nc")), "stdin", "clipboard", "file:a.nc", "http://a.nc", "~a.nc"),
+       c(10, 1, 1, 1, 1, 1))
 }
 
 # Reads a file that was just written; if writing failed, returns that error.
-back_from <- function(x, H, names, ...) {
+back_from <- function(x, H, names, file, ...) {
   colnames(x) <- names
   fhat <- kestrel::kde(x, H = H, gridsize = 5)
-  file <- tempfile("named", fileext = ".nc")
+  on.exit(unlink(file))
   kestrel::write_pdf(fhat, file)
   back <- kestrel::read_pdf(file, ...)
   same <- c("x", "estimate", "eval.points", "H", "names", "w", "cont", "kernel", "gridtype")
@@ -103,7 +109,7 @@ back_from <- function(x, H, names, ...) {
 file_call <- function() {
   if (chance(0.15)) {
     d <- pick(2:3)
-    return(call("back_from", matrix(stats::rnorm(5L * d), 5L), diag(d), odd_names(d)))
+    return(call("back_from", matrix(stats::rnorm(5L * d), 5L), diag(d), odd_names(d), odd_file()))
   }
   file <- if (chance(0.6)) damaged_call() else changed_call()
   if (chance(0.7)) return(call("read_pdf", file))

@@ -59,6 +59,21 @@ weighted <- function(values, w) apply(values, 1L, function(row) sum(w * row)) / 
 
 nested <- function(call, environment) lapply(as.list(call)[-1L], eval, environment)
 
+# The criterion from densities at the sample: int fhat^2 is the mean of the one for 2 H, and fhat_-i(x_i) leaves out i.
+lscv_error <- function(x, w, H, value) {
+  p <- if (is.null(w)) rep(1 / nrow(x), nrow(x)) else w / max(w) / sum(w / max(w))
+  unit <- units_of(H)
+  mean_density <- function(H) {
+    sum(p * exact_density(x, x, p, H, "gaussian", FALSE)$value) * prod(unit / units_of(H))
+  }
+  squared <- mean_density(2 * H)
+  cross <- mean_density(H)
+  own <- sum(p^2) * (2 * pi)^(-ncol(x) / 2) / prod(diag(exact_root(H / outer(unit, unit))$high))
+  left <- 1 - sum(p^2)
+  error <- abs(Reduce(`*`, unit, value) - (squared - 2 * (cross - own) / left))
+  error / (squared + 2 * (cross + own) / left) / 1e-12
+}
+
 worst_error <- list(
   kde = function(given, value) {
     density_error(given, as.matrix(grid_of(value$eval.points)), as.vector(value$estimate), value$tol)
@@ -103,17 +118,9 @@ worst_error <- list(
     abs(scaled - exact[["value"]]) / exact[["size"]] / 1e-12
   },
   lscv = function(given, value) {
-    x <- as.vector(given$x)
-    w <- if (is.null(given$w)) rep(1, length(x)) else given$w / max(given$w)
-    p <- w / sum(w)
-    # int fhat^2 is psi_0 at sqrt(2) h; fhat_-i(x_i) leaves out i, and its mean has n_eff (n_eff - 1) instead of n^2.
-    squared <- exact_psi(x, p, sqrt(2) * given$h, 0)
-    cross <- exact_psi(x, p, given$h, 0)
-    own <- sum(p^2) / sqrt(2 * pi)
-    left <- 1 - sum(p^2)
-    exact <- squared[["value"]] / sqrt(2) - 2 * (cross[["value"]] - own) / left
-    size <- squared[["size"]] / sqrt(2) + 2 * (cross[["size"]] + own) / left
-    abs(value * given$h - exact) / size / 1e-12
+    x <- as.matrix(given$x)
+    matrices <- if (is.null(given$H)) lapply(given$h^2, diag, nrow = ncol(x)) else list(given$H)
+    max(mapply(lscv_error, list(x), list(given$w), matrices, value))
   },
   npreg = function(given, value) {
     of <- list(x = as.matrix(given$txdat), w = rep(1, length(given$txdat)), H = as.matrix(given$bws^2))

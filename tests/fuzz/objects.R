@@ -67,6 +67,11 @@ edits <- list(
   frame = function(value) as.data.frame(value),
   unnamed = function(value) unname(value),
   classed = function(value) structure(value, class = "mine"),
+  failing = function(value) structure(value, class = c("failing", class(value))),
+  environment = function(value) structure(new.env(), class = class(value)),
+  bytes = function(value) {
+    if (is.character(value)) replace(value, 1L, "\xff\xfe") else stats::setNames(value, "\xff\xfe")
+  },
   cube = function(value) array(value, c(length(value), 1L, 1L))
 )
 
@@ -104,6 +109,7 @@ field_of <- function(object) {
 
 edited_object <- function(name) {
   call <- call("original", name)
+  if (chance(0.03)) return(bquote(structure(new.env(), class = class(.(call)))))
   for (round in seq_len(pick(1:2, c(4, 1)))) {
     field <- field_of(original(name))
     call <- if (chance(0.8)) {

@@ -4,6 +4,10 @@
 # The largest distance that is computed, in bandwidths; beyond it every kernel is zero.
 far_away <- 1e100
 
+within_reach <- function(u) {
+  twice(pmax(pmin(u$high, far_away), -far_away), ifelse(abs(u$high) < far_away, u$low, 0))
+}
+
 # Powers of two near the bandwidths of the axes: in these units no square overflows or underflows.
 units_of <- function(H) 2^floor(log2(diag(H)) / 2)
 
@@ -17,7 +21,7 @@ squared_distances <- function(points, x, H, product) {
   for (k in seq_len(d)) {
     u <- exact_sum(rep(points[, k], nrow(x)), -rep(x[, k], each = nrow(points)))
     # Divided by the root twice, since its square may be out of range.
-    u <- lapply(u, function(part) pmax(pmin(part / unit[k], far_away), -far_away))
+    u <- within_reach(lapply(u, `/`, unit[k]))
     for (l in seq_len(k - 1L)) u <- minus(u, times(entry(L, k, l), z[[l]]))
     z[[k]] <- over(u, entry(L, k, k))
   }
@@ -97,8 +101,9 @@ span_in_bandwidths <- function(x, H) {
 
 # Differences for sums over all pairs, i = j included, in units of g, exactly.
 pair_distances <- function(x, g) {
+  unit <- 2^floor(log2(g))
   u <- exact_sum(rep(x, length(x)), -rep(x, each = length(x)))
-  over(u, twice(g))
+  over(within_reach(lapply(u, `/`, unit)), twice(g / unit))
 }
 
 # The Hermite polynomial of even order r, He_r(u) phi(u): coefficients of u^0, u^2, ...
@@ -114,7 +119,7 @@ exact_psi <- function(x, w, g, r) {
   q <- times(u, u)
   polynomial <- Reduce(function(value, coefficient) plus(times(value, q), twice(coefficient)),
                        rev(hermite_even(r)), twice(numeric(length(q$high))))
-  near <- q$high < 1500
+  near <- q$high < 1500 # which elsewhere may overflow
   terms <- numeric(length(near))
   terms[near] <- (outer(w, w)[near] * (polynomial$high + polynomial$low)[near]) *
     exp(-q$high[near] / 2) * (1 - q$low[near] / 2) / sqrt(2 * pi)

@@ -114,8 +114,27 @@ grid_size_for <- function(d) {
 
 # ---- wrong arguments ----------------------------------------------------------------------------------------------
 
+# A class whose methods all fail, as those of a package that is not what it was when an object was saved.
+for (generic in c("length", "names", "dim", "dimnames", "[", "format", "as.character", "as.double", "as.vector",
+                  "is.na", "anyNA", "rep", "unique", "t", "xtfrm", "Ops", "Math", "Summary")) {
+  assign(paste0(generic, ".failing"), function(...) stop("a method of the class failed"))
+}
+
+# In the place of a value: `failing` keeps its numbers.
+unusual <- list(
+  failing = function(value) structure(value, class = c("failing", if (is.data.frame(value)) "data.frame")),
+  # More than an integer counts; R keeps its two ends only.
+  long = function(value) quote(seq(1, 3e9)),
+  environment = function(value) bquote(structure(new.env(), class = .(class(value)))),
+  bytes = function(value) "\xff\xfe",
+  device = function(value) pick(c("stdin", "clipboard", "http://localhost/a.nc", "file:///dev/zero"))
+)
+# Without a limit of memory R would make all values of `long`.
+if (sanitized) unusual$long <- NULL
+
 # Values that are wrong for an argument.
 wrong_value <- function() {
+  if (chance(0.1)) return(pick(unusual)(pick(list(1, 1:3, "gaussian", TRUE, data.frame(a = 1:3), list(1)))))
   pick(list(
     NULL, NA, NA_real_, NaN, Inf, -Inf, -1, 0, 0.5, 2, 3L, 1e300, -1e300, 1e-300, 5e-324, 2^31, 2^53, 1e9, TRUE, FALSE,
     "a", "", NA_character_, c("gaussian", "epanechnikov"), "auto", "cuda", factor(c("a", "b")), factor(1:7), 1i,
@@ -133,13 +152,13 @@ wrong_value <- function() {
 
 # Changes one entry, or all of them, to a troublesome value.
 damaged <- function(value) {
-  if (!is.numeric(value) || length(value) == 0L || length(dim(value)) > 2L) return(wrong_value())
+  if (is.object(value) || !is.numeric(value) || length(value) == 0L || length(dim(value)) > 2L) return(wrong_value())
   at <- if (chance(0.7)) sample.int(length(value), 1L) else seq_along(value)
   with_entry <- function(entry) {
     value[at] <- entry
     value
   }
-  switch(pick(c("entry", "scale", "drop", "negative", "shape", "type")),
+  switch(pick(c("entry", "scale", "drop", "negative", "shape", "type", "failing")),
     entry = with_entry(pick(c(NA, NaN, Inf, -Inf, 0, 1e300, -1e300, 1e-300, 5e-324, 1e9, .Machine$double.xmax))),
     scale = value * pick(c(0, 1e-300, 1e-100, 1e-20, 1e20, 1e100, 1e300)),
     drop = as.vector(value)[-1L],
@@ -148,7 +167,8 @@ damaged <- function(value) {
                       array(value, length(value)))),
     type = pick(list(as.character(value), factor(value), as.list(value), as.complex(value), value > 0,
                      suppressWarnings(as.integer(value)), structure(value, class = "mine"),
-                     structure(value, class = "difftime", units = "secs")))
+                     structure(value, class = "difftime", units = "secs"))),
+    failing = unusual$failing(value)
   )
 }
 

@@ -292,6 +292,39 @@ test_that("what is unusual but right is no error", {
   expect_error(kde(X, H = H), "must be symmetric", class = "kestrel_error_input")
 })
 
+test_that("values of any length, text in no encoding, and objects whose methods fail", {
+  bytes <- "\xff\xfe"
+  Encoding(bytes) <- "UTF-8"
+  for (generic in c("length", "names", "dim", "dimnames")) {
+    registerS3method(generic, "failing", function(x) stop("a method of the class failed"), asNamespace("base"))
+  }
+  failing <- function(value) structure(value, class = c("failing", if (is.data.frame(value)) "data.frame"))
+  plane <- kde(X, h = 1, gridsize = 3)
+  expect_refused(
+    kde(x, h = 1, verbose = 1:3e9),
+    kde(x, h = 1:3e9, kernel = 1:3e9),
+    kde_query(plane, 1:3e9),
+    kde(x, h = bytes),
+    kde_synopsis(cars, h = bytes),
+    kde_stream(x, bytes, h = 1),
+    kde(failing(x), h = 1),
+    kde(failing(cars), h = failing(1)),
+    kde(structure(new.env(), class = "data.frame"), h = 1),
+    kde_query(plane, failing(X)),
+    kde(x, h = 1, kernel = failing(1)),
+    kde(x, h = 1, verbose = failing(2)),
+    invvech(failing(1:3)),
+    npreg(failing(x), x, bws = 1),
+    pdf_score(X, failing(list()))
+  )
+  expect_identical(kde(failing(data.frame(X)), h = 1, gridsize = 3)$estimate, plane$estimate)
+  named <- X
+  colnames(named)[1] <- bytes
+  fhat <- kde(named, h = 1, gridsize = 3)
+  expect_identical(fhat$names, c("<ff><fe>", "b"))
+  expect_identical(predict(fhat, x = named[, 2:1]), predict(plane, x = X))
+})
+
 test_that("points and grids are checked before a bandwidth is looked for", {
   bad <- list(list(eval.points = "a"), list(eval.points = cbind(1, 2)), list(gridsize = 1), list(gridtype = "cubic"),
               list(supp = 0), list(xmin = NA), list(xmax = "a"), list(xmin = 5, xmax = 4), list(step = -1),

@@ -49,6 +49,13 @@ test_that("objectives are those of the units of the data", {
   expect_identical(lscv(y, H = diag(2^1000, 2)), lscv(x[, 1:2], H = diag(2)) * 2^-1000)
 })
 
+test_that("LSCV of columns in very different units is that of sums over all pairs", {
+  # Many enough for a grid, for which there is no memory.
+  x <- with_seed(6, cbind(rnorm(2000), rnorm(2000) * 1e25))
+  # No pair of two rows is in reach: the terms i = j of int fhat^2 are left.
+  expect_equal(lscv(x, h = 0.04), 1 / (4 * pi * 0.04^2 * 2000), tolerance = 1e-12)
+})
+
 test_that("units in which a density or a criterion is no number are refused", {
   x <- clusters()
   expect_refused(

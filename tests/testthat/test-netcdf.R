@@ -127,6 +127,19 @@ dumped <- function(file, variable) {
   as.numeric(strsplit(values, ",", fixed = TRUE)[[1]])
 }
 
+test_that("names that R takes for something else are those of files", {
+  folder <- tempfile("folder")
+  dir.create(folder)
+  old <- setwd(folder)
+  on.exit(setwd(old))
+  fhat <- kde(faithful$eruptions, h = 1, gridsize = 5)
+  dir.create("http:")
+  for (name in c("stdin", "clipboard", "file:a.nc", "http://a.nc")) {
+    write_pdf(fhat, name)
+    expect_identical(read_pdf(name)$estimate, fhat$estimate)
+  }
+})
+
 test_that("other programs read the file", {
   file <- netcdf_file()
   on.exit(unlink(file))

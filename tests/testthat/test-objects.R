@@ -50,6 +50,8 @@ test_that("a bad value in any field ends in a value or a classed error, whatever
 })
 
 test_that("fields have to fit together", {
+  bytes <- "\xff"
+  Encoding(bytes) <- "UTF-8"
   plane <- objects$plane
   edit <- function(object, ...) {
     object[names(list(...))] <- list(...)
@@ -74,6 +76,11 @@ test_that("fields have to fit together", {
     residuals(edit(objects$fit, resid = 1:3)),
     print(edit(objects$boot, h = 99)),
     plot(edit(objects$score, score = unname(objects$score$score))),
+    as.data.frame(edit(objects$fit, eval = objects$fit$eval[0])),
+    as.data.frame(edit(objects$fit, eval = rbind(objects$fit$eval, 1))),
+    plot(edit(plane, names = c("a", bytes))),
+    print(structure(new.env(), class = class(plane))),
+    predict(edit(objects$fit, bws = structure(new.env(), class = class(objects$bw)))),
     print(structure(1, class = class(plane))),
     print(structure(list(), class = class(plane))),
     plot(structure(list(), class = class(objects$score))),

@@ -133,25 +133,37 @@ void sort_by_cell(const TileKernel& kernel, const EvaluationPoints& points, doub
 
 }  // namespace
 
+BlockWidth::BlockWidth(const EvaluationPoints& points, const TileKernel& kernel, double radius)
+    : points_(points),
+      kernel_(kernel),
+      radius_(radius),
+      centre_(kernel.dimension()),
+      raw_(kernel.dimension()),
+      z_(kernel.dimension()) {}
+
+void BlockWidth::begin(std::size_t point) { points_.copy(point, centre_.data()); }
+
+bool BlockWidth::holds(std::size_t point) {
+  whiten_point(kernel_, points_, point, centre_.data(), raw_.data(), z_.data());
+  for (std::size_t k = 0; k < z_.size(); ++k) {
+    if (std::fabs(z_[k]) * kernel_.stretch(k) > 2 * radius_) return false;
+  }
+  return true;
+}
+
 Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
                   const ParallelOptions& options, std::size_t size, double radius) {
-  const std::size_t m = points.size(), d = kernel.dimension();
+  const std::size_t m = points.size();
   Blocks blocks;
   if (m > 0 && kernel.whitens()) sort_by_cell(kernel, points, radius, options, blocks);
-  std::vector<double> centre(d), raw(d), z(d);
+  BlockWidth width(points, kernel, radius);
   std::size_t start = 0;
   for (std::size_t i = 0; i < m; ++i) {
     if (i % kPolledItems == 0) poll_if_due(options);
-    bool opens = i == 0 || i - start == size;
-    if (!opens && kernel.whitens()) {
-      whiten_point(kernel, points, blocks.point(i), centre.data(), raw.data(), z.data());
-      // A block may extend two radii from its first point, the width of one cell.
-      for (std::size_t k = 0; k < d; ++k) {
-        opens = opens || std::fabs(z[k]) * kernel.stretch(k) > 2 * radius;
-      }
-    }
+    const bool opens = i == 0 || i - start == size ||
+                       (kernel.whitens() && !width.holds(blocks.point(i)));
     if (!opens) continue;
-    points.copy(blocks.point(i), centre.data());
+    width.begin(blocks.point(i));
     blocks.start.push_back(i);
     start = i;
   }

@@ -93,6 +93,25 @@ struct Blocks {
   }
 };
 
+/// How far a block extends: two radii from its first point, the width of one cell. The coordinates
+/// of its points are relative to that one. In coordinates about any other centre, points far from
+/// it that differ can be equal, because they are rounded, and cut where no kernel's support extends.
+class BlockWidth {
+ public:
+  BlockWidth(const EvaluationPoints& points, const TileKernel& kernel,
+             double radius = kBlockRadius);
+
+  void begin(std::size_t point);
+  /// Whether a point may be in the block that began last. O(d^2).
+  bool holds(std::size_t point);
+
+ private:
+  const EvaluationPoints& points_;
+  const TileKernel& kernel_;
+  const double radius_;
+  std::vector<double> centre_, raw_, z_;
+};
+
 /// Cuts the points into blocks of at most `size` within `radius`. Points that span more than one
 /// radius are first sorted by the cells of a coarse grid, so that neighbours share a block. O(m
 /// d^2), and O(m log m) if they have to be sorted. Depends on the points only, never on threads.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/summation.hpp"
@@ -157,6 +158,18 @@ std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
                         });
 }
 
+/// The largest ratio of bandwidths whose pairs are looked at together. Distances in units of the
+/// smallest are cut at 1e150 (see TileKernel), far beyond the reach of the largest.
+constexpr double kSpan = 1e100;
+
+PairCurve group_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
+                      Span<const double> h, const RunOptions& options) {
+  const CurveFactors factors(x.cols, root, h);
+  const TileKernel kernel(*options.table, {}, x.cols, root, factors.smallest);
+  return factors.curve(
+      whitened_curve(x, w, kernel, {factors.factor.data(), factors.factor.size()}, options));
+}
+
 }  // namespace
 
 void scale_lscv(std::size_t d, Span<const double> root, LscvPairSums& sums) {
@@ -214,11 +227,28 @@ GaussianPairSums direct_gaussian_moments(const MatrixView& x, Span<const double>
 
 PairCurve direct_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
                             Span<const double> h, const RunOptions& options) {
-  const CurveFactors factors(x.cols, root, h);
-  if (h.size == 0) return {};
-  const TileKernel kernel(*options.table, {}, x.cols, root, factors.smallest);
-  return factors.curve(
-      whitened_curve(x, w, kernel, {factors.factor.data(), factors.factor.size()}, options));
+  CurveFactors(x.cols, root, h);  // throws before any sum
+  std::vector<std::size_t> order(h.size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return h[a] < h[b]; });
+  PairCurve curve;
+  curve.convolution.assign(h.size, 0.0);
+  curve.kernel.assign(h.size, 0.0);
+  const double all = static_cast<double>(h.size);
+  for (std::size_t first = 0, end = 0; first < h.size; first = end) {
+    std::vector<double> group;
+    for (; end < h.size && h[order[end]] <= kSpan * h[order[first]]; ++end) {
+      group.push_back(h[order[end]]);
+    }
+    const double from = static_cast<double>(first) / all, to = static_cast<double>(end) / all;
+    const PairCurve of_group = group_curve(x, w, root, {group.data(), group.size()},
+                                           {options.table, part_of(options.parallel, from, to)});
+    for (std::size_t s = 0; s < group.size(); ++s) {
+      curve.convolution[order[first + s]] = of_group.convolution[s];
+      curve.kernel[order[first + s]] = of_group.kernel[s];
+    }
+  }
+  return curve;
 }
 
 }  // namespace kestrel

@@ -17,8 +17,8 @@ namespace kestrel {
 /// README.md of this folder tells how it is summed.
 ///
 /// The error of F is below 1e-14, and of a value as small as C gives it at less than 12 bandwidths
-/// from the nearest sample below 1e-13 of the value. F is monotone up to rounding. Every result has
-/// the same bits on any number of threads.
+/// from the nearest sample below 1e-13 of the value; of smaller values up to 2e-4 of them. F is
+/// monotone up to rounding. Every result has the same bits on any number of threads.
 class Distribution {
  public:
   /// Views of x and w are kept. Throws error(input) for a bandwidth that is not positive, values
@@ -29,9 +29,9 @@ class Distribution {
   /// F at points, which may be infinite but not NaN. See README.md for the cost.
   void values(Span<const double> points, const ParallelOptions& options, Span<double> out) const;
 
-  /// F(q) = p for p between 0 and 1, to 1e-14 bandwidths and the rounding of q. For p = 0 and 1 the
-  /// ends of the support of F, which are infinite for the Gaussian kernel. Where F is flat, q is
-  /// any of the points with F(q) = p. About ten points each.
+  /// F(q) = p for p between 0 and 1, to 1e-14 bandwidths, the rounding of q and the error of F(q)
+  /// over F'(q). For p = 0 and 1 the ends of the support of F, which are infinite for the Gaussian
+  /// kernel. Where F is flat, q is any of the points with F(q) = p. About ten points each.
   void quantiles(Span<const double> p, const ParallelOptions& options, Span<double> out) const;
 
  private:

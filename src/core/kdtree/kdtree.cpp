@@ -45,22 +45,17 @@ struct PointBlocks {
   std::vector<double> box;
 };
 
-/// Cuts leaves of a k-d order where they are wider than a block may be (kBlockRadius).
+/// Cuts leaves of a k-d order where they are wider than a block may be.
 PointBlocks cut_leaves(const EvaluationPoints& points, const TileKernel& shape,
                        const double* centre, const ParallelOptions& options) {
   KdOrder order = order_points(points, shape, centre, kTreeBlock, options);
   PointBlocks cut;
-  std::size_t start = 0;
+  BlockWidth width(points, shape);
   for (std::size_t i = 0; i < order.n; ++i) {
     if (i % kPolledItems == 0) poll_if_due(options);
-    bool opens = i % kTreeBlock == 0;
-    for (std::size_t k = 0; k < order.d && !opens; ++k) {
-      const double width = std::fabs(order.column(k)[i] - order.column(k)[start]);
-      opens = width * shape.stretch(k) > 2 * kBlockRadius;
-    }
-    if (!opens) continue;
+    if (i % kTreeBlock != 0 && width.holds(order.order[i])) continue;
+    width.begin(order.order[i]);
     cut.blocks.start.push_back(i);
-    start = i;
   }
   cut.blocks.start.push_back(order.n);
   cut.box.resize(cut.blocks.count() * 2 * order.d);

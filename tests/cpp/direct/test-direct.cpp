@@ -17,6 +17,8 @@ std::vector<double> density(const Shape& shape, const KernelChoice& choice,
 class Direct : public testing::TestWithParam<Shape> {};
 
 INSTANTIATE_TEST_SUITE_P(Data, Direct, testing::ValuesIn(shapes::data_of_every_kind()), name_of);
+INSTANTIATE_TEST_SUITE_P(Extremes, Direct, testing::ValuesIn(shapes::extremes_of_every_kind()),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Sizes, Direct, testing::ValuesIn(shapes::sizes_of_every_kind()), name_of);
 INSTANTIATE_TEST_SUITE_P(Dimensions, Direct, testing::ValuesIn(shapes::dimensions_of_every_kind()),
                          name_of);

@@ -39,6 +39,7 @@ std::vector<Shape> small_shapes() {
     if (shape.n < 100) all.push_back(shape);
   }
   for (const Shape& shape : shapes::dimensions_of_every_kind()) all.push_back(shape);
+  for (const Shape& shape : shapes::extremes_of_every_kind()) all.push_back(shape);
   // Sizes near that of a block.
   for (const std::size_t n : {255, 256, 257, 265}) {
     all.push_back(shapes::make("pairs" + std::to_string(n), n, 1, 1, 0.4));

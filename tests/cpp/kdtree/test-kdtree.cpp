@@ -72,6 +72,8 @@ std::vector<Shape> trees_of_every_kind() {
 class KdTree : public testing::TestWithParam<Shape> {};
 
 INSTANTIATE_TEST_SUITE_P(Data, KdTree, testing::ValuesIn(shapes::data_of_every_kind()), name_of);
+INSTANTIATE_TEST_SUITE_P(Extremes, KdTree, testing::ValuesIn(shapes::extremes_of_every_kind()),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Sizes, KdTree, testing::ValuesIn(shapes::sizes_of_every_kind()), name_of);
 INSTANTIATE_TEST_SUITE_P(Dimensions, KdTree, testing::ValuesIn(shapes::dimensions_of_every_kind()),
                          name_of);
