@@ -278,8 +278,8 @@ test_that("engine, backend, threads and tol change nothing but what the result s
 
 test_that("verbose says what is computed and changes no number", {
   x <- faithful$eruptions
-  expect_message(fit <- kde(x, h = 0.3, verbose = TRUE), "272 samples, 401 points: engine direct")
-  expect_identical(fit$estimate, kde(x, h = 0.3)$estimate)
+  expect_message(fit <- kde(x, h = 0.3, engine = "direct", verbose = TRUE), "272 samples, 401 points: engine direct")
+  expect_identical(fit$estimate, kde(x, h = 0.3, engine = "direct")$estimate)
 })
 
 test_that("rows with missing values are left out by na.omit, with their weights, and their positions are kept", {
