@@ -55,6 +55,7 @@ test_that("graphical arguments that are wrong are refused by name, by every plot
 })
 
 test_that("a plot to add to must be there", {
+  grDevices::graphics.off() # another test may have drawn
   for (open in c(FALSE, TRUE)) {
     if (open) {
       grDevices::pdf(NULL)

@@ -88,7 +88,7 @@ TEST_P(GpuRegression, LargeResponses) {
 TEST(GpuRegressionCurve, IsThatOfTheCpuForManyObservations) {
   set_gpu_object(FAKE_CUDA_GOOD, "");
   for (const Kernel kernel : kernels) {
-    for (const Line& line : lines::of_every_kind(kernel == Kernel::gaussian ? 400 : 3000)) {
+    for (const Line& line : lines::of_every_kind(kernel == Kernel::gaussian ? 400 : 1000)) {
       if (line.name.find("zero") != std::string::npos) continue;
       SCOPED_TRACE(line.name);
       const std::vector<double> y = lines::response(line);
