@@ -11,6 +11,7 @@ install_into build/library
 unpack_tests build/tests
 R_LIBS=$(pwd)/build/library
 export R_LIBS
+# shellcheck disable=SC2016  # the dollar is R's
 for isa in $(Rscript --vanilla -e 'found <- kestrel::kestrel_info(); cat(setdiff(found$isa_available, found$isa))'); do
   echo "test: R tests of numbers, instruction set $isa"
   KESTREL_TEST_ISA=$isa Rscript --vanilla tools/run-tests.R build/tests/testthat \
