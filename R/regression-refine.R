@@ -21,7 +21,9 @@ refine_bandwidth <- function(data, grid, index, chosen, asked, run) {
   ends <- grid$grid[c(max(index - 1L, 1L), index, min(index + 1L, length(grid$grid)))]
   if (asked$unsupported == "reject") {
     support <- at_least(regression_support_cpp(data$sorted(), asked$ckertype), grid$scale)
-    ends[1L] <- if (index == 1L) support else max(support, ends[1L])
+    # The support is 0 where every observation is tied with another.
+    below <- if (index == 1L) max(1e-20 * ends[1L], regression_limits[1L]) else ends[1L]
+    ends[1L] <- max(support, below)
   }
   objective <- function(bw) {
     curve <- regression_curve(data, bw * grid$scale, asked, run)

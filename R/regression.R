@@ -40,15 +40,15 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Epanechnikov kernel.
 #'
 #' @section Refinement: the curve of a compact kernel bends where the bandwidth is the distance of two observations,
-#'   since there windows gain observations. It may jump there: with the uniform kernel at every distance, between which
-#'   it is constant, else where a window gains its first neighbour or, with local linear fits, its second. With the
-#'   uniform kernel all distances in the interval are tried if they are no more than max(50, 4e6 / n); the result is then
-#'   the least value there. In other cases a scan of 10 to 96 bandwidths finds the lowest valley, and parabolas its
-#'   bottom, until the objective changes by less than 1e-9 of itself. Then up to 4e6 / n bandwidths at distances, on both
-#'   sides, are tried: all in the interval where these are few enough, as they are for data that are few, rounded or
-#'   tied; else those of jumps, and those next to the minimum. So a minimum between two bandwidths of the scan may be
-#'   missed where distances are many. With 700 to 2,000 observations and no ties the uniform kernel's value was up to
-#'   3e-4 of itself above the least, that of the other kernels up to 1e-6.
+#'   since there windows gain observations. It may jump there: with the uniform kernel at every distance, between
+#'   which it is constant, else where a window gains its first neighbour or, with local linear fits, its second. With
+#'   the uniform kernel all distances in the interval are tried if they are no more than max(50, 4e6 / n); the result
+#'   is then the least value there. In other cases a scan of 10 to 96 bandwidths finds the lowest valley, and parabolas
+#'   its bottom, until the objective changes by less than 1e-9 of itself. Then up to 4e6 / n bandwidths at distances,
+#'   on both sides, are tried: all in the interval where these are few enough, as they are for data that are few,
+#'   rounded or tied; else those of jumps, and those next to the minimum. So a minimum between two bandwidths of the
+#'   scan may be missed where distances are many. With 700 to 2,000 observations and no ties the uniform kernel's value
+#'   was up to 3e-4 of itself above the least, that of the other kernels up to 1e-6.
 #'
 #'   The bandwidth may be just above a distance, and its printed digits on the other side of a jump: use the object, or
 #'   its `bw`.

@@ -204,6 +204,18 @@ test_that("refinement sees both sides of a jump, and its bandwidth is on the rig
   }
 })
 
+test_that("refinement takes data of which every observation is tied", {
+  x <- rep(c(1, 2, 3, 5), each = 3)
+  for (kernel in regression_kernels) {
+    # At the first of the grid, which is the best, windows hold ties only: every bandwidth below supports all.
+    bw <- suppressWarnings(npregbw(x, 10 * x + rep(c(-1, 0, 1), 4), bws = c(0.1, 4, 8), ckertype = kernel,
+                                   refine = TRUE))
+    expect_identical(which.min(bw$cv), 1L)
+    expect_gt(bw$bw, 0)
+    expect_lte(bw$fval, bw$cv[1])
+  }
+})
+
 test_that("refinement with the uniform kernel is better than a scan where distances are too many to try them all", {
   s <- with_seed(53, {
     x <- rnorm(3000)
