@@ -48,8 +48,8 @@
 #' @section Errors: those of [npregbw()]; of class `kestrel_error_input` for points that are infinite or of another type
 #'   than the regressor; and of class `kestrel_error_backend` for `backend = "cuda"` with a bandwidth object, where
 #'   there is nothing to search for.
-#' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard error
-#'   has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
+#' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard
+#'   error has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
 #'   leave-one-out residual. The second part matters only for local linear fits with an outlier in x within the
 #'   bandwidth. The leave-one-out fit extrapolates to it, so that its residual may be very large: with an outlier at 1e8
 #'   standard deviations, standard errors were off by 0.4 %.
