@@ -48,9 +48,9 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
   variables <- dimension(x)
   drawpoints <- check_flag(drawpoints, "drawpoints") && has_data(x)
-  check_flag(add, "add")
-  check_flag(drawlabels, "drawlabels")
-  check_flag(approx.cont, "approx.cont")
+  add <- check_flag(add, "add")
+  drawlabels <- check_flag(drawlabels, "drawlabels")
+  approx.cont <- check_flag(approx.cont, "approx.cont")
   display <- check_display(display, variables, add)
   if (variables > 2L && !is.null(abs.cont)) {
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
