@@ -33,6 +33,7 @@ check_engine <- function(engine, d, kernel, gridded) {
 
 # Checks the name of an engine, whatever the task.
 check_engine_name <- function(engine) {
+  engine <- without_class(engine)
   if (is.character(engine) && length(engine) == 1L && engine %in% names(renamed_engines)) {
     abort_input("`engine` must be one of ", quoted(known_engines, '"'), ", not \"", engine, "\", which is called \"",
                 renamed_engines[[engine]], "\" now.")

@@ -194,7 +194,7 @@ boot_lines <- function(boot) {
   }
   h <- boot$curve$h
   at <- match(boot$h, h)
-  band <- format_short(unlist(boot$curve[at, c("lower", "upper")]))
+  band <- format_short(unlist(plain_columns(boot$curve)[at, c("lower", "upper")]))
   c(
     paste0("Bandwidth by smoothed bootstrap, d = ", length(boot$axes)),
     call_lines(boot$call),
@@ -228,7 +228,7 @@ summary.kestrel_boot <- function(object, ...) {
 print.summary.kestrel_boot <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_boot")
   cat(boot_lines(x$boot), "", sep = "\n")
-  curve <- x$boot$curve
+  curve <- plain_columns(x$boot$curve)
   names(curve)[c(3L, 5L)] <- c("2.5%", "97.5%")
   shown <- format(curve, digits = 4)
   shown[[" "]] <- ifelse(curve$h == x$boot$h, "*", "")

@@ -54,7 +54,7 @@
 #' @export
 hpi.kcde <- function(x, nstage = 2, binned, amise = FALSE, w = NULL, threads = NULL, na.action = stats::na.fail,
                      verbose = FALSE) {
-  check_flag(amise, "amise")
+  amise <- check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hpi.kcde", "Hpi.kcde")

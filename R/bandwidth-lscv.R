@@ -199,7 +199,7 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   verbose <- asked_verbose(verbose, !missing(verbose))
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
-  check_flag(amise, "amise")
+  amise <- check_flag(amise, "amise")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   moments <- selector_sample(x, w, na.action)
   check_one_column(moments, "hlscv", "Hlscv")

@@ -6,7 +6,7 @@
 matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, one, methods = search_methods) {
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
-  check_flag(amise, "amise")
+  amise <- check_flag(amise, "amise")
   optim.fun <- check_choice(optim.fun, methods, "optim.fun")
   sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)

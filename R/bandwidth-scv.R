@@ -46,8 +46,8 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   verbose <- asked_verbose(verbose, !missing(verbose))
   started <- proc.time()[["elapsed"]]
   nstage <- check_stages(nstage)
-  check_flag(plot, "plot")
-  check_flag(amise, "amise")
+  plot <- check_flag(plot, "plot")
+  amise <- check_flag(amise, "amise")
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hscv", "Hscv")
   scale <- sqrt(sample$cov[1L, 1L])

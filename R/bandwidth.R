@@ -173,7 +173,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("
                 amise = FALSE, backend = "auto", precision = c("double", "single"), threads = NULL,
                 na.action = stats::na.fail, verbose = FALSE) {
   check_derivative_order(deriv.order, offered = FALSE)
-  check_flag(amise, "amise")
+  amise <- check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   scalest <- check_choice(scalest, c("stdev", "minim"), "scalest")
   given <- check_sample(x, w, na.action)

@@ -99,7 +99,7 @@ as_points <- function(x, name) {
     if (length(wrong) > 0L) {
       abort_input("`", name, "` must have numeric columns; not numeric: ", quoted(wrong), ".")
     }
-    if (any(vapply(unclass(x), NROW, 0L) != nrow(x))) abort_input("`", name, "` must have columns of one length.")
+    if (any(rows_of_columns(x) != nrow(x))) abort_input("`", name, "` must have columns of one length.")
     # as.matrix() of a data frame without rows is logical.
     x <- if (nrow(x) > 0L) as.matrix(x) else matrix(0, 0L, ncol(x), dimnames = list(NULL, names(x)))
   }

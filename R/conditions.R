@@ -58,6 +58,11 @@ known_as <- function(name, code) {
   })
 }
 
+# The first lines of code. R cannot write what has names that are no text, or more values than an integer counts.
+code_lines <- function(code, count) {
+  tryCatch(readable(deparse(code, width.cutoff = 60L, nlines = count)), error = function(e) "(what R cannot write)")
+}
+
 # "not -1", "not a factor": the end of a message, for any value. Calls no method of its class, which may fail, and looks
 # at no more than five values.
 describe_value <- function(value) {
@@ -81,9 +86,8 @@ describe_value <- function(value) {
 
 # The same without its class, for a value that has the right one.
 describe_type <- function(value) {
-  # These have a class for good.
-  if (typeof(value) %in% c("environment", "externalptr")) return(paste("an object of type", typeof(value)))
-  describe_value(unclass(value))
+  value <- without_class(value)
+  if (is.object(value)) paste("an object of type", typeof(value)) else describe_value(value)
 }
 
 # The same if the kind is wrong, whatever the values: "not character", "not of class Date".

@@ -63,7 +63,7 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
   } else {
     prob <- check_between(prob, 1, "prob")
   }
-  check_flag(approx, "approx")
+  approx <- check_flag(approx, "approx")
   with_progress(verbose, "Density at the data", function(progress) {
     contour_levels(x, prob, approx, c(run_options(), progress = progress))
   })

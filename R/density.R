@@ -156,8 +156,8 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   points <- if (!missing(eval.points)) eval.points
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   adj.positive <- if (!missing(adj.positive)) adj.positive
-  check_flag(compute.cont, "compute.cont")
-  check_flag(approx.cont, "approx.cont")
+  compute.cont <- check_flag(compute.cont, "compute.cont")
+  approx.cont <- check_flag(approx.cont, "approx.cont")
   check_flag(density, "density")
   verbose <- asked_verbose(verbose, !missing(verbose))
   kernel <- check_choice(kernel, kernel_names(), "kernel")

@@ -1,6 +1,7 @@
 # Files that are complete or absent: they are written under another name in the same folder, and then renamed.
 
-# Whether the value is a string that can be the name of a file, in characters of this session.
+# Whether the value, whose class was taken off (packages for paths have one), can be the name of a file: a string in
+# characters of this session.
 is_file_name <- function(value) {
   is.character(value) && !is.object(value) && length(value) == 1L && !is.na(value) && nzchar(value) &&
     identical(value, readable(value))

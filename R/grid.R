@@ -24,10 +24,11 @@ check_gridsize <- function(gridsize, d) {
 
 check_gridtype <- function(gridtype, d) {
   if (is.null(gridtype)) return(rep("linear", d))
-  if (!is.character(gridtype) || !length(gridtype) %in% c(1L, d) || !all(gridtype %in% known_gridtypes)) {
+  types <- without_class(gridtype)
+  if (!is.character(types) || !length(types) %in% c(1L, d) || !all(types %in% known_gridtypes)) {
     abort_input("`gridtype` must be among ", quoted(known_gridtypes, '"'), ", not ", describe_value(gridtype), ".")
   }
-  rep(known_gridtypes[match(gridtype, known_gridtypes)], length.out = d)
+  rep(known_gridtypes[match(types, known_gridtypes)], length.out = d)
 }
 
 # The arguments of a grid in d dimensions, checked as far as possible without a bandwidth, with one value for every

@@ -47,6 +47,7 @@ marginal_of <- function(fhat, dims, run) {
 check_dims <- function(fhat, dims) {
   d <- dimension(fhat)
   dims <- plain(dims)
+  if (is.character(dims)) dims <- without_class(dims)
   if (is.character(dims) && all(dims %in% fhat$names)) dims <- match(dims, fhat$names)
   if (!is_numbers(dims) || length(dims) == 0L || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
     abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ",

@@ -116,7 +116,7 @@ label_line <- function(label, text) {
 
 # Cut short, because do.call() puts the data themselves into a call.
 call_lines <- function(call) {
-  lines <- deparse(call, width.cutoff = 60L, nlines = 6L)
+  lines <- code_lines(call, 6L)
   if (length(lines) == 6L) lines[6L] <- "..."
   label_line("call", paste(lines, collapse = " "))
 }

@@ -45,7 +45,7 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
                                 level = object$level, exdat = NULL, verbose = FALSE, ...) {
   check_object(object, "object", "kestrel_reg")
   verbose <- asked_verbose(verbose, !missing(verbose))
-  check_flag(se.fit, "se.fit")
+  se.fit <- check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   level <- check_level(level)
   check_no_more(given_names(...))
@@ -177,7 +177,7 @@ summary.kestrel_regbw <- function(object, ...) {
 print.summary.kestrel_regbw <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_regbw")
   cat(regbw_lines(x$bws), "", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
-  print(x$best, digits = 7, row.names = FALSE)
+  print(plain_columns(x$best), digits = 7, row.names = FALSE)
   invisible(x)
 }
 

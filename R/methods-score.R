@@ -31,7 +31,7 @@ three_digits <- function(values) formatC(round(values, 3L) + 0, format = "f", di
 
 print_scores <- function(score) {
   cat(score_lines(score), "", sep = "\n")
-  table <- score$table
+  table <- plain_columns(score$table)
   scores <- intersect(c("score", "lower", "upper"), names(table))
   table[scores] <- lapply(table[scores], three_digits)
   print_frame(table)
@@ -54,9 +54,9 @@ print_sensitivity <- function(score) {
   alike <- labels %in% labels[duplicated(labels)]
   labels[alike] <- vapply(bandwidths[alike], format, "", digits = 15)
   for (k in seq_along(bandwidths)) {
-    part <- score$sensitivity[score$sensitivity$h == bandwidths[k], ]
+    part <- plain_columns(score$sensitivity)[score$sensitivity$h == bandwidths[k], ]
     part <- part[match(wide$model, part$model), ]
-    wide[[paste("h =", labels[k])]] <- sprintf("%.3f (%d)", part$score, as.integer(part$rank))
+    wide[[paste("h =", labels[k])]] <- sprintf("%.3f (%.0f)", part$score, part$rank)
   }
   cat("\nScore (rank) by bandwidth:\n")
   print_frame(wide)
@@ -122,7 +122,7 @@ plot.kestrel_score <- function(x, model = NULL, ...) {
   check_object(x, "x", "kestrel_score")
   known <- names(x$score)
   if (is.null(model) && length(known) > 1L) {
-    plot_ranking(x$table, ...)
+    plot_ranking(plain_columns(x$table), ...)
     return(invisible(x))
   }
   if (is.null(model)) model <- known

@@ -10,8 +10,9 @@ need_ncdf4 <- function(argument) {
 
 check_netcdf_name <- function(file) {
   need_ncdf4("file")
-  if (!is_file_name(file)) abort_input("`file` must be the name of a file, not ", describe_value(file), ".")
-  file
+  name <- without_class(file)
+  if (!is_file_name(name)) abort_input("`file` must be the name of a file, not ", describe_value(file), ".")
+  name
 }
 
 # The result of `code`, which reads a file that the user named. Errors of the library become errors about the file.

@@ -2,11 +2,12 @@
 
 check_units <- function(units, d) {
   if (is.null(units)) return(rep("", d))
-  if (!is.character(units) || length(units) != d || anyNA(units)) {
+  texts <- without_class(units)
+  if (!is.character(texts) || length(texts) != d || anyNA(texts) || !identical(texts, readable(texts))) {
     abort_input("`units` must be ", d, if (d == 1L) " text" else " texts, one for each variable", ", not ",
                 describe_value(units), ".")
   }
-  units
+  texts
 }
 
 netcdf_sink <- function(target) {

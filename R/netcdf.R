@@ -52,7 +52,7 @@ write_pdf <- function(fhat, file, units = NULL) {
   if (!check_estimate(fhat)$gridded) abort_input("`fhat` must be an estimate on a grid, not one at given points.")
   target <- check_target(check_netcdf_name(file), "file")
   axes <- axes_of(fhat)
-  history <- paste(deparse(match.call(), nlines = 1L, width.cutoff = 60L), collapse = " ")
+  history <- paste(code_lines(match.call(), 1L), collapse = " ")
   units <- check_units(units, length(axes))
   write_netcdf(target, fhat, axes, units, history, function(put) {
     put_slabs(put, "density", fhat$estimate)
@@ -134,7 +134,8 @@ read_sample <- function(file, variables) {
   none <- missing(variables)
   with_netcdf(file, function(nc) {
     known <- c(names(nc$var), names(Filter(function(dim) dim$create_dimvar, nc$dim)))
-    if (none || !is.character(variables) || length(variables) == 0L || !all(variables %in% known)) {
+    variables <- if (!none) without_class(variables)
+    if (!is.character(variables) || length(variables) == 0L || !all(variables %in% known)) {
       abort_input("`variables` must be among those of the file, ", quoted(known, '"'),
                   if (none) "." else paste0(", not ", describe_value(variables), "."))
     }

@@ -49,9 +49,16 @@ is_frame <- function(value) is.data.frame(value) && is.list(value)
 # Points in any of their forms.
 plain_points <- function(x) if (is_frame(x)) plain_columns(x) else plain(x)
 
-# A vector or list without its class, whose methods of length() and the like may fail; any other value unchanged.
+# A value without its class, whose methods of length() and the like may fail. Factors, and what has its class for good,
+# are unchanged.
 without_class <- function(value) {
-  if (is.object(value) && (is.atomic(value) || is.list(value)) && !is.factor(value)) unclass(value) else value
+  if (!is.object(value) || is.factor(value) || typeof(value) %in% c("environment", "externalptr")) return(value)
+  unclass(value)
+}
+
+# How many values each column has, whatever its class.
+rows_of_columns <- function(frame) {
+  vapply(unclass(frame), function(column) as.numeric(NROW(without_class(column))), 0)
 }
 
 # The names of columns that are not numbers.

@@ -119,7 +119,8 @@ offending <- function(value, what) {
 has_size <- function(value, what) {
   size <- what$size
   if (length(size) < 2L) {
-    return(length(dim(value)) < 2L && length(value) >= what$min && (is.null(size) || length(value) == size))
+    return(length(dim(value)) < 2L && length(value) >= what$min && length(value) <= .Machine$integer.max &&
+             (is.null(size) || length(value) == size))
   }
   # Any number of rows means at least one.
   length(dim(value)) == length(size) && all(dim(value) == size, na.rm = TRUE) && (!anyNA(size) || length(value) > 0L)
@@ -178,7 +179,7 @@ list_problem <- function(value, what, of, field) {
 # A data frame whose columns have as many values as it has rows.
 is_whole_frame <- function(value) {
   is_frame(value) && !is.null(attr(value, "names")) &&
-    all(vapply(unclass(value), function(column) NROW(without_class(column)), 0L) == .row_names_info(value, 2L))
+    all(rows_of_columns(value) == .row_names_info(value, 2L))
 }
 
 part_problem <- function(value, what, field) {

@@ -156,7 +156,7 @@ left_out_field <- function(n) {
 }
 
 is_terms <- function(terms) {
-  inherits(terms, "terms") && is.call(terms) && length(terms) == 3L && is.call(attr(terms, "variables")) &&
+  inherits(terms, "terms") && is.call(terms) && length(unclass(terms)) == 3L && is.call(attr(terms, "variables")) &&
     identical(as.integer(attr(terms, "response")), 1L) && is.environment(attr(terms, ".Environment"))
 }
 

@@ -73,7 +73,7 @@ check_style <- function(style) {
   if (!is.null(style$col.fun) && !is.function(style$col.fun)) {
     abort_input("`col.fun` must be a function, not ", describe_value(style$col.fun), ".")
   }
-  for (name in c("drawpoints", "drawlabels", "add")) check_flag(style[[name]], name)
+  for (name in c("drawpoints", "drawlabels", "add")) style[[name]] <- check_flag(style[[name]], name)
   style$alpha <- check_alpha(style$alpha)
   style$d <- check_positive(style$d, "d")
   if (is.null(style$col.cont)) style$col.cont <- colours$ink

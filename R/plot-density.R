@@ -51,9 +51,9 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
                             ylab = ylab, zlab = zlab, main = main, d = d))
-  style$drawpoints <- drawpoints && has_data(x)
+  style$drawpoints <- style$drawpoints && has_data(x)
   style$approx <- check_flag(approx.cont, "approx.cont")
-  style$display <- check_display(display, variables, add)
+  style$display <- check_display(display, variables, style$add)
   if (variables > 2L && !is.null(abs.cont)) {
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
   }

@@ -38,8 +38,8 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   check_object(x, "x", "kestrel_reg")
   check_drawing_arguments(...)
   band <- band_asked_for(check_flag(band, "band"), ...)
-  check_flag(drawpoints, "drawpoints")
-  check_flag(add, "add")
+  drawpoints <- check_flag(drawpoints, "drawpoints")
+  add <- check_flag(add, "add")
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   bws <- x$bws
   at <- seq(min(bws$x), max(bws$x), length.out = 501L)

@@ -23,7 +23,7 @@ called <- function(call) {
 }
 
 shown_code <- function(expression) {
-  lines <- deparse(expression, width.cutoff = 60L, nlines = 2L)
+  lines <- code_lines(expression, 2L)
   if (length(lines) > 1L) paste(lines[1L], "...") else lines
 }
 

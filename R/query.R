@@ -129,8 +129,8 @@ check_aggregate <- function(fun, of, names) {
     if (!is.null(of)) abort_input("`of` must not be given for fun = \"count\".")
     return(list(fun = fun, of = NULL))
   }
-  number <- if (is.character(of)) match(of, names) else plain(of)
-  if (length(number) != 1L || !is_numbers(number) || !number %in% seq_along(names)) {
+  number <- if (is.character(of)) match(without_class(of), names) else plain(of)
+  if (!is_numbers(number) || length(number) != 1L || !number %in% seq_along(names)) {
     abort_input("`of` must be one of ", quoted(names, '"'), " or the number of one for fun = \"", fun, "\", not ",
                 describe_value(of), ".")
   }

@@ -173,6 +173,7 @@ check_fit_arguments <- function(se, level, residuals) {
 
 # `bws` is a promise: the bandwidth is selected here, so that the data are sorted once for the search and the fit.
 fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, call) {
+  se <- check_flag(se, "se")
   of_call$errors <- se && is.null(newdata) && is.null(exdat)
   on.exit(rm(list = ls(of_call), envir = of_call))
   force(bws)
@@ -301,18 +302,19 @@ evaluation_points <- function(bws, newdata, exdat) {
   regressor <- stats::delete.response(bws$terms)
   # A constant in the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L
-  wanted <- Filter(function(name) name %in% names(newdata) || !constant(name), variables_in(regressor))
-  if (!is_frame(newdata) || !all(wanted %in% names(newdata))) {
+  given <- if (is_frame(newdata)) names(newdata)
+  wanted <- Filter(function(name) name %in% given || !constant(name), variables_in(regressor))
+  if (!is_frame(newdata) || !all(wanted %in% given)) {
     abort_input("`newdata` must be a data frame with ", quoted(wanted), ", not ",
                 if (!is_frame(newdata)) describe_value(newdata)
                 else if (ncol(newdata) == 0L) "one without columns"
-                else paste("one with", quoted(names(newdata))), ".")
+                else paste("one with", quoted(given)), ".")
   }
   frame <- catching_errors(stats::model.frame(regressor, newdata, na.action = stats::na.pass), function(e) {
     abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")
   })
   variable <- as_variable(frame, "newdata")
-  check_not_infinite(variable$value, if (variable$name %in% names(newdata)) "newdata" else variable$name)
+  check_not_infinite(variable$value, if (variable$name %in% given) "newdata" else variable$name)
 }
 
 check_not_infinite <- function(points, name) {

@@ -177,10 +177,13 @@ called_as <- function(name, call) {
 #' @export
 npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, w = NULL, ...) {
   call <- called_as(quote(npregbw), match.call())
+  # A list or data frame without another class, whose methods may fail.
+  data <- if (is_frame(data)) structure(data, class = "data.frame") else without_class(data)
   check_formula(formula, data)
   wanted <- match.call(expand.dots = FALSE)
   wanted <- wanted[c(1L, match(c("formula", "data", "subset", "w"), names(wanted), nomatch = 0L))]
   wanted[[1L]] <- quote(stats::model.frame)
+  if (!is.null(data)) wanted$data <- data
   wanted$na.action <- quote(stats::na.pass)
   frame <- try_formula(eval(wanted, parent.frame()))
   bw <- npregbw.default(frame[2L], frame[1L], w = frame[["(w)"]], na.action = na.action, ...)
@@ -253,7 +256,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
                 ckertype = check_choice(ckertype, regression_kernels(), "ckertype"),
                 bw.scale = check_choice(bw.scale, c("support", "np"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
-  check_flag(refine, "refine")
+  refine <- check_flag(refine, "refine")
   verbose <- asked_verbose(verbose, !missing(verbose))
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)

@@ -86,7 +86,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
                       xmin = NULL, xmax = NULL, step = NULL, threads = NULL, na.action = stats::na.fail,
                       verbose = FALSE) {
   started <- proc.time()[["elapsed"]]
-  check_flag(center, "center")
+  center <- check_flag(center, "center")
   verbose <- asked_verbose(verbose, !missing(verbose))
   B <- check_replicates(B)
   level <- check_level(level)

@@ -109,10 +109,11 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
 # of a file, if they go to one.
 check_sink <- function(to) {
   if (is.function(to)) return(list(pour = function(fhat, axes, fill) fill(to), file = NULL))
-  if (!is_file_name(to)) {
+  name <- without_class(to)
+  if (!is_file_name(name)) {
     abort_input("`to` must be a function of a slab or the name of a file, not ", describe_value(to), ".")
   }
-  target <- check_target(to, "to")
+  target <- check_target(name, "to")
   c(if (endsWith(target$file, ".nc")) netcdf_sink(target) else raw_sink(target), file = target$file)
 }
 

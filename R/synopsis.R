@@ -156,6 +156,7 @@ within_ranges <- function(boxes, ranges) {
 
 # The synopsis with its bandwidth times the best factor; every other query is held out to judge it.
 tuned_synopsis <- function(synopsis, table, queries, verbose) {
+  queries <- without_class(queries)
   if (!is.list(queries) || !all(c("lower", "upper") %in% names(queries))) {
     abort_input("`tune_queries` must be a list with `lower` and `upper`, not ", describe_value(queries), ".")
   }

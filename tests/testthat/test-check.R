@@ -318,11 +318,16 @@ test_that("values of any length, text in no encoding, and objects whose methods 
     pdf_score(X, failing(list()))
   )
   expect_identical(kde(failing(data.frame(X)), h = 1, gridsize = 3)$estimate, plane$estimate)
+  expect_identical(npreg(dist ~ speed, failing(cars), bws = 3)$mean, npreg(dist ~ speed, cars, bws = 3)$mean)
   named <- X
   colnames(named)[1] <- bytes
   fhat <- kde(named, h = 1, gridsize = 3)
   expect_identical(fhat$names, c("<ff><fe>", "b"))
   expect_identical(predict(fhat, x = named[, 2:1]), predict(plane, x = X))
+  # The data, with their names, are in the call.
+  frame <- data.frame(X)
+  names(frame)[1] <- bytes
+  expect_output(print(do.call("kde", list(frame, h = 1, gridsize = 3))), "what R cannot write", fixed = TRUE)
 })
 
 test_that("points and grids are checked before a bandwidth is looked for", {

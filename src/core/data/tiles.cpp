@@ -160,8 +160,8 @@ Blocks cut_blocks(const EvaluationPoints& points, const TileKernel& kernel,
   std::size_t start = 0;
   for (std::size_t i = 0; i < m; ++i) {
     if (i % kPolledItems == 0) poll_if_due(options);
-    const bool opens = i == 0 || i - start == size ||
-                       (kernel.whitens() && !width.holds(blocks.point(i)));
+    const bool opens =
+        i == 0 || i - start == size || (kernel.whitens() && !width.holds(blocks.point(i)));
     if (!opens) continue;
     width.begin(blocks.point(i));
     blocks.start.push_back(i);

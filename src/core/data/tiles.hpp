@@ -95,7 +95,8 @@ struct Blocks {
 
 /// How far a block extends: two radii from its first point, the width of one cell. The coordinates
 /// of its points are relative to that one. In coordinates about any other centre, points far from
-/// it that differ can be equal, because they are rounded, and cut where no kernel's support extends.
+/// it that differ can be equal, because they are rounded, and cut where no kernel's support
+/// extends.
 class BlockWidth {
  public:
   BlockWidth(const EvaluationPoints& points, const TileKernel& kernel,
