@@ -68,7 +68,17 @@ resolve_isa <- function() {
 # with_progress() adds.
 run_options <- function(threads = NULL, backend = "auto", cuda = FALSE, precision = "double") {
   list(backend = resolve_backend(backend, cuda), threads = resolve_threads(threads), isa = resolve_isa(),
-       precision = check_choice(precision, known_precisions, "precision"))
+       precision = check_choice(precision, known_precisions, "precision"), poll = resolve_poll())
+}
+
+# The minimum number of seconds between two polls; NULL leaves it to the core.
+resolve_poll <- function() {
+  seconds <- plain(getOption("kestrel.poll"))
+  if (!is.null(seconds) && !(is_number(seconds) && seconds >= 0)) {
+    abort_input("`options(kestrel.poll=)` must be a number of seconds that is not negative, not ",
+                describe_value(seconds), ".")
+  }
+  seconds
 }
 
 # The same for a density, which engines compute to a tolerance.

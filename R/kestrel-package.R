@@ -49,6 +49,8 @@
 #'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is
 #'     the available memory: on Linux the minimum of the machine's, and of what is left of the limits of the process
 #'     (`ulimit -v`, `ulimit -d`) and of its control groups, such as those of containers.}
+#'   \item{`kestrel.poll`}{how many seconds pass at least between two looks of a long computation for Ctrl-C and time
+#'     limits, at which it moves its progress bar, too: 0.05 by default.}
 #' }
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'

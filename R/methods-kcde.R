@@ -100,7 +100,7 @@ plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), ab
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
                             ylab = if (variables == 1L && is.null(ylab)) tail_text(x) else ylab,
                             zlab = if (is.null(zlab)) tail_text(x) else zlab, main = main, d = d))
-  style$display <- check_display(display, variables, add)
+  style$display <- check_display(display, variables, style$add)
   level <- if (is.null(abs.cont)) check_between(cont, 100, "cont") / 100 else check_between(abs.cont, 1, "abs.cont")
   level <- sort(unique(level))
   regions <- list(level = level, label = format_short(level))

@@ -59,7 +59,7 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   }
   marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
   cont <- check_between(cont, 100, "cont")
-  regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, approx.cont)
+  regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, style$approx)
   switch(min(variables, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
          plot_pairs(x, cont, style))
   invisible(x)

@@ -3,7 +3,7 @@
 }
 
 .onUnload <- function(libpath) {
-  # They run the code that is unloaded.
+  # Threads that sleep would wake up in code that is gone.
   end_threads_cpp()
   library.dynam.unload("kestrel", libpath)
 }

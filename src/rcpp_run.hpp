@@ -28,12 +28,6 @@ inline Poll r_poll(SEXP progress) {
   };
 }
 
-/// options(kestrel.poll = seconds): how far apart polls are, for tests of what polls do.
-inline double poll_interval() {
-  const SEXP option = Rf_GetOption1(Rf_install("kestrel.poll"));
-  return Rf_isNull(option) ? kPollInterval : Rcpp::as<double>(option);
-}
-
 inline const simd::Table& table_of(const std::string& isa) {
   const simd::Table* table = simd::find_table(isa.c_str());
   if (table == nullptr) {
@@ -52,12 +46,13 @@ struct Run : RunOptions {
 inline Run unpack_run(const Rcpp::List& list) {
   const Fields fields(list, "a run",
                       {"backend", "threads", "isa", "precision", "progress", "engine", "tol",
-                       "device", "pairs", "line"});
+                       "device", "pairs", "line", "poll"});
   Run run;
   run.table = &table_of(fields.get<std::string>("isa"));
   run.parallel.threads = fields.get<int>("threads");
   run.parallel.poll = r_poll(fields.optional("progress"));
-  set_poll_interval(poll_interval());
+  const SEXP poll = fields.optional("poll");
+  set_poll_interval(Rf_isNull(poll) ? kPollInterval : Rcpp::as<double>(poll));
   run.single = fields.get<std::string>("precision") == "single";
   const SEXP line = fields.optional("line");
   if (!Rf_isNull(line)) run.line = Rcpp::XPtr<LineSample>(line).get();

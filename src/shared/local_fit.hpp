@@ -85,10 +85,9 @@ KESTREL_HD KESTREL_INLINE bool is_exact(bool alone, Count seen) {
   return alone && seen == 1;
 }
 
-/// Whether a constant that is fitted to the neighbours at one place, `mean` bandwidths away, from
-/// sums of y without a trend of this slope, is not the constant of y: a constant follows no trend.
-/// At most two points see nothing but one place that is not theirs, so that these may be fitted
-/// once more, by direct sums.
+/// Whether a fit to neighbours at one place, `mean` bandwidths away, has to be made anew because a
+/// trend of this slope was taken off y: it is a constant, which follows no trend. Direct sums do
+/// for that, since at most two observations see nothing but one place that is not theirs.
 KESTREL_HD KESTREL_INLINE bool misses_trend(double mean, double slope) { return mean * slope != 0; }
 
 /// Turns the constant fit into the line of weighted least squares, in centred form: with mean = s_1

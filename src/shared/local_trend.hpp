@@ -1,9 +1,9 @@
-// The trend of y over distances of about a bandwidth, which is taken off y before local linear
-// fits.
+// The trend of y over distances of about a bandwidth. Local linear fits take it off y.
 #ifndef KESTREL_SHARED_LOCAL_TREND_HPP
 #define KESTREL_SHARED_LOCAL_TREND_HPP
 
 #include <cmath>
+#include <cstddef>
 
 #include "shared/host_device.hpp"
 
@@ -60,11 +60,23 @@ KESTREL_HD KESTREL_INLINE TrendSums trend_pair(const double* x, const double* y,
   return {weight * dx * dy, weight * dx * dx, weight * dy * dy};
 }
 
-/// The trend at bandwidth h, in the units of y / x; 0 where there is none.
+/// The trend at bandwidth h by the sums over all pairs, in the units of y / x; 0 where there is
+/// none.
 KESTREL_HD KESTREL_INLINE double trend_of(const TrendSums& sums, double h) {
   const double trend = sums.product / sums.spread;
   const bool counts = trend * sums.product > kTrendShare * sums.squares;
   return counts && fabs(trend / h) < HUGE_VAL ? trend / h : 0.0;
+}
+
+/// The same by one thread, from n observations.
+template <class Index>
+double local_trend(const double* x, const double* y, const double* w, Index n, double h) {
+  const std::size_t pairs = n < kTrendPairs ? n : kTrendPairs;
+  TrendSums all;
+  for (std::size_t k = 0; k < pairs; ++k) {
+    all.add(trend_pair(x, y, w, n, static_cast<Index>(k * n / pairs), h));
+  }
+  return trend_of(all, h);
 }
 
 }  // namespace kestrel

@@ -2,7 +2,6 @@
 // host, one observation after the other; Gaussian sums by a plain loop.
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <vector>
@@ -99,16 +98,6 @@ void make_ready(Fitter& fitter, int kernel) {
   }
 }
 
-double trend_of_sample(const RegressionSample& sample, double h) {
-  kestrel::TrendSums all;
-  const unsigned pairs = std::min(sample.n, kestrel::kTrendPairs);
-  for (unsigned k = 0; k < pairs; ++k) {
-    const auto i = static_cast<unsigned>(std::uint64_t{k} * sample.n / pairs);
-    all.add(kestrel::trend_pair(sample.x, sample.y, sample.w, sample.n, i, h));
-  }
-  return kestrel::trend_of(all, h);
-}
-
 void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
   std::vector<std::size_t> order(regression.n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -124,8 +113,10 @@ void sort_into(const kestrel_gpu_regression& regression, Fitter& fitter) {
   fitter.sample.w = regression.w != nullptr ? fitter.w.data() : nullptr;
   fitter.sample.n = static_cast<unsigned>(regression.n);
   fitter.sample.unit = regression.unit;
-  if (regression.linear != 0)
-    fitter.sample.slope = trend_of_sample(fitter.sample, regression.trend);
+  if (regression.linear != 0) {
+    fitter.sample.slope = kestrel::local_trend(fitter.sample.x, fitter.sample.y, fitter.sample.w,
+                                               fitter.sample.n, regression.trend);
+  }
   fitter.reach = regression.reach;
   fitter.cut = regression.cut;
 }

@@ -63,3 +63,14 @@ test_that("an instruction set that is unknown or not here is refused", {
   missing <- setdiff(c("sse2", "avx2", "avx512"), instruction_sets())
   for (isa in missing) expect_error(with_isa(isa, kde(1:10, h = 1)), isa, class = "kestrel_error_backend")
 })
+
+test_that("the interval of polls is a number of seconds", {
+  before <- options(kestrel.poll = NULL)
+  on.exit(options(before))
+  expect_identical(kde(1:10, h = 1)$backend, "cpu")
+  for (seconds in list("often", NA, -1, 1:2, Inf, list(0))) {
+    options(kestrel.poll = seconds)
+    expect_error(kde(1:10, h = 1), "`options(kestrel.poll=)` must be a number of seconds that is not negative, not ",
+                 fixed = TRUE, class = "kestrel_error_input")
+  }
+})

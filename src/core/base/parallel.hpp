@@ -12,8 +12,8 @@ namespace kestrel {
 /// time limits and progress bars work although the core knows nothing of R.
 using Poll = std::function<void(double fraction)>;
 
-/// Polls are this far apart, if they can be, on the thread that calls this. With 0 every poll is
-/// due: tests of polls then do not depend on how fast the machine is.
+/// The minimum number of seconds between two polls of the calling thread. With 0 every poll is due,
+/// so that tests of polls do not depend on how fast the machine is.
 void set_poll_interval(double seconds);
 constexpr double kPollInterval = 0.05;
 

@@ -57,8 +57,8 @@ void wake_helpers(double seconds);
 /// tests on a few items mean what they say. True at first.
 void wait_for_all_helpers(bool wait);
 
-/// What each loop calls at its beginning, on the calling thread, which then holds a mutex of the
-/// pool: a signal may come there. Null at first.
+/// Has each loop call this at its beginning, while the calling thread holds a mutex of the pool, as
+/// a signal may find it. Null: nothing is called.
 void call_while_locked(void (*what)());
 #endif
 

@@ -31,15 +31,10 @@ double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
 }
 
 /// With the trend of y, if it has one, that local linear fits take off. O(log n).
-LocalKernel with_trend(const SortedSample& line, const LocalKernel& given) {
-  LocalKernel kernel = given;
-  if (!kernel.local_linear) return kernel;
-  const std::size_t n = line.size(), pairs = std::min(n, std::size_t{kTrendPairs});
-  TrendSums all;
-  for (std::size_t k = 0; k < pairs; ++k) {
-    all.add(trend_pair(line.x(), line.y(), line.w(), n, k * n / pairs, kernel.h));
+LocalKernel with_trend(const SortedSample& line, LocalKernel kernel) {
+  if (kernel.local_linear) {
+    kernel.slope = local_trend(line.x(), line.y(), line.w(), line.size(), kernel.h);
   }
-  kernel.slope = trend_of(all, kernel.h);
   return kernel;
 }
 
@@ -326,9 +321,9 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
 }
 
 Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
-                           const LocalKernel& given, const RunOptions& options) const {
-  check_local_kernel(given);
-  const LocalKernel kernel = with_trend(line_, given);
+                           const LocalKernel& kernel, const RunOptions& options) const {
+  // Takes no trend off: many points may see one place only, and would be fitted by direct sums.
+  check_local_kernel(kernel);
   const std::size_t n = line_.size(), m = points.size;
   if (error2.size != 0 && error2.size != n) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");

@@ -56,8 +56,7 @@ class LocalRegression {
   /// The number of observations.
   std::size_t size() const { return line_.size(); }
 
-  /// Error: 1e-12 of each sum, if residuals are not far below what y differs by within windows. A
-  /// trend of y is taken off before local linear fits, whose residuals do not depend on it.
+  /// Error: 1e-12 of each sum, if residuals are not below 1e-4 of what y differs by within windows.
   CrossValidation cross_validate(Span<const double> bandwidth, Kernel kernel, bool local_linear,
                                  const RunOptions& options) const;
 

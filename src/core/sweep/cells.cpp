@@ -26,8 +26,8 @@ std::size_t SweepCells::end_of_cell(std::size_t begin) const {
 SweepCell SweepCells::cell(std::size_t begin, std::size_t end) const {
   SweepCell made{begin, end, {}};
   if (with_y_ && begin < end) {
-    // With a slope the line passes through a sample: the mean of several values of y need not lie
-    // near a line through any place of theirs.
+    // A line with a slope passes through a sample. Three values of y have a mean, but no place at
+    // which a steep line could pass through it.
     const double *x = sample_.x(), *y = sample_.y();
     const std::size_t middle = begin + (end - begin) / 2;
     const double y_there = slope_ != 0 ? y[middle] : (y[begin] + y[middle] + y[end - 1]) / 3;

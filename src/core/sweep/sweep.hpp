@@ -63,11 +63,10 @@ struct SweepColumns {
 /// Otherwise a sample at the position of a point counts as left of it. With SweepSide::left the
 /// ends of the windows are not computed.
 ///
-/// n samples, m points; method and sources in
-/// README.md. Error: relative to the sum of |terms|, a few eps times the condition of the
-/// polynomial (3, 9, 27 for parabola, its square and its cube). The same bits for any number of
-/// threads. O(n + m) time; less than 1 MB a thread and 8 (degree + 1) / 256 bytes a sample and
-/// column.
+/// n samples, m points; method and sources in README.md. Error: relative to the sum of |terms|, a
+/// few eps times the condition of the polynomial (3, 9, 27 for parabola, its square and its cube).
+/// The same bits for any number of threads. O(n + m) time; less than 1 MB a thread and 8 (degree +
+/// 1) / 256 bytes a sample and column.
 void sweep_sums(const SortedSample& sample, const SortedSample& points, const SweepKernel& kernel,
                 const SweepColumns& columns, SweepSide side, const RunOptions& options,
                 const BlockVisitor& take);
