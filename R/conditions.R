@@ -60,7 +60,7 @@ known_as <- function(name, code) {
 
 # The first lines of code. R cannot write what has names that are no text, or more values than an integer counts.
 code_lines <- function(code, count) {
-  tryCatch(readable(deparse(code, width.cutoff = 60L, nlines = count)), error = function(e) "(what R cannot write)")
+  catching_errors(readable(deparse(code, width.cutoff = 60L, nlines = count)), function(e) "(what R cannot write)")
 }
 
 # "not -1", "not a factor": the end of a message, for any value. Calls no method of its class, which may fail, and looks

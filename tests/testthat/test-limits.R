@@ -90,6 +90,10 @@ test_that("small files are read without losing a limit, and without being left o
   expect_identical(nrow(showConnections()), open)
 })
 
+test_that("a limit while code is written for a message is not taken for code that R cannot write", {
+  with_binding("readable", reach_limit, expect_limit(code_lines(quote(f(x)), 1L)))
+})
+
 test_that("a limit while the session is described does not make this package one that is not there", {
   for (i in 1:10) {
     set_limit()
