@@ -8,7 +8,7 @@ export TZ = UTC
 help:
 	@echo "make demo        density estimates of real data: build/report.html"
 	@echo "make test        all tests, but for sanitizers"
-	@echo "make test-sanitized  tests of the C++ core under sanitizers"
+	@echo "make test-sanitized  tests of the C++ core under sanitizers, and as on other processors"
 	@echo "make check       R CMD check --as-cran of the tarball"
 	@echo "make core-tests  tests of the C++ core alone, with and without sanitizers"
 	@echo "make bench       speed, memory and errors, beside peers and the papers: build/bench.html (minutes)"
@@ -38,7 +38,7 @@ test: setup
 	@tools/test.sh
 
 test-sanitized: setup
-	@tools/core-tests.sh address thread
+	@tools/core-tests.sh portable address thread
 
 check: setup
 	@tools/check.sh $(OPTIONS)

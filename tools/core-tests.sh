@@ -1,10 +1,10 @@
 #!/bin/sh
-# Tests the C++ core without R: tools/core-tests.sh [plain] [address] [thread], by default all three, that is, without
-# sanitizers, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
+# Tests the C++ core without R: tools/core-tests.sh [plain] [portable] [address] [thread], by default all four, that is,
+# without sanitizers, as on processors other than x86-64, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
 set -eu
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
-[ $# -gt 0 ] || set -- plain address thread
+[ $# -gt 0 ] || set -- plain portable address thread
 
 # The tests set their numbers of threads themselves.
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT RCPP_PARALLEL_NUM_THREADS

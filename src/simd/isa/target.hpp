@@ -10,7 +10,9 @@
 
 #include "shared/host_device.hpp"
 
-#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
+// KESTREL_PORTABLE, for tests: as on other processors.
+#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__)) && \
+    !defined(KESTREL_PORTABLE)
 #define KESTREL_X86 1
 #else
 #define KESTREL_X86 0
