@@ -1,14 +1,15 @@
 # What a developer or a curious stranger runs; not part of the package. Each target does all the
 # set-up that it needs, on Debian 12 with make, g++ and apt. Products go to build/.
-.PHONY: help demo test test-sanitized check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
+.PHONY: help install demo test test-sanitized check setup bench bench-full core-tests fuzz soak test-installs lint docs site clean
 
 export LC_ALL = C.UTF-8
 export TZ = UTC
 
 help:
+	@echo "make install     installs kestrel into your R library"
 	@echo "make demo        density estimates of real data: build/report.html"
-	@echo "make test        all tests, but for sanitizers"
-	@echo "make test-sanitized  tests of the C++ core under sanitizers, and as on other processors"
+	@echo "make test        tests of the product: core, R package, a GPU that is none, random calls"
+	@echo "make test-sanitized  the core under sanitizers and as on other processors; CUDA programs compiled"
 	@echo "make check       R CMD check --as-cran of the tarball"
 	@echo "make core-tests  tests of the C++ core alone, with and without sanitizers"
 	@echo "make bench       speed, memory and errors, beside peers and the papers: build/bench.html (minutes)"
@@ -25,6 +26,9 @@ help:
 setup:
 	@tools/setup.sh
 
+install: setup
+	@tools/install.sh
+
 demo: setup
 	@tools/demo.sh
 
@@ -32,13 +36,13 @@ test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
 	@tools/core-tests.sh plain
-	@tools/test-cuda.sh
 	@tools/test-fake-cuda.sh
 	@tools/fuzz.sh 500
 	@tools/test.sh
 
 test-sanitized: setup
 	@tools/core-tests.sh portable address thread
+	@tools/test-cuda.sh
 
 check: setup
 	@tools/check.sh $(OPTIONS)

@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
-make_tarball
+make_tarball quick
 install_into build/library
 echo "demo: rendering demo/report.Rmd"
 # Renders a copy, so that nothing appears in demo/.
@@ -19,3 +19,4 @@ echo
 cat build/figures.txt
 echo
 echo "report: $(pwd)/build/report.html"
+echo "try it: R_LIBS='$(pwd)/build/library' R, and then library(kestrel); make install puts it into your own library"

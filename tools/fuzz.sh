@@ -39,7 +39,8 @@ if [ -n "$preload" ]; then
   # R's own leaks are not kestrel's, and configure loads what it has just linked.
   ASAN_OPTIONS=detect_leaks=0
   UBSAN_OPTIONS=print_stacktrace=1
-  export R_MAKEVARS_USER ASAN_OPTIONS UBSAN_OPTIONS
+  KESTREL_DEBUG_SYMBOLS=yes
+  export R_MAKEVARS_USER ASAN_OPTIONS UBSAN_OPTIONS KESTREL_DEBUG_SYMBOLS
   LD_PRELOAD=$preload install_into "$library" --without-cuda
 else
   install_into "$library"

@@ -4,39 +4,30 @@
 #   make_tarball             build/kestrel_x.y.z.tar.gz, if it is older than any source
 #   make_tarball quick       the same without vignettes, in build/quick, unless there is a whole one already
 #   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG;
-#                            without ARG, --with-cuda where nvcc is
+#                            without ARG, --with-cuda where nvcc and a device are
 #
 # The working tree is not changed: R CMD build works on a copy.
 set -eu
 
-# If there is nvcc, the CUDA object is built for one architecture, since others take minutes, and its warnings are
-# errors. It must then be built, which configure does not require by itself.
-: "${KESTREL_CUDA_ARCH:=sm_90}"
-KESTREL_WERROR=1
-export KESTREL_CUDA_ARCH KESTREL_WERROR
+. tools/logged.sh
+
+# The CUDA object is built where a device can run it. On other machines tools/test-cuda.sh builds it.
 nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
+cuda=--without-cuda
+if [ -n "$nvcc" ] && nvidia-smi -L >/dev/null 2>&1; then cuda=--with-cuda; fi
+# Its warnings are errors.
+KESTREL_WERROR=1
+export KESTREL_WERROR
 
 jobs=$(nproc)
 version=$(sed -n 's/^Version: *//p' DESCRIPTION)
 tarball=$(pwd)/build/kestrel_$version.tar.gz
-logs=$(pwd)/build/logs
-mkdir -p "$logs"
 
 # The same sources are compiled for the vignettes, the check and the tests; ccache compiles them once.
 PATH=/usr/lib/ccache:$PATH
 CCACHE_DIR=$(pwd)/build/ccache
 CCACHE_NOHASHDIR=1
 export PATH CCACHE_DIR CCACHE_NOHASHDIR
-
-# run_logged NAME COMMAND...: the output of the command goes to a file, which is shown if it fails.
-run_logged() {
-  log=$logs/$1.log
-  shift
-  if ! "$@" >"$log" 2>&1; then
-    cat "$log"
-    return 1
-  fi
-}
 
 # Includes folders: they become newer when a file in them is removed.
 newer_than() {
@@ -76,7 +67,7 @@ install_into() {
   mkdir -p "$1"
   name=install-$(basename "$1")
   run_logged "$name" env MAKEFLAGS="-j$jobs" R CMD INSTALL --no-docs --no-test-load \
-    --library="$1" --configure-args="${2:-${nvcc:+--with-cuda}}" "$tarball" || return 1
+    --library="$1" --configure-args="${2:-$cuda}" "$tarball" || return 1
   grep '^kestrel: ' "$logs/$name.log"
   touch "$stamp"
 }

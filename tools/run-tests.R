@@ -6,8 +6,8 @@ arguments <- commandArgs(trailingOnly = TRUE)
 folder <- normalizePath(arguments[1])
 filter <- if (length(arguments) > 1) arguments[2]
 
-Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "true",
-           TESTTHAT_CPUS = min(4, max(1, parallel::detectCores())))
+Sys.setenv(NOT_CRAN = "true", TESTTHAT_PARALLEL = "true")
+if (!nzchar(Sys.getenv("TESTTHAT_CPUS"))) Sys.setenv(TESTTHAT_CPUS = min(4, max(1, parallel::detectCores())))
 library(testthat)
 library(kestrel)
 setwd(tempdir()) # testthat leaves a file where it runs if a test fails
@@ -18,9 +18,21 @@ snapshots <- function() {
 }
 before <- snapshots()
 
+# testthat's reporter for logs, which also says every ten seconds how far the tests are.
+telling <- R6::R6Class("TellingReporter", inherit = CheckReporter, public = list(
+  tests = 0, told = Sys.time(),
+  end_test = function(context, test) {
+    self$tests <- self$tests + 1
+    if (difftime(Sys.time(), self$told, units = "secs") >= 10) {
+      cat("  ", self$tests, " tests\n", sep = "")
+      self$told <- Sys.time()
+    }
+  }
+))
+
 results <- tryCatch(
   as.data.frame(test_dir(folder, package = "kestrel", load_package = "installed", filter = filter,
-                         reporter = "check", stop_on_failure = FALSE)),
+                         reporter = telling$new(), stop_on_failure = FALSE)),
   error = function(e) {
     message("the tests could not be run: ", conditionMessage(e))
     data.frame(file = "", test = "", failed = 1L, error = FALSE, skipped = FALSE, passed = 0L)

@@ -1,9 +1,13 @@
 #!/bin/sh
-# If there is nvcc, compiles the CUDA programs of bench/, with warnings as errors; src/cuda is compiled with the package
-# (tools/package.sh). Nothing is run, since that needs a GPU (tools/gpu-check.sh, bench/gpu.R).
+# If there is nvcc, compiles the CUDA programs of bench/ and installs the package with its CUDA object, with warnings as
+# errors, and runs the R tests of loading that object. Nothing runs on a GPU: that is for tools/gpu-check.sh, bench/gpu.R
+# and, on a machine that has one, make test.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
+# One architecture, since others take minutes.
+: "${KESTREL_CUDA_ARCH:=sm_90}"
+export KESTREL_CUDA_ARCH
 
 if [ -z "$nvcc" ]; then
   echo "test: no nvcc, so CUDA programs are not compiled"
@@ -29,3 +33,9 @@ for source in bench/*.cu bench/papers/*.cu; do
   fi
 done
 for process in $running; do wait "$process"; done
+
+make_tarball quick
+install_into build/library-cuda --with-cuda
+unpack_tests build/tests-cuda
+echo "test: R tests of loading the CUDA object"
+R_LIBS=$(pwd)/build/library-cuda Rscript --vanilla tools/run-tests.R build/tests-cuda/testthat '^(cuda-loader|backend)$'

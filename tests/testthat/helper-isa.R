@@ -1,2 +1,3 @@
 # The instruction set under test, see tools/test.sh; by default the one that kestrel chooses.
-if (nzchar(Sys.getenv("KESTREL_TEST_ISA"))) options(kestrel.isa = Sys.getenv("KESTREL_TEST_ISA"))
+isa_under_test <- Sys.getenv("KESTREL_TEST_ISA")
+if (nzchar(isa_under_test)) options(kestrel.isa = isa_under_test)
