@@ -16,7 +16,7 @@ preload=
 if [ "${1:-}" = --sanitized ]; then
   shift
   library=$(pwd)/build/library-sanitized
-  preload="$(${CXX:-g++} -print-file-name=libasan.so) $(${CXX:-g++} -print-file-name=libstdc++.so)"
+  preload="$(${CXX:-g++} -print-file-name=libasan.so) $(${CXX:-g++} -print-file-name=libstdc++.so.6)"
 fi
 groups=
 if [ "${1:-}" = --groups ]; then

@@ -33,7 +33,11 @@ template <class... Values>
 [[noreturn]] void refuse(const char* format, Values... values) {
   Failure failure;
   failure.code = KESTREL_GPU_REFUSED;
-  std::snprintf(failure.text, sizeof failure.text, format, values...);
+  if constexpr (sizeof...(values) == 0) {
+    std::snprintf(failure.text, sizeof failure.text, "%s", format);
+  } else {
+    std::snprintf(failure.text, sizeof failure.text, format, values...);
+  }
   throw failure;
 }
 
