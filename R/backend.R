@@ -104,7 +104,8 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #' @examples
 #' kestrel_info()
 #' @export
-kestrel_info <- function() {
+kestrel_info <- function(...) {
+  check_arguments("kestrel_info", given_names(...))
   structure(list(
     version = own_version(),
     isa = isa_used_cpp(resolve_isa()),
@@ -155,7 +156,8 @@ print.kestrel_info <- function(x, ...) {
 #' kestrel_threads()
 #' kestrel_threads(before)
 #' @export
-kestrel_threads <- function(n = NULL) {
+kestrel_threads <- function(n = NULL, ...) {
+  check_arguments("kestrel_threads", given_names(...))
   before <- thread_cap_cpp()
   if (is.null(n)) return(before)
   set_thread_cap_cpp(check_count(n, "n"))

@@ -75,10 +75,11 @@
 #' plot(path, type = "l", log = "x", ylab = "LSCV")
 #' @rdname Hlscv-matrix
 #' @export
-Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE, optim.fun = "optim",
-                  trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct"),
-                  backend = "auto", threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = NULL, optim.fun = "optim",
+                  trunc, ..., type = c("full", "diag", "scalar"), w = NULL, na.action = stats::na.fail,
+                  engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
+  check_arguments("Hlscv", given_names(...), c("binned", "bgridsize", "trunc"))
+  verbose <- asked_verbose(verbose)
   type <- check_choice(type, c("full", "diag", "scalar"), "type")
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
   select_by_lscv(task, type, verbose, matrix_run(threads, backend, engine))
@@ -86,10 +87,11 @@ Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, 
 
 #' @rdname Hlscv-matrix
 #' @export
-Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE,
-                       optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct"),
-                       backend = "auto", threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = NULL,
+                       optim.fun = "optim", trunc, ..., w = NULL, na.action = stats::na.fail,
+                       engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
+  check_arguments("Hlscv.diag", given_names(...), c("binned", "bgridsize", "trunc"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
   select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }

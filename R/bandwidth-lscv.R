@@ -77,9 +77,10 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' lscv(faithful$eruptions, H = 0.1^2)
 #' lscv(faithful, H = Hns(faithful))
 #' @export
-lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian", backend = "auto",
-                 precision = c("double", "single"), threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel = "gaussian", na.action = stats::na.fail,
+                 backend = "auto", precision = c("double", "single"), threads = NULL, verbose = NULL) {
+  check_arguments("lscv", given_names(...))
+  verbose <- asked_verbose(verbose)
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   sample <- check_sample(x, w, na.action)
@@ -193,10 +194,10 @@ curve_engine <- function(x, h, kernel, run) {
 #' plot(found$curve, type = "l", log = "x")
 #' abline(v = found$h)
 #' @export
-hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, kernel = "gaussian", w = NULL,
-                  hmin = NULL, hmax = NULL, backend = "auto", threads = NULL, na.action = stats::na.fail,
-                  verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, ..., hmin = NULL, hmax = NULL, w = NULL,
+                  kernel = "gaussian", na.action = stats::na.fail, backend = "auto", threads = NULL, verbose = NULL) {
+  check_arguments("hlscv", given_names(...), c("binned", "bgridsize", "bw.ucv"))
+  verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   amise <- check_flag(amise, "amise")

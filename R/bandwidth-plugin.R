@@ -76,9 +76,10 @@
 #' @rdname Hpi-matrix
 #' @export
 Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
-                na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail, backend = "auto",
+                threads = NULL) {
+  check_arguments("Hpi", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
                       plug_in_searches)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
@@ -88,9 +89,10 @@ Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize,
 #' @rdname Hpi-matrix
 #' @export
 Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                     verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
-                     na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                     verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail, backend = "auto",
+                     threads = NULL) {
+  check_arguments("Hpi.diag", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
                       plug_in_searches)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),

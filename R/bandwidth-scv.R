@@ -41,9 +41,10 @@
 #' hscv(faithful$eruptions)
 #' hscv(precip, nstage = 1, plot = TRUE)
 #' @export
-hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE, backend = "auto",
-                 threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FALSE, w = NULL,
+                 na.action = stats::na.fail, backend = "auto", threads = NULL, verbose = NULL) {
+  check_arguments("hscv", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   nstage <- check_stages(nstage)
   plot <- check_flag(plot, "plot")

@@ -43,10 +43,11 @@
 #' set.seed(1)
 #' rkde(5, fhat)
 #' @export
-dkde <- function(x, fhat, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+dkde <- function(x, fhat, ..., verbose = NULL) {
+  check_arguments("dkde", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_estimate(fhat)
-  points <- check_points(in_order_of(x, fhat$names), dimension(fhat), "x")
+  points <- check_points(in_order_of(x, fhat$names, "x"), dimension(fhat), "x")
   with_progress(verbose, "Density at points", function(progress) {
     density_at(fhat, points, c(run_options(), progress = progress))
   })
@@ -54,11 +55,12 @@ dkde <- function(x, fhat, verbose = FALSE) {
 
 #' @rdname dkde
 #' @export
-pkde <- function(q, fhat, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+pkde <- function(q, fhat, ..., verbose = NULL) {
+  check_arguments("pkde", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_summable(check_estimate(fhat))
   if (dimension(fhat) > 1L) {
-    points <- check_points(in_order_of(q, fhat$names), dimension(fhat), "q", limits = TRUE)
+    points <- check_points(in_order_of(q, fhat$names, "q"), dimension(fhat), "q", limits = TRUE)
   } else {
     q <- plain(q)
     if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
@@ -72,8 +74,9 @@ pkde <- function(q, fhat, verbose = FALSE) {
 
 #' @rdname dkde
 #' @export
-qkde <- function(p, fhat, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+qkde <- function(p, fhat, ..., verbose = NULL) {
+  check_arguments("qkde", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_one_dimension(fhat, "qkde")
   p <- check_between(p, 1, "p")
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
@@ -90,7 +93,8 @@ line_task <- function(fhat, at) list(at = as.double(at), kernel = fhat$kernel, h
 
 #' @rdname dkde
 #' @export
-rkde <- function(n, fhat, positive = FALSE) {
+rkde <- function(n, fhat, positive = FALSE, ...) {
+  check_arguments("rkde", given_names(...))
   check_summable(check_estimate(fhat))
   n <- check_count(n, "n")
   if (check_flag(positive, "positive") && !identical(fhat$transform$type, "log")) {

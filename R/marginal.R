@@ -24,8 +24,9 @@
 #' marginal(fhat, c("Sepal.Length", "Petal.Length"))
 #' plot(marginal(fhat, 3))
 #' @export
-marginal <- function(fhat, dims, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+marginal <- function(fhat, dims, ..., verbose = NULL) {
+  check_arguments("marginal", given_names(...))
+  verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   dims <- check_dims(check_estimate(fhat), dims)
   result <- with_progress(verbose, "Marginal density", function(progress) {
@@ -42,6 +43,16 @@ marginal_of <- function(fhat, dims, run) {
   on_grid_only <- !has_data(fhat) || fhat$kernel_type == "integrated"
   integrated <- on_grid_only || (compact && length(dims) < dimension(fhat))
   if (integrated) integrated_marginal(fhat, dims) else summed_marginal(fhat, dims, run)
+}
+
+# An estimate at points as one on a grid without values: marginals that are computed from the data need its axes only.
+with_axes <- function(fhat) {
+  d <- dimension(fhat)
+  if (d <= most_on_grids || is_compact(fhat$kernel) && fhat$kernel_type != "product") {
+    abort_input("`x` must be an estimate on a grid to be plotted, not one at points: `gridsize` of kde() makes one.")
+  }
+  grid <- grid_for(fhat, check_grid(list(gridsize = 101L, streamed = TRUE), d))
+  replace(fhat, c("eval.points", "gridtype", "gridded"), list(grid$axes, grid$gridtype, TRUE))
 }
 
 check_dims <- function(fhat, dims) {

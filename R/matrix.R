@@ -19,7 +19,8 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' H
 #' vech(H)
 #' @export
-vech <- function(x) {
+vech <- function(x, ...) {
+  check_arguments("vech", given_names(...))
   x <- if (is_frame(x)) as_points(x, "x") else plain(x)
   if (is_numbers(x) && length(x) == 1L) x <- as.matrix(x)
   if (!is_numbers(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
@@ -30,7 +31,8 @@ vech <- function(x) {
 
 #' @rdname vech
 #' @export
-invvech <- function(x) {
+invvech <- function(x, ...) {
+  check_arguments("invvech", given_names(...))
   x <- plain(x)
   d <- (sqrt(8 * length(without_class(x)) + 1) - 1) / 2
   if (!is_numbers(x) || length(x) == 0L || d != round(d)) {

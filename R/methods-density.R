@@ -16,7 +16,8 @@
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
 #'   as the variables (one called `estimate` becomes `estimate.1`), and `estimate`; the first axis runs fastest.
 #'   `summary()`: a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and
-#'   `mass` (the integral over the grid), both NULL without a grid. `print()` returns its argument invisibly.
+#'   `mass` (the integral over the grid), NULL without a grid, the former not if the estimate is at
+#'   the data. `print()` returns its argument invisibly.
 #' @section Units: points are in those of the variables, densities in 1 / volume (1 over the product of these units);
 #'   `mass` has none.
 #' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension; in
@@ -37,11 +38,11 @@ NULL
 #' @rdname kestrel_kde-methods
 #' @export
 predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single"),
-                                verbose = FALSE) {
+                                verbose = NULL) {
   check_estimate(object, "object")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
-  points <- check_points(in_order_of(points$value, object$names), dimension(object), points$name)
+  points <- check_points(in_order_of(points$value, object$names, points$name), dimension(object), points$name)
   run <- run_options(backend = backend, cuda = TRUE, precision = precision)
   with_progress(verbose, "Density at points", function(progress) {
     density_at(object, points, replace(run, "progress", list(progress)))
@@ -50,12 +51,13 @@ predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", preci
 
 # The points for a predict() method, and the name of the argument that they came by.
 points_to_predict <- function(newdata, x, ...) {
+  given <- given_names(...)
+  check_known("predict", given, c(names(formals(predict.kestrel_kde)), "zero.flag"))
+  if ("zero.flag" %in% given) inform_ignored("zero.flag")
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
   if (!missing(newdata) && !missing(x)) abort_input("`newdata` and `x` must not both be given.")
-  # ks's argument for values outside of the grid.
-  check_no_more(setdiff(given_names(...), "zero.flag"))
   list(value = points, name = name)
 }
 
@@ -89,11 +91,11 @@ print.kestrel_kde <- function(x, ...) {
 summary.kestrel_kde <- function(object, ...) {
   check_estimate(object, "object")
   levels <- mass <- NULL
-  if (object$gridded) {
+  if (object$gridded || is_at_data(object)) {
     levels <- contour_levels(object, c(0.75, 0.5, 0.25, 0.05), approx = TRUE)
     names(levels) <- c("25%", "50%", "75%", "95%")
-    mass <- grid_integral(axes_of(object), object$estimate)
   }
+  if (object$gridded) mass <- grid_integral(axes_of(object), object$estimate)
   structure(list(fhat = object, levels = levels, mass = mass), class = "summary.kestrel_kde")
 }
 
@@ -102,8 +104,10 @@ print.summary.kestrel_kde <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_kde")
   cat(density_lines(x$fhat), sep = "\n")
   if (!is.null(x$levels)) {
-    cat(label_line("contours", paste0(names(x$levels), " at ", format_short(x$levels), collapse = ", ")),
-        label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n")
+    cat(label_line("contours", paste0(names(x$levels), " at ", format_short(x$levels), collapse = ", ")), sep = "\n")
+  }
+  if (!is.null(x$mass)) {
+    cat(label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n")
   }
   invisible(x)
 }
@@ -176,7 +180,8 @@ bandwidth_lines <- function(fhat) {
 }
 
 points_text <- function(fhat) {
-  if (fhat$gridded) axes_text(axes_of(fhat)) else format(length(fhat$estimate), big.mark = ",")
+  if (fhat$gridded) return(axes_text(axes_of(fhat)))
+  paste0(format(length(fhat$estimate), big.mark = ","), if (is_at_data(fhat)) ", the data")
 }
 
 # Sizes and limits of a grid.

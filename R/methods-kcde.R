@@ -36,11 +36,12 @@ NULL
 
 #' @rdname kestrel_kcde-methods
 #' @export
-predict.kestrel_kcde <- function(object, newdata, ..., x, verbose = FALSE) {
+predict.kestrel_kcde <- function(object, newdata, ..., x, verbose = NULL) {
   check_object(object, "object", "kestrel_kcde")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
-  checked <- check_points(in_order_of(points$value, object$names), dimension(object), points$name, limits = TRUE)
+  points$value <- in_order_of(points$value, object$names, points$name)
+  checked <- check_points(points$value, dimension(object), points$name, limits = TRUE)
   with_progress(verbose, "Distribution function", function(progress) {
     probability_at(object, checked, object$tail, c(run_options(), progress = progress), "object")
   })

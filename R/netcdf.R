@@ -48,7 +48,8 @@
 #'   unlink(file)
 #' }
 #' @export
-write_pdf <- function(fhat, file, units = NULL) {
+write_pdf <- function(fhat, file, units = NULL, ...) {
+  check_arguments("write_pdf", given_names(...))
   if (!check_estimate(fhat)$gridded) abort_input("`fhat` must be an estimate on a grid, not one at given points.")
   target <- check_target(check_netcdf_name(file), "file")
   axes <- axes_of(fhat)
@@ -66,7 +67,8 @@ write_pdf <- function(fhat, file, units = NULL) {
 
 #' @rdname write_pdf
 #' @export
-read_pdf <- function(file) {
+read_pdf <- function(file, ...) {
+  check_arguments("read_pdf", given_names(...))
   started <- proc.time()[["elapsed"]]
   fhat <- with_netcdf(file, function(nc) {
     density <- nc$var[["density"]]
@@ -130,7 +132,8 @@ check_file_memory <- function(sizes, what, entries) {
 #'   unlink(file)
 #' }
 #' @export
-read_sample <- function(file, variables) {
+read_sample <- function(file, variables, ...) {
+  check_arguments("read_sample", given_names(...))
   none <- missing(variables)
   with_netcdf(file, function(nc) {
     known <- c(names(nc$var), names(Filter(function(dim) dim$create_dimvar, nc$dim)))

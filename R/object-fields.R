@@ -123,6 +123,7 @@ regbw_fields <- list(
   ckertype = function(of) texts(1L, among = regression_kernels()),
   bw.scale = texts(1L, among = c("support", "np")),
   unsupported = texts(1L, among = c("reject", "exclude")),
+  remarks = texts(optional = TRUE),
   bw = numbers(1L, sign = "positive"),
   h = function(of) {
     scale <- if (of[["bw.scale"]] == "np") np_scale(of[["ckertype"]]) else 1

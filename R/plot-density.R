@@ -46,7 +46,7 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
                              approx.cont = TRUE, col.fun = NULL, col.cont = NULL, col.pt = NULL,
                              drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, d = 4, ...) {
   check_estimate(x, "x")
-  if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
+  if (!x$gridded) x <- with_axes(x)
   variables <- dimension(x)
   style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
@@ -58,7 +58,7 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
   }
   marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
-  cont <- check_between(cont, 100, "cont")
+  cont <- check_content(cont)
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, style$approx)
   switch(min(variables, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
          plot_pairs(x, cont, style))

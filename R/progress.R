@@ -2,18 +2,17 @@
 # silent under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_run.hpp), on the
 # calling thread, where interrupts are checked, too.
 
-# The argument `verbose` of a function: TRUE, FALSE, or, if it was not `given`, by_session, which lets the session
+# The argument `verbose` of a function: TRUE, FALSE, or NULL for the option, and without that one for the session to
 # decide. The result may be passed on as the `verbose` of another function.
-asked_verbose <- function(verbose, given) {
-  if (!given || identical(verbose, by_session)) by_session else check_flag(verbose, "verbose")
+asked_verbose <- function(verbose) {
+  if (!is.null(verbose)) return(check_flag(verbose, "verbose"))
+  option <- getOption("kestrel.verbose")
+  if (!is.null(option)) check_flag(option, "options(kestrel.verbose=)")
 }
-
-# A value of its own, since NA from a user is a mistake.
-by_session <- structure(NA, class = "kestrel_by_session")
 
 session_is_interactive <- function() interactive()
 
-wants_bar <- function(verbose) isTRUE(verbose) || is.na(verbose) && session_is_interactive()
+wants_bar <- function(verbose) isTRUE(verbose) || is.null(verbose) && session_is_interactive()
 
 # Seconds; cli's own default is two.
 bar_delay <- function() getOption("cli.progress_show_after", 1)

@@ -31,7 +31,8 @@
 #' found
 #' plot(found)
 #' @export
-q_error <- function(estimate, truth, least = 1) {
+q_error <- function(estimate, truth, least = 1, ...) {
+  check_arguments("q_error", given_names(...))
   estimate <- check_counts(estimate, "estimate")
   truth <- check_counts(truth, "truth")
   least <- check_positive(least, "least")

@@ -83,11 +83,12 @@
 #' plot(score, model = "setosa")
 #' @export
 pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, B = 0, level = 0.95, gridsize = NULL,
-                      xmin = NULL, xmax = NULL, step = NULL, threads = NULL, na.action = stats::na.fail,
-                      verbose = FALSE) {
+                      xmin = NULL, xmax = NULL, step = NULL, ..., na.action = stats::na.fail, threads = NULL,
+                      verbose = NULL) {
+  check_arguments("pdf_score", given_names(...))
   started <- proc.time()[["elapsed"]]
   center <- check_flag(center, "center")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   B <- check_replicates(B)
   level <- check_level(level)
   run <- density_options(threads, "cpu", "auto", 1e-12)
@@ -101,7 +102,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
   }
   if (B > 0L) check_drawable(c(list(obs = task$obs), task$models))
   if (!center) warn_of_bias(task$bias)
-  if (isTRUE(verbose)) message(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
+  if (isTRUE(verbose)) inform(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
                        format_sizes(lengths(task$axes)), ".")
   result <- with_progress(verbose, "PDF score", function(progress) score_task(task, B, level, run, progress))
   result <- c(result, task[intersect(c("bias", "axes", "h"), names(task))],

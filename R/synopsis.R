@@ -55,8 +55,9 @@
 #' kde_query(synopsis, depth > 300 & mag < 5)
 #' sum(quakes$depth > 300 & quakes$mag < 5)
 #' @export
-kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_queries = NULL, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+kde_synopsis <- function(data, size = 5000, h, H, tune_queries = NULL, ..., kernel = "gaussian", verbose = NULL) {
+  check_arguments("kde_synopsis", given_names(...))
+  verbose <- asked_verbose(verbose)
   table <- as_points(data, "data")
   if (length(table) == 0L) abort_input("`data` must have at least one row and one column, not none.")
   check_finite(table, "data")
