@@ -70,6 +70,7 @@ hint_at <- function(called, name, known) {
 # Names that are the same but for capitals, dots and underscores, that begin with this one, or that differ by a slip of
 # the fingers.
 alike <- function(name, known) {
+  if (length(known) == 0L) return(character(0))
   bare <- function(names) tolower(gsub("[._]", "", readable(names)))
   same <- known[bare(known) == bare(name)]
   if (length(same) > 0L) return(same)

@@ -91,6 +91,7 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #'
 #' The instruction set, threads and optional parts that kestrel found on this machine.
 #'
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A list of class `"kestrel_info"`: `version`, `isa` (the instruction set in use), `isa_available`, `threads`
 #'   (the cap, see [kestrel_threads()]), `cuda` (a list: `built`, whether there is a CUDA object; `usable`; and either
 #'   `reason`, why it cannot be used, or `device`, `memory` in bytes, `multiprocessors`, `capability` and `driver`, the
@@ -147,6 +148,7 @@ print.kestrel_info <- function(x, ...) {
 #' threads of the CPU, so the choice of device may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
 #' @section Units: threads.
 #' @section Cost: negligible.

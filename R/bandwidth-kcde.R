@@ -63,7 +63,7 @@ hpi.kcde <- function(x, nstage = 2, binned, amise = FALSE, ..., w = NULL, na.act
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
     plug_in_1d_kcde(sample, nstage, replace(run, "progress", list(progress)))
   })
-  if (amise) found else found$h
+  if (amise) as_record(found, "Plug-in bandwidth of a distribution function") else found$h
 }
 
 #' @rdname hpi.kcde
@@ -97,7 +97,7 @@ select_for_distribution <- function(task, nstage, pilot, pre, verbose, run, diag
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     plug_in_matrix_kcde(task$sample, nstage, diagonal, replace(run, "progress", list(progress)))
   })
-  if (task$amise) found else found$H
+  if (task$amise) as_record(found, "Plug-in bandwidth matrix of a distribution function") else found$H
 }
 
 # The h that minimises -h / (n sqrt(pi)) - h^4 psi2 / 4; for a matrix, S in place of -psi2, the power of that.

@@ -109,7 +109,7 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)))
   })
-  if (task$amise) found else found$H
+  if (task$amise) as_record(found, "Plug-in bandwidth matrix") else found$H
 }
 
 # The selector itself, in units near those of the data.

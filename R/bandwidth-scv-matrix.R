@@ -106,8 +106,9 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   dimnames(H) <- dimnames(sample$cov)
   if (!task$amise) return(H)
   objective <- per_volume(found$value / det(root), unit)
-  c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
-         convergence = found$convergence, evaluations = found$evaluations), found$by,
-    list(seconds = proc.time()[["elapsed"]] - task$started, pilot = pilot, g = found$g,
-         G = moved_back(found$G, root) * area))
+  record <- c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
+                   convergence = found$convergence, evaluations = found$evaluations), found$by,
+              list(seconds = proc.time()[["elapsed"]] - task$started, pilot = pilot, g = found$g,
+                   G = moved_back(found$G, root) * area))
+  as_record(record, "Bandwidth matrix by smoothed cross-validation")
 }

@@ -69,10 +69,12 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   warn_minimum("SCV", found)
   if (plot) draw_objective(found, "SCV(h)")
   if (!amise) return(found$h)
-  c(list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
-         engine = pair_engine(unit$x, found$h, run)), device_of(run),
-    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = times_power(found$constant, scale, 3),
-         g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
+  record <- c(list(h = found$h, objective = found$objective, convergence = found$convergence,
+                   evaluations = found$evaluations, engine = pair_engine(unit$x, found$h, run)), device_of(run),
+              list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve,
+                   C = times_power(found$constant, scale, 3),
+                   g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
+  as_record(record, "Bandwidth by smoothed cross-validation")
 }
 
 # The C of the pilot bandwidth, for data of standard deviation one. The bandwidths of psi_6 and psi_10 are those that

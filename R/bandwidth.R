@@ -146,7 +146,8 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #'   effective sample size, the rates.
 #' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
 #' @param backend as in [hlscv()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms of sums in single precision and add them in
 #'   double, with an error of 1e-5 of the sum of their absolute values, which changes h by about a fifth of that. The
 #'   CPU always computes in double.
@@ -186,7 +187,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
     plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)), given$vector)
   })
-  if (amise) found else found$h
+  if (amise) as_record(found, "Plug-in bandwidth") else found$h
 }
 
 check_stages <- function(nstage) {

@@ -56,7 +56,7 @@ is_of_time_limit <- function(e) conditionMessage(e) %in% gettext(time_limit_mess
 
 # Texts with bytes that are no characters here as "<ff>", since R's functions for texts fail on those.
 readable <- function(texts) {
-  if (!is.character(texts)) return(texts)
+  if (!is.character(texts) || length(texts) == 0L) return(texts)
   Encoding(texts)[Encoding(texts) == "bytes"] <- "unknown"
   bad <- !validEnc(texts)
   texts[bad] <- iconv(texts[bad], sub = "byte")

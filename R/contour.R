@@ -16,8 +16,9 @@
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
 #' @param approx if TRUE and the estimate is on a grid, compute the density at the data by linear interpolation in the
 #'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
-#' @param ... not used by the method for estimates of this package.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
 #' @section Errors: of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.

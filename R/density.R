@@ -23,10 +23,10 @@
 #'
 #' @section Grid:
 #' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, from min - supp sqrt(H_kk) to max + supp
-#' sqrt(H_kk). In four dimensions and more the estimate is at the data instead, and a message says so, unless `gridsize`,
-#' `gridtype`, `xmin`, `xmax`, `supp` or `step` asks for a grid, or an engine that only takes grids; then the default is
-#' 21 points on each axis. For bounded data (below) these limits are taken where the bandwidth applies, and
-#' a grid on the unit interval spans all of it. A grid that needs more memory than there is
+#' sqrt(H_kk). In four dimensions and more the estimate is at the data instead, and a message says so, unless
+#' `gridsize`, `gridtype`, `xmin`, `xmax`, `supp` or `step` asks for a grid, or an engine that only takes grids; then
+#' the default is 21 points on each axis. For bounded data (below) these limits are taken where the bandwidth applies,
+#' and a grid on the unit interval spans all of it. A grid that needs more memory than there is
 #' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. With a
 #' compact kernel there is a warning if the grid is too coarse for the bandwidth or out of reach of all samples.
 #'
@@ -62,8 +62,8 @@
 #' @param xmin,xmax lower and upper limits of the grid, one number for each axis.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
-#'   point), or a matrix or data frame with d columns. Columns that have the names of the variables may be in any order;
-#'   others are taken as they stand.
+#'   point), or a matrix or data frame with d columns. Columns with names are matched to the variables by
+#'   them, in any order, and other names are an error; columns without names are taken as they stand.
 #' @param binned accepted for scripts written for \pkg{ks}, without effect: no estimate is binned.
 #' @param bgridsize taken for `gridsize` when that is not given.
 #' @param positive TRUE for data on the positive half line (in every column).
@@ -75,8 +75,10 @@
 #'   FALSE, exactly.
 #' @param unit.interval TRUE for data strictly between 0 and 1 (d = 1).
 #' @param density accepted for scripts written for \pkg{ks}, without effect: no estimate is negative.
-#' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress. If not
-#'   given, interactive sessions show a bar after a second; FALSE and [suppressMessages()] silence it.
+#' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress. If NULL,
+#'   `options(kestrel.verbose=)` decides, or else interactive sessions show a bar after a second; FALSE and
+#'   [suppressMessages()] silence it.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param kernel `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`, `"triweight"`, `"tricube"`,
 #'   (1 - |u|^3)^3, or `"cosine"`.
 #' @param kernel_type `"radial"`, a function of the distance, or `"product"` of one-dimensional kernels, which needs a

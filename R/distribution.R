@@ -16,11 +16,14 @@
 #' p = 1e-300 are good to 1e-5 h).
 #'
 #' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
-#'   with d columns. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
+#'   with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
+#'   error. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
 #' @param p probabilities, between 0 and 1.
 #' @param n number of draws, a whole number of at least 1.
 #' @param fhat an object made by [kde()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param positive accepted for scripts written for \pkg{ks}: TRUE needs an `fhat` made with `positive = TRUE`.
 #' @return `dkde()`, `pkde()`, `qkde()`: a numeric vector, one value for each point or probability. `rkde()`: a vector
 #'   of `n` draws (d = 1) or an n x d matrix.

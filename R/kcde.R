@@ -31,10 +31,12 @@
 #' @param x a numeric vector, or a matrix or data frame with n rows and one to three columns.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
-#'   point), or a matrix or data frame with d columns. Columns that have the names of the variables may be in any order;
-#'   others are taken as they stand. Coordinates may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
+#'   point), or a matrix or data frame with d columns. Columns with names are matched to the variables by them, in any
+#'   order, and other names are an error; columns without names are taken as they stand. Coordinates may be infinite:
+#'   P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
 #' @param tail.flag `"lower.tail"`, the distribution function, or `"upper.tail"`, the survival function.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param kernel `"gaussian"`, or one of the compact kernels of [kde()].
 #' @param kernel_type `"radial"` or `"product"`, as in [kde()]. In two and three dimensions compact kernels must be
 #'   products; [pkde()] also takes some radial ones.

@@ -10,7 +10,9 @@
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
 #'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
 #' @section Units: values are in 1 over the product of the units of the variables that are kept.

@@ -7,6 +7,7 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' `vech()` stacks the lower triangle of a symmetric matrix column by column; `invvech()` is its inverse.
 #'
 #' @param x for `vech()` a square matrix; for `invvech()` a vector of length d(d+1)/2.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return `vech()`: a vector of length d(d+1)/2. `invvech()`: a symmetric d x d matrix.
 #' @section Units: those of `x`.
 #' @section Errors: of class `kestrel_error_input` when `x` is not a square numeric matrix, or has a length that is

@@ -7,11 +7,12 @@
 #'
 #' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
-#'   frame with d columns. Columns that have the names of the variables may be in any order; others are taken as they
-#'   stand.
-#' @param ... not used.
+#'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
+#'   error; columns without names are taken as they stand.
+#' @param ... not used; in `predict()` no further arguments but `zero.flag` of \pkg{ks}, which has no effect.
 #' @param backend,precision as for [kde()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
 #'   as the variables (one called `estimate` becomes `estimate.1`), and `estimate`; the first axis runs fastest.
@@ -164,15 +165,17 @@ backend_text <- function(fhat) {
   paste0(fhat$backend, " (", fhat$device, if (identical(fhat$precision, "single")) ", single precision", ")")
 }
 
-# h, or H as a small table with as many digits as fit in 80 columns; beyond six dimensions its diagonal.
 bandwidth_lines <- function(fhat) {
-  d <- dimension(fhat)
-  if (d == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))
-  if (d > 6L) {
-    return(label_line("bandwidth", paste("H with diagonal", paste(format_short(diag(fhat$H)), collapse = ", "))))
-  }
+  if (dimension(fhat) == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))
+  matrix_lines(fhat$H)
+}
+
+# H as a small table with as many digits as fit in 80 columns; beyond six dimensions its diagonal.
+matrix_lines <- function(H) {
+  d <- nrow(H)
+  if (d > 6L) return(label_line("bandwidth", paste("H with diagonal", paste(format_short(diag(H)), collapse = ", "))))
   for (digits in 4:2) {
-    cells <- matrix(format_short(fhat$H, digits), d)
+    cells <- matrix(format_short(H, digits), d)
     rows <- apply(apply(cells, 2L, format, justify = "right"), 1L, paste, collapse = "  ")
     if (all(nchar(rows) <= 65L)) break
   }

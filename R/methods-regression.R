@@ -11,7 +11,8 @@
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` for the bands of the fit.
 #' @param level their level.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those

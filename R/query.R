@@ -52,8 +52,10 @@
 #' @param of the variable to sum, a name or the number of a column; not for counts.
 #' @param N number of rows of the whole table; if not given that of the synopsis, or the number of observations.
 #' @param level the probability that the interval of a count is to have.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
 #'   variances of boxes without mass. For counts `lower` and `upper` follow, the interval; otherwise `count`.
 #' @section Units: limits are in those of the variables; counts are rows, sums and means in the units of the variable

@@ -20,8 +20,8 @@
 #' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. With a bandwidth object (one without
 #'   weights): other data to fit with its bandwidth, kernel and so on.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula;
-#'   without a formula a numeric vector, or a matrix or data frame with one column. Rows with missing values have a fit
-#'   that is NA.
+#'   without a formula a numeric vector, or a matrix or data frame with one column, whose name must be the regressor's
+#'   if both have one. Rows with missing values have a fit that is NA.
 #' @param exdat the same as values of the regressor, whether there is a formula or not.
 #' @param se if FALSE, standard errors and bands are not computed, but NA.
 #' @param level the confidence level of the bands, pointwise.
@@ -29,7 +29,7 @@
 #' @param threads,verbose as in [npregbw()].
 #' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
 #'   bandwidth object `"auto"` or `"cpu"`.
-#' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others.
+#' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others, by their whole names.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
 #'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
 #'   \item{bws}{the bandwidth object, with the data}

@@ -7,7 +7,8 @@ few_unsupported <- 0.01
 remarks_on_bandwidth <- function(found, asked, sample, data) {
   if (length(found$grid) == 1L) return(character(0))
   support <- regression_support_cpp(data$sorted(), asked$ckertype)
-  c(remark_on_isolated(found, asked, sample, data, support), remark_on_ties(found, asked, sample, data, support))
+  as.character(c(remark_on_isolated(found, asked, sample, data, support),
+                 remark_on_ties(found, asked, sample, data, support)))
 }
 
 # If a rejected bandwidth below the chosen one has a lower criterion, taken as the mean over the observations with a
@@ -22,13 +23,12 @@ remark_on_isolated <- function(found, asked, sample, data, support) {
   decides <- max(lower)
   count <- left_out[decides]
   one <- count == 1L
-  rejected <- format_short(found$grid[decides])
+  at <- format_short(found$grid[decides])
   paste0(format(count, big.mark = ","), " of ", format(n, big.mark = ","), " observations ",
-         if (one) paste0("has no neighbour below h = ", format_short(support * found$bw / found$h)) else
-           paste0("have no neighbour at h = ", rejected),
-         " (", if (!one) "the most isolated: ", isolated_text(sample, data), "). So h = ", rejected,
-         " is rejected, though ", asked$method, " over the others is lower there; unsupported = \"exclude\" leaves ",
-         if (one) "it" else "them", " out.")
+         if (one) paste0("has no neighbour below h = ", format_short(support * found$bw / found$h), " (")
+         else paste0("have no neighbour at h = ", at, " (the most isolated: "), isolated_text(sample, data),
+         if (one) paste0("). So h = ", at, " is rejected") else "), which is rejected", ", though ", asked$method,
+         " over the others is lower there; unsupported = \"exclude\" leaves ", if (one) "it" else "them", " out.")
 }
 
 # The observation that is farthest from its neighbours: its row in the data as given, and its place.

@@ -107,7 +107,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   [fitted()] and [residuals()] of a fit are NA there.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see below.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
 #' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
 #'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling = FALSE`,
