@@ -50,10 +50,10 @@
 #'   there is nothing to search for.
 #' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard
 #'   error has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
-#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth: the
-#'   leave-one-out fit extrapolates to the outlier, so that its residual may be very large. In simulations with one
-#'   outlier standard errors were off by 1e-5 of themselves where it was at 1e6 standard deviations of the others, but by
-#'   12 % at 1e8; with weights that differ by six orders of magnitude by 1 % at 1e6, and at 1e8 they had no digits.
+#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth:
+#'   the leave-one-out fit extrapolates to the outlier, so that its residual may be very large. In simulations with one
+#'   outlier standard errors were off by 1e-5 of themselves where it was at 1e6 standard deviations of the others, but
+#'   by 12 % at 1e8; with weights that differ by six orders of magnitude by 1 % at 1e6, and at 1e8 they had no digits.
 #' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
 #'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
 #'   threads.
@@ -75,11 +75,12 @@
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
-npreg <- function(...) {
+npreg <- function(...) UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
+                                                       .classes = list(formula = "formula", bws = "kestrel_regbw")))
+
+npreg_arguments <- function() {
   methods <- list(npreg.formula, npreg.default, npreg.kestrel_regbw)
-  known <- c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments())
-  check_known("npreg", Filter(nzchar, given_names(...)), known)
-  UseMethod("npreg", dispatched_on(list(formula = "formula", bws = "kestrel_regbw"), ...))
+  c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments())
 }
 
 #' @rdname npreg

@@ -153,10 +153,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, regtype = "ll", bwmethod = "cv.aic",
 #'         refine = TRUE, bw.scale = "np")
 #' @export
-npregbw <- function(...) {
-  check_known("npregbw", Filter(nzchar, given_names(...)), npregbw_arguments())
-  UseMethod("npregbw", dispatched_on(list(formula = "formula"), ...))
-}
+npregbw <- function(...) UseMethod("npregbw", dispatched_on(..., .called = "npregbw", .known = npregbw_arguments(),
+                                                           .classes = list(formula = "formula")))
 
 npregbw_arguments <- function() {
   c(names(formals(npregbw.formula)), names(formals(npregbw.default)), np_search_arguments, names(np_fixed_arguments))
@@ -164,12 +162,13 @@ npregbw_arguments <- function() {
 
 # The argument on which to dispatch: one of these classes under the name that goes with it or, for any of them, the
 # first argument without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables
-# of `data`.
-dispatched_on <- function(classes, ...) {
+# of `data`. Names that are not known are refused here, where all of them are seen.
+dispatched_on <- function(..., .called, .known, .classes) {
   given <- given_names(...)
-  for (name in c(names(classes), "")) {
+  check_known(.called, Filter(nzchar, given), .known)
+  for (name in c(names(.classes), "")) {
     position <- match(name, given, nomatch = 0L)
-    wanted <- if (nzchar(name)) classes[[name]] else unlist(classes)
+    wanted <- if (nzchar(name)) .classes[[name]] else unlist(.classes)
     if (position > 0L && inherits(...elt(position), wanted)) return(...elt(position))
   }
   NULL
