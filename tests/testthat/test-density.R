@@ -42,7 +42,7 @@ test_that("with more than three variables the estimate is at the data, and a mes
   expect_identical(contourLevels(asked, cont = 50), contourLevels(fit, cont = 50))
   # It is all that users do with a density.
   expect_snapshot_output(shown(summary(fit)))
-  expect_gt(drawn(plot(fit)), 10)
+  expect_gt(drawn(expect_identical(plot(fit), fit)), 10)
   expect_identical(marginal(fit, 1:2)$estimate, predict(marginal(fit, 1:2), x[1:2]))
   expect_identical(dim(rkde(3, fit)), c(3L, 4L))
   expect_identical(as.data.frame(fit)$estimate, fit$estimate)
