@@ -91,6 +91,7 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #'
 #' The instruction set, threads and optional parts that kestrel found on this machine.
 #'
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A list of class `"kestrel_info"`: `version`, `isa` (the instruction set in use), `isa_available`, `threads`
 #'   (the cap, see [kestrel_threads()]), `cuda` (a list: `built`, whether there is a CUDA object; `usable`; and either
 #'   `reason`, why it cannot be used, or `device`, `memory` in bytes, `multiprocessors`, `capability` and `driver`, the
@@ -104,7 +105,8 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #' @examples
 #' kestrel_info()
 #' @export
-kestrel_info <- function() {
+kestrel_info <- function(...) {
+  check_arguments("kestrel_info", given_names(...))
   structure(list(
     version = own_version(),
     isa = isa_used_cpp(resolve_isa()),
@@ -146,6 +148,7 @@ print.kestrel_info <- function(x, ...) {
 #' threads of the CPU, so the choice of device may depend on them.
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
 #' @section Units: threads.
 #' @section Cost: negligible.
@@ -155,7 +158,8 @@ print.kestrel_info <- function(x, ...) {
 #' kestrel_threads()
 #' kestrel_threads(before)
 #' @export
-kestrel_threads <- function(n = NULL) {
+kestrel_threads <- function(n = NULL, ...) {
+  check_arguments("kestrel_threads", given_names(...))
   before <- thread_cap_cpp()
   if (is.null(n)) return(before)
   set_thread_cap_cpp(check_count(n, "n"))

@@ -52,24 +52,26 @@
 #' Hpi.kcde(faithful)
 #' Hpi.diag.kcde(faithful)
 #' @export
-hpi.kcde <- function(x, nstage = 2, binned, amise = FALSE, w = NULL, threads = NULL, na.action = stats::na.fail,
-                     verbose = FALSE) {
+hpi.kcde <- function(x, nstage = 2, binned, amise = FALSE, ..., w = NULL, na.action = stats::na.fail, threads = NULL,
+                     verbose = NULL) {
+  check_arguments("hpi.kcde", given_names(...), "binned")
   amise <- check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hpi.kcde", "Hpi.kcde")
   run <- line_run(threads, "cpu")
-  found <- with_search_progress(asked_verbose(verbose, !missing(verbose)), "Plug-in bandwidth", function(progress) {
+  found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
     plug_in_1d_kcde(sample, nstage, replace(run, "progress", list(progress)))
   })
-  if (amise) found else found$h
+  if (amise) as_record(found, "Plug-in bandwidth of a distribution function") else found$h
 }
 
 #' @rdname hpi.kcde
 #' @export
-Hpi.kcde <- function(x, nstage = 2, pilot, Hstart, binned, bgridsize, amise = FALSE, verbose = FALSE,
-                     optim.fun = "optim", pre = TRUE, w = NULL, threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+Hpi.kcde <- function(x, nstage = 2, pilot, Hstart, binned, bgridsize, amise = FALSE, verbose = NULL,
+                     optim.fun = "optim", pre = TRUE, ..., w = NULL, na.action = stats::na.fail, threads = NULL) {
+  check_arguments("Hpi.kcde", given_names(...), c("pilot", "Hstart", "binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, 0, optim.fun, "hpi.kcde", plug_in_searches)
   select_for_distribution(task, nstage, if (!missing(pilot)) pilot, pre, verbose, run_options(threads),
                           diagonal = FALSE)
@@ -77,9 +79,10 @@ Hpi.kcde <- function(x, nstage = 2, pilot, Hstart, binned, bgridsize, amise = FA
 
 #' @rdname hpi.kcde
 #' @export
-Hpi.diag.kcde <- function(x, nstage = 2, pilot, Hstart, binned, bgridsize, amise = FALSE, verbose = FALSE,
-                          optim.fun = "optim", pre = TRUE, w = NULL, threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+Hpi.diag.kcde <- function(x, nstage = 2, pilot, Hstart, binned, bgridsize, amise = FALSE, verbose = NULL,
+                          optim.fun = "optim", pre = TRUE, ..., w = NULL, na.action = stats::na.fail, threads = NULL) {
+  check_arguments("Hpi.diag.kcde", given_names(...), c("pilot", "Hstart", "binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, 0, optim.fun, "hpi.kcde", plug_in_searches)
   select_for_distribution(task, nstage, if (!missing(pilot)) pilot, pre, verbose, run_options(threads),
                           diagonal = TRUE)
@@ -94,7 +97,7 @@ select_for_distribution <- function(task, nstage, pilot, pre, verbose, run, diag
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     plug_in_matrix_kcde(task$sample, nstage, diagonal, replace(run, "progress", list(progress)))
   })
-  if (task$amise) found else found$H
+  if (task$amise) as_record(found, "Plug-in bandwidth matrix of a distribution function") else found$H
 }
 
 # The h that minimises -h / (n sqrt(pi)) - h^4 psi2 / 4; for a matrix, S in place of -psi2, the power of that.

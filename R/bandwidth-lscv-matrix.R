@@ -28,7 +28,8 @@
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
 #' @param amise whether to return all that was found, not the matrix alone.
 #' @param deriv.order 0, the density itself.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param optim.fun `"optim"`, `"nlm"` or `"nelder-mead"`.
 #' @param trunc accepted for compatibility and without effect: the range of the search is that of the details.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
@@ -75,10 +76,11 @@
 #' plot(path, type = "l", log = "x", ylab = "LSCV")
 #' @rdname Hlscv-matrix
 #' @export
-Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE, optim.fun = "optim",
-                  trunc, w = NULL, type = c("full", "diag", "scalar"), engine = c("auto", "fourier", "direct"),
-                  backend = "auto", threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = NULL, optim.fun = "optim",
+                  trunc, ..., type = c("full", "diag", "scalar"), w = NULL, na.action = stats::na.fail,
+                  engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
+  check_arguments("Hlscv", given_names(...), c("binned", "bgridsize", "trunc"))
+  verbose <- asked_verbose(verbose)
   type <- check_choice(type, c("full", "diag", "scalar"), "type")
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
   select_by_lscv(task, type, verbose, matrix_run(threads, backend, engine))
@@ -86,10 +88,11 @@ Hlscv <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, 
 
 #' @rdname Hlscv-matrix
 #' @export
-Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = FALSE,
-                       optim.fun = "optim", trunc, w = NULL, engine = c("auto", "fourier", "direct"),
-                       backend = "auto", threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0, verbose = NULL,
+                       optim.fun = "optim", trunc, ..., w = NULL, na.action = stats::na.fail,
+                       engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
+  check_arguments("Hlscv.diag", given_names(...), c("binned", "bgridsize", "trunc"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hlscv")
   select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }
@@ -119,11 +122,12 @@ select_by_lscv <- function(task, type, verbose, run) {
   found$H <- structure(found$H * area, dimnames = dimnames(sample$cov), path = path)
   found$value <- per_volume(found$value, unit)
   if (!task$amise) return(found$H)
-  c(found[c("H", "h")[c(TRUE, type == "scalar")]],
-    list(LSCV = found$value, objective = found$value, convergence = found$convergence,
-         evaluations = found$evaluations),
-    found$by, list(seconds = proc.time()[["elapsed"]] - task$started),
-    if (type == "scalar") list(path = path))
+  record <- c(found[c("H", "h")[c(TRUE, type == "scalar")]],
+              list(LSCV = found$value, objective = found$value, convergence = found$convergence,
+                   evaluations = found$evaluations),
+              found$by, list(seconds = proc.time()[["elapsed"]] - task$started),
+              if (type == "scalar") list(path = path))
+  as_record(record, "Bandwidth matrix by least squares cross-validation")
 }
 
 # The objective at one matrix, or at multiples of the identity matrix.

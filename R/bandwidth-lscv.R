@@ -38,7 +38,8 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms in single precision and add them in double:
 #'   with an error of at most 1e-5 of the largest of the terms whose sum is the value. The CPU always computes in
 #'   double.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @return A vector as long as `h`, or one number for `H`, in units of x^-d. The error of each value is below 1e-12 (in
 #'   three dimensions 1e-9) of the sum of the absolute values of its terms, in single precision 1e-5.
 #' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for fewer than
@@ -77,9 +78,10 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #' lscv(faithful$eruptions, H = 0.1^2)
 #' lscv(faithful, H = Hns(faithful))
 #' @export
-lscv <- function(x, H, h, w = NULL, form = c("unbiased", "paper"), kernel = "gaussian", backend = "auto",
-                 precision = c("double", "single"), threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel = "gaussian", na.action = stats::na.fail,
+                 backend = "auto", precision = c("double", "single"), threads = NULL, verbose = NULL) {
+  check_arguments("lscv", given_names(...))
+  verbose <- asked_verbose(verbose)
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   sample <- check_sample(x, w, na.action)
@@ -193,10 +195,10 @@ curve_engine <- function(x, h, kernel, run) {
 #' plot(found$curve, type = "l", log = "x")
 #' abline(v = found$h)
 #' @export
-hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, kernel = "gaussian", w = NULL,
-                  hmin = NULL, hmax = NULL, backend = "auto", threads = NULL, na.action = stats::na.fail,
-                  verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, ..., hmin = NULL, hmax = NULL, w = NULL,
+                  kernel = "gaussian", na.action = stats::na.fail, backend = "auto", threads = NULL, verbose = NULL) {
+  check_arguments("hlscv", given_names(...), c("binned", "bgridsize", "bw.ucv"))
+  verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   check_derivative_order(deriv.order, offered = FALSE)
   amise <- check_flag(amise, "amise")
@@ -216,9 +218,11 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   ties <- count_ties(sample, kernel)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
-  c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
-         evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run)), device_of(run),
-    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
+  record <- c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
+                   evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run)),
+              device_of(run),
+              list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
+  as_record(record, "Bandwidth by least squares cross-validation")
 }
 
 check_range <- function(hmin, hmax, h0) {

@@ -76,9 +76,10 @@
 #' @rdname Hpi-matrix
 #' @export
 Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
-                na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail, backend = "auto",
+                threads = NULL) {
+  check_arguments("Hpi", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
                       plug_in_searches)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
@@ -88,9 +89,10 @@ Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize,
 #' @rdname Hpi-matrix
 #' @export
 Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                     verbose = FALSE, optim.fun = "optim", w = NULL, backend = "auto", threads = NULL,
-                     na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                     verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail, backend = "auto",
+                     threads = NULL) {
+  check_arguments("Hpi.diag", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
                       plug_in_searches)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
@@ -107,7 +109,7 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)))
   })
-  if (task$amise) found else found$H
+  if (task$amise) as_record(found, "Plug-in bandwidth matrix") else found$H
 }
 
 # The selector itself, in units near those of the data.

@@ -50,9 +50,10 @@
 #' @rdname Hscv-matrix
 #' @export
 Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                 verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
-                 backend = "auto", threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                 verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail,
+                 engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
+  check_arguments("Hscv", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = FALSE)
@@ -61,9 +62,10 @@ Hscv <- function(x, nstage = 2, pre = "sphere", pilot, Hstart, binned, bgridsize
 #' @rdname Hscv-matrix
 #' @export
 Hscv.diag <- function(x, nstage = 2, pre = "scale", pilot, Hstart, binned, bgridsize, amise = FALSE, deriv.order = 0,
-                      verbose = FALSE, optim.fun = "optim", w = NULL, engine = c("auto", "fourier", "direct"),
-                      backend = "auto", threads = NULL, na.action = stats::na.fail) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                      verbose = NULL, optim.fun = "optim", ..., w = NULL, na.action = stats::na.fail,
+                      engine = c("auto", "fourier", "direct"), backend = "auto", threads = NULL) {
+  check_arguments("Hscv.diag", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hscv")
   select_by_scv(task, nstage, pre, if (!missing(pilot)) pilot, verbose, matrix_run(threads, backend, engine),
                 diagonal = TRUE)
@@ -104,8 +106,9 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   dimnames(H) <- dimnames(sample$cov)
   if (!task$amise) return(H)
   objective <- per_volume(found$value / det(root), unit)
-  c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
-         convergence = found$convergence, evaluations = found$evaluations), found$by,
-    list(seconds = proc.time()[["elapsed"]] - task$started, pilot = pilot, g = found$g,
-         G = moved_back(found$G, root) * area))
+  record <- c(list(H = H, SCV.star = if (pilot == "unconstr") objective else found$value, objective = objective,
+                   convergence = found$convergence, evaluations = found$evaluations), found$by,
+              list(seconds = proc.time()[["elapsed"]] - task$started, pilot = pilot, g = found$g,
+                   G = moved_back(found$G, root) * area))
+  as_record(record, "Bandwidth matrix by smoothed cross-validation")
 }

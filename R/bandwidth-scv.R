@@ -41,9 +41,10 @@
 #' hscv(faithful$eruptions)
 #' hscv(precip, nstage = 1, plot = TRUE)
 #' @export
-hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise = FALSE, backend = "auto",
-                 threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FALSE, w = NULL,
+                 na.action = stats::na.fail, backend = "auto", threads = NULL, verbose = NULL) {
+  check_arguments("hscv", given_names(...), c("binned", "bgridsize"))
+  verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   nstage <- check_stages(nstage)
   plot <- check_flag(plot, "plot")
@@ -68,10 +69,12 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, w = NULL, amise
   warn_minimum("SCV", found)
   if (plot) draw_objective(found, "SCV(h)")
   if (!amise) return(found$h)
-  c(list(h = found$h, objective = found$objective, convergence = found$convergence, evaluations = found$evaluations,
-         engine = pair_engine(unit$x, found$h, run)), device_of(run),
-    list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, C = times_power(found$constant, scale, 3),
-         g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
+  record <- c(list(h = found$h, objective = found$objective, convergence = found$convergence,
+                   evaluations = found$evaluations, engine = pair_engine(unit$x, found$h, run)), device_of(run),
+              list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve,
+                   C = times_power(found$constant, scale, 3),
+                   g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
+  as_record(record, "Bandwidth by smoothed cross-validation")
 }
 
 # The C of the pilot bandwidth, for data of standard deviation one. The bandwidths of psi_6 and psi_10 are those that

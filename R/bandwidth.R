@@ -93,7 +93,8 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' Hns(faithful)
 #' Hns.diag(faithful)
 #' @export
-hns <- function(x, deriv.order = 0, w = NULL, na.action = stats::na.fail) {
+hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
+  check_arguments("hns", given_names(...))
   r <- check_derivative_order(deriv.order)
   sample <- selector_sample(x, w, na.action)
   check_one_column(sample, "hns", "Hns")
@@ -102,7 +103,8 @@ hns <- function(x, deriv.order = 0, w = NULL, na.action = stats::na.fail) {
 
 #' @rdname hns
 #' @export
-Hns <- function(x, deriv.order = 0, w = NULL, na.action = stats::na.fail) {
+Hns <- function(x, deriv.order = 0, ..., w = NULL, na.action = stats::na.fail) {
+  check_arguments("Hns", given_names(...))
   r <- check_derivative_order(deriv.order)
   sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)
@@ -111,7 +113,8 @@ Hns <- function(x, deriv.order = 0, w = NULL, na.action = stats::na.fail) {
 
 #' @rdname hns
 #' @export
-Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
+Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
+  check_arguments("Hns.diag", given_names(...))
   sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)
   correlation <- stats::cov2cor(sample$cov)
@@ -143,7 +146,8 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #'   effective sample size, the rates.
 #' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
 #' @param backend as in [hlscv()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param precision `"double"`, or `"single"` to let a GPU compute the terms of sums in single precision and add them in
 #'   double, with an error of 1e-5 of the sum of their absolute values, which changes h by about a fifth of that. The
 #'   CPU always computes in double.
@@ -169,9 +173,10 @@ Hns.diag <- function(x, w = NULL, na.action = stats::na.fail) {
 #' hpi(faithful$eruptions)
 #' hpi(faithful$eruptions, nstage = 1, scalest = "minim")
 #' @export
-hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("stdev", "minim"), w = NULL,
-                amise = FALSE, backend = "auto", precision = c("double", "single"), threads = NULL,
-                na.action = stats::na.fail, verbose = FALSE) {
+hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest = c("stdev", "minim"), amise = FALSE,
+                w = NULL, na.action = stats::na.fail, backend = "auto", precision = c("double", "single"),
+                threads = NULL, verbose = NULL) {
+  check_arguments("hpi", given_names(...), c("binned", "bgridsize"))
   check_derivative_order(deriv.order, offered = FALSE)
   amise <- check_flag(amise, "amise")
   nstage <- check_stages(nstage)
@@ -179,10 +184,10 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, scalest = c("
   given <- check_sample(x, w, na.action)
   sample <- with_covariance(given)
   run <- line_run(threads, backend, precision)
-  found <- with_search_progress(asked_verbose(verbose, !missing(verbose)), "Plug-in bandwidth", function(progress) {
+  found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
     plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)), given$vector)
   })
-  if (amise) found else found$h
+  if (amise) as_record(found, "Plug-in bandwidth") else found$h
 }
 
 check_stages <- function(nstage) {

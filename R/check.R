@@ -213,15 +213,29 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
        vector = if (is.double(given) && is.null(attributes(given)) && is.null(omitted)) given)
 }
 
-# If the columns of the points have the names of the variables in another order, puts them in theirs.
-in_order_of <- function(points, names) {
+# Columns that have names, or a vector of several variables, in the order of the variables `names`. Other names than
+# those of the variables are an error; columns without names stay as they stand.
+in_order_of <- function(points, names, argument) {
   points <- plain_points(points)
   if (is.object(points) && !is_frame(points)) return(points)
-  given <- readable(if (length(dim(points)) == 2L) colnames(points) else names(points))
-  if (anyDuplicated(names) > 0L) return(points)
-  if (length(given) != length(names) || length(names) < 2L || !setequal(given, names)) return(points)
+  columns <- length(dim(points)) == 2L
+  given <- if (columns) readable(colnames(points)) else if (length(names) > 1L) readable(names(points))
+  if (length(given) != length(names) || anyDuplicated(names) > 0L) return(points)
+  if (!setequal(given, names)) {
+    if (!are_names(given) || !are_names(names)) return(points)
+    abort_input("`", argument, "` must have the variable", if (length(names) > 1L) "s", " ", quoted(names),
+                ", or no names, not ", quoted(given), ".")
+  }
   order <- match(names, given)
-  if (length(dim(points)) == 2L) points[, order, drop = FALSE] else points[order]
+  if (identical(order, seq_along(order))) return(points)
+  if (columns) points[, order, drop = FALSE] else points[order]
+}
+
+# Whether names are from a user, not from check_sample(), as.data.frame() or expand.grid().
+are_names <- function(names) {
+  made_up <- is.na(names) | !nzchar(names) | length(names) == 1L & names == "x" |
+    grepl("^(x\\[, |(X|V|Var)[0-9]+$)", names)
+  !any(made_up)
 }
 
 # Evaluation points: a vector is a set of numbers when d = 1 and one point when d > 1. `limits`: limits of orthants,

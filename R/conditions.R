@@ -25,6 +25,21 @@ warn_rounding <- function(...) warn("kestrel_warning_rounding", ...)
 
 warn_support <- function(...) warn("kestrel_warning_support", ...)
 
+# What users should know and need not mend.
+inform <- function(...) {
+  text <- paste0(readable(paste0(...)), "\n")
+  message(structure(list(message = text, call = NULL), class = c("kestrel_message", "message", "condition")))
+}
+
+# The same, for each `key` once in a session.
+informed_of <- new.env(parent = emptyenv())
+
+inform_once <- function(key, ...) {
+  if (!is.null(informed_of[[key]])) return(invisible())
+  informed_of[[key]] <- TRUE
+  inform(...)
+}
+
 # The result of `code`, or that of failed(error) after an error of R, of a library or of a user's code. Errors of this
 # package and of memory pass as they are, and so do limits of time, which are no failures of `code`.
 catching_errors <- function(code, failed) {
@@ -41,8 +56,8 @@ is_of_time_limit <- function(e) conditionMessage(e) %in% gettext(time_limit_mess
 
 # Texts with bytes that are no characters here as "<ff>", since R's functions for texts fail on those.
 readable <- function(texts) {
-  if (!is.character(texts)) return(texts)
-  if (length(texts) > 0L) Encoding(texts)[Encoding(texts) == "bytes"] <- "unknown"
+  if (!is.character(texts) || length(texts) == 0L) return(texts)
+  Encoding(texts)[Encoding(texts) == "bytes"] <- "unknown"
   bad <- !validEnc(texts)
   texts[bad] <- iconv(texts[bad], sub = "byte")
   texts

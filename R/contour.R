@@ -10,13 +10,15 @@
 #'
 #' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
 #' @param prob probabilities of lying below the level, between 0 and 1.
-#' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Give one of the
-#'   two; without either, round levels over the range of the estimate are returned.
+#' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Shares, values that
+#'   are all below 1, are refused. Give one of the two; without either, round levels over the range of the estimate are
+#'   returned.
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
 #' @param approx if TRUE and the estimate is on a grid, compute the density at the data by linear interpolation in the
 #'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
-#' @param ... not used by the method for estimates of this package.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
 #' @section Errors: of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
@@ -44,10 +46,10 @@ contourLevels.default <- function(x, ...) {
 #' @rdname contourLevels
 #' @export
 #' @rawNamespace S3method(ks::contourLevels, kestrel_kde)
-contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, verbose = FALSE, ...) {
+contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE, ..., verbose = NULL) {
+  check_arguments("contourLevels", given_names(...))
   check_estimate(x, "x")
-  verbose <- asked_verbose(verbose, !missing(verbose))
-  check_no_more(given_names(...))
+  verbose <- asked_verbose(verbose)
   prob <- if (!missing(prob)) prob
   cont <- if (!missing(cont)) cont
   if (!is.null(prob) && !is.null(cont)) abort_input("`prob` and `cont` must not both be given.")
@@ -59,7 +61,7 @@ contourLevels.kestrel_kde <- function(x, prob, cont, nlevels = 5, approx = TRUE,
     return(pretty(x$estimate, n = count))
   }
   if (is.null(prob)) {
-    prob <- (100 - check_between(cont, 100, "cont")) / 100
+    prob <- (100 - check_content(cont)) / 100
   } else {
     prob <- check_between(prob, 1, "prob")
   }
@@ -77,11 +79,23 @@ check_between <- function(value, max, name) {
   value
 }
 
+# Percentages. Who gives a share means 0.95 to be 95 %, so that values up to one are refused unless they are whole, as
+# those of 1:99 are, or there are larger ones.
+check_content <- function(cont) {
+  cont <- check_between(cont, 100, "cont")
+  if (max(cont) <= 1 && any(cont %% 1 > 0)) {
+    abort_input("`cont` must be in per cent, as in cont = ", describe_value(100 * cont), ", not ",
+                describe_value(cont), ".")
+  }
+  cont
+}
+
 # `run`: how to compute the density at the data, if that is needed.
 contour_levels <- function(fhat, prob, approx, run = run_options()) {
   if (!has_data(fhat)) return(grid_levels(axes_of(fhat), fhat$estimate, prob, run))
   if (!approx || !fhat$gridded) {
-    return(weighted_quantile(density_at(fhat, sample_matrix(fhat), run), fhat$w, prob, run))
+    density <- if (is_at_data(fhat)) fhat$estimate else density_at(fhat, sample_matrix(fhat), run)
+    return(weighted_quantile(density, fhat$w, prob, run))
   }
   density <- interpolate_cpp(axes_of(fhat), fhat$estimate, fhat$x, run)
   # Computed exactly where the grid does not reach: a grid may zoom in on part of the data.

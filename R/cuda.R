@@ -204,11 +204,6 @@ abort_cuda <- function(problem) {
         "`backend` must be \"auto\" or \"cpu\" here, not \"cuda\": ", problem$reason, ".")
 }
 
-# Said once per session for each kind of problem.
-cuda_said <- new.env(parent = emptyenv())
-
 say_cuda_unused <- function(problem) {
-  if (!is.null(cuda_said[[problem$problem]])) return(invisible())
-  cuda_said[[problem$problem]] <- TRUE
-  message("kestrel computes on the CPU: ", problem$reason, ".")
+  inform_once(paste("cuda", problem$problem), "kestrel computes on the CPU: ", problem$reason, ".")
 }

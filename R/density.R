@@ -22,9 +22,11 @@
 #' (2015). For product kernels only the diagonal of S is used.
 #'
 #' @section Grid:
-#' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, 21 on each axis in more, from min - supp
-#' sqrt(H_kk) to max + supp sqrt(H_kk); for bounded data (below) these limits are taken where the bandwidth applies, and
-#' a grid on the unit interval spans all of it. A grid that needs more memory than there is
+#' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, from min - supp sqrt(H_kk) to max + supp
+#' sqrt(H_kk). In four dimensions and more the estimate is at the data instead, and a message says so, unless
+#' `gridsize`, `gridtype`, `xmin`, `xmax`, `supp` or `step` asks for a grid, or an engine that only takes grids; then
+#' the default is 21 points on each axis. For bounded data (below) these limits are taken where the bandwidth applies,
+#' and a grid on the unit interval spans all of it. A grid that needs more memory than there is
 #' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. With a
 #' compact kernel there is a warning if the grid is too coarse for the bandwidth or out of reach of all samples.
 #'
@@ -60,21 +62,23 @@
 #' @param xmin,xmax lower and upper limits of the grid, one number for each axis.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
-#'   point), or a matrix or data frame with d columns. Columns that have the names of the variables may be in any order;
-#'   others are taken as they stand.
+#'   point), or a matrix or data frame with d columns. Columns with names are matched to the variables by
+#'   them, in any order, and other names are an error; columns without names are taken as they stand.
 #' @param binned accepted for scripts written for \pkg{ks}, without effect: no estimate is binned.
 #' @param bgridsize taken for `gridsize` when that is not given.
 #' @param positive TRUE for data on the positive half line (in every column).
 #' @param adj.positive what is added before logarithms are taken, one number for each column; the absolute value of
 #'   each column's minimum if not given.
 #' @param w weights, one for each row of `x`, non-negative and not all zero; they are rescaled to sum to n.
-#' @param compute.cont if TRUE and the estimate is on a grid, compute the 1 % to 99 % contour levels.
+#' @param compute.cont if TRUE and the estimate is on a grid or at the data, compute the 1 % to 99 % contour levels.
 #' @param approx.cont if TRUE, the contour levels take the density at the data by linear interpolation in the grid; if
 #'   FALSE, exactly.
 #' @param unit.interval TRUE for data strictly between 0 and 1 (d = 1).
 #' @param density accepted for scripts written for \pkg{ks}, without effect: no estimate is negative.
-#' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress. If not
-#'   given, interactive sessions show a bar after a second; FALSE and [suppressMessages()] silence it.
+#' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress. If NULL,
+#'   `options(kestrel.verbose=)` decides, or else interactive sessions show a bar after a second; FALSE and
+#'   [suppressMessages()] silence it.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param kernel `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`, `"triweight"`, `"tricube"`,
 #'   (1 - |u|^3)^3, or `"cosine"`.
 #' @param kernel_type `"radial"`, a function of the distance, or `"product"` of one-dimensional kernels, which needs a
@@ -143,11 +147,12 @@
 #' fhat <- kde(quakes$mag - 3.9, positive = TRUE, adj.positive = 0)
 #' plot(fhat)
 #' @export
-kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize,
-                positive = FALSE, adj.positive, w, compute.cont = TRUE, approx.cont = TRUE, unit.interval = FALSE,
-                density = FALSE, verbose = FALSE, kernel = "gaussian", kernel_type = c("radial", "product"),
-                tol = 1e-12, engine = "auto", backend = "auto", threads = NULL, na.action = stats::na.fail,
-                step = NULL, precision = c("double", "single")) {
+kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize, positive = FALSE,
+                adj.positive, w, compute.cont = TRUE, approx.cont = TRUE, unit.interval = FALSE, density = FALSE,
+                verbose = NULL, ..., step = NULL, kernel = "gaussian", kernel_type = c("radial", "product"),
+                na.action = stats::na.fail, tol = 1e-12, engine = "auto", backend = "auto",
+                precision = c("double", "single"), threads = NULL) {
+  check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]
   # The only place that asks what is missing: from here on NULL means not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
@@ -159,15 +164,16 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   compute.cont <- check_flag(compute.cont, "compute.cont")
   approx.cont <- check_flag(approx.cont, "approx.cont")
   check_flag(density, "density")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   kernel <- check_choice(kernel, kernel_names(), "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
   check_cuda_engine(run, c("direct", "scanline"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
+  at_data <- is.null(points) && ncol(sample$x) > most_on_grids && !asks_for_grid(grid) && run$engine != "scanline"
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))
-  points <- in_order_of(points, sample$names)
+  points <- if (at_data) sample$x else in_order_of(points, sample$names, "eval.points")
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names,
                vector = if (is.null(transform)) sample$vector)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
@@ -184,7 +190,8 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   } else {
     estimate_at_points(fhat, points, run, verbose)
   }
-  if (compute.cont && fhat$gridded) {
+  if (at_data) inform_at_data(ncol(sample$x))
+  if (compute.cont && (fhat$gridded || at_data)) {
     # An engine for grids may not take the data as points.
     fhat$cont <- with_progress(verbose, "Density at the data", function(progress) {
       run$progress <- progress

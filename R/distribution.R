@@ -16,11 +16,14 @@
 #' p = 1e-300 are good to 1e-5 h).
 #'
 #' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
-#'   with d columns. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
+#'   with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
+#'   error. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
 #' @param p probabilities, between 0 and 1.
 #' @param n number of draws, a whole number of at least 1.
 #' @param fhat an object made by [kde()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param positive accepted for scripts written for \pkg{ks}: TRUE needs an `fhat` made with `positive = TRUE`.
 #' @return `dkde()`, `pkde()`, `qkde()`: a numeric vector, one value for each point or probability. `rkde()`: a vector
 #'   of `n` draws (d = 1) or an n x d matrix.
@@ -43,10 +46,11 @@
 #' set.seed(1)
 #' rkde(5, fhat)
 #' @export
-dkde <- function(x, fhat, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+dkde <- function(x, fhat, ..., verbose = NULL) {
+  check_arguments("dkde", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_estimate(fhat)
-  points <- check_points(in_order_of(x, fhat$names), dimension(fhat), "x")
+  points <- check_points(in_order_of(x, fhat$names, "x"), dimension(fhat), "x")
   with_progress(verbose, "Density at points", function(progress) {
     density_at(fhat, points, c(run_options(), progress = progress))
   })
@@ -54,11 +58,12 @@ dkde <- function(x, fhat, verbose = FALSE) {
 
 #' @rdname dkde
 #' @export
-pkde <- function(q, fhat, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+pkde <- function(q, fhat, ..., verbose = NULL) {
+  check_arguments("pkde", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_summable(check_estimate(fhat))
   if (dimension(fhat) > 1L) {
-    points <- check_points(in_order_of(q, fhat$names), dimension(fhat), "q", limits = TRUE)
+    points <- check_points(in_order_of(q, fhat$names, "q"), dimension(fhat), "q", limits = TRUE)
   } else {
     q <- plain(q)
     if (!is_numbers(q) || anyNA(q)) abort_input("`q` must be numbers, none missing, not ", describe_value(q), ".")
@@ -72,8 +77,9 @@ pkde <- function(q, fhat, verbose = FALSE) {
 
 #' @rdname dkde
 #' @export
-qkde <- function(p, fhat, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+qkde <- function(p, fhat, ..., verbose = NULL) {
+  check_arguments("qkde", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_one_dimension(fhat, "qkde")
   p <- check_between(p, 1, "p")
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
@@ -90,7 +96,8 @@ line_task <- function(fhat, at) list(at = as.double(at), kernel = fhat$kernel, h
 
 #' @rdname dkde
 #' @export
-rkde <- function(n, fhat, positive = FALSE) {
+rkde <- function(n, fhat, positive = FALSE, ...) {
+  check_arguments("rkde", given_names(...))
   check_summable(check_estimate(fhat))
   n <- check_count(n, "n")
   if (check_flag(positive, "positive") && !identical(fhat$transform$type, "log")) {

@@ -59,6 +59,20 @@ check_limits <- function(lower, upper) {
               " and `xmax` is ", format(upper[axis], digits = 7), ".")
 }
 
+# The most variables for which a grid is the default: in four dimensions 21 points on each axis are 194,481.
+most_on_grids <- 3L
+
+asks_for_grid <- function(grid) {
+  any(!vapply(grid[c("gridsize", "gridtype", "xmin", "xmax", "supp", "step")], is.null, NA))
+}
+
+is_at_data <- function(fhat) !fhat$gridded && identical(fhat$eval.points, fhat$x)
+
+inform_at_data <- function(d) {
+  inform("With ", d, " variables the estimate is at the data, not on a grid: `gridsize` asks for one, `eval.points` ",
+         "for other points.")
+}
+
 # Limits as in ks: supp * sqrt(H_kk) beyond the data (a matrix, or a vector for d = 1), on the line where H is, cut at
 # the bounds of the sample space. `grid` is a result of check_grid().
 grid_limits <- function(x, H, grid, transform = NULL) {
@@ -116,7 +130,7 @@ grid_axis <- function(lower, upper, size, type) {
   axis
 }
 
-larger_grids <- " kde_stream() takes larger grids."
+larger_grids <- " `eval.points` takes points in place of a grid, and kde_stream() larger grids."
 
 # For a grid of these sizes, which the argument `name` asked for. `hint`: another remedy.
 check_memory <- function(sizes, needed, name = "gridsize", hint = NULL) {

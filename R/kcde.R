@@ -31,10 +31,12 @@
 #' @param x a numeric vector, or a matrix or data frame with n rows and one to three columns.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
-#'   point), or a matrix or data frame with d columns. Columns that have the names of the variables may be in any order;
-#'   others are taken as they stand. Coordinates may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
+#'   point), or a matrix or data frame with d columns. Columns with names are matched to the variables by them, in any
+#'   order, and other names are an error; columns without names are taken as they stand. Coordinates may be infinite:
+#'   P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
 #' @param tail.flag `"lower.tail"`, the distribution function, or `"upper.tail"`, the survival function.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param kernel `"gaussian"`, or one of the compact kernels of [kde()].
 #' @param kernel_type `"radial"` or `"product"`, as in [kde()]. In two and three dimensions compact kernels must be
 #'   products; [pkde()] also takes some radial ones.
@@ -73,10 +75,10 @@
 #' # both eruptions longer than 3 minutes and waiting times longer than 70
 #' kcde(faithful, eval.points = c(3, 70), tail.flag = "upper.tail")$estimate
 #' @export
-kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize,
-                 positive = FALSE, adj.positive, w, verbose = FALSE, tail.flag = c("lower.tail", "upper.tail"),
-                 kernel = "gaussian", kernel_type = c("radial", "product"), threads = NULL,
-                 na.action = stats::na.fail) {
+kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points, binned, bgridsize, positive = FALSE,
+                 adj.positive, w, verbose = NULL, tail.flag = c("lower.tail", "upper.tail"), ..., kernel = "gaussian",
+                 kernel_type = c("radial", "product"), na.action = stats::na.fail, threads = NULL) {
+  check_arguments("kcde", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
   # The only place that asks what is missing: from here on NULL means not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
@@ -85,7 +87,7 @@ kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.point
   points <- if (!missing(eval.points)) eval.points
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   adj.positive <- if (!missing(adj.positive)) adj.positive
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   tail <- check_choice(tail.flag, known_tails, "tail.flag")
   kernel <- check_choice(kernel, kernel_names(), "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
@@ -94,7 +96,7 @@ kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.point
   d <- ncol(sample$x)
   check_orthant_kernel(kernel, kernel_type, d)
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive, FALSE)
-  points <- in_order_of(points, sample$names)
+  points <- in_order_of(points, sample$names, "eval.points")
   if (is.null(points)) grid <- check_grid(grid, d) else check_points(points, d, "eval.points", limits = TRUE)
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
   H <- distribution_bandwidth(given, line, kernel, kernel_type == "product", run, verbose)

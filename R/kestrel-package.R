@@ -15,9 +15,9 @@
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
 #'     \code{\link{Hpi}()}, [Hpi.diag()], for distribution functions [hpi.kcde()], \code{\link{Hpi.kcde}()},
 #'     [Hpi.diag.kcde()]; by least-squares cross-validation [hlscv()], \code{\link{Hlscv}()}, [Hlscv.diag()]; by
-#'     smoothed cross-validation [hscv()], \code{\link{Hscv}()}, [Hscv.diag()]; by smoothed bootstrap
-#'     [hboot()], \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). Their criteria and parts: [lscv()], [psi()],
-#'     [vech()], [invvech()].}
+#'     smoothed cross-validation [hscv()], \code{\link{Hscv}()}, [Hscv.diag()]; by smoothed bootstrap [hboot()],
+#'     \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). Their [records][kestrel_record-methods], criteria and parts:
+#'     [lscv()], [psi()], [vech()], [invvech()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}

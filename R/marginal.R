@@ -10,7 +10,9 @@
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
 #'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
 #' @section Units: values are in 1 over the product of the units of the variables that are kept.
@@ -24,8 +26,9 @@
 #' marginal(fhat, c("Sepal.Length", "Petal.Length"))
 #' plot(marginal(fhat, 3))
 #' @export
-marginal <- function(fhat, dims, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+marginal <- function(fhat, dims, ..., verbose = NULL) {
+  check_arguments("marginal", given_names(...))
+  verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
   dims <- check_dims(check_estimate(fhat), dims)
   result <- with_progress(verbose, "Marginal density", function(progress) {
@@ -42,6 +45,16 @@ marginal_of <- function(fhat, dims, run) {
   on_grid_only <- !has_data(fhat) || fhat$kernel_type == "integrated"
   integrated <- on_grid_only || (compact && length(dims) < dimension(fhat))
   if (integrated) integrated_marginal(fhat, dims) else summed_marginal(fhat, dims, run)
+}
+
+# An estimate at points as one on a grid without values: marginals that are computed from the data need its axes only.
+with_axes <- function(fhat) {
+  d <- dimension(fhat)
+  if (d <= most_on_grids || is_compact(fhat$kernel) && fhat$kernel_type != "product") {
+    abort_input("`x` must be an estimate on a grid to be plotted, not one at points: `gridsize` of kde() makes one.")
+  }
+  grid <- grid_for(fhat, check_grid(list(gridsize = 101L, streamed = TRUE), d))
+  replace(fhat, c("eval.points", "gridtype", "gridded"), list(grid$axes, grid$gridtype, TRUE))
 }
 
 check_dims <- function(fhat, dims) {

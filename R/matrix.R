@@ -7,6 +7,7 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' `vech()` stacks the lower triangle of a symmetric matrix column by column; `invvech()` is its inverse.
 #'
 #' @param x for `vech()` a square matrix; for `invvech()` a vector of length d(d+1)/2.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return `vech()`: a vector of length d(d+1)/2. `invvech()`: a symmetric d x d matrix.
 #' @section Units: those of `x`.
 #' @section Errors: of class `kestrel_error_input` when `x` is not a square numeric matrix, or has a length that is
@@ -19,7 +20,8 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' H
 #' vech(H)
 #' @export
-vech <- function(x) {
+vech <- function(x, ...) {
+  check_arguments("vech", given_names(...))
   x <- if (is_frame(x)) as_points(x, "x") else plain(x)
   if (is_numbers(x) && length(x) == 1L) x <- as.matrix(x)
   if (!is_numbers(x) || !is.matrix(x) || nrow(x) != ncol(x)) {
@@ -30,7 +32,8 @@ vech <- function(x) {
 
 #' @rdname vech
 #' @export
-invvech <- function(x) {
+invvech <- function(x, ...) {
+  check_arguments("invvech", given_names(...))
   x <- plain(x)
   d <- (sqrt(8 * length(without_class(x)) + 1) - 1) / 2
   if (!is_numbers(x) || length(x) == 0L || d != round(d)) {

@@ -7,16 +7,18 @@
 #'
 #' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
-#'   frame with d columns. Columns that have the names of the variables may be in any order; others are taken as they
-#'   stand.
-#' @param ... not used.
+#'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
+#'   error; columns without names are taken as they stand.
+#' @param ... not used; in `predict()` no further arguments but `zero.flag` of \pkg{ks}, which has no effect.
 #' @param backend,precision as for [kde()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
 #'   as the variables (one called `estimate` becomes `estimate.1`), and `estimate`; the first axis runs fastest.
 #'   `summary()`: a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and
-#'   `mass` (the integral over the grid), both NULL without a grid. `print()` returns its argument invisibly.
+#'   `mass` (the integral over the grid), NULL without a grid, the former not if the estimate is at
+#'   the data. `print()` returns its argument invisibly.
 #' @section Units: points are in those of the variables, densities in 1 / volume (1 over the product of these units);
 #'   `mass` has none.
 #' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension; in
@@ -37,11 +39,11 @@ NULL
 #' @rdname kestrel_kde-methods
 #' @export
 predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", precision = c("double", "single"),
-                                verbose = FALSE) {
+                                verbose = NULL) {
   check_estimate(object, "object")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
-  points <- check_points(in_order_of(points$value, object$names), dimension(object), points$name)
+  points <- check_points(in_order_of(points$value, object$names, points$name), dimension(object), points$name)
   run <- run_options(backend = backend, cuda = TRUE, precision = precision)
   with_progress(verbose, "Density at points", function(progress) {
     density_at(object, points, replace(run, "progress", list(progress)))
@@ -50,12 +52,13 @@ predict.kestrel_kde <- function(object, newdata, ..., x, backend = "auto", preci
 
 # The points for a predict() method, and the name of the argument that they came by.
 points_to_predict <- function(newdata, x, ...) {
+  given <- given_names(...)
+  check_known("predict", given, c(names(formals(predict.kestrel_kde)), "zero.flag"))
+  if ("zero.flag" %in% given) inform_ignored("zero.flag")
   name <- if (missing(newdata) && !missing(x)) "x" else "newdata"
   points <- if (name == "x") x else if (!missing(newdata)) newdata
   if (is.null(points)) abort_input("`newdata` must be points to predict at, not NULL.")
   if (!missing(newdata) && !missing(x)) abort_input("`newdata` and `x` must not both be given.")
-  # ks's argument for values outside of the grid.
-  check_no_more(setdiff(given_names(...), "zero.flag"))
   list(value = points, name = name)
 }
 
@@ -89,11 +92,11 @@ print.kestrel_kde <- function(x, ...) {
 summary.kestrel_kde <- function(object, ...) {
   check_estimate(object, "object")
   levels <- mass <- NULL
-  if (object$gridded) {
+  if (object$gridded || is_at_data(object)) {
     levels <- contour_levels(object, c(0.75, 0.5, 0.25, 0.05), approx = TRUE)
     names(levels) <- c("25%", "50%", "75%", "95%")
-    mass <- grid_integral(axes_of(object), object$estimate)
   }
+  if (object$gridded) mass <- grid_integral(axes_of(object), object$estimate)
   structure(list(fhat = object, levels = levels, mass = mass), class = "summary.kestrel_kde")
 }
 
@@ -102,8 +105,10 @@ print.summary.kestrel_kde <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_kde")
   cat(density_lines(x$fhat), sep = "\n")
   if (!is.null(x$levels)) {
-    cat(label_line("contours", paste0(names(x$levels), " at ", format_short(x$levels), collapse = ", ")),
-        label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n")
+    cat(label_line("contours", paste0(names(x$levels), " at ", format_short(x$levels), collapse = ", ")), sep = "\n")
+  }
+  if (!is.null(x$mass)) {
+    cat(label_line("mass on grid", format(x$mass, digits = 6)), sep = "\n")
   }
   invisible(x)
 }
@@ -160,15 +165,17 @@ backend_text <- function(fhat) {
   paste0(fhat$backend, " (", fhat$device, if (identical(fhat$precision, "single")) ", single precision", ")")
 }
 
-# h, or H as a small table with as many digits as fit in 80 columns; beyond six dimensions its diagonal.
 bandwidth_lines <- function(fhat) {
-  d <- dimension(fhat)
-  if (d == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))
-  if (d > 6L) {
-    return(label_line("bandwidth", paste("H with diagonal", paste(format_short(diag(fhat$H)), collapse = ", "))))
-  }
+  if (dimension(fhat) == 1L) return(label_line("bandwidth", paste0("h = ", format_short(fhat$h))))
+  matrix_lines(fhat$H)
+}
+
+# H as a small table with as many digits as fit in 80 columns; beyond six dimensions its diagonal.
+matrix_lines <- function(H) {
+  d <- nrow(H)
+  if (d > 6L) return(label_line("bandwidth", paste("H with diagonal", paste(format_short(diag(H)), collapse = ", "))))
   for (digits in 4:2) {
-    cells <- matrix(format_short(fhat$H, digits), d)
+    cells <- matrix(format_short(H, digits), d)
     rows <- apply(apply(cells, 2L, format, justify = "right"), 1L, paste, collapse = "  ")
     if (all(nchar(rows) <= 65L)) break
   }
@@ -176,7 +183,8 @@ bandwidth_lines <- function(fhat) {
 }
 
 points_text <- function(fhat) {
-  if (fhat$gridded) axes_text(axes_of(fhat)) else format(length(fhat$estimate), big.mark = ",")
+  if (fhat$gridded) return(axes_text(axes_of(fhat)))
+  paste0(format(length(fhat$estimate), big.mark = ","), if (is_at_data(fhat)) ", the data")
 }
 
 # Sizes and limits of a grid.

@@ -4,10 +4,11 @@
 #'
 #' @param x,object an object made by [kcde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
-#'   frame with d columns. Columns that have the names of the variables may be in any order; others are taken as they
-#'   stand. Coordinates may be infinite.
+#'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
+#'   error; columns without names are taken as they stand. Coordinates may be infinite.
 #' @param ... further graphical parameters of the empty plot or of [graphics::persp()]; not used by the other methods.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param display in two dimensions `"persp"`, a surface, `"filled.contour"`, regions between lines of equal
 #'   probability, `"slice"`, lines only (the default with `add = TRUE`), or `"image"`. No effect in one dimension.
 #' @param cont the percentages at which lines are drawn, for `"filled.contour"` and `"slice"`.
@@ -36,11 +37,12 @@ NULL
 
 #' @rdname kestrel_kcde-methods
 #' @export
-predict.kestrel_kcde <- function(object, newdata, ..., x, verbose = FALSE) {
+predict.kestrel_kcde <- function(object, newdata, ..., x, verbose = NULL) {
   check_object(object, "object", "kestrel_kcde")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   points <- points_to_predict(newdata, x, ...)
-  checked <- check_points(in_order_of(points$value, object$names), dimension(object), points$name, limits = TRUE)
+  points$value <- in_order_of(points$value, object$names, points$name)
+  checked <- check_points(points$value, dimension(object), points$name, limits = TRUE)
   with_progress(verbose, "Distribution function", function(progress) {
     probability_at(object, checked, object$tail, c(run_options(), progress = progress), "object")
   })

@@ -11,7 +11,8 @@
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` for the bands of the fit.
 #' @param level their level.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
@@ -42,13 +43,13 @@ NULL
 #' @rdname kestrel_reg-methods
 #' @export
 predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
-                                level = object$level, exdat = NULL, verbose = FALSE, ...) {
+                                level = object$level, exdat = NULL, ..., verbose = NULL) {
+  check_arguments("predict", given_names(...))
   check_object(object, "object", "kestrel_reg")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   se.fit <- check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   level <- check_level(level)
-  check_no_more(given_names(...))
   points <- evaluation_points(object$bws, newdata, exdat)
   at_data <- is.null(points)
   if (at_data) points <- object$bws$x
@@ -69,9 +70,9 @@ predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval
 
 #' @rdname kestrel_reg-methods
 #' @export
-predict.kestrel_regbw <- function(object, ..., verbose = FALSE) {
+predict.kestrel_regbw <- function(object, ..., verbose = NULL) {
   check_object(object, "object", "kestrel_regbw")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   predict.kestrel_reg(npreg.kestrel_regbw(object, se = FALSE, verbose = verbose), ..., verbose = verbose)
 }
 
@@ -247,6 +248,7 @@ regbw_lines <- function(bws) {
     label_line("support", support_text(bws)),
     if (length(bws$ties) > 0L) label_line("ties",
                                             paste0("shared by ", describe_value(bws$ties), "; the widest is taken")),
+    unlist(lapply(bws$remarks, label_line, label = "remark")),
     label_line("engine", paste0(bws$engine, " on ", backend_text(bws), ", ", bws$evaluations,
                                 if (bws$evaluations == 1L) " bandwidth, " else " bandwidths, ",
                                 format_short(bws$seconds), " s"))

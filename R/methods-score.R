@@ -32,7 +32,7 @@ three_digits <- function(values) formatC(round(values, 3L) + 0, format = "f", di
 print_scores <- function(score) {
   cat(score_lines(score), "", sep = "\n")
   table <- plain_columns(score$table)
-  scores <- intersect(c("score", "lower", "upper"), names(table))
+  scores <- intersect(c("score", "corrected", "lower", "upper"), names(table))
   table[scores] <- lapply(table[scores], three_digits)
   print_frame(table)
 }
@@ -99,7 +99,7 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' For one model: the marginal densities of every pair of variables, those of the observations shaded, those of the
 #' model as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density
 #' that hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. For
-#' several models: their scores in order, with intervals where there are some.
+#' several models: their scores in order, and where there are intervals the corrected scores with these.
 #'
 #' @param x an object made by [pdf_score()].
 #' @param model the name or number of a model; if NULL, all where there are several.
@@ -143,7 +143,7 @@ plot_ranking <- function(table, ...) {
   graphics::axis(2, place, table$model, las = 1, tick = FALSE, cex.axis = size)
   graphics::abline(h = place, col = colours$pale)
   if (!is.null(table$lower)) graphics::segments(table$lower, place, table$upper, place, col = colours$curve, lwd = 2)
-  graphics::points(table$score, place, pch = 16, col = colours$curve)
+  graphics::points(if (is.null(table$corrected)) table$score else table$corrected, place, pch = 16, col = colours$curve)
 }
 
 plot_marginals <- function(score, model, ...) {

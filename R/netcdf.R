@@ -28,6 +28,7 @@
 #' @param fhat an object made by [kde()] on a grid.
 #' @param file the name of a file; an existing one is replaced when the new one is complete.
 #' @param units units of the variables, one for each, as UDUNITS has them; none if NULL.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return `write_pdf()`: the name of the file, invisibly. `read_pdf()`: an object of class `c("kestrel_kde", "kde")`,
 #'   see [kde()].
 #' @section Errors: of class `kestrel_error_input` for an estimate that is not on a grid, a file that cannot be opened
@@ -48,7 +49,8 @@
 #'   unlink(file)
 #' }
 #' @export
-write_pdf <- function(fhat, file, units = NULL) {
+write_pdf <- function(fhat, file, units = NULL, ...) {
+  check_arguments("write_pdf", given_names(...))
   if (!check_estimate(fhat)$gridded) abort_input("`fhat` must be an estimate on a grid, not one at given points.")
   target <- check_target(check_netcdf_name(file), "file")
   axes <- axes_of(fhat)
@@ -66,7 +68,8 @@ write_pdf <- function(fhat, file, units = NULL) {
 
 #' @rdname write_pdf
 #' @export
-read_pdf <- function(file) {
+read_pdf <- function(file, ...) {
+  check_arguments("read_pdf", given_names(...))
   started <- proc.time()[["elapsed"]]
   fhat <- with_netcdf(file, function(nc) {
     density <- nc$var[["density"]]
@@ -113,6 +116,7 @@ check_file_memory <- function(sizes, what, entries) {
 #' @param file the name of a netCDF file.
 #' @param variables names of numeric variables (or of dimensions with values) that have the same dimensions in the same
 #'   order, except for those with one index.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A data frame with one column for each of `variables`, of doubles.
 #' @section Units: values are those of the variables after unpacking, in the units that their attributes name; nothing
 #'   is converted.
@@ -130,7 +134,8 @@ check_file_memory <- function(sizes, what, entries) {
 #'   unlink(file)
 #' }
 #' @export
-read_sample <- function(file, variables) {
+read_sample <- function(file, variables, ...) {
+  check_arguments("read_sample", given_names(...))
   none <- missing(variables)
   with_netcdf(file, function(nc) {
     known <- c(names(nc$var), names(Filter(function(dim) dim$create_dimvar, nc$dim)))

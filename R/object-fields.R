@@ -123,6 +123,7 @@ regbw_fields <- list(
   ckertype = function(of) texts(1L, among = regression_kernels()),
   bw.scale = texts(1L, among = c("support", "np")),
   unsupported = texts(1L, among = c("reject", "exclude")),
+  remarks = texts(optional = TRUE),
   bw = numbers(1L, sign = "positive"),
   h = function(of) {
     scale <- if (of[["bw.scale"]] == "np") np_scale(of[["ckertype"]]) else 1
@@ -317,6 +318,7 @@ score_fields <- list(
     },
     score = function(of) numbers(models_of(of), sign = "not negative"),
     rank = function(of) numbers(models_of(of), sign = "positive", whole = TRUE),
+    corrected = function(of) if (!is.null(of[["replicates"]])) fitted_numbers(models_of(of)),
     lower = function(of) if (!is.null(of[["replicates"]])) fitted_numbers(models_of(of)),
     upper = function(of) if (!is.null(of[["replicates"]])) fitted_numbers(models_of(of))
   )),
@@ -339,13 +341,35 @@ score_fields <- list(
   seconds = numbers(1L)
 )
 
+record_curve <- function() {
+  columns(list(h = numbers(min = 1L, sign = "positive"), objective = numbers(min = 1L)), optional = TRUE)
+}
+
+without_curve <- function(of) is.null(of[["curve"]]) && is.null(of[["path"]])
+
+record_fields <- list(
+  h = function(of) numbers(1L, sign = "positive", optional = without_curve(of)),
+  H = anything(list("a square matrix of numbers", function(H) {
+    is_numbers(H) && length(dim(H)) == 2L && nrow(H) == ncol(H) && all(is.finite(H))
+  }), optional = TRUE),
+  objective = function(of) numbers(1L, optional = without_curve(of)),
+  convergence = numbers(1L, optional = TRUE),
+  evaluations = function(of) if (!is.null(of[["convergence"]])) numbers(1L),
+  engine = texts(1L, optional = TRUE),
+  backend = texts(1L, optional = TRUE),
+  device = texts(1L, optional = TRUE),
+  seconds = function(of) if (!is.null(of[["engine"]])) numbers(1L),
+  curve = record_curve(),
+  path = record_curve()
+)
+
 # What each class is, in words, and its fields.
 object_classes <- list(
   kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
   summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
     fhat = of_class("kestrel_kde"),
     levels = numbers(min = 1L, sign = "not negative", optional = TRUE),
-    mass = function(of) if (!is.null(of[["levels"]])) numbers(1L)
+    mass = function(of) if (of[["fhat"]][["gridded"]]) numbers(1L)
   )),
   kestrel_kcde = list(made = "an estimate made by kcde()", fields = kcde_fields),
   summary.kestrel_kcde = list(made = "a summary of an estimate", fields = list(
@@ -365,6 +389,7 @@ object_classes <- list(
   )),
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
+  kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
   summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),
   kestrel_score = list(made = "scores made by pdf_score()", fields = score_fields),

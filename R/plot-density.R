@@ -4,7 +4,7 @@
 #' of the sample (see [contourLevels()]). Three and more: the marginal densities, one variable on the diagonal, pairs
 #' off it.
 #'
-#' @param x an object made by [kde()] on a grid.
+#' @param x an object made by [kde()] on a grid; for d > 3 and the Gaussian or a product kernel also at points.
 #' @param cont percentages of the regions. In one dimension they are drawn only if given: as lines along the axis, the
 #'   smaller the region the thicker.
 #' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last. One colour
@@ -27,9 +27,9 @@
 #' @param ... further graphical parameters of the empty plot (d = 1, 2) or of [graphics::persp()]. Other arguments of
 #'   plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` when the estimate is not on a grid, for an unknown `display`, for
-#'   `cont` outside of 0 to 100, `abs.cont` that is not positive, flags that are not TRUE or FALSE, and colours, widths,
-#'   labels and other graphical parameters that R cannot draw with, and for `add` without a plot.
+#' @section Errors: of class `kestrel_error_input` when the estimate has to be on a grid and is not, for an unknown
+#'   `display`, for `cont` outside of 0 to 100, `abs.cont` that is not positive, flags that are not TRUE or FALSE, and
+#'   colours, widths, labels and other graphical parameters that R cannot draw with, and for `add` without a plot.
 #' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
@@ -46,7 +46,8 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
                              approx.cont = TRUE, col.fun = NULL, col.cont = NULL, col.pt = NULL,
                              drawlabels = TRUE, lwd = NULL, zlab = NULL, alpha = 1, d = 4, ...) {
   check_estimate(x, "x")
-  if (!x$gridded) abort_input("`x` must be an estimate on a grid to be plotted, not one at given points.")
+  given <- x
+  if (!x$gridded) x <- with_axes(x)
   variables <- dimension(x)
   style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
@@ -58,11 +59,11 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
   }
   marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
-  cont <- check_between(cont, 100, "cont")
+  cont <- check_content(cont)
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, style$approx)
   switch(min(variables, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
          plot_pairs(x, cont, style))
-  invisible(x)
+  invisible(given)
 }
 
 displays_of_plane <- c("filled.contour", "slice", "image", "persp")

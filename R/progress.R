@@ -2,18 +2,17 @@
 # silent under suppressMessages(). The fractions come from the polls of the core (r_poll() in src/rcpp_run.hpp), on the
 # calling thread, where interrupts are checked, too.
 
-# The argument `verbose` of a function: TRUE, FALSE, or, if it was not `given`, by_session, which lets the session
+# The argument `verbose` of a function: TRUE, FALSE, or NULL for the option, and without that one for the session to
 # decide. The result may be passed on as the `verbose` of another function.
-asked_verbose <- function(verbose, given) {
-  if (!given || identical(verbose, by_session)) by_session else check_flag(verbose, "verbose")
+asked_verbose <- function(verbose) {
+  if (!is.null(verbose)) return(check_flag(verbose, "verbose"))
+  option <- getOption("kestrel.verbose")
+  if (!is.null(option)) check_flag(option, "options(kestrel.verbose=)")
 }
-
-# A value of its own, since NA from a user is a mistake.
-by_session <- structure(NA, class = "kestrel_by_session")
 
 session_is_interactive <- function() interactive()
 
-wants_bar <- function(verbose) isTRUE(verbose) || is.na(verbose) && session_is_interactive()
+wants_bar <- function(verbose) isTRUE(verbose) || is.null(verbose) && session_is_interactive()
 
 # Seconds; cli's own default is two.
 bar_delay <- function() getOption("cli.progress_show_after", 1)
@@ -22,22 +21,24 @@ bar_delay <- function() getOption("cli.progress_show_after", 1)
 open_bar <- function(label, total) {
   before <- options(cli.progress_show_after = bar_delay())
   on.exit(options(before))
-  cli::cli_progress_bar(label, total = total, clear = TRUE, current = FALSE, auto_terminate = FALSE,
+  # Without a total cli would show the count alone.
+  format <- if (is.na(total)) "{cli::pb_spin} {cli::pb_name} {cli::pb_status} | {cli::pb_elapsed}"
+  cli::cli_progress_bar(label, total = total, format = format, clear = TRUE, current = FALSE, auto_terminate = FALSE,
                         .auto_close = FALSE)
 }
 
-move_bar <- function(bar, at) cli::cli_progress_update(id = bar, set = at)
+move_bar <- function(bar, at, status = NULL) cli::cli_progress_update(id = bar, set = at, status = status)
 
 # Lets cli draw. Ctrl-C and limits of time wait, since in the middle they would leave cli broken for the bars after it;
 # the next poll notices them. An error of cli is no reason to end a computation.
 drawing_bar <- function(code) suspendInterrupts(catching_errors(code, function(e) NULL))
 
-# The result of body(move), where move(at) moves a bar.
+# The result of body(move), where move(at, status) moves a bar.
 with_bar <- function(label, total, body) {
   bar <- NULL
   on.exit(if (!is.null(bar)) drawing_bar(cli::cli_progress_done(id = bar)))
   drawing_bar(bar <- open_bar(label, total))
-  body(function(at) if (!is.null(bar)) drawing_bar(move_bar(bar, at)))
+  body(function(at, status = NULL) if (!is.null(bar)) drawing_bar(move_bar(bar, at, status)))
 }
 
 # Calls body(progress). progress(fraction) moves a bar if one is wanted, and is NULL otherwise. A computation of several
@@ -53,13 +54,20 @@ with_progress <- function(verbose, label, body) {
   })
 }
 
-# The same for a search, whose number of evaluations is unknown. The bar counts them (see counted()); polls within one
-# only show that it goes on.
+# The same for a search, whose number of sums and evaluations is unknown. The bar tells how far the sum is that is being
+# computed, since one of them may take minutes, and counts sums and evaluations (see counted()). A fraction below the
+# last is of the next sum.
 with_search_progress <- function(verbose, label, body) {
   if (!wants_bar(verbose)) return(body(NULL))
   with_bar(label, NA, function(move) {
-    evaluations <- 0
-    show <- function(fraction = NULL) move(evaluations)
+    evaluations <- sums <- last <- 0
+    show <- function(fraction = last) {
+      if (fraction < last) sums <<- sums + 1
+      last <<- fraction
+      move(100 * sums + 100 * fraction + evaluations,
+           paste0("sum ", sums + 1, ", ", floor(100 * fraction), " %", if (evaluations > 0) paste0(" (", evaluations,
+                  if (evaluations == 1) " evaluation)" else " evaluations)")))
+    }
     body(structure(show, evaluated = function() {
       evaluations <<- evaluations + 1
       show()

@@ -240,9 +240,10 @@ psi_orders <- seq(0, 10, by = 2)
 #' (1 / (2 * sqrt(pi) * psi(x, found$g2, 4) * length(x)))^(1 / 5)
 #' hpi(x)
 #' @export
-psi <- function(x, g, r, w = NULL, backend = "auto", precision = c("double", "single"), threads = NULL,
-                na.action = stats::na.fail, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+psi <- function(x, g, r, ..., w = NULL, na.action = stats::na.fail, backend = "auto", precision = c("double", "single"),
+                threads = NULL, verbose = NULL) {
+  check_arguments("psi", given_names(...))
+  verbose <- asked_verbose(verbose)
   r <- plain(r)
   if (!is_number(r) || !r %in% psi_orders) {
     abort_input("`r` must be one of ", paste(psi_orders, collapse = ", "), ", not ", describe_value(r), ".")

@@ -8,7 +8,7 @@
 #' @param least smaller counts, estimated or true, are raised to this, so that none is divided by zero; one row by
 #'   default.
 #' @param x an object made by `q_error()`.
-#' @param ... further graphical parameters of the empty plot.
+#' @param ... further graphical parameters of the empty plot; no further arguments of `q_error()`.
 #' @return An object of class `"kestrel_q_error"`: a list of `errors`, a matrix with a row for each count and a column
 #'   for each way, and `table`, a row for each way with the median, the 95 and 99 % quantiles and the maximum. `print()`
 #'   shows the table, `plot()` the share of counts below each error; both return their argument invisibly.
@@ -31,7 +31,8 @@
 #' found
 #' plot(found)
 #' @export
-q_error <- function(estimate, truth, least = 1) {
+q_error <- function(estimate, truth, least = 1, ...) {
+  check_arguments("q_error", given_names(...))
   estimate <- check_counts(estimate, "estimate")
   truth <- check_counts(truth, "truth")
   least <- check_positive(least, "least")

@@ -37,7 +37,9 @@
 #' the share of the box by the density, and q that of the rows in it. The interval is that of Wilson (1927) about q,
 #' \deqn{\frac{q + c / 2 \pm \sqrt{c q (1 - q) + c^2 / 4}}{1 + c}, c = z^2 (1 - n / N) / n}{(q + c/2 +- sqrt(c q
 #' (1 - q) + c^2/4)) / (1 + c), c = z^2 (1 - n/N) / n}
-#' with the correction for a finite table, times `N`, widened on both sides by the effect of smoothing, `N` |p - q|. It
+#' with the correction for a finite table. Its share farthest from p bounds the error of p: the interval is `N` p plus
+#' and minus `N` times their distance, and holds all of Wilson's. If the table itself was estimated (n = N), the rows in
+#' the box are known, and the distance is the effect of smoothing, |p - q|. It
 #' ends at 0 and `N`, and is one point for the whole space and for boxes beyond a synopsis' ranges. Weights enter q, and
 #' n by the effective sample size. As the interval about q has about the level by itself (less for shares near 1 / n,
 #' Brown, Cai & DasGupta 2001), this one mostly holds the truth more often. The rows of a synopsis are drawn more evenly
@@ -50,8 +52,10 @@
 #' @param of the variable to sum, a name or the number of a column; not for counts.
 #' @param N number of rows of the whole table; if not given that of the synopsis, or the number of observations.
 #' @param level the probability that the interval of a count is to have.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
 #'   variances of boxes without mass. For counts `lower` and `upper` follow, the interval; otherwise `count`.
 #' @section Units: limits are in those of the variables; counts are rows, sums and means in the units of the variable
@@ -83,8 +87,9 @@
 #' kde_query(fhat, eruptions < 3, N = 1e6)
 #' @export
 kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var"), of = NULL, N = NULL, level = 0.95,
-                      threads = NULL, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+                      ..., threads = NULL, verbose = NULL) {
+  check_arguments("kde_query", given_names(...))
+  verbose <- asked_verbose(verbose)
   check_queried(fhat)
   expressions <- list(lower = if (!missing(lower)) substitute(lower), upper = if (!missing(upper)) substitute(upper))
   query <- if (is_condition(expressions$lower)) {
@@ -225,15 +230,15 @@ check_distances <- function(x, fhat, name = "fhat") {
               quoted(fhat$names[far[1L]]), " span ", format_short(2 * spans[far[1L]]), ".")
 }
 
-# Counts with their intervals, for an estimate from `n` of `N` rows. The interval is Wilson's about `within`, the share
-# of these rows, widened by the distance of `within` from the density's share. Boxes that are `certain` hold no rows or
-# all.
+# Counts with their intervals, for an estimate from `n` of `N` rows. Of the shares in Wilson's interval about `within`,
+# the share of these rows, the one farthest from the density's share bounds its error on both sides. Boxes that are
+# `certain` hold no rows or all.
 count_frame <- function(share, within, certain, N, n, level) {
   heard()
   c <- ifelse(certain, 0, stats::qnorm((1 + level) / 2)^2 * max(1 - n / N, 0) / n)
   middle <- (within + c / 2) / (1 + c)
   heard()
-  half <- sqrt(c * within * (1 - within) + c^2 / 4) / (1 + c) + abs(share - within)
+  error <- sqrt(c * within * (1 - within) + c^2 / 4) / (1 + c) + abs(share - middle)
   heard()
-  data.frame(count = N * share, lower = N * pmax(middle - half, 0), upper = N * pmin(middle + half, 1))
+  data.frame(count = N * share, lower = N * pmax(share - error, 0), upper = N * pmin(share + error, 1))
 }

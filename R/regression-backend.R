@@ -58,7 +58,7 @@ of_call <- new.env(parent = emptyenv())
 # The observations of positive weight of a sample or a bandwidth object. sorted(): for the CPU, sorted when it is first
 # called. at_data(): the sums at the data for one bandwidth, and squared errors; kept like the sorted data.
 observations_of <- function(sample, run) {
-  given <- sample[c("x", "y", "w")]
+  given <- unclass(sample)[c("x", "y", "w")]
   if (identical(of_call$observations$given, given)) return(of_call$observations$data)
   observations <- given
   if (weight_sums_cpp(sample$w)$positive < length(sample$w)) {

@@ -20,8 +20,8 @@
 #' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. With a bandwidth object (one without
 #'   weights): other data to fit with its bandwidth, kernel and so on.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula;
-#'   without a formula a numeric vector, or a matrix or data frame with one column. Rows with missing values have a fit
-#'   that is NA.
+#'   without a formula a numeric vector, or a matrix or data frame with one column, whose name must be the regressor's
+#'   if both have one. Rows with missing values have a fit that is NA.
 #' @param exdat the same as values of the regressor, whether there is a formula or not.
 #' @param se if FALSE, standard errors and bands are not computed, but NA.
 #' @param level the confidence level of the bands, pointwise.
@@ -29,7 +29,7 @@
 #' @param threads,verbose as in [npregbw()].
 #' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
 #'   bandwidth object `"auto"` or `"cpu"`.
-#' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others.
+#' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others, by their whole names.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
 #'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
 #'   \item{bws}{the bandwidth object, with the data}
@@ -50,10 +50,10 @@
 #'   there is nothing to search for.
 #' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard
 #'   error has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
-#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth: the
-#'   leave-one-out fit extrapolates to the outlier, so that its residual may be very large. In simulations with one
-#'   outlier standard errors were off by 1e-5 of themselves where it was at 1e6 standard deviations of the others, but by
-#'   12 % at 1e8; with weights that differ by six orders of magnitude by 1 % at 1e6, and at 1e8 they had no digits.
+#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth:
+#'   the leave-one-out fit extrapolates to the outlier, so that its residual may be very large. In simulations with one
+#'   outlier standard errors were off by 1e-5 of themselves where it was at 1e6 standard deviations of the others, but
+#'   by 12 % at 1e8; with weights that differ by six orders of magnitude by 1 % at 1e6, and at 1e8 they had no digits.
 #' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
 #'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
 #'   threads.
@@ -75,15 +75,22 @@
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
-npreg <- function(...) UseMethod("npreg", dispatched_on(list(formula = "formula", bws = "kestrel_regbw"), ...))
+npreg <- function(...) UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
+                                                       .classes = list(formula = "formula", bws = "kestrel_regbw")))
+
+npreg_arguments <- function() {
+  methods <- list(npreg.formula, npreg.default, npreg.kestrel_regbw)
+  c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments())
+}
 
 #' @rdname npreg
 #' @export
-npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, w = NULL, ..., newdata = NULL,
-                          exdat = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto",
-                          verbose = FALSE) {
+npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., newdata = NULL, exdat = NULL,
+                          se = TRUE, level = 0.95, residuals = TRUE, w = NULL, backend = "auto", threads = NULL,
+                          verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
+  check_named("npreg", given_names(...), "na.action")
   check_fit_arguments(level, residuals)
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
   selected <- called_as(npregbw.formula, selection)
@@ -94,9 +101,9 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
 
 #' @rdname npreg
 #' @export
-npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL, na.action = stats::na.fail,
-                          newdata = NULL, se = TRUE, level = 0.95, residuals = TRUE, threads = NULL, backend = "auto",
-                          verbose = FALSE) {
+npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., newdata = NULL, se = TRUE, level = 0.95,
+                          residuals = TRUE, w = NULL, na.action = stats::na.fail, backend = "auto", threads = NULL,
+                          verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
   if (inherits(bws, "formula")) {
     # With a formula, np's second argument is `data`.
@@ -104,7 +111,8 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
     names(call)[names(call) == "txdat"] <- "data"
     return(eval(called_as(npreg.formula, call), parent.frame()))
   }
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
+  check_named("npreg", given_names(...), "exdat")
   check_fit_arguments(level, residuals)
   bws <- plain(bws)
   if (!is.null(bws) && !is_numbers(bws)) {
@@ -124,11 +132,12 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., w = NULL,
 
 #' @rdname npreg
 #' @export
-npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, newdata = NULL, se = TRUE,
-                                level = 0.95, residuals = TRUE, na.action = stats::na.fail, threads = NULL,
-                                backend = "auto", verbose = FALSE, ...) {
+npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, ..., newdata = NULL, se = TRUE,
+                                level = 0.95, residuals = TRUE, na.action = stats::na.fail, backend = "auto",
+                                threads = NULL, verbose = NULL) {
   check_object(bws, "bws", "kestrel_regbw")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
+  check_named("npreg", given_names(...), "exdat")
   of_bandwidth <- intersect(given_names(...), names(formals(npregbw.default)))
   if (length(of_bandwidth) > 0L) {
     abort_input("`", of_bandwidth[1L], "` must not be given together with a bandwidth object, which has its own.")
@@ -152,9 +161,10 @@ with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
     abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ",
                 describe_value(bws$bw), " it can be, and `w` too.")
   }
-  npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, bws$regtype, bws$method,
-                  bws$ckertype, bw.scale = bws$bw.scale, unsupported = bws$unsupported,
-                  na.action = na.action, threads = threads, backend = "cpu", verbose = verbose)
+  npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, regtype = bws$regtype,
+                  bwmethod = bws$method, ckertype = bws$ckertype, bw.scale = bws$bw.scale,
+                  unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
+                  verbose = verbose)
 }
 
 # A vector under the name that messages must use.
@@ -168,7 +178,7 @@ named_column <- function(value, name) {
 
 check_fit_arguments <- function(level, residuals) {
   check_level(level)
-  check_flag(residuals, "residuals")
+  if (!check_flag(residuals, "residuals")) inform_ignored("residuals")
 }
 
 # `bws` is a promise: the bandwidth is selected here, so that the data are sorted once for the search and the fit.
@@ -294,11 +304,13 @@ evaluation_points <- function(bws, newdata, exdat) {
   if (is.null(newdata) && is.null(exdat)) return(NULL)
   if (!is.null(newdata) && !is.null(exdat)) abort_input("`newdata` and `exdat` must not both be given.")
   newdata <- plain_points(newdata)
-  if (!is.null(exdat)) return(check_not_infinite(as_variable(exdat, "exdat")$value, "exdat"))
-  if (is.null(bws$terms)) {
-    if (is_frame(newdata) && bws$xnames %in% names(newdata)) newdata <- newdata[[bws$xnames]]
-    return(check_not_infinite(as_variable(newdata, "newdata")$value, "newdata"))
+  of_regressor <- function(points, argument) {
+    if (is_frame(points) && bws$xnames %in% names(points)) points <- points[[bws$xnames]]
+    points <- in_order_of(points, bws$xnames, argument)
+    check_not_infinite(as_variable(points, argument)$value, argument)
   }
+  if (!is.null(exdat)) return(of_regressor(exdat, "exdat"))
+  if (is.null(bws$terms)) return(of_regressor(newdata, "newdata"))
   regressor <- stats::delete.response(bws$terms)
   # A constant in the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L

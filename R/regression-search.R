@@ -65,7 +65,7 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
                 grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
                 ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
                 evaluations = length(grid$h) + chosen$evaluations)
-  c(found, device_of(run))
+  c(found, device_of(run), list(remarks = remarks_on_bandwidth(found, asked, sample, data)))
 }
 
 check_allowed <- function(allowed, curve, data, grid, asked) {

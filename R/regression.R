@@ -26,6 +26,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' are ties: the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
 #' `kestrel_warning_search` says so.
 #'
+#' One observation far from all others can so decide the bandwidth. A message names it where, for want of neighbours of
+#' at most one per cent of the observations, bandwidths of the grid below the result are rejected at which the mean over
+#' the others is lower. Another message says where no fit reaches from one value of x to the next, as with rounded data.
+#'
 #' A neighbour is an observation at a distance below the bandwidth (up to and including it for the uniform kernel, below
 #' 38 bandwidths for the Gaussian). A local linear fit to observations that all have one value of x is their mean.
 #'
@@ -103,7 +107,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   [fitted()] and [residuals()] of a fit are NA there.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see below.
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
 #' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
 #'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling = FALSE`,
@@ -115,6 +120,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{grid, cv}{all candidates, increasing, and the objective at each; NA where no observation has a neighbour}
 #'   \item{n.unsupported}{how many observations have no neighbour, for each candidate}
 #'   \item{ties}{the bandwidths that share the smallest objective, when there are several}
+#'   \item{remarks}{what a message says of the bandwidth: that few observations decide it, or that no fit reaches from
+#'     one value of x to the next}
 #'   \item{method, regtype, ckertype, bw.scale, unsupported}{as asked for}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}
@@ -146,25 +153,25 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, regtype = "ll", bwmethod = "cv.aic",
 #'         refine = TRUE, bw.scale = "np")
 #' @export
-npregbw <- function(...) UseMethod("npregbw", dispatched_on(list(formula = "formula"), ...))
+npregbw <- function(...) UseMethod("npregbw", dispatched_on(..., .called = "npregbw", .known = npregbw_arguments(),
+                                                           .classes = list(formula = "formula")))
+
+npregbw_arguments <- function() {
+  c(names(formals(npregbw.formula)), names(formals(npregbw.default)), np_search_arguments, names(np_fixed_arguments))
+}
 
 # The argument on which to dispatch: one of these classes under the name that goes with it or, for any of them, the
 # first argument without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables
-# of `data`.
-dispatched_on <- function(classes, ...) {
+# of `data`. Names that are not known are refused here, where all of them are seen.
+dispatched_on <- function(..., .called, .known, .classes) {
   given <- given_names(...)
-  for (name in c(names(classes), "")) {
+  check_known(.called, Filter(nzchar, given), .known)
+  for (name in c(names(.classes), "")) {
     position <- match(name, given, nomatch = 0L)
-    wanted <- if (nzchar(name)) classes[[name]] else unlist(classes)
+    wanted <- if (nzchar(name)) .classes[[name]] else unlist(.classes)
     if (position > 0L && inherits(...elt(position), wanted)) return(...elt(position))
   }
   NULL
-}
-
-# The names of the arguments, "" for those without; the arguments are left unevaluated.
-given_names <- function(...) {
-  given <- names(substitute(list(...)))[-1L]
-  if (is.null(given)) rep("", ...length()) else given
 }
 
 # The call of the generic, not of its method.
@@ -175,7 +182,7 @@ called_as <- function(name, call) {
 
 #' @rdname npregbw
 #' @export
-npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, w = NULL, ...) {
+npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., w = NULL) {
   call <- called_as(quote(npregbw), match.call())
   # A list or data frame without another class, whose methods may fail.
   data <- if (is_frame(data)) structure(data, class = "data.frame") else without_class(data)
@@ -186,6 +193,7 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.
   if (!is.null(data)) wanted$data <- data
   wanted$na.action <- quote(stats::na.pass)
   frame <- try_formula(eval(wanted, parent.frame()))
+  check_named("npregbw", given_names(...), "na.action")
   bw <- npregbw.default(frame[2L], frame[1L], w = frame[["(w)"]], na.action = na.action, ...)
   bw$terms <- attr(frame, "terms")
   bw$call <- call
@@ -240,13 +248,13 @@ variables_in <- function(expression) {
 
 #' @rdname npregbw
 #' @export
-npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwmethod = c("cv.ls", "cv.aic"),
-                            ckertype = "epanechnikov",
-                            nbw = 50, bwmin = NULL, bwmax = NULL, bw.scale = c("support", "np"),
-                            unsupported = c("reject", "exclude"), w = NULL, refine = FALSE,
-                            na.action = stats::na.fail, threads = NULL, backend = "auto", verbose = FALSE,
-                            bandwidth.compute = TRUE, ...) {
+npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
+                            bwmethod = c("cv.ls", "cv.aic"), ckertype = "epanechnikov", nbw = 50, bwmin = NULL,
+                            bwmax = NULL, bw.scale = c("support", "np"), unsupported = c("reject", "exclude"),
+                            refine = FALSE, w = NULL, na.action = stats::na.fail, backend = "auto", threads = NULL,
+                            verbose = NULL) {
   started <- proc.time()[["elapsed"]]
+  check_named("npregbw", given_names(...), "bandwidth.compute")
   check_np_arguments(...)
   if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(bws) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
@@ -257,7 +265,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
                 bw.scale = check_choice(bw.scale, c("support", "np"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
   refine <- check_flag(refine, "refine")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
   grid <- candidate_bandwidths(sample, asked, bws, nbw, bwmin, bwmax)
@@ -266,6 +274,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, regtype = c("lc", "ll"), bwm
     run$progress <- progress
     search_bandwidth(sample, grid, asked, refine, run)
   })
+  for (remark in found$remarks) inform(remark)
   engine <- regression_engine(asked$ckertype, found$backend)
   bw <- c(found, asked, sample, list(engine = engine, call = called_as(quote(npregbw), match.call()),
                                      seconds = proc.time()[["elapsed"]] - started))
@@ -284,10 +293,16 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
 np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, ckerbound = "none", bwscaling = FALSE, nomad = FALSE,
                            gradients = FALSE)
 
-# Of the arguments left in the dots only known ones are evaluated: others may be expressions in the variables of `data`.
+# The arguments left in the dots: only those of np are evaluated, since others may be expressions in the variables of
+# `data`.
 check_np_arguments <- function(...) {
   given <- given_names(...)
-  check_no_more(given[!given %in% c(names(np_fixed_arguments), np_search_arguments)])
+  if ("formula" %in% given) abort_input("`formula` must be a formula, as in y ~ x.")
+  with_formula <- intersect(c("data", "subset"), given)
+  if (length(with_formula) > 0L) {
+    abort_input("`formula` must be a formula, as in y ~ x, where `", with_formula[1L], "` is given.")
+  }
+  for (name in intersect(given, np_search_arguments)) inform_ignored(name)
   check_fixed_arguments(np_fixed_arguments, ...)
 }
 
@@ -300,17 +315,4 @@ check_fixed_arguments <- function(fixed, ...) {
       abort_input("`", given[k], "` must be ", deparse(only), ", not ", describe_value(...elt(k)), ".")
     }
   }
-}
-
-# Names of the arguments left in the dots, "" for those without: all of them are mistakes.
-check_no_more <- function(given) {
-  if (length(given) == 0L) return(invisible())
-  named <- Filter(nzchar, given)
-  if ("formula" %in% named) abort_input("`formula` must be a formula, as in y ~ x.")
-  with_formula <- intersect(c("data", "subset"), named)
-  if (length(with_formula) > 0L) {
-    abort_input("`formula` must be a formula, as in y ~ x, where `", with_formula[1L], "` is given.")
-  }
-  abort_input("`...` must not have ", if (length(named) > 0L) quoted(named) else "arguments without a name",
-              ": there is no such argument", if ("weights" %in% named) "; weights are `w`", ".")
 }

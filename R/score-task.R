@@ -91,8 +91,9 @@ score_ranks <- function(score) rank(-score, ties.method = "min")
 score_table <- function(score, replicates, level) {
   table <- data.frame(model = names(score), score = unname(score), rank = unname(score_ranks(score)))
   if (!is.null(replicates)) {
-    ends <- apply(replicates, 2L, stats::quantile, c((1 + level) / 2, (1 - level) / 2), names = FALSE)
-    table[c("lower", "upper")] <- t(pmin(pmax(2 * rep(score, each = 2L) - ends, 0), 1))
+    # Replicates are biased as the score is; twice the score less theirs is not. Of these the median is within the ends.
+    at <- apply(replicates, 2L, stats::quantile, c(0.5, (1 + level) / 2, (1 - level) / 2), names = FALSE)
+    table[c("corrected", "lower", "upper")] <- t(pmin(pmax(2 * rep(score, each = 3L) - at, 0), 1))
   }
   table <- table[order(table$rank), ]
   rownames(table) <- NULL

@@ -26,7 +26,8 @@
 #' With `B` replicates, the rows of the observations and of all models are drawn again with replacement, with the same
 #' bandwidth matrices and grid. Scores of such samples are lower than that of the data, just as that is lower than the
 #' score of the densities from which the data come; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
-#' 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It is cut to \[0, 1\]. It is
+#' 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It holds `corrected`, 2 S less
+#' the median of the replicates, which is shown with it. Both are cut to \[0, 1\]. The interval is
 #' better than the percentiles of the replicates, which may all be below the score of the densities, but too short and
 #' too low near 1: of 120 pairs of normal samples of size n, intervals of 95 % held the score of the smoothed densities
 #' in 95 % (n = 100, score 0.65), 88 % (400, 0.87), 73 % (100, 0.87) and 66 % (100, 1). Rows are drawn as if they were
@@ -45,14 +46,13 @@
 #' @param level probability of the interval.
 #' @param gridsize,xmin,xmax,step the grid, as in [kde()]; its default limits take in the kernels of all data.
 #' @return An object of class `"kestrel_score"`, a list: `score`, a vector with one score a model, named; `table`, a
-#'   data frame with `model`, `score`, `rank` and, with replicates, `lower` and `upper`, the best model first;
-#'   `variables` and `pairs`, matrices of marginal scores with one row a model (`pairs` is NULL when d = 1); `bias`, a
-#'   matrix of differences of means, in standard deviations of `obs` (of the densities where files had no data), before
-#'   models are centred; `sensitivity`, a data
-#'   frame with `model`, `h`, `score` and `rank`, or NULL; `replicates`, a matrix with one column a model, or NULL;
-#'   `marginals`, the densities of the variables and of their pairs, of `obs` and, in a list `models`, of the models,
-#'   which `plot()` draws; `axes`, those of the grid; `h` (NULL for estimates), `n`, `names`, `centred`, `level`,
-#'   `call`, `seconds`.
+#'   data frame with `model`, `score`, `rank` and, with replicates, `corrected`, `lower` and `upper`, the best model
+#'   first; `variables` and `pairs`, matrices of marginal scores with one row a model (`pairs` is NULL when d = 1);
+#'   `bias`, a matrix of differences of means, in standard deviations of `obs` (of the densities where files had no
+#'   data), before models are centred; `sensitivity`, a data frame with `model`, `h`, `score` and `rank`, or NULL;
+#'   `replicates`, a matrix with one column a model, or NULL; `marginals`, the densities of the variables and of their
+#'   pairs, of `obs` and, in a list `models`, of the models, which `plot()` draws; `axes`, those of the grid; `h` (NULL
+#'   for estimates), `n`, `names`, `centred`, `level`, `call`, `seconds`.
 #'
 #'   `as.data.frame()` is `table`; `summary()` shows also the marginal scores and the biases.
 #' @section Units: scores, `h` and biases have none: a score is a share of probability, a bias a multiple of a standard
@@ -83,11 +83,12 @@
 #' plot(score, model = "setosa")
 #' @export
 pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, B = 0, level = 0.95, gridsize = NULL,
-                      xmin = NULL, xmax = NULL, step = NULL, threads = NULL, na.action = stats::na.fail,
-                      verbose = FALSE) {
+                      xmin = NULL, xmax = NULL, step = NULL, ..., na.action = stats::na.fail, threads = NULL,
+                      verbose = NULL) {
+  check_arguments("pdf_score", given_names(...))
   started <- proc.time()[["elapsed"]]
   center <- check_flag(center, "center")
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   B <- check_replicates(B)
   level <- check_level(level)
   run <- density_options(threads, "cpu", "auto", 1e-12)
@@ -101,7 +102,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
   }
   if (B > 0L) check_drawable(c(list(obs = task$obs), task$models))
   if (!center) warn_of_bias(task$bias)
-  if (isTRUE(verbose)) message(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
+  if (isTRUE(verbose)) inform(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
                        format_sizes(lengths(task$axes)), ".")
   result <- with_progress(verbose, "PDF score", function(progress) score_task(task, B, level, run, progress))
   result <- c(result, task[intersect(c("bias", "axes", "h"), names(task))],

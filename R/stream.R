@@ -62,14 +62,15 @@
 #' identical(estimate, as.vector(fhat$estimate))
 #' unlink(file)
 #' @export
-kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gaussian",
-                       kernel_type = c("radial", "product"), step = NULL, slab = NULL, tol = 1e-12, engine = "auto",
-                       backend = "auto", threads = NULL, na.action = stats::na.fail, verbose = FALSE) {
+kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, slab = NULL, ..., w, kernel = "gaussian",
+                       kernel_type = c("radial", "product"), na.action = stats::na.fail, tol = 1e-12, engine = "auto",
+                       backend = "auto", threads = NULL, verbose = NULL) {
+  check_arguments("kde_stream", given_names(...))
   started <- proc.time()[["elapsed"]]
   grid <- list(gridsize = if (!missing(gridsize)) gridsize, xmin = if (!missing(xmin)) xmin,
                xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = TRUE)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
-  verbose <- asked_verbose(verbose, !missing(verbose))
+  verbose <- asked_verbose(verbose)
   kernel <- check_choice(kernel, kernel_names(), "kernel")
   kernel_type <- check_choice(kernel_type, c("radial", "product"), "kernel_type")
   run <- density_options(threads, backend, engine, tol, cuda = TRUE)
@@ -86,7 +87,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, w, kernel = "gau
   source <- slab_source(fhat, axes, slabs, run)
   on.exit(source$close())
   if (isTRUE(verbose)) {
-    message(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
+    inform(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
                     format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$by()$engine,
                     backend_text(source$by())))
   }

@@ -27,9 +27,10 @@
 #' @param h,H,kernel as in [kde()]; kernels other than the Gaussian are product kernels, with a diagonal `H`. Selected
 #'   from the rows that are kept if neither `h` nor `H` is given.
 #' @param tune_queries a list with `lower` and `upper`, limits of at least 10 boxes as in [kde_query()].
-#' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
 #' @param x an object made by `kde_synopsis()`.
-#' @param ... not used.
+#' @param ... no further arguments of `kde_synopsis()`: other names are an error, which says what may have been meant.
 #' @return An object of class `"kestrel_synopsis"`: a list of `x`, the rows kept, a matrix; `H`, the bandwidth matrix;
 #'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the smallest and the largest value
 #'   of each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the
@@ -55,8 +56,9 @@
 #' kde_query(synopsis, depth > 300 & mag < 5)
 #' sum(quakes$depth > 300 & quakes$mag < 5)
 #' @export
-kde_synopsis <- function(data, size = 5000, h, H, kernel = "gaussian", tune_queries = NULL, verbose = FALSE) {
-  verbose <- asked_verbose(verbose, !missing(verbose))
+kde_synopsis <- function(data, size = 5000, h, H, tune_queries = NULL, ..., kernel = "gaussian", verbose = NULL) {
+  check_arguments("kde_synopsis", given_names(...))
+  verbose <- asked_verbose(verbose)
   table <- as_points(data, "data")
   if (length(table) == 0L) abort_input("`data` must have at least one row and one column, not none.")
   check_finite(table, "data")

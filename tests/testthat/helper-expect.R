@@ -78,3 +78,13 @@ shape_density <- function(s, kernel = "gaussian", product = FALSE, threads = 1L,
                             eval.points = s$points, engine = engine, threads = threads))
   fhat$estimate * sum(s$w)
 }
+
+# No warning of this class; others are muffled.
+expect_no_warning_of <- function(code, class) {
+  found <- character(0)
+  withCallingHandlers(code, warning = function(w) {
+    if (inherits(w, class)) found <<- c(found, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  expect_identical(found, character(0))
+}

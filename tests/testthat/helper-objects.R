@@ -23,6 +23,7 @@ objects_to_edit <- function() {
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA)), of_fit = summary(fit),
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
+    record = hscv(x, amise = TRUE), record_of_matrix = Hpi(X, amise = TRUE),
     boot = boot, of_boot = summary(boot), score = score, of_score = summary(score), info = kestrel_info()
   )
 }
@@ -56,6 +57,7 @@ takers <- list(
   kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(print = print, summary = summary, plot = plot),
+  kestrel_record = list(print = print, plot = plot),
   kestrel_q_error = list(print = print, plot = plot)
 )
 

@@ -37,12 +37,18 @@ test_that("with weights, rows are drawn by them, as many as the effective sample
   expect_close_to_reference(boot$errors, reference_boot_errors(x, w, S, 1, c(0.9, 1.2), boot$axes, draws), tol = 1e-11)
 })
 
-test_that("defaults: the reference bandwidth, eleven within 20 %, 500 replicates", {
+test_that("defaults: the reference bandwidth, 31 from where the grid is fine enough, 500 replicates", {
   x <- boot_sample(2)
   boot <- with_seed(1, quietly(Hboot(x, gridsize = 9)))
   expect_identical(boot$h0, reference_scale(40, 2L, "epanechnikov"))
-  expect_equal(boot$curve$h, boot$h0 * seq(0.8, 1.2, length.out = 11), tolerance = 1e-15)
-  expect_identical(dim(boot$errors), c(500L, 11L))
+  expect_equal(diff(log(boot$curve$h)), rep(log(boot$curve$h[2] / boot$curve$h[1]), 30), tolerance = 1e-12)
+  expect_equal(max(boot$curve$h), 1.5 * boot$h0, tolerance = 1e-15)
+  # A kernel of the narrowest covers 1.01^2 points.
+  cell <- prod(vapply(boot$axes, function(axis) axis[2] - axis[1], 0))
+  expect_equal(pi * boot$curve$h[1]^2 * sqrt(det(cov(x))) / cell, 1.01^2, tolerance = 1e-12)
+  expect_equal(min(with_seed(1, hboot(faithful$eruptions, B = 2))$curve$h), reference_scale(272, 1L, "epanechnikov") *
+                 sd(faithful$eruptions) / 8, tolerance = 1e-12)
+  expect_identical(dim(boot$errors), c(500L, 31L))
   for (k in 1:2) {
     reach <- (boot$h0 + max(boot$curve$h)) * sqrt(cov(x)[k, k])
     expect_equal(range(boot$axes[[k]]), range(x[, k]) + c(-reach, reach), tolerance = 1e-14)
@@ -128,12 +134,18 @@ test_that("a long replicate reports progress within, so that it can be stopped t
   }
 })
 
+test_that("the default range holds the best bandwidth of ordinary data", {
+  samples <- list(faithful$eruptions, faithful$waiting, precip, quakes$mag, quakes$depth, iris$Petal.Length, faithful,
+                  rivers, quakes[c("lat", "long")], iris[1:2])
+  for (x in samples) expect_no_warning_of(with_seed(1, Hboot(x, B = 20)), "kestrel_warning_search")
+})
+
 test_that("setTimeLimit stops a bootstrap in its middle, and the next goes on", {
   x <- boot_sample(3, 2000)
   for (threads in 1:2) {
     # An hour, unless it is stopped.
     expect_lt(ends_by_time_limit(Hboot(x, B = 1e6, gridsize = 30, threads = threads)), 1e-3)
-    expect_identical(dim(quietly(Hboot(x, B = 2, gridsize = 13, threads = threads))$errors), c(2L, 11L))
+    expect_identical(dim(quietly(Hboot(x, B = 2, gridsize = 13, threads = threads))$errors), c(2L, 31L))
   }
 })
 
@@ -176,7 +188,7 @@ test_that("a grid above memory is refused with its size", {
   x <- boot_sample(3, 20000)
   expect_error(Hboot(x, gridsize = 17, B = 2, threads = 2), "`threads` must .* 2 of 20,000 rows need",
                class = "kestrel_error_memory")
-  expect_identical(dim(quietly(Hboot(x, gridsize = 17, B = 2, threads = 1))$errors), c(2L, 11L))
+  expect_identical(dim(quietly(Hboot(x, gridsize = 17, B = 2, threads = 1))$errors), c(2L, 31L))
 })
 
 test_that("bad input is refused", {

@@ -117,3 +117,17 @@ test_that("quantiles are those of the standard library, of ties and rounded shar
     expect_identical(weighted_quantile(x, rep(1, length(x)), prob), quantile(x, prob))
   }
 })
+
+test_that("shares in place of percentages are refused", {
+  fhat <- kde(faithful$eruptions, h = 0.3)
+  expect_refused(
+    contourLevels(fhat, cont = 0.95),
+    contourLevels(fhat, cont = c(0.5, 0.9)),
+    plot(fhat, cont = 0.95),
+    plot(kde(faithful, h = 1, gridsize = 5), cont = c(0, 0.95))
+  )
+  # One is one per cent, and so are values among larger ones.
+  levels <- contourLevels(fhat, prob = c(0.99, 0.995, 0.5))
+  expect_equal(contourLevels(fhat, cont = 1), levels[1])
+  expect_equal(contourLevels(fhat, cont = c(1, 0.5, 50)), levels)
+})

@@ -33,7 +33,7 @@ test_that("\"auto\" takes the CPU for small sums without asking, and for large o
     plan$seconds <- seconds
     with_backend_chosen(plan, 1e6, 1e6, 3, run_options(backend = "auto", cuda = TRUE), engine)
   }
-  rm(list = ls(cuda_said), envir = cuda_said)
+  rm(list = ls(informed_of), envir = informed_of)
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     expect_silent(small <- chosen(0.01))
     expect_identical(small$backend, "cpu")
@@ -123,7 +123,7 @@ test_that("each kind of problem has its message, as an error and as the reason f
                no_device = "there is no CUDA device", forked = "this process was forked from one that used the device",
                memory = "the device has too little memory", unsuited = "the device takes at most 128 variables",
                failed = "the device stopped working")
-  rm(list = ls(cuda_said), envir = cuda_said)
+  rm(list = ls(informed_of), envir = informed_of)
   expect_snapshot_output({
     for (kind in names(reasons)) {
       problem <- list(problem = kind, reason = reasons[[kind]])
@@ -151,7 +151,7 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
                regression = function() with_regression_device(run, seq(0, 1, length.out = 1e6), 1:100, asked))
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (chosen in long) {
-      rm(list = ls(cuda_said), envir = cuda_said)
+      rm(list = ls(informed_of), envir = informed_of)
       # Without CUDA there is no object to ask.
       said <- if (cuda_built_cpp()) function(code) expect_message(code, "could not be loaded") else expect_silent
       said(expect_identical(device_of(chosen()), list(backend = "cpu")))
@@ -191,7 +191,7 @@ test_that("a GPU is taken where its model is twice as fast, but not for short ta
 
 test_that("sums that the GPU refuses are the CPU's in \"auto\", after one message, and else an error", {
   refused <- list(problem = "unsuited", reason = "the observations span too many bandwidths")
-  rm(list = ls(cuda_said), envir = cuda_said)
+  rm(list = ls(informed_of), envir = informed_of)
   on <- function(asked) list(backend = asked, device = list2env(list(backend = "cuda", name = "some")))
   sums <- function(run) sums_by_backend(run, refused, "of the CPU")
   run <- on("auto")
@@ -224,7 +224,7 @@ test_that("too little memory of a GPU is an error of the backend too, which no s
   # The host's lack of memory still takes a step back.
   expect_identical(as.numeric(within_limits(function(H) abort_memory("full"), diag(2), c(0.1, 10))(diag(2))), Inf)
   run <- list(backend = "auto", device = list2env(list(backend = "cuda", name = "some")))
-  rm(list = ls(cuda_said), envir = cuda_said)
+  rm(list = ls(informed_of), envir = informed_of)
   expect_message(expect_identical(sums_by_backend(run, full, 1), 1), "12 bytes left")
 })
 
@@ -243,7 +243,7 @@ test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {
 })
 
 test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error else", {
-  rm(list = ls(cuda_said), envir = cuda_said)
+  rm(list = ls(informed_of), envir = informed_of)
   sample <- check_regression_sample(cars$speed, cars$dist, NULL, stats::na.fail)
   asked <- list(ckertype = "triweight", regtype = "ll", method = "cv.ls")
   run_there <- function(backend) {
@@ -290,7 +290,7 @@ test_that("the expected seconds of a curve grow with its work", {
   expect_gt(regression_seconds(x, h, asked), 1)
   expect_lt(regression_seconds(x, h, asked), 2)
   weighed <- function(threads) {
-    rm(list = ls(cuda_said), envir = cuda_said)
+    rm(list = ls(informed_of), envir = informed_of)
     run <- run_options(threads, backend = "auto", cuda = TRUE)
     with_cuda_object("/nowhere/libkestrel_cuda.so", device_of(with_regression_device(run, x, h, asked)))
   }

@@ -31,6 +31,27 @@ test_that("kde on a grid is the oracle at its points, an array with the first ax
   }
 })
 
+test_that("with more than three variables the estimate is at the data, and a message says so", {
+  x <- iris[1:4]
+  expect_snapshot(fit <- kde(x, H = Hns(x)))
+  expect_identical(fit$eval.points, fit$x)
+  expect_identical(fit$estimate, predict(fit, x))
+  expect_identical(fit$cont, contourLevels(fit, prob = (99:1) / 100))
+  asked <- expect_silent(kde(x, H = Hns(x), eval.points = x))
+  expect_identical(asked$estimate, fit$estimate)
+  expect_identical(contourLevels(asked, cont = 50), contourLevels(fit, cont = 50))
+  # It is all that users do with a density.
+  expect_snapshot_output(shown(summary(fit)))
+  expect_gt(drawn(expect_identical(plot(fit), fit)), 10)
+  expect_identical(marginal(fit, 1:2)$estimate, predict(marginal(fit, 1:2), x[1:2]))
+  expect_identical(dim(rkde(3, fit)), c(3L, 4L))
+  expect_identical(as.data.frame(fit)$estimate, fit$estimate)
+  expect_message(gone <- kde(airquality, na.action = stats::na.omit), class = "kestrel_message")
+  expect_identical(nrow(gone$eval.points), 111L)
+  # A memory limit that leaves no room for a grid.
+  expect_message(kde(mtcars[1:8]), "With 8 variables")
+})
+
 test_that("grids have the sizes and limits of ks", {
   skip_if_not_installed("ks")
   for (d in 1:3) {
@@ -44,8 +65,11 @@ test_that("grids have the sizes and limits of ks", {
     expect_identical(dim(ours$estimate), dim(peer$estimate))
     expect_identical(NROW(ours$estimate), c(401L, 151L, 51L)[d])
   }
-  fit <- kde(as.matrix(iris[, 1:4]), H = Hns(iris[, 1:4]), compute.cont = FALSE)
-  expect_identical(dim(fit$estimate), rep(21L, 4))
+  four <- as.matrix(iris[, 1:4])
+  for (fit in list(kde(four, H = Hns(four), gridtype = "linear"), kde(four, H = Hns(four), supp = 3.7),
+                   quietly(kde(four, H = Hns(four), kernel = "epanechnikov", engine = "scanline")))) {
+    expect_identical(dim(fit$estimate), rep(21L, 4))
+  }
   compact <- kde(1:10, h = 2, kernel = "biweight")
   expect_equal(range(compact$eval.points), c(-1, 12))
   expect_equal(range(kde(1:10, h = 2, supp = 2)$eval.points), c(-3, 14))

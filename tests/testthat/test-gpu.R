@@ -165,7 +165,7 @@ test_that("a forked process is refused, or uses the CPU", {
   expect_identical(unlist(classes), rep("kestrel_error_backend", 2))
   # "auto" would compute this sum on the GPU; in the child it is computed on the CPU, after the message.
   places <- parallel::mclapply(1:2, function(i) {
-    rm(list = ls(cuda_said), envir = cuda_said)
+    rm(list = ls(informed_of), envir = informed_of)
     said <- ""
     run <- withCallingHandlers(
       with_pairs_device(run_options(backend = "auto", cuda = TRUE), 1e6, 6L, gradient_work(6)),

@@ -63,9 +63,30 @@ test_that("columns of points with the variables' names may be in any order", {
   at <- kde(faithful, H = Hns(faithful), eval.points = points[2:1])
   expect_identical(at$estimate, expected)
   expect_identical(as.data.frame(at)[1:2], as.data.frame(as.matrix(points), row.names = FALSE)[1:2], ignore_attr = TRUE)
-  # Other names are ignored.
-  expect_identical(predict(fit, setNames(points, c("waiting", "other"))), expected)
+  # Names that R made up are none.
+  expect_identical(predict(fit, setNames(points, c("Var1", "Var2"))), expected)
+  expect_identical(predict(fit, unname(as.matrix(points))), expected)
   expect_identical(predict(fit, faithful[0, ]), numeric(0))
+})
+
+test_that("points whose columns have the names of other variables are refused", {
+  fit <- kde(faithful, H = Hns(faithful), gridsize = 3)
+  other <- data.frame(a = 1, b = 2)
+  regression <- npreg(bws = 1, txdat = faithful[1], tydat = faithful[2])
+  expect_refused(
+    predict(fit, other),
+    predict(fit, c(a = 1, b = 2)),
+    dkde(other, fit),
+    pkde(as.matrix(other), fit),
+    kde(faithful, eval.points = other),
+    kcde(faithful, H = Hns(faithful), eval.points = other),
+    predict(kcde(faithful, H = Hns(faithful), gridsize = 3), other),
+    predict(kde(faithful["waiting"], h = 1), faithful["eruptions"]),
+    kde_query(fit, other),
+    npreg(bws = 1, txdat = faithful[1], tydat = faithful[2], exdat = other["a"]),
+    predict(regression, other["a"]),
+    predict(npreg(waiting ~ log(eruptions), faithful, bws = 1), exdat = faithful["eruptions"])
+  )
 })
 
 test_that("unknown arguments of methods are refused", {

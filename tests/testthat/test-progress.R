@@ -5,7 +5,7 @@
 bar_updates <- function(code) {
   before <- options(cli.progress_show_after = 0, cli.progress_handlers_only = "logger")
   on.exit(options(before))
-  told <- function(bar, at) cli::cli_progress_update(id = bar, set = at, force = TRUE)
+  told <- function(bar, at, status) cli::cli_progress_update(id = bar, set = at, status = status, force = TRUE)
   with_binding("move_bar", told, lines <- capture.output(code))
   updates <- do.call(rbind, strsplit(grep("updated$", lines, value = TRUE), " "))
   if (is.null(updates)) return(data.frame(bar = character(0), current = numeric(0), total = numeric(0)))
@@ -99,6 +99,24 @@ test_that("a bar that has come to its end can be told so again", {
   expect_identical(updates$current, c(50, 100, 100, 100))
 })
 
+test_that("the bar of a search tells how far its sum is, and counts sums and evaluations", {
+  said <- list()
+  note <- function(bar, at, status) said <<- c(said, list(list(at = at, status = status)))
+  with_binding("move_bar", note, with_search_progress(TRUE, "Search", function(progress) {
+    for (fraction in c(0.2, 0.7, 0.1)) progress(fraction)
+    attr(progress, "evaluated")()
+    progress(0.5)
+  }))
+  expect_identical(vapply(said, `[[`, "", "status"),
+                   c("sum 1, 20 %", "sum 1, 70 %", "sum 2, 10 %", "sum 2, 10 % (1 evaluation)",
+                     "sum 2, 50 % (1 evaluation)"))
+  at <- vapply(said, `[[`, 0, "at")
+  expect_true(all(diff(at) > 0))
+  # Sums without evaluations move it, too.
+  updates <- bar_updates(calls$Hpi(verbose = TRUE))
+  expect_gt(length(unique(updates$current)), 2)
+})
+
 test_that("a bar waits for a second, or for what the option of cli says", {
   before <- options(cli.progress_show_after = NULL, cli.progress_handlers_only = "logger")
   on.exit(options(before))
@@ -118,7 +136,7 @@ test_that("suppressMessages() silences a bar in a terminal", {
     drawn <<- c(drawn, conditionMessage(condition))
     invokeRestart("muffleMessage")
   }
-  told <- function(bar, at) cli::cli_progress_update(id = bar, set = at, force = TRUE)
+  told <- function(bar, at, status) cli::cli_progress_update(id = bar, set = at, status = status, force = TRUE)
   with_binding("move_bar", told, {
     withCallingHandlers(calls$pdf_score(verbose = TRUE), message = note)
     expect_match(drawn, "PDF score", all = FALSE)
@@ -190,7 +208,7 @@ test_that("`verbose` is a flag everywhere", {
     predict(bw, verbose = 0),
     dkde(1, line, verbose = "no"),
     lscv(x1, h = 1, verbose = NA),
-    contourLevels(line, cont = 50, verbose = NULL)
+    contourLevels(line, cont = 50, verbose = "no")
   )
 })
 

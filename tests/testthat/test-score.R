@@ -335,3 +335,13 @@ test_that("print, summary, as.data.frame and plots", {
   alike <- pdf_score(data$x[, 1], data$y[, 1], h = 0.512345, sensitivity = 0.5123, gridsize = 50)
   expect_output(print(alike), "h = 0.5123 +h = 0.512345")
 })
+
+test_that("the corrected score is within its interval, on the side of the score where replicates are not", {
+  x <- with_seed(75, matrix(rnorm(300), ncol = 3))
+  score <- with_seed(76, pdf_score(x[1:50, ], list(a = x[51:100, ], b = x[51:100, ] + 0.3), center = TRUE, B = 40,
+                                   gridsize = 15))
+  table <- score$table
+  expect_true(all(table$lower <= table$corrected & table$corrected <= table$upper))
+  middle <- apply(score$replicates, 2, median)[table$model]
+  expect_equal(table$corrected, pmin(unname(2 * score$score[table$model] - middle), 1), tolerance = 1e-12)
+})

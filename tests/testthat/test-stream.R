@@ -160,7 +160,7 @@ test_that("a GPU that fails is left once, for all slabs", {
   gone <- list(device = "a GPU that is gone")
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (kernel in c("gaussian", "biweight")) {
-      rm(list = ls(cuda_said), envir = cuda_said)
+      rm(list = ls(informed_of), envir = informed_of)
       expect_message(found <- streamed(kernel, gone), "could not be loaded|without CUDA")
       expect_identical(device_of(found$run), list(backend = "cpu"))
       expect_identical(found$estimate$estimate, streamed(kernel, NULL)$estimate$estimate)

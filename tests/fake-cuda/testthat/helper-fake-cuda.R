@@ -12,7 +12,7 @@ fake_does <- function(...) {
 # Runs code with the fake device, which "auto" uses for whatever a GPU can do, and about which there has been no message
 # yet. Afterwards the device works as it should again.
 with_fake <- function(code) {
-  rm(list = ls(cuda_said), envir = cuda_said)
+  rm(list = ls(informed_of), envir = informed_of)
   on.exit(Sys.unsetenv(setdiff(grep("^FAKE_CUDA_", names(Sys.getenv()), value = TRUE), "FAKE_CUDA_OBJECT")))
   always <- function(...) TRUE
   eager <- list(cuda_built_cpp = always, gpu_pays_off = always)

@@ -1,0 +1,96 @@
+# Arguments that a function does not have, and those that it takes without effect.
+#
+# Every exported function has `...` after the arguments of ks or np, or its own main ones, and before those that all
+# functions share. So a name that is not known never matches one of these in part, and ends in an error from here.
+
+# For the function named `called` with the names `given` of what is in its dots, see given_names(). `ignored`: arguments
+# without effect, which it says once in a session.
+check_arguments <- function(called, given, ignored = NULL) {
+  of <- sys.function(sys.parent())
+  check_known(called, given, names(formals(of)))
+  if (is.null(ignored)) return(invisible())
+  call <- match.call(of, sys.call(sys.parent()), envir = parent.frame(2L))
+  # FALSE is what is done anyway.
+  for (name in intersect(names(call), ignored)) if (!isFALSE(call[[name]])) inform_ignored(name)
+}
+
+# The names of the arguments, "" for those without; the arguments are left unevaluated.
+given_names <- function(...) {
+  given <- names(substitute(list(...)))[-1L]
+  if (is.null(given)) rep("", ...length()) else given
+}
+
+# An error if any of the names `given` is not among those that are `known`, "..." among them.
+check_known <- function(called, given, known) {
+  unknown <- setdiff(given, known)
+  if (length(unknown) == 0L) return(invisible())
+  named <- Filter(nzchar, unknown)
+  if (length(named) > 0L) abort_input(called, "() has no argument `", readable(named[1L]), "`. ",
+                                      hint_at(called, named[1L], setdiff(known, "...")))
+  check_named(called, given, known[match("...", known) - 1L])
+}
+
+# An error if an argument after the one named `last` has no name.
+check_named <- function(called, given, last) {
+  if (all(nzchar(given))) return(invisible())
+  abort_input(called, "() takes ", if (length(last) == 0L) "no arguments." else
+    paste0("arguments after `", last, "` by their names only."))
+}
+
+# The names that other functions of R, of ks and of np have for an argument, with ours; the first that there is counts.
+other_names <- list(
+  adjust = c("h", "bws"), bandwidth = c("h", "bws"), bw = c("h", "bws"), bws = "h", h = "bws", sd = "h", width = "h",
+  sigma = c("H", "h"), Sigma = "H", h0 = c("h", "bws"),
+  n = c("gridsize", "nbw"), m = "gridsize", ngrid = "gridsize", grid = "gridsize", npoints = "gridsize",
+  from = c("xmin", "bwmin"), to = c("xmax", "bwmax"), min = c("xmin", "bwmin"), max = c("xmax", "bwmax"),
+  hmin = "bwmin", hmax = "bwmax", cut = "supp", by = "step", delta = "step",
+  at = c("eval.points", "newdata", "exdat"), points = c("eval.points", "newdata", "exdat"),
+  newdata = c("eval.points", "x"), eval.points = c("newdata", "exdat", "x"), exdat = c("newdata", "eval.points"),
+  weights = "w", weight = "w", wt = "w", wts = "w",
+  kernel = "ckertype", ckertype = "kernel", kern = c("kernel", "ckertype"), kerneltype = c("kernel_type", "ckertype"),
+  method = c("bwmethod", "optim.fun", "type", "form"), degree = "regtype", optimizer = "optim.fun",
+  na.rm = "na.action", missing = "na.action", tolerance = "tol", eps = "tol",
+  cores = "threads", mc.cores = "threads", ncores = "threads", nthreads = "threads", workers = "threads",
+  device = "backend", gpu = "backend", single = "precision",
+  progress = "verbose", quiet = "verbose", silent = "verbose", trace = "verbose",
+  nboot = "B", R = "B", reps = "B", replicates = "B", conf.level = "level", confidence = "level",
+  probs = c("prob", "p"), levels = c("cont", "level"), content = "cont",
+  x = c("xdat", "txdat", "data", "obs"), y = c("ydat", "tydat"), data = "x", object = "fhat", size = "n"
+)
+
+# "Did you mean `h`?"
+hint_at <- function(called, name, known) {
+  meant <- intersect(other_names[[name]], known)
+  if (length(meant) > 0L) meant <- meant[1L] else meant <- alike(name, known)
+  if (length(meant) == 0L) meant <- intersect(unlist(other_names[alike(name, names(other_names))]), known)
+  if (length(meant) == 0L) return(paste0("See ?", called, " for those that it has."))
+  paste0("Did you mean ", paste0("`", meant, "`", collapse = " or "), "?")
+}
+
+# Names that are the same but for capitals, dots and underscores, that begin with this one, or that differ by a slip of
+# the fingers.
+alike <- function(name, known) {
+  if (length(known) == 0L) return(character(0))
+  bare <- function(names) tolower(gsub("[._]", "", readable(names)))
+  same <- known[bare(known) == bare(name)]
+  if (length(same) > 0L) return(same)
+  begun <- known[startsWith(bare(known), bare(name))]
+  if (nchar(name) > 1L && length(begun) %in% 1:3) return(begun)
+  distance <- as.vector(utils::adist(bare(name), bare(known)))
+  near <- distance == min(distance) & distance <= nchar(name) / 4
+  if (sum(near) <= 3L) known[near] else character(0)
+}
+
+# For all but the arguments of np's search.
+why_ignored <- c(
+  binned = "sums are exact, nothing is binned", bgridsize = "sums are exact, nothing is binned",
+  bw.ucv = "the criterion is exact, and its minimum the global one", density = "no estimate is negative",
+  trunc = "the help page tells the range of the search", Hstart = "the matrix is not searched for",
+  pilot = "it has none in ks either", residuals = "residuals are always there",
+  zero.flag = "values beyond the grid are exact, too"
+)
+
+inform_ignored <- function(name) {
+  why <- if (name %in% names(why_ignored)) why_ignored[[name]] else "the search is over a grid, not from random starts"
+  inform_once(paste("ignored", name), "`", name, "` has no effect: ", why, ".")
+}
