@@ -116,6 +116,8 @@ test_that("in many dimensions LSCV, SCV and their gradients are the oracle's too
       oracles <- list(function(M) oracle_lscv(x, M, w), function(M) oracle_scv(x, M, G, w))
       for (k in 1:2) {
         expect_no_problem(relative_to_terms(found[[k]], oracles[[k]](H), 1e-12, paste(d, offset)))
+        # The oracle's gradient is 272 differences in 16 dimensions.
+        if (d == 16 && offset > 0) next
         size <- attr(oracles[[k]](H), "terms")
         expect_close_to_reference(attr(found[[k]], "gradient") / size, oracle_gradient(oracles[[k]], H) / size, 1e-8, 1,
                                   info = paste("gradient", d, offset))

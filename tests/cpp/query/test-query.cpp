@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Query, testing::ValuesIn(diagonal_ones()), name
 
 TEST_P(Query, ProductKernels) {
   const Shape& shape = GetParam();
-  const Boxes boxes = boxes_about(shape, shape.n * shape.d > 200 ? 3 : 9);
+  const Boxes boxes = boxes_about(shape, shape.n * shape.d > 200 ? 2 : 5);
   for (std::size_t k = 0; k < kKernels; ++k) {
     const Kernel kernel = static_cast<Kernel>(k);
     const bool all = shape.d == 1 || kernel == Kernel::gaussian;
