@@ -21,7 +21,7 @@
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
-#'   \item{Session}{[kestrel_info()], [kestrel_threads()].}
+#'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
 #' `browseVignettes("kestrel")` lists them in a browser; `vignette("density", "kestrel")` shows one.
