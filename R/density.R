@@ -140,8 +140,8 @@
 #' # the density at new points
 #' predict(fhat, x = rbind(c(2, 55), c(4.5, 80)))
 #'
-#' # weights: later earthquakes count more
-#' kde(quakes$mag, w = seq_len(nrow(quakes)))
+#' # weights: earthquakes that more stations reported count more
+#' kde(quakes$mag, w = quakes$stations)
 #'
 #' # at two points, with another kernel, on two threads
 #' fhat <- kde(faithful$eruptions, h = 0.3, eval.points = c(2, 4.5), kernel = "epanechnikov",

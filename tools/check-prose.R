@@ -63,7 +63,7 @@ rd_text <- function(part) {
   tag <- attr(part, "Rd_tag")
   if (is.null(tag)) tag <- ""
   if (tag %in% hidden) return("")
-  if (tag == "\\deqn") return(" Code")
+  if (tag == "\\deqn") return(if (grepl("[.]\\s*$", paste(unlist(part[[1L]]), collapse = ""))) " Code. " else " Code")
   if (tag %in% shown_as_code) return("Code")
   if (is.character(part)) return(paste(part, collapse = ""))
   inner <- vapply(part, rd_text, "")
