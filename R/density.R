@@ -4,7 +4,7 @@
 #' \deqn{\hat f(x; H) = n^{-1} \sum_i w_i K_H(x - x_i), K_H(u) = |H|^{-1/2} K(H^{-1/2} u).}{fhat(x; H) = 1/n sum_i w_i
 #' K_H(x - x_i), K_H(u) = |H|^(-1/2) K(H^(-1/2) u).}
 #'
-#' @section Groups of arguments: the usage has three groups, one after another.
+#' @section Groups of arguments: The usage has three groups, one after another.
 #'
 #'   - The arguments of [ks::kde()], from `x` to `verbose`. They have the same meaning. Most calls need only `x`, `H` or
 #'     `h`, `eval.points` and `w`.
@@ -50,7 +50,7 @@
 #' (0, 1), and below -adj.positive. Only `adj.positive = 0`, for data without zeros, keeps all of it on the positive
 #' half line. The grid of positive data never begins below zero.
 #'
-#' @section Errors: all errors have the class `kestrel_error`.
+#' @section Errors: All errors have the class `kestrel_error`.
 #'
 #'   - `kestrel_error_input` is for every argument that is not as it should be. Examples are missing or infinite values,
 #'     a matrix `H` that is not symmetric and positive definite, and a product kernel with an `H` that is not diagonal.
@@ -58,7 +58,7 @@
 #'     for a GPU that was asked for and has too little memory.
 #'   - `kestrel_error_backend` is for a backend that this build or machine lacks, or that does not take the task.
 #'
-#' @section Cost: direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
+#' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
 #'   algorithms. The contour levels of a grid take up to 80 bytes for each observation (measured in two dimensions).
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
@@ -286,31 +286,6 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat$gridded <- TRUE
   warn_sparse(fhat, grid$axes, max(ranges_cpp(fhat$estimate)[2L, ]))
   fhat
-}
-
-# Warns if the supports of most samples, or of all, hold no point of the grid.
-warn_sparse <- function(fhat, axes, largest) {
-  if (largest == 0) {
-    warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
-  } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
-    warn_coarse(points_reached(fhat, axes), "the bandwidth")
-  }
-}
-
-warn_coarse <- function(reached, of) {
-  if (reached < 1) {
-    # It does not say how many samples are missed: those on the grid's points, as rounded data may be, all count.
-    warn_grid("The grid is too coarse for ", of, ": a kernel covers ", format(reached, digits = 2),
-              " points on average, so that samples may fall between points and not count.")
-  }
-}
-
-# Points of a grid within the support of one kernel, on average.
-points_reached <- function(fhat, axes) {
-  d <- length(axes)
-  step <- vapply(axes, function(axis) (axis[length(axis)] - axis[1L]) / (length(axis) - 1), 0)
-  unit <- if (fhat$kernel_type == "product") 2^d else unit_ball_volume(d)
-  unit * prod(diag(bandwidth_root(fhat)) / step)
 }
 
 estimate_at_points <- function(fhat, points, run, verbose = FALSE) {

@@ -90,12 +90,12 @@
 #' takes over for the rest of the selection, with a message. In one dimension the limit holds only for single precision,
 #' and is 1e7 times the smallest bandwidth.
 #'
-#' @section Errors: of class `kestrel_error_input` for an unknown engine or one that does not take the task. Of class
+#' @section Errors: Of class `kestrel_error_input` for an unknown engine or one that does not take the task. Of class
 #'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task. Of class
 #'   `kestrel_error_memory` if the engine `"fourier"` needs more than 1 GB, or if the memory of a GPU that was asked for
 #'   does not suffice.
 #'
-#' @section Cost: the engines use all threads.
+#' @section Cost: The engines use all threads.
 #'
 #'   - In one dimension an estimate takes at most about 0.2 microseconds for each observation and each point.
 #'   - `"fourier"` takes at most about 0.2 (d = 2) or 1.3 (d = 3) microseconds for each observation, and 0.2 or 1 for

@@ -105,9 +105,9 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' @param model the name or number of a model; if NULL, all where there are several.
 #' @param ... further graphical parameters of the empty plots.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
+#' @section Errors: Of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
 #'   R cannot draw with.
-#' @section Units: axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
+#' @section Units: Axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
 #' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.

@@ -43,12 +43,12 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np, while its Gaussian and uniform kernels are as here. The
 #'   kernels triangular, biweight, triweight and tricube do not exist there, and have their support in both scales.
 #'
-#' @section The grid: if `bws` is not given, the grid has `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By
+#' @section The grid: If `bws` is not given, the grid has `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By
 #'   default `bwmax` is range(x) (its width, max - min) and `bwmin` is `bwmax` / `nbw`, the grid of Rohlfs & Zahran
 #'   (2017). For the Gaussian kernel `bwmax` is range(x) / sqrt(5). Then its candidates have the same standard
 #'   deviations as the candidates of the Epanechnikov kernel.
 #'
-#' @section Refinement: windows gain observations where the bandwidth is the distance of two observations. There the
+#' @section Refinement: Windows gain observations where the bandwidth is the distance of two observations. There the
 #'   curve of a compact kernel bends, and it may jump. With the uniform kernel it jumps at every distance and is
 #'   constant in between. With other kernels it jumps where a window gains its first neighbour or, with local linear
 #'   fits, its second.
@@ -65,7 +65,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   The bandwidth may be just above a distance, and its printed digits on the other side of a jump. So use the object,
 #'   or its `bw`.
 #'
-#' @section Errors: errors of class `kestrel_error_input` are for
+#' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - missing or infinite values, lengths that differ, and fewer than three observations;
 #'   - a regressor that is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300;
