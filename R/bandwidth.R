@@ -211,7 +211,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
   scale <- sqrt(sample$cov[1L, 1L])
   if (scalest == "minim") scale <- min(scale, weighted_iqr(sample$centred[, 1L], sample$w, run) / 1.349)
   if (scale <= 0) {
-    abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
+    abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" needs none.")
   }
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_

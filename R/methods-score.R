@@ -96,10 +96,11 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 
 #' Plot PDF scores
 #'
-#' For one model: the marginal densities of every pair of variables, those of the observations shaded, those of the
-#' model as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density
-#' that hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. For
-#' several models: their scores in order, and where there are intervals the corrected scores with these.
+#' For one model the plot shows the marginal densities of every pair of variables, with the score of the pair
+#' (Lopez-Novoa 2015, ch. 8, figs. 4 to 6). The observations are shaded, and the model has contour lines. Both are drawn
+#' at the borders of the regions of highest density that hold 95, 75, 50 and 25 % of the probability. In one dimension
+#' both densities are drawn. For several models the plot shows their scores in order. If there are intervals, it shows
+#' the corrected scores with them.
 #'
 #' @param x an object made by [pdf_score()].
 #' @param model the name or number of a model; if NULL, all where there are several.

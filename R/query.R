@@ -96,7 +96,7 @@ kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var")
   expressions <- list(lower = if (!missing(lower)) substitute(lower), upper = if (!missing(upper)) substitute(upper))
   query <- if (is_condition(expressions$lower)) {
     if (!missing(fun) || !is.null(of)) {
-      abort_input("`fun` and `of` must not be given with a condition: what is asked for follows it, as in mean(x).")
+      abort_input("`fun` and `of` must not be given with a condition: the quantity follows it, as in mean(x).")
     }
     c(read_condition(expressions$lower, fhat$names, parent.frame()), read_aggregate(expressions$upper, fhat$names))
   } else {

@@ -126,7 +126,7 @@ unknown_words <- function(file, found, known) {
   tokens <- unique(tokens[grepl("^[[:alpha:]']+$", tokens) & grepl("[[:alpha:]]{3}", tokens) &
                             !grepl("[[:alpha:]][[:upper:]]", tokens)])
   unknown <- system2("aspell", c("list", "--lang=en", "--encoding=utf-8"), stdout = TRUE, input = enc2utf8(tokens))
-  unknown <- setdiff(unknown, known)
+  unknown <- unknown[!tolower(unknown) %in% tolower(known)]
   if (length(unknown) > 0L) paste0(file, ": unknown words: ", paste(unknown, collapse = ", "))
 }
 
