@@ -87,20 +87,24 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
     engine = check_engine_name(engine), tol = check_positive(tol, "tol"))
 }
 
-#' What this session computes with
+#' Hardware and libraries of this session
 #'
 #' The instruction set, threads and optional parts that kestrel found on this machine.
 #'
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
-#' @return A list of class `"kestrel_info"`: `version`, `isa` (the instruction set in use), `isa_available`, `threads`
-#'   (the cap, see [kestrel_threads()]), `cuda` (a list: `built`, whether there is a CUDA object; `usable`; and either
-#'   `reason`, why it cannot be used, or `device`, `memory` in bytes, `multiprocessors`, `capability` and `driver`, the
-#'   newest version of CUDA that the driver supports), and `build` (compiler and optional libraries found by configure).
-#'   With a CUDA object the first call starts the driver, after which processes forked from this one cannot use the
+#' @return A list of class `"kestrel_info"`:
+#'   \item{version}{the version of the package}
+#'   \item{isa, isa_available}{the instruction set in use, and all that the processor has}
+#'   \item{threads}{the maximum number of threads, see [kestrel_threads()]}
+#'   \item{cuda}{a list: `built` (whether there is a CUDA object), `usable`, and `reason` if it cannot be used.
+#'     Otherwise `device`, `memory` in bytes, `multiprocessors`, `capability` and `driver`, the newest version of CUDA
+#'     that the driver supports}
+#'   \item{build}{the compiler and the optional libraries that configure found}
+#'   With a CUDA object the first call starts the driver. After that, processes forked from this one cannot use the
 #'   device.
 #' @section Units: `memory` is in bytes.
-#' @section Cost: that of starting the CUDA driver, on the first call where there is one: up to seconds.
-#' @section Errors: of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
+#' @section Cost: That of starting the CUDA driver, on the first call where there is one: up to seconds.
+#' @section Errors: Of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
 #'   processor lacks.
 #' @examples
 #' kestrel_info()
@@ -136,23 +140,26 @@ print.kestrel_info <- function(x, ...) {
 
 #' The number of threads
 #'
-#' Reads, and when given sets, the maximum number of threads of a call without a `threads` argument of its own. Until it
-#' is set, it is the number of processors that R may run on at the time of the call, or less if a control group of Linux
-#' limits the processor time, as containers and batch systems do, or if the environment variable OMP_THREAD_LIMIT,
-#' OMP_NUM_THREADS or RCPP_PARALLEL_NUM_THREADS says so; the limit and the variables are read once. On Linux the
-#' processors are those of the affinity of R's thread, which `taskset`, a cpuset or [parallel::mcaffinity()] sets;
-#' elsewhere all of the machine. If a call asks for more threads than there are such processors, it gets one for each of
-#' them, or up to 8 if there are fewer than 8. A call begins on one thread, and others join as soon as they pay; those
-#' that have nothing to do sleep. After a fork (as in [parallel::mclapply()]) one thread is used. Results are the same
-#' to the last bit for any number of threads; but where there is a GPU, `backend = "auto"` compares it with that many
-#' threads of the CPU, so the choice of device may depend on them.
+#' Reads, and if `n` is given sets, the maximum number of threads of calls that do not have their own `threads`
+#' argument.
+#'
+#' Until it is set, it is the number of processors that R may run on at the time of the call. It is less if a control
+#' group of Linux limits the processor time, as containers and batch systems do. The environment variables
+#' OMP_THREAD_LIMIT, OMP_NUM_THREADS and RCPP_PARALLEL_NUM_THREADS may also lower it. The limit and the variables are
+#' read once. On Linux the processors are those of the affinity of R's thread, which `taskset`, a cpuset or
+#' [parallel::mcaffinity()] sets. Elsewhere they are all processors of the machine.
+#'
+#' If a call asks for more threads than there are such processors, it gets one for each of them, or up to 8 if there are
+#' fewer than 8. A call begins on one thread, and others join when they save time. Threads that have nothing to do
+#' sleep. After a fork (as in [parallel::mclapply()]) one thread is used. Results are the same to the last bit for any
+#' number of threads. The choice between CPU and GPU by `backend = "auto"` may depend on it, see [engines].
 #'
 #' @param n number of threads, a whole number of at least 1; `NULL` only reads.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
 #' @section Units: threads.
 #' @section Cost: negligible.
-#' @section Errors: of class `kestrel_error_input` when `n` is not a whole number of at least 1.
+#' @section Errors: Of class `kestrel_error_input` when `n` is not a whole number of at least 1.
 #' @examples
 #' before <- kestrel_threads(1)
 #' kestrel_threads()

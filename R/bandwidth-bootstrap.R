@@ -4,18 +4,19 @@
 #'
 #' The bandwidth of the radial Epanechnikov kernel for which estimates from samples of a reference estimate come closest
 #' to that reference. For each of some bandwidths h and each of `B` replicates the integrated squared error is
-#' \deqn{\epsilon_b(h) = \int (\hat f(x; h_0) - \hat f^*_b(x; h))^2 dx,}{e_b(h) = int (fhat(x; h0) - fhat*_b(x; h))^2
-#' dx,}
-#' fhat(.; h0) the estimate from the data and fhat*_b the one from the replicate's sample. The h with the smallest
-#' median error is returned.
+#' \deqn{\epsilon_b(h) = \int (\hat f(x; h_0) - \hat f^*_b(x; h))^2 dx.}{e_b(h) = int (fhat(x; h0) - fhat*_b(x; h))^2
+#' dx.}
+#' Here fhat(.; h0) is the estimate from the data and fhat*_b the estimate from the replicate's sample. The h with the
+#' smallest median error is returned.
 #'
-#' A replicate's sample has as many rows as the data (with weights, as the effective sample size, rounded): rows drawn
-#' with replacement, each plus h0 L u, with S = L L' the sample covariance and u drawn from the kernel. All bandwidths
-#' share it. The matrix S is that of the data throughout: `Hboot()` takes `h0` and `h` as multiples of its root, H = h^2
-#' S; `hboot()`, for one variable, in the units of `x`. The integral is the trapezoid rule on a grid with equal steps,
-#' which by default is so large that no kernel leaves it. All densities on it are exact (see [kde()]).
+#' A replicate's sample has as many rows as the data. With weights the number is the effective sample size, rounded. The
+#' rows are drawn with replacement, and h0 L u is added to each, with S = L L' the sample covariance and u drawn from
+#' the kernel. All bandwidths share the sample. S is always the matrix of the data. `Hboot()` takes `h0` and `h` as
+#' multiples of its root, H = h^2 S. `hboot()`, for one variable, takes them in the units of `x`. The integral is the
+#' trapezoid rule on a grid with equal steps, which by default is so large that no kernel leaves it. All densities on it
+#' are exact (see [kde()]).
 #'
-#' Details that a larger `h0` smoothes away are in no replicate: the result follows `h0` to some degree, and `plot()`
+#' No replicate has the details that a larger `h0` smooths away. So the result follows `h0` to some degree, and `plot()`
 #' shows how flat the curve is.
 #'
 #' @inheritParams kde
@@ -28,20 +29,24 @@
 #'   sqrt(S_kk) beyond the data.
 #' @param w weights, one for each row of `x`, non-negative: rows are drawn in proportion to them, and the reference
 #'   estimate has them.
-#' @return An object of class `"kestrel_boot"`, a list: `h`, the bandwidth with the smallest median error, and `H`, its
-#'   matrix (a number when d = 1), for [kde()]; `h0`; `curve`, a data frame with, for each `h`, the `min`, 2.5 %
-#'   (`lower`), `median`, 97.5 % (`upper`) and `max` of the errors, in units of 1 / volume; `best`, the h at which each
-#'   of these is smallest; `errors`, a matrix with one row a replicate and one column a bandwidth; `B`; `axes`, those of
-#'   the grid; `n`, `n_eff`, `names`, `kernel`, `convergence` (0; 1 when the smallest median is at an end of the range),
-#'   `call`, `seconds`.
+#' @return An object of class `"kestrel_boot"`, a list:
+#'   \item{h, H}{the bandwidth with the smallest median error, and its matrix (a number when d = 1), for [kde()]}
+#'   \item{h0}{the reference bandwidth}
+#'   \item{curve}{a data frame with the `min`, 2.5 % (`lower`), `median`, 97.5 % (`upper`) and `max` of the errors for
+#'     each `h`, in units of 1 / volume}
+#'   \item{best}{the h at which each of these is smallest}
+#'   \item{errors}{a matrix with one row for each replicate and one column for each bandwidth}
+#'   \item{axes}{the axes of the grid}
+#'   \item{convergence}{0, or 1 if the smallest median is at an end of the range}
+#'   and `B`, `n`, `n_eff`, `names`, `kernel`, `call`, `seconds`.
 #'
-#'   `summary()` shows the whole curve, `plot()` draws it with the band from 2.5 to 97.5 %.
-#' @section Random numbers: [set.seed()] makes a result reproducible; it is the same for any number of threads.
-#' @section Errors: those of [Hns()]; of class `kestrel_error_input` for bandwidths that are not positive, and of class
-#'   `kestrel_error_memory` for a grid, or samples of all threads, above memory.
-#' @section Warnings: of class `kestrel_warning_search`, for a smallest median at an end of the range of `h`, and
+#'   `summary()` shows the whole curve, and `plot()` draws it with the band from 2.5 to 97.5 %.
+#' @section Random numbers: [set.seed()] makes a result reproducible. It is the same for any number of threads.
+#' @section Errors: Those of [Hns()]. Errors of class `kestrel_error_input` are also for bandwidths that are not
+#'   positive. The class is `kestrel_error_memory` for a grid, or samples of all threads, above memory.
+#' @section Warnings: Of class `kestrel_warning_search`, for a smallest median at an end of the range of `h`, and
 #'   `kestrel_warning_grid`, for a grid that is out of reach, or too coarse for the narrowest bandwidth (see [kde()]).
-#' @section Cost: for each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
+#' @section Cost: For each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
 #'   none of which is more than twice another are done in one pass. Memory: four numbers for each point of the grid, 3
 #'   d + 2 for each row of the sample in each thread, and about twenty for each row of the data (two variables).
 #' @references Faraway, J.J. & Jhun, M. (1990) Bootstrap choice of bandwidth for density estimation. *Journal of the
@@ -259,8 +264,8 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` for labels and graphical parameters that R cannot draw with.
-#' @section Units: the axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
+#' @section Errors: Of class `kestrel_error_input` for labels and graphical parameters that R cannot draw with.
+#' @section Units: The axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
 #'   volume.
 #' @section Cost: O(bandwidths): the curve is in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel

@@ -6,27 +6,30 @@
 #' over the multiples h^2 of the sample covariance. The sums over all pairs are exact, never binned.
 #'
 #' The search runs over the Cholesky factor of H, its diagonal in logarithms, by a quasi-Newton method
-#' ([stats::nlminb()]) with the analytic gradient. It begins at the best of several multiples of the covariance, the
-#' normal reference among them, and, where LSCV is about as low there, also at the best of several multiples of its
-#' diagonal; both searches are rough at first, and the better one goes on until it converges. With `optim.fun =
-#' "nelder-mead"` the last search is that of Andrzejewski et al. (2013), Nelder and Mead's on the entries of H;
-#' `"optim"` and `"nlm"`, the names of `ks`, both mean the first. `type = "scalar"` looks at 150 bandwidths between h0/4
-#' and 4 h0, h0 = (4 / ((d + 2) n))^(1 / (d + 4)), and then between the neighbours of the best.
+#' ([stats::nlminb()]) with the analytic gradient. It begins at the best of several multiples of the covariance, one of
+#' which is the normal reference. If LSCV is about as low at the best of several multiples of its diagonal, a second
+#' search begins there. Both searches are rough at first, and the better one goes on until it converges. With
+#' `optim.fun = "nelder-mead"` the last search is by the method of Nelder and Mead on the entries of H, as in
+#' Andrzejewski et al. (2013). `"optim"` and `"nlm"`, the names of `ks`, both mean the quasi-Newton method.
 #'
-#' LSCV falls without limit as H shrinks when many observations are tied, in all columns or in some. The search is
-#' therefore kept to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as quadratic
-#' forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8. There is a
-#' warning for a minimum at the edge of this range, and for a search that did not converge.
+#' `type = "scalar"` looks at 150 bandwidths between h0/4 and 4 h0, with h0 = (4 / ((d + 2) n))^(1 / (d + 4)). Then it
+#' searches between the neighbours of the best one.
 #'
-#' If the Fourier engine has not enough memory for a bandwidth matrix, and was not asked for, direct sums replace it for
-#' up to 50,000 observations. Otherwise such matrices are left out of the search. That is a warning when a start is
-#' among them or the search did not converge, and an error when all starts are.
+#' If many observations are tied, in all columns or in some, LSCV falls without limit as H shrinks. The search is
+#' therefore limited to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as
+#' quadratic forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8.
+#' There is a warning for a minimum at the edge of this range, and for a search that did not converge.
+#'
+#' The Fourier engine may not have enough memory for a bandwidth matrix. If it was not asked for, direct sums replace it
+#' for up to 50,000 observations. Otherwise such matrices are left out of the search. There is a warning if a start is
+#' among them or the search did not converge, and an error if all starts are among them.
 #'
 #' @inheritParams kde
 #' @param x a matrix or data frame of observations, one a row, two columns or more.
-#' @param Hstart a matrix to start from instead; of a diagonal search only its diagonal. Without effect on `"scalar"`.
+#' @param Hstart a matrix to start from instead. A diagonal search uses only its diagonal, and `"scalar"` does not use
+#'   it.
 #' @param binned,bgridsize accepted for compatibility and without effect: nothing is ever binned.
-#' @param amise whether to return all that was found, not the matrix alone.
+#' @param amise if TRUE, return a record of the search, not the matrix alone.
 #' @param deriv.order 0, the density itself.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
@@ -34,30 +37,25 @@
 #' @param trunc accepted for compatibility and without effect: the range of the search is that of the details.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
 #' @param type `"full"`, `"diag"` or `"scalar"`.
-#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, which above 16 columns has to be asked for:
-#'   by this name or by `backend = "cuda"`, which takes no other.
-#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, an error if that is not possible (see
-#'   [kestrel_info()] and below); or `"auto"`, the GPU where there is one, the engine is `"direct"` and the selection
-#'   would take a second or more on the CPU and at least twice as long as there. The sums agree with those of the CPU to
-#'   1e-12 of the sum of their terms' absolute values.
+#' @param engine `"auto"`, `"fourier"` (two or three columns) or `"direct"`, see [engines]. Above 16 columns `"direct"`
+#'   must be asked for, by this name or by `backend = "cuda"`.
+#' @param backend `"cpu"`, `"cuda"` (direct sums on an NVIDIA GPU) or `"auto"`, see [engines].
 #' @return The d x d matrix H, in squared units of `x`. With `type = "scalar"` it carries the curve as `attr(, "path")`,
 #'   a data frame of `h` and `objective`. With `amise = TRUE` a list: `H`, `LSCV` and `objective` (its value there),
 #'   `convergence` (0 if the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's
 #'   name), `seconds` and, for `"scalar"`, `h` and `path`.
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, fewer than two
-#'   columns, no more rows than columns, constant or linearly dependent columns (named); of class `kestrel_error_memory`
-#'   where the Fourier engine would need more than 1 GB for every start, and where the memory of a GPU that was asked
-#'   for does not suffice; of class `kestrel_error_backend` for a backend that this build or machine lacks or that does
-#'   not take the task.
-#' @section On a GPU: at most 128 columns, and observations within 512 bandwidths of the middle of each column's range
-#'   (beyond 28 columns fewer, 224 with 128; also fewer where H is strongly correlated). A matrix H for which they lie
-#'   farther, at any step of the search, is an error for `"cuda"`; with `"auto"` the CPU takes over for the rest of the
-#'   selection, with a message. The device needs at most 32 d + 24 bytes for each observation, for gradients up to 128 d
-#'   more, and 128 MiB.
-#' @section Cost: engine `"fourier"`: O(n) to prepare, then time that does not depend on n, for each of some tens of
-#'   evaluations; `"direct"`: O(n^2 d^2) each. Memory is O(n),
-#'   for `"fourier"` with a grid of at most 1 GB besides: for 200,000 normal observations 0.05 GB in two and 0.3 GB in
-#'   three dimensions.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - data that are missing, infinite or not numeric;
+#'   - fewer than two columns, or no more rows than columns;
+#'   - columns that are constant or linearly dependent, which the message names.
+#'
+#'   The class is `kestrel_error_memory` if the Fourier engine would need more than 1 GB for every start, or if the
+#'   memory of a GPU that was asked for does not suffice. It is `kestrel_error_backend` for a backend that this build or
+#'   machine lacks or that does not take the task. [engines] has the limits of a GPU.
+#' @section Cost: The engine `"fourier"` takes O(n) to prepare. Each of some tens of evaluations then takes a time that
+#'   does not depend on n. With `"direct"` each evaluation takes O(n^2 d^2). Memory is O(n), and `"fourier"` adds a grid
+#'   of at most 1 GB. For 200,000 normal observations it takes 0.05 GB in two and 0.3 GB in three dimensions.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'

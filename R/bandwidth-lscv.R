@@ -24,42 +24,42 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #'
 #' @inheritParams kde
 #' @param x a numeric vector, matrix or data frame, one observation a row.
-#' @param H,h the bandwidths, one of the two: `h` a vector of positive numbers in the units of `x`, half the width of
-#'   the support of a compact kernel and the standard deviation of the Gaussian one; or one matrix `H`, in squared units
-#'   of `x` (h^2 in one dimension). In several dimensions `h` stands for h^2 times the identity matrix.
+#' @param H,h the bandwidths, one of the two. `h` is a vector of positive numbers in the units of `x`: half the width of
+#'   the support of a compact kernel, and the standard deviation of the Gaussian one. `H` is one matrix, in squared
+#'   units of `x` (h^2 in one dimension). In several dimensions `h` means h^2 times the identity matrix.
 #' @param w weights, one for each observation, non-negative; observations of weight 0 are left out.
 #' @param form `"unbiased"` or `"paper"`.
 #' @param kernel `"gaussian"`; in one dimension also `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`,
 #'   `"triweight"` or `"tricube"`.
-#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error if that is
-#'   not possible (see [kestrel_info()] and below); or `"auto"`: in one dimension the CPU; in several the GPU if there
-#'   is one, the CPU would sum over all pairs, too, and that would take it a second or more and at least twice as long
-#'   as the GPU.
-#' @param precision `"double"`, or `"single"` to let a GPU compute the terms in single precision and add them in double:
-#'   with an error of at most 1e-5 of the largest of the terms whose sum is the value. The CPU always computes in
-#'   double.
+#' @param backend `"cpu"`, `"cuda"` (sums over all pairs on an NVIDIA GPU, with the Gaussian kernel) or `"auto"`, see
+#'   [engines].
+#' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, see [engines]. The error is then
+#'   at most 1e-5 of the largest of the terms whose sum is the value.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @return A vector as long as `h`, or one number for `H`, in units of x^-d. The error of each value is below 1e-12 (in
 #'   three dimensions 1e-9) of the sum of the absolute values of its terms, in single precision 1e-5.
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for fewer than
-#'   two observations, for bandwidths that are not positive or below 1e-300 of the largest value, a matrix that is not
-#'   symmetric positive definite, for weights that leave one observation in effect, and for an unknown kernel; of class
-#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task; of class
-#'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice, and in two and three
-#'   dimensions for bandwidths that need a grid of more than 1 GB, above 50,000 observations.
-#' @section On a GPU: sums of one dimension take any observations, but in single precision only those within 1e7 times
-#'   the smallest bandwidth of the middle of their range. Those of several take at most 128 columns, and observations
-#'   within 512 bandwidths of the middle of each column's range (beyond 28 columns fewer, 224 with 128; also fewer where
-#'   H is strongly correlated). The device needs at most 32 d + 24 bytes for each observation (in single precision 8 d +
-#'   4 more) and 128 MiB.
-#' @section Cost: for the Gaussian kernel O(n) to prepare and then some microseconds a bandwidth whatever n; for the
-#'   compact kernels O(n log n) and then O(n) a bandwidth. In two and three dimensions O(n) and time that does not
-#'   depend on n for each; in more, for less than 2,000 observations (in three 7,500), or on a GPU, O(n^2 d). Memory is
-#'   O(n), measured 100 to 700 bytes for each observation. In two and three dimensions a grid of at most 1 GB is added,
-#'   which grows with the spread of the data in bandwidths: the whole takes, for 200,000 normal observations of two
-#'   variables, 0.06 GB at the normal reference and 0.8 GB at a thousandth of the standard deviations, and of three
-#'   variables 0.3 GB at the normal reference.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - data that are missing, infinite or not numeric, and fewer than two observations;
+#'   - bandwidths that are not positive or below 1e-300 of the largest value;
+#'   - a matrix that is not symmetric positive definite;
+#'   - weights that leave one observation in effect;
+#'   - an unknown kernel.
+#'
+#'   The class is `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task.
+#'   It is `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice. In two and three
+#'   dimensions and above 50,000 observations it is also for bandwidths that need a grid of more than 1 GB. [engines]
+#'   has the limits of a GPU.
+#' @section Cost: In one dimension the Gaussian kernel takes O(n) to prepare, and then some microseconds a bandwidth for
+#'   any n. The compact kernels take O(n log n), and then O(n) a bandwidth. In two and three dimensions the cost is
+#'   O(n), and then a time for each bandwidth that does not depend on n. In more dimensions, for less than 2,000
+#'   observations (in three dimensions 7,500) and on a GPU it is O(n^2 d).
+#'
+#'   Memory is O(n), measured 100 to 700 bytes for each observation. In two and three dimensions a grid of at most 1 GB
+#'   is added, which grows with the spread of the data in bandwidths. For 200,000 normal observations of two variables
+#'   the total is 0.06 GB at the normal reference and 0.8 GB at a thousandth of the standard deviations. For three
+#'   variables it is 0.3 GB at the normal reference.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
 #'
@@ -155,17 +155,17 @@ curve_engine <- function(x, h, kernel, run) {
 #' Bandwidths by cross-validation in one dimension
 #'
 #' `hlscv`: the bandwidth in a range that minimises the least squares cross-validation criterion [lscv()], in its
-#' unbiased form. LSCV often has several local minima. Here it is computed on a dense grid over the whole range first
-#' (400 bandwidths, equally spaced in their logarithm; 100 for compact kernels and more than 10,000 observations), and a
-#' search follows in every interval of the grid that could hold the minimum.
+#' unbiased form. LSCV often has several local minima. So it is first computed on a dense grid over the whole range. The
+#' grid has 400 bandwidths, equally spaced in their logarithm, or 100 for compact kernels and more than 10,000
+#' observations. A search follows in every interval of the grid that could hold the minimum.
 #'
-#' By default the range is \[h0/4, 4 h0\], h0 the normal reference bandwidth of the kernel. A minimum at an end of the
-#' range is returned with a warning. When the data are tied, LSCV falls to minus infinity as h goes to 0 as soon as the
-#' number of tied pairs (i, j), i != j, is above R(K) / (2 K(0) - R(K)) n, 0.547 n for the Gaussian kernel; then the
-#' minimum is only that of the range, and a warning says how many ties there are.
+#' By default the range is \[h0/4, 4 h0\], with h0 the normal reference bandwidth of the kernel. A minimum at an end of
+#' the range is returned with a warning. If many data are tied, LSCV falls to minus infinity as h goes to 0. This
+#' happens if the number of tied pairs (i, j), i != j, is above R(K) / (2 K(0) - R(K)) n, which is 0.547 n for the
+#' Gaussian kernel. Then the result is only the minimum of the range, and a warning says how many ties there are.
 #'
-#' For the uniform kernel the criterion jumps wherever h is the distance of two observations, so its minimum is only
-#' known to the resolution of the grid.
+#' For the uniform kernel the criterion jumps at every h that is the distance of two observations, so its minimum is
+#' only known to the resolution of the grid.
 #'
 #' \pkg{ks} minimises the binned criterion of [stats::bw.ucv()], with n^2 for n(n-1), by default.
 #'
@@ -176,17 +176,21 @@ curve_engine <- function(x, h, kernel, run) {
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size (sum w)^2 / sum w^2, the normal reference.
 #' @param hmin,hmax the range of bandwidths; h0/4 and 4 h0 if not given.
-#' @param backend `"cpu"`; `"cuda"`, sums over all pairs on an NVIDIA GPU with the Gaussian kernel, an error if that is
-#'   not possible (see [kestrel_info()]); or `"auto"`, the CPU, whose engines take time in proportion to n.
+#' @param backend `"cpu"`, `"cuda"` (sums over all pairs on an NVIDIA GPU, with the Gaussian kernel) or `"auto"`, which
+#'   is the CPU here, see [engines].
 #' @return A positive number in the units of `x`: the standard deviation of the Gaussian kernel, half the width of the
-#'   support of the others. With `amise = TRUE` a list: `h`, `LSCV` (its criterion, as in \pkg{ks}), `objective` (the
-#'   same), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`,
-#'   `device` (the GPU's name), `seconds`, `curve` (a data frame: `h` and `objective` on the grid) and `ties` (tied
-#'   pairs an observation).
-#' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column, an unknown kernel,
-#'   and an `hmin` that is not below `hmax`.
-#' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
-#' @section Cost: that of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
+#'   support of the others. With `amise = TRUE` a list:
+#'   \item{h}{the bandwidth}
+#'   \item{LSCV, objective}{its criterion; \pkg{ks} has the first name}
+#'   \item{convergence}{0, or 1 if the minimum is at an end of the range}
+#'   \item{evaluations, seconds}{the effort of the search}
+#'   \item{engine, backend, device}{how the sums were computed; `device` is the GPU's name}
+#'   \item{curve}{a data frame: `h` and `objective` on the grid}
+#'   \item{ties}{the number of tied pairs for each observation}
+#' @section Errors: Those of [hpi()]. Errors of class `kestrel_error_input` are also for more than one column, an
+#'   unknown kernel, and an `hmin` that is not below `hmax`.
+#' @section Warnings: Of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
+#' @section Cost: That of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
 #' @inherit lscv references
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples

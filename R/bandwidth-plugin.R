@@ -3,28 +3,28 @@
 #' Plug-in bandwidth matrices
 #'
 #' The bandwidth matrix H that minimises an estimate of the asymptotic mean integrated squared error,
-#' \deqn{AMISE(H) = (4 \pi)^{-d/2} |H|^{-1/2} / n + (vec' H)^{\otimes 2} \psi_4 / 4,}{AMISE(H) = (4 pi)^(-d/2)
-#' |H|^(-1/2) / n + (vec'H x vec'H) psi_4 / 4,}
-#' over all positive definite matrices (`Hpi`) or the diagonal ones (`Hpi.diag`). psi_4, the fourth order density
+#' \deqn{AMISE(H) = (4 \pi)^{-d/2} |H|^{-1/2} / n + (vec' H)^{\otimes 2} \psi_4 / 4.}{AMISE(H) = (4 pi)^(-d/2)
+#' |H|^(-1/2) / n + (vec'H x vec'H) psi_4 / 4.}
+#' `Hpi` searches all positive definite matrices, and `Hpi.diag` the diagonal ones. psi_4, the fourth order density
 #' derivative functionals, are kernel sums over all pairs of observations.
 #'
 #' The data are first divided by their standard deviations (`pre = "scale"`) and, with `pre = "sphere"`, then multiplied
 #' by R^(-1/2), the symmetric root, R the sample correlation matrix, so that one scalar g can serve as pilot bandwidth.
-#' It minimises the sum, over all functionals of one order, of the asymptotic squared error. `pilot = "samse"` is that
-#' of Duong & Hazelton (2003), summed over the functionals with even exponents only; `"dscalar"` that of Chacon & Duong
-#' (2010). `"unconstr"`, of the same paper, is a full matrix G, found by a search of its own on the sphered data,
-#' whatever `pre` is.
+#' The pilot bandwidth minimises the sum, over all functionals of one order, of the asymptotic squared error.
+#' `pilot = "samse"` (Duong & Hazelton 2003) sums only over the functionals with even exponents, and `"dscalar"` (Chacon
+#' & Duong 2010) over all. `"unconstr"`, of the same paper, is a full matrix G. It is found by a separate search on the
+#' sphered data, for any `pre`.
 #'
-#' H follows the units and the order of the columns. Multiplied by S^(-1/2), S the sample covariance, the data would be
-#' sphered, too, but rotated with every change of units, and a rotation changes the sum of `"samse"`, though not those
+#' H follows the units and the order of the columns. The root S^(-1/2) of the sample covariance S would also sphere the
+#' data, but it would rotate them with every change of units. A rotation changes the sum of `"samse"`, but not the sums
 #' of the other pilots.
 #'
-#' With `binned = FALSE` the criterion of `ks::Hpi()` is the same, except in two cases; its search may end above the
-#' minimum. For `"samse"` with two stages \pkg{ks} (1.14 to 1.15) reads the estimates of psi_6 in the wrong order and
-#' spheres by S^(-1/2): its H depends on the order and the units of the columns. For `"dscalar"` with one stage it has
-#' the rate n^(-1/(d+8)) and another constant; here g is that of the theory, for sphered data
-#' \deqn{g = \sqrt 2 (2 / (n (d + 4)))^{1/(d+6)},}{g = sqrt(2) (2 / (n (d + 4)))^(1/(d+6)),}
-#' which makes it the same as `"unconstr"`. With two stages `"dscalar"` keeps a constant of \pkg{ks}: in the squared
+#' With `binned = FALSE` the criterion of `ks::Hpi()` is the same, but its search may end above the minimum. There are
+#' two exceptions. For `"samse"` with two stages \pkg{ks} (1.14 to 1.15) reads the estimates of psi_6 in the wrong order
+#' and spheres by S^(-1/2), so its H depends on the order and the units of the columns. For `"dscalar"` with one stage
+#' it has the rate n^(-1/(d+8)) and another constant. Here g is as in the theory, for sphered data
+#' \deqn{g = \sqrt 2 (2 / (n (d + 4)))^{1/(d+6)}.}{g = sqrt(2) (2 / (n (d + 4)))^(1/(d+6)).}
+#' This makes it the same as `"unconstr"`. With two stages `"dscalar"` keeps a constant of \pkg{ks}: in the squared
 #' error of psi_6 the product term is 64 times that of the theory, which makes g and H smaller.
 #'
 #' The search runs over the logarithm of the Cholesky factor, so that every step is positive definite, with an analytic
@@ -40,27 +40,33 @@
 #' @param optim.fun `"optim"` or `"nlm"`, as in \pkg{ks}; the search is the same.
 #' @param w weights, one for each row of `x`, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
-#' @param backend `"cpu"`; `"cuda"`, direct sums on an NVIDIA GPU, in up to 32 dimensions, an error if that is not
-#'   possible (see [kestrel_info()]); or `"auto"`, for each sum over all pairs the GPU where there is one, the engine is
-#'   `"direct"` and the sum would take a second or more on the CPU and twice as long as there. The sums agree with those
-#'   of the CPU to 1e-12 of the sum of their terms' absolute values.
-#' @return A d x d matrix; with `amise = TRUE` a list: `H`, `PI.star` (the minimal AMISE for the sphered or scaled data;
-#'   for `x` with `"unconstr"`, as in \pkg{ks}), `objective` (the AMISE in the units of `x`), `convergence` (0 when the
-#'   search converged), `evaluations`, `engine`, `backend` and `device` (which computed psi_4; `device` is the GPU's
-#'   name), `seconds`, `pilot`, `g` (the scalar pilot bandwidths on the sphered or scaled data, first stage first) and
-#'   `G` (the pilot matrix of psi_4, in squared units of `x`).
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for constant or
-#'   linearly dependent columns (named), for variances outside of 1e-300 to 1e300, for weights that leave one
-#'   observation in effect, when n is not larger than d, for a pilot that is unknown or not available, and for `pre =
-#'   "sphere"` in `Hpi.diag`. Of class `kestrel_error_memory` where the Fourier engine would need more than 1 GB, above
-#'   50,000 observations, and where the memory of a GPU that was asked for does not suffice; of class
-#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task: a GPU takes
-#'   at most 32 columns, and data that, sphered or scaled, lie within 512 pilot bandwidths of the middle of each
-#'   column's range (beyond 28 columns fewer, 480 with 32).
-#' @section Cost: engine `"fourier"`, in two and three dimensions: O(n) for each stage; `"direct"`: O(n^2) for each
-#'   stage, with the moments up to order four, or six in the first stage of `"samse"` and `"unconstr"`, of every pair.
-#'   The searches do not touch the data. A GPU needs at most 32 d + 24 bytes of its memory for each observation, and 128
-#'   MiB or, for many functionals, one number for each of them and each 128 observations.
+#' @param backend `"cpu"`, `"cuda"` (direct sums on an NVIDIA GPU, in up to 32 dimensions) or `"auto"`, decided for each
+#'   sum over all pairs, see [engines].
+#' @return A d x d matrix. With `amise = TRUE` a list:
+#'   \item{H}{the matrix, in squared units of `x`}
+#'   \item{PI.star}{the minimal AMISE for the sphered or scaled data; for `x` with `"unconstr"`, as in \pkg{ks}}
+#'   \item{objective}{the AMISE in the units of `x`}
+#'   \item{convergence}{0 if the search converged}
+#'   \item{evaluations, seconds}{the effort of the search}
+#'   \item{engine, backend, device}{how psi_4 was computed; `device` is the GPU's name}
+#'   \item{pilot}{the name of the pilot}
+#'   \item{g}{the scalar pilot bandwidths on the sphered or scaled data, first stage first}
+#'   \item{G}{the pilot matrix of psi_4, in squared units of `x`}
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - data that are missing, infinite or not numeric, and n that is not larger than d;
+#'   - columns that are constant or linearly dependent, which the message names;
+#'   - variances outside of 1e-300 to 1e300;
+#'   - weights that leave one observation in effect;
+#'   - a pilot that is unknown or not available, and `pre = "sphere"` in `Hpi.diag`.
+#'
+#'   The class is `kestrel_error_memory` if the Fourier engine would need more than 1 GB, above 50,000 observations, or
+#'   if the memory of a GPU that was asked for does not suffice. It is `kestrel_error_backend` for a backend that this
+#'   build or machine lacks or that does not take the task. [engines] has the limits of a GPU, which apply to the data
+#'   after they are sphered or scaled.
+#' @section Cost: Each stage takes O(n) with the engine `"fourier"`, in two and three dimensions, and O(n^2) with
+#'   `"direct"`. Direct sums take the moments of every pair up to order four, and up to order six in the first stage of
+#'   `"samse"` and `"unconstr"`. The searches do not touch the data.
 #' @references Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
 #'   bandwidth matrices. *Test* **19**, 375-398.
 #'

@@ -7,14 +7,14 @@ as_record <- function(found, title) structure(found, class = "kestrel_record", t
 #' Printing and plotting of the lists that the selectors return with `amise = TRUE`. They have the fields of \pkg{ks}
 #' and those that the help of each selector names.
 #'
-#' @param x what [hpi()], [hlscv()], [hscv()], [hpi.kcde()], \code{\link{Hpi}()}, \code{\link{Hlscv}()},
+#' @param x the list that [hpi()], [hlscv()], [hscv()], [hpi.kcde()], \code{\link{Hpi}()}, \code{\link{Hlscv}()},
 #'   \code{\link{Hscv}()} or \code{\link{Hpi.kcde}()} returned with `amise = TRUE`.
 #' @param xlab,ylab,main labels.
 #' @param ... further graphical parameters of the empty plot; not used by `print()`.
 #' @return `x`, invisibly.
-#' @section Units: bandwidths are in the units of the data, in a curve of \code{\link{Hlscv}()} without a unit; the
+#' @section Units: Bandwidths are in the units of the data, in a curve of \code{\link{Hlscv}()} without a unit; the
 #'   criterion is in 1 / volume.
-#' @section Errors: of class `kestrel_error_input` in `plot()` for a record without a curve, which only those of
+#' @section Errors: Of class `kestrel_error_input` in `plot()` for a record without a curve, which only those of
 #'   [hlscv()], [hscv()] and \code{\link{Hlscv}(type = "scalar")} have.
 #' @section Cost: O(bandwidths): the curve is in `x`.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.

@@ -7,19 +7,19 @@
 #' SCV(H) = (4 pi)^(-d/2) |H|^(-1/2) / n + sum_ij p_i p_j (K_(2H+2G) - 2 K_(H+2G) + K_2G)(x_i - x_j),}
 #' with a pilot matrix G. The sums over all pairs are exact, never binned.
 #'
-#' G is g^2 I for data that are sphered or scaled as [Hpi()] does it, or any matrix. The pilot `"samse"` (Duong &
-#' Hazelton 2005) is the default for two columns, as in \pkg{ks}, `"dscalar"` (Chacon & Duong 2011) for more;
-#' `"unconstr"` is the full matrix of the same paper, found by a search of its own on the sphered data, whatever `pre`
-#' is.
+#' G is g^2 I for data that are sphered or scaled as in [Hpi()], or any matrix. The default for two columns is the pilot
+#' `"samse"` (Duong & Hazelton 2005), as in \pkg{ks}, and for more columns `"dscalar"` (Chacon & Duong 2011).
+#' `"unconstr"` is the full matrix of the same paper. It is found by a separate search on the sphered data, for any
+#' `pre`.
 #'
 #' With `"dscalar"` and `nstage = 2`, and with `"unconstr"`, the criterion is that of `ks::Hscv(binned = FALSE)`, whose
-#' search may end above the minimum. As there, the last g of `"dscalar"` is that of the theory for n / 4 observations.
-#' With `"dscalar"` and `nstage = 1` the formula of the second stage is used, with functionals of a normal density, and
-#' the rate n^(-1/(d+6)) of the theory; \pkg{ks} has n^(-1/(d+8)) and other constants there. For `"samse"` \pkg{ks}
-#' always takes a binned plug-in matrix; here it is exact.
+#' search may end above the minimum. As there, the last g of `"dscalar"` is the theory's for n / 4 observations. With
+#' `"dscalar"` and `nstage = 1` the formula of the second stage is used, with functionals of a normal density. The rate
+#' is n^(-1/(d+6)) as in the theory, while \pkg{ks} has n^(-1/(d+8)) and other constants. For `"samse"` \pkg{ks} always
+#' takes a binned plug-in matrix. Here it is exact.
 #'
-#' The search is that of [Hlscv()], from the normal reference and between 1/32 and 8 times the bandwidths of the normal
-#' reference. There is a warning for a minimum at the edge of this range, and for a search that did not converge.
+#' The search is that of [Hlscv()]. It starts from the normal reference and stays between 1/32 and 8 times its
+#' bandwidths. There is a warning for a minimum at the edge of this range, and for a search that did not converge.
 #'
 #' @inheritParams Hlscv
 #' @param nstage 1 or 2, how often functionals of derivatives are estimated before those of a normal density are used.
@@ -27,17 +27,22 @@
 #'   `"scale"`.
 #' @param pilot `"samse"`, `"dscalar"` or, except for a diagonal matrix, `"unconstr"` (at most ten columns).
 #' @param Hstart a matrix to start from, in the units of `x`.
-#' @param engine of the criterion and of the functionals of its pilot: `"auto"`, `"fourier"` (two or three columns) or
-#'   `"direct"`, which above 16 columns has to be asked for: by this name or by `backend = "cuda"`, which takes no
-#'   other.
-#' @return The d x d matrix H, in squared units of `x`; with `amise = TRUE` a list: `H`, `SCV.star` (the criterion for
-#'   the data sphered or scaled; for `x` with `"unconstr"`, as in \pkg{ks}), `objective` (for `x`), `convergence` (0 if
-#'   the search converged inside the range), `evaluations`, `engine`, `backend`, `device` (the GPU's name), `seconds`,
-#'   `pilot`, `g` (the scalar pilot bandwidths for the data sphered or scaled, first stage first) and `G` (the pilot
-#'   matrix, in squared units of `x`).
-#' @section Errors: as [Hlscv()], and of class `kestrel_error_input` for a pilot that is unknown or not available.
-#' @section On a GPU: as [Hlscv()], and at most 32 columns with the pilot `"samse"`.
-#' @section Cost: as [Hlscv()], and for the pilot that of [Hpi()].
+#' @param engine the engine of the criterion and of the functionals of its pilot: `"auto"`, `"fourier"` (two or three
+#'   columns) or `"direct"`, see [engines]. Above 16 columns `"direct"` must be asked for, by this name or by
+#'   `backend = "cuda"`.
+#' @return The d x d matrix H, in squared units of `x`. With `amise = TRUE` a list:
+#'   \item{H}{the matrix}
+#'   \item{SCV.star}{the criterion for the data sphered or scaled; for `x` with `"unconstr"`, as in \pkg{ks}}
+#'   \item{objective}{the criterion for `x`}
+#'   \item{convergence}{0 if the search converged inside the range}
+#'   \item{evaluations, seconds}{the effort of the search}
+#'   \item{engine, backend, device}{how the sums were computed; `device` is the GPU's name}
+#'   \item{pilot}{the name of the pilot}
+#'   \item{g}{the scalar pilot bandwidths for the data sphered or scaled, first stage first}
+#'   \item{G}{the pilot matrix, in squared units of `x`}
+#' @section Errors: Those of [Hlscv()]. Errors of class `kestrel_error_input` are also for a pilot that is unknown or
+#'   not available.
+#' @section Cost: That of [Hlscv()], and for the pilot that of [Hpi()].
 #' @references Duong, T. & Hazelton, M.L. (2005) Cross-validation bandwidth matrices for multivariate kernel density
 #'   estimation. *Scandinavian Journal of Statistics* **32**, 485-506.
 #'

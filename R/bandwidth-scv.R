@@ -5,33 +5,38 @@
 #' The bandwidth of a Gaussian kernel that minimises an estimate of the mean integrated squared error in which the
 #' squared bias is that of a pilot estimate with bandwidth g:
 #' \deqn{SCV(h) = R(K) / (n h) + n^{-2} \sum_{i,j} \{\phi_{\sqrt{2h^2 + 2g^2}} - 2 \phi_{\sqrt{h^2 + 2g^2}} +
-#' \phi_{\sqrt 2 g}\}(x_i - x_j),}{SCV(h) = R(K) / (n h) + n^-2 sum_ij {phi_s2 - 2 phi_s1 + phi_s0}(x_i - x_j),  sk^2 =
-#' k h^2 + 2 g^2,}
-#' phi_s the N(0, s^2) density and g = C n^(-23/45) h^-2 (Jones, Marron & Park 1991), which gives the relative rate
-#' n^(-1/2). The constant
+#' \phi_{\sqrt 2 g}\}(x_i - x_j).}{SCV(h) = R(K) / (n h) + n^-2 sum_ij {phi_s2 - 2 phi_s1 + phi_s0}(x_i - x_j),  sk^2 =
+#' k h^2 + 2 g^2.}
+#' Here phi_s is the N(0, s^2) density. The pilot bandwidth is g = C n^(-23/45) h^-2 (Jones, Marron & Park 1991), which
+#' gives the relative rate n^(-1/2). The constant
 #' \deqn{C = (441 / (64 \pi))^{1/18} (4 \pi)^{-1/5} \psi_4^{-2/5} \psi_8^{-1/9}}{C = (441 / (64 pi))^(1/18)
 #' (4 pi)^(-1/5) psi_4^(-2/5) psi_8^(-1/9)}
 #' takes the functionals [psi()] from pilot estimates. With `nstage = 2` their bandwidths rest on estimates of psi_6
 #' and psi_10, with `nstage = 1` on the values for a normal density.
 #'
-#' The minimum is the global one over \[0.1, 2\] times the normal reference bandwidth [hns()], the range of \pkg{ks}:
-#' the criterion is computed on a grid of 200 bandwidths, equally spaced in their logarithm, and a search follows
-#' wherever the minimum could be. The sums are exact, and the values agree with `ks::hscv(binned = FALSE)` to the
-#' accuracy of its search.
+#' The minimum is the global one over \[0.1, 2\] times the normal reference bandwidth [hns()], the range of \pkg{ks}.
+#' The criterion is computed on a grid of 200 bandwidths, equally spaced in their logarithm. A search follows in every
+#' interval that could hold the minimum. The sums are exact, and the values agree with `ks::hscv(binned = FALSE)` to
+#' the accuracy of its search.
 #'
 #' @inheritParams hpi
 #' @param nstage number of stages of the pilot estimates, 1 or 2.
 #' @param plot if TRUE, the criterion is drawn against h.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the search is returned.
 #' @param backend as in [hlscv()].
-#' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `objective` (SCV(h), in units of
-#'   1/x), `convergence` (0; 1 when the minimum is at an end of the range), `evaluations`, `engine`, `backend`, `device`
-#'   (the GPU's name), `seconds`, `curve` (a data frame: `h` and `objective` on the grid), `C` (in the units of `x`
-#'   cubed, Inf or 0 where it is beyond the range of numbers) and `g` (the pilot bandwidth at h).
-#' @section Errors: those of [hpi()], and of class `kestrel_error_input` for more than one column.
-#' @section Warnings: of class `kestrel_warning_search`, for a minimum at an end of the range.
-#' @section Cost: O(n) to prepare each sum over pairs and then some microseconds a bandwidth whatever n; on a GPU O(n^2)
-#'   for each of about 600 bandwidths.
+#' @return A positive number in the units of `x`. With `amise = TRUE` a list:
+#'   \item{h}{the bandwidth}
+#'   \item{objective}{SCV(h), in units of 1/x}
+#'   \item{convergence}{0, or 1 if the minimum is at an end of the range}
+#'   \item{evaluations, seconds}{the effort of the search}
+#'   \item{engine, backend, device}{how the sums were computed; `device` is the GPU's name}
+#'   \item{curve}{a data frame: `h` and `objective` on the grid}
+#'   \item{C}{the constant, in the units of `x` cubed; Inf or 0 if it is beyond the range of numbers}
+#'   \item{g}{the pilot bandwidth at h}
+#' @section Errors: Those of [hpi()]. Errors of class `kestrel_error_input` are also for more than one column.
+#' @section Warnings: Of class `kestrel_warning_search`, for a minimum at an end of the range.
+#' @section Cost: O(n) to prepare each sum over pairs, and then some microseconds a bandwidth for any n. On a GPU the
+#'   cost is O(n^2) for each of about 600 bandwidths.
 #' @references Jones, M.C., Marron, J.S. & Park, B.U. (1991) A simple root n bandwidth selector. *Annals of Statistics*
 #'   **19**, 1919-1932.
 #'

@@ -80,10 +80,13 @@ check_derivative_order <- function(deriv.order, offered = TRUE) {
 #' @param w weights, one for each row of `x`, non-negative; they enter through the weighted covariance and the
 #'   effective sample size (sum w)^2 / sum w^2 in place of n.
 #' @return `hns`: a positive number, in the units of `x`. `Hns`, `Hns.diag`: a d x d matrix, in their squares.
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for a constant
-#'   column or columns that are linearly dependent (named), for variances outside of 1e-300 to 1e300, for weights
-#'   that leave one observation in effect, and when n is not larger than d.
-#' @section Cost: one pass over the data, O(n d^2).
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - data that are missing, infinite or not numeric, and n that is not larger than d;
+#'   - columns that are constant or linearly dependent, which the message names;
+#'   - variances outside of 1e-300 to 1e300;
+#'   - weights that leave one observation in effect.
+#' @section Cost: One pass over the data, O(n d^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, sections 3.2 and 4.7.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
@@ -128,9 +131,9 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 
 #' Plug-in bandwidth in one dimension
 #'
-#' The direct plug-in bandwidth of a Gaussian kernel: the unknown curvature of the density, psi_4 = E f''''(X), is
-#' itself estimated by a kernel sum over all pairs of observations, whose bandwidth comes from psi_6, and so on; after
-#' `nstage` stages a normal density is assumed.
+#' The direct plug-in bandwidth of a Gaussian kernel. The unknown curvature of the density, psi_4 = E f''''(X), is
+#' itself estimated by a kernel sum over all pairs of observations. The bandwidth of that sum comes from psi_6, and so
+#' on. After `nstage` stages a normal density is assumed.
 #'
 #' The functionals are summed over all pairs exactly. \pkg{ks} and \pkg{KernSmooth} put the data into 401 bins first,
 #' so their numbers differ from these, by less than one per cent as a rule.
@@ -141,28 +144,30 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param deriv.order only 0, the density itself.
 #' @param scalest scale of the normal density of the last stage: `"stdev"`, the standard deviation, or `"minim"`, the
-#'   smaller of that and the interquartile range / 1.349 (what \pkg{KernSmooth} and \pkg{ks} use).
+#'   smaller of that and the interquartile range / 1.349, as in \pkg{KernSmooth} and \pkg{ks}.
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
 #' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
 #' @param backend as in [hlscv()].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @param precision `"double"`, or `"single"` to let a GPU compute the terms of sums in single precision and add them in
-#'   double, with an error of 1e-5 of the sum of their absolute values, which changes h by about a fifth of that. The
-#'   CPU always computes in double.
-#' @return A positive number in the units of `x`. With `amise = TRUE` a list: `h`, `H` (its square, 1 x 1), `objective`
-#'   (the estimated asymptotic mean integrated squared error at h, in units of 1/x), `convergence` (0), `evaluations`,
-#'   `engine`, `backend`, `device` (the GPU's name), `seconds`, and the stages: `scale`, `psi8`, `g1`, `psi6`, `g2` and
-#'   `psi4` (NA for what `nstage = 1` leaves out; Inf or 0 for what is beyond the range of numbers in the units of `x`).
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite, constant or not numeric, or have
-#'   a variance outside of 1e-300 to 1e300, and for weights that leave one observation in effect; of class
-#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task (a GPU: in
-#'   single precision observations farther than 1e7 bandwidths from the middle of their range); of class
-#'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice: at most 68 bytes for each
-#'   observation and 128 MiB.
-#' @section Cost: O(n) for each stage, by moments of the observations in cells; for the few hundred observations where
-#'   that is less, and on a GPU, O(n^2).
+#' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, see [engines].
+#' @return A positive number in the units of `x`. With `amise = TRUE` a list:
+#'   \item{h}{the bandwidth}
+#'   \item{H}{its square, a 1 x 1 matrix}
+#'   \item{objective}{the estimated asymptotic mean integrated squared error at h, in units of 1/x}
+#'   \item{convergence}{0}
+#'   \item{evaluations, seconds}{the effort}
+#'   \item{engine, backend, device}{how the sums were computed; `device` is the GPU's name}
+#'   \item{scale, psi8, g1, psi6, g2, psi4}{the stages; NA if `nstage = 1` leaves them out, and Inf or 0 if they are
+#'     beyond the range of numbers in the units of `x`}
+#' @section Errors: Errors of class `kestrel_error_input` are for data that are missing, infinite, constant or not
+#'   numeric, or have a variance outside of 1e-300 to 1e300. They are also for weights that leave one observation in
+#'   effect. The class is `kestrel_error_backend` for a backend that this build or machine lacks or that does not take
+#'   the task. It is `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice: at most 68 bytes
+#'   for each observation and 128 MiB. [engines] has the limits of a GPU.
+#' @section Cost: O(n) for each stage, by moments of the observations in cells. For a few hundred observations, where it
+#'   is less, and on a GPU the cost is O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.
 #'
 #'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
@@ -206,7 +211,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
   scale <- sqrt(sample$cov[1L, 1L])
   if (scalest == "minim") scale <- min(scale, weighted_iqr(sample$centred[, 1L], sample$w, run) / 1.349)
   if (scale <= 0) {
-    abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" does without.")
+    abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" needs none.")
   }
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_

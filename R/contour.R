@@ -2,11 +2,11 @@
 
 #' Contour levels of a density estimate
 #'
-#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight, estimated by a
-#' quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see [stats::quantile()]);
-#' with weights they are generalised (Akinshin 2023), with the same result for equal weights. If [read_pdf()] found no
-#' data, or an integrated marginal density (see [marginal()]) has data beyond its grid, the points of the grid are used
-#' instead, weighted by the probability around them.
+#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight. It is estimated
+#' by a quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see
+#' [stats::quantile()]). With weights they are generalised (Akinshin 2023), with the same result for equal weights. If
+#' [read_pdf()] found no data, or an integrated marginal density (see [marginal()]) has data beyond its grid, the points
+#' of the grid are used instead, weighted by the probability around them.
 #'
 #' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
 #' @param prob probabilities of lying below the level, between 0 and 1.
@@ -21,7 +21,7 @@
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
-#' @section Errors: of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
+#' @section Errors: Of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
 #' @section Cost: O(n) for the quantiles, and for the density at n observations O(n 2^d) by interpolation or that
 #'   of [predict()][predict.kestrel_kde].
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,

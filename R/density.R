@@ -4,54 +4,62 @@
 #' \deqn{\hat f(x; H) = n^{-1} \sum_i w_i K_H(x - x_i), K_H(u) = |H|^{-1/2} K(H^{-1/2} u).}{fhat(x; H) = 1/n sum_i w_i
 #' K_H(x - x_i), K_H(u) = |H|^(-1/2) K(H^(-1/2) u).}
 #'
+#' @section Groups of arguments: The usage has three groups, one after another.
+#'
+#'   - The arguments of [ks::kde()], from `x` to `verbose`. They have the same meaning. Most calls need only `x`, `H` or
+#'     `h`, `eval.points` and `w`.
+#'   - New in kestrel: `step`, `kernel`, `kernel_type` and `na.action`.
+#'   - The way to compute: `tol`, `engine`, `backend`, `precision` and `threads`, see [engines]. None of them changes
+#'     the estimate by more than the error that is allowed.
+#'
 #' @section Exactness:
-#' Every estimate is the sum above: nothing is binned, and no error depends on the grid. Its difference from the sum in
+#' Every estimate is the sum above. Nothing is binned, and no error depends on the grid. The difference from the sum in
 #' exact arithmetic is at most `tol` of the largest value that the estimate has anywhere, and no value is negative. For
-#' bounded data this is so on the scale that the kernel works on. Rounding may exceed 1e-12 where variables are
-#' correlated in `H` by more than about 1 - 4e-7, and with engine = "fourier" (below): a warning of class
+#' bounded data this holds on the scale that the kernel works on.
+#'
+#' Rounding may exceed 1e-12 if variables are correlated in `H` by more than about 1 - 4e-7, and for
+#' `engine = "fourier"` with data that extend over very many bandwidths ([engines]). A warning of class
 #' `kestrel_warning_rounding` then gives the error, which is also the field `tol`.
 #'
-#' @section Bandwidth:
-#' `H` has the scale of a covariance, `h` that of a standard deviation: in one dimension H = h^2, in several `h` means
-#' H = h^2 I. When neither is given, the Gaussian kernel takes the plug-in bandwidth, [hpi()] or \code{\link{Hpi}()}
-#' ([Hpi.diag()] for a product kernel). The compact kernels take H = h^2 S, S the sample covariance, with the h that is
-#' asymptotically optimal for normal data (Wand & Jones 1995, section 4.3):
-#' \deqn{h^{d+4} = 4 (2 \sqrt\pi)^d R(K) / ((d + 2) \mu_2(K)^2 n),}{h^(d+4) = 4 (2 sqrt(pi))^d R(K) / ((d + 2)
-#' mu2(K)^2 n),}
-#' R(K) the integral of K^2, mu2 its second moment; for the radial Epanechnikov kernel this is the h of Lopez-Novoa
-#' (2015). For product kernels only the diagonal of S is used.
+#' @section Bandwidth: `H` has the scale of a covariance, and `h` the scale of a standard deviation. In one dimension H
+#' = h^2, and in several `h` means H = h^2 I. If neither is given, the Gaussian kernel takes the plug-in bandwidth. That
+#' is [hpi()] or \code{\link{Hpi}()}, and [Hpi.diag()] for a product kernel.
+#'
+#' The compact kernels take H = h^2 S by default, with S the sample covariance. The h is asymptotically optimal for
+#' normal data (Wand & Jones 1995, section 4.3):
+#' \deqn{h^{d+4} = 4 (2 \sqrt\pi)^d R(K) / ((d + 2) \mu_2(K)^2 n).}{h^(d+4) = 4 (2 sqrt(pi))^d R(K) / ((d + 2)
+#' mu2(K)^2 n).}
+#' R(K) is the integral of K^2, and mu2 its second moment. For the radial Epanechnikov kernel this is the h of
+#' Lopez-Novoa (2015). Product kernels use only the diagonal of S.
 #'
 #' @section Grid:
-#' 401 points in one dimension, 151 x 151 in two, 51 x 51 x 51 in three, from min - supp sqrt(H_kk) to max + supp
-#' sqrt(H_kk). In four dimensions and more the estimate is at the data instead, and a message says so, unless
-#' `gridsize`, `gridtype`, `xmin`, `xmax`, `supp` or `step` asks for a grid, or an engine that only takes grids; then
-#' the default is 21 points on each axis. For bounded data (below) these limits are taken where the bandwidth applies,
-#' and a grid on the unit interval spans all of it. A grid that needs more memory than there is
-#' (`options(kestrel.memory_limit = bytes)`) is refused before it is allocated; [kde_stream()] takes larger ones. With a
-#' compact kernel there is a warning if the grid is too coarse for the bandwidth or out of reach of all samples.
+#' The default grid has 401 points in one dimension, 151 x 151 in two and 51 x 51 x 51 in three. It extends from
+#' min - supp sqrt(H_kk) to max + supp sqrt(H_kk).
 #'
-#' @section Bounded data:
-#' With `positive = TRUE` the data are taken to log(x + adj.positive), with `unit.interval = TRUE` to their normal
-#' quantiles; the bandwidth applies there. The density is zero outside of (0, 1), and below -adj.positive: only
-#' `adj.positive = 0`, for data without zeros, keeps all of it on the positive half line. Its grid never begins below
-#' zero.
+#' In four dimensions and more the estimate is at the data by default, and a message says so. If `gridsize`,
+#' `gridtype`, `xmin`, `xmax`, `supp` or `step` asks for a grid, or an engine that only takes grids, the default is 21
+#' points on each axis.
 #'
-#' @section Errors: all of class `kestrel_error`. `kestrel_error_input` for every argument that is not what it should
-#'   be: missing or infinite values, a matrix `H` that is not symmetric and positive definite, a product kernel with an
-#'   `H` that is not diagonal, and so on; `kestrel_error_memory` for a grid too large, also that of
-#'   engine = "fourier", and where the memory of a GPU that was asked for does not suffice; `kestrel_error_backend` for
-#'   a backend that this build or machine lacks or that does not take the task.
-#' @section Cost: O(n m d) for m points by direct sums, on all threads. In one dimension at most about 0.2 microseconds
-#'   for each observation and each point, where that is less. With the Gaussian kernel in two and three dimensions,
-#'   where that is less, at most about 0.2 and 1.3 microseconds for each observation, 0.2 and 1 for each point, and 0.05
-#'   for each cell of a grid whose cells are about 0.3 bandwidths wide. A compact kernel on a grid with equal steps:
-#'   about 0.1 microseconds for each observation and 0.02 for each row of the grid that its kernel crosses (the radial
-#'   Epanechnikov kernel; the others for each eight points it covers), and 5 nanoseconds for each point of the grid; in
-#'   memory the estimate and a sorted copy of the data. The contour levels of a grid then take up to 80 bytes for each
-#'   observation (measured in two dimensions). A GPU needs for direct sums at most 2 GiB of its own memory, and
-#'   24 d + 16 bytes for each of at most a million points at a time; for the engine `"scanline"` 8 bytes for each
-#'   coordinate and weight, 64 MiB, and for values 256 MiB, more where one index of the last axis takes more or where
-#'   the runs lie along that axis.
+#' For bounded data (below) these limits apply on the scale of the bandwidth, and a grid on the unit interval spans all
+#' of it. A grid that needs more memory than there is (`options(kestrel.memory_limit = bytes)`) is refused before it is
+#' allocated. [kde_stream()] takes larger grids. With a compact kernel there is a warning if the grid is too coarse for
+#' the bandwidth, or if no sample reaches it.
+#'
+#' @section Bounded data: With `positive = TRUE` the data are transformed to log(x + adj.positive), and with
+#' `unit.interval = TRUE` to their normal quantiles. The bandwidth applies on that scale. The density is zero outside of
+#' (0, 1), and below -adj.positive. Only `adj.positive = 0`, for data without zeros, keeps all of it on the positive
+#' half line. The grid of positive data never begins below zero.
+#'
+#' @section Errors: All errors have the class `kestrel_error`.
+#'
+#'   - `kestrel_error_input` is for every argument that is not as it should be. Examples are missing or infinite values,
+#'     a matrix `H` that is not symmetric and positive definite, and a product kernel with an `H` that is not diagonal.
+#'   - `kestrel_error_memory` is for a grid that is too large, also for the Fourier grid of `engine = "fourier"`, and
+#'     for a GPU that was asked for and has too little memory.
+#'   - `kestrel_error_backend` is for a backend that this build or machine lacks, or that does not take the task.
+#'
+#' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
+#'   algorithms. The contour levels of a grid take up to 80 bytes for each observation (measured in two dimensions).
 #'
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
@@ -62,12 +70,12 @@
 #' @param xmin,xmax lower and upper limits of the grid, one number for each axis.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
-#'   point), or a matrix or data frame with d columns. Columns with names are matched to the variables by
-#'   them, in any order, and other names are an error; columns without names are taken as they stand.
+#'   point), or a matrix or data frame with d columns. Columns with names are matched to the variables by name, in any
+#'   order, and other names are an error. Columns without names are taken in their order.
 #' @param binned accepted for scripts written for \pkg{ks}, without effect: no estimate is binned.
-#' @param bgridsize taken for `gridsize` when that is not given.
+#' @param bgridsize used as `gridsize` if that is not given.
 #' @param positive TRUE for data on the positive half line (in every column).
-#' @param adj.positive what is added before logarithms are taken, one number for each column; the absolute value of
+#' @param adj.positive the number that is added before logarithms are taken, one for each column; the absolute value of
 #'   each column's minimum if not given.
 #' @param w weights, one for each row of `x`, non-negative and not all zero; they are rescaled to sum to n.
 #' @param compute.cont if TRUE and the estimate is on a grid or at the data, compute the 1 % to 99 % contour levels.
@@ -76,41 +84,22 @@
 #' @param unit.interval TRUE for data strictly between 0 and 1 (d = 1).
 #' @param density accepted for scripts written for \pkg{ks}, without effect: no estimate is negative.
 #' @param verbose if TRUE, say what is going to be computed, how and for about how long, and show progress. If NULL,
-#'   `options(kestrel.verbose=)` decides, or else interactive sessions show a bar after a second; FALSE and
+#'   `options(kestrel.verbose=)` decides, or else interactive sessions show a bar after a second. FALSE and
 #'   [suppressMessages()] silence it.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
+#' @param step distance of grid points, one number or one for each axis, in place of `gridsize`: the grid runs from
+#'   `xmin` in steps up to `xmax`.
 #' @param kernel `"gaussian"`, `"epanechnikov"`, `"uniform"`, `"triangular"`, `"biweight"`, `"triweight"`, `"tricube"`,
 #'   (1 - |u|^3)^3, or `"cosine"`.
 #' @param kernel_type `"radial"`, a function of the distance, or `"product"` of one-dimensional kernels, which needs a
 #'   diagonal `H`.
-#' @param tol the error that is allowed, relative to the largest value of the estimate.
-#' @param engine how sums are computed: `"auto"`, the cheapest of those that take the task; `"direct"`, every
-#'   observation at every point; for the compact kernels also `"kdtree"`, trees of observations and points, of which
-#'   only what is near each other is compared; in one dimension also `"sweep"`, windows of the sorted observations, for
-#'   the kernels uniform, triangular, epanechnikov, biweight, triweight and tricube, and `"fgt"`, expansions of the
-#'   Gaussian kernel in cells; for the Gaussian kernel in two and three dimensions also `"fourier"`, fast Fourier
-#'   transforms on a grid of at most 1 GB; for the compact kernels on grids with equal steps, in up to six dimensions,
-#'   `"scanline"`, the points that each observation reaches, row by row, in exact integers (S-KDE: Lopez-Novoa 2015, ch.
-#'   6), where a step is at most 256 bandwidths long. All keep to `tol`, with two exceptions for `"fourier"`: where
-#'   `tol` is below 1e-13 it keeps to 1e-13; and where it is asked for by name for data that extend over b > 2,500
-#'   bandwidths from their middle, it keeps to 4e-16 b only, which is an error above 0.01. At points more than 8
-#'   bandwidths from all data `"fgt"` may give zero where `"direct"` has digits left; with `"fourier"` values below 100
-#'   `tol` of the largest have an error of at most 1 per cent.
-#' @param backend `"cpu"`; `"cuda"`, an NVIDIA GPU, by the engine `"scanline"` for the radial Epanechnikov kernel on a
-#'   grid with equal steps, else by `"direct"`, and an error if that is not possible (see [kestrel_info()]); or
-#'   `"auto"`, the GPU where there is one and the sums would take a second or more on the CPU and at least twice as long
-#'   as there. The time on the CPU depends on `threads`, so the choice of device, though not the bits of either, may
-#'   depend on their number. If that GPU fails, the CPU takes over, with one message in a session for each kind of
-#'   problem. For `"cuda"`, too, a bandwidth that is not given is found as with `"auto"`.
-#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
-#' @param step distance of grid points, one number or one for each axis, in place of `gridsize`: the grid runs from
-#'   `xmin` in steps up to `xmax`.
-#' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, with an error of at most 1e-5 of
-#'   the largest value that the estimate has anywhere; where the density is below about 1e-30 of what one observation
-#'   adds at its own position, the result may be zero. The uniform kernel, points that are too scattered, the engine
-#'   `"scanline"` and everything on the CPU are computed in double whatever is asked for. The field `precision` of the
-#'   result says which was used.
+#' @param tol the error that is allowed, relative to the largest value of the estimate.
+#' @param engine the algorithm for the sums: `"auto"` chooses the fastest, and `"direct"`, `"kdtree"`, `"sweep"`,
+#'   `"fgt"`, `"fourier"` and `"scanline"` force one, see [engines].
+#' @param backend `"cpu"`, `"cuda"` (an NVIDIA GPU) or `"auto"` (a GPU if it is much faster), see [engines].
+#' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, see [engines].
+#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x}{the data, a vector or an n x d matrix}
 #'   \item{eval.points}{the points: a vector (d = 1), for a grid a list of d axes, otherwise as given}
@@ -122,21 +111,37 @@
 #'   \item{w}{the weights, summing to n}
 #'   \item{type}{`"kde"`}
 #'   \item{cont}{contour levels, named by the probability below them}
-#'   and further `kernel`, `kernel_type`, `engine`, `backend`, `device` (the GPU's name), `precision`, `tol` (as given,
-#'   or the bound on rounding), `n_eff` (effective sample size (sum w)^2 / sum w^2), `call`, `seconds` (elapsed), and
-#'   where they apply `transform`, `selector` (how the bandwidth was found: `objective`, `convergence`, `evaluations`,
-#'   `engine`, `backend`, `device`, `seconds`) and `na.action` (the rows left out).
+#'   and fields that are new in kestrel:
+#'   \item{kernel, kernel_type}{as asked for}
+#'   \item{engine, backend, device, precision}{how the estimate was computed; `device` is the GPU's name}
+#'   \item{tol}{as given, or the bound on rounding}
+#'   \item{n_eff}{effective sample size (sum w)^2 / sum w^2}
+#'   \item{call, seconds}{the call, and the elapsed time}
+#'   \item{transform}{for bounded data, the transformation}
+#'   \item{selector}{how the bandwidth was found, if it was not given: `objective`, `convergence`, `evaluations`,
+#'     `engine`, `backend`, `device`, `seconds`}
+#'   \item{na.action}{the rows left out, if any}
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'
 #'   Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and Its Applications*. Chapman & Hall/CRC.
 #'
 #'   Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel Density
 #'   Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 6 and 8.
-#' @seealso [print.kestrel_kde()] and the other methods, [contourLevels()], [dkde()], [marginal()], [Hpi()]
+#' @seealso [print.kestrel_kde()] and the other methods, [contourLevels()], [dkde()], [marginal()], [Hpi()]; [engines]
 #' @examples
 #' fhat <- kde(faithful)
 #' fhat
 #' plot(fhat)
+#'
+#' # contours: the height that encloses 95 % of the probability, and regions of 50 and 95 %
+#' contourLevels(fhat, cont = 95)
+#' plot(fhat, cont = c(50, 95))
+#'
+#' # the density at new points
+#' predict(fhat, x = rbind(c(2, 55), c(4.5, 80)))
+#'
+#' # weights: earthquakes that more stations reported count more
+#' kde(quakes$mag, w = quakes$stations)
 #'
 #' # at two points, with another kernel, on two threads
 #' fhat <- kde(faithful$eruptions, h = 0.3, eval.points = c(2, 4.5), kernel = "epanechnikov",
@@ -281,31 +286,6 @@ estimate_on_grid <- function(fhat, grid, run, verbose = FALSE) {
   fhat$gridded <- TRUE
   warn_sparse(fhat, grid$axes, max(ranges_cpp(fhat$estimate)[2L, ]))
   fhat
-}
-
-# Warns if the supports of most samples, or of all, hold no point of the grid.
-warn_sparse <- function(fhat, axes, largest) {
-  if (largest == 0) {
-    warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
-  } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
-    warn_coarse(points_reached(fhat, axes), "the bandwidth")
-  }
-}
-
-warn_coarse <- function(reached, of) {
-  if (reached < 1) {
-    # It does not say how many samples are missed: those on the grid's points, as rounded data may be, all count.
-    warn_grid("The grid is too coarse for ", of, ": a kernel covers ", format(reached, digits = 2),
-              " points on average, so that samples may fall between points and not count.")
-  }
-}
-
-# Points of a grid within the support of one kernel, on average.
-points_reached <- function(fhat, axes) {
-  d <- length(axes)
-  step <- vapply(axes, function(axis) (axis[length(axis)] - axis[1L]) / (length(axis) - 1), 0)
-  unit <- if (fhat$kernel_type == "product") 2^d else unit_ball_volume(d)
-  unit * prod(diag(bandwidth_root(fhat)) / step)
 }
 
 estimate_at_points <- function(fhat, points, run, verbose = FALSE) {

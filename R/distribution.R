@@ -11,9 +11,9 @@
 #' (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is transformed back.
 #'
 #' Quantiles solve pkde(q) = p to about 1e-14 h, plus the error of pkde(q) divided by the density at q. So they have
-#' fewer digits where the density is tiny: in the upper tail and between clusters, where the error of pkde(q) is 1e-14,
-#' and in the lower tail below p = 1e-33 with the Gaussian kernel, where it is a growing share of p (quantiles for
-#' p = 1e-300 are good to 1e-5 h).
+#' fewer digits where the density is tiny. In the upper tail and between clusters the error of pkde(q) is 1e-14. In the
+#' lower tail, below p = 1e-33 with the Gaussian kernel, it is a growing share of p. Quantiles for p = 1e-300 are good
+#' to 1e-5 h.
 #'
 #' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
 #'   with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
@@ -29,14 +29,14 @@
 #'   of `n` draws (d = 1) or an n x d matrix.
 #' @section Units: points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
 #'   product of these units), probabilities without a unit.
-#' @section Errors: of class `kestrel_error_input` for an `fhat` that is not an estimate, one with more than one
-#'   dimension in `qkde()`, in `pkde()` one that [kde_query()] refuses, probabilities out of range, and points that
-#'   are missing, or in `dkde()` infinite.
-#' @section Cost: one pass over the observations, then for each point of `pkde()` a number of steps that hardly grows
-#'   with n: a thousand points take hundredths of a second for a million observations, and with the Gaussian kernel a
-#'   million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of
-#'   the points h to either side. A quantile costs some ten such points; a draw O(1). In several dimensions a point of
-#'   `pkde()` costs as much as a box of [kde_query()].
+#' @section Errors: Errors of class `kestrel_error_input` are for an `fhat` that is not an estimate, for probabilities
+#'   out of range, and for points that are missing, or in `dkde()` infinite. They are also for an estimate with more
+#'   than one dimension in `qkde()`, and for one that [kde_query()] refuses in `pkde()`.
+#' @section Cost: One pass over the observations, and then for each point of `pkde()` a number of steps that hardly
+#'   grows with n. For a million observations a thousand points take hundredths of a second, and with the Gaussian
+#'   kernel a million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a
+#'   point and of the points h to either side. A quantile costs some ten such points, and a draw O(1). In several
+#'   dimensions a point of `pkde()` costs as much as a box of [kde_query()].
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)

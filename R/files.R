@@ -58,7 +58,7 @@ write_whole <- function(target, bytes, fill) {
 # reserved again.
 reserve_room <- function(target, temporary, bytes) {
   said <- reserve_file_cpp(temporary, bytes)
-  if (nzchar(said)) abort_unwritten(target, "room for ", format_bytes(bytes), " is not to be had (", said, ").")
+  if (nzchar(said)) abort_unwritten(target, "there is no room for ", format_bytes(bytes), " (", said, ").")
 }
 
 abort_unwritten <- function(target, ...) {

@@ -192,3 +192,28 @@ slice_integrals <- function(axes, values) {
   for (axis in axes[-length(axes)]) values <- drop(crossprod(trapezoid_weights(axis), matrix(values, length(axis))))
   values
 }
+
+# Warns if the supports of most samples, or of all, hold no point of the grid.
+warn_sparse <- function(fhat, axes, largest) {
+  if (largest == 0) {
+    warn_grid("The grid is out of reach of all samples: the estimate is zero at every point.")
+  } else if (is_compact(fhat$kernel) && is.null(fhat$transform)) {
+    warn_coarse(points_reached(fhat, axes), "the bandwidth")
+  }
+}
+
+warn_coarse <- function(reached, of) {
+  if (reached < 1) {
+    # It does not say how many samples are missed: those on the grid's points, as rounded data may be, all count.
+    warn_grid("The grid is too coarse for ", of, ": a kernel covers ", format(reached, digits = 2),
+              " points on average, so that samples may fall between points and not count.")
+  }
+}
+
+# Points of a grid within the support of one kernel, on average.
+points_reached <- function(fhat, axes) {
+  d <- length(axes)
+  step <- vapply(axes, function(axis) (axis[length(axis)] - axis[1L]) / (length(axis) - 1), 0)
+  unit <- if (fhat$kernel_type == "product") 2^d else unit_ball_volume(d)
+  unit * prod(diag(bandwidth_root(fhat)) / step)
+}

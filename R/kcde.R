@@ -1,31 +1,31 @@
 #' Kernel estimate of a distribution or survival function
 #'
 #' The distribution function of the kernel density estimate, P(X <= x) in every variable, or its survival function,
-#' P(X > x) in every variable, on a grid or at given points, in one to three dimensions:
-#' \deqn{\hat F(x; H) = \sum_i w_i C_H(x - x_i) / \sum_i w_i,}{Fhat(x; H) = sum_i w_i C_H(x - x_i) / sum_i w_i,}
-#' C_H the distribution function of the kernel (Duong 2016).
+#' P(X > x) in every variable. It is computed on a grid or at given points, in one to three dimensions:
+#' \deqn{\hat F(x; H) = \sum_i w_i C_H(x - x_i) / \sum_i w_i.}{Fhat(x; H) = sum_i w_i C_H(x - x_i) / sum_i w_i.}
+#' C_H is the distribution function of the kernel (Duong 2016).
 #'
 #' @section Exactness:
 #' Nothing is binned or summed over a grid: C is the kernel's own distribution function. The survival function is
 #' summed by itself, not as a difference from 1. The errors depend on the kernel:
 #' * Gaussian in one dimension: at most 1e-13 of the value up to 12 h beyond the data, so that small probabilities keep
 #'   their digits. Farther away the error grows, to 2e-4 of the value where that is 1e-307.
-#' * Gaussian in several dimensions with a diagonal `H`: about 1e-14 of the value for each dimension, and 6e-16 z^2 of
-#'   it more at points z bandwidths away from the nearest sample (8e-13 where z is 37; beyond, the value itself has lost
-#'   digits, as it is below 2e-308).
+#' * Gaussian in several dimensions with a diagonal `H`: about 1e-14 of the value for each dimension. At points z
+#'   bandwidths away from the nearest sample 6e-16 z^2 of the value is added, which is 8e-13 for z = 37. Farther away
+#'   the value itself has lost digits, because it is below 2e-308.
 #' * Gaussian with correlations: an absolute error of at most 2e-13 for each dimension.
 #' * Compact kernels: an absolute error of about 1e-14 for each dimension.
 #'
 #' In several dimensions P(X > x) is not 1 - P(X <= x).
 #'
 #' @section Bandwidth:
-#' `H` and `h` have the scales of [kde()]: `H` that of a covariance, `h` that of a standard deviation. When neither is
-#' given, the Gaussian kernel takes the plug-in bandwidth for distribution functions, [hpi.kcde()] or
-#' \code{\link{Hpi.kcde}()} ([Hpi.diag.kcde()] for a product kernel), which is smaller than that for densities. The
-#' compact kernels take that one, too, divided by the second moment of the kernel, so that they have the same variance.
+#' `H` and `h` have the scales of [kde()]: `H` that of a covariance, `h` that of a standard deviation. If neither is
+#' given, the Gaussian kernel takes the plug-in bandwidth for distribution functions, which is smaller than that for
+#' densities. It is [hpi.kcde()] or \code{\link{Hpi.kcde}()}, and [Hpi.diag.kcde()] for a product kernel. The compact
+#' kernels divide it by the second moment of the kernel, so that they have the same variance.
 #'
 #' @section Bounded data:
-#' With `positive = TRUE` the data are taken to log(x + adj.positive); the bandwidth applies there.
+#' With `positive = TRUE` the data are transformed to log(x + adj.positive), and the bandwidth applies on that scale.
 #'
 #' @inheritParams kde
 #' @param x a numeric vector, or a matrix or data frame with n rows and one to three columns.
@@ -53,16 +53,18 @@
 #'   \item{tail}{the `tail.flag`}
 #'   and further `kernel`, `kernel_type`, `n_eff` (effective sample size), `call`, `seconds` (elapsed), and where they
 #'   apply `transform` and `na.action` (the rows left out).
-#' @section Units: points are in those of the variables, probabilities have none.
-#' @section Errors: those of [kde()], and of class `kestrel_error_input` for more than three columns, an unknown
-#'   `tail.flag`, radial compact kernels in several dimensions and, at points, a bandwidth matrix whose correlation
-#'   takes more than 1e5 terms (see [kde_query()]); of class `kestrel_error_memory` for a grid too large, and for one
-#'   with such a matrix that would need more than 1 GB to work with.
-#' @section Cost: one dimension: that of [pkde()]. Grids with diagonal `H`: O(n) for each point, less for points beyond
-#'   the reach of the data: 0.1 seconds for 30,000 observations and the default grid in two dimensions, 10,000 in
-#'   three. Grids with correlations: O(n) and a fast Fourier transform, or for few observations the cost of a diagonal
-#'   `H` times the number of terms of the mixture that [kde_query()] tells of. Points: the cost of a box of
-#'   [kde_query()] each.
+#' @section Units: Points are in those of the variables, probabilities have none.
+#' @section Errors: Those of [kde()]. Errors of class `kestrel_error_input` are also for more than three columns, an
+#'   unknown `tail.flag`, and radial compact kernels in several dimensions. At points they are also for a bandwidth
+#'   matrix whose correlation takes more than 1e5 terms (see [kde_query()]). The class is `kestrel_error_memory` for a
+#'   grid that is too large, and for a grid with such a matrix that would need more than 1 GB to work with.
+#' @section Cost:
+#'   - In one dimension the cost is that of [pkde()].
+#'   - Grids with a diagonal `H` take O(n) for each point, and less for points beyond the reach of the data. The default
+#'     grid takes 0.1 seconds for 30,000 observations in two dimensions and for 10,000 in three.
+#'   - Grids with correlations take O(n) and a fast Fourier transform. For few observations they take the cost of a
+#'     diagonal `H` times the number of terms of the mixture, see [kde_query()].
+#'   - Points each take the cost of a box of [kde_query()].
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
 #'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.
 #' @seealso [predict.kestrel_kcde()] and the other methods, [pkde()] for the distribution function of an estimate by

@@ -4,7 +4,7 @@
 #' binning or interpolation. Functions, arguments and results follow the conventions of package \pkg{ks}, so that
 #' scripts that use these functions run unchanged.
 #'
-#' Start with [kde()]; [kestrel_info()] says what the machine offers.
+#' Start with [kde()]. [kestrel_info()] shows the instruction set, the threads and the GPU of the machine.
 #'
 #' @section Functions by task:
 #' \describe{
@@ -21,7 +21,7 @@
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
-#'   \item{Session}{[kestrel_info()], [kestrel_threads()].}
+#'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
 #' `browseVignettes("kestrel")` lists them in a browser; `vignette("density", "kestrel")` shows one.
@@ -37,20 +37,23 @@
 #' }
 #' @section Conditions:
 #' Errors have the class `kestrel_error` and one that says what kind: `kestrel_error_input`, `kestrel_error_memory`,
-#' `kestrel_error_backend`. Warnings have the class `kestrel_warning` and one of their own: `kestrel_warning_search`
-#' (a search ended where its result is in doubt), `kestrel_warning_grid` (a grid that misses samples),
-#' `kestrel_warning_rounding` (an estimate with fewer digits than promised),
-#' `kestrel_warning_support` (points without a neighbour), `kestrel_warning_bias` (a model whose means are off).
+#' `kestrel_error_backend`. Warnings have the class `kestrel_warning` and one of these:
+#'
+#' - `kestrel_warning_search`: the result of a search is in doubt;
+#' - `kestrel_warning_grid`: a grid misses samples;
+#' - `kestrel_warning_rounding`: an estimate has fewer digits than promised;
+#' - `kestrel_warning_support`: points have no neighbour;
+#' - `kestrel_warning_bias`: the means of a model are off.
 #'
 #' @section Options:
 #' \describe{
 #'   \item{`kestrel.isa`}{instruction set of the kernel sums: `"auto"` (the default: the best that the processor has),
 #'     `"sse2"`, `"avx2"` or `"avx512"`, and on processors other than x86-64 `"scalar"`.}
 #'   \item{`kestrel.memory_limit`}{the maximum memory, in bytes, that a grid of estimates may need. By default that is
-#'     the available memory: on Linux the minimum of the machine's, and of what is left of the limits of the process
-#'     (`ulimit -v`, `ulimit -d`) and of its control groups, such as those of containers.}
-#'   \item{`kestrel.poll`}{how many seconds pass at least between two looks of a long computation for Ctrl-C and time
-#'     limits, at which it moves its progress bar, too: 0.05 by default.}
+#'     the available memory. On Linux this is the minimum of the machine's available memory and of the memory that the
+#'     limits of the process (`ulimit -v`, `ulimit -d`) and of its control groups, such as containers, leave.}
+#'   \item{`kestrel.poll`}{the minimum number of seconds between two polls of a long computation, 0.05 by default. A
+#'     poll looks for Ctrl-C and time limits, and moves the progress bar.}
 #' }
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #'

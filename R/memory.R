@@ -87,7 +87,7 @@ group_folders <- function(root, groups, mounts, type, controller) {
 classing_memory <- function(code) {
   withCallingHandlers(code, error = function(e) {
     if (is_of_allocation(e)) {
-      abort_memory("What is asked for must fit in memory, but an allocation failed: ", conditionMessage(e), ".")
+      abort_memory("The computation must fit in memory, but an allocation failed: ", conditionMessage(e), ".")
     }
   })
 }

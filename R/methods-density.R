@@ -19,11 +19,11 @@
 #'   `summary()`: a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and
 #'   `mass` (the integral over the grid), NULL without a grid, the former not if the estimate is at
 #'   the data. `print()` returns its argument invisibly.
-#' @section Units: points are in those of the variables, densities in 1 / volume (1 over the product of these units);
+#' @section Units: Points are in those of the variables, densities in 1 / volume (1 over the product of these units);
 #'   `mass` has none.
-#' @section Errors: of class `kestrel_error_input` for points that are missing, infinite or of another dimension; in
-#'   `predict()` of class `kestrel_error_backend` for a backend that this build or machine lacks, and of class
-#'   `kestrel_error_memory` where the memory of a GPU that was asked for does not suffice.
+#' @section Errors: Errors of class `kestrel_error_input` are for points that are missing, infinite or of another
+#'   dimension. In `predict()` the class is `kestrel_error_backend` for a backend that this build or machine lacks, and
+#'   `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice.
 #' @section Cost: `predict()` that of [kde()] at as many points; `summary()` that of [contourLevels()] by interpolation;
 #'   the others O(points).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.

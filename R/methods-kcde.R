@@ -18,8 +18,8 @@
 #' @return `predict()`: a numeric vector of probabilities, of the tail that `object` has. `summary()`: a list of class
 #'   `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 % quantiles of each
 #'   variable. `print()` and `plot()` return their argument invisibly.
-#' @section Units: points and quantiles are in those of the variables, probabilities have none.
-#' @section Errors: of class `kestrel_error_input` for points that are missing or of another dimension; in `plot()` for
+#' @section Units: Points and quantiles are in those of the variables, probabilities have none.
+#' @section Errors: Of class `kestrel_error_input` for points that are missing or of another dimension; in `plot()` for
 #'   an estimate that is not on a grid or has three dimensions, and for arguments that are not what they should be.
 #' @section Cost: `predict()` that of [kcde()] at as many points; `summary()` five quantiles of [qkde()] for each
 #'   variable; `plot()` O(grid points).

@@ -15,17 +15,21 @@
 #'   show it after a second.
 #' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
-#' @return `predict()`: a numeric vector, one value for each point, NA for points with a missing value and for those
-#'   without an observation within the bandwidth; with `interval = "confidence"` a matrix with columns `fit`, `lwr` and
-#'   `upr`; with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()`, `residuals()`: at the data. `se()`: the
-#'   standard errors at the points that the fit was evaluated at. `as.data.frame()`: one row for each of these points,
-#'   with the regressor, `mean`, `merr`, `lower`, `upper`, and where they are the data the response, `resid` and `loo`;
-#'   a variable that has one of these names is called, say, `mean.1`. `summary()`: a list with the object and, for a
-#'   bandwidth, `best`, the five best of the grid. `nobs()`: the number of observations of positive weight. `print()`
-#'   returns its argument invisibly.
+#' @return
+#'   - `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value and
+#'     for points without an observation within the bandwidth. With `interval = "confidence"` it returns a matrix with
+#'     columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either of them) and `se.fit`.
+#'   - `fitted()` and `residuals()` have one value for each observation.
+#'   - `se()` has the standard errors at the points where the fit was evaluated.
+#'   - `as.data.frame()` has one row for each of these points, with the regressor, `mean`, `merr`, `lower` and `upper`.
+#'     If the points are the data, it also has the response, `resid` and `loo`. A variable that has one of these names
+#'     is called, for example, `mean.1`.
+#'   - `summary()` returns a list with the object and, for a bandwidth, `best`, the five best of the grid.
+#'   - `nobs()` is the number of observations of positive weight.
+#'   - `print()` returns its argument invisibly.
 #' @section Units: fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor.
-#' @section Errors: of class `kestrel_error_input` for points that are infinite or of another type than the regressor,
+#' @section Errors: Of class `kestrel_error_input` for points that are infinite or of another type than the regressor,
 #'   and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
 #'   the data the fit is there, and standard errors too unless [npreg()] was told to leave them out or to evaluate

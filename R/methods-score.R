@@ -96,18 +96,19 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 
 #' Plot PDF scores
 #'
-#' For one model: the marginal densities of every pair of variables, those of the observations shaded, those of the
-#' model as contour lines (Lopez-Novoa 2015, ch. 8, figs. 4 to 6), both at the borders of the regions of highest density
-#' that hold 95, 75, 50 and 25 % of the probability, with the score of the pair; in one dimension both densities. For
-#' several models: their scores in order, and where there are intervals the corrected scores with these.
+#' For one model the plot shows the marginal densities of every pair of variables, with the score of the pair
+#' (Lopez-Novoa 2015, ch. 8, figs. 4 to 6). The observations are shaded, and the model has contour lines. Both are drawn
+#' at the borders of the regions of highest density that hold 95, 75, 50 and 25 % of the probability. In one dimension
+#' both densities are drawn. For several models the plot shows their scores in order. If there are intervals, it shows
+#' the corrected scores with them.
 #'
 #' @param x an object made by [pdf_score()].
 #' @param model the name or number of a model; if NULL, all where there are several.
 #' @param ... further graphical parameters of the empty plots.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
+#' @section Errors: Of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
 #'   R cannot draw with.
-#' @section Units: axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
+#' @section Units: Axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
 #' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.

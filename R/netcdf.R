@@ -6,7 +6,7 @@
 #' to the last bit.
 #'
 #' The axes are the dimensions, named as the variables (in letters, digits and underscores; `long_name` has the original
-#' names), with units; `density` is a variable with the bandwidth matrix, the kernel and the size of the sample as
+#' names), with units. `density` is a variable with the bandwidth matrix, the kernel and the size of the sample as
 #' attributes. Each axis has bounds, half way between its points: the values times the volumes of these cells add up to
 #' the integral of the trapezoid rule. The data are in `sample` and `weight`, so that reading gives a complete estimate,
 #' with all fields except `selector` and `na.action`, without names of rows, and with a `call` and `seconds` of its own.
@@ -31,10 +31,10 @@
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return `write_pdf()`: the name of the file, invisibly. `read_pdf()`: an object of class `c("kestrel_kde", "kde")`,
 #'   see [kde()].
-#' @section Errors: of class `kestrel_error_input` for an estimate that is not on a grid, a file that cannot be opened
-#'   or written, has no room, is damaged or not one of these functions, and where the package \pkg{ncdf4} is not
-#'   installed; of class `kestrel_error_memory` for a file with a grid above memory.
-#' @section Cost: that of writing or reading the grid and the data, 8 bytes a number, and of reading the file once more
+#' @section Errors: Errors of class `kestrel_error_input` are for an estimate that is not on a grid, and for a file that
+#'   cannot be opened or written, has no room, is damaged or was not made by these functions. They are also raised if
+#'   the package \pkg{ncdf4} is not installed. The class is `kestrel_error_memory` for a file with a grid above memory.
+#' @section Cost: That of writing or reading the grid and the data, 8 bytes a number, and of reading the file once more
 #'   for its seal.
 #' @references Eaton, B., Gregory, J., Drach, B. et al. (2020) *NetCDF Climate and Forecast (CF) Metadata Conventions*,
 #'   version 1.8.
@@ -118,12 +118,12 @@ check_file_memory <- function(sizes, what, entries) {
 #'   order, except for those with one index.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A data frame with one column for each of `variables`, of doubles.
-#' @section Units: values are those of the variables after unpacking, in the units that their attributes name; nothing
+#' @section Units: Values are those of the variables after unpacking, in the units that their attributes name; nothing
 #'   is converted.
-#' @section Errors: of class `kestrel_error_input` for a file that cannot be opened or is damaged, variables that it
+#' @section Errors: Of class `kestrel_error_input` for a file that cannot be opened or is damaged, variables that it
 #'   does not have or that are not numeric, and variables of different lengths or dimensions; of class
 #'   `kestrel_error_memory` for variables above memory.
-#' @section Cost: that of reading the variables, 8 bytes a value.
+#' @section Cost: That of reading the variables, 8 bytes a value.
 #' @references Unidata, *NetCDF User's Guide*, appendix A: attribute conventions.
 #' @seealso [write_pdf()]
 #' @examples

@@ -28,8 +28,8 @@ plan_selector <- function(n, d, engine, wanted = "search") {
   }
   if (engine != "auto") return(engine)
   if (d > 16L) {
-    abort_input("`engine` must be \"direct\" for more than 16 columns, to say that n^2 d^2 operations for each of many",
-                " steps are wanted; `x` has ", d, ".")
+    abort_input("`engine` must be \"direct\" for more than 16 columns, because each of many steps takes n^2 d^2 ",
+                "operations; `x` has ", d, ".")
   }
   faster_engine(n, d, wanted)
 }

@@ -211,11 +211,11 @@ psi_orders <- seq(0, 10, by = 2)
 
 #' Integrated density derivative functionals in one dimension
 #'
-#' The kernel estimate, with a Gaussian kernel of standard deviation g, of the functional psi_r, the integral of
-#' f^(r)(x) f(x), from which plug-in bandwidths are computed:
-#' \deqn{\hat\psi_r(g) = \sum_{i,j} p_i p_j \phi_g^{(r)}(x_i - x_j), p_i = w_i / \sum w,}{psi_r(g) = sum_ij p_i p_j
-#' phi_g^(r)(x_i - x_j), p_i = w_i / sum(w),}
-#' for equal weights n^-2 times the sum over all pairs; the terms i = j, phi_g^(r)(0), are included.
+#' The kernel estimate of the functional psi_r, the integral of f^(r)(x) f(x), from which plug-in bandwidths are
+#' computed. With a Gaussian kernel of standard deviation g it is
+#' \deqn{\hat\psi_r(g) = \sum_{i,j} p_i p_j \phi_g^{(r)}(x_i - x_j), p_i = w_i / \sum w.}{psi_r(g) = sum_ij p_i p_j
+#' phi_g^(r)(x_i - x_j), p_i = w_i / sum(w).}
+#' For equal weights it is n^-2 times the sum over all pairs. The terms i = j, phi_g^(r)(0), are included.
 #'
 #' @inheritParams lscv
 #' @param backend as in [hlscv()].
@@ -223,14 +223,14 @@ psi_orders <- seq(0, 10, by = 2)
 #' @param r the order of the derivative: 0, 2, 4, 6, 8 or 10. (psi_r is 0 for odd r.)
 #' @return A vector as long as `g`, in units of x^-(r+1). The error of each value is below 1e-12 of the sum of the
 #'   absolute values of its terms, in single precision 1e-5.
-#' @section Errors: of class `kestrel_error_input` for data that are missing, infinite or not numeric, for more than
-#'   one column, for another `r`, and for a `g` that is not positive, is below 1e-300 of the largest value, or at which
-#'   psi_r is out of the range of numbers; of class `kestrel_error_backend` for a backend that this build or machine
-#'   lacks or that does not take the task (a GPU: in single precision observations farther than 1e7 times the smallest
-#'   bandwidth from the middle of their range); of class `kestrel_error_memory` where the memory of a GPU that was
-#'   asked for does not suffice: at most 68 bytes for each observation and 128 MiB.
-#' @section Cost: O(n) to prepare, then some microseconds a bandwidth; O(n^2) a bandwidth for the few hundred
-#'   observations where that is less, and on a GPU.
+#' @section Errors: Errors of class `kestrel_error_input` are for data that are missing, infinite or not numeric, for
+#'   more than one column and for another `r`. They are also for a `g` that is not positive, is below 1e-300 of the
+#'   largest value, or at which psi_r is out of the range of numbers. The class is `kestrel_error_backend` for a backend
+#'   that this build or machine lacks or that does not take the task. It is `kestrel_error_memory` if the memory of a
+#'   GPU that was asked for does not suffice: at most 68 bytes for each observation and 128 MiB. [engines] has the
+#'   limits of a GPU.
+#' @section Cost: O(n) to prepare, then some microseconds a bandwidth. For a few hundred observations, where it is less,
+#'   and on a GPU the cost is O(n^2) a bandwidth.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.5.
 #' @seealso [hpi()], [hscv()], [lscv()]
 #' @examples

@@ -60,7 +60,7 @@ condition_bounds <- function(expression, names, env) {
   if (name == "between") return(between_bounds(expression, names, env))
   if (name %in% c("==", "!=", "%in%")) {
     abort_input("A condition must compare by <, <=, >, >= or between(), not by ", name, " as `",
-                shown_code(expression), "`: a density gives single values no share.")
+                shown_code(expression), "`: a single value has no probability in a density.")
   }
   if (name %in% c("|", "||", "!")) {
     abort_input("A condition must be one box, comparisons joined by &, but `", shown_code(expression),
@@ -156,6 +156,6 @@ read_aggregate <- function(expression, names) {
     variable <- as.character(given[[1L]])
     if (variable %in% names) return(list(fun = fun, of = match(variable, names)))
   }
-  abort_input("What is asked for must be n(), or sum(), mean() or var() of one of ", quoted(names), ", not `",
+  abort_input("The quantity must be n(), or sum(), mean() or var() of one of ", quoted(names), ", not `",
               shown_code(expression), "`.")
 }

@@ -9,11 +9,12 @@
 #'   default.
 #' @param x an object made by `q_error()`.
 #' @param ... further graphical parameters of the empty plot; no further arguments of `q_error()`.
-#' @return An object of class `"kestrel_q_error"`: a list of `errors`, a matrix with a row for each count and a column
-#'   for each way, and `table`, a row for each way with the median, the 95 and 99 % quantiles and the maximum. `print()`
-#'   shows the table, `plot()` the share of counts below each error; both return their argument invisibly.
-#' @section Units: counts are rows; errors are ratios, without a unit.
-#' @section Errors: of class `kestrel_error_input` for counts that are missing, infinite or negative, for estimates of
+#' @return An object of class `"kestrel_q_error"`, a list:
+#'   \item{errors}{a matrix with a row for each count and a column for each way to estimate}
+#'   \item{table}{a row for each way, with the median, the 95 and 99 % quantiles and the maximum}
+#'   `print()` shows the table, and `plot()` the share of counts below each error. Both return their argument invisibly.
+#' @section Units: Counts are rows; errors are ratios, without a unit.
+#' @section Errors: Of class `kestrel_error_input` for counts that are missing, infinite or negative, for estimates of
 #'   another number than the truth, and in `plot()` for graphical parameters that R cannot draw with.
 #' @section Cost: O(m log m) for m counts.
 #' @references Moerkotte, G., Neumann, T. & Steidl, G. (2009) Preventing bad plans by bounding the impact of cardinality

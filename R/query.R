@@ -1,8 +1,8 @@
 #' Counts, sums, means and variances from a density
 #'
-#' Counts of the rows of a table in a box, a range of each variable, and sums, means and variances of a variable there:
-#' answered from an estimate of the table's density instead of a scan of its rows (Andrzejewski, Gramacki & Gramacki
-#' 2013, section 4.3):
+#' Counts of the rows of a table in a box, a range of each variable, and sums, means and variances of a variable there.
+#' The answers come from an estimate of the table's density instead of a scan of its rows (Andrzejewski, Gramacki &
+#' Gramacki 2013, section 4.3):
 #' \deqn{count = N \int_{box} \hat f, sum = N \int_{box} x_k \hat f, mean = sum / count,}{count = N int_box fhat, sum =
 #' N int_box x_k fhat, mean = sum / count,}
 #' and the variance of x_k within the box, with the density there as weights.
@@ -13,24 +13,22 @@
 #' limits. A single row serves all boxes. Limits may be -Inf and Inf, and belong to the box, which matters to the
 #' rows that an interval counts but not to the density.
 #'
-#' @section Conditions:
-#' In place of `lower` a condition may be written with the names of the variables, and in place of `upper` what is asked
-#' for: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition consists of comparisons of
-#' a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`, joined by `&`. The numbers are any R
-#' expression without variables of the estimate (a column such as `table$price` is not one), evaluated where
-#' `kde_query()` is called; vectors make as many boxes. What is asked for is `n()` or `count()` (also if left out),
-#' `sum()`, `mean()` or `var()` of a variable. Anything that is not a box (`|`, `!`, `==`, comparisons of two variables)
-#' is an error. Names of variables go before objects of the same name.
+#' @section Conditions: In place of `lower` a condition may be written with the names of the variables, and in place of
+#' `upper` the quantity that is asked for: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A
+#' condition consists of comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`,
+#' joined by `&`. The numbers are any R expression without variables of the estimate (a column such as `table$price` is
+#' not one), evaluated where `kde_query()` is called. Vectors make as many boxes. The quantity is `n()` or `count()`
+#' (the default), or `sum()`, `mean()` or `var()` of a variable. Anything that is not a box (`|`, `!`, `==`, comparisons
+#' of two variables) is an error. Names of variables go before objects of the same name.
 #'
-#' @section Exactness:
-#' The integrals are those of the estimate. Kernels on one axis and their products are integrated in closed form, or by
-#' a Gauss rule that is as exact. With the Gaussian kernel counts have an error of about 1e-14 of themselves, and of
-#' 6e-16 z^2 for boxes z bandwidths away from all rows; with the others one of about 1e-14 of `N`. Variances have one of
-#' 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel with correlations is computed as
-#' a sum of kernels without them, with an error of 1e-13 of the count for each dimension and 1e-13 of `N` more. Radial
-#' polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and three dimensions are integrated slice by
-#' slice, with an error of 1e-11 of `N` at most; the triangular, the tricube and the
-#' cosine one, and more dimensions, are refused.
+#' @section Exactness: The integrals are those of the estimate. Kernels on one axis and their products are integrated in
+#' closed form, or by a Gauss rule that is as exact. With the Gaussian kernel counts have a relative error of about
+#' 1e-14, and of 6e-16 z^2 for boxes z bandwidths away from all rows. With the other kernels the error is about 1e-14 of
+#' `N`. Variances have an error of 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel
+#' with correlations is computed as a sum of kernels without them, with an error of 1e-13 of the count for each
+#' dimension and 1e-13 of `N` more. Radial polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and
+#' three dimensions are integrated slice by slice, with an error of 1e-11 of `N` at most; the triangular, the tricube
+#' and the cosine one, and more dimensions, are refused.
 #'
 #' @section Interval:
 #' The estimate is taken to be from `n` rows, a simple random sample without replacement of a table of `N`. Let p be
@@ -47,7 +45,8 @@
 #' holds the truth even more often.
 #'
 #' @param fhat an object made by [kde()] or [kde_synopsis()].
-#' @param lower,upper limits of the boxes, see below; none if NULL or not given. Or a condition and what is asked for.
+#' @param lower,upper limits of the boxes, see below; none if NULL or not given. Or a condition and the quantity that is
+#'   asked for.
 #' @param fun `"count"`, `"sum"`, `"mean"` or `"var"`.
 #' @param of the variable to sum, a name or the number of a column; not for counts.
 #' @param N number of rows of the whole table; if not given that of the synopsis, or the number of observations.
@@ -58,18 +57,21 @@
 #'   show it after a second.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
 #'   variances of boxes without mass. For counts `lower` and `upper` follow, the interval; otherwise `count`.
-#' @section Units: limits are in those of the variables; counts are rows, sums and means in the units of the variable
+#' @section Units: Limits are in those of the variables; counts are rows, sums and means in the units of the variable
 #'   `of`, variances in their squares.
-#' @section Errors: of class `kestrel_error_input` for boxes with a lower limit above the upper one, limits that are
-#'   missing or of another dimension, variables that are unknown or not numeric, sums of variables of bounded data
-#'   (`positive = TRUE`), radial kernels that are refused, bandwidth matrices whose correlation takes more than 1e5
-#'   terms (in five dimensions all but small correlations do, in more dimensions nearly any), and conditions that are no
-#'   box.
-#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box, less for rows whose kernels lie
-#'   entirely inside or outside of it, and for variables without limits, times the number of terms of a bandwidth matrix
-#'   with correlations: about 20 for a moderate one in two dimensions, 400 in three. A radial kernel takes 0.1
-#'   microseconds for a row at one edge of the box, 10 at a corner in two dimensions, and a millisecond at one in three.
-#'   All threads work, and their number does not change the result.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - boxes with a lower limit above the upper one, limits that are missing or of another dimension, and conditions
+#'     that are no box;
+#'   - variables that are unknown or not numeric, and sums of variables of bounded data (`positive = TRUE`);
+#'   - radial kernels that are refused;
+#'   - bandwidth matrices whose correlation takes more than 1e5 terms. In five dimensions all but small correlations do,
+#'     and in more dimensions nearly all.
+#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box. The cost is less for rows whose
+#'   kernels lie entirely inside or outside of the box, and for variables without limits. A bandwidth matrix with
+#'   correlations multiplies it by the number of its terms: about 20 for a moderate correlation in two dimensions, 400
+#'   in three. A radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner it takes 10 in two
+#'   dimensions and a millisecond in three. All threads work, and their number does not change the result.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.
 #'
@@ -94,7 +96,7 @@ kde_query <- function(fhat, lower, upper, fun = c("count", "sum", "mean", "var")
   expressions <- list(lower = if (!missing(lower)) substitute(lower), upper = if (!missing(upper)) substitute(upper))
   query <- if (is_condition(expressions$lower)) {
     if (!missing(fun) || !is.null(of)) {
-      abort_input("`fun` and `of` must not be given with a condition: what is asked for follows it, as in mean(x).")
+      abort_input("`fun` and `of` must not be given with a condition: the quantity follows it, as in mean(x).")
     }
     c(read_condition(expressions$lower, fhat$names, parent.frame()), read_aggregate(expressions$upper, fhat$names))
   } else {

@@ -90,8 +90,8 @@ round_up <- function(value) {
 min_value <- function(cv, allowed, asked, sample) {
   min <- min(cv[allowed])
   if (min == Inf && asked$method == "cv.ls") {
-    abort_input("`", sample$ynames, "` must have residuals whose squares have a sum below 1.8e308; at each bandwidth ",
-                "they have not: rescale it.")
+    abort_input("`", sample$ynames, "` must have residuals whose squares have a sum below 1.8e308, but at each ",
+                "bandwidth it is larger: rescale it.")
   }
   if (min == Inf) {
     abort_input("`bwmethod` must be \"cv.ls\" for these bandwidths, not \"cv.aic\": at each the fit uses up all ",

@@ -8,88 +8,95 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 
 #' Bandwidth of a kernel regression by cross-validation
 #'
-#' Evaluates a cross-validation objective of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` at
-#' a whole grid of bandwidths and takes the one with the smallest value. Names and conventions are those of package
-#' \pkg{np}.
+#' Selects the bandwidth of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` by
+#' cross-validation. Names and conventions are those of package \pkg{np}. There are these differences: the search
+#' computes the objective at a whole grid of bandwidths and keeps the curve, while \pkg{np} descends from random starts.
+#' The default kernel is `"epanechnikov"`, not `"gaussian"`. There is one regressor, the bandwidth is fixed and the
+#' kernels are of second order. A bandwidth is the half-width of the kernel's support unless `bw.scale = "np"`. Missing
+#' data are an error unless `na.action` says otherwise.
 #'
-#' With g_-i the fit without observation i, weights w (all one if not given), and M_i = 1 if another observation is
-#' within the bandwidth of x_i and 0 otherwise,
+#' Let g_-i be the fit without observation i, and w the weights (all one if not given). Let M_i be 1 if another
+#' observation is within the bandwidth of x_i, and 0 otherwise. The objectives are
 #' \deqn{cv.ls(h) = \sum_i w_i (y_i - g_{-i}(x_i))^2 M_i / \sum_i w_i,}{cv.ls(h) = sum_i w_i (y_i - g_-i(x_i))^2 M_i /
 #' sum_i w_i,}
-#' \deqn{cv.aic(h) = \log s^2 + (1 + tr/n) / (1 - (tr + 2)/n),}{cv.aic(h) = log s^2 + (1 + tr/n) / (1 - (tr + 2)/n),}
-#' where s^2 is the (weighted) mean square of the residuals in sample and tr the trace of the smoother matrix;
-#' `cv.aic` is infinite where tr + 2 reaches n.
+#' \deqn{cv.aic(h) = \log s^2 + (1 + tr/n) / (1 - (tr + 2)/n).}{cv.aic(h) = log s^2 + (1 + tr/n) / (1 - (tr + 2)/n).}
+#' Here s^2 is the (weighted) mean square of the residuals in the sample, and tr is the trace of the smoother matrix.
+#' `cv.aic` is infinite if tr + 2 reaches n.
 #'
-#' Since cv.ls leaves out observations without a neighbour, it rewards bandwidths too small to reach any neighbour.
-#' Rohlfs & Zahran (2017) take its smallest value nevertheless (`unsupported = "exclude"`); by default only bandwidths
-#' compete at which every observation has a neighbour (`"reject"`, as in \pkg{np}). Values within 1e-12 of the smallest
-#' are ties: the largest of their bandwidths is taken. If that is the first or the last of the grid, a warning of class
-#' `kestrel_warning_search` says so.
+#' Because cv.ls leaves out observations without a neighbour, it rewards bandwidths that are too small to reach any
+#' neighbour. By default only bandwidths compete at which every observation has a neighbour (`"reject"`, as in
+#' \pkg{np}). Rohlfs & Zahran (2017) take the smallest value of all (`unsupported = "exclude"`). Values within 1e-12 of
+#' the smallest are ties, and the largest of their bandwidths is taken. If that is the first or the last of the grid, a
+#' warning of class `kestrel_warning_search` says so.
 #'
-#' One observation far from all others can so decide the bandwidth. A message names it where, for want of neighbours of
-#' at most one per cent of the observations, bandwidths of the grid below the result are rejected at which the mean over
-#' the others is lower. Another message says where no fit reaches from one value of x to the next, as with rounded data.
+#' One observation far from all others can thus decide the bandwidth. A message then names the observation. It appears
+#' if bandwidths of the grid below the result are rejected because at most one per cent of the observations lack
+#' neighbours, and if the mean over the others is lower at them. Another message says if no fit reaches from one value
+#' of x to the next, as with rounded data.
 #'
-#' A neighbour is an observation at a distance below the bandwidth (up to and including it for the uniform kernel, below
-#' 38 bandwidths for the Gaussian). A local linear fit to observations that all have one value of x is their mean.
+#' A neighbour is an observation at a distance below the bandwidth. For the uniform kernel the distance may equal the
+#' bandwidth, and for the Gaussian it is below 38 bandwidths. A local linear fit to observations that all have one value
+#' of x is their mean.
 #'
 #' @section The bandwidth: `bw.scale = "support"` means half the width of the kernel's support, and for the Gaussian
-#'   kernel its standard deviation. `"np"` means the number that \pkg{np} would show: the support of its Epanechnikov
-#'   kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np, while its Gaussian and uniform kernels are as here.
-#'   Triangular, biweight, triweight and tricube do not exist there; they have their support in both.
+#'   kernel its standard deviation. `"np"` means the number that \pkg{np} would show. The support of its Epanechnikov
+#'   kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np, while its Gaussian and uniform kernels are as here. The
+#'   kernels triangular, biweight, triweight and tricube do not exist there, and have their support in both scales.
 #'
-#' @section The grid: if `bws` is not given, `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By default `bwmax`
-#'   is range(x) (its width, max - min) and `bwmin` is `bwmax` / `nbw`, the grid of Rohlfs & Zahran (2017). For the
-#'   Gaussian kernel `bwmax` is range(x) / sqrt(5), so that its candidates have the standard deviations of those of the
-#'   Epanechnikov kernel.
+#' @section The grid: If `bws` is not given, the grid has `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By
+#'   default `bwmax` is range(x) (its width, max - min) and `bwmin` is `bwmax` / `nbw`, the grid of Rohlfs & Zahran
+#'   (2017). For the Gaussian kernel `bwmax` is range(x) / sqrt(5). Then its candidates have the same standard
+#'   deviations as the candidates of the Epanechnikov kernel.
 #'
-#' @section Refinement: the curve of a compact kernel bends where the bandwidth is the distance of two observations,
-#'   since there windows gain observations. It may jump there: with the uniform kernel at every distance, between
-#'   which it is constant, else where a window gains its first neighbour or, with local linear fits, its second. With
-#'   the uniform kernel all distances in the interval are tried if they are no more than max(50, 4e6 / n); the result
-#'   is then the least value there. In other cases a scan of 10 to 96 bandwidths finds the lowest valley, and parabolas
-#'   its bottom, until the objective changes by less than 1e-9 of itself. Then up to 4e6 / n bandwidths at distances,
-#'   on both sides, are tried: all in the interval where these are few enough, as they are for data that are few,
-#'   rounded or tied; else those of jumps, and those next to the minimum. So a minimum between two bandwidths of the
-#'   scan may be missed where distances are many. With 700 to 2,000 observations and no ties the uniform kernel's value
-#'   was up to 3e-4 of itself above the least, that of the other kernels up to 1e-6.
+#' @section Refinement: Windows gain observations where the bandwidth is the distance of two observations. There the
+#'   curve of a compact kernel bends, and it may jump. With the uniform kernel it jumps at every distance and is
+#'   constant in between. With other kernels it jumps where a window gains its first neighbour or, with local linear
+#'   fits, its second.
 #'
-#'   The bandwidth may be just above a distance, and its printed digits on the other side of a jump: use the object, or
-#'   its `bw`.
+#'   With the uniform kernel all distances in the interval are tried if there are at most max(50, 4e6 / n) of them. The
+#'   result is then the least value there. Otherwise a scan of 10 to 96 bandwidths finds the lowest valley. Parabolas
+#'   find its bottom, until the relative change of the objective is below 1e-9. Then up to 4e6 / n bandwidths at
+#'   distances, on both sides, are tried. If they are few enough, as with small, rounded or tied data, these are all
+#'   distances in the interval. Otherwise they are the distances of jumps and the distances next to the minimum. So a
+#'   minimum between two bandwidths of the scan may be missed if there are many distances. With 700 to 2,000
+#'   observations and no ties the value was above the least one by up to 3e-4 of itself for the uniform kernel, and by
+#'   up to 1e-6 for other kernels.
 #'
-#' @section Differences from np: the default kernel is `"epanechnikov"`, not `"gaussian"`; the search is a grid (which
-#'   finds the lowest of many local minima) in place of a descent from random starts; one numeric regressor; fixed
-#'   bandwidths and kernels of second order; missing data are an error unless `na.action` says otherwise.
+#'   The bandwidth may be just above a distance, and its printed digits on the other side of a jump. So use the object,
+#'   or its `bw`.
 #'
-#' @section Errors: of class `kestrel_error_input` for missing or infinite values, lengths that differ, a regressor that
-#'   is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300, responses whose squared
-#'   differences have no finite sum, fewer than three observations, bandwidths that are not within 1e-300 and 1e300,
-#'   arguments that \pkg{np} or this function does not have, and when no bandwidth of the grid supports every
-#'   observation: the message says from which one on they would be supported. Of class `kestrel_error_backend` for a
-#'   backend that this build or machine lacks or that does not take the task; of class `kestrel_error_memory` where the
-#'   memory of a GPU that was asked for does not suffice.
-#' @section Cost: O(n log n) once and O(n) for each bandwidth; the few local linear fits whose sums have lost their
-#'   digits are summed again, O(n) each. With the Gaussian kernel O(n^2) for each bandwidth at worst: the fit at every
-#'   observation takes those within 38 bandwidths. On all threads. Refinement adds 10 to 150 bandwidths and, for n
-#'   below 400,000, at most 1.2e7 / n more. A GPU needs 32 MiB of its memory, at most 80 bytes for each observation and,
-#'   for a kernel that is a polynomial of degree p (0 uniform, 1 triangular, 2 Epanechnikov, 4 biweight, 6 triweight, 9
-#'   tricube), 8 p + 16 more, with p + 2 in place of p for local linear fits.
+#' @section Errors: Errors of class `kestrel_error_input` are for
 #'
-#' @section On a GPU: `backend = "cuda"` computes the objective there, to the CPU's 1e-12, at all bandwidths in one go
-#'   and with the same bits in every run: with the kernels that are polynomials from sums over blocks of 8, 16, 32, ...
-#'   sorted observations, O(log n) for a fit, with the Gaussian kernel as on the CPU. Bandwidths below 1e-23 times the
-#'   range of x may be refused. `"auto"` takes a GPU where it is expected to be twice as fast as the CPU, whose
-#'   `threads` would take a second or more, and the CPU where there is none, after one message. So the choice of device,
-#'   though not the bits of either, may depend on the number of threads. The fits of [npreg()] themselves are computed
-#'   on the CPU.
+#'   - missing or infinite values, lengths that differ, and fewer than three observations;
+#'   - a regressor that is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300;
+#'   - responses whose squared differences have no finite sum;
+#'   - bandwidths that are not within 1e-300 and 1e300;
+#'   - arguments that \pkg{np} or this function does not have;
+#'   - a grid in which no bandwidth supports every observation. The message gives the smallest bandwidth that would.
+#'
+#'   The class is `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task,
+#'   and `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice.
+#' @section Cost: O(n log n) once and O(n) for each bandwidth, on all threads. The few local linear fits whose sums have
+#'   lost their digits are summed again, O(n) each. The Gaussian kernel costs O(n^2) for each bandwidth at worst,
+#'   because the fit at every observation takes the observations within 38 bandwidths. Refinement adds 10 to 150
+#'   bandwidths and, for n below 400,000, at most 1.2e7 / n more.
+#'
+#'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of
+#'   degree p it needs 8 p + 16 bytes more for each observation, with p + 2 in place of p for local linear fits. The
+#'   degree is 0 (uniform), 1 (triangular), 2 (Epanechnikov), 4 (biweight), 6 (triweight) or 9 (tricube).
+#'
+#' @section On a GPU: a GPU computes the objective at all bandwidths in one go, to the CPU's 1e-12 and with the same
+#'   bits in every run. With the polynomial kernels it uses sums over blocks of 8, 16, 32, ... sorted observations,
+#'   O(log n) for a fit. The Gaussian kernel is computed as on the CPU. Bandwidths below 1e-23 times the range of x may
+#'   be refused. [engines] says when `"auto"` takes a GPU. The fits of [npreg()] themselves are computed on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
 #' @param data a data frame, list or environment with the variables of `formula`.
 #' @param subset which rows of `data` to use, an expression in its variables.
 #' @param xdat the regressor: a numeric vector, or a matrix or data frame with one column.
 #' @param ydat the response, as long.
-#' @param bws a vector of candidate bandwidths in place of the grid; a single one is taken as it is, and only its
-#'   objective computed.
+#' @param bws a vector of candidate bandwidths in place of the grid. A single one is taken as it is, and only its
+#'   objective is computed.
 #' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
 #' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
 #'   1998).
@@ -97,22 +104,22 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param nbw,bwmin,bwmax the number of bandwidths in the grid, its first and its last.
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
-#' @param w weights, one for each observation, non-negative and not all zero; rows of weight zero are left out, and
-#'   others must have at least 1e-100 of the largest weight. In the formula method an expression in the variables of
-#'   `data`.
-#' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid; below the first of
-#'   the grid down to where observations lose their neighbours. The result is never worse than the grid's; see below
-#'   what it may miss.
-#' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out;
-#'   [fitted()] and [residuals()] of a fit are NA there.
+#' @param w weights, one for each observation, non-negative and not all zero. Rows of weight zero are left out, and
+#'   others must have at least 1e-100 of the largest weight. In the formula method `w` is an expression in the variables
+#'   of `data`.
+#' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid. Below the first of
+#'   the grid the search goes down to the bandwidth at which observations lose their neighbours. The result is never
+#'   worse than the grid's. The section on refinement says which minima it may miss.
+#' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
+#'   [fitted()] and [residuals()] of a fit are then NA in these rows.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
-#' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see below.
+#' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see [engines].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @param bandwidth.compute FALSE for a single bandwidth `bws`, which is taken as it is in any case.
-#' @param ... arguments of the methods; in the default method those of \pkg{np}'s search (`nmulti`, `itmax`, ...), which
-#'   have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling = FALSE`,
-#'   `nomad = FALSE`.
+#' @param bandwidth.compute FALSE for a single bandwidth `bws`. A single bandwidth is taken as it is in any case.
+#' @param ... arguments of the methods. The default method also takes the arguments of \pkg{np}'s search (`nmulti`,
+#'   `itmax`, ...), which have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling
+#'   = FALSE`, `nomad = FALSE`.
 #' @return An object of class `c("kestrel_regbw", "rbandwidth")`, a list with
 #'   \item{bw}{the bandwidth, in the units of x and on the scale of `bw.scale`}
 #'   \item{h}{the same as half the width of the support (Gaussian: the standard deviation)}
@@ -120,8 +127,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{grid, cv}{all candidates, increasing, and the objective at each; NA where no observation has a neighbour}
 #'   \item{n.unsupported}{how many observations have no neighbour, for each candidate}
 #'   \item{ties}{the bandwidths that share the smallest objective, when there are several}
-#'   \item{remarks}{what a message says of the bandwidth: that few observations decide it, or that no fit reaches from
-#'     one value of x to the next}
+#'   \item{remarks}{the messages about the bandwidth: that few observations decide it, or that no fit reaches from one
+#'     value of x to the next}
 #'   \item{method, regtype, ckertype, bw.scale, unsupported}{as asked for}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}

@@ -2,15 +2,16 @@
 
 #' PDF score of models against observations
 #'
-#' The mass that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015, ch. 8):
-#' \deqn{S = \int \min(\hat f_{obs}(x), \hat f_{model}(x)) dx,}{S = int min(fhat_obs(x), fhat_model(x)) dx,}
-#' 0 where they have none in common, 1 where they are the same; with the scores of the marginal densities of each
-#' variable and of each pair of variables, whose differences from the joint score show what similar margins can hide.
+#' The probability that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015,
+#' ch. 8):
+#' \deqn{S = \int \min(\hat f_{obs}(x), \hat f_{model}(x)) dx.}{S = int min(fhat_obs(x), fhat_model(x)) dx.}
+#' The score is 0 if they have none in common, and 1 if they are the same. There are also scores of the marginal
+#' densities of each variable and of each pair of variables. Margins can be similar although the joint densities are
+#' not, and the differences between these scores and the joint score show it.
 #'
-#' @section Densities:
-#' From data, the densities are estimates with the radial Epanechnikov kernel and H = h^2 S, S the sample covariance of
-#' each data set, all with one dimensionless `h`, on one grid with equal steps that all kernels lie within. Or `obs` and
-#' all models are estimates of [kde()] on one grid, with whatever kernels and bandwidths they have.
+#' @section Densities: From data, the densities are estimates with the radial Epanechnikov kernel and H = h^2 S, S the
+#' sample covariance of each data set. All have one dimensionless `h` and one grid with equal steps, which contains all
+#' kernels. Instead `obs` and all models may be estimates of [kde()] on one grid, with any kernels and bandwidths.
 #'
 #' The score is symmetric in `obs` and `model` for a given `h`; its default is that of the rows of `obs`.
 #'
@@ -24,14 +25,15 @@
 #'
 #' @section Interval:
 #' With `B` replicates, the rows of the observations and of all models are drawn again with replacement, with the same
-#' bandwidth matrices and grid. Scores of such samples are lower than that of the data, just as that is lower than the
-#' score of the densities from which the data come; the basic bootstrap interval (Davison & Hinkley 1997, section 5.2),
-#' 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It holds `corrected`, 2 S less
-#' the median of the replicates, which is shown with it. Both are cut to \[0, 1\]. The interval is
-#' better than the percentiles of the replicates, which may all be below the score of the densities, but too short and
-#' too low near 1: of 120 pairs of normal samples of size n, intervals of 95 % held the score of the smoothed densities
-#' in 95 % (n = 100, score 0.65), 88 % (400, 0.87), 73 % (100, 0.87) and 66 % (100, 1). Rows are drawn as if they were
-#' independent; in a series of short steps they are not.
+#' bandwidth matrices and grid. Scores of such samples are lower than the score of the data, just as the score of the
+#' data is lower than the score of the densities from which they come. The basic bootstrap interval (Davison & Hinkley
+#' 1997, section 5.2), 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It holds
+#' `corrected`, 2 S less the median of the replicates, which is shown with it. Both are cut to \[0, 1\].
+#'
+#' The interval is better than the percentiles of the replicates, which may all be below the score of the densities. But
+#' it is too short and too low near 1. In 120 pairs of normal samples of size n, intervals of 95 % held the score of the
+#' smoothed densities in 95 % (n = 100, score 0.65), 88 % (400, 0.87), 73 % (100, 0.87) and 66 % (100, 1). Rows are
+#' drawn as if they were independent. In a series of short steps they are not.
 #'
 #' @inheritParams kde
 #' @param obs the observations: a numeric vector (d = 1), or a matrix or data frame with one column a variable; or an
@@ -45,23 +47,29 @@
 #' @param B number of bootstrap replicates for an interval; 0 for none.
 #' @param level probability of the interval.
 #' @param gridsize,xmin,xmax,step the grid, as in [kde()]; its default limits take in the kernels of all data.
-#' @return An object of class `"kestrel_score"`, a list: `score`, a vector with one score a model, named; `table`, a
-#'   data frame with `model`, `score`, `rank` and, with replicates, `corrected`, `lower` and `upper`, the best model
-#'   first; `variables` and `pairs`, matrices of marginal scores with one row a model (`pairs` is NULL when d = 1);
-#'   `bias`, a matrix of differences of means, in standard deviations of `obs` (of the densities where files had no
-#'   data), before models are centred; `sensitivity`, a data frame with `model`, `h`, `score` and `rank`, or NULL;
-#'   `replicates`, a matrix with one column a model, or NULL; `marginals`, the densities of the variables and of their
-#'   pairs, of `obs` and, in a list `models`, of the models, which `plot()` draws; `axes`, those of the grid; `h` (NULL
-#'   for estimates), `n`, `names`, `centred`, `level`, `call`, `seconds`.
+#' @return An object of class `"kestrel_score"`, a list:
+#'   \item{score}{a vector with one score for each model, named}
+#'   \item{table}{a data frame with `model`, `score`, `rank` and, with replicates, `corrected`, `lower` and `upper`, the
+#'     best model first}
+#'   \item{variables, pairs}{matrices of marginal scores with one row for each model; `pairs` is NULL when d = 1}
+#'   \item{bias}{a matrix of differences of means, in standard deviations of `obs` (of the densities if files had no
+#'     data), before models are centred}
+#'   \item{sensitivity}{a data frame with `model`, `h`, `score` and `rank`, or NULL}
+#'   \item{replicates}{a matrix with one column for each model, or NULL}
+#'   \item{marginals}{the densities that `plot()` draws: of the variables and of their pairs, of `obs` and, in a list
+#'     `models`, of the models}
+#'   \item{axes}{the axes of the grid}
+#'   \item{h}{the bandwidth, NULL for estimates}
+#'   and `n`, `names`, `centred`, `level`, `call`, `seconds`.
 #'
-#'   `as.data.frame()` is `table`; `summary()` shows also the marginal scores and the biases.
+#'   `as.data.frame()` returns `table`. `summary()` also shows the marginal scores and the biases.
 #' @section Units: scores, `h` and biases have none: a score is a share of probability, a bias a multiple of a standard
 #'   deviation. Axes are in the units of the variables, densities in 1 / volume.
-#' @section Errors: of class `kestrel_error_input` for data as in [Hns()], for variables that do not match, for
+#' @section Errors: Of class `kestrel_error_input` for data as in [Hns()], for variables that do not match, for
 #'   estimates that are not on one grid or whose variables are in another order, and of class `kestrel_error_memory` for
 #'   a grid above memory.
-#' @section Warnings: of class `kestrel_warning_bias`, see above, and `kestrel_warning_grid`, see [kde()].
-#' @section Cost: one estimate for each data set and bandwidth, `B` times more for intervals (see [kde()]); four numbers
+#' @section Warnings: Of class `kestrel_warning_bias`, see above, and `kestrel_warning_grid`, see [kde()].
+#' @section Cost: One estimate for each data set and bandwidth, `B` times more for intervals (see [kde()]); four numbers
 #'   for each point of the grid.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.

@@ -7,8 +7,8 @@
 #'
 #' With the engine `"scanline"` (the compact kernels on a grid with equal steps) the observations are sorted once, and
 #' every slab has the same bits as in kde() with the same backend. If a GPU that `backend = "auto"` chose fails on the
-#' way, the CPU computes the remaining slabs. Otherwise each slab is an estimate of its own, within `tol` of the largest
-#' value that the estimate has anywhere.
+#' way, the CPU computes the remaining slabs. With other engines each slab is a separate estimate, within `tol` of the
+#' largest value that the estimate has anywhere.
 #'
 #' @section Files:
 #' A name that ends in `.nc` makes a netCDF-4 file (package \pkg{ncdf4}) with the axes as dimensions, named as the
@@ -19,14 +19,14 @@
 #' reserved before the first slab if the file system can do that, and renamed when it is complete. Only then does it
 #' replace an existing file; after an error or an interrupt that one is unchanged, and the incomplete one is removed.
 #' Only a process that is killed leaves it behind. It must be possible to create files in the folder. A symbolic link is
-#' kept, and the file that it leads to is replaced. Devices and pipes are refused, as what went there could not be taken
-#' back; a function may write to them.
+#' kept, and the file that it leads to is replaced. Devices and pipes are refused, because data sent there cannot be
+#' taken back. A function may write to them.
 #'
-#' @section Units: as [kde()]: the estimate and `largest` are in 1 / volume, `h` and the axes in the units of the
+#' @section Units: As [kde()]: the estimate and `largest` are in 1 / volume, `h` and the axes in the units of the
 #'   variables, `mass` has no unit, `seconds` are seconds.
-#' @section Errors: as [kde()], including those of a backend; `kestrel_error_memory` also when one index of the last
+#' @section Errors: As [kde()], including those of a backend; `kestrel_error_memory` also when one index of the last
 #'   axis needs too much memory; `kestrel_error_input` also for a file that cannot be written completely.
-#' @section Cost: that of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file is
+#' @section Cost: That of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file is
 #'   read once more for its seal, see [write_pdf()].
 #'
 #' @inheritParams kde
@@ -35,11 +35,14 @@
 #' @param gridsize,xmin,xmax,supp,step the grid, as in [kde()].
 #' @param backend as in [kde()]; the GPU's memory limits neither the grid nor a slab.
 #' @param verbose if TRUE, say what is going to be computed and show progress; otherwise as in [kde()].
-#' @return An object of class `"kestrel_stream"`, invisibly: a list with `axes`, a list of d vectors; `file`, its name,
-#'   or NULL; `slabs`, how many there were; `mass`, the integral of the estimate over the grid by the trapezoid rule;
-#'   `largest`, its largest value; and `h` or `H`, `names`, `n`, `n_eff`, `kernel`, `kernel_type`, `engine`, `backend`,
-#'   `device`, `call`, `seconds` as in [kde()]; where slabs are estimates of their own, `engine`, `backend` and `device`
-#'   are those of the first.
+#' @return An object of class `"kestrel_stream"`, invisibly, a list:
+#'   \item{axes}{a list of d vectors}
+#'   \item{file}{its name, or NULL}
+#'   \item{slabs}{the number of slabs}
+#'   \item{mass}{the integral of the estimate over the grid by the trapezoid rule}
+#'   \item{largest}{the largest value}
+#'   \item{h, H, names, n, n_eff, kernel, kernel_type, engine, backend, device, call, seconds}{as in [kde()]. If slabs
+#'     are separate estimates, `engine`, `backend` and `device` are those of the first}
 #'
 #'   A function is called with a list: `estimate`, an array with d dimensions (a vector when d = 1); `axes`, its axes;
 #'   `first`, the index on the last axis where it begins.

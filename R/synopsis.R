@@ -1,22 +1,20 @@
 #' A small substitute for a table, for queries
 #'
-#' Keeps some of a table's rows, drawn evenly from all parts of it, and a bandwidth: what [kde_query()] needs to answer
+#' Keeps some of a table's rows, drawn evenly from all parts of it, and a bandwidth. With these [kde_query()] answers
 #' counts, sums, means and variances of boxes without the table (Andrzejewski, Gramacki & Gramacki 2013, section 4.3).
 #' The object is a plain list without environments, so that [saveRDS()] and [readRDS()] restore it exactly.
 #'
-#' @section Rows:
-#' The table is cut into `size` cells with equal numbers of rows, by halving at the quantiles of one variable after
-#' another (a k-d tree, Bentley 1975), and one row of each is drawn: systematic sampling (Cochran 1977, ch. 8) along the
-#' tree, in random order within cells, so that every row is equally likely to be kept. Only cells at a box's edges make
-#' its count vary, and errors are about half of those of a simple random sample. The intervals of [kde_query()] assume a
-#' simple random sample, so they are wider than necessary.
+#' @section Rows: The table is cut into `size` cells with equal numbers of rows, by halving at the quantiles of one
+#' variable after another (a k-d tree, Bentley 1975). One row of each cell is drawn, by systematic sampling (Cochran
+#' 1977, ch. 8) along the tree, in random order within cells. So every row is equally likely to be kept. Only cells at a
+#' box's edges make its count vary, and errors are about half as large as with a simple random sample. The intervals of
+#' [kde_query()] assume a simple random sample, so they are wider than necessary.
 #'
-#' @section Bandwidth:
-#' Selected from the rows that are kept, by [hpi()], or [Hpi.diag()] for several variables: a diagonal matrix makes
-#' answers fast. (Other kernels take their normal reference, as in [kde()].) With `tune_queries` it is multiplied by the
-#' factor, between 1/64 and 4, that minimises the mean of the squared logarithms of the q-errors on every other query;
-#' the table itself gives the true counts. `tuning` then has the factor, and the distribution of the q-errors on the
-#' queries that were held out, before and after.
+#' @section Bandwidth: The bandwidth is selected from the rows that are kept, by [hpi()], or by [Hpi.diag()] for several
+#' variables, because a diagonal matrix makes answers fast. Other kernels take their normal reference, as in [kde()].
+#' With `tune_queries` the bandwidth is multiplied by a factor between 1/64 and 4. The factor minimises the mean of the
+#' squared logarithms of the q-errors on every other query. The table itself gives the true counts. `tuning` then has
+#' the factor, and the distribution of the q-errors on the queries that were held out, before and after.
 #'
 #' @section Ranges:
 #' The supports of kernels extend beyond the smallest and the largest value of a variable, where there are no rows.
@@ -31,13 +29,16 @@
 #'   show it after a second.
 #' @param x an object made by `kde_synopsis()`.
 #' @param ... no further arguments of `kde_synopsis()`: other names are an error, which says what may have been meant.
-#' @return An object of class `"kestrel_synopsis"`: a list of `x`, the rows kept, a matrix; `H`, the bandwidth matrix;
-#'   `kernel`; `N`, the number of rows of the table; `names`; `ranges`, a matrix of the smallest and the largest value
-#'   of each variable; and `tuning`, NULL or a list of `factor`, `queries`, how many were held out, and `errors`, the
-#'   table of [q_error()] on these. `print()` shows it with the bytes that it takes in a file, uncompressed, and returns
-#'   it invisibly.
+#' @return An object of class `"kestrel_synopsis"`, a list:
+#'   \item{x}{the rows that are kept, a matrix}
+#'   \item{H, kernel}{the bandwidth matrix and the kernel}
+#'   \item{N, names}{the number of rows of the table, and the names of its variables}
+#'   \item{ranges}{a matrix of the smallest and the largest value of each variable}
+#'   \item{tuning}{NULL, or a list of `factor`, `queries` (how many were held out) and `errors` (the table of
+#'     [q_error()] on these)} `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it
+#'     invisibly.
 #' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares.
-#' @section Errors: of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
+#' @section Errors: Of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
 #'   `size` that is not a count, bandwidths as in [kde()], and `tune_queries` that are not boxes.
 #' @section Cost: O(N log N log(size)), that of the bandwidth for `size` rows, and with `tune_queries` some 30 times
 #'   that of their answers.

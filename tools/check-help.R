@@ -23,18 +23,20 @@ has_example <- function(page) {
 }
 
 about_session <- c("kestrel_info", "kestrel_threads")
+# These pages are about no single function.
+topics <- c("kestrel-package", "engines")
 
 missing_parts <- function(page) {
   name <- text_of(page, "\\name")
   there <- sections(page)
   # Everything except names of arguments and titles of papers.
   body <- unlist(page[vapply(page, attr, "", "Rd_tag") %in% c("\\value", "\\arguments", "\\details", "\\section")])
-  of_package <- name == "kestrel-package"
+  of_function <- !name %in% topics
   c(if (!has_example(page)) "an example that runs",
     if (!"\\references" %in% there && !name %in% about_session) "references",
-    if (!"Cost" %in% there && !of_package) "a section on its cost",
-    if (!any(grepl("\\bunits?\\b", body)) && !"Units" %in% there && !of_package) "the units of what it takes and gives",
-    if (!"\\value" %in% there && !of_package) "what it returns")
+    if (!"Cost" %in% there && of_function) "a section on its cost",
+    if (!any(grepl("\\bunits?\\b", body)) && !"Units" %in% there && of_function) "the units of what it takes and gives",
+    if (!"\\value" %in% there && of_function) "what it returns")
 }
 
 # Markdown does not tell [hpi()] from [Hpi()], so one of them would lead to the page of the other.

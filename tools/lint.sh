@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the rules of the layers, the formatting of the C++, shell scripts, and the style of the R code.
+# Checks the rules of the layers, the formatting of the C++, shell scripts, the style of the R code, and all prose.
 set -eu
 cd "$(dirname "$0")/.."
 status=0
@@ -15,4 +15,6 @@ Rscript --vanilla -e '
                 lintr::lint_dir("bench"), lintr::lint_dir("tools"), lintr::lint_dir("tests/fuzz"))
   invisible(lapply(found, print))
   quit(status = any(lengths(found) > 0))' || status=1
+echo "lint: prose"
+Rscript --vanilla tools/check-prose.R || status=1
 exit $status

@@ -14,7 +14,7 @@ packages="r-base-core g++ make
   qpdf tidy devscripts cmake libgtest-dev ccache"
 for group in "$@"; do
   case $group in
-    lint) packages="$packages r-cran-lintr clang-format shellcheck" ;;
+    lint) packages="$packages r-cran-lintr clang-format shellcheck aspell aspell-en" ;;
     docs) packages="$packages r-cran-roxygen2" ;;
     bench) packages="$packages r-cran-locfit r-cran-sm" ;;
     site) packages="$packages r-cran-pkgdown" ;;

@@ -3,7 +3,7 @@
 # Replaces the progress bar by a function of the fraction done.
 watched <- function(progress, code) with_binding("with_progress", function(verbose, label, body) body(progress), code)
 
-# Evaluates `code`, which reaches a time limit after the first part of its work, however fast the machine is; returns the
+# Evaluates `code`, which reaches a time limit after the first part of its work, on any machine; returns the
 # fraction done by then.
 ends_by_time_limit <- function(code) {
   before <- options(kestrel.poll = 0)

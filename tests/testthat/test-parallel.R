@@ -1,4 +1,5 @@
-# Threads: forks, unloading and interrupts. test-direct.R tests the bits, shape by shape; C++ tests check how many threads work.
+# Threads: forks, unloading and interrupts. test-direct.R tests the bits, shape by shape. C++ tests check how many
+# threads work.
 
 big_shape <- function() with_seed(21, normal_shape(20000, 3000))
 

@@ -1,0 +1,138 @@
+#' Engines: how kernel sums are computed
+#'
+#' An engine is an algorithm for kernel sums, sum_j w_j K_H(x - x_j). All engines compute the same sum to the same
+#' accuracy. Each of them is fast for some kernels, dimensions and points. With `engine = "auto"`, the default, the
+#' fastest one is used, so that few users need to choose. This page describes the engines and the arguments `engine`,
+#' `tol`, `threads`, `backend` and `precision`, which many functions share.
+#'
+#' @section The engines:
+#' With n observations, m points and d variables:
+#'
+#' | engine | kernels | d | points | time |
+#' |---|---|---|---|---|
+#' | `"direct"` | all | any | any | O(n m d) |
+#' | `"kdtree"` | compact | any | any | O((n + m) log(n + m)) and near pairs |
+#' | `"sweep"` | polynomial | 1 | any | O((n + m) log n) |
+#' | `"fgt"` | Gaussian | 1 | any | O(n + m) |
+#' | `"fourier"` | Gaussian | 2, 3 | any | O(n + m) and a Fourier grid |
+#' | `"scanline"` | compact | 1 to 6 | regular grid | O(rows crossed + m) |
+#'
+#' A compact kernel is zero beyond the bandwidth: all kernels except the Gaussian are compact. The polynomial kernels
+#' are uniform, triangular, epanechnikov, biweight, triweight and tricube.
+#'
+#' - `"direct"` adds every observation at every point.
+#' - `"kdtree"` puts observations and points into trees, and compares only those that are near each other.
+#' - `"sweep"` sums over windows of the sorted observations.
+#' - `"fgt"`, the fast Gauss transform, expands the Gaussian kernel in cells.
+#' - `"fourier"` uses fast Fourier transforms on a grid of at most 1 GB.
+#' - `"scanline"` adds each observation to the points that it reaches, row by row, in exact integers (S-KDE,
+#'   Lopez-Novoa 2015, ch. 6). It needs a grid with equal steps of at most 256 bandwidths.
+#'
+#' @section Which engine is chosen:
+#' For densities `"auto"` estimates the time of each engine that takes the task, on one thread, and its memory. It
+#' chooses the fastest one that fits. The choice depends on n, m, d, the kernel, the grid and the spread of the data in
+#' bandwidths. It does not depend on the number of threads. An engine that is asked for by name is used, or it is an
+#' error that says which tasks it takes. The field `engine` of a result has the engine that was used, and
+#' `kde(verbose = TRUE)` names it before the computation.
+#'
+#' The selectors of bandwidth matrices use `"fourier"` or `"direct"`. `"fourier"` is for two and three variables, and
+#' `"auto"` uses it there unless the observations are few. Above 16 variables \code{\link{Hlscv}()} and
+#' \code{\link{Hscv}()} take `"direct"` only if it is asked for, by this name or by `backend = "cuda"`. In one
+#' dimension the selectors choose for themselves and have no argument `engine`. The same holds for [lscv()], [psi()] and
+#' the regressions.
+#'
+#' @section The argument tol:
+#' `tol` is the error that a density may have, relative to the largest value of the estimate. The default is 1e-12. A
+#' larger `tol` makes Fourier transforms shorter. All other engines keep to 1e-12 for any `tol`. `tol` does not affect
+#' the selection of bandwidths. There are these exceptions:
+#'
+#' - `"fourier"` keeps to 1e-13 if `tol` is below 1e-13.
+#' - `"fourier"` keeps only to 4e-16 b if it is asked for by name and the data extend over b > 2,500 bandwidths from
+#'   their middle. It is an error if 4e-16 b is above 0.01.
+#' - With `"fourier"`, values below 100 `tol` of the largest have an error of at most 1 per cent of themselves.
+#' - `"fgt"` may give zero at points more than 8 bandwidths from all data, where `"direct"` still has digits.
+#'
+#' @section The argument threads:
+#' `threads` is the number of threads. It is at most the number of processors (or 8). If it is NULL, it is
+#' [kestrel_threads()]. The result has the same bits for any number of threads.
+#'
+#' @section The argument backend:
+#' - `"cpu"` never uses a GPU.
+#' - `"cuda"` uses an NVIDIA GPU. It is an error of class `kestrel_error_backend` if that is not possible, and
+#'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with the radial
+#'   Epanechnikov kernel on a grid with equal steps. Regressions use sums over blocks of sorted observations
+#'   (`"blocks"`), except with the Gaussian kernel.
+#' - `"auto"`, the default, uses a GPU if there is one, if the CPU would take a second or more, and if the GPU is
+#'   expected to be at least twice as fast. Selectors of matrices do so only if the engine is `"direct"`. In one
+#'   dimension `"auto"` is the CPU for selectors, [lscv()] and [psi()], because their engines take time in proportion to
+#'   n. If the GPU fails, the CPU takes over, with one message in a session for each kind of problem.
+#'
+#' The time of the CPU depends on `threads`, so the choice of device may depend on them, too. The bits of either device
+#' do not. In double precision a GPU agrees with the CPU to 1e-12: of the largest value for densities, and of the sum of
+#' the absolute values of the terms for sums over pairs. If no bandwidth is given to [kde()], it is selected with
+#' `"auto"`, also for `backend = "cuda"`.
+#'
+#' @section The argument precision:
+#' `"double"` is the default. `"single"` lets a GPU compute kernel values in single precision. The CPU always computes
+#' in double.
+#'
+#' - Densities then have an error of at most 1e-5 of the largest value that the estimate has anywhere. Where the density
+#'   is below about 1e-30 of one observation's value at its own position, the result may be zero. The uniform kernel,
+#'   points that are too scattered and the engine `"scanline"` are computed in double anyway. The field `precision` of
+#'   the result has the precision that was used.
+#' - Sums over pairs add their terms in double, and have an error of at most 1e-5 of the sum of the absolute values of
+#'   their terms. This changes the bandwidth of [hpi()] by about a fifth of that.
+#'
+#' @section Limits of a GPU: Sums over pairs in several dimensions take at most 128 columns, and for [Hpi()] and the
+#' pilot `"samse"` 32. The observations must lie within 512 bandwidths (for [Hpi()] pilot bandwidths) of the middle of
+#' each column's range. The limit is lower beyond 28 columns (480 bandwidths with 32 columns, 224 with 128) and if H is
+#' strongly correlated. If a search meets a matrix H beyond it, this is an error with `"cuda"`. With `"auto"` the CPU
+#' takes over for the rest of the selection, with a message. In one dimension the limit holds only for single precision,
+#' and is 1e7 times the smallest bandwidth.
+#'
+#' @section Errors: Of class `kestrel_error_input` for an unknown engine or one that does not take the task. Of class
+#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task. Of class
+#'   `kestrel_error_memory` if the engine `"fourier"` needs more than 1 GB, or if the memory of a GPU that was asked for
+#'   does not suffice.
+#'
+#' @section Cost: The engines use all threads.
+#'
+#'   - In one dimension an estimate takes at most about 0.2 microseconds for each observation and each point.
+#'   - `"fourier"` takes at most about 0.2 (d = 2) or 1.3 (d = 3) microseconds for each observation, and 0.2 or 1 for
+#'     each point. For each cell of the Fourier grid it takes 0.05 microseconds. The cells are about 0.3 bandwidths
+#'     wide.
+#'   - `"scanline"` takes about 0.1 microseconds for each observation and 5 nanoseconds for each point of the grid. With
+#'     the radial Epanechnikov kernel it takes 0.02 microseconds for each row of the grid that a kernel crosses. With
+#'     other kernels it takes that for each eight points that a kernel covers. Its memory is the estimate and a sorted
+#'     copy of the data.
+#'   - A GPU needs, for direct sums, at most 2 GiB of its own memory, and 24 d + 16 bytes for each of at most a million
+#'     points at a time. For `"scanline"` it needs 8 bytes for each coordinate and weight, 64 MiB, and 256 MiB for
+#'     values. It needs more if one index of the last axis takes more, or if the runs lie along that axis.
+#'   - For sums over pairs a GPU needs at most 32 d + 24 bytes for each observation and 128 MiB. Gradients add up to
+#'     128 d bytes for each observation, and single precision adds 8 d + 4. [Hpi()] may need one number for each
+#'     functional and each 128 observations.
+#'
+#' @references Barnett, A.H., Magland, J. & af Klinteberg, L. (2019) A parallel nonuniform fast Fourier transform
+#'   library based on an "exponential of semicircle" kernel. *SIAM Journal on Scientific Computing* **41**, C479-C504.
+#'
+#'   Bentley, J.L. (1975) Multidimensional binary search trees used for associative searching. *Communications of the
+#'   ACM* **18**, 509-517.
+#'
+#'   Greengard, L. & Strain, J. (1991) The fast Gauss transform. *SIAM Journal on Scientific and Statistical Computing*
+#'   **12**, 79-94.
+#'
+#'   Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel Density
+#'   Estimation as Case Study*. PhD thesis, University of the Basque Country.
+#' @seealso [kde()], [kestrel_info()], [kestrel_threads()]; `vignette("gpu", "kestrel")`
+#' @examples
+#' # two engines for one estimate
+#' H <- Hpi(faithful)
+#' direct <- kde(faithful, H = H, engine = "direct")
+#' fourier <- kde(faithful, H = H, engine = "fourier")
+#' max(abs(direct$estimate - fourier$estimate)) / max(direct$estimate)
+#'
+#' # the engine that is chosen
+#' kde(faithful, H = H)$engine
+#' kde(faithful, H = H, kernel = "epanechnikov")$engine
+#' @name engines
+NULL
