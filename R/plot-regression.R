@@ -36,7 +36,7 @@
 #' bw <- npregbw(waiting ~ eruptions, data = faithful)
 #' plot(bw)
 #' plot(npreg(bw))
-#' lines(npreg(bw, bws = 2), lty = 2)
+#' lines(npreg(waiting ~ eruptions, data = faithful, bws = 2), lty = 2)
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
                              main = NULL, ...) {
