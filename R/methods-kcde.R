@@ -1,7 +1,7 @@
 #' Methods for distribution function estimates
 #'
-#' Printing, summaries, values at new points and plots of the results of [kcde()]. `lines()` adds the curve of an estimate
-#' of one variable to a plot that is there, `points()` its values.
+#' Printing, summaries, values at new points and plots of the results of [kcde()]. `lines()` adds the curve of an
+#' estimate of one variable to a plot that is there, `points()` its values.
 #'
 #' @param x,object an object made by [kcde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
@@ -11,7 +11,8 @@
 #' @param verbose if TRUE, show progress; if not given, interactive sessions do after a second.
 #' @param display in two dimensions `"persp"`, a surface, `"filled.contour"`, regions between lines of equal
 #'   probability, `"slice"`, lines only (the default with `add = TRUE`), or `"image"`. No effect in one dimension.
-#' @param cont the percentages at which lines are drawn, for `"filled.contour"`, `"slice"` and, only if given, `"image"`.
+#' @param cont the percentages at which lines are drawn, for `"filled.contour"`, `"slice"` and, only if given,
+#'   `"image"`.
 #' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
 #' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
 #'   [plot.kestrel_kde()].

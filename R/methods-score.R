@@ -211,6 +211,7 @@ plot_both_curves <- function(score, model, more) {
   empty_plot(range(axis), c(0, max(obs, other)), more, xlab = label_from_call(score$names, "x", score$call, "obs"),
              ylab = "Density", above = 1)
   graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = colours$shade)
-  drawing_with(more, do.call(graphics::lines, c(list(axis, other), look_of(more, col = colours$other, lwd = 2, lty = 1))))
+  look <- look_of(more, col = colours$other, lwd = 2, lty = 1)
+  drawing_with(more, do.call(graphics::lines, c(list(axis, other), look)))
   write_note(paste0("Shaded: observations. Line: ", model, ", score ", three_digits(score$score[[model]])))
 }

@@ -17,8 +17,9 @@
 #' @param add if TRUE, add to a plot (d = 1, 2).
 #' @param xlab,ylab,zlab,main labels. If NULL the names of the variables, and for a vector what the call had in its
 #'   place. `xlab` and `ylab` only in one and two dimensions, `zlab` only of `"persp"` and of the key of `"image"`.
-#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`), `"image"`,
-#'   colours with a key, or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is one display for each d.
+#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`),
+#'   `"image"`, colours with a key, or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is
+#'   one display for each d.
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
 #' @param col.fun a function of a number that returns as many colours, in place of `col`.
@@ -122,7 +123,8 @@ plot_curve <- function(fhat, regions, style, more) {
                ylab = given_or(style$ylab, "Density"), above = length(note))
     write_note(note)
   }
-  foot <- if (graphics::par("ylog")) plot_corners()[3L] else 0
+  # Without a zero they are above the rug.
+  foot <- if (graphics::par("ylog")) graphics::grconvertY(0.05, "npc") else 0
   for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 2 * k, style$col.cont)
   col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
   if (style$drawpoints) draw_rug(fhat$x, given_or(style$col.pt, col))
@@ -135,7 +137,8 @@ region_note <- function(regions) {
   count <- length(regions$level)
   if (count == 0L) return(NULL)
   if (isTRUE(regions$absolute)) return(paste("Bars: density at least", and_list(regions$label)))
-  paste0("Bars: region", if (count > 1L) "s", " of highest density with ", and_list(rev(regions$label)), " of the sample")
+  paste0("Bars: region", if (count > 1L) "s", " of highest density with ", and_list(rev(regions$label)),
+         " of the sample")
 }
 
 and_list <- function(texts) {

@@ -37,8 +37,8 @@ add_estimate <- function(fhat, draw, more, ...) {
 }
 
 add_curve <- function(x, y, draw, more, ...) {
-  check_plot_to_add_to(added = TRUE)
   look <- utils::modifyList(list(col = colours$curve, ...), check_graphicals(more))
+  check_plot_to_add_to(added = TRUE)
   drawing_with(more, do.call(draw, c(list(x, y), look), quote = TRUE))
 }
 

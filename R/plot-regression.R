@@ -16,11 +16,11 @@
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels. If NULL the names of the variables, and for vectors what the call had in their place.
-#' @param ... further graphical parameters of the empty plot; of these `lty` and `lwd` are also those of the curve, `pch`
-#'   and `cex` of the observations. For `lines()` and `points()` those of [graphics::lines()]. For a plot of a fit also the arguments of \pkg{np} for a band:
-#'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
-#'   `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no effect, and `gradients`, `plot.behavior` and
-#'   `xtrim` must have np's defaults.
+#' @param ... further graphical parameters of the empty plot; of these `lty` and `lwd` are also those of the curve,
+#'   `pch` and `cex` of the observations. For `lines()` and `points()` those of [graphics::lines()]. For a plot of a fit
+#'   also the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other
+#'   arguments that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no
+#'   effect, and `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
 #' @section Errors: of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for arguments of np
 #'   with a value that is not drawn here, for graphical parameters that R cannot draw with, for `add` without a plot,
@@ -68,7 +68,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   look <- look_of(more, lwd = 2, lty = 1)
   drawing_with(more, {
     # A light edge, for curves that cross dense data.
-    do.call(graphics::lines, list(at, curve$mean, col = "white", lwd = max(look$lwd) + 2, lty = look$lty))
+    if (look$lty[1L] %in% c(1, "solid")) graphics::lines(at, curve$mean, col = "white", lwd = max(look$lwd) + 2)
     do.call(graphics::lines, c(list(at, curve$mean, col = col), look))
   })
   invisible(x)
@@ -129,7 +129,7 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
   more <- list(...)
   empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
-             ylab = given_or(ylab, objective_name(x)), above = 1)
+             ylab = given_or(ylab, objective_name(x)), above = if (any(x$n.unsupported > 0L)) 2 else 1)
   draw_unsupported(x)
   drawing_with(more, {
     do.call(graphics::lines, c(list(x$grid[known], x$cv[known], col = col), look_of(more, lty = 1, lwd = 1)))
@@ -138,7 +138,8 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   })
   graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = colours$mark)
   graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
-  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, cex = 0.8, col = colours$mark)
+  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, col = colours$mark,
+                  cex = 0.8 * graphics::par("cex"))
   invisible(x)
 }
 
@@ -158,8 +159,6 @@ draw_unsupported <- function(bws) {
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
-  # On the side away from the label of the minimum.
-  left <- graphics::grconvertX(bws$bw, "user", "npc") < 0.5
-  graphics::mtext("grey: observations without a neighbour", side = 3, line = 0.2, cex = 0.75, col = colours$faint,
-                  adj = if (left) 1 else 0)
+  # Above the label of the minimum.
+  caption("Grey: observations without a neighbour", 3, 1.2)
 }

@@ -8,8 +8,8 @@
 #' @param least smaller counts, estimated or true, are raised to this, so that none is divided by zero; one row by
 #'   default.
 #' @param x an object made by `q_error()`.
-#' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd`, one for each way, are also those of
-#'   the lines.
+#' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd`, one for each way, are also those
+#'   of the lines.
 #' @return An object of class `"kestrel_q_error"`: a list of `errors`, a matrix with a row for each count and a column
 #'   for each way, and `table`, a row for each way with the median, the 95 and 99 % quantiles and the maximum. `print()`
 #'   shows the table, `plot()` the share of counts below each error; both return their argument invisibly.
@@ -97,6 +97,6 @@ plot.kestrel_q_error <- function(x, ...) {
                                          lwd = look$lwd[k], col = look$col[k], lty = look$lty[k]))
     }
   }
-  if (length(ways) > 1L) graphics::legend("bottomright", ways, col = look$col, lwd = look$lwd, lty = look$lty, bty = "n")
+  if (length(ways) > 1L) do.call(graphics::legend, c(list("bottomright", ways, bty = "n"), look))
   invisible(x)
 }

@@ -147,7 +147,7 @@ test_that("the displays of ks draw levels of the density in the colours asked fo
     plot(plane, add = TRUE)
   }), drawn(plot(plane)))
   line <- kde(faithful$eruptions, h = 0.3)
-  bars <- function(code) Filter(function(of) length(unique(of$y0)) == 1 && of$y0[1] == 0, graphics_calls("segments", code))
+  bars <- function(code) Filter(function(of) all(of$y0 == 0), graphics_calls("segments", code))
   expect_length(bars(plot(line)), 0)
   expect_identical(lapply(bars(plot(line, cont = c(25, 50))), `[[`, "lwd"), list(4, 6))
   expect_length(bars(plot(line, abs.cont = 0.2)), 1)

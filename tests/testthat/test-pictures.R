@@ -76,6 +76,10 @@ test_that("errors of a smoothed bootstrap", {
   picture("bootstrap", plot(boot))
 })
 
+test_that("criteria of a bandwidth", {
+  picture("criterion", hscv(precip, nstage = 1, plot = TRUE))
+})
+
 test_that("scores", {
   picture("ranking", plot(score))
   picture("score of three variables", plot(score, model = 1))

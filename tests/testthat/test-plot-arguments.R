@@ -86,9 +86,9 @@ test_that("graphical arguments reach what is drawn, in every plot", {
     expect_true(any(vapply(calls, function(of) "green" %in% of$col, NA)), info = deparse(call))
   }
   titles <- function(code) unlist(lapply(graphics_calls("title", code), `[`, c("main", "xlab", "ylab")))
-  for (call in expression(plot(errors, main = "M", xlab = "X", ylab = "Y"), plot(score, main = "M", xlab = "X", ylab = "Y"),
-                          plot(plane, display = "image", main = "M", xlab = "X", ylab = "Y"))) {
-    expect_setequal(setdiff(titles(eval(call)), ""), c("M", "X", "Y"))
+  given <- list(main = "M", xlab = "X", ylab = "Y")
+  for (call in list(list(errors), list(score), list(fit), list(bw), list(boot), list(plane, display = "image"))) {
+    expect_setequal(setdiff(titles(do.call(plot, c(call, given))), ""), c("M", "X", "Y"))
   }
   expect_true("M" %in% titles(plot(space, main = "M")))
   expect_length(titles(plot(line, ann = FALSE)), 0)
