@@ -97,8 +97,8 @@ scv_curve <- function(unit, h, constant, run) {
 
 draw_objective <- function(found, label) {
   curve <- found$curve
-  empty_plot(range(curve$h), range(curve$objective), list(), xlab = "Bandwidth h", ylab = label, above = 1)
+  empty_plot(range(curve$h), range(curve$objective), list(), xlab = "Bandwidth h", ylab = label,
+             note = paste0("Broken line: minimum at h = ", format_short(found$h)))
   graphics::abline(v = found$h, lty = 2, col = colours$faint)
   graphics::lines(curve$h, curve$objective, col = colours$curve, lwd = 2)
-  write_note(paste0("Broken line: minimum at h = ", format_short(found$h)))
 }

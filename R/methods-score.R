@@ -141,15 +141,16 @@ plot_ranking <- function(score, more) {
   size <- min(1, 0.5 * graphics::par("din")[1L] / widest)
   before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 2.5, 1))
   on.exit(graphics::par(before))
-  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), more, yaxt = "n", xlab = "PDF score", above = 1)
+  note <- if (!is.null(table$lower)) {
+    paste0("Point: score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates), " replicates")
+  }
+  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), more, yaxt = "n", xlab = "PDF score", note = note)
   graphics::axis(2, place, table$model, las = 1, tick = FALSE, cex.axis = size)
   graphics::abline(h = place, col = colours$pale)
   drawing_with(more, {
     if (!is.null(table$lower)) {
       look <- look_of(more, col = colours$curve, lwd = 2, lty = 1)
       do.call(graphics::segments, c(list(table$lower, place, table$upper, place), look))
-      write_note(paste0("Point: score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates),
-                        " replicates"))
     }
     do.call(graphics::points, c(list(table$score, place), look_of(more, col = colours$curve, pch = 16, cex = 1)))
   })
@@ -209,9 +210,9 @@ plot_both_curves <- function(score, model, more) {
   obs <- score$marginals$obs[[1L]]
   other <- score$marginals$models[[model]][[1L]]
   empty_plot(range(axis), c(0, max(obs, other)), more, xlab = label_from_call(score$names, "x", score$call, "obs"),
-             ylab = "Density", above = 1)
+             ylab = "Density",
+             note = paste0("Shaded: observations. Line: ", model, ", score ", three_digits(score$score[[model]])))
   graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = colours$shade)
   look <- look_of(more, col = colours$other, lwd = 2, lty = 1)
   drawing_with(more, do.call(graphics::lines, c(list(axis, other), look)))
-  write_note(paste0("Shaded: observations. Line: ", model, ", score ", three_digits(score$score[[model]])))
 }

@@ -116,12 +116,10 @@ plot_curve <- function(fhat, regions, style, more) {
     check_plot_to_add_to()
   } else {
     top <- max(fhat$estimate)
-    note <- region_note(regions)
     # On a logarithmic axis there is no zero to begin at.
     empty_plot(fhat$eval.points, c(if (grepl("y", given_or(more$log, ""))) top / 1e4 else 0, top), more,
                main = style$main, xlab = given_or(style$xlab, variable_label(fhat)),
-               ylab = given_or(style$ylab, "Density"), above = length(note))
-    write_note(note)
+               ylab = given_or(style$ylab, "Density"), note = region_note(regions))
   }
   # Without a zero they are above the rug.
   foot <- if (graphics::par("ylog")) graphics::grconvertY(0.05, "npc") else 0
@@ -290,7 +288,9 @@ plot_pairs <- function(fhat, cont, style, more) {
   several <- length(cont) > 1L
   caption(paste0("Region", if (several) "s", " of ", and_list(sort(cont)), " % of the sample"), 1, 3.4,
           outer = TRUE)
-  if (!is.null(style$main)) graphics::title(main = style$main, outer = TRUE, line = 1.5)
+  if (!is.null(style$main)) {
+    graphics::title(main = style$main, outer = TRUE, line = 1.5, cex.main = 1.2 / graphics::par("cex"))
+  }
 }
 
 # Marginals that are computed from the data can be finer than a grid in d dimensions.
@@ -324,7 +324,8 @@ draw_diagonal_panel <- function(fhat, style, more) {
                     col = colours$shade)
   drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = colours$curve,
                                      lwd = given_or(style$lwd, 1.5), lty = given_or(style$lty, 1)))
-  graphics::mtext(fhat$names, side = 3, line = -1.4, cex = 0.8, font = 2)
+  width <- graphics::strwidth(fhat$names, units = "inches", cex = 0.8 / graphics::par("cex"), font = 2)
+  graphics::mtext(fhat$names, side = 3, line = -1.4, cex = 0.8 * min(1, graphics::par("pin")[1L] / width), font = 2)
   graphics::box(col = colours$frame)
 }
 

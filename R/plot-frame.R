@@ -6,9 +6,9 @@ ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktyp
 
 given_or <- function(value, otherwise) if (is.null(value)) otherwise else value
 
-# A plot with axes only; `more` are the dots of a method, which win over labels and defaults, and `above` how many lines
-# of the upper margin a note or a key takes.
-empty_plot <- function(x, y, more, ..., above = 0) {
+# A plot with axes only; `more` are the dots of a method, which win over labels and defaults. `note` says in words what
+# is drawn, and `above` is how many lines of the upper margin this, a key or a label takes.
+empty_plot <- function(x, y, more, ..., note = NULL, above = length(note)) {
   more <- check_graphicals(more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)])
   usual <- c(list(type = "n", bty = "l"), check_graphicals(list(...)))
   shown <- utils::modifyList(usual, more, keep.null = TRUE)
@@ -28,6 +28,7 @@ empty_plot <- function(x, y, more, ..., above = 0) {
       line <- max(graphics::par("mar")[3L] / 2 - 0.4, above + 0.5)
       do.call(graphics::title, c(list(main = titles$main, line = line), look), quote = TRUE)
     }
+    for (k in seq_along(note)) write_note(note[k], length(note) - k + 1)
   })
 }
 
@@ -40,7 +41,7 @@ limits_on <- function(values, log, axis) {
 # How the numbers at the left axis are written, as par("las"): horizontally where there is room, unless the user has set
 # it. Plots beside each other have them along the axis, so that all look alike.
 label_direction <- function(y, logarithmic) {
-  if (graphics::par("las") != 0L) return(graphics::par("las"))
+  if (graphics::par("las") > 0) return(graphics::par("las"))
   alone <- prod(graphics::par("mfrow")) == 1
   if (alone && labels_fit(y, isTRUE(logarithmic))) 1 else 0
 }
@@ -62,8 +63,7 @@ line_beside_labels <- function(las) {
   usual <- graphics::par("mgp")[1L]
   if (las %in% c(0, 3)) return(usual)
   line <- graphics::par("mgp")[2L] + 0.5 + label_width(graphics::axTicks(2)) / graphics::par("csi")
-  widest <- graphics::par("mar")[2L] - 1
-  if (line <= widest) max(usual, line) else usual
+  max(usual, min(line, graphics::par("mar")[2L] - 1))
 }
 
 # For each axis the range where something is inside, with one step more for its outline; the whole axis if nothing is
@@ -77,17 +77,19 @@ limits_inside <- function(axes, inside) {
 }
 
 # Text below or above all panels, small enough to fit.
-caption <- function(text, side, line, outer = FALSE) {
+caption <- function(text, side, line, outer = FALSE, col = graphics::par("col.lab")) {
   room <- if (outer) graphics::par("din")[1L] else graphics::par("fin")[1L]
   width <- max(graphics::strwidth(text, units = "inches", cex = 0.85))
   # mtext() does not follow the smaller text of plots with several panels.
   size <- if (outer) 1 else graphics::par("cex")
-  graphics::mtext(text, side = side, outer = outer, line = line, cex = 0.8 * min(1, room / width) * size)
+  graphics::mtext(text, side = side, outer = outer, line = line, col = col,
+                  cex = 0.8 * min(1, room / width) * size)
 }
 
-# What is drawn, in words above the plot, the first line on top.
-write_note <- function(lines) {
-  for (k in seq_along(lines)) caption(lines[k], 3, length(lines) - k + 0.3)
+# What is drawn, in words in the k-th line above the plot, as far as the margin has that many.
+write_note <- function(text, k, col = graphics::par("col.lab")) {
+  line <- 0.2 + 0.85 * (k - 1)
+  if (line + 0.7 <= graphics::par("mar")[3L]) caption(text, 3, line, col = col)
 }
 
 # The key of an image: its colours with their values, above the plot or, without room there, inside at the top.

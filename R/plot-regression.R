@@ -58,8 +58,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
     seen <- range(if (drawpoints) bws$y, curve$mean, if (band) curve$mean + c(-half, half), finite = TRUE)
     note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
     empty_plot(bws$x, seen, more, main = main, xlab = given_or(xlab, regressor_label(bws)),
-               ylab = given_or(ylab, response_label(bws)), above = length(note))
-    write_note(note)
+               ylab = given_or(ylab, response_label(bws)), note = note)
     if (drawpoints) {
       drawing_with(more, draw_points(bws$x, bws$y, look_of(more, col = colours$data, pch = 16, cex = 0.6)))
     }
@@ -160,5 +159,5 @@ draw_unsupported <- function(bws) {
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
   # Above the label of the minimum.
-  caption("Grey: observations without a neighbour", 3, 1.2)
+  write_note("Grey: observations without a neighbour", 2, colours$faint)
 }
