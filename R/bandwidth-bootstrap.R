@@ -262,7 +262,8 @@ print.summary.kestrel_boot <- function(x, ...) {
 #'
 #' @param x an object made by [hboot()] or \code{\link{Hboot}()}.
 #' @param xlab,ylab,main labels.
-#' @param ... further graphical parameters of the empty plot.
+#' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd` are also those of the line, `pch`
+#'   and `cex` of the point.
 #' @return `x`, invisibly.
 #' @section Errors: Of class `kestrel_error_input` for labels and graphical parameters that R cannot draw with.
 #' @section Units: The axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
@@ -277,10 +278,16 @@ print.summary.kestrel_boot <- function(x, ...) {
 plot.kestrel_boot <- function(x, xlab = "Bandwidth h", ylab = "Integrated squared error", main = NULL, ...) {
   check_object(x, "x", "kestrel_boot")
   curve <- x$curve
-  empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), list(...), xlab = xlab, ylab = ylab, main = main)
+  more <- list(...)
+  note <- c(paste0("Line: median of ", x$B, " replicates, least at h = ", format_short(x$h), ". Band: 2.5 to 97.5 %"),
+            paste0("Broken line: reference bandwidth h0 = ", format_short(x$h0)))
+  empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), more, xlab = xlab, ylab = ylab, main = main,
+             note = note)
   graphics::polygon(c(curve$h, rev(curve$h)), c(curve$lower, rev(curve$upper)), border = NA, col = colours$shade)
   graphics::abline(v = x$h0, lty = 2, col = colours$faint)
-  graphics::lines(curve$h, curve$median, col = colours$curve, lwd = 2)
-  graphics::points(x$h, min(curve$median), pch = 16, col = colours$curve)
+  drawing_with(more, {
+    do.call(graphics::lines, c(list(curve$h, curve$median), look_of(more, col = colours$curve, lwd = 2, lty = 1)))
+    do.call(graphics::points, c(list(x$h, min(curve$median)), look_of(more, col = colours$curve, pch = 16, cex = 1)))
+  })
   invisible(x)
 }

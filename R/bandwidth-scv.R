@@ -104,6 +104,9 @@ scv_curve <- function(unit, h, constant, run) {
 }
 
 draw_objective <- function(found, label) {
-  plot(found$curve$h, found$curve$objective, type = "l", xlab = "h", ylab = label)
-  graphics::abline(v = found$h, lty = 2)
+  curve <- found$curve
+  empty_plot(range(curve$h), range(curve$objective), list(), xlab = "Bandwidth h", ylab = label,
+             note = paste0("Broken line: minimum at h = ", format_short(found$h)))
+  graphics::abline(v = found$h, lty = 2, col = colours$faint)
+  graphics::lines(curve$h, curve$objective, col = colours$curve, lwd = 2)
 }

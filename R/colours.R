@@ -13,11 +13,17 @@ colours <- list(
   pale = "grey92"    # backgrounds and guide lines
 )
 
-# For n nested regions: light enough for dark labels on the smallest one.
-fill_colours <- function(n) grDevices::hcl.colors(2 * n, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
+# For n nested regions: light enough for dark labels on the smallest one, and one region alone is light.
+fill_colours <- function(n) {
+  place <- if (n == 1L) 2 / 7 else seq(1, 4, length.out = n) / 7
+  grDevices::hcl.colors(701L, "Blues 3", rev = TRUE)[1L + round(700 * place)]
+}
 
 # A scale from zero upwards.
 scale_colours <- function(n) grDevices::hcl.colors(n, "Blues 3", rev = TRUE)
 
-# For n categories without an order.
-kind_colours <- function(n) grDevices::hcl.colors(n, "Dark 3")
+# For n categories without an order; the first are told apart by readers who confuse red and green.
+kind_colours <- function(n) {
+  first <- c(colours$curve, colours$mark, "#D9A21B", "#6A9FB5", "#555555", "#A87CA0")
+  if (n <= length(first)) first[seq_len(n)] else grDevices::hcl.colors(n, "Dark 3")
+}

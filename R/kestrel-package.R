@@ -72,5 +72,6 @@
 #' plot(npreg(waiting ~ eruptions, data = faithful))
 #' @useDynLib kestrel, .registration = TRUE
 #' @importFrom Rcpp evalCpp
+#' @importFrom graphics lines points
 #' @importFrom stats fitted formula nobs predict residuals
 "_PACKAGE"

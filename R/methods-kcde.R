@@ -1,23 +1,25 @@
 #' Methods for distribution function estimates
 #'
-#' Printing, summaries, values at new points and plots of the results of [kcde()].
+#' Printing, summaries, values at new points and plots of the results of [kcde()]. `lines()` adds the curve of an
+#' estimate of one variable to a plot that is there, `points()` its values.
 #'
 #' @param x,object an object made by [kcde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
 #'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
 #'   error; columns without names are taken as they stand. Coordinates may be infinite.
-#' @param ... further graphical parameters of the empty plot or of [graphics::persp()]; not used by the other methods.
+#' @param ... further graphical parameters, as in [plot.kestrel_kde()]; not used by the methods that do not draw.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param display in two dimensions `"persp"`, a surface, `"filled.contour"`, regions between lines of equal
 #'   probability, `"slice"`, lines only (the default with `add = TRUE`), or `"image"`. No effect in one dimension.
-#' @param cont the percentages at which lines are drawn, for `"filled.contour"` and `"slice"`.
+#' @param cont the percentages at which lines are drawn, for `"filled.contour"`, `"slice"` and, only if given,
+#'   `"image"`.
 #' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
 #' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
 #'   [plot.kestrel_kde()].
 #' @return `predict()`: a numeric vector of probabilities, of the tail that `object` has. `summary()`: a list of class
 #'   `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 % quantiles of each
-#'   variable. `print()` and `plot()` return their argument invisibly.
+#'   variable. The other methods return their argument invisibly.
 #' @section Units: Points and quantiles are in those of the variables, probabilities have none.
 #' @section Errors: Of class `kestrel_error_input` for points that are missing or of another dimension; in `plot()` for
 #'   an estimate that is not on a grid or has three dimensions, and for arguments that are not what they should be.
@@ -101,11 +103,12 @@ plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), ab
   style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
                             ylab = if (variables == 1L && is.null(ylab)) tail_text(x) else ylab,
-                            zlab = if (is.null(zlab)) tail_text(x) else zlab, main = main, d = d))
+                            zlab = given_or(zlab, tail_text(x)), main = main, d = d), list(...))
   style$display <- check_display(display, variables, style$add)
   level <- if (is.null(abs.cont)) check_between(cont, 100, "cont") / 100 else check_between(abs.cont, 1, "abs.cont")
   level <- sort(unique(level))
   regions <- list(level = level, label = format_short(level))
-  if (variables == 1L) plot_curve(x, NULL, style, ...) else plot_plane(x, regions, style, ...)
+  if (style$display == "image" && missing(cont) && is.null(abs.cont)) regions <- NULL
+  if (variables == 1L) plot_curve(x, NULL, style, list(...)) else plot_plane(x, regions, style, list(...))
   invisible(x)
 }

@@ -104,7 +104,8 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #'
 #' @param x an object made by [pdf_score()].
 #' @param model the name or number of a model; if NULL, all where there are several.
-#' @param ... further graphical parameters of the empty plots.
+#' @param ... further graphical parameters of the empty plots; `col`, `lty` and `lwd` are also those of the lines, `pch`
+#'   and `cex` of the points.
 #' @return `x`, invisibly.
 #' @section Errors: Of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
 #'   R cannot draw with.
@@ -123,52 +124,66 @@ plot.kestrel_score <- function(x, model = NULL, ...) {
   check_object(x, "x", "kestrel_score")
   known <- names(x$score)
   if (is.null(model) && length(known) > 1L) {
-    plot_ranking(plain_columns(x$table), ...)
+    plot_ranking(x, list(...))
     return(invisible(x))
   }
   if (is.null(model)) model <- known
   model <- plain(model)
   if (is_number(model) && model %in% seq_along(known)) model <- known[model]
-  plot_marginals(x, check_choice(model, known, "model"), ...)
+  plot_marginals(x, check_choice(model, known, "model"), list(...))
   invisible(x)
 }
 
-plot_ranking <- function(table, ...) {
+plot_ranking <- function(score, more) {
+  table <- plain_columns(score$table)
   place <- rev(seq_len(nrow(table)))
   widest <- max(graphics::strwidth(table$model, units = "inches"))
   # Names take at most half of the width.
   size <- min(1, 0.5 * graphics::par("din")[1L] / widest)
-  before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 1.5, 1))
+  before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 2.5, 1))
   on.exit(graphics::par(before))
-  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), list(...), yaxt = "n", xlab = "PDF score")
+  note <- if (!is.null(table$lower)) {
+    paste0("Point: corrected score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates), " replicates")
+  }
+  empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), more, yaxt = "n", xlab = "PDF score", note = note)
   graphics::axis(2, place, table$model, las = 1, tick = FALSE, cex.axis = size)
   graphics::abline(h = place, col = colours$pale)
-  if (!is.null(table$lower)) graphics::segments(table$lower, place, table$upper, place, col = colours$curve, lwd = 2)
-  graphics::points(if (is.null(table$corrected)) table$score else table$corrected, place, pch = 16, col = colours$curve)
+  shown <- if (is.null(table$corrected)) table$score else table$corrected
+  drawing_with(more, {
+    if (!is.null(table$lower)) {
+      look <- look_of(more, col = colours$curve, lwd = 2, lty = 1)
+      do.call(graphics::segments, c(list(table$lower, place, table$upper, place), look))
+    }
+    do.call(graphics::points, c(list(shown, place), look_of(more, col = colours$curve, pch = 16, cex = 1)))
+  })
 }
 
-plot_marginals <- function(score, model, ...) {
+# Up to three panels in one row.
+plot_marginals <- function(score, model, more) {
   d <- length(score$axes)
-  if (d == 1L) return(plot_both_curves(score, model, ...))
+  if (d == 1L) return(plot_both_curves(score, model, more))
   pairs <- utils::combn(d, 2L)
-  columns <- ceiling(sqrt(ncol(pairs)))
-  before <- graphics::par(mfrow = c(ceiling(ncol(pairs) / columns), columns), mar = c(3.8, 4.2, 2.2, 0.8),
-                          oma = c(2.8, 0, 0, 0), mgp = c(2.6, 0.7, 0))
+  columns <- min(3L, ncol(pairs))
+  before <- graphics::par(mfrow = c(ceiling(ncol(pairs) / columns), columns), mar = c(3.8, 3.8, 2.2, 0.8),
+                          oma = c(0, 0, 0, 0), mgp = c(2.4, 0.7, 0))
   on.exit(graphics::par(before))
+  # In lines of the captions, which are not smaller where there are more panels.
+  line <- 1 / graphics::par("cex")
+  graphics::par(oma = c(2.8 * line, 0, 0, 0))
   for (p in seq_len(ncol(pairs))) {
     which <- paste(pairs[, p], collapse = ",")
     draw_two_densities(score$axes[pairs[, p]], score$marginals$obs[[which]], score$marginals$models[[model]][[which]],
-                       score$names[pairs[, p]], ...)
-    graphics::title(main = paste("S =", three_digits(score$pairs[model, p])), font.main = 1, cex.main = 1)
+                       score$names[pairs[, p]], more)
+    graphics::title(main = paste("Score", three_digits(score$pairs[model, p])), font.main = 1, cex.main = 1)
   }
-  caption(paste0("Shaded: observations. Lines: ", model), 1, 0.3, outer = TRUE)
-  caption(paste0("Regions of 25, 50, 75 and 95 %. Joint score ", three_digits(score$score[[model]])), 1, 1.4,
+  caption(paste0("Shaded: observations. Lines: ", model), 1, 0.3 * line, outer = TRUE)
+  caption(paste0("Regions of 25, 50, 75 and 95 %. Joint score ", three_digits(score$score[[model]])), 1, 1.4 * line,
           outer = TRUE)
 }
 
 # The regions of highest density that hold 95, 75, 50 and 25 per cent: of the first density shaded, of the second as
 # lines.
-draw_two_densities <- function(axes, shaded, lines, names, ...) {
+draw_two_densities <- function(axes, shaded, lines, names, more) {
   outside <- c(0.05, 0.25, 0.5, 0.75)
   levels <- grid_levels(axes, shaded, outside)
   line_levels <- grid_levels(axes, lines, outside)
@@ -176,7 +191,7 @@ draw_two_densities <- function(axes, shaded, lines, names, ...) {
   some <- c(max(shaded), max(lines)) > 0
   seen <- (some[1L] & shaded >= levels[1L]) | (some[2L] & lines >= line_levels[1L])
   limits <- limits_inside(axes, seen)
-  empty_plot(limits[[1L]], limits[[2L]], list(...), xlab = names[1L], ylab = names[2L])
+  empty_plot(limits[[1L]], limits[[2L]], more, xlab = names[1L], ylab = names[2L])
   if (some[1L]) {
     distinct <- !duplicated(levels)
     top <- max(levels, shaded) * (1 + 1e-9)
@@ -184,18 +199,22 @@ draw_two_densities <- function(axes, shaded, lines, names, ...) {
                               fill_colours(length(levels))[distinct])
   }
   if (some[2L]) {
-    graphics::contour(axes[[1L]], axes[[2L]], lines, levels = unique(line_levels), add = TRUE, drawlabels = FALSE,
-                      col = colours$other)
+    drawing_with(more, do.call(graphics::contour, c(
+      list(axes[[1L]], axes[[2L]], lines, levels = unique(line_levels), add = TRUE, drawlabels = FALSE),
+      look_of(more, col = colours$other, lwd = 1, lty = 1)
+    )))
   }
   graphics::box()
 }
 
-plot_both_curves <- function(score, model, ...) {
+plot_both_curves <- function(score, model, more) {
   axis <- score$axes[[1L]]
   obs <- score$marginals$obs[[1L]]
   other <- score$marginals$models[[model]][[1L]]
-  empty_plot(range(axis), c(0, max(obs, other)), list(...), xlab = score$names, ylab = "Density")
+  empty_plot(range(axis), c(0, max(obs, other)), more, xlab = label_from_call(score$names, "x", score$call, "obs"),
+             ylab = "Density",
+             note = paste0("Shaded: observations. Line: ", model, ", score ", three_digits(score$score[[model]])))
   graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = colours$shade)
-  graphics::lines(axis, other, col = colours$other, lwd = 2)
-  caption(paste0("Shaded: observations. Line: ", model, ", S = ", three_digits(score$score[[model]])), 3, 0.3)
+  look <- look_of(more, col = colours$other, lwd = 2, lty = 1)
+  drawing_with(more, do.call(graphics::lines, c(list(axis, other), look)))
 }

@@ -13,6 +13,10 @@ graphical_kinds <- list(
   interval = list(must = "two finite numbers, the lower one first",
                   holds = function(value) length(value) == 2L && are_finite(value) && value[1L] < value[2L]),
   flag = list(must = "TRUE or FALSE", holds = function(value) isTRUE(value) || isFALSE(value)),
+  line_types = list(must = 'line types: 0 to 6, names like "dashed" or lengths like "44"', several = TRUE,
+                    holds = function(value) are_line_types(value)),
+  symbols = list(must = "numbers of symbols, 0 to 25, or single characters", several = TRUE,
+                 holds = function(value) are_symbols(value)),
   las = list(must = "0, 1, 2 or 3", holds = function(value) is_number(value) && value %in% 0:3),
   log = list(must = 'one of "", "x", "y", "xy"', holds = function(value) {
     is.character(value) && length(value) == 1L && value %in% c("", "x", "y", "xy", "yx")
@@ -26,6 +30,7 @@ graphical_kinds <- list(
 
 graphical_arguments <- c(
   col = "colours", col.cont = "colours", col.pt = "colours", lwd = "widths",
+  lty = "line_types", pch = "symbols",
   bg = "colour", border = "colour", col.axis = "colour", col.lab = "colour", col.main = "colour", col.sub = "colour",
   fg = "colour", cex = "sizes", cex.axis = "size", cex.lab = "size", cex.main = "size", cex.sub = "size",
   expand = "size", phi = "angle", theta = "angle", xlim = "limits", ylim = "limits", zlim = "interval",
@@ -44,6 +49,17 @@ are_colours <- function(value) {
     grDevices::col2rgb(value[!value %in% 0])
     TRUE
   }, function(e) FALSE)
+}
+
+are_line_types <- function(value) {
+  if (is_numbers(value)) return(are_finite(value) && all(value >= 0 & value == round(value)))
+  known <- c("blank", "solid", "dashed", "dotted", "dotdash", "longdash", "twodash", 0:6)
+  is.character(value) && length(value) > 0L && all(value %in% known | grepl("^([1-9A-Fa-f]{2}){1,4}$", value))
+}
+
+are_symbols <- function(value) {
+  if (is_numbers(value)) return(length(value) > 0L && all(is.na(value) | value %in% c(0:25, 32:127) | value < 0))
+  is.character(value) && length(value) > 0L && all(is.na(value) | nchar(value) == 1L)
 }
 
 # The argument with this name, as the functions that draw take it. NULL is a default, and of names that are not listed
@@ -67,9 +83,15 @@ check_graphicals <- function(given) {
   given
 }
 
-# The look of an estimate's plot, from the arguments of its method.
-check_style <- function(style) {
-  style <- check_graphicals(style)
+# The look of what a method draws: values by default, or those that its dots give.
+look_of <- function(more, ...) {
+  usual <- list(...)
+  utils::modifyList(usual, check_graphicals(more[names(more) %in% names(usual)]))
+}
+
+# The look of an estimate's plot, from the arguments of its method and the dots that concern more than the empty plot.
+check_style <- function(style, more) {
+  style <- check_graphicals(c(style, more[names(more) %in% c("lty", "pch", "cex")]))
   if (!is.null(style$col.fun) && !is.function(style$col.fun)) {
     abort_input("`col.fun` must be a function, not ", describe_value(style$col.fun), ".")
   }
@@ -95,21 +117,30 @@ colours_by <- function(col.fun, count) {
   col
 }
 
-# The result of `code`, which draws with further arguments of the user, checked as far as they are known here.
+room_messages <- c("figure margins too large", "figure region too large", "plot region too large",
+                   "outer margins too large (figure region too small)")
+
+# The result of `code`, which draws with further arguments of the user, checked as far as they are known here. R says
+# that margins are too large where a device or a panel is too small for any plot.
 drawing_with <- function(more, code) {
   given <- Filter(nzchar, names(more))
-  if (length(given) == 0L) return(code)
   catching_errors(code, function(e) {
+    if (conditionMessage(e) %in% gettext(room_messages, domain = "graphics")) {
+      abort_input("The plot must have more room: its window or panel is smaller than its margins. Make the window ",
+                  "larger, or the margins smaller with par(mar = ).")
+    }
+    if (length(given) == 0L) stop(e)
     what <- if (length(given) == 1L) "a graphical parameter" else "graphical parameters"
     abort_input(quoted(given), " must be ", what, " with which R can draw, but it says: ", conditionMessage(e), ".")
   })
 }
 
-# A plot that is there, for `add`.
-check_plot_to_add_to <- function() {
+# A plot that is there, for `add` and for lines() and points().
+check_plot_to_add_to <- function(added = FALSE) {
   there <- grDevices::dev.cur() > 1L && catching_errors({
     graphics::strwidth("x")
     TRUE
   }, function(e) FALSE)
+  if (!there && added) abort_input("There must be a plot to add `x` to: plot(x) starts one.")
   if (!there) abort_input("`add` must be FALSE when there is no plot to add to.")
 }

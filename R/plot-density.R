@@ -4,17 +4,22 @@
 #' of the sample (see [contourLevels()]). Three and more: the marginal densities, one variable on the diagonal, pairs
 #' off it.
 #'
+#' Of more than 1,000 observations one is drawn for each small part of the plot, darker the more it stands for.
+#' `lines()` adds the curve of an estimate of one variable to a plot that is there, `points()` its values.
+#'
 #' @param x an object made by [kde()] on a grid; for d > 3 and the Gaussian or a product kernel also at points.
 #' @param cont percentages of the regions. In one dimension they are drawn only if given: as lines along the axis, the
-#'   smaller the region the thicker.
+#'   smaller the region the thicker. In an image, too, they are drawn only if given.
 #' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last. One colour
 #'   for several regions is shaded. If there is one more than regions, the first is left out: in \pkg{ks} it is that of
 #'   the background. For `display = "slice"` the colours of lines, for `"persp"` of the surface.
 #' @param drawpoints if TRUE, show the data: a rug (d = 1) or points (d > 1).
 #' @param add if TRUE, add to a plot (d = 1, 2).
-#' @param xlab,ylab,zlab,main labels; only in one and two dimensions, and `zlab` only of `"persp"`.
-#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`), `"image"`
-#'   or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is one display for each d.
+#' @param xlab,ylab,zlab,main labels. If NULL the names of the variables, and for a vector what the call had in its
+#'   place. `xlab` and `ylab` only in one and two dimensions, `zlab` only of `"persp"` and of the key of `"image"`.
+#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`),
+#'   `"image"`, colours with a key, or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is
+#'   one display for each d.
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
 #' @param col.fun a function of a number that returns as many colours, in place of `col`.
@@ -24,18 +29,22 @@
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
 #' @param d strength of the perspective, as in [graphics::persp()], for `display = "persp"`.
-#' @param ... further graphical parameters of the empty plot (d = 1, 2) or of [graphics::persp()]. Other arguments of
-#'   plots in \pkg{ks} are accepted without effect.
+#' @param ... further graphical parameters of the empty plot or of [graphics::persp()]; of these `lty` is also that of
+#'   the curve or the contour lines, `pch` and `cex` of the data. For `lines()` and `points()` those of
+#'   [graphics::lines()]. Other arguments of plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` when the estimate has to be on a grid and is not, for an unknown
-#'   `display`, for `cont` outside of 0 to 100, `abs.cont` that is not positive, flags that are not TRUE or FALSE, and
-#'   colours, widths, labels and other graphical parameters that R cannot draw with, and for `add` without a plot.
+#' @section Errors: Of class `kestrel_error_input` when the estimate has to be on a grid and is not, for an unknown
+#'   `display`, for `cont` outside of 0 to 100, `abs.cont` that is not positive, flags that are not TRUE or FALSE,
+#'   and colours, widths, labels and other graphical parameters that R cannot draw with, for a window that is too
+#'   small for any plot, for `add`, `lines()` and `points()` without a plot, and for the last two of an estimate of
+#'   several variables.
 #' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
 #'   120-126.
 #' @examples
 #' plot(kde(faithful$eruptions), cont = c(50, 95))
+#' lines(kde(faithful$eruptions, h = 0.6), lty = 2)
 #' fhat <- kde(faithful)
 #' plot(fhat, drawpoints = TRUE)
 #' plot(fhat, display = "persp", theta = 30)
@@ -51,18 +60,18 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   variables <- dimension(x)
   style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
-                            ylab = ylab, zlab = zlab, main = main, d = d))
+                            ylab = ylab, zlab = given_or(zlab, "Density"), main = main, d = d), list(...))
   style$drawpoints <- style$drawpoints && has_data(x)
   style$approx <- check_flag(approx.cont, "approx.cont")
   style$display <- check_display(display, variables, style$add)
   if (variables > 2L && !is.null(abs.cont)) {
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
   }
-  marked <- variables > 1L || !missing(cont) || !is.null(abs.cont)
+  marked <- variables > 1L && style$display != "image" || !missing(cont) || !is.null(abs.cont)
   cont <- check_content(cont)
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, style$approx)
-  switch(min(variables, 3L), plot_curve(x, regions, style, ...), plot_plane(x, regions, style, ...),
-         plot_pairs(x, cont, style))
+  switch(min(variables, 3L), plot_curve(x, regions, style, list(...)),
+         plot_plane(x, regions, style, list(...)), plot_pairs(x, cont, style, list(...)))
   invisible(given)
 }
 
@@ -85,7 +94,7 @@ plotted_regions <- function(fhat, cont, abs.cont, approx) {
     return(list(level = level[!duplicated(level)], label = paste0(cont, "%")[!duplicated(level)]))
   }
   level <- sort(unique(check_positives(abs.cont, "abs.cont")))
-  list(level = level, label = format_short(level))
+  list(level = level, label = format_short(level), absolute = TRUE)
 }
 
 # One colour for each region. The default is `otherwise`, a function of their number.
@@ -104,67 +113,95 @@ region_fills <- function(style, count) {
   if (style$alpha < 1) grDevices::adjustcolor(col, style$alpha) else col
 }
 
-plot_curve <- function(fhat, regions, style, ...) {
+plot_curve <- function(fhat, regions, style, more) {
   if (style$add) {
     check_plot_to_add_to()
   } else {
-    empty_plot(range(fhat$eval.points), c(0, max(fhat$estimate)), list(...), main = style$main,
-               xlab = if (is.null(style$xlab)) fhat$names else style$xlab,
-               ylab = if (is.null(style$ylab)) "Density" else style$ylab)
+    top <- max(fhat$estimate)
+    # On a logarithmic axis there is no zero to begin at.
+    empty_plot(fhat$eval.points, c(if (grepl("y", given_or(more$log, ""))) top / 1e4 else 0, top), more,
+               main = style$main, xlab = given_or(style$xlab, variable_label(fhat)),
+               ylab = given_or(style$ylab, "Density"), note = region_note(regions))
   }
-  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], 2 + 2 * k, style$col.cont)
+  # Without a zero they are above the rug.
+  foot <- if (graphics::par("ylog")) graphics::grconvertY(0.05, "npc") else 0
+  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 2 * k, style$col.cont)
   col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
-  graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = if (is.null(style$lwd)) 2 else style$lwd)
-  # Many observations would paint the axis black, so the strokes become transparent.
-  if (style$drawpoints) {
-    strength <- max(0.05, min(0.8, 100 / length(fhat$x)))
-    if (!is.null(style$col.pt)) col <- style$col.pt
-    col <- grDevices::adjustcolor(col, strength)
-    for (rows in parts_of(length(fhat$x))) {
-      heard()
-      graphics::rug(fhat$x[rows], ticksize = 0.03, quiet = TRUE, col = col)
-    }
-  }
+  if (style$drawpoints) draw_rug(fhat$x, given_or(style$col.pt, col))
+  drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = given_or(style$lwd, 2),
+                                     lty = given_or(style$lty, 1)))
+}
+
+# What the bars on the axis are.
+region_note <- function(regions) {
+  count <- length(regions$level)
+  if (count == 0L) return(NULL)
+  if (isTRUE(regions$absolute)) return(paste("Bars: density at least", and_list(regions$label)))
+  paste0("Bars: region", if (count > 1L) "s", " of highest density with ", and_list(rev(regions$label)),
+         " of the sample")
+}
+
+and_list <- function(texts) {
+  last <- length(texts)
+  if (last < 2L) texts else paste(paste(texts[-last], collapse = ", "), "and", texts[last])
+}
+
+# The name of a variable. A vector has none; then the call says what it was.
+variable_label <- function(fhat) label_from_call(fhat$names, "x", fhat$call, "x")
+
+label_from_call <- function(name, stand_in, call, arguments) {
+  if (!identical(name, stand_in) || !is.call(call)) return(name)
+  given <- as.list(call)[arguments]
+  given <- Find(function(one) is.name(one) || is.call(one), given)
+  if (is.null(given)) return(name)
+  text <- deparse(given, width.cutoff = 500L)
+  if (length(text) == 1L && nchar(text) <= 40L) text else name
 }
 
 # Where the density is at least `level`.
-draw_region_on_axis <- function(fhat, level, lwd, col) {
+draw_region_on_axis <- function(fhat, level, foot, lwd, col) {
   runs <- rle(fhat$estimate >= level)
   if (!any(runs$values)) return(invisible())
   last <- cumsum(runs$lengths)
   first <- last - runs$lengths + 1L
-  graphics::segments(fhat$eval.points[first[runs$values]], 0, fhat$eval.points[last[runs$values]], 0, lwd = lwd,
-                     col = col, lend = 1)
+  graphics::segments(fhat$eval.points[first[runs$values]], foot, fhat$eval.points[last[runs$values]], foot,
+                     lwd = lwd, col = col, lend = 1)
 }
 
-plot_plane <- function(fhat, regions, style, ...) {
+plot_plane <- function(fhat, regions, style, more) {
   axes <- axes_of(fhat)
-  labels <- list(xlab = if (is.null(style$xlab)) fhat$names[1L] else style$xlab,
-                 ylab = if (is.null(style$ylab)) fhat$names[2L] else style$ylab)
-  if (style$display == "persp") return(draw_surface(fhat, style, labels, list(...)))
+  labels <- list(xlab = given_or(style$xlab, fhat$names[1L]), ylab = given_or(style$ylab, fhat$names[2L]))
+  if (style$display == "persp") return(draw_surface(fhat, style, labels, more))
+  image <- style$display == "image"
   if (style$add) {
     check_plot_to_add_to()
   } else {
-    seen <- visible_limits(fhat, regions)
-    if (style$display == "image") seen <- lapply(axes, range)
-    do.call(empty_plot, c(unname(seen), list(list(...), main = style$main), labels), quote = TRUE)
+    seen <- if (image) lapply(axes, range) else visible_limits(fhat, regions)
+    if (image) more <- utils::modifyList(list(xaxs = "i", yaxs = "i"), more)
+    do.call(empty_plot, c(unname(seen), list(more, main = style$main, above = if (image) 2 else 0), labels),
+            quote = TRUE)
   }
-  if (style$display == "image") draw_image(fhat, style)
-  if (style$display == "filled.contour") draw_regions(fhat, regions, style)
-  # Drawn before the lines, whose labels would get lost among them.
-  if (style$drawpoints) draw_points(fhat, style$col.pt)
-  if (style$display == "filled.contour") draw_lines(fhat, regions, style, style$col.cont)
-  if (style$display == "slice") {
-    draw_lines(fhat, regions, style, region_colours(style, length(regions$level), function(n) style$col.cont))
-  }
+  drawing_with(more, {
+    if (image) draw_image(fhat, style)
+    if (style$display == "filled.contour") draw_regions(fhat, regions, style)
+    # Drawn before the lines, whose labels would get lost among them.
+    if (style$drawpoints) draw_points(fhat$x[, 1L], fhat$x[, 2L], point_look(style))
+    draw_lines(fhat, regions, style)
+  })
+}
+
+point_look <- function(style) {
+  list(col = given_or(style$col.pt, colours$data), pch = given_or(style$pch, 16), cex = given_or(style$cex, 0.5))
 }
 
 draw_image <- function(fhat, style) {
   axes <- axes_of(fhat)
   col <- style[["col"]]
   if (length(col) < 2L) col <- if (is.null(style$col.fun)) scale_colours(64L) else colours_by(style$col.fun, 64L)
-  graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col,
-                  useRaster = all(fhat$gridtype == "linear"))
+  limits <- c(0, if (max(fhat$estimate) > 0) max(fhat$estimate) else 1)
+  even <- all(fhat$gridtype == "linear") && !graphics::par("xlog") && !graphics::par("ylog")
+  graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col, zlim = limits, useRaster = even)
+  if (!style$add) draw_key(col, limits, style$zlab)
 }
 
 # The data and the largest region, without the empty rest of the grid.
@@ -182,12 +219,20 @@ draw_regions <- function(fhat, regions, style) {
                             region_fills(style, length(regions$level)))
 }
 
-draw_lines <- function(fhat, regions, style, col) {
-  if (diff(range(fhat$estimate)) == 0) return(invisible())
+draw_lines <- function(fhat, regions, style) {
+  if (length(regions$level) == 0L || diff(range(fhat$estimate)) == 0) return(invisible())
   axes <- axes_of(fhat)
-  graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = regions$level, add = TRUE, labels = regions$label,
-                    drawlabels = style$drawlabels, col = col, lwd = if (is.null(style$lwd)) 0.8 else style$lwd,
-                    labcex = 0.75, vfont = NULL)
+  of_lines <- style$display == "slice"
+  col <- if (of_lines) region_colours(style, length(regions$level), function(n) style$col.cont) else style$col.cont
+  draw <- function(col, lwd) {
+    graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = regions$level, add = TRUE, drawlabels = FALSE,
+                      col = col, lwd = lwd, lty = given_or(style$lty, 1))
+  }
+  lwd <- given_or(style$lwd, 0.8)
+  # A light edge, for the dark parts of an image.
+  if (style$display == "image") draw("white", lwd + 2)
+  draw(col, lwd)
+  if (style$drawlabels) label_contours(axes, fhat$estimate, regions$level, regions$label, col)
 }
 
 # With at most about fifty lines each way, which can still be told apart.
@@ -196,7 +241,7 @@ draw_surface <- function(fhat, style, labels, more) {
   kept <- lapply(axes, function(axis) seq(1L, length(axis), by = ceiling(length(axis) / 51)))
   height <- fhat$estimate[kept[[1L]], kept[[2L]]]
   col <- if (is.null(style[["col"]])) colours$shade else style[["col"]][1L]
-  labels$zlab <- if (is.null(style$zlab)) "Density" else style$zlab
+  labels$zlab <- style$zlab
   # One line farther out, clear of the numbers at the axes.
   labels <- lapply(labels, function(text) paste0("\n", text))
   shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], height, zlim = surface_limits(height, fhat$estimate),
@@ -217,35 +262,37 @@ surface_limits <- function(height, estimate) {
   if (diff(range(height)) > 1e-12 * top) range(height) else c(0, if (top > 0) top else 1)
 }
 
-draw_points <- function(fhat, col) {
-  strength <- max(0.08, min(0.6, 150 / nrow(fhat$x)))
-  graphics::points(fhat$x[, 1L], fhat$x[, 2L], pch = 16, cex = 0.5,
-                   col = grDevices::adjustcolor(if (is.null(col)) colours$data else col, strength))
-}
-
 # A d x d matrix of panels that share their axes by column and row.
-plot_pairs <- function(fhat, cont, style) {
+plot_pairs <- function(fhat, cont, style, more) {
   d <- dimension(fhat)
   fhat <- refine_axes(fhat)
+  more <- check_graphicals(more)
   run <- run_options()
   of_variables <- function(dims) marginal_of(fhat, dims, run)
   pairs <- lapply(seq_len(d), function(row) lapply(seq_len(row - 1L), function(column) of_variables(c(column, row))))
-  before <- graphics::par(mfrow = c(d, d), mar = c(0.4, 0.4, 0.4, 0.4), oma = c(5, 4.5, 1.5, 1), las = 1,
-                          mgp = c(3, 0.6, 0))
+  before <- graphics::par(mfrow = c(d, d), mar = c(0.4, 0.4, 0.4, 0.4), las = 1, mgp = c(3, 0.6, 0),
+                          oma = c(5, 4.5, if (is.null(style$main)) 1.5 else 4, 4.5))
   on.exit(graphics::par(before))
   for (row in seq_len(d)) {
     for (column in seq_len(d)) {
       if (row == column) {
-        draw_diagonal_panel(of_variables(row))
+        draw_diagonal_panel(of_variables(row), style, more)
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
-        draw_pair_panel(pair, plotted_regions(pair, cont, NULL, style$approx), style)
+        draw_pair_panel(pair, plotted_regions(pair, cont, NULL, style$approx), style, more)
         if (column == 1L) graphics::axis(2)
+        # The panel at the left shows a density; its row has its numbers at the right.
+        if (row == 1L && column == d) graphics::axis(4)
       }
       if (row == d) graphics::axis(1)
     }
   }
-  caption(paste0("Regions of ", paste(sort(cont), collapse = ", "), " % of the sample"), 1, 3.4, outer = TRUE)
+  several <- length(cont) > 1L
+  caption(paste0("Region", if (several) "s", " of ", and_list(sort(cont)), " % of the sample"), 1, 3.4,
+          outer = TRUE)
+  if (!is.null(style$main)) {
+    graphics::title(main = style$main, outer = TRUE, line = 1.5, cex.main = 1.2 / graphics::par("cex"))
+  }
 }
 
 # Marginals that are computed from the data can be finer than a grid in d dimensions.
@@ -265,21 +312,32 @@ transposed <- function(fhat) {
   fhat
 }
 
-draw_diagonal_panel <- function(fhat) {
-  graphics::plot(range(fhat$eval.points), c(0, 1.25 * max(fhat$estimate)), type = "n", axes = FALSE, xlab = "",
-                 ylab = "")
+# An empty panel over the whole axes.
+empty_panel <- function(x, y, more) {
+  usual <- list(type = "n", axes = FALSE, xlab = "", ylab = "")
+  more <- more[!names(more) %in% c(names(usual), "main", "sub", "log", "xlim", "ylim", ks_plot_arguments,
+                                   ks_surface_arguments)]
+  drawing_with(more, do.call(graphics::plot, c(list(range(x), range(y)), usual, more), quote = TRUE))
+}
+
+draw_diagonal_panel <- function(fhat, style, more) {
+  empty_panel(fhat$eval.points, c(0, 1.25 * max(fhat$estimate)), more)
   graphics::polygon(c(fhat$eval.points, rev(fhat$eval.points)), c(fhat$estimate, 0 * fhat$estimate), border = NA,
                     col = colours$shade)
-  graphics::lines(fhat$eval.points, fhat$estimate, col = colours$curve, lwd = 1.5)
-  graphics::mtext(fhat$names, side = 3, line = -1.4, cex = 0.8, font = 2)
+  drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = colours$curve,
+                                     lwd = given_or(style$lwd, 1.5), lty = given_or(style$lty, 1)))
+  width <- graphics::strwidth(fhat$names, units = "inches", cex = 0.8 / graphics::par("cex"), font = 2)
+  graphics::mtext(fhat$names, side = 3, line = -1.4, cex = 0.8 * min(1, graphics::par("pin")[1L] / width), font = 2)
   graphics::box(col = colours$frame)
 }
 
-draw_pair_panel <- function(fhat, regions, style) {
+draw_pair_panel <- function(fhat, regions, style, more) {
   axes <- axes_of(fhat)
-  graphics::plot(range(axes[[1L]]), range(axes[[2L]]), type = "n", axes = FALSE, xlab = "", ylab = "")
+  empty_panel(axes[[1L]], axes[[2L]], more)
   draw_regions(fhat, regions, style)
-  if (style$drawpoints) draw_points(fhat, style$col.pt)
-  draw_lines(fhat, regions, replace(style, "drawlabels", FALSE), style$col.cont)
+  drawing_with(more, {
+    if (style$drawpoints) draw_points(fhat$x[, 1L], fhat$x[, 2L], point_look(style))
+    draw_lines(fhat, regions, replace(style, c("drawlabels", "display"), list(FALSE, "filled.contour")))
+  })
   graphics::box(col = colours$frame)
 }

@@ -1,35 +1,69 @@
-# The frame of all plots: axes, labels that fit, captions.
+# The frame of all plots: axes, labels that fit, notes and keys above the plot.
 
 # Arguments of plots in ks that have no meaning here; those of the second kind have one for a surface only.
 ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "lwd.fc", "size", "thin", "type")
 ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktype", "zlim")
 
-# A plot with axes only; `more` are the dots of a method.
-empty_plot <- function(x, y, more, ..., ylab = "") {
+given_or <- function(value, otherwise) if (is.null(value)) otherwise else value
+
+# A plot with axes only; `more` are the dots of a method, which win over labels and defaults. `note` says in words what
+# is drawn, and `above` is how many lines of the upper margin this, a key or a label takes.
+empty_plot <- function(x, y, more, ..., note = NULL, above = length(note)) {
   more <- check_graphicals(more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)])
-  labels <- check_graphicals(list(..., ylab = ylab))
-  shown <- c(list(x, y, type = "n", las = if (labels_fit(y)) 1 else 0, bty = "l"), replace(labels, "ylab", ""))
-  drawing_with(more, do.call(graphics::plot, utils::modifyList(shown, more, keep.null = TRUE), quote = TRUE))
-  title_beside_labels(labels$ylab)
+  usual <- c(list(type = "n", bty = "l"), check_graphicals(list(...)))
+  shown <- utils::modifyList(usual, more, keep.null = TRUE)
+  x <- limits_on(x, shown$log, "x")
+  y <- limits_on(y, shown$log, "y")
+  if (is.null(shown$las)) shown$las <- label_direction(given_or(shown$ylim, y), grepl("y", shown$log))
+  titles <- shown[c("main", "ylab")]
+  shown$ylab <- ""
+  if (above > 0) shown$main <- NULL
+  drawing_with(more, do.call(graphics::plot, c(list(x, y), shown), quote = TRUE))
+  if (isFALSE(shown$ann) || !graphics::par("ann")) return(invisible())
+  look <- more[names(more) %in% c("cex.lab", "col.lab", "font.lab", "cex.main", "col.main", "font.main", "family")]
+  drawing_with(more, {
+    line <- line_beside_labels(shown$las)
+    do.call(graphics::title, c(list(ylab = titles$ylab, line = line), look), quote = TRUE)
+    if (above > 0 && !is.null(titles$main)) {
+      line <- max(graphics::par("mar")[3L] / 2 - 0.4, above + 0.5)
+      do.call(graphics::title, c(list(main = titles$main, line = line), look), quote = TRUE)
+    }
+    for (k in seq_along(note)) write_note(note[k], length(note) - k + 1)
+  })
 }
 
-# Whether the numbers at the left axis, written horizontally, leave room for its title. Otherwise they are written along
-# it.
-labels_fit <- function(y) {
+# The ends of an axis; zero and less are not on a logarithmic one.
+limits_on <- function(values, log, axis) {
+  positive <- values > 0
+  range(if (grepl(axis, given_or(log, "")) && any(positive)) values[positive] else values)
+}
+
+# How the numbers at the left axis are written, as par("las"): horizontally where there is room, unless the user has set
+# it. Plots beside each other have them along the axis, so that all look alike.
+label_direction <- function(y, logarithmic) {
+  if (graphics::par("las") > 0) return(graphics::par("las"))
+  alone <- prod(graphics::par("mfrow")) == 1
+  if (alone && labels_fit(y, isTRUE(logarithmic))) 1 else 0
+}
+
+# Whether the numbers at the left axis, written horizontally, leave room for its title.
+labels_fit <- function(y, logarithmic) {
   room <- graphics::par("mai")[2L] - (graphics::par("mgp")[2L] + 1.5) * graphics::par("csi")
-  label_width(pretty(y)) <= room
+  ends <- if (logarithmic) log10(y) else y
+  ticks <- grDevices::axisTicks(range(ends) + c(-0.04, 0.04) * diff(range(ends)), logarithmic)
+  label_width(ticks) <= room
 }
 
 label_width <- function(labels) {
   max(graphics::strwidth(format(labels), units = "inches", cex = graphics::par("cex.axis")))
 }
 
-# The title of the y axis, clear of its labels, which are as long as the numbers.
-title_beside_labels <- function(text) {
+# The line of the title of the y axis, clear of its labels, which are as long as the numbers where they are horizontal.
+line_beside_labels <- function(las) {
   usual <- graphics::par("mgp")[1L]
+  if (las %in% c(0, 3)) return(usual)
   line <- graphics::par("mgp")[2L] + 0.5 + label_width(graphics::axTicks(2)) / graphics::par("csi")
-  widest <- graphics::par("mar")[2L] - 1
-  graphics::title(ylab = text, line = if (line <= widest) max(usual, line) else usual)
+  max(usual, min(line, graphics::par("mar")[2L] - 1))
 }
 
 # For each axis the range where something is inside, with one step more for its outline; the whole axis if nothing is
@@ -43,8 +77,35 @@ limits_inside <- function(axes, inside) {
 }
 
 # Text below or above all panels, small enough to fit.
-caption <- function(text, side, line, outer = FALSE) {
+caption <- function(text, side, line, outer = FALSE, col = graphics::par("col.lab")) {
   room <- if (outer) graphics::par("din")[1L] else graphics::par("fin")[1L]
   width <- max(graphics::strwidth(text, units = "inches", cex = 0.85))
-  graphics::mtext(text, side = side, outer = outer, line = line, cex = 0.8 * min(1, room / width))
+  # mtext() does not follow the smaller text of plots with several panels.
+  size <- if (outer) 1 else graphics::par("cex")
+  graphics::mtext(text, side = side, outer = outer, line = line, col = col,
+                  cex = 0.8 * min(1, room / width) * size)
+}
+
+# What is drawn, in words in the k-th line above the plot, as far as the margin has that many.
+write_note <- function(text, k, col = graphics::par("col.lab")) {
+  line <- 0.2 + 0.85 * (k - 1)
+  if (line + 0.7 <= graphics::par("mar")[3L]) caption(text, 3, line, col = col)
+}
+
+# The key of an image: its colours with their values, above the plot or, without room there, inside at the top.
+draw_key <- function(col, limits, title) {
+  line <- graphics::par("csi") * graphics::par("mex") * graphics::par("cex") / graphics::par("pin")[2L]
+  base <- 1 + line * if (graphics::par("mar")[3L] >= 2.2) 0.4 else -2
+  across <- function(npc) graphics::grconvertX(npc, "npc")
+  up <- function(lines) graphics::grconvertY(base + lines * line, "npc")
+  before <- graphics::par(xpd = NA)
+  on.exit(graphics::par(before))
+  graphics::rasterImage(grDevices::as.raster(matrix(col, 1L)), across(0.4), up(0), across(1), up(0.6),
+                        interpolate = FALSE)
+  graphics::rect(across(0.4), up(0), across(1), up(0.6), border = colours$frame)
+  at <- pretty(limits, 4)
+  at <- at[at >= limits[1L] & at <= limits[2L]]
+  place <- 0.4 + 0.6 * (at - limits[1L]) / diff(limits)
+  graphics::text(across(place), up(1.1), format(at, trim = TRUE), cex = 0.7)
+  graphics::text(across(0.385), up(0.3), title, cex = 0.8, adj = c(1, 0.5))
 }

@@ -4,19 +4,23 @@
 #' some observations have no neighbour the background is grey.
 #'
 #' The curve of a fit is computed at 501 points over the range of the data, whatever points the fit was evaluated at; it
-#' has gaps where there is no observation within the bandwidth. If there are more than 10,000 observations, only every
-#' k-th is drawn.
+#' has gaps where there is no observation within the bandwidth. Of more than 1,000 observations one is drawn for each
+#' small part of the plot, darker the more it stands for.
+#'
+#' `lines()` adds the curve of a fit to a plot that is there, `points()` its values at the points that it was evaluated
+#' at.
 #'
 #' @param x an object made by [npreg()] or by [npregbw()].
 #' @param band if TRUE, draw the confidence band.
 #' @param drawpoints if TRUE, draw the data.
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
-#' @param xlab,ylab,main labels.
-#' @param ... further graphical parameters of the empty plot. For a fit also the arguments of \pkg{np} for a band:
-#'   `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other arguments that begin with `plot.errors.`,
-#'   `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no effect, and `gradients`, `plot.behavior` and
-#'   `xtrim` must have np's defaults.
+#' @param xlab,ylab,main labels. If NULL the names of the variables, and for vectors what the call had in their place.
+#' @param ... further graphical parameters of the empty plot; of these `lty` and `lwd` are also those of the curve,
+#'   `pch` and `cex` of the observations. For `lines()` and `points()` those of [graphics::lines()]. For a plot of a fit
+#'   also the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other
+#'   arguments that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no
+#'   effect, and `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
 #' @section Errors: of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for arguments of np
 #'   with a value that is not drawn here, for graphical parameters that R cannot draw with, for `add` without a plot,
@@ -32,6 +36,7 @@
 #' bw <- npregbw(waiting ~ eruptions, data = faithful)
 #' plot(bw)
 #' plot(npreg(bw))
+#' lines(npreg(waiting ~ eruptions, data = faithful, bws = 2), lty = 2)
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
                              main = NULL, ...) {
@@ -41,24 +46,40 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   drawpoints <- check_flag(drawpoints, "drawpoints")
   add <- check_flag(add, "add")
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
+  more <- list(...)
+  more <- more[!of_np_plot(names(more))]
   bws <- x$bws
-  at <- seq(min(bws$x), max(bws$x), length.out = 501L)
+  at <- curve_points(bws)
   curve <- values_at(x, at, band, run_options())
   half <- stats::qnorm((1 + x$level) / 2) * curve$se
   if (add) {
     check_plot_to_add_to()
   } else {
-    seen <- if (drawpoints) bws$y else c(curve$mean - half, curve$mean + half)
-    seen <- range(seen, curve$mean, finite = TRUE)
-    more <- list(...)
-    empty_plot(range(bws$x), seen, more[!of_np_plot(names(more))], main = main,
-               xlab = if (is.null(xlab)) x$xnames else xlab, ylab = if (is.null(ylab)) x$ynames else ylab)
-    if (drawpoints) draw_observations(bws)
+    seen <- range(if (drawpoints) bws$y, curve$mean, if (band) curve$mean + c(-half, half), finite = TRUE)
+    note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
+    empty_plot(bws$x, seen, more, main = main, xlab = given_or(xlab, regressor_label(bws)),
+               ylab = given_or(ylab, response_label(bws)), note = note)
+    if (drawpoints) {
+      drawing_with(more, draw_points(bws$x, bws$y, look_of(more, col = colours$data, pch = 16, cex = 0.6)))
+    }
   }
   if (band) draw_band(at, curve$mean - half, curve$mean + half, grDevices::adjustcolor(col, 0.25))
-  graphics::lines(at, curve$mean, col = col, lwd = 2)
+  look <- look_of(more, lwd = 2, lty = 1)
+  drawing_with(more, {
+    # A light edge, for curves that cross dense data.
+    if (look$lty[1L] %in% c(1, "solid")) graphics::lines(at, curve$mean, col = "white", lwd = max(look$lwd) + 2)
+    do.call(graphics::lines, c(list(at, curve$mean, col = col), look))
+  })
   invisible(x)
 }
+
+# Where the curve of a fit is computed.
+curve_points <- function(bws) seq(min(bws$x), max(bws$x), length.out = 501L)
+
+# Vectors have no names; then the call says what they were.
+regressor_label <- function(bws) label_from_call(bws$xnames, "x", bws$call, c("xdat", "txdat"))
+
+response_label <- function(bws) label_from_call(bws$ynames, "y", bws$call, c("ydat", "tydat"))
 
 # np's arguments that would change the plot, with their values for what is drawn here.
 np_plot_fixed_arguments <- list(gradients = FALSE, plot.behavior = "plot", xtrim = 0)
@@ -80,14 +101,6 @@ band_asked_for <- function(band, ...) {
     band <- check_choice(...elt(match(name, given_names(...))), c("none", "asymptotic"), name) == "asymptotic"
   }
   band
-}
-
-# Dense data are drawn transparent, and thinned if that would take long.
-draw_observations <- function(bws) {
-  shown <- seq(1L, length(bws$x), by = ceiling(length(bws$x) / 10000))
-  strength <- max(0.06, min(0.6, 150 / length(shown)))
-  graphics::points(bws$x[shown], bws$y[shown], pch = 16, cex = 0.6,
-                   col = grDevices::adjustcolor(colours$data, strength))
 }
 
 # One polygon for each run of points with a band.
@@ -113,15 +126,19 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
   # The values of rejected bandwidths mean nothing, and may be so large that nothing else would be visible.
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
-  empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), list(...), xlab = xlab, main = main,
-             ylab = if (is.null(ylab)) objective_name(x) else ylab)
+  more <- list(...)
+  empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
+             ylab = given_or(ylab, objective_name(x)), above = if (any(x$n.unsupported > 0L)) 2 else 1)
   draw_unsupported(x)
-  graphics::lines(x$grid[known], x$cv[known], col = col)
-  graphics::points(x$grid[known], x$cv[known], pch = 16, cex = 0.6,
-                   col = ifelse(x$n.unsupported[known] > 0L, colours$faint, col))
+  drawing_with(more, {
+    do.call(graphics::lines, c(list(x$grid[known], x$cv[known], col = col), look_of(more, lty = 1, lwd = 1)))
+    do.call(graphics::points, c(list(x$grid[known], x$cv[known]), look_of(more, pch = 16, cex = 0.6),
+                                list(col = ifelse(x$n.unsupported[known] > 0L, colours$faint, col))))
+  })
   graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = colours$mark)
   graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
-  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, cex = 0.8, col = colours$mark)
+  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, col = colours$mark,
+                  cex = 0.8 * graphics::par("cex"))
   invisible(x)
 }
 
@@ -141,8 +158,6 @@ draw_unsupported <- function(bws) {
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
-  # On the side away from the label of the minimum.
-  left <- graphics::grconvertX(bws$bw, "user", "npc") < 0.5
-  graphics::mtext("grey: observations without a neighbour", side = 3, line = 0.2, cex = 0.75, col = colours$faint,
-                  adj = if (left) 1 else 0)
+  # Above the label of the minimum.
+  write_note("Grey: observations without a neighbour", 2, colours$faint)
 }

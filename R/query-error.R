@@ -8,7 +8,8 @@
 #' @param least smaller counts, estimated or true, are raised to this, so that none is divided by zero; one row by
 #'   default.
 #' @param x an object made by `q_error()`.
-#' @param ... further graphical parameters of the empty plot; no further arguments of `q_error()`.
+#' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd`, one for each way, are also those
+#'   of the lines. `q_error()` has no further arguments.
 #' @return An object of class `"kestrel_q_error"`, a list:
 #'   \item{errors}{a matrix with a row for each count and a column for each way to estimate}
 #'   \item{table}{a row for each way, with the median, the 95 and 99 % quantiles and the maximum}
@@ -81,16 +82,23 @@ plot.kestrel_q_error <- function(x, ...) {
   ways <- colnames(x$errors)
   m <- nrow(x$errors)
   col <- kind_colours(length(ways))
-  empty_plot(range(x$errors, 2), c(0, 1), list(...), log = "x", xlab = "q-error", ylab = "Share of counts")
+  more <- list(...)
+  empty_plot(range(x$errors, 2), c(0, 1), more, log = "x", xlab = "q-error",
+             ylab = "Share of counts with at most this error")
+  look <- lapply(look_of(more, col = col, lwd = 2, lty = 1), rep_len, length(ways))
+  ends <- plot_corners()[1:2]
   for (k in seq_along(ways)) {
     errors <- sorted_cpp(x$errors[, k])
     for (part in parts_of(m)) {
       heard()
-      # Begins at the end of the part before.
-      rows <- max(part[1L] - 1, 1):part[length(part)]
-      graphics::lines(errors[rows], rows / m, type = "s", lwd = 2, col = col[k])
+      # Begins at the end of the part before; the first of all at no share, and the last goes on at the whole.
+      rows <- max(part[1L] - 1, 0):part[length(part)]
+      from <- if (rows[1L] == 0) ends[1L]
+      to <- if (rows[length(rows)] == m) ends[2L]
+      drawing_with(more, graphics::lines(c(from, errors[rows], to), c(rows, if (!is.null(to)) m) / m, type = "s",
+                                         lwd = look$lwd[k], col = look$col[k], lty = look$lty[k]))
     }
   }
-  if (length(ways) > 1L) graphics::legend("bottomright", ways, col = col, lwd = 2, bty = "n")
+  if (length(ways) > 1L) do.call(graphics::legend, c(list("bottomright", ways, bty = "n"), look))
   invisible(x)
 }

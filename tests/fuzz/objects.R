@@ -129,18 +129,18 @@ density_uses <- expression(
   contourLevels(OBJECT, prob = 0.5), contourLevels(OBJECT, approx = FALSE), predict(OBJECT, x = AT), dkde(AT, OBJECT),
   pkde(3, OBJECT), qkde(0.5, OBJECT), rkde(2, OBJECT), marginal(OBJECT, 1), kde_query(OBJECT, AT, AT + 1),
   kde_query(OBJECT, AT, AT + 1, fun = "mean", of = 1), write_pdf(OBJECT, tempfile(fileext = ".nc")),
-  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE)
+  pdf_score(OBJECT, OBJECT), plot(OBJECT, drawpoints = TRUE), lines(OBJECT), points(OBJECT)
 )
 uses <- list(
   kestrel_kde = density_uses,
   kestrel_kcde = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT, x = AT),
-                            plot(OBJECT, display = "slice", drawpoints = TRUE)),
+                            plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT)),
   kestrel_regbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
                              nobs(OBJECT), npreg(OBJECT), npreg(bws = OBJECT, exdat = 2:3)),
   kestrel_reg = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
                            predict(OBJECT, newdata = data.frame(eruptions = 2:3)), residuals(OBJECT), se(OBJECT),
                            predict(OBJECT, interval = "confidence"), formula(OBJECT), nobs(OBJECT),
-                           as.data.frame(OBJECT)),
+                           as.data.frame(OBJECT), lines(OBJECT), points(OBJECT)),
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
   kestrel_record = expression(print(OBJECT), plot(OBJECT)),

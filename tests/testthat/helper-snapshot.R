@@ -35,10 +35,32 @@ shown <- function(object) {
 }
 
 # Draws to a device without output, and counts what was drawn.
-drawn <- function(code) {
+drawn <- function(code) length(recorded(code))
+
+recorded <- function(code) {
   grDevices::pdf(NULL)
   grDevices::dev.control("enable")
   on.exit(grDevices::dev.off())
   code
-  length(grDevices::recordPlot()[[1]])
+  grDevices::recordPlot()[[1]]
+}
+
+# The arguments of each call of a primitive of graphics in a drawing, with these names.
+graphics_arguments <- list(
+  plotXY = c("xy", "type", "pch", "lty", "col", "bg", "cex", "lwd"),
+  segments = c("x0", "y0", "x1", "y1", "col", "lty", "lwd"),
+  contour = c("x", "y", "z", "levels", "labels", "labcex", "drawlabels", "method", "vfont", "col", "lty", "lwd"),
+  title = c("main", "sub", "xlab", "ylab", "line", "outer"),
+  mtext = c("text", "side", "line", "outer", "at", "adj", "padj", "cex"),
+  text = c("xy", "labels"), raster = "image"
+)
+
+graphics_calls <- function(primitive, code) {
+  calls <- lapply(recorded(code), function(entry) as.list(entry[[2]]))
+  calls <- Filter(function(call) identical(call[[1]]$name, paste0("C_", primitive)), calls)
+  lapply(calls, function(call) {
+    arguments <- call[-1]
+    names(arguments)[seq_along(graphics_arguments[[primitive]])] <- graphics_arguments[[primitive]]
+    arguments
+  })
 }

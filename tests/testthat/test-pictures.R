@@ -18,14 +18,31 @@ score <- local({
 
 test_that("densities of one variable", {
   picture("line", plot(kde(faithful$eruptions, gridsize = 101), cont = c(50, 95)))
+  picture("line on logarithmic axes", plot(kde(faithful$waiting, gridsize = 101), cont = 50, log = "xy", lty = 2,
+                                           main = "Old Faithful"))
+  picture("lines and points added", {
+    plot(kde(faithful$eruptions, gridsize = 51), drawpoints = FALSE, lwd = 4)
+    lines(kde(faithful$eruptions, h = 0.6, gridsize = 51), col = "red", lty = 2)
+    points(kde(faithful$eruptions, h = 0.6, eval.points = c(4, 2, 3)), cex = 1.5)
+  })
+  # Numbers written alike.
+  picture("lines side by side", {
+    before <- graphics::par(mfrow = c(1, 2))
+    plot(kde(faithful$eruptions, gridsize = 51), drawpoints = FALSE)
+    plot(kde(faithful$waiting, gridsize = 51), drawpoints = FALSE)
+    graphics::par(before)
+  })
   # Numbers too long to be written horizontally.
   picture("line with long numbers", plot(kde(1e6 * faithful$eruptions, gridsize = 101), drawpoints = FALSE))
 })
 
 test_that("densities of two variables", {
   picture("plane with points", plot(plane, drawpoints = TRUE))
+  picture("plane with one region", plot(plane, cont = 90))
   picture("plane as lines", plot(plane, display = "slice", abs.cont = c(0.001, 0.01, 0.02)))
   picture("plane as image", plot(plane, display = "image"))
+  picture("plane as image with lines", plot(plane, display = "image", cont = c(25, 75), main = "Old Faithful"))
+  picture("distribution as image", plot(kcde(faithful, gridsize = 21), display = "image"))
   coarse <- kde(faithful, gridsize = 16)
   picture("plane as surface", plot(coarse, display = "persp", theta = 30, phi = 30, main = "Old Faithful"))
 })
@@ -43,6 +60,13 @@ test_that("regressions and their bandwidths", {
   y <- c(2, 3, 3.5, 5, 4, 6.5, 6, 8)
   picture("curve of the corrected AIC", plot(suppressWarnings(npregbw(x, y, bwmethod = "cv.aic"))))
   picture("fit", plot(npreg(bw)))
+  picture("fit of vectors", plot(npreg(txdat = cars$speed, tydat = cars$dist), lty = 2, lwd = 3, pch = 3, cex = 1.2,
+                                 main = "Stopping distance"))
+  picture("fits added", {
+    plot(npreg(bw), band = FALSE)
+    lines(npreg(dist ~ speed, cars, bws = 8), col = "red", lty = 2)
+    points(npreg(bw, exdat = c(20, 10)), cex = 2)
+  })
   picture("fit with gaps", plot(suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8))))
 })
 
@@ -50,6 +74,10 @@ test_that("errors of a smoothed bootstrap", {
   set.seed(1)
   boot <- hboot(faithful$eruptions, B = 20, h = seq(0.2, 1.4, by = 0.1))
   picture("bootstrap", plot(boot))
+})
+
+test_that("criteria of a bandwidth", {
+  picture("criterion", hscv(precip, nstage = 1, plot = TRUE))
 })
 
 test_that("scores", {

@@ -22,6 +22,14 @@ test_that("graphical arguments that are wrong are refused by name, by every plot
     plot(line, main = mean),
     plot(line, xlim = c(1, NA)),
     plot(line, las = 7),
+    plot(line, lty = "nosuch"),
+    plot(plane, lty = -1),
+    plot(fit, pch = "ab"),
+    plot(bw, lty = mean),
+    lines(line, lty = 1.5),
+    points(fit, cex = -1),
+    lines(plane),
+    points(below),
     plot(line, log = "z"),
     plot(line, cex.axis = c(1, 2)),
     plot(line, bty = "z"),
@@ -54,6 +62,52 @@ test_that("graphical arguments that are wrong are refused by name, by every plot
   )
 })
 
+test_that("graphical arguments reach what is drawn, in every plot", {
+  for (call in expression(
+    plot(line, lty = 2, lwd = 5), plot(plane, lty = 2, lwd = 5), plot(plane, display = "slice", lty = 2, lwd = 5),
+    plot(plane, display = "image", cont = 50, lty = 2, lwd = 5), plot(space, lty = 2, lwd = 5),
+    plot(kcde(faithful$eruptions, gridsize = 9), lty = 2, lwd = 5), plot(below, display = "slice", lty = 2, lwd = 5),
+    plot(fit, lty = 2, lwd = 5), plot(bw, lty = 2, lwd = 5), plot(boot, lty = 2, lwd = 5),
+    plot(errors, lty = 2, lwd = 5), plot(score, model = 1, lty = 2, lwd = 5)
+  )) {
+    calls <- unlist(lapply(c("plotXY", "contour"), function(name) graphics_calls(name, eval(call))), recursive = FALSE)
+    expect_true(any(vapply(calls, function(of) 2 %in% of$lty && 5 %in% of$lwd, NA)), info = deparse(call))
+  }
+  for (call in expression(
+    plot(plane, drawpoints = TRUE, pch = 3, cex = 2.5), plot(space, drawpoints = TRUE, pch = 3, cex = 2.5),
+    plot(below, display = "slice", drawpoints = TRUE, pch = 3, cex = 2.5), plot(fit, pch = 3, cex = 2.5),
+    plot(bw, pch = 3, cex = 2.5), plot(boot, pch = 3, cex = 2.5), plot(score, pch = 3, cex = 2.5)
+  )) {
+    calls <- graphics_calls("plotXY", eval(call))
+    expect_true(any(vapply(calls, function(of) 3 %in% of$pch && 2.5 %in% of$cex, NA)), info = deparse(call))
+  }
+  for (call in expression(plot(boot, col = "green"), plot(errors, col = "green"), plot(score, col = "green"))) {
+    calls <- graphics_calls("plotXY", eval(call))
+    expect_true(any(vapply(calls, function(of) "green" %in% of$col, NA)), info = deparse(call))
+  }
+  titles <- function(code) unlist(lapply(graphics_calls("title", code), `[`, c("main", "xlab", "ylab")))
+  given <- list(main = "M", xlab = "X", ylab = "Y")
+  for (call in list(list(errors), list(score), list(fit), list(bw), list(boot), list(plane, display = "image"))) {
+    expect_setequal(setdiff(titles(do.call(plot, c(call, given))), ""), c("M", "X", "Y"))
+  }
+  expect_true("M" %in% titles(plot(space, main = "M")))
+  expect_length(titles(plot(line, ann = FALSE)), 0)
+  # Notes are annotation, too, and are left out where the margin has no line for them.
+  notes <- function(code) length(graphics_calls("mtext", code))
+  expect_identical(c(notes(plot(boot)), notes(plot(boot, ann = FALSE))), c(2L, 0L))
+  expect_identical(c(notes(plot(fit)), notes(plot(fit, ann = FALSE))), c(1L, 0L))
+  expect_identical(notes({
+    graphics::par(mar = c(4, 4, 0.5, 1))
+    plot(boot)
+  }), 0L)
+})
+
+test_that("a window without room for a plot is an error that says so", {
+  grDevices::pdf(NULL, 1, 1)
+  on.exit(grDevices::dev.off())
+  expect_refused(plot(line), plot(plane, lty = 2), plot(space), plot(fit), plot(score, model = 1))
+})
+
 test_that("a plot to add to must be there", {
   grDevices::graphics.off() # another test may have drawn
   for (open in c(FALSE, TRUE)) {
@@ -64,6 +118,10 @@ test_that("a plot to add to must be there", {
     for (object in list(line, plane, below, fit)) {
       expect_error(plot(object, add = TRUE), "`add` must be FALSE when there is no plot to add to",
                    class = "kestrel_error_input")
+    }
+    for (object in list(line, fit, kcde(faithful$eruptions, gridsize = 9))) {
+      expect_error(lines(object), "There must be a plot to add `x` to", class = "kestrel_error_input")
+      expect_error(points(object), "There must be a plot to add `x` to", class = "kestrel_error_input")
     }
   }
 })

@@ -1,0 +1,60 @@
+# lines() and points(): estimates of one variable, and fits, in a plot that is there.
+
+#' @rdname plot.kestrel_kde
+#' @export
+lines.kestrel_kde <- function(x, ...) {
+  add_estimate(check_estimate(x, "x"), graphics::lines, list(...), lwd = 2, lty = 1)
+}
+
+#' @rdname plot.kestrel_kde
+#' @export
+points.kestrel_kde <- function(x, ...) {
+  add_estimate(check_estimate(x, "x"), graphics::points, list(...), pch = 16, cex = 0.6)
+}
+
+#' @rdname kestrel_kcde-methods
+#' @export
+lines.kestrel_kcde <- function(x, ...) {
+  add_estimate(check_object(x, "x", "kestrel_kcde"), graphics::lines, list(...), lwd = 2, lty = 1)
+}
+
+#' @rdname kestrel_kcde-methods
+#' @export
+points.kestrel_kcde <- function(x, ...) {
+  add_estimate(check_object(x, "x", "kestrel_kcde"), graphics::points, list(...), pch = 16, cex = 0.6)
+}
+
+# By `draw`, with `...` as its look unless the user wants another.
+add_estimate <- function(fhat, draw, more, ...) {
+  if (dimension(fhat) != 1L) {
+    abort_input("`x` must have one dimension, not ", dimension(fhat), ": plot(x, add = TRUE) adds lines of equal ",
+                "height in two.")
+  }
+  at <- as.vector(fhat$eval.points)
+  ranks <- order(at)
+  add_curve(at[ranks], as.vector(fhat$estimate)[ranks], draw, more, ...)
+  invisible(fhat)
+}
+
+add_curve <- function(x, y, draw, more, ...) {
+  look <- utils::modifyList(list(col = colours$curve, ...), check_graphicals(more))
+  check_plot_to_add_to(added = TRUE)
+  drawing_with(more, do.call(draw, c(list(x, y), look), quote = TRUE))
+}
+
+#' @rdname plot.kestrel_reg
+#' @export
+lines.kestrel_reg <- function(x, ...) {
+  check_object(x, "x", "kestrel_reg")
+  at <- curve_points(x$bws)
+  add_curve(at, values_at(x, at, FALSE, run_options())$mean, graphics::lines, list(...), lwd = 2, lty = 1)
+  invisible(x)
+}
+
+#' @rdname plot.kestrel_reg
+#' @export
+points.kestrel_reg <- function(x, ...) {
+  check_object(x, "x", "kestrel_reg")
+  add_curve(plain_columns(x$eval)[[1L]], x$mean, graphics::points, list(...), pch = 16, cex = 0.6)
+  invisible(x)
+}

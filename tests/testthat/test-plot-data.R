@@ -1,0 +1,82 @@
+# What plots show of the data and of bands, and how they name variables.
+
+strokes <- function(code) {
+  calls <- graphics_calls("segments", code)
+  calls[[which.max(vapply(calls, function(of) length(of$x0), 1L))]]
+}
+opacity <- function(col) grDevices::col2rgb(col, alpha = TRUE)["alpha", ] / 255
+
+test_that("of more than 1,000 observations a plot draws one for each small part, and none that lies alone is lost", {
+  x <- c(stats::qnorm(stats::ppoints(5000)), 9, 7.5, 7.5001)
+  rug <- strokes(plot(kde(x, h = 0.3, gridsize = 51)))
+  expect_lt(length(rug$x0), 500)
+  expect_true(all(rug$x0 %in% x))
+  expect_true(all(c(min(x), 9) %in% rug$x0))
+  expect_identical(sum(rug$x0 > 6), 2L)
+  # Darker where more are, and never faint.
+  expect_gt(opacity(rug$col)[which.min(abs(rug$x0))], 0.7)
+  expect_equal(opacity(rug$col)[rug$x0 == 9], 0.2, tolerance = 0.01)
+  expect_length(strokes(plot(kde(x[1:1000], h = 0.3, gridsize = 51)))$x0, 1000)
+  # Where zero and less have no place.
+  expect_true(all(strokes(plot(kde(x, h = 0.3, gridsize = 51), log = "x"))$x0 > 0, na.rm = TRUE))
+
+  y <- replace(x^2, 5001, -60)
+  dots <- function(code) {
+    calls <- Filter(function(of) of$type == "p" && 16 %in% of$pch, graphics_calls("plotXY", code))
+    calls[[1]]
+  }
+  shown <- dots(plot(suppressWarnings(npreg(txdat = x, tydat = y, bws = 1))))
+  expect_lt(length(shown$xy$x), 2500)
+  expect_true(any(shown$xy$x == 9 & shown$xy$y == -60))
+  expect_gte(min(opacity(shown$col)), 0.19)
+  groups <- rep(c("red", "blue"), length.out = length(x))
+  shown <- dots(plot(kde(cbind(x, y), H = diag(2), gridsize = 11), drawpoints = TRUE, col.pt = groups))
+  expect_identical(as.vector(grDevices::col2rgb(shown$col)["red", ] > 0), groups[match(shown$xy$x, x)] == "red")
+})
+
+test_that("confidence bands are inside the plot", {
+  fit <- suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8))
+  at <- data.frame(speed = curve_points(fit$bws))
+  band <- suppressWarnings(predict(fit, newdata = at, interval = "confidence"))
+  for (drawpoints in c(TRUE, FALSE)) {
+    grDevices::pdf(NULL)
+    plot(fit, drawpoints = drawpoints)
+    usr <- graphics::par("usr")
+    grDevices::dev.off()
+    expect_true(all(band[, "lwr"] >= usr[3] & band[, "upr"] <= usr[4], na.rm = TRUE))
+  }
+})
+
+test_that("a vector is labelled by what the call has in its place", {
+  labels <- function(code) setdiff(unlist(lapply(graphics_calls("title", code), `[`, c("xlab", "ylab"))), "")
+  eruptions <- faithful$eruptions
+  expect_setequal(labels(plot(kde(faithful$eruptions, gridsize = 9))), c("faithful$eruptions", "Density"))
+  expect_setequal(labels(plot(kde(x = eruptions, gridsize = 9))), c("eruptions", "Density"))
+  expect_setequal(labels(plot(kde(c(1, 2, 4), gridsize = 9))), c("c(1, 2, 4)", "Density"))
+  expect_setequal(labels(plot(kde(faithful["waiting"], gridsize = 9))), c("waiting", "Density"))
+  expect_setequal(labels(plot(kcde(log(eruptions), gridsize = 9))), c("log(eruptions)", "Distribution function"))
+  # Neither values nor long expressions.
+  expect_setequal(labels(plot(do.call(kde, list(eruptions, gridsize = 9)))), c("x", "Density"))
+  expect_setequal(labels(plot(kde(c(eruptions, eruptions, eruptions, eruptions), gridsize = 9))), c("x", "Density"))
+  expect_setequal(labels(plot(kde(eruptions, gridsize = 9), xlab = "min")), c("min", "Density"))
+  fit <- npreg(txdat = eruptions, tydat = faithful$waiting, bws = 1)
+  expect_setequal(labels(plot(fit)), c("eruptions", "faithful$waiting"))
+  expect_setequal(labels(plot(npreg(waiting ~ eruptions, faithful, bws = 1))), c("eruptions", "waiting"))
+  score <- pdf_score(iris$Sepal.Length[51:100], list(a = iris$Sepal.Length[101:150]), center = TRUE, gridsize = 20)
+  expect_setequal(labels(plot(score)), c("iris$Sepal.Length[51:100]", "Density"))
+})
+
+test_that("labels of contour lines are in the plot, clear of each other, with one for each level", {
+  text <- graphics_calls("text", plot(kde(faithful, gridsize = 31), drawpoints = TRUE))
+  expect_setequal(vapply(text, `[[`, "", "labels"), c("95%", "75%", "50%", "25%"))
+  at <- t(vapply(text, function(of) unlist(of$xy[c("x", "y")]), numeric(2)))
+  expect_gt(min(stats::dist(scale(at))), 0.1)
+  expect_length(graphics_calls("text", plot(kde(faithful, gridsize = 31), drawlabels = FALSE)), 0)
+})
+
+test_that("an image has a key, and lines where they are asked for", {
+  plane <- kde(faithful, gridsize = 11)
+  of <- function(primitive, ...) length(graphics_calls(primitive, plot(plane, display = "image", ...)))
+  expect_identical(of("raster"), 2L)
+  expect_identical(c(of("contour"), of("contour", cont = 50) > 0L, of("contour", abs.cont = 0.01) > 0L), c(0L, 1L, 1L))
+})
