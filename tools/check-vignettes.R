@@ -27,9 +27,12 @@ is_visible <- function(chunk) {
   !any(vapply(chunk$options[c("echo", "include", "eval")], identical, TRUE, FALSE))
 }
 
-too_wide <- function(chunk) {
-  lines <- which(nchar(chunk$code) > widest)
-  if (length(lines) > 0L) sprintf("%s:%d: more than %d characters", chunk$file, chunk$line + lines, widest)
+# Lines between fences, whatever their language.
+too_wide <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  fence <- grepl("^```", lines)
+  wide <- which(nchar(lines) > widest & cumsum(fence) %% 2L == 1L & !fence)
+  if (length(wide) > 0L) sprintf("%s:%d: more than %d characters", file, wide, widest)
 }
 
 # In the fresh process: what a reader who pastes the chunks would see; ends with status 1 at the first error.
@@ -66,7 +69,8 @@ run_fresh <- function(chunks, script) {
 check <- function(file, script) {
   chunks <- chunks_of(file)
   started <- Sys.time()
-  faults <- c(unlist(lapply(chunks, too_wide)), run_fresh(Filter(is_visible, chunks), script))
+  files <- unique(c(file, vapply(chunks, `[[`, "", "file")))
+  faults <- c(unlist(lapply(files, too_wide)), run_fresh(Filter(is_visible, chunks), script))
   seconds <- as.numeric(difftime(Sys.time(), started, units = "secs"))
   cat(sprintf("check-vignettes: %s, %.0f s%s\n", file, seconds, if (is.null(faults)) "" else ":"))
   if (!is.null(faults)) cat(paste0("  ", faults, "\n"), sep = "")
