@@ -1,7 +1,7 @@
-# Rscript tools/check-vignettes.R [FILE]...: checks that readers can paste the code of vignettes/*.Rmd and demo/*.Rmd (or
-# of the files given) into a session of their own. The chunks that a page shows run in order, statement by statement, in
-# a fresh R process that has nothing else; kestrel must be in the library path. A chunk with error = TRUE may fail. No line
-# of code has more than 88 characters, because a longer one does not fit on the page.
+# Rscript tools/check-vignettes.R [FILE]...: checks that readers can paste the code of vignettes/*.Rmd and demo/*.Rmd,
+# or of the files given, into a session of their own. The chunks that a page shows run in order, statement by
+# statement, in a fresh R process that has nothing else. kestrel must be in the library path. A chunk with error = TRUE
+# may fail. No line of code has more than 88 characters, because a longer one does not fit on the page.
 widest <- 88L
 
 # The options in the header of a chunk, "r name, echo=FALSE" between braces, without the name.
