@@ -66,15 +66,14 @@ run_fresh <- function(chunks, script) {
   if (!is.null(attr(output, "status"))) c(utils::tail(output, 3L), "the code shown does not run by itself")
 }
 
+# What is wrong, and how long it took.
 check <- function(file, script) {
   chunks <- chunks_of(file)
   started <- Sys.time()
   files <- unique(c(file, vapply(chunks, `[[`, "", "file")))
   faults <- c(unlist(lapply(files, too_wide)), run_fresh(Filter(is_visible, chunks), script))
   seconds <- as.numeric(difftime(Sys.time(), started, units = "secs"))
-  cat(sprintf("check-vignettes: %s, %.0f s%s\n", file, seconds, if (is.null(faults)) "" else ":"))
-  if (!is.null(faults)) cat(paste0("  ", faults, "\n"), sep = "")
-  is.null(faults)
+  list(faults = faults, line = sprintf("check-vignettes: %s, %.0f s", file, seconds))
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)
@@ -83,6 +82,8 @@ if (identical(arguments[1L], "--paste")) {
 } else {
   script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
   files <- if (length(arguments) > 0L) arguments else Sys.glob(c("vignettes/*.Rmd", "demo/*.Rmd"))
-  fine <- vapply(files, check, TRUE, script = script)
-  quit(status = as.integer(!all(fine)))
+  # Each file has a process of its own, so that as many as there are cores can run at once.
+  found <- parallel::mclapply(files, check, script = script, mc.cores = parallel::detectCores(), mc.preschedule = FALSE)
+  for (one in found) writeLines(c(one$line, paste0("  ", one$faults, recycle0 = TRUE)))
+  quit(status = as.integer(any(lengths(lapply(found, `[[`, "faults")) > 0L)))
 }
