@@ -46,6 +46,7 @@ test-sanitized: setup
 
 check: setup
 	@tools/check.sh $(OPTIONS)
+	@R_LIBS=$(CURDIR)/build/check/kestrel.Rcheck Rscript --vanilla tools/check-vignettes.R
 
 core-tests: setup
 	@tools/core-tests.sh

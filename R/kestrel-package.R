@@ -24,9 +24,10 @@
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
 #' }
 #' @section Vignettes:
-#' `browseVignettes("kestrel")` lists them in a browser; `vignette("density", "kestrel")` shows one.
+#' `browseVignettes("kestrel")` lists them in a browser; `vignette("kestrel")` shows the first.
 #' \describe{
-#'   \item{`density`}{a density from the data to contours, quantiles and draws: the place to begin.}
+#'   \item{`kestrel`}{the first hour: the usual tasks one after another. Begin here.}
+#'   \item{`density`}{a density from the data to contours, quantiles and draws.}
 #'   \item{`regression`}{regression on one variable, and the bandwidth that it needs.}
 #'   \item{`coming-from-ks-and-np`}{calls of those packages side by side, and what differs.}
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}

@@ -1,0 +1,89 @@
+# Rscript tools/check-vignettes.R [FILE]...: checks that readers can paste the code of vignettes/*.Rmd and demo/*.Rmd,
+# or of the files given, into a session of their own. The chunks that a page shows run in order, statement by
+# statement, in a fresh R process that has nothing else. kestrel must be in the library path. A chunk with error = TRUE
+# may fail. No line of code has more than 88 characters, because a longer one does not fit on the page.
+widest <- 88L
+
+# The options in the header of a chunk, "r name, echo=FALSE" between braces, without the name.
+chunk_options <- function(header) {
+  given <- sub("^```+\\{r *[^,=]*(,|$)", "", sub("\\}\\s*$", "", header))
+  as.list(str2lang(paste0("alist(", given, ")")))[-1L]
+}
+
+# The chunks of R code in a file, those of its child documents in their places.
+chunks_of <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  starts <- grep("^```+\\{r\\b.*\\}\\s*$", lines)
+  fences <- grep("^```+\\s*$", lines)
+  do.call(c, lapply(starts, function(start) {
+    options <- chunk_options(lines[start])
+    if (!is.null(options$child)) return(chunks_of(file.path(dirname(file), options$child)))
+    end <- fences[fences > start][1L]
+    list(list(file = file, line = start, options = options, code = lines[seq_len(end - start - 1L) + start]))
+  }))
+}
+
+is_visible <- function(chunk) {
+  !any(vapply(chunk$options[c("echo", "include", "eval")], identical, TRUE, FALSE))
+}
+
+# Lines between fences, whatever their language.
+too_wide <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  fence <- grepl("^```", lines)
+  wide <- which(nchar(lines) > widest & cumsum(fence) %% 2L == 1L & !fence)
+  if (length(wide) > 0L) sprintf("%s:%d: more than %d characters", file, wide, widest)
+}
+
+# In the fresh process: what a reader who pastes the chunks would see; ends with status 1 at the first error.
+paste_chunks <- function(chunks) {
+  for (chunk in chunks) {
+    statements <- parse(text = chunk$code, keep.source = TRUE)
+    lines <- vapply(attr(statements, "srcref"), `[`, 0L, 1L)
+    for (k in seq_along(statements)) {
+      tryCatch({
+        value <- withVisible(eval(statements[k], globalenv()))
+        if (value$visible) print(value$value)
+      }, error = function(e) {
+        if (isTRUE(chunk$options$error)) return()
+        cat("\n", sprintf("%s:%d: %s", chunk$file, chunk$line + lines[k], conditionMessage(e)), "\n", sep = "")
+        quit(status = 1L)
+      })
+    }
+  }
+}
+
+# The same script, in an environment of its own, so that the global one is empty; in an empty folder.
+run_fresh <- function(chunks, script) {
+  folder <- tempfile("pasted")
+  dir.create(folder)
+  home <- setwd(folder)
+  on.exit(setwd(home))
+  saveRDS(chunks, "chunks.rds")
+  output <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(
+    "--vanilla", "-e", shQuote(sprintf("sys.source('%s', new.env())", script)), "--paste", "chunks.rds"
+  ), stdout = TRUE, stderr = TRUE))
+  if (!is.null(attr(output, "status"))) c(utils::tail(output, 3L), "the code shown does not run by itself")
+}
+
+# What is wrong, and how long it took.
+check <- function(file, script) {
+  chunks <- chunks_of(file)
+  started <- Sys.time()
+  files <- unique(c(file, vapply(chunks, `[[`, "", "file")))
+  faults <- c(unlist(lapply(files, too_wide)), run_fresh(Filter(is_visible, chunks), script))
+  seconds <- as.numeric(difftime(Sys.time(), started, units = "secs"))
+  list(faults = faults, line = sprintf("check-vignettes: %s, %.0f s", file, seconds))
+}
+
+arguments <- commandArgs(trailingOnly = TRUE)
+if (identical(arguments[1L], "--paste")) {
+  paste_chunks(readRDS(arguments[2L]))
+} else {
+  script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+  files <- if (length(arguments) > 0L) arguments else Sys.glob(c("vignettes/*.Rmd", "demo/*.Rmd"))
+  # Each file has a process of its own, so that as many as there are cores can run at once.
+  found <- parallel::mclapply(files, check, script = script, mc.cores = parallel::detectCores(), mc.preschedule = FALSE)
+  for (one in found) writeLines(c(one$line, paste0("  ", one$faults, recycle0 = TRUE)))
+  quit(status = as.integer(any(lengths(lapply(found, `[[`, "faults")) > 0L)))
+}
