@@ -33,11 +33,11 @@
 #'   the curve or the contour lines, `pch` and `cex` of the data. For `lines()` and `points()` those of
 #'   [graphics::lines()]. Other arguments of plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
-#' @section Errors: Of class `kestrel_error_input` when the estimate has to be on a grid and is not, for an unknown
-#'   `display`, for `cont` outside of 0 to 100, `abs.cont` that is not positive, flags that are not TRUE or FALSE,
-#'   and colours, widths, labels and other graphical parameters that R cannot draw with, for a window that is too
-#'   small for any plot, for `add`, `lines()` and `points()` without a plot, and for the last two of an estimate of
-#'   several variables.
+#' @section Errors: Of class `kestrel_error_input` when the estimate has to be on a grid and is not, and for a window
+#'   that is too small for any plot. The same for an unknown `display`, for `cont` outside of 0 to 100, for `abs.cont`
+#'   that is not positive, and for flags that are not TRUE or FALSE. The same for colours, widths, labels and other
+#'   graphical parameters that R cannot draw with. The same for `add`, `lines()` and `points()` without a plot, and for
+#'   the last two of an estimate of several variables.
 #' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,

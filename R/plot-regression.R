@@ -17,14 +17,14 @@
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels. If NULL the names of the variables, and for vectors what the call had in their place.
 #' @param ... further graphical parameters of the empty plot; of these `lty` and `lwd` are also those of the curve,
-#'   `pch` and `cex` of the observations. For `lines()` and `points()` those of [graphics::lines()]. For a plot of a fit
-#'   also the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`; its other
-#'   arguments that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have no
-#'   effect, and `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
+#'   `pch` and `cex` of the observations. For `lines()` and `points()` those of [graphics::lines()]. A plot of a fit also
+#'   takes the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`. The
+#'   others of \pkg{np} that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have
+#'   no effect. `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
-#' @section Errors: of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for arguments of np
-#'   with a value that is not drawn here, for graphical parameters that R cannot draw with, for `add` without a plot,
-#'   and for a bandwidth whose objective is infinite.
+#' @section Errors: Of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for graphical
+#'   parameters that R cannot draw with, and for `add` without a plot. The same for arguments of np with a value that is
+#'   not drawn here, and for a bandwidth whose objective is infinite.
 #' @section Units: a fit is in the units of the response against those of the regressor; a bandwidth in those of the
 #'   regressor, `"cv.ls"` in the square of the response's, `"cv.aic"` without a unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
