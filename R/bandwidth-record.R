@@ -10,7 +10,8 @@ as_record <- function(found, title) structure(found, class = "kestrel_record", t
 #' @param x the list that [hpi()], [hlscv()], [hscv()], [hpi.kcde()], \code{\link{Hpi}()}, \code{\link{Hlscv}()},
 #'   \code{\link{Hscv}()} or \code{\link{Hpi.kcde}()} returned with `amise = TRUE`.
 #' @param xlab,ylab,main labels.
-#' @param ... further graphical parameters of the empty plot; not used by `print()`.
+#' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd` are also those of the line, `pch`
+#'   and `cex` of the point. Not used by `print()`.
 #' @return `x`, invisibly.
 #' @section Units: Bandwidths are in the units of the data, in a curve of \code{\link{Hlscv}()} without a unit; the
 #'   criterion is in 1 / volume.
@@ -70,8 +71,13 @@ plot.kestrel_record <- function(x, xlab = "Bandwidth h", ylab = "Criterion", mai
   if (is.null(curve)) {
     abort_input("`x` must have a curve to be plotted, as those of hlscv(), hscv() and Hlscv(type = \"scalar\") have.")
   }
-  empty_plot(range(curve$h), range(curve$objective), list(...), log = "x", xlab = xlab, ylab = ylab, main = main)
-  graphics::lines(curve$h, curve$objective, col = colours$curve, lwd = 2)
-  graphics::points(x[["h"]], x[["objective"]], pch = 16, col = colours$curve)
+  more <- list(...)
+  empty_plot(range(curve$h), range(curve$objective), more, log = "x", xlab = xlab, ylab = ylab, main = main,
+             note = paste0("Point: minimum at h = ", format_short(x[["h"]])))
+  drawing_with(more, {
+    do.call(graphics::lines, c(list(curve$h, curve$objective), look_of(more, col = colours$curve, lwd = 2, lty = 1)))
+    do.call(graphics::points, c(list(x[["h"]], x[["objective"]]),
+                                look_of(more, col = colours$curve, pch = 16, cex = 1)))
+  })
   invisible(x)
 }

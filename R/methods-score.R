@@ -143,7 +143,8 @@ plot_ranking <- function(score, more) {
   before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 2.5, 1))
   on.exit(graphics::par(before))
   note <- if (!is.null(table$lower)) {
-    paste0("Point: corrected score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates), " replicates")
+    paste0("Point: corrected score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates),
+           " replicates")
   }
   empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), more, yaxt = "n", xlab = "PDF score", note = note)
   graphics::axis(2, place, table$model, las = 1, tick = FALSE, cex.axis = size)

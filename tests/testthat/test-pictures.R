@@ -78,6 +78,7 @@ test_that("errors of a smoothed bootstrap", {
 
 test_that("criteria of a bandwidth", {
   picture("criterion", hscv(precip, nstage = 1, plot = TRUE))
+  picture("record of a criterion", plot(hscv(precip, nstage = 1, amise = TRUE)))
 })
 
 test_that("scores", {

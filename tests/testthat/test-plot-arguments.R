@@ -7,6 +7,7 @@ below <- kcde(faithful, H = Hns(faithful), gridsize = 6)
 bw <- npregbw(dist ~ speed, cars)
 fit <- npreg(bw)
 boot <- with_seed(1, hboot(faithful$eruptions, h0 = 0.3, h = c(0.2, 0.3, 0.4), B = 3, gridsize = 30))
+record <- hscv(faithful$eruptions, amise = TRUE)
 errors <- q_error(1:3, c(1, 4, 2))
 score <- pdf_score(iris[51:100, 1:2], list(a = iris[51:100, 1:2] + 0.01, b = iris[51:100, 1:2] - 0.01), gridsize = 8)
 
@@ -68,7 +69,7 @@ test_that("graphical arguments reach what is drawn, in every plot", {
     plot(plane, display = "image", cont = 50, lty = 2, lwd = 5), plot(space, lty = 2, lwd = 5),
     plot(kcde(faithful$eruptions, gridsize = 9), lty = 2, lwd = 5), plot(below, display = "slice", lty = 2, lwd = 5),
     plot(fit, lty = 2, lwd = 5), plot(bw, lty = 2, lwd = 5), plot(boot, lty = 2, lwd = 5),
-    plot(errors, lty = 2, lwd = 5), plot(score, model = 1, lty = 2, lwd = 5)
+    plot(errors, lty = 2, lwd = 5), plot(record, lty = 2, lwd = 5), plot(score, model = 1, lty = 2, lwd = 5)
   )) {
     calls <- unlist(lapply(c("plotXY", "contour"), function(name) graphics_calls(name, eval(call))), recursive = FALSE)
     expect_true(any(vapply(calls, function(of) 2 %in% of$lty && 5 %in% of$lwd, NA)), info = deparse(call))
@@ -76,7 +77,8 @@ test_that("graphical arguments reach what is drawn, in every plot", {
   for (call in expression(
     plot(plane, drawpoints = TRUE, pch = 3, cex = 2.5), plot(space, drawpoints = TRUE, pch = 3, cex = 2.5),
     plot(below, display = "slice", drawpoints = TRUE, pch = 3, cex = 2.5), plot(fit, pch = 3, cex = 2.5),
-    plot(bw, pch = 3, cex = 2.5), plot(boot, pch = 3, cex = 2.5), plot(score, pch = 3, cex = 2.5)
+    plot(bw, pch = 3, cex = 2.5), plot(boot, pch = 3, cex = 2.5), plot(record, pch = 3, cex = 2.5),
+    plot(score, pch = 3, cex = 2.5)
   )) {
     calls <- graphics_calls("plotXY", eval(call))
     expect_true(any(vapply(calls, function(of) 3 %in% of$pch && 2.5 %in% of$cex, NA)), info = deparse(call))
