@@ -17,14 +17,16 @@ empty_plot <- function(x, y, more, ..., note = NULL, above = length(note)) {
   if (is.null(shown$las)) shown$las <- label_direction(given_or(shown$ylim, y), grepl("y", shown$log))
   titles <- shown[c("main", "ylab")]
   shown$ylab <- ""
-  if (above > 0) shown$main <- NULL
+  if (!room_above(above, titles$main)) note <- NULL
+  raised <- above > 0 && room_above(above, titles$main)
+  if (raised) shown$main <- NULL
   drawing_with(more, do.call(graphics::plot, c(list(x, y), shown), quote = TRUE))
   if (isFALSE(shown$ann) || !graphics::par("ann")) return(invisible())
   look <- more[names(more) %in% c("cex.lab", "col.lab", "font.lab", "cex.main", "col.main", "font.main", "family")]
   drawing_with(more, {
     line <- line_beside_labels(shown$las)
     do.call(graphics::title, c(list(ylab = titles$ylab, line = line), look), quote = TRUE)
-    if (above > 0 && !is.null(titles$main)) {
+    if (raised && !is.null(titles$main)) {
       line <- max(graphics::par("mar")[3L] / 2 - 0.4, above + 0.5)
       do.call(graphics::title, c(list(main = titles$main, line = line), look), quote = TRUE)
     }
@@ -38,13 +40,17 @@ limits_on <- function(values, log, axis) {
   range(if (grepl(axis, given_or(log, "")) && any(positive)) values[positive] else values)
 }
 
-# How the numbers at the left axis are written, as par("las"): horizontally where there is room, unless the user has set
-# it. Plots beside each other have them along the axis, so that all look alike.
+# How the numbers at the left axis are written, as par("las"): horizontally where there is room. Plots beside each other
+# have them along the axis, so that all look alike, unless the user has set another direction.
 label_direction <- function(y, logarithmic) {
-  if (graphics::par("las") > 0) return(graphics::par("las"))
+  wanted <- graphics::par("las")
+  if (wanted == 3 || !labels_fit(y, isTRUE(logarithmic))) return(if (wanted == 3) 3 else 0)
   alone <- prod(graphics::par("mfrow")) == 1
-  if (alone && labels_fit(y, isTRUE(logarithmic))) 1 else 0
+  if (wanted > 0) wanted else if (alone) 1 else 0
 }
+
+# Whether the upper margin has that many lines, below a title if there is one.
+room_above <- function(lines, main) lines + (if (is.null(main)) 0 else 1.4) <= graphics::par("mar")[3L] + 0.2
 
 # Whether the numbers at the left axis, written horizontally, leave room for its title.
 labels_fit <- function(y, logarithmic) {
@@ -86,26 +92,23 @@ caption <- function(text, side, line, outer = FALSE, col = graphics::par("col.la
                   cex = 0.8 * min(1, room / width) * size)
 }
 
-# What is drawn, in words in the k-th line above the plot, as far as the margin has that many.
-write_note <- function(text, k, col = graphics::par("col.lab")) {
-  line <- 0.2 + 0.85 * (k - 1)
-  if (line + 0.7 <= graphics::par("mar")[3L]) caption(text, 3, line, col = col)
-}
+# What is drawn, in words in the k-th line above the plot.
+write_note <- function(text, k, col = graphics::par("col.lab")) caption(text, 3, 0.2 + 0.85 * (k - 1), col = col)
 
 # The key of an image: its colours with their values, above the plot or, without room there, inside at the top.
-draw_key <- function(col, limits, title) {
+draw_key <- function(col, limits, title, main) {
   line <- graphics::par("csi") * graphics::par("mex") * graphics::par("cex") / graphics::par("pin")[2L]
-  base <- 1 + line * if (graphics::par("mar")[3L] >= 2.2) 0.4 else -2
+  base <- 1 + line * if (room_above(2, main)) 0.4 else -2
   across <- function(npc) graphics::grconvertX(npc, "npc")
   up <- function(lines) graphics::grconvertY(base + lines * line, "npc")
   before <- graphics::par(xpd = NA)
   on.exit(graphics::par(before))
-  graphics::rasterImage(grDevices::as.raster(matrix(col, 1L)), across(0.4), up(0), across(1), up(0.6),
+  graphics::rasterImage(grDevices::as.raster(matrix(col, 1L)), across(0.4), up(0), across(1), up(0.5),
                         interpolate = FALSE)
-  graphics::rect(across(0.4), up(0), across(1), up(0.6), border = colours$frame)
+  graphics::rect(across(0.4), up(0), across(1), up(0.5), border = colours$frame)
   at <- pretty(limits, 4)
   at <- at[at >= limits[1L] & at <= limits[2L]]
   place <- 0.4 + 0.6 * (at - limits[1L]) / diff(limits)
   graphics::text(across(place), up(1.1), format(at, trim = TRUE), cex = 0.7)
-  graphics::text(across(0.385), up(0.3), title, cex = 0.8, adj = c(1, 0.5))
+  graphics::text(across(0.385), up(0.25), title, cex = 0.8, adj = c(1, 0.5))
 }

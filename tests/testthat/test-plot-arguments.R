@@ -98,10 +98,13 @@ test_that("graphical arguments reach what is drawn, in every plot", {
   notes <- function(code) length(graphics_calls("mtext", code))
   expect_identical(c(notes(plot(boot)), notes(plot(boot, ann = FALSE))), c(2L, 0L))
   expect_identical(c(notes(plot(fit)), notes(plot(fit, ann = FALSE))), c(1L, 0L))
-  expect_identical(notes({
-    graphics::par(mar = c(4, 4, 0.5, 1))
-    plot(boot)
-  }), 0L)
+  narrow <- function(lines, ...) {
+    notes({
+      graphics::par(mar = c(4, 4, lines, 1))
+      plot(boot, ...)
+    })
+  }
+  expect_identical(c(narrow(0.5), narrow(1.8), narrow(1.8, main = "M"), narrow(4.1, main = "M")), c(0L, 2L, 0L, 2L))
 })
 
 test_that("a window without room for a plot is an error that says so", {
