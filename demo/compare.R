@@ -89,17 +89,3 @@ example <- function(data, x, m = 100L) {
     plain_off = off(ours, plain), ks_plain_off = off(exact, plain)
   )
 }
-
-# A picture of a density, by its square root, so that low values show.
-colours <- function(at, values, ...) {
-  image(at[[1]], at[[2]], sqrt(values), useRaster = TRUE, ...)
-}
-
-# The same on two log10 axes, labelled in carats and dollars.
-log_map <- function(fhat, carats, prices) {
-  colours(fhat$eval.points, fhat$estimate, axes = FALSE, xlab = "carat",
-    ylab = "price ($)", col = c("#FFFFFF", hcl.colors(63, "Mako", rev = TRUE)))
-  axis(1, at = log10(carats), labels = carats)
-  axis(2, at = log10(prices), labels = format(prices, big.mark = ",", trim = TRUE))
-  box()
-}
