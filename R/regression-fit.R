@@ -75,8 +75,10 @@
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
-npreg <- function(...) UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
-                                                       .classes = list(formula = "formula", bws = "kestrel_regbw")))
+npreg <- function(...) {
+  UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
+                                   .classes = list(formula = "formula", bws = "kestrel_regbw")))
+}
 
 npreg_arguments <- function() {
   methods <- list(npreg.formula, npreg.default, npreg.kestrel_regbw)
