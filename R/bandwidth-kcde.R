@@ -39,7 +39,8 @@
 #'   but H are for data in units of their standard deviations.
 #' @section Errors: Those of [hpi()] and of \code{\link{Hpi}()}, and of class `kestrel_error_input` for a `pilot` or
 #'   `optim.fun` that is unknown, and a `pre` that is not TRUE.
-#' @section Warnings: Of class `kestrel_warning_search` if the search for a diagonal pilot G did not converge.
+#' @section Warnings: A warning of class `kestrel_warning_search` says if the search for a diagonal pilot G did not
+#'   converge.
 #' @section Cost: O(n) for each functional, as in [hpi()] and \code{\link{Hpi}()}.
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
 #'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.

@@ -21,7 +21,8 @@
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
-#' @section Errors: Of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
+#' @section Errors: Errors of class `kestrel_error_input` are raised when `prob` or `cont` are out of range or both
+#'   given.
 #' @section Cost: O(n) for the quantiles, and for the density at n observations O(n 2^d) by interpolation or that
 #'   of [predict()][predict.kestrel_kde].
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,

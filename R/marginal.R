@@ -16,8 +16,8 @@
 #' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
 #'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
 #' @section Units: Values are in 1 over the product of the units of the variables that are kept.
-#' @section Errors: Of class `kestrel_error_input` for `dims` that are unknown or repeated, and for a radial compact
-#'   kernel when `fhat` is not on a grid.
+#' @section Errors: Errors of class `kestrel_error_input` are for `dims` that are unknown or repeated, and for a radial
+#'   compact kernel when `fhat` is not on a grid.
 #' @section Cost: O(n m) for m points of the marginal, or O(grid points) where the grid is integrated.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.

@@ -29,8 +29,8 @@
 #'   - `print()` returns its argument invisibly.
 #' @section Units: fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor.
-#' @section Errors: Of class `kestrel_error_input` for points that are infinite or of another type than the regressor,
-#'   and in `predict()` for arguments that it does not have.
+#' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
+#'   regressor, and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
 #'   the data the fit is there, and standard errors too unless [npreg()] was told to leave them out or to evaluate
 #'   elsewhere: then they cost as much as n points. The other methods O(n).

@@ -107,8 +107,8 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' @param ... further graphical parameters of the empty plots; `col`, `lty` and `lwd` are also those of the lines, `pch`
 #'   and `cex` of the points.
 #' @return `x`, invisibly.
-#' @section Errors: Of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
-#'   R cannot draw with.
+#' @section Errors: Errors of class `kestrel_error_input` are for a model that is not one of `x`, and for graphical
+#'   parameters that R cannot draw with.
 #' @section Units: Axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
 #' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
@@ -143,7 +143,8 @@ plot_ranking <- function(score, more) {
   before <- graphics::par(mar = c(4.5, max(4, size * widest / graphics::par("csi") + 1.5), 2.5, 1))
   on.exit(graphics::par(before))
   note <- if (!is.null(table$lower)) {
-    paste0("Point: corrected score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates), " replicates")
+    paste0("Point: corrected score. Line: ", format(100 * score$level), " % interval of ", nrow(score$replicates),
+           " replicates")
   }
   empty_plot(c(0, 1), c(0.5, nrow(table) + 0.5), more, yaxt = "n", xlab = "PDF score", note = note)
   graphics::axis(2, place, table$model, las = 1, tick = FALSE, cex.axis = size)

@@ -120,9 +120,9 @@ check_file_memory <- function(sizes, what, entries) {
 #' @return A data frame with one column for each of `variables`, of doubles.
 #' @section Units: Values are those of the variables after unpacking, in the units that their attributes name; nothing
 #'   is converted.
-#' @section Errors: Of class `kestrel_error_input` for a file that cannot be opened or is damaged, variables that it
-#'   does not have or that are not numeric, and variables of different lengths or dimensions; of class
-#'   `kestrel_error_memory` for variables above memory.
+#' @section Errors: Errors of class `kestrel_error_input` are for a file that cannot be opened or is damaged, variables
+#'   that it does not have or that are not numeric, and variables of different lengths or dimensions. The class
+#'   is `kestrel_error_memory` for variables above memory.
 #' @section Cost: That of reading the variables, 8 bytes a value.
 #' @references Unidata, *NetCDF User's Guide*, appendix A: attribute conventions.
 #' @seealso [write_pdf()]

@@ -15,8 +15,8 @@
 #'   \item{table}{a row for each way, with the median, the 95 and 99 % quantiles and the maximum}
 #'   `print()` shows the table, and `plot()` the share of counts below each error. Both return their argument invisibly.
 #' @section Units: Counts are rows; errors are ratios, without a unit.
-#' @section Errors: Of class `kestrel_error_input` for counts that are missing, infinite or negative, for estimates of
-#'   another number than the truth, and in `plot()` for graphical parameters that R cannot draw with.
+#' @section Errors: Errors of class `kestrel_error_input` are for counts that are missing, infinite or negative, for
+#'   estimates of another number than the truth, and in `plot()` for graphical parameters that R cannot draw with.
 #' @section Cost: O(m log m) for m counts.
 #' @references Moerkotte, G., Neumann, T. & Steidl, G. (2009) Preventing bad plans by bounding the impact of cardinality
 #'   estimation errors. *Proceedings of the VLDB Endowment* **2**, 982-993.
