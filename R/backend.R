@@ -103,7 +103,7 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #'   With a CUDA object the first call starts the driver. After that, processes forked from this one cannot use the
 #'   device.
 #' @section Units: `memory` is in bytes.
-#' @section Cost: That of starting the CUDA driver, on the first call where there is one: up to seconds.
+#' @section Cost: The first call starts the CUDA driver, if there is one. This takes up to seconds.
 #' @section Errors: Errors of class `kestrel_error_backend` are raised when `options(kestrel.isa=)` names an instruction
 #'   set that the processor lacks.
 #' @examples

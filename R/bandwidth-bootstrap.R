@@ -42,7 +42,7 @@
 #'
 #'   `summary()` shows the whole curve, and `plot()` draws it with the band from 2.5 to 97.5 %.
 #' @section Random numbers: [set.seed()] makes a result reproducible. It is the same for any number of threads.
-#' @section Errors: Those of [Hns()]. Errors of class `kestrel_error_input` are also for bandwidths that are not
+#' @section Errors: The errors of [Hns()]. Errors of class `kestrel_error_input` are also for bandwidths that are not
 #'   positive. The class is `kestrel_error_memory` for a grid, or samples of all threads, above memory.
 #' @section Warnings: Warnings of class `kestrel_warning_search` are for a smallest median at an end of the range of
 #'   `h`. The class is `kestrel_warning_grid` for a grid that is out of reach of the data, or too coarse for the

@@ -37,8 +37,8 @@
 #'   `amise = TRUE` a list: `h` (d = 1), `H`, `PI` (the terms above at the minimum) and the stages:
 #'   `psi2` and, for d = 1, `g2`, `psi4` and `g4`, else `G` (NA for what `nstage = 1` leaves out). For d > 1 all
 #'   but H are for data in units of their standard deviations.
-#' @section Errors: Those of [hpi()] and of \code{\link{Hpi}()}, and of class `kestrel_error_input` for a `pilot` or
-#'   `optim.fun` that is unknown, and a `pre` that is not TRUE.
+#' @section Errors: The errors of [hpi()] and of \code{\link{Hpi}()}, and of class `kestrel_error_input` for a `pilot`
+#'   or `optim.fun` that is unknown, and a `pre` that is not TRUE.
 #' @section Warnings: A warning of class `kestrel_warning_search` says if the search for a diagonal pilot G did not
 #'   converge.
 #' @section Cost: O(n) for each functional, as in [hpi()] and \code{\link{Hpi}()}.

@@ -9,7 +9,7 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #' @param x for `vech()` a square matrix; for `invvech()` a vector of length d(d+1)/2.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return `vech()`: a vector of length d(d+1)/2. `invvech()`: a symmetric d x d matrix.
-#' @section Units: Those of `x`.
+#' @section Units: The units of `x`.
 #' @section Errors: Errors of class `kestrel_error_input` are raised when `x` is not a square numeric matrix, or has a
 #'   length that is not d(d+1)/2 for any d.
 #' @section Cost: O(d^2).

@@ -17,8 +17,8 @@
 #' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
 #'   as the variables (one called `estimate` becomes `estimate.1`), and `estimate`; the first axis runs fastest.
 #'   `summary()`: a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and
-#'   `mass` (the integral over the grid), NULL without a grid, the former not if the estimate is at
-#'   the data. `print()` returns its argument invisibly.
+#'   `mass` (the integral over the grid). Without a grid `mass` is NULL, and `levels`, too, unless the
+#'   estimate is at the data. `print()` returns its argument invisibly.
 #' @section Units: Points are in those of the variables, densities in 1 / volume (1 over the product of these units);
 #'   `mass` has none.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are missing, infinite or of another

@@ -9,7 +9,8 @@
 #' names), with units. `density` is a variable with the bandwidth matrix, the kernel and the size of the sample as
 #' attributes. Each axis has bounds, half way between its points: the values times the volumes of these cells add up to
 #' the integral of the trapezoid rule. The data are in `sample` and `weight`, so that reading gives a complete estimate,
-#' with all fields except `selector` and `na.action`, without names of rows, and with a `call` and `seconds` of its own.
+#' with all fields except `selector` and `na.action`, without names of rows. Its `call` and `seconds` are those of the
+#' reading.
 #'
 #' Files of [kde_stream()] have the same form, without data. An estimate read from one has a grid, contours, marginal
 #' densities and scores ([pdf_score()]), and the size of the sample as a field `n`, but functions that sum over data,
@@ -34,8 +35,8 @@
 #' @section Errors: Errors of class `kestrel_error_input` are for an estimate that is not on a grid, and for a file that
 #'   cannot be opened or written, has no room, is damaged or was not made by these functions. They are also raised if
 #'   the package \pkg{ncdf4} is not installed. The class is `kestrel_error_memory` for a file with a grid above memory.
-#' @section Cost: That of writing or reading the grid and the data, 8 bytes a number, and of reading the file once more
-#'   for its seal.
+#' @section Cost: The cost of writing or reading the grid and the data, 8 bytes a number, and of reading the file once
+#'   more for its seal.
 #' @references Eaton, B., Gregory, J., Drach, B. et al. (2020) *NetCDF Climate and Forecast (CF) Metadata Conventions*,
 #'   version 1.8.
 #' @seealso [kde_stream()] for grids larger than memory, [pdf_score()], [read_sample()]
@@ -123,7 +124,7 @@ check_file_memory <- function(sizes, what, entries) {
 #' @section Errors: Errors of class `kestrel_error_input` are for a file that cannot be opened or is damaged, variables
 #'   that it does not have or that are not numeric, and variables of different lengths or dimensions. The class
 #'   is `kestrel_error_memory` for variables above memory.
-#' @section Cost: That of reading the variables, 8 bytes a value.
+#' @section Cost: The cost of reading the variables, 8 bytes a value.
 #' @references Unidata, *NetCDF User's Guide*, appendix A: attribute conventions.
 #' @seealso [write_pdf()]
 #' @examples

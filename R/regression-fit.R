@@ -45,9 +45,9 @@
 #'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
 #' @section Weights: Enter every sum of a fit, so that for the fit at a point one observation of weight 3 is the same as
 #'   three copies of it. Leaving it out leaves out all of its weight, and standard errors count its error once.
-#' @section Errors: Those of [npregbw()]. Errors of class `kestrel_error_input` are also for points that are infinite or
-#'   of another type than the regressor. The class is `kestrel_error_backend` for `backend = "cuda"` with a bandwidth
-#'   object, because there is nothing to search for.
+#' @section Errors: The errors of [npregbw()]. Errors of class `kestrel_error_input` are also for points that are
+#'   infinite or of another type than the regressor. The class is `kestrel_error_backend` for `backend = "cuda"` with a
+#'   bandwidth object, because there is nothing to search for.
 #' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard
 #'   error has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
 #'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth:
