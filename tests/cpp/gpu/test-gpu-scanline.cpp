@@ -67,7 +67,8 @@ TEST_P(GpuScanlineOf, HasTheBitsOfTheCpu) {
     return;
   }
   // The object does one addition after the other, so large cases take seconds.
-  const std::vector<int> all = c.points() > 2000 ? std::vector<int>{0} : std::vector<int>{0, 1, 2, 4};
+  const std::vector<int> all =
+      c.points() > 2000 ? std::vector<int>{0} : std::vector<int>{0, 1, 2, 4};
   for (const int limbs : all) {
     EXPECT_TRUE(common::same_bits(on_device(c, limbs, plain()), by_events(c, limbs))) << limbs;
   }
