@@ -103,9 +103,9 @@ density_options <- function(threads, backend, engine, tol, cuda = FALSE, precisi
 #'   With a CUDA object the first call starts the driver. After that, processes forked from this one cannot use the
 #'   device.
 #' @section Units: `memory` is in bytes.
-#' @section Cost: That of starting the CUDA driver, on the first call where there is one: up to seconds.
-#' @section Errors: Of class `kestrel_error_backend` when `options(kestrel.isa=)` names an instruction set that the
-#'   processor lacks.
+#' @section Cost: The first call starts the CUDA driver, if there is one. This takes up to seconds.
+#' @section Errors: Errors of class `kestrel_error_backend` are raised when `options(kestrel.isa=)` names an instruction
+#'   set that the processor lacks.
 #' @examples
 #' kestrel_info()
 #' @export
@@ -159,7 +159,7 @@ print.kestrel_info <- function(x, ...) {
 #' @return The cap before the call, an integer: invisibly when `n` is given, so that it can be set back.
 #' @section Units: threads.
 #' @section Cost: negligible.
-#' @section Errors: Of class `kestrel_error_input` when `n` is not a whole number of at least 1.
+#' @section Errors: Errors of class `kestrel_error_input` are raised when `n` is not a whole number of at least 1.
 #' @examples
 #' before <- kestrel_threads(1)
 #' kestrel_threads()

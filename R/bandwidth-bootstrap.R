@@ -42,10 +42,11 @@
 #'
 #'   `summary()` shows the whole curve, and `plot()` draws it with the band from 2.5 to 97.5 %.
 #' @section Random numbers: [set.seed()] makes a result reproducible. It is the same for any number of threads.
-#' @section Errors: Those of [Hns()]. Errors of class `kestrel_error_input` are also for bandwidths that are not
+#' @section Errors: The errors of [Hns()]. Errors of class `kestrel_error_input` are also for bandwidths that are not
 #'   positive. The class is `kestrel_error_memory` for a grid, or samples of all threads, above memory.
-#' @section Warnings: Of class `kestrel_warning_search`, for a smallest median at an end of the range of `h`, and
-#'   `kestrel_warning_grid`, for a grid that is out of reach, or too coarse for the narrowest bandwidth (see [kde()]).
+#' @section Warnings: Warnings of class `kestrel_warning_search` are for a smallest median at an end of the range of
+#'   `h`. The class is `kestrel_warning_grid` for a grid that is out of reach of the data, or too coarse for the
+#'   narrowest bandwidth (see [kde()]).
 #' @section Cost: For each replicate, n times the points that a kernel covers and as many draws. Up to twelve bandwidths
 #'   none of which is more than twice another are done in one pass. Memory: four numbers for each point of the grid, 3
 #'   d + 2 for each row of the sample in each thread, and about twenty for each row of the data (two variables).
@@ -265,7 +266,8 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd` are also those of the line, `pch`
 #'   and `cex` of the point.
 #' @return `x`, invisibly.
-#' @section Errors: Of class `kestrel_error_input` for labels and graphical parameters that R cannot draw with.
+#' @section Errors: Errors of class `kestrel_error_input` are for labels and graphical parameters that R cannot draw
+#'   with.
 #' @section Units: The axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
 #'   volume.
 #' @section Cost: O(bandwidths): the curve is in `x`.

@@ -2,28 +2,28 @@
 
 #' Plug-in bandwidths for distribution functions
 #'
-#' The bandwidths of [kcde()]: those that minimise an estimate of the asymptotic mean integrated squared error of a
-#' distribution function, in one dimension (`hpi.kcde`), and for a full (`Hpi.kcde`) or a diagonal matrix
+#' Selects the bandwidth of [kcde()] that minimises an estimate of the asymptotic mean integrated squared error of a
+#' distribution function: in one dimension (`hpi.kcde`), or as a full (`Hpi.kcde`) or a diagonal matrix
 #' (`Hpi.diag.kcde`).
 #'
 #' In one dimension the terms of the error that depend on h are (Polansky & Baker 2000)
 #' \deqn{-h / (n \sqrt\pi) - h^4 \psi_2 / 4, h = (-n \sqrt\pi \psi_2)^{-1/3},}{-h / (n sqrt(pi)) - h^4 psi_2 / 4, h =
 #' (-n sqrt(pi) psi_2)^(-1/3),}
-#' psi_2 = E f''(X) estimated by [psi()], whose bandwidth comes from psi_4 and so on; after `nstage` stages a normal
-#' density is assumed. In several dimensions the criterion is that of \pkg{ks} (Duong 2016),
+#' where psi_2 = E f''(X) is estimated by [psi()]. The bandwidth of this estimate comes from psi_4, and so on. After
+#' `nstage` stages a normal density is assumed. In several dimensions the criterion is that of \pkg{ks} (Duong 2016),
 #' \deqn{-tr(H^{1/2}) / (n \sqrt\pi) - tr(H^2 \Psi_2) / 4,}{-tr(H^(1/2)) / (n sqrt(pi)) - tr(H^2 Psi_2) / 4,}
-#' Psi_2 the matrix of the functionals of order two. Its minimum is known, and no search is needed:
+#' where Psi_2 is the matrix of the functionals of order two. Its minimum is known, and no search is needed:
 #' \deqn{H = (-n \sqrt\pi \Psi_2)^{-2/3},}{H = (-n sqrt(pi) Psi_2)^(-2/3),}
-#' and with a diagonal H the same of each diagonal element. The pilot bandwidth of Psi_2 with `nstage = 2` is that for
-#' normal data, at which its leading bias vanishes,
+#' and with a diagonal H the same for each diagonal element. With `nstage = 2` the pilot bandwidth of Psi_2 is the one
+#' at which its leading bias vanishes for normal data,
 #' \deqn{G = 2 (2 / (n (d + 2)))^{2/(d+4)} S,}{G = 2 (2 / (n (d + 2)))^(2/(d+4)) S,}
-#' S the sample covariance, and for `Hpi.diag.kcde()` the diagonal matrix at which it is least. With `nstage = 1` the
-#' Psi_2 of the normal density is taken.
+#' where S is the sample covariance. For `Hpi.diag.kcde()` it is the diagonal matrix at which this bias is least. With
+#' `nstage = 1` Psi_2 is that of the normal density.
 #'
-#' The criterion for several dimensions does not follow a change of units. So the data are first divided by their
-#' standard deviations, as in \pkg{ks}; then H does.
+#' The minimum of the criterion for several dimensions does not follow a change of units. So the data are first divided
+#' by their standard deviations, as in \pkg{ks}. Then H follows the units.
 #'
-#' The functionals are summed over all pairs exactly; with `binned = FALSE` those of \pkg{ks} are the same, but its
+#' The functionals are summed over all pairs exactly. With `binned = FALSE` those of \pkg{ks} are the same, but its
 #' searches may end above the minimum.
 #'
 #' @inheritParams hpi
@@ -33,13 +33,14 @@
 #' @param Hstart,optim.fun accepted for scripts written for \pkg{ks}, without effect: H is not searched for.
 #' @param pre TRUE: the data are divided by their standard deviations.
 #' @param amise if TRUE, a list with the value of the criterion and a record of the stages is returned.
-#' @return `hpi.kcde`: a positive number in the units of `x`; the others: a d x d matrix, in their squares. With
-#'   `amise = TRUE` a list: `h` (d = 1), `H`, `PI` (the terms above at the minimum) and the stages:
-#'   `psi2` and, for d = 1, `g2`, `psi4` and `g4`, else `G` (NA for what `nstage = 1` leaves out). For d > 1 all
-#'   but H are for data in units of their standard deviations.
-#' @section Errors: Those of [hpi()] and of \code{\link{Hpi}()}, and of class `kestrel_error_input` for a `pilot` or
-#'   `optim.fun` that is unknown, and a `pre` that is not TRUE.
-#' @section Warnings: Of class `kestrel_warning_search` if the search for a diagonal pilot G did not converge.
+#' @return `hpi.kcde` returns a positive number in the units of `x`, the others a d x d matrix in squares of these
+#'   units. With `amise = TRUE` they return a list: `h` (d = 1), `H`, `PI` (the terms above at the minimum) and the
+#'   stages. The stages are `psi2` and, for d = 1, `g2`, `psi4` and `g4`, otherwise `G`. Those that `nstage = 1` leaves
+#'   out are NA. For d > 1 everything except H is for data in units of their standard deviations.
+#' @section Errors: The errors of [hpi()] and of \code{\link{Hpi}()}, and of class `kestrel_error_input` for a `pilot`
+#'   or `optim.fun` that is unknown, and a `pre` that is not TRUE.
+#' @section Warnings: A warning of class `kestrel_warning_search` says if the search for a diagonal pilot G did not
+#'   converge.
 #' @section Cost: O(n) for each functional, as in [hpi()] and \code{\link{Hpi}()}.
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
 #'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.

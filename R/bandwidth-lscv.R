@@ -187,10 +187,11 @@ curve_engine <- function(x, h, kernel, run) {
 #'   \item{engine, backend, device}{how the sums were computed; `device` is the GPU's name}
 #'   \item{curve}{a data frame: `h` and `objective` on the grid}
 #'   \item{ties}{the number of tied pairs for each observation}
-#' @section Errors: Those of [hpi()]. Errors of class `kestrel_error_input` are also for more than one column, an
+#' @section Errors: The errors of [hpi()]. Errors of class `kestrel_error_input` are also for more than one column, an
 #'   unknown kernel, and an `hmin` that is not below `hmax`.
-#' @section Warnings: Of class `kestrel_warning_search`, for a minimum at an end of the range and for ties as above.
-#' @section Cost: That of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
+#' @section Warnings: Warnings of class `kestrel_warning_search` are for a minimum at an end of the range and for ties
+#'   as above.
+#' @section Cost: The cost of [lscv()] for about 450 bandwidths, on a GPU O(n^2) for each.
 #' @inherit lscv references
 #' @seealso [lscv()], [hpi()], [hscv()]
 #' @examples

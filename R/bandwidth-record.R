@@ -15,8 +15,8 @@ as_record <- function(found, title) structure(found, class = "kestrel_record", t
 #' @return `x`, invisibly.
 #' @section Units: Bandwidths are in the units of the data, in a curve of \code{\link{Hlscv}()} without a unit; the
 #'   criterion is in 1 / volume.
-#' @section Errors: Of class `kestrel_error_input` in `plot()` for a record without a curve, which only those of
-#'   [hlscv()], [hscv()] and \code{\link{Hlscv}(type = "scalar")} have.
+#' @section Errors: `plot()` raises an error of class `kestrel_error_input` for a record without a curve. Only the
+#'   records of [hlscv()], [hscv()] and \code{\link{Hlscv}(type = "scalar")} have one.
 #' @section Cost: O(bandwidths): the curve is in `x`.
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #' @examples

@@ -40,9 +40,9 @@
 #'   \item{pilot}{the name of the pilot}
 #'   \item{g}{the scalar pilot bandwidths for the data sphered or scaled, first stage first}
 #'   \item{G}{the pilot matrix, in squared units of `x`}
-#' @section Errors: Those of [Hlscv()]. Errors of class `kestrel_error_input` are also for a pilot that is unknown or
-#'   not available.
-#' @section Cost: That of [Hlscv()], and for the pilot that of [Hpi()].
+#' @section Errors: The errors of [Hlscv()]. Errors of class `kestrel_error_input` are also for a pilot that is unknown
+#'   or not available.
+#' @section Cost: The cost of [Hlscv()], and for the pilot that of [Hpi()].
 #' @references Duong, T. & Hazelton, M.L. (2005) Cross-validation bandwidth matrices for multivariate kernel density
 #'   estimation. *Scandinavian Journal of Statistics* **32**, 485-506.
 #'

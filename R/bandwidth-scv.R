@@ -33,8 +33,8 @@
 #'   \item{curve}{a data frame: `h` and `objective` on the grid}
 #'   \item{C}{the constant, in the units of `x` cubed; Inf or 0 if it is beyond the range of numbers}
 #'   \item{g}{the pilot bandwidth at h}
-#' @section Errors: Those of [hpi()]. Errors of class `kestrel_error_input` are also for more than one column.
-#' @section Warnings: Of class `kestrel_warning_search`, for a minimum at an end of the range.
+#' @section Errors: The errors of [hpi()]. Errors of class `kestrel_error_input` are also for more than one column.
+#' @section Warnings: Warnings of class `kestrel_warning_search` are for a minimum at an end of the range.
 #' @section Cost: O(n) to prepare each sum over pairs, and then some microseconds a bandwidth for any n. On a GPU the
 #'   cost is O(n^2) for each of about 600 bandwidths.
 #' @references Jones, M.C., Marron, J.S. & Park, B.U. (1991) A simple root n bandwidth selector. *Annals of Statistics*

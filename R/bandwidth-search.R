@@ -128,7 +128,7 @@ minimise_within <- function(limits, S, name, criterion, starts, diagonal, optim.
       paste0("The search for the least value of ", name, " did not converge: ", best$message, ".")
     },
     if (!is.null(best$refused)) {
-      paste0("Bandwidth matrices were left out of the search because there was too little memory: ",
+      paste0("Bandwidth matrices were left out of the search for lack of memory: ",
              conditionMessage(best$refused))
     }
   )

@@ -2,28 +2,30 @@
 
 #' Contour levels of a density estimate
 #'
-#' The level of the p % highest density region fhat(x) >= level that holds p % of the sample's weight. It is estimated
-#' by a quantile of the density at the observations (Hyndman 1996). The quantiles are of type 7 (see
-#' [stats::quantile()]). With weights they are generalised (Akinshin 2023), with the same result for equal weights. If
-#' [read_pdf()] found no data, or an integrated marginal density (see [marginal()]) has data beyond its grid, the points
-#' of the grid are used instead, weighted by the probability around them.
+#' The region of highest density that holds p % of the probability is fhat(x) >= level. The level is estimated by a
+#' quantile of the density at the observations, so that the region holds p % of the sample's weight (Hyndman 1996). The
+#' quantiles are of type 7 (see [stats::quantile()]). With weights they are generalised (Akinshin 2023), with the same
+#' result for equal weights. Two kinds of estimates use the points of the grid instead, weighted by the probability
+#' around them: those for which [read_pdf()] found no data, and integrated marginal densities with data beyond their
+#' grid (see [marginal()]).
 #'
-#' @param x an object made by [kde()]; the default method hands other objects to \pkg{ks} when that is loaded.
+#' @param x an object made by [kde()]. The default method passes other objects to \pkg{ks} if that is loaded.
 #' @param prob probabilities of lying below the level, between 0 and 1.
-#' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Shares, values that
-#'   are all below 1, are refused. Give one of the two; without either, round levels over the range of the estimate are
-#'   returned.
+#' @param cont percentages of the region's content, between 0 and 100: `cont = 25` is `prob = 0.75`. Values that are all
+#'   below 1 look like shares and are refused. Give `prob` or `cont`. Without either, round levels over the range of the
+#'   estimate are returned.
 #' @param nlevels about how many levels when neither `prob` nor `cont` is given.
 #' @param approx if TRUE and the estimate is on a grid, compute the density at the data by linear interpolation in the
-#'   grid, O(n 2^d), and exactly at observations outside of it; if FALSE compute it exactly everywhere, O(n^2 d).
+#'   grid, O(n 2^d). At observations outside of the grid it is exact. If FALSE, compute it exactly everywhere, O(n^2 d).
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A numeric vector of levels, in the units of the density, named by the probability below them (as in
 #'   \pkg{ks}: the level of `cont = 25` is named 75%).
-#' @section Errors: Of class `kestrel_error_input` when `prob` or `cont` are out of range or both given.
-#' @section Cost: O(n) for the quantiles, and for the density at n observations O(n 2^d) by interpolation or that
-#'   of [predict()][predict.kestrel_kde].
+#' @section Errors: Errors of class `kestrel_error_input` are raised if `prob` or `cont` is out of range, or if both are
+#'   given.
+#' @section Cost: O(n) for the quantiles. The density at n observations costs O(n 2^d) by interpolation, or as much as
+#'   [predict()][predict.kestrel_kde].
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
 #'   120-126.
 #'

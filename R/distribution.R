@@ -1,19 +1,19 @@
 #' Density, distribution function, quantiles and random numbers of an estimate
 #'
-#' `dkde()` is the density of an estimate at any points, `pkde()` its distribution function P(X <= q), `qkde()` the
-#' quantile function (d = 1), and `rkde()` draws from it.
+#' `dkde()` computes the density of an estimate at any points, `pkde()` its distribution function P(X <= q), and
+#' `qkde()` its quantile function (d = 1). `rkde()` draws from it.
 #'
 #' The distribution function is the weighted mean of the kernel's own distribution function, not an integral over a
-#' grid. In one dimension that has a closed form for all kernels, and the errors of [kcde()]. In several dimensions it
+#' grid. In one dimension it has a closed form for all kernels, and [kcde()] states its error. In several dimensions it
 #' is the probability of a box, and [kde_query()] states its error. A draw is an observation, chosen with probability
 #' proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a radial compact kernel
 #' that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a kernel proportional to
 #' (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is transformed back.
 #'
-#' Quantiles solve pkde(q) = p to about 1e-14 h, plus the error of pkde(q) divided by the density at q. So they have
-#' fewer digits where the density is tiny. In the upper tail and between clusters the error of pkde(q) is 1e-14. In the
-#' lower tail, below p = 1e-33 with the Gaussian kernel, it is a growing share of p. Quantiles for p = 1e-300 are good
-#' to 1e-5 h.
+#' A quantile q solves `pkde(q) = p`. Its error is about 1e-14 h, plus the error of `pkde(q)` divided by the density at
+#' q. So quantiles have fewer digits where the density is tiny. In the upper tail and between clusters the error of
+#' `pkde(q)` is 1e-14. In the lower tail below p = 1e-33, with the Gaussian kernel, it is a growing share of p
+#' (quantiles for p = 1e-300 are good to 1e-5 h).
 #'
 #' @param x,q points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data frame
 #'   with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
@@ -27,16 +27,16 @@
 #' @param positive accepted for scripts written for \pkg{ks}: TRUE needs an `fhat` made with `positive = TRUE`.
 #' @return `dkde()`, `pkde()`, `qkde()`: a numeric vector, one value for each point or probability. `rkde()`: a vector
 #'   of `n` draws (d = 1) or an n x d matrix.
-#' @section Units: points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
-#'   product of these units), probabilities without a unit.
+#' @section Units: Points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
+#'   product of these units). Probabilities have no unit.
 #' @section Errors: Errors of class `kestrel_error_input` are for an `fhat` that is not an estimate, for probabilities
-#'   out of range, and for points that are missing, or in `dkde()` infinite. They are also for an estimate with more
-#'   than one dimension in `qkde()`, and for one that [kde_query()] refuses in `pkde()`.
-#' @section Cost: One pass over the observations, and then for each point of `pkde()` a number of steps that hardly
-#'   grows with n. For a million observations a thousand points take hundredths of a second, and with the Gaussian
-#'   kernel a million points take a tenth. A compact kernel also needs the observations within a hundredth of h of a
-#'   point and of the points h to either side. A quantile costs some ten such points, and a draw O(1). In several
-#'   dimensions a point of `pkde()` costs as much as a box of [kde_query()].
+#'   out of range, and for points that are missing or, in `dkde()`, infinite. In `qkde()` they are also for an `fhat`
+#'   with more than one dimension, and in `pkde()` for one that [kde_query()] refuses.
+#' @section Cost: One pass over the observations. After that the steps for each point of `pkde()` hardly grow with n.
+#'   For a million observations, a thousand points take hundredths of a second, and with the Gaussian kernel a million
+#'   points take a tenth. A compact kernel also needs the observations within a hundredth of h of a point and of the
+#'   points h to either side. A quantile costs as much as about ten such points, and a draw O(1). In several dimensions
+#'   a point of `pkde()` costs as much as a box of [kde_query()].
 #' @references Silverman, B.W. (1986) *Density Estimation for Statistics and Data Analysis*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful$eruptions)

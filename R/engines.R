@@ -90,10 +90,10 @@
 #' takes over for the rest of the selection, with a message. In one dimension the limit holds only for single precision,
 #' and is 1e7 times the smallest bandwidth.
 #'
-#' @section Errors: Of class `kestrel_error_input` for an unknown engine or one that does not take the task. Of class
-#'   `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task. Of class
-#'   `kestrel_error_memory` if the engine `"fourier"` needs more than 1 GB, or if the memory of a GPU that was asked for
-#'   does not suffice.
+#' @section Errors: Errors of class `kestrel_error_input` are for an unknown engine or one that does not take the task.
+#'   The class is `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task.
+#'   It is `kestrel_error_memory` if the engine `"fourier"` needs more than 1 GB, or if the memory of a GPU that was
+#'   asked for does not suffice.
 #'
 #' @section Cost: The engines use all threads.
 #'

@@ -54,8 +54,8 @@
 #'   and further `kernel`, `kernel_type`, `n_eff` (effective sample size), `call`, `seconds` (elapsed), and where they
 #'   apply `transform` and `na.action` (the rows left out).
 #' @section Units: Points are in those of the variables, probabilities have none.
-#' @section Errors: Those of [kde()]. Errors of class `kestrel_error_input` are also for more than three columns, an
-#'   unknown `tail.flag`, and radial compact kernels in several dimensions. At points they are also for a bandwidth
+#' @section Errors: The errors of [kde()]. Errors of class `kestrel_error_input` are also for more than three columns,
+#'   an unknown `tail.flag`, and radial compact kernels in several dimensions. At points they are also for a bandwidth
 #'   matrix whose correlation takes more than 1e5 terms (see [kde_query()]). The class is `kestrel_error_memory` for a
 #'   grid that is too large, and for a grid with such a matrix that would need more than 1 GB to work with.
 #' @section Cost:

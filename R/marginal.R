@@ -1,23 +1,23 @@
 #' Marginal density
 #'
-#' The density of some of the variables of an estimate, in the order of `dims`.
+#' Computes the density of some of the variables of an estimate, in the order of `dims`.
 #'
-#' The marginal of a Gaussian or a product kernel is again such a kernel, with `H[dims, dims]`, so the marginal density
+#' The marginal of a Gaussian or a product kernel is again such a kernel, with `H[dims, dims]`. So the marginal density
 #' is computed from the data, exactly, on the axes of `fhat` (or the columns of its points). The marginal of a radial
-#' compact kernel is another kernel. For such kernels, and if [read_pdf()] found no data, the gridded estimate is
+#' compact kernel is another kernel. For these kernels, and if [read_pdf()] found no data, the gridded estimate is
 #' integrated over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8). The result is then known
-#' only on the grid.
+#' on the grid only.
 #'
 #' @param fhat an object made by [kde()].
 #' @param dims which variables to keep: numbers of columns, or names.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` where the grid was
-#'   integrated; [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
+#' @return An object of class `c("kestrel_kde", "kde")`, see [kde()]. `kernel_type` is `"integrated"` if the grid was
+#'   integrated. [predict()][predict.kestrel_kde] and [rkde()] refuse such an object.
 #' @section Units: Values are in 1 over the product of the units of the variables that are kept.
-#' @section Errors: Of class `kestrel_error_input` for `dims` that are unknown or repeated, and for a radial compact
-#'   kernel when `fhat` is not on a grid.
+#' @section Errors: Errors of class `kestrel_error_input` are for `dims` that are unknown or repeated, and for a radial
+#'   compact kernel when `fhat` is not on a grid.
 #' @section Cost: O(n m) for m points of the marginal, or O(grid points) where the grid is integrated.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.

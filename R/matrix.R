@@ -8,10 +8,10 @@ is_diagonal <- function(H) all(H[row(H) != col(H)] == 0)
 #'
 #' @param x for `vech()` a square matrix; for `invvech()` a vector of length d(d+1)/2.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
-#' @return `vech()`: a vector of length d(d+1)/2. `invvech()`: a symmetric d x d matrix.
-#' @section Units: Those of `x`.
-#' @section Errors: Of class `kestrel_error_input` when `x` is not a square numeric matrix, or has a length that is
-#'   not d(d+1)/2 for any d.
+#' @return `vech()` returns a vector of length d(d+1)/2, and `invvech()` a symmetric d x d matrix.
+#' @section Units: The units of `x`.
+#' @section Errors: Errors of class `kestrel_error_input` are raised if `x` is not a square numeric matrix, or if its
+#'   length is not d(d+1)/2 for any d.
 #' @section Cost: O(d^2).
 #' @references Henderson, H.V. & Searle, S.R. (1979) Vec and vech operators for matrices, with some uses in Jacobians
 #'   and multivariate statistics. *Canadian Journal of Statistics* **7**, 65-81.

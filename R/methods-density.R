@@ -1,31 +1,31 @@
 #' Methods for density estimates
 #'
-#' Printing, summaries, values at new points, and estimates as data frames.
+#' Methods that print and summarise estimates, evaluate them at new points, and convert them to data frames.
 #'
-#' `predict()` evaluates the estimate at new points exactly, from the data: it never interpolates, and is as accurate
+#' `predict()` evaluates the estimate at new points exactly, from the data. It never interpolates, and it is as accurate
 #' outside of the grid as inside.
 #'
 #' @param x,object an object made by [kde()]; for `predict()`, `x` is another name of `newdata`, as in \pkg{ks}.
 #' @param newdata points: a numeric vector (d = 1; for d > 1 a vector of length d is one point), or a matrix or data
 #'   frame with d columns. Columns with names are matched to the variables by them, in any order, and other names are an
 #'   error; columns without names are taken as they stand.
-#' @param ... not used; in `predict()` no further arguments but `zero.flag` of \pkg{ks}, which has no effect.
+#' @param ... not used. `predict()` accepts only `zero.flag` of \pkg{ks}, which has no effect.
 #' @param backend,precision as for [kde()].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param row.names,optional not used; arguments of the generic.
-#' @return `predict()`: a numeric vector of densities. `as.data.frame()`: one row for each point, its coordinates, named
-#'   as the variables (one called `estimate` becomes `estimate.1`), and `estimate`; the first axis runs fastest.
-#'   `summary()`: a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and 95 % contours) and
-#'   `mass` (the integral over the grid), NULL without a grid, the former not if the estimate is at
-#'   the data. `print()` returns its argument invisibly.
-#' @section Units: Points are in those of the variables, densities in 1 / volume (1 over the product of these units);
-#'   `mass` has none.
+#' @return `predict()` returns a numeric vector of densities. `as.data.frame()` returns one row for each point: its
+#'   coordinates, named as the variables (one called `estimate` becomes `estimate.1`), and `estimate`. The first axis
+#'   runs fastest. `summary()` returns a list of class `"summary.kestrel_kde"` with `fhat`, `levels` (the 25, 50, 75 and
+#'   95 % contours) and `mass` (the integral over the grid). Without a grid `mass` is NULL, and so is `levels` unless
+#'   the estimate is at the data. `print()` returns its argument invisibly.
+#' @section Units: Points are in those of the variables, densities in 1 / volume (1 over the product of these units).
+#'   `mass` has no unit.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are missing, infinite or of another
 #'   dimension. In `predict()` the class is `kestrel_error_backend` for a backend that this build or machine lacks, and
 #'   `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice.
-#' @section Cost: `predict()` that of [kde()] at as many points; `summary()` that of [contourLevels()] by interpolation;
-#'   the others O(points).
+#' @section Cost: `predict()` costs as much as [kde()] at as many points, and `summary()` as much as [contourLevels()]
+#'   by interpolation. The others cost O(points).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall.
 #' @examples
 #' fhat <- kde(faithful)

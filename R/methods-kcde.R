@@ -17,12 +17,12 @@
 #' @param abs.cont probabilities at which lines are drawn, in place of `cont`.
 #' @param drawpoints,add,drawlabels,xlab,ylab,zlab,main,col,col.fun,col.cont,col.pt,lwd,alpha,d as in
 #'   [plot.kestrel_kde()].
-#' @return `predict()`: a numeric vector of probabilities, of the tail that `object` has. `summary()`: a list of class
-#'   `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 % quantiles of each
-#'   variable. The other methods return their argument invisibly.
+#' @return `predict()` returns a numeric vector of probabilities, of the tail that `object` has. `summary()` returns a
+#'   list of class `"summary.kestrel_kcde"` with `fhat` and `quantiles`, a matrix with the 5, 25, 50, 75 and 95 %
+#'   quantiles of each variable. The other methods return their argument invisibly.
 #' @section Units: Points and quantiles are in those of the variables, probabilities have none.
-#' @section Errors: Of class `kestrel_error_input` for points that are missing or of another dimension; in `plot()` for
-#'   an estimate that is not on a grid or has three dimensions, and for arguments that are not what they should be.
+#' @section Errors: Errors of class `kestrel_error_input` are for points that are missing or of another dimension. In
+#'   `plot()` they are for an estimate that is not on a grid or has three dimensions, and for invalid arguments.
 #' @section Cost: `predict()` that of [kcde()] at as many points; `summary()` five quantiles of [qkde()] for each
 #'   variable; `plot()` O(grid points).
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival

@@ -1,39 +1,37 @@
 #' Methods for kernel regressions
 #'
-#' Fitted values, residuals, standard errors, predictions, and printing, for the results of [npregbw()] and [npreg()].
+#' Methods that print the results of [npregbw()] and [npreg()] and give fitted values, residuals, standard errors and
+#' predictions.
 #'
 #' Where `na.action = na.omit` left rows out, `fitted()`, `residuals()`, `se()` and `predict()` without `newdata` have
 #' NA in their positions, so that they are as long as the data.
 #'
-#' @param object,x an object made by [npreg()] or, for `print()`, `summary()`, `nobs()`, `formula()` and `predict()`, by
-#'   [npregbw()]: its predictions are those of its fit.
+#' @param object,x an object made by [npreg()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
+#'   the result of [npregbw()], whose predictions are those of its fit.
 #' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given.
 #' @param se.fit if TRUE, give standard errors too.
-#' @param interval `"confidence"` for the bands of the fit.
+#' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @param ... not used, and for a bandwidth the other arguments of `predict()`, which refuses unknown ones.
+#' @param ... not used. For a bandwidth these are the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
-#' @return
-#'   - `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value and
-#'     for points without an observation within the bandwidth. With `interval = "confidence"` it returns a matrix with
-#'     columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either of them) and `se.fit`.
-#'   - `fitted()` and `residuals()` have one value for each observation.
-#'   - `se()` has the standard errors at the points where the fit was evaluated.
-#'   - `as.data.frame()` has one row for each of these points, with the regressor, `mean`, `merr`, `lower` and `upper`.
-#'     If the points are the data, it also has the response, `resid` and `loo`. A variable that has one of these names
-#'     is called, for example, `mean.1`.
-#'   - `summary()` returns a list with the object and, for a bandwidth, `best`, the five best of the grid.
-#'   - `nobs()` is the number of observations of positive weight.
-#'   - `print()` returns its argument invisibly.
-#' @section Units: fits, standard errors, bands and residuals are in those of the response, points in those of the
+#' @return `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value
+#'   and for those without an observation within the bandwidth. With `interval = "confidence"` it is a matrix with
+#'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and
+#'   `residuals()` return values at the data, and `se()` the standard errors at the points where the fit was evaluated.
+#'   `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
+#'   `upper`. If the points are the data, it adds the response, `resid` and `loo`. A variable that has one of these
+#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth, `best`,
+#'   the five best of the grid. `nobs()` returns the number of observations of positive weight. `print()` returns its
+#'   argument invisibly.
+#' @section Units: Fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor.
-#' @section Errors: Of class `kestrel_error_input` for points that are infinite or of another type than the regressor,
-#'   and in `predict()` for arguments that it does not have.
+#' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
+#'   regressor, and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
-#'   the data the fit is there, and standard errors too unless [npreg()] was told to leave them out or to evaluate
-#'   elsewhere: then they cost as much as n points. The other methods O(n).
+#'   the data the fit is stored already, and so are standard errors, unless [npreg()] was told to leave them out or to
+#'   evaluate elsewhere. Then they cost as much as n points. The other methods cost O(n).
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #' @examples
 #' fit <- npreg(dist ~ speed, data = cars)

@@ -107,8 +107,8 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #' @param ... further graphical parameters of the empty plots; `col`, `lty` and `lwd` are also those of the lines, `pch`
 #'   and `cex` of the points.
 #' @return `x`, invisibly.
-#' @section Errors: Of class `kestrel_error_input` for a model that is not one of `x`, and for graphical parameters that
-#'   R cannot draw with.
+#' @section Errors: Errors of class `kestrel_error_input` are for a model that is not one of `x`, and for graphical
+#'   parameters that R cannot draw with.
 #' @section Units: Axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
 #' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel

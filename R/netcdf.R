@@ -2,40 +2,42 @@
 
 #' Density estimates as netCDF files
 #'
-#' `write_pdf()` writes an estimate on a grid to a netCDF-4 file with the conventions CF-1.8; `read_pdf()` reads it back
+#' `write_pdf()` writes an estimate on a grid to a netCDF-4 file with the conventions CF-1.8. `read_pdf()` reads it back
 #' to the last bit.
 #'
-#' The axes are the dimensions, named as the variables (in letters, digits and underscores; `long_name` has the original
-#' names), with units. `density` is a variable with the bandwidth matrix, the kernel and the size of the sample as
-#' attributes. Each axis has bounds, half way between its points: the values times the volumes of these cells add up to
-#' the integral of the trapezoid rule. The data are in `sample` and `weight`, so that reading gives a complete estimate,
-#' with all fields except `selector` and `na.action`, without names of rows, and with a `call` and `seconds` of its own.
+#' The axes are the dimensions, with units. Their names are those of the variables, in letters, digits and underscores,
+#' and `long_name` has the original names. `density` is a variable with the bandwidth matrix, the kernel and the size of
+#' the sample as attributes. Each axis has bounds, half way between its points. The values times the volumes of these
+#' cells add up to the integral of the trapezoid rule. The data are in `sample` and `weight`, so that reading gives a
+#' complete estimate. It has all fields except `selector` and `na.action`, no names of rows, and its own `call` and
+#' `seconds`.
 #'
 #' Files of [kde_stream()] have the same form, without data. An estimate read from one has a grid, contours, marginal
-#' densities and scores ([pdf_score()]), and the size of the sample as a field `n`, but functions that sum over data,
-#' such as [predict()][predict.kestrel_kde], refuse it.
+#' densities and scores ([pdf_score()]), and the size of the sample as a field `n`. Functions that sum over data, such
+#' as [predict()][predict.kestrel_kde], refuse it.
 #'
-#' A file is written completely or not at all, as in [kde_stream()], section Files. After its end, where other programs
-#' that use HDF5 do not look, follows a seal of 16 bytes: a checksum of all bytes, which is compared before anything is
-#' read. A file without a seal, as when another program has rewritten it, is read, too; one whose seal is wrong is
-#' refused. Sealed or not, the values have to be those of a density: axes that increase, an estimate that is finite and
-#' not negative, weights, a bandwidth.
+#' A file is written completely or not at all, as in [kde_stream()], section Files. A seal of 16 bytes follows its end,
+#' where other programs that use HDF5 do not look. It is a checksum of all bytes, which is compared before anything is
+#' read. A file without a seal is read, too, for example if another program has rewritten it. A file with a wrong seal
+#' is refused. With or without a seal, the values have to be those of a density: axes that increase, an estimate that is
+#' finite and not negative, weights, and a bandwidth.
 #'
-#' @section Files of others: formats, sizes and values are checked, but the netCDF library and HDF5 may crash on files
-#'   that were made for that, or damaged without being cut short. So a file from others that is not sealed is only as
-#'   safe as these libraries.
+#' @section Files of others: Formats, sizes and values are checked. But the netCDF library and HDF5 may crash on files
+#'   that were made for that purpose, or that are damaged without being cut short. So a file from others without a seal
+#'   is only as safe as these libraries.
 #'
 #' @param fhat an object made by [kde()] on a grid.
 #' @param file the name of a file; an existing one is replaced when the new one is complete.
-#' @param units units of the variables, one for each, as UDUNITS has them; none if NULL.
+#' @param units units of the variables, one for each, as in UDUNITS; none if NULL.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
-#' @return `write_pdf()`: the name of the file, invisibly. `read_pdf()`: an object of class `c("kestrel_kde", "kde")`,
-#'   see [kde()].
-#' @section Errors: Errors of class `kestrel_error_input` are for an estimate that is not on a grid, and for a file that
-#'   cannot be opened or written, has no room, is damaged or was not made by these functions. They are also raised if
-#'   the package \pkg{ncdf4} is not installed. The class is `kestrel_error_memory` for a file with a grid above memory.
-#' @section Cost: That of writing or reading the grid and the data, 8 bytes a number, and of reading the file once more
-#'   for its seal.
+#' @return `write_pdf()` returns the name of the file, invisibly. `read_pdf()` returns an object of class
+#'   `c("kestrel_kde", "kde")`, see [kde()].
+#' @section Errors: Errors of class `kestrel_error_input` are for an estimate that is not on a grid, a file that cannot
+#'   be opened or written or has no room, and a file that is damaged or was not made by these functions. They are also
+#'   raised if the package \pkg{ncdf4} is not installed. The class is `kestrel_error_memory` for a file with a grid that
+#'   does not fit into memory.
+#' @section Cost: The cost of writing or reading the grid and the data, 8 bytes for each number, and of reading the file
+#'   once more for its seal.
 #' @references Eaton, B., Gregory, J., Drach, B. et al. (2020) *NetCDF Climate and Forecast (CF) Metadata Conventions*,
 #'   version 1.8.
 #' @seealso [kde_stream()] for grids larger than memory, [pdf_score()], [read_sample()]
@@ -100,16 +102,16 @@ check_file_memory <- function(sizes, what, entries) {
 
 #' Read a sample from a netCDF file
 #'
-#' Variables of a netCDF file as the columns of a data frame, one row for each of their values, for [kde()],
-#' [pdf_score()] and others.
+#' Reads variables of a netCDF file as the columns of a data frame, with one row for each of their values, for [kde()],
+#' [pdf_score()] and other functions.
 #'
-#' Values that are `_FillValue` or `missing_value`, or outside of `valid_range` (`valid_min`, `valid_max`), become `NA`;
-#' others are unpacked by `scale_factor` and `add_offset`. Whole numbers with an attribute `_Unsigned` of "true" have no
-#' sign (netCDF User's Guide, appendix A). Arrays become vectors, the
-#' dimension that varies fastest in the file first.
+#' Values that are `_FillValue` or `missing_value`, or outside of `valid_range` (`valid_min`, `valid_max`), become `NA`.
+#' Others are unpacked by `scale_factor` and `add_offset`. Whole numbers with an attribute `_Unsigned` of "true" have no
+#' sign (netCDF User's Guide, appendix A). Arrays become vectors, in which the dimension that varies fastest in the file
+#' comes first.
 #'
-#' Files are of the classic formats (versions 1, 2 and 5) or netCDF-4. One that ends before its values do is refused:
-#' the library would read zeros.
+#' Files may have the classic formats (versions 1, 2 and 5) or netCDF-4. A file that ends before its values do is
+#' refused, because the library would read zeros.
 #'
 #' @inheritSection write_pdf Files of others
 #'
@@ -118,12 +120,12 @@ check_file_memory <- function(sizes, what, entries) {
 #'   order, except for those with one index.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @return A data frame with one column for each of `variables`, of doubles.
-#' @section Units: Values are those of the variables after unpacking, in the units that their attributes name; nothing
-#'   is converted.
-#' @section Errors: Of class `kestrel_error_input` for a file that cannot be opened or is damaged, variables that it
-#'   does not have or that are not numeric, and variables of different lengths or dimensions; of class
-#'   `kestrel_error_memory` for variables above memory.
-#' @section Cost: That of reading the variables, 8 bytes a value.
+#' @section Units: Values are those of the variables after unpacking, in the units that their attributes name. Units are
+#'   not converted.
+#' @section Errors: Errors of class `kestrel_error_input` are for a file that cannot be opened or is damaged, variables
+#'   that it does not have or that are not numeric, and variables of different lengths or dimensions. The class is
+#'   `kestrel_error_memory` for variables that do not fit into memory.
+#' @section Cost: The cost of reading the variables, 8 bytes for each value.
 #' @references Unidata, *NetCDF User's Guide*, appendix A: attribute conventions.
 #' @seealso [write_pdf()]
 #' @examples

@@ -1,43 +1,50 @@
 #' Plot a density estimate
 #'
-#' One dimension: the curve with a rug of the data. Two: regions of highest density, filled, that hold given percentages
-#' of the sample (see [contourLevels()]). Three and more: the marginal densities, one variable on the diagonal, pairs
-#' off it.
+#' In one dimension the plot shows the curve, with a rug of the data. In two dimensions it shows filled regions of
+#' highest density that hold given percentages of the sample (see [contourLevels()]). In three and more dimensions it
+#' shows the marginal densities, with single variables on the diagonal and pairs off it.
 #'
-#' Of more than 1,000 observations one is drawn for each small part of the plot, darker the more it stands for.
-#' `lines()` adds the curve of an estimate of one variable to a plot that is there, `points()` its values.
+#' If there are more than 1,000 observations, one is drawn for each small part of the plot. It is darker if it stands
+#' for more observations. `lines()` adds the curve of an estimate of one variable to an existing plot, and `points()`
+#' adds its values.
 #'
 #' @param x an object made by [kde()] on a grid; for d > 3 and the Gaussian or a product kernel also at points.
-#' @param cont percentages of the regions. In one dimension they are drawn only if given: as lines along the axis, the
-#'   smaller the region the thicker. In an image, too, they are drawn only if given.
+#' @param cont percentages of the regions. In one dimension they are drawn only if given, as lines along the axis that
+#'   are thicker for smaller regions. In an image, too, they are drawn only if given.
 #' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last. One colour
-#'   for several regions is shaded. If there is one more than regions, the first is left out: in \pkg{ks} it is that of
-#'   the background. For `display = "slice"` the colours of lines, for `"persp"` of the surface.
+#'   for several regions is shaded. If there is one more colour than regions, the first is left out, because in \pkg{ks}
+#'   it is the colour of the background. For `display = "slice"` these are the colours of lines, and for `"persp"` the
+#'   colour of the surface.
 #' @param drawpoints if TRUE, show the data: a rug (d = 1) or points (d > 1).
 #' @param add if TRUE, add to a plot (d = 1, 2).
-#' @param xlab,ylab,zlab,main labels. If NULL the names of the variables, and for a vector what the call had in its
-#'   place. `xlab` and `ylab` only in one and two dimensions, `zlab` only of `"persp"` and of the key of `"image"`.
-#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`),
-#'   `"image"`, colours with a key, or `"persp"`. In others the names in \pkg{ks} are accepted without effect: there is
-#'   one display for each d.
+#' @param xlab,ylab,zlab,main labels. If NULL they are the names of the variables, and for a vector the expression in
+#'   the call. `xlab` and `ylab` are used only in one and two dimensions, and `zlab` only for `"persp"` and the key of
+#'   `"image"`.
+#' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`), `"image"`
+#'   (colours with a key) or `"persp"`. In other dimensions there is one display, and the names in \pkg{ks} are accepted
+#'   without effect.
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
 #' @param col.fun a function of a number that returns as many colours, in place of `col`.
-#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL a dark
-#'   blue, and of the data that of the curve (d = 1) or a dark grey.
+#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL, lines
+#'   are dark blue. The data then have the colour of the curve (d = 1) or are dark grey.
 #' @param drawlabels if TRUE, label contour lines (d = 2).
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
 #' @param d strength of the perspective, as in [graphics::persp()], for `display = "persp"`.
-#' @param ... further graphical parameters of the empty plot or of [graphics::persp()]; of these `lty` is also that of
-#'   the curve or the contour lines, `pch` and `cex` of the data. For `lines()` and `points()` those of
+#' @param ... further graphical parameters of the empty plot or of [graphics::persp()]. `lty` also applies to the curve
+#'   or the contour lines, and `pch` and `cex` to the data. `lines()` and `points()` take the parameters of
 #'   [graphics::lines()]. Other arguments of plots in \pkg{ks} are accepted without effect.
 #' @return `x`, invisibly.
-#' @section Errors: Of class `kestrel_error_input` when the estimate has to be on a grid and is not, and for a window
-#'   that is too small for any plot. The same for an unknown `display`, for `cont` outside of 0 to 100, for `abs.cont`
-#'   that is not positive, and for flags that are not TRUE or FALSE. The same for colours, widths, labels and other
-#'   graphical parameters that R cannot draw with. The same for `add`, `lines()` and `points()` without a plot, and for
-#'   the last two of an estimate of several variables.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - an estimate that must be on a grid and is not;
+#'   - an unknown `display`, `cont` outside of 0 to 100, `abs.cont` that is not positive, and flags that are not TRUE or
+#'     FALSE;
+#'   - colours, widths, labels and other graphical parameters that R cannot draw with;
+#'   - a window that is too small for any plot;
+#'   - `add`, `lines()` and `points()` without a plot;
+#'   - `lines()` and `points()` of an estimate of several variables.
 #' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
 #' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
@@ -201,7 +208,7 @@ draw_image <- function(fhat, style) {
   limits <- c(0, if (max(fhat$estimate) > 0) max(fhat$estimate) else 1)
   even <- all(fhat$gridtype == "linear") && !graphics::par("xlog") && !graphics::par("ylog")
   graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col, zlim = limits, useRaster = even)
-  if (!style$add) draw_key(col, limits, style$zlab, style$main)
+  if (!style$add) draw_key(col, limits, style$zlab)
 }
 
 # The data and the largest region, without the empty rest of the grid.

@@ -1,32 +1,33 @@
 #' Plot a kernel regression or its cross-validation curve
 #'
-#' A fit: the data, the curve and its confidence band. A bandwidth: the objective over the grid with its minimum; where
-#' some observations have no neighbour the background is grey.
+#' The plot of a fit shows the data, the curve and its confidence band. The plot of a bandwidth shows the objective over
+#' the grid with its minimum. The background is grey where some observations have no neighbour.
 #'
-#' The curve of a fit is computed at 501 points over the range of the data, whatever points the fit was evaluated at; it
-#' has gaps where there is no observation within the bandwidth. Of more than 1,000 observations one is drawn for each
-#' small part of the plot, darker the more it stands for.
+#' The curve of a fit is computed at 501 points over the range of the data, for any points at which the fit was
+#' evaluated. It has gaps where there is no observation within the bandwidth. If there are more than 1,000 observations,
+#' one is drawn for each small part of the plot. It is darker if it stands for more observations.
 #'
-#' `lines()` adds the curve of a fit to a plot that is there, `points()` its values at the points that it was evaluated
-#' at.
+#' `lines()` adds the curve of a fit to an existing plot. `points()` adds its values at the points where it was
+#' evaluated.
 #'
 #' @param x an object made by [npreg()] or by [npregbw()].
 #' @param band if TRUE, draw the confidence band.
 #' @param drawpoints if TRUE, draw the data.
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
-#' @param xlab,ylab,main labels. If NULL the names of the variables, and for vectors what the call had in their place.
-#' @param ... further graphical parameters of the empty plot; of these `lty` and `lwd` are also those of the curve,
-#'   `pch` and `cex` of the observations. For `lines()` and `points()` those of [graphics::lines()]. A plot of a fit also
-#'   takes the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, `"asymptotic"` or `"none"`. The
-#'   others of \pkg{np} that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and `plot.par.mfrow` have
-#'   no effect. `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
+#' @param xlab,ylab,main labels. If NULL they are the names of the variables, and for vectors the expressions in the
+#'   call.
+#' @param ... further graphical parameters of the empty plot. `lty` and `lwd` also apply to the curve, and `pch` and
+#'   `cex` to the observations. `lines()` and `points()` take the parameters of [graphics::lines()]. A plot of a fit
+#'   also takes the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, which are `"asymptotic"` or
+#'   `"none"`. Its other arguments that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and
+#'   `plot.par.mfrow` have no effect. `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
-#' @section Errors: Of class `kestrel_error_input` for flags that are not TRUE or FALSE, for `type`, for graphical
-#'   parameters that R cannot draw with, and for `add` without a plot. The same for arguments of np with a value that is
-#'   not drawn here, and for a bandwidth whose objective is infinite.
-#' @section Units: a fit is in the units of the response against those of the regressor; a bandwidth in those of the
-#'   regressor, `"cv.ls"` in the square of the response's, `"cv.aic"` without a unit.
+#' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, for `type`, and for
+#'   arguments of np with a value that is not drawn here. They are also for graphical parameters that R cannot draw
+#'   with, for `add` without a plot, and for a bandwidth whose objective is infinite.
+#' @section Units: The axes of a fit have the units of the regressor and of the response. A bandwidth has the units of
+#'   the regressor. `"cv.ls"` has the square of the response's units, and `"cv.aic"` has no unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
@@ -129,7 +130,7 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   more <- list(...)
   empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
              ylab = given_or(ylab, objective_name(x)), above = if (any(x$n.unsupported > 0L)) 2 else 1)
-  draw_unsupported(x, main)
+  draw_unsupported(x)
   drawing_with(more, {
     do.call(graphics::lines, c(list(x$grid[known], x$cv[known], col = col), look_of(more, lty = 1, lwd = 1)))
     do.call(graphics::points, c(list(x$grid[known], x$cv[known]), look_of(more, pch = 16, cex = 0.6),
@@ -152,12 +153,12 @@ plot_corners <- function() {
 objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-one-out error" else "Corrected AIC"
 
 # Observations without a neighbour only become fewer with h, so these bandwidths are the first of the grid.
-draw_unsupported <- function(bws, main) {
+draw_unsupported <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return(invisible())
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
   # Above the label of the minimum.
-  if (room_above(2, main)) write_note("Grey: observations without a neighbour", 2, colours$faint)
+  write_note("Grey: observations without a neighbour", 2, colours$faint)
 }

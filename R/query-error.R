@@ -1,12 +1,13 @@
 #' The q-error of approximate counts
 #'
-#' The factor by which estimates of counts differ from the truth: max(estimate / truth, truth / estimate), the usual
-#' measure for estimates of selectivity (Moerkotte, Neumann & Steidl 2009). 1 is exact.
+#' The q-error is the factor by which an estimate of a count differs from the truth: max(estimate / truth, truth /
+#' estimate). It is the usual measure for estimates of selectivity (Moerkotte, Neumann & Steidl 2009). An exact estimate
+#' has the q-error 1.
 #'
 #' @param estimate estimated counts, a vector; or a data frame or matrix with a column for each way to estimate them.
-#' @param truth the counts themselves, one for each estimate.
-#' @param least smaller counts, estimated or true, are raised to this, so that none is divided by zero; one row by
-#'   default.
+#' @param truth the true counts, one for each estimate.
+#' @param least smaller counts, estimated or true, are raised to this number, so that nothing is divided by zero. The
+#'   default is one row.
 #' @param x an object made by `q_error()`.
 #' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd`, one for each way, are also those
 #'   of the lines. `q_error()` has no further arguments.
@@ -15,8 +16,9 @@
 #'   \item{table}{a row for each way, with the median, the 95 and 99 % quantiles and the maximum}
 #'   `print()` shows the table, and `plot()` the share of counts below each error. Both return their argument invisibly.
 #' @section Units: Counts are rows; errors are ratios, without a unit.
-#' @section Errors: Of class `kestrel_error_input` for counts that are missing, infinite or negative, for estimates of
-#'   another number than the truth, and in `plot()` for graphical parameters that R cannot draw with.
+#' @section Errors: Errors of class `kestrel_error_input` are for counts that are missing, infinite or negative, and for
+#'   a different number of estimates and true counts. In `plot()` they are also for graphical parameters that R cannot
+#'   draw with.
 #' @section Cost: O(m log m) for m counts.
 #' @references Moerkotte, G., Neumann, T. & Steidl, G. (2009) Preventing bad plans by bounding the impact of cardinality
 #'   estimation errors. *Proceedings of the VLDB Endowment* **2**, 982-993.

@@ -1,76 +1,83 @@
 #' Counts, sums, means and variances from a density
 #'
-#' Counts of the rows of a table in a box, a range of each variable, and sums, means and variances of a variable there.
-#' The answers come from an estimate of the table's density instead of a scan of its rows (Andrzejewski, Gramacki &
-#' Gramacki 2013, section 4.3):
+#' Computes the number of rows of a table in a box, that is a range of each variable, and sums, means and variances of a
+#' variable there. The answers come from an estimate of the table's density instead of a scan of its rows (Andrzejewski,
+#' Gramacki & Gramacki 2013, section 4.3):
 #' \deqn{count = N \int_{box} \hat f, sum = N \int_{box} x_k \hat f, mean = sum / count,}{count = N int_box fhat, sum =
 #' N int_box x_k fhat, mean = sum / count,}
 #' and the variance of x_k within the box, with the density there as weights.
 #'
 #' @section Boxes:
-#' `lower` and `upper` are matrices or data frames with one row for each box, or vectors: numbers of one variable, or
-#' one box of several. With names, columns of the variables' names in any order; variables that are not named have no
-#' limits. A single row serves all boxes. Limits may be -Inf and Inf, and belong to the box, which matters to the
-#' rows that an interval counts but not to the density.
+#' `lower` and `upper` are matrices or data frames with one row for each box. They may also be vectors: numbers for one
+#' variable, or one box of several variables. Columns with names are matched to the variables, in any order, and
+#' variables that are not named have no limits. A single row applies to all boxes. Limits may be -Inf and Inf. They
+#' belong to the box. This matters for the rows that an interval counts, but not for the density.
 #'
-#' @section Conditions: In place of `lower` a condition may be written with the names of the variables, and in place of
-#' `upper` the quantity that is asked for: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A
-#' condition consists of comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`,
-#' joined by `&`. The numbers are any R expression without variables of the estimate (a column such as `table$price` is
-#' not one), evaluated where `kde_query()` is called. Vectors make as many boxes. The quantity is `n()` or `count()`
-#' (the default), or `sum()`, `mean()` or `var()` of a variable. Anything that is not a box (`|`, `!`, `==`, comparisons
-#' of two variables) is an error. Names of variables go before objects of the same name.
+#' @section Conditions:
+#' In place of `lower` and `upper` you can write a condition with the names of the variables, and the quantity to
+#' compute: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition consists of
+#' comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`, joined by `&`. The
+#' numbers may be any R expression without variables of the estimate (a column such as `table$price` is allowed),
+#' evaluated where `kde_query()` is called. Vectors give as many boxes. The quantity is `n()` or `count()`, the default,
+#' or `sum()`, `mean()` or `var()` of a variable. Anything that is not a box (`|`, `!`, `==`, comparisons of two
+#' variables) is an error. Names of variables take precedence over objects of the same name.
 #'
-#' @section Exactness: The integrals are those of the estimate. Kernels on one axis and their products are integrated in
-#' closed form, or by a Gauss rule that is as exact. With the Gaussian kernel counts have a relative error of about
-#' 1e-14, and of 6e-16 z^2 for boxes z bandwidths away from all rows. With the other kernels the error is about 1e-14 of
-#' `N`. Variances have an error of 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel
-#' with correlations is computed as a sum of kernels without them, with an error of 1e-13 of the count for each
-#' dimension and 1e-13 of `N` more. Radial polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and
-#' three dimensions are integrated slice by slice, with an error of 1e-11 of `N` at most; the triangular, the tricube
-#' and the cosine one, and more dimensions, are refused.
+#' @section Exactness:
+#' The integrals are those of the estimate. Kernels on one axis and their products are integrated in closed form, or by
+#' a Gauss rule that is as exact. With the Gaussian kernel the relative error of a count is about 1e-14, and 6e-16 z^2
+#' for boxes z bandwidths away from all rows. With the other kernels the error is about 1e-14 of `N`. Variances have an
+#' error of 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel with correlations is
+#' computed as a sum of kernels without them. This adds, for each dimension, an error of 1e-13 of the count and 1e-13 of
+#' `N`. Radial polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and three dimensions are
+#' integrated slice by slice, with an error of at most 1e-11 of `N`. More dimensions are refused, and so are the radial
+#' triangular, tricube and cosine kernels.
 #'
 #' @section Interval:
-#' The estimate is taken to be from `n` rows, a simple random sample without replacement of a table of `N`. Let p be
-#' the share of the box by the density, and q that of the rows in it. The interval is that of Wilson (1927) about q,
+#' The interval assumes that the `n` rows of the estimate are a simple random sample without replacement of a table of
+#' `N` rows. Let p be the share of the box according to the density, and q the share of the rows in it. The interval is
+#' that of Wilson (1927) about q,
 #' \deqn{\frac{q + c / 2 \pm \sqrt{c q (1 - q) + c^2 / 4}}{1 + c}, c = z^2 (1 - n / N) / n}{(q + c/2 +- sqrt(c q
 #' (1 - q) + c^2/4)) / (1 + c), c = z^2 (1 - n/N) / n}
-#' with the correction for a finite table. Its share farthest from p bounds the error of p: the interval is `N` p plus
-#' and minus `N` times their distance, and holds all of Wilson's. If the table itself was estimated (n = N), the rows in
-#' the box are known, and the distance is the effect of smoothing, |p - q|. It
-#' ends at 0 and `N`, and is one point for the whole space and for boxes beyond a synopsis' ranges. Weights enter q, and
-#' n by the effective sample size. As the interval about q has about the level by itself (less for shares near 1 / n,
-#' Brown, Cai & DasGupta 2001), this one mostly holds the truth more often. The rows of a synopsis are drawn more evenly
-#' than a simple random sample: their share q is closer to the table's, so their interval is wider than necessary, and
-#' holds the truth even more often.
+#' with the correction for a finite table. The share in Wilson's interval that is farthest from p bounds the error of p.
+#' The interval for the count is `N` p plus and minus `N` times the distance of that share from p, so it contains all of
+#' Wilson's interval. If the estimate has all rows of the table (n = N), the rows in the box are known, and the distance
+#' is the effect of smoothing, |p - q|. The interval ends at 0 and `N`. It is one point for the whole space and for
+#' boxes beyond the ranges of a synopsis. Weights enter q, and they enter n by the effective sample size.
+#'
+#' Wilson's interval alone has about the level that is asked for (less for shares near 1 / n, Brown, Cai & DasGupta
+#' 2001). So the interval for the count mostly holds the truth more often than that. The rows of a synopsis are drawn
+#' more evenly than a simple random sample, and their share q is closer to that of the table. So their interval is wider
+#' than necessary, and holds the truth even more often.
 #'
 #' @param fhat an object made by [kde()] or [kde_synopsis()].
-#' @param lower,upper limits of the boxes, see below; none if NULL or not given. Or a condition and the quantity that is
-#'   asked for.
+#' @param lower,upper limits of the boxes, see below; none if NULL or not given. Alternatively a condition and the
+#'   quantity to compute.
 #' @param fun `"count"`, `"sum"`, `"mean"` or `"var"`.
 #' @param of the variable to sum, a name or the number of a column; not for counts.
-#' @param N number of rows of the whole table; if not given that of the synopsis, or the number of observations.
-#' @param level the probability that the interval of a count is to have.
+#' @param N number of rows of the whole table. By default it is the number that the synopsis states, or the number of
+#'   observations.
+#' @param level the probability that the interval of a count should have.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer: NA for means and
-#'   variances of boxes without mass. For counts `lower` and `upper` follow, the interval; otherwise `count`.
+#' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer. It is NA for means
+#'   and variances of boxes without mass. For counts the interval follows as `lower` and `upper`; otherwise `count`
+#'   follows.
 #' @section Units: Limits are in those of the variables; counts are rows, sums and means in the units of the variable
 #'   `of`, variances in their squares.
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - boxes with a lower limit above the upper one, limits that are missing or of another dimension, and conditions
-#'     that are no box;
+#'     that are not a box;
 #'   - variables that are unknown or not numeric, and sums of variables of bounded data (`positive = TRUE`);
 #'   - radial kernels that are refused;
 #'   - bandwidth matrices whose correlation takes more than 1e5 terms. In five dimensions all but small correlations do,
 #'     and in more dimensions nearly all.
-#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box. The cost is less for rows whose
-#'   kernels lie entirely inside or outside of the box, and for variables without limits. A bandwidth matrix with
-#'   correlations multiplies it by the number of its terms: about 20 for a moderate correlation in two dimensions, 400
-#'   in three. A radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner it takes 10 in two
+#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box. Rows whose kernels lie entirely
+#'   inside or outside of the box take less, and so do variables without limits. A bandwidth matrix with correlations
+#'   multiplies this by its number of terms: about 20 for a moderate correlation in two dimensions, 400 in three. A
+#'   radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner it takes 10 microseconds in two
 #'   dimensions and a millisecond in three. All threads work, and their number does not change the result.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.

@@ -2,28 +2,30 @@
 
 #' Kernel regression
 #'
-#' The Nadaraya-Watson (local constant) or local linear regression of a response on one numeric regressor, with standard
-#' errors and confidence bands from leave-one-out residuals. Names and conventions are those of package \pkg{np}.
+#' Fits the Nadaraya-Watson (local constant) or local linear regression of a response on one numeric regressor, with
+#' standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of package
+#' \pkg{np}.
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
 #' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
-#' with e_-i the residuals of fits that leave out observation i. It does not assume a constant variance. An observation
-#' without a neighbour has no such residual, and the root mean square of the others, weighted by w, is used instead.
+#' where e_-i are the residuals of fits that leave out observation i. This does not assume a constant variance. An
+#' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces it.
 #' Bands are fit -+ z se, pointwise, without a correction for bias.
 #'
 #' Points without an observation within the bandwidth have no fit: they are NA, and one warning of class
 #' `kestrel_warning_support` counts them.
 #'
-#' @param bws a bandwidth object of [npregbw()], which carries its data, or, with `txdat` and `tydat`, a bandwidth or a
-#'   vector of candidates; if NULL, [npregbw()] selects one. A formula, as in \pkg{np}, where `formula` is not given.
+#' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat` it may be a bandwidth
+#'   or a vector of candidates. If NULL, [npregbw()] selects one. If `formula` is not given, it may be a formula, as in
+#'   \pkg{np}.
 #' @param formula,data,subset,na.action,w as in [npregbw()].
 #' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. With a bandwidth object (one without
 #'   weights): other data to fit with its bandwidth, kernel and so on.
-#' @param newdata points to evaluate the fit at, if not at the data. With a formula it is a data frame with its
-#'   variables. Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be
-#'   the regressor's if both have one. In rows with missing values the fit is NA.
-#' @param exdat the same as values of the regressor, with or without a formula.
-#' @param se if FALSE, standard errors and bands are not computed, but NA.
+#' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula.
+#'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
+#'   regressor's if both have one. The fit is NA in rows with missing values.
+#' @param exdat the same points as values of the regressor, with or without a formula.
+#' @param se if FALSE, standard errors and bands are not computed and are NA.
 #' @param level the confidence level of the bands, pointwise.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
 #' @param threads,verbose as in [npregbw()].
@@ -43,20 +45,21 @@
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
-#' @section Weights: Enter every sum of a fit, so that for the fit at a point one observation of weight 3 is the same as
-#'   three copies of it. Leaving it out leaves out all of its weight, and standard errors count its error once.
-#' @section Errors: Those of [npregbw()]. Errors of class `kestrel_error_input` are also for points that are infinite or
-#'   of another type than the regressor. The class is `kestrel_error_backend` for `backend = "cuda"` with a bandwidth
-#'   object, because there is nothing to search for.
-#' @section Accuracy: a fit has an error of at most 1e-11 of the largest response near the point. A squared standard
-#'   error has one of at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
-#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth:
-#'   the leave-one-out fit extrapolates to the outlier, so that its residual may be very large. In simulations with one
-#'   outlier at 1e6 standard deviations of the others, the relative error of standard errors was 1e-5. At 1e8 it was 12
-#'   %. With weights that differ by six orders of magnitude it was 1 % at 1e6, and at 1e8 there were no digits left.
-#' @section Cost: O((n + m) log(n + m)) for m points, and where `bws` is not a bandwidth object that of [npregbw()].
-#'   With the Gaussian kernel O(n (n + m)) at worst: every point takes the observations within 38 bandwidths. On all
-#'   threads.
+#' @section Weights: They enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same as
+#'   three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error once.
+#' @section Errors: The errors of [npregbw()]. Errors of class `kestrel_error_input` are also for points that are
+#'   infinite or of another type than the regressor. The class is `kestrel_error_backend` for `backend = "cuda"` with a
+#'   bandwidth object, because then nothing is searched for.
+#' @section Accuracy: The error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
+#'   standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
+#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth.
+#'   The leave-one-out fit extrapolates to the outlier, so its residual may be very large. In simulations one outlier
+#'   was at 1e6 standard deviations of the others, and standard errors had a relative error of 1e-5. With the outlier at
+#'   1e8 it was 12 %. With weights that differ by six orders of magnitude it was 1 % at 1e6, and at 1e8 no digits were
+#'   left.
+#' @section Cost: O((n + m) log(n + m)) for m points, and that of [npregbw()] unless `bws` is a bandwidth object. With
+#'   the Gaussian kernel O(n (n + m)) at worst, because every point needs the observations within 38 bandwidths. All
+#'   threads work.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
@@ -75,8 +78,10 @@
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
-npreg <- function(...) UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
-                                                       .classes = list(formula = "formula", bws = "kestrel_regbw")))
+npreg <- function(...) {
+  UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
+                                   .classes = list(formula = "formula", bws = "kestrel_regbw")))
+}
 
 npreg_arguments <- function() {
   methods <- list(npreg.formula, npreg.default, npreg.kestrel_regbw)

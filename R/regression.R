@@ -160,8 +160,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, regtype = "ll", bwmethod = "cv.aic",
 #'         refine = TRUE, bw.scale = "np")
 #' @export
-npregbw <- function(...) UseMethod("npregbw", dispatched_on(..., .called = "npregbw", .known = npregbw_arguments(),
-                                                           .classes = list(formula = "formula")))
+npregbw <- function(...) {
+  UseMethod("npregbw", dispatched_on(..., .called = "npregbw", .known = npregbw_arguments(),
+                                     .classes = list(formula = "formula")))
+}
 
 npregbw_arguments <- function() {
   c(names(formals(npregbw.formula)), names(formals(npregbw.default)), np_search_arguments, names(np_fixed_arguments))

@@ -65,10 +65,10 @@
 #'   `as.data.frame()` returns `table`. `summary()` also shows the marginal scores and the biases.
 #' @section Units: scores, `h` and biases have none: a score is a share of probability, a bias a multiple of a standard
 #'   deviation. Axes are in the units of the variables, densities in 1 / volume.
-#' @section Errors: Of class `kestrel_error_input` for data as in [Hns()], for variables that do not match, for
-#'   estimates that are not on one grid or whose variables are in another order, and of class `kestrel_error_memory` for
-#'   a grid above memory.
-#' @section Warnings: Of class `kestrel_warning_bias`, see above, and `kestrel_warning_grid`, see [kde()].
+#' @section Errors: Errors of class `kestrel_error_input` are for data as in [Hns()], for variables that do not match,
+#'   and for estimates that are not on one grid or whose variables are in another order. The class is
+#'   `kestrel_error_memory` for a grid above memory.
+#' @section Warnings: They have the class `kestrel_warning_bias`, see above, or `kestrel_warning_grid`, see [kde()].
 #' @section Cost: One estimate for each data set and bandwidth, `B` times more for intervals (see [kde()]); four numbers
 #'   for each point of the grid.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel

@@ -26,8 +26,8 @@
 #'   variables, `mass` has no unit, `seconds` are seconds.
 #' @section Errors: As [kde()], including those of a backend; `kestrel_error_memory` also when one index of the last
 #'   axis needs too much memory; `kestrel_error_input` also for a file that cannot be written completely.
-#' @section Cost: That of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file is
-#'   read once more for its seal, see [write_pdf()].
+#' @section Cost: The cost of kde(), in memory for one slab, the observations and a sorted copy of them. A netCDF file
+#'   is read once more for its seal, see [write_pdf()].
 #'
 #' @inheritParams kde
 #' @param to a function, called with each slab in turn, or the name of a file.

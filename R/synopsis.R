@@ -38,8 +38,8 @@
 #'     [q_error()] on these)} `print()` shows it with the bytes that it takes in a file, uncompressed, and returns it
 #'     invisibly.
 #' @section Units: `x`, `ranges` and the limits of queries are in those of the variables, `H` in their squares.
-#' @section Errors: Of class `kestrel_error_input` for tables with columns that are not numeric, missing values, a
-#'   `size` that is not a count, bandwidths as in [kde()], and `tune_queries` that are not boxes.
+#' @section Errors: Errors of class `kestrel_error_input` are for tables with columns that are not numeric, missing
+#'   values, a `size` that is not a count, bandwidths as in [kde()], and `tune_queries` that are not boxes.
 #' @section Cost: O(N log N log(size)), that of the bandwidth for `size` rows, and with `tune_queries` some 30 times
 #'   that of their answers.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing

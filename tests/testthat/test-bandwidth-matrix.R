@@ -155,7 +155,7 @@ test_that("a search ends in a memory error if all starts are refused, and says i
     found <- search(beyond, list(99 * diag(2), 4 * diag(2)), optim.fun)
     expect_equal(found$H, diag(2), tolerance = 1e-4)
     expect_identical(found$convergence, 0L)
-    expect_match(found$remarks, "^Bandwidth matrices were left out of the search because there was too little memory: too large$")
+    expect_match(found$remarks, "^Bandwidth matrices were left out of the search for lack of memory: too large$")
     # A refused step is taken back.
     expect_null(search(beyond, list(4 * diag(2)), optim.fun)$remarks)
     expect_null(search(function(H) FALSE, list(4 * diag(2)), optim.fun)$remarks)
@@ -164,7 +164,7 @@ test_that("a search ends in a memory error if all starts are refused, and says i
   found <- search(function(H) H[1, 1] < 1.5, list(4 * diag(2)))
   expect_identical(found$convergence, 1L)
   expect_match(found$remarks[1], "^The search for the least value of BOWL did not converge: ")
-  expect_match(found$remarks[2], "because there was too little memory: too large$")
+  expect_match(found$remarks[2], "for lack of memory: too large$")
 })
 
 test_that("Hlscv does so, too, if the Fourier engine was asked for", {
@@ -183,7 +183,7 @@ test_that("Hlscv does so, too, if the Fourier engine was asked for", {
     with_binding("fourier_lscv_cpp", some, Hlscv(y, engine = "fourier"))
   }
   expect_error(search(function(H) TRUE), "too large", class = "kestrel_error_memory")
-  remark <- "^Bandwidth matrices were left out of the search because there was too little memory: too large; direct sums need none.$"
+  remark <- "^Bandwidth matrices were left out of the search for lack of memory: too large; direct sums need none.$"
   expect_warning(H <- search(is_diagonal), remark, class = "kestrel_warning_search")
   expect_lt(relative_difference(H, Hlscv(y)), 1e-4)
 })
