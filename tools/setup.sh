@@ -4,13 +4,13 @@
 set -eu
 
 # R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin, pictures by vdiffr), vignettes and demo
-# use; what R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts); what the tests of the core are built
-# with; and ccache.
+# use (pngquant makes the pictures of vignettes a third of their size); what R CMD check looks for (qpdf, tidy, and
+# checkbashisms of devscripts); what the tests of the core are built with; and ccache.
 packages="r-base-core g++ make
   r-cran-cli r-cran-rcpp r-cran-rcppeigen libfftw3-dev
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc
   r-cran-ks r-cran-kedd r-cran-kernsmooth r-cran-mass r-cran-ggplot2 r-cran-lubridate r-cran-ncdf4
-  r-cran-dplyr netcdf-bin
+  r-cran-dplyr netcdf-bin pngquant
   qpdf tidy devscripts cmake libgtest-dev ccache"
 for group in "$@"; do
   case $group in
