@@ -17,7 +17,7 @@ help:
 	@echo "make fuzz        random calls of everything exported, also under sanitizers (minutes)"
 	@echo "make soak        interrupts at random times, memory over 10,000 calls, load time"
 	@echo "make test-installs  the tarball, installed in all the ways that people do"
-	@echo "make lint        rules of the layers, formatting, style"
+	@echo "make lint        rules of the layers, formatting, style, spelling and sentences of all prose"
 	@echo "make docs        man/, NAMESPACE and RcppExports, from the sources"
 	@echo "make site        help, examples and vignettes as web pages: build/site/index.html"
 	@echo "make setup       what the above need, by apt"
@@ -26,7 +26,8 @@ help:
 setup:
 	@tools/setup.sh
 
-install: setup
+# Only what the package itself needs, so that it runs without root.
+install:
 	@tools/install.sh
 
 demo: setup

@@ -208,7 +208,7 @@ draw_image <- function(fhat, style) {
   limits <- c(0, if (max(fhat$estimate) > 0) max(fhat$estimate) else 1)
   even <- all(fhat$gridtype == "linear") && !graphics::par("xlog") && !graphics::par("ylog")
   graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col, zlim = limits, useRaster = even)
-  if (!style$add) draw_key(col, limits, style$zlab)
+  if (!style$add) draw_key(col, limits, style$zlab, style$main)
 }
 
 # The data and the largest region, without the empty rest of the grid.

@@ -130,7 +130,7 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   more <- list(...)
   empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
              ylab = given_or(ylab, objective_name(x)), above = if (any(x$n.unsupported > 0L)) 2 else 1)
-  draw_unsupported(x)
+  draw_unsupported(x, main)
   drawing_with(more, {
     do.call(graphics::lines, c(list(x$grid[known], x$cv[known], col = col), look_of(more, lty = 1, lwd = 1)))
     do.call(graphics::points, c(list(x$grid[known], x$cv[known]), look_of(more, pch = 16, cex = 0.6),
@@ -153,12 +153,12 @@ plot_corners <- function() {
 objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-one-out error" else "Corrected AIC"
 
 # Observations without a neighbour only become fewer with h, so these bandwidths are the first of the grid.
-draw_unsupported <- function(bws) {
+draw_unsupported <- function(bws, main) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return(invisible())
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
   # Above the label of the minimum.
-  write_note("Grey: observations without a neighbour", 2, colours$faint)
+  if (room_above(2, main)) write_note("Grey: observations without a neighbour", 2, colours$faint)
 }
