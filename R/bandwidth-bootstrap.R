@@ -266,8 +266,8 @@ print.summary.kestrel_boot <- function(x, ...) {
 #' @param ... further graphical parameters of the empty plot; `col`, `lty` and `lwd` are also those of the line, `pch`
 #'   and `cex` of the point.
 #' @return `x`, invisibly.
-#' @section Errors: Errors of class `kestrel_error_input` are for labels and graphical parameters that R cannot draw
-#'   with.
+#' @section Errors: Errors of class `kestrel_error_input` are for labels and graphical parameters that R does not
+#'   know or cannot draw with.
 #' @section Units: The axis of h as in [hboot()] (that of `x`) or \code{\link{Hboot}()} (without a unit); errors in 1 /
 #'   volume.
 #' @section Cost: O(bandwidths): the curve is in `x`.

@@ -4,10 +4,12 @@
 colours <- list(
   curve = "#1F5A7A", # an estimate, a fit, an objective
   ink = "#17445C",   # contour lines and meshes, on blue fills
+  bar = "#C3DCEA",   # the lightest of bars on each other
   shade = "#DCEAF2", # areas under a curve, bands, surfaces
   mark = "#B5442E",  # the minimum of an objective
   other = "#7A1F1F", # a model, over the observations
   data = "#222222",  # observations
+  on_image = "#D55E00", # observations on light and dark parts of an image
   faint = "grey50",  # references, notes, points that do not count
   frame = "grey70",  # around panels
   pale = "grey92"    # backgrounds and guide lines

@@ -104,6 +104,7 @@ plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), ab
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
                             ylab = if (variables == 1L && is.null(ylab)) tail_text(x) else ylab,
                             zlab = given_or(zlab, tail_text(x)), main = main, d = d), list(...))
+  style$top <- 1
   style$display <- check_display(display, variables, style$add)
   level <- if (is.null(abs.cont)) check_between(cont, 100, "cont") / 100 else check_between(abs.cont, 1, "abs.cont")
   level <- sort(unique(level))

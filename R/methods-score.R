@@ -108,7 +108,7 @@ as.data.frame.kestrel_score <- function(x, row.names = NULL, optional = FALSE, .
 #'   and `cex` of the points.
 #' @return `x`, invisibly.
 #' @section Errors: Errors of class `kestrel_error_input` are for a model that is not one of `x`, and for graphical
-#'   parameters that R cannot draw with.
+#'   parameters that R does not know or cannot draw with.
 #' @section Units: Axes in those of the variables; levels are of densities in 1 / volume; scores have no unit.
 #' @section Cost: O(grid points) for each pair of variables: the marginal densities are in `x`.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel

@@ -83,6 +83,36 @@ check_graphicals <- function(given) {
   given
 }
 
+# Parameters that plots take besides those above, and those of graphics::persp() only.
+further_parameters <- c(
+  "adj", "asp", "bty", "err", "family", "font", "font.axis", "font.lab", "font.main", "font.sub", "lab", "lend",
+  "ljoin", "lmitre", "mgp", "srt", "tck", "tcl", "xaxp", "xaxs", "xaxt", "xpd", "yaxp", "yaxs", "yaxt"
+)
+surface_parameters <- c("border", "box", "d", "expand", "lphi", "ltheta", "nticks", "phi", "r", "scale", "shade",
+                        "theta", "ticktype", "zlim")
+
+# Those that R takes by par() only.
+device_parameters <- c("ask", "cin", "fig", "fin", "mai", "mar", "mex", "mfcol", "mfg", "mfrow", "new", "oma", "omd",
+                       "omi", "pin", "plt", "ps", "pty", "usr", "xlog", "ylog")
+
+# Parameters of lines and points; `type` for those that are added to a plot.
+drawn_parameters <- c("bg", "cex", "col", "err", "family", "font", "lend", "ljoin", "lmitre", "lty", "lwd", "pch",
+                      "type", "xpd")
+
+frame_parameters <- c(setdiff(names(graphical_arguments), c(surface_parameters, "col.cont", "col.pt", "zlab")),
+                      further_parameters)
+
+# Dots that end in a call of R's graphics, which only warns of names that it does not know.
+check_parameters <- function(more, known = frame_parameters) {
+  if (length(more) > 0L && (is.null(names(more)) || !all(nzchar(names(more))))) {
+    abort_input("`...` must not have arguments without a name.")
+  }
+  unknown <- setdiff(names(more), known)
+  if (length(unknown) == 0L) return(check_graphicals(more))
+  abort_input("`", readable(unknown[1L]), "` must not be given: ", if (unknown[1L] %in% device_parameters)
+              "par() sets it, before the plot." else "it is not a graphical parameter of what is drawn.")
+}
+
 # The look of what a method draws: values by default, or those that its dots give.
 look_of <- function(more, ...) {
   usual <- list(...)
@@ -91,6 +121,7 @@ look_of <- function(more, ...) {
 
 # The look of an estimate's plot, from the arguments of its method and the dots that concern more than the empty plot.
 check_style <- function(style, more) {
+  check_parameters(more, c(frame_parameters, surface_parameters, ks_plot_arguments, ks_surface_arguments))
   style <- check_graphicals(c(style, more[names(more) %in% c("lty", "pch", "cex")]))
   if (!is.null(style$col.fun) && !is.function(style$col.fun)) {
     abort_input("`col.fun` must be a function, not ", describe_value(style$col.fun), ".")
@@ -112,7 +143,9 @@ check_alpha <- function(alpha) {
 
 # `count` colours by the function of the user.
 colours_by <- function(col.fun, count) {
-  col <- col.fun(count)
+  col <- catching_errors(col.fun(count), function(e) {
+    abort_input("`col.fun` must return colours that R knows, but it says: ", conditionMessage(e), ".")
+  })
   if (!are_colours(col)) abort_input("`col.fun` must return colours that R knows, not ", describe_value(col), ".")
   col
 }
@@ -130,6 +163,9 @@ drawing_with <- function(more, code) {
                   "larger, or the margins smaller with par(mar = ).")
     }
     if (length(given) == 0L) stop(e)
+    # R may name the one that is wrong.
+    meant <- Filter(function(name) grepl(paste0("['\"\u2018]", name, "['\"\u2019]"), conditionMessage(e)), given)
+    if (length(meant) > 0L) given <- meant
     what <- if (length(given) == 1L) "a graphical parameter" else "graphical parameters"
     abort_input(quoted(given), " must be ", what, " with which R can draw, but it says: ", conditionMessage(e), ".")
   })

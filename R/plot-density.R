@@ -17,9 +17,9 @@
 #'   colour of the surface.
 #' @param drawpoints if TRUE, show the data: a rug (d = 1) or points (d > 1).
 #' @param add if TRUE, add to a plot (d = 1, 2).
-#' @param xlab,ylab,zlab,main labels. If NULL they are the names of the variables, and for a vector the expression in
-#'   the call. `xlab` and `ylab` are used only in one and two dimensions, and `zlab` only for `"persp"` and the key of
-#'   `"image"`.
+#' @param xlab,ylab,zlab,main labels. If NULL they are the names of the variables, and for a vector, or a matrix
+#'   without names, the expression in the call. `xlab` and `ylab` are used only in one and two dimensions, and `zlab`
+#'   only for `"persp"` and the key of `"image"`.
 #' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`), `"image"`
 #'   (colours with a key) or `"persp"`. In other dimensions there is one display, and the names in \pkg{ks} are accepted
 #'   without effect.
@@ -27,7 +27,8 @@
 #' @param approx.cont as `approx` of [contourLevels()].
 #' @param col.fun a function of a number that returns as many colours, in place of `col`.
 #' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL, lines
-#'   are dark blue. The data then have the colour of the curve (d = 1) or are dark grey.
+#'   are dark blue, and of several bars those of larger regions are lighter. The data then have the colour of the curve
+#'   (d = 1), or are dark grey, on an image orange.
 #' @param drawlabels if TRUE, label contour lines (d = 2).
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
@@ -41,7 +42,7 @@
 #'   - an estimate that must be on a grid and is not;
 #'   - an unknown `display`, `cont` outside of 0 to 100, `abs.cont` that is not positive, and flags that are not TRUE or
 #'     FALSE;
-#'   - colours, widths, labels and other graphical parameters that R cannot draw with;
+#'   - colours, widths, labels and other graphical parameters that R does not know or cannot draw with;
 #'   - a window that is too small for any plot;
 #'   - `add`, `lines()` and `points()` without a plot;
 #'   - `lines()` and `points()` of an estimate of several variables.
@@ -126,17 +127,24 @@ plot_curve <- function(fhat, regions, style, more) {
   } else {
     top <- max(fhat$estimate)
     # On a logarithmic axis there is no zero to begin at.
-    empty_plot(fhat$eval.points, c(if (grepl("y", given_or(more$log, ""))) top / 1e4 else 0, top), more,
+    empty_plot(visible_range(fhat), c(if (grepl("y", given_or(more$log, ""))) top / 1e4 else 0, top), more,
                main = style$main, xlab = given_or(style$xlab, variable_label(fhat)),
                ylab = given_or(style$ylab, "Density"), note = region_note(regions))
   }
   # Without a zero they are above the rug.
   foot <- if (graphics::par("ylog")) graphics::grconvertY(0.05, "npc") else 0
-  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 2 * k, style$col.cont)
+  bars <- bar_colours(style, length(regions$level))
   col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
   if (style$drawpoints) draw_rug(fhat$x, given_or(style$col.pt, col))
+  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 3 * k, bars[k])
   drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = given_or(style$lwd, 2),
                                      lty = given_or(style$lty, 1)))
+}
+
+# Where the data are and the density is not negligible: a grid on the scale of logarithms may extend far beyond.
+visible_range <- function(fhat) {
+  if (is.null(fhat$transform)) return(fhat$eval.points)
+  range(fhat$x, fhat$eval.points[fhat$estimate >= 1e-3 * max(fhat$estimate)])
 }
 
 # What the bars on the axis are.
@@ -156,6 +164,13 @@ and_list <- function(texts) {
 # The name of a variable. A vector has none; then the call says what it was.
 variable_label <- function(fhat) label_from_call(fhat$names, "x", fhat$call, "x")
 
+# Those of a plane. The columns of a matrix without names are called "x[, 1]"; the call says what x was.
+plane_labels <- function(fhat) {
+  matrix <- label_from_call("x", "x", as.call(as.list(fhat$call)), "x")
+  unnamed <- grepl("^x\\[, [12]\\]$", fhat$names) & make.names(matrix) == matrix
+  ifelse(unnamed, paste0(matrix, substring(fhat$names, 2L)), fhat$names)
+}
+
 label_from_call <- function(name, stand_in, call, arguments) {
   if (!identical(name, stand_in) || !is.call(call)) return(name)
   given <- as.list(call)[arguments]
@@ -163,6 +178,12 @@ label_from_call <- function(name, stand_in, call, arguments) {
   if (is.null(given)) return(name)
   text <- deparse(given, width.cutoff = 500L)
   if (length(text) == 1L && nchar(text) <= 40L) text else name
+}
+
+# Bars on each other are told apart by their colours.
+bar_colours <- function(style, count) {
+  if (count == 0L || !identical(style$col.cont, colours$ink)) return(rep(style$col.cont, length.out = count))
+  grDevices::colorRampPalette(c(colours$bar, colours$ink))(count + 1L)[-1L]
 }
 
 # Where the density is at least `level`.
@@ -177,7 +198,8 @@ draw_region_on_axis <- function(fhat, level, foot, lwd, col) {
 
 plot_plane <- function(fhat, regions, style, more) {
   axes <- axes_of(fhat)
-  labels <- list(xlab = given_or(style$xlab, fhat$names[1L]), ylab = given_or(style$ylab, fhat$names[2L]))
+  names <- plane_labels(fhat)
+  labels <- list(xlab = given_or(style$xlab, names[1L]), ylab = given_or(style$ylab, names[2L]))
   if (style$display == "persp") return(draw_surface(fhat, style, labels, more))
   image <- style$display == "image"
   if (style$add) {
@@ -198,14 +220,16 @@ plot_plane <- function(fhat, regions, style, more) {
 }
 
 point_look <- function(style) {
-  list(col = given_or(style$col.pt, colours$data), pch = given_or(style$pch, 16), cex = given_or(style$cex, 0.5))
+  usual <- if (style$display == "image") colours$on_image else colours$data
+  list(col = given_or(style$col.pt, usual), pch = given_or(style$pch, 16), cex = given_or(style$cex, 0.5))
 }
 
 draw_image <- function(fhat, style) {
   axes <- axes_of(fhat)
   col <- style[["col"]]
   if (length(col) < 2L) col <- if (is.null(style$col.fun)) scale_colours(64L) else colours_by(style$col.fun, 64L)
-  limits <- c(0, if (max(fhat$estimate) > 0) max(fhat$estimate) else 1)
+  top <- given_or(style$top, max(fhat$estimate))
+  limits <- c(0, if (top > 0) top else 1)
   even <- all(fhat$gridtype == "linear") && !graphics::par("xlog") && !graphics::par("ylog")
   graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col, zlim = limits, useRaster = even)
   if (!style$add) draw_key(col, limits, style$zlab, style$main)
@@ -249,9 +273,11 @@ draw_surface <- function(fhat, style, labels, more) {
   height <- fhat$estimate[kept[[1L]], kept[[2L]]]
   col <- if (is.null(style[["col"]])) colours$shade else style[["col"]][1L]
   labels$zlab <- style$zlab
-  # One line farther out, clear of the numbers at the axes.
-  labels <- lapply(labels, function(text) paste0("\n", text))
-  shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], height, zlim = surface_limits(height, fhat$estimate),
+  # Farther out, clear of the numbers at the axes.
+  lines <- if (min(graphics::par("fin")) < 4.5) "\n\n" else "\n"
+  labels <- lapply(labels, function(text) paste0(lines, text))
+  shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], height,
+                zlim = if (is.null(style$top)) surface_limits(height, fhat$estimate) else c(0, style$top),
                 theta = -30, phi = 40, d = style$d, ticktype = "detailed", shade = 0.1, main = style$main,
                 border = grDevices::adjustcolor(colours$ink, 0.5),
                 col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd,
@@ -272,6 +298,9 @@ surface_limits <- function(height, estimate) {
 # A d x d matrix of panels that share their axes by column and row.
 plot_pairs <- function(fhat, cont, style, more) {
   d <- dimension(fhat)
+  if (length(refused <- intersect(c("asp", "log", "xlim", "ylim"), names(more))) > 0L) {
+    abort_input("`", refused[1L], "` must not be given for the panels of ", d, " variables.")
+  }
   fhat <- refine_axes(fhat)
   more <- check_graphicals(more)
   run <- run_options()
@@ -287,11 +316,11 @@ plot_pairs <- function(fhat, cont, style, more) {
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
         draw_pair_panel(pair, plotted_regions(pair, cont, NULL, style$approx), style, more)
-        if (column == 1L) graphics::axis(2)
+        if (column == 1L) axis_of_panel(2, more)
         # The panel at the left shows a density; its row has its numbers at the right.
-        if (row == 1L && column == d) graphics::axis(4)
+        if (row == 1L && column == d) axis_of_panel(4, more)
       }
-      if (row == d) graphics::axis(1)
+      if (row == d) axis_of_panel(1, more)
     }
   }
   several <- length(cont) > 1L

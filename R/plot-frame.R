@@ -9,7 +9,7 @@ given_or <- function(value, otherwise) if (is.null(value)) otherwise else value
 # A plot with axes only; `more` are the dots of a method, which win over labels and defaults. `note` says in words what
 # is drawn, and `above` is how many lines of the upper margin this, a key or a label takes.
 empty_plot <- function(x, y, more, ..., note = NULL, above = length(note)) {
-  more <- check_graphicals(more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)])
+  more <- check_parameters(more[!names(more) %in% c(ks_plot_arguments, ks_surface_arguments)])
   usual <- c(list(type = "n", bty = "l"), check_graphicals(list(...)))
   shown <- utils::modifyList(usual, more, keep.null = TRUE)
   x <- limits_on(x, shown$log, "x")
@@ -24,7 +24,7 @@ empty_plot <- function(x, y, more, ..., note = NULL, above = length(note)) {
   if (isFALSE(shown$ann) || !graphics::par("ann")) return(invisible())
   look <- more[names(more) %in% c("cex.lab", "col.lab", "font.lab", "cex.main", "col.main", "font.main", "family")]
   drawing_with(more, {
-    line <- line_beside_labels(shown$las)
+    line <- line_beside_labels(shown$las, given_or(shown$cex.lab, graphics::par("cex.lab")))
     do.call(graphics::title, c(list(ylab = titles$ylab, line = line), look), quote = TRUE)
     if (raised && !is.null(titles$main)) {
       line <- max(graphics::par("mar")[3L] / 2 - 0.4, above + 0.5)
@@ -55,6 +55,7 @@ room_above <- function(lines, main) lines + (if (is.null(main)) 0 else 1.4) <= g
 # Whether the numbers at the left axis, written horizontally, leave room for its title.
 labels_fit <- function(y, logarithmic) {
   room <- graphics::par("mai")[2L] - (graphics::par("mgp")[2L] + 1.5) * graphics::par("csi")
+  logarithmic <- logarithmic && all(y > 0)
   ends <- if (logarithmic) log10(y) else y
   ticks <- grDevices::axisTicks(range(ends) + c(-0.04, 0.04) * diff(range(ends)), logarithmic)
   label_width(ticks) <= room
@@ -65,11 +66,13 @@ label_width <- function(labels) {
 }
 
 # The line of the title of the y axis, clear of its labels, which are as long as the numbers where they are horizontal.
-line_beside_labels <- function(las) {
+line_beside_labels <- function(las, size) {
   usual <- graphics::par("mgp")[1L]
   if (las %in% c(0, 3)) return(usual)
   line <- graphics::par("mgp")[2L] + 0.5 + label_width(graphics::axTicks(2)) / graphics::par("csi")
-  max(usual, min(line, graphics::par("mar")[2L] - 1))
+  # A larger title needs more of the margin.
+  widest <- graphics::par("mar")[2L] - size
+  if (line > widest) max(usual, widest) else min(max(usual, line), widest)
 }
 
 # For each axis the range where something is inside, with one step more for its outline; the whole axis if nothing is
@@ -82,14 +85,28 @@ limits_inside <- function(axes, inside) {
   })
 }
 
+# An axis of one of several panels. Numbers at its ends would meet those of the next panel.
+axis_of_panel <- function(side, more) {
+  at <- graphics::axTicks(side)
+  horizontal <- side %% 2 == 1
+  usr <- graphics::par("usr")[if (horizontal) 1:2 else 3:4]
+  share <- (at - usr[1L]) / diff(usr)
+  look <- more[names(more) %in% c("cex.axis", "col.axis", "family", "font.axis", "las", "tck", "tcl")]
+  labels <- ifelse(share > 0.07 & share < 0.93, format(at, trim = TRUE), "")
+  drawing_with(look, do.call(graphics::axis, c(list(side, at = at, labels = labels), look)))
+}
+
 # Text below or above all panels, small enough to fit.
 caption <- function(text, side, line, outer = FALSE, col = graphics::par("col.lab")) {
   room <- if (outer) graphics::par("din")[1L] else graphics::par("fin")[1L]
+  middle <- graphics::par("mai")[2L] + graphics::par("pin")[1L] / 2
   width <- max(graphics::strwidth(text, units = "inches", cex = 0.85))
   # mtext() does not follow the smaller text of plots with several panels.
   size <- if (outer) 1 else graphics::par("cex")
-  graphics::mtext(text, side = side, outer = outer, line = line, col = col,
-                  cex = 0.8 * min(1, room / width) * size)
+  # Above the middle of the plot, or where that would cut it off, of the whole figure.
+  off <- !outer && width > 2 * min(middle, room - middle)
+  graphics::mtext(text, side = side, outer = outer, line = line, col = col, cex = 0.8 * min(1, room / width) * size,
+                  at = if (off) graphics::grconvertX(0.5, "nfc") else NA)
 }
 
 # What is drawn, in words in the k-th line above the plot.

@@ -1,5 +1,5 @@
 # Labels of contour lines. Those of graphics::contour() are lost on dark regions and beside points; these stand upright
-# on a light ground, clear of each other.
+# on a ground of their own, clear of each other.
 
 # Draws `text[k]` on the lines of level k, the levels in increasing order: on the longest of each level, and on others
 # that are long enough.
@@ -49,9 +49,15 @@ place_on_line <- function(line, others, taken, size) {
   c(line$x[best], line$y[best])
 }
 
+# Light for dark text, dark for light text.
+ground_for <- function(col) {
+  lightness <- sum(c(0.3, 0.6, 0.1) * grDevices::col2rgb(col)) / 255
+  if (!is.na(col) && lightness > 0.6) "grey20" else "white"
+}
+
 draw_label <- function(at, text, size, col) {
   x <- graphics::grconvertX(at[1L] + c(-0.5, 0, 0.5) * size[1L], "inches")
   y <- graphics::grconvertY(at[2L] + c(-0.5, 0, 0.5) * size[2L], "inches")
-  graphics::rect(x[1L], y[1L], x[3L], y[3L], col = grDevices::adjustcolor("white", 0.8), border = NA)
+  graphics::rect(x[1L], y[1L], x[3L], y[3L], col = grDevices::adjustcolor(ground_for(col), 0.8), border = NA)
   graphics::text(x[2L], y[2L], text, cex = 0.75, col = col)
 }

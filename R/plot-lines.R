@@ -37,7 +37,10 @@ add_estimate <- function(fhat, draw, more, ...) {
 }
 
 add_curve <- function(x, y, draw, more, ...) {
-  look <- utils::modifyList(list(col = colours$curve, ...), check_graphicals(more))
+  if (length(of_frame <- intersect(names(more), setdiff(frame_parameters, drawn_parameters))) > 0L) {
+    abort_input("`", of_frame[1L], "` must not be given: it is for the plot to which `x` is added.")
+  }
+  look <- utils::modifyList(list(col = colours$curve, ...), check_parameters(more, drawn_parameters))
   check_plot_to_add_to(added = TRUE)
   drawing_with(more, do.call(draw, c(list(x, y), look), quote = TRUE))
 }

@@ -18,14 +18,14 @@
 #' @param xlab,ylab,main labels. If NULL they are the names of the variables, and for vectors the expressions in the
 #'   call.
 #' @param ... further graphical parameters of the empty plot. `lty` and `lwd` also apply to the curve, and `pch` and
-#'   `cex` to the observations. `lines()` and `points()` take the parameters of [graphics::lines()]. A plot of a fit
-#'   also takes the arguments of \pkg{np} for a band: `plot.errors.method` or `errors`, which are `"asymptotic"` or
-#'   `"none"`. Its other arguments that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and
+#'   `cex` to the observations, whose colour is `col.pt`. `lines()` and `points()` take the parameters of
+#'   [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band: `plot.errors.method` or
+#'   `errors`, which are `"asymptotic"` or `"none"`. Its other arguments that begin with `plot.errors.`, `neval`, `common.scale`, `perspective` and
 #'   `plot.par.mfrow` have no effect. `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
 #' @return `x`, invisibly.
 #' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, for `type`, and for
-#'   arguments of np with a value that is not drawn here. They are also for graphical parameters that R cannot draw
-#'   with, for `add` without a plot, and for a bandwidth whose objective is infinite.
+#'   arguments of np with a value that is not drawn here. They are also for graphical parameters that R does not
+#'   know or cannot draw with, for `add` without a plot, and for a bandwidth whose objective is infinite.
 #' @section Units: The axes of a fit have the units of the regressor and of the response. A bandwidth has the units of
 #'   the regressor. `"cv.ls"` has the square of the response's units, and `"cv.aic"` has no unit.
 #' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
@@ -49,6 +49,8 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   more <- list(...)
   more <- more[!of_np_plot(names(more))]
+  col.pt <- check_graphical(more$col.pt, "col.pt")
+  more <- check_parameters(more[names(more) != "col.pt"])
   bws <- x$bws
   at <- curve_points(bws)
   curve <- values_at(x, at, band, run_options())
@@ -61,7 +63,8 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
     empty_plot(bws$x, seen, more, main = main, xlab = given_or(xlab, regressor_label(bws)),
                ylab = given_or(ylab, response_label(bws)), note = note)
     if (drawpoints) {
-      drawing_with(more, draw_points(bws$x, bws$y, look_of(more, col = colours$data, pch = 16, cex = 0.6)))
+      look <- c(list(col = given_or(col.pt, colours$data)), look_of(more, pch = 16, cex = 0.6))
+      drawing_with(more, draw_points(bws$x, bws$y, look))
     }
   }
   if (band) draw_band(at, curve$mean - half, curve$mean + half, grDevices::adjustcolor(col, 0.25))

@@ -17,8 +17,8 @@
 #'   `print()` shows the table, and `plot()` the share of counts below each error. Both return their argument invisibly.
 #' @section Units: Counts are rows; errors are ratios, without a unit.
 #' @section Errors: Errors of class `kestrel_error_input` are for counts that are missing, infinite or negative, and for
-#'   a different number of estimates and true counts. In `plot()` they are also for graphical parameters that R cannot
-#'   draw with.
+#'   a different number of estimates and true counts. In `plot()` they are also for graphical parameters that R
+#'   does not know or cannot draw with.
 #' @section Cost: O(m log m) for m counts.
 #' @references Moerkotte, G., Neumann, T. & Steidl, G. (2009) Preventing bad plans by bounding the impact of cardinality
 #'   estimation errors. *Proceedings of the VLDB Endowment* **2**, 982-993.

@@ -32,6 +32,9 @@ test_that("densities of one variable", {
     plot(kde(faithful$waiting, gridsize = 51), drawpoints = FALSE)
     graphics::par(before)
   })
+  picture("line on the scale of logarithms", {
+    plot(kde(airquality$Ozone, positive = TRUE, na.action = na.omit, gridsize = 101), main = "Ozone", cex.lab = 1.5)
+  })
   # Numbers too long to be written horizontally.
   picture("line with long numbers", plot(kde(1e6 * faithful$eruptions, gridsize = 101), drawpoints = FALSE))
 })
@@ -42,12 +45,26 @@ test_that("densities of two variables", {
   picture("plane as lines", plot(plane, display = "slice", abs.cont = c(0.001, 0.01, 0.02)))
   picture("plane as image", plot(plane, display = "image"))
   picture("plane as image with lines", plot(plane, display = "image", cont = c(25, 75), main = "Old Faithful"))
+  z <- unname(as.matrix(faithful[seq(1, 272, by = 3), ]))
+  picture("plane as image with points", plot(kde(z, gridsize = 21), display = "image", cont = 50, drawpoints = TRUE))
   picture("distribution as image", plot(kcde(faithful, gridsize = 21), display = "image"))
   coarse <- kde(faithful, gridsize = 16)
+  picture("panels on a dark page", {
+    before <- graphics::par(mfrow = c(2, 2), bg = "grey20", fg = "white", col.axis = "white", col.lab = "white")
+    plot(coarse, display = "slice", col = "yellow")
+    plot(coarse, display = "persp")
+    plot(kcde(faithful, gridsize = 16))
+    plot(coarse)
+    graphics::par(before)
+  })
   picture("plane as surface", plot(coarse, display = "persp", theta = 30, phi = 30, main = "Old Faithful"))
 })
 
 test_that("densities of three variables", {
+  picture("pairs with points", {
+    plot(kde(airquality[c("Wind", "Temp", "Day")], gridsize = 11), drawpoints = TRUE, pch = 3, lty = 3, las = 2,
+         cex.axis = 1.3, main = "New York")
+  })
   picture("pairs", plot(kde(iris[, 1:3], gridsize = 11, kernel = "epanechnikov"), cont = c(50, 90)))
 })
 

@@ -59,7 +59,23 @@ test_that("graphical arguments that are wrong are refused by name, by every plot
     plot(boot, fg = 1:2),
     plot(errors, cex = "a"),
     plot(score, ann = NA),
-    plot(score, model = 1, col.lab = "nosuch")
+    plot(score, model = 1, col.lab = "nosuch"),
+    plot(line, lwdd = 2),
+    plot(line, add = TRUE, colour = 2),
+    plot(line, log = "y", ylim = c(-1, 1)),
+    plot(plane, col.fun = function(n) stop("none left"), xlim = c(1, 6)),
+    plot(plane, display = "persp", mar = c(4, 4, 1, 1)),
+    plot(space, xlim = c(0, 1)),
+    plot(below, breaks = 3),
+    plot(fit, col.pt = "nosuch"),
+    plot(fit, shade = 2),
+    plot(bw, col.pt = 2),
+    plot(boot, size2 = 2),
+    plot(errors, usr = 1:4),
+    plot(score, lpha = 0.5),
+    lines(line, log = "x"),
+    points(fit, symbol = 3),
+    lines(fit, 3)
   )
 })
 

@@ -66,6 +66,62 @@ test_that("a vector is labelled by what the call has in its place", {
   expect_setequal(labels(plot(score)), c("iris$Sepal.Length[51:100]", "Density"))
 })
 
+test_that("the columns of a matrix without names are labelled by the call, too", {
+  z <- cbind(faithful$eruptions, b = faithful$waiting)
+  expect_identical(plane_labels(kde(z, H = diag(2), gridsize = 3)), c("z[, 1]", "b"))
+  expect_identical(plane_labels(kde(cbind(z), H = diag(2), gridsize = 3)), c("x[, 1]", "b"))
+  expect_identical(plane_labels(do.call(kde, list(z, H = diag(2), gridsize = 3))), c("x[, 1]", "b"))
+  expect_identical(plane_labels(kde(faithful, H = diag(2), gridsize = 3)), names(faithful))
+})
+
+test_that("a density on the scale of logarithms is shown where it is not negligible", {
+  ends <- function(fhat) {
+    grDevices::pdf(NULL)
+    on.exit(grDevices::dev.off())
+    plot(fhat)
+    graphics::par("usr")[1:2]
+  }
+  fhat <- kde(airquality$Ozone, positive = TRUE, na.action = na.omit)
+  expect_gt(max(fhat$eval.points), 500)
+  expect_true(ends(fhat)[2] > max(airquality$Ozone, na.rm = TRUE) && ends(fhat)[2] < 350)
+})
+
+test_that("bars on the axis have different colours, or those of the user", {
+  line <- kde(faithful$eruptions, gridsize = 51)
+  colours_of <- function(...) {
+    vapply(graphics_calls("segments", plot(line, drawpoints = FALSE, ...)), function(of) of$col, "")
+  }
+  expect_length(unique(colours_of(cont = c(25, 50, 95))), 3)
+  expect_identical(colours_of(cont = c(50, 95), col.cont = "red"), c("red", "red"))
+})
+
+test_that("the axes of panels have the look that was asked for", {
+  space <- kde(iris[, 1:3], gridsize = 5)
+  axes <- graphics_calls("axis", plot(space, las = 2, cex.axis = 1.5))
+  expect_length(axes, 6)
+  expect_true(all(vapply(axes, function(of) of$las == 2 && of$cex.axis == 1.5, NA)))
+})
+
+test_that("a note that has no room above the middle of the plot is above that of the figure", {
+  places <- function(left) {
+    notes <- graphics_calls("mtext", {
+      graphics::par(mar = c(4, left, 3, 1))
+      empty_plot(0:1, 0:1, list(), xlab = "", note = "Bars: regions of highest density with 25%, 50% and 95%")
+      middle <- graphics::grconvertX(0.5, "nfc")
+    })
+    c(notes[[1]]$at, middle)
+  }
+  middle <- NULL
+  expect_true(is.na(places(4)[1]))
+  found <- places(20)
+  expect_equal(found[1], found[2])
+})
+
+test_that("labels of contour lines stand on a ground that is light for dark text and dark for light text", {
+  expect_setequal(vapply(c("#17445C", "black", "red", NA), ground_for, ""), "white")
+  expect_setequal(vapply(c("white", "yellow"), ground_for, ""), "grey20")
+})
+
 test_that("labels of contour lines are in the plot, clear of each other, with one for each level", {
   text <- graphics_calls("text", plot(kde(faithful, gridsize = 31), drawpoints = TRUE))
   expect_setequal(vapply(text, `[[`, "", "labels"), c("95%", "75%", "50%", "25%"))
