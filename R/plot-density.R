@@ -136,7 +136,7 @@ plot_curve <- function(fhat, regions, style, more) {
   bars <- bar_colours(style, length(regions$level))
   col <- if (is.null(style[["col"]])) region_colours(style, 1L, function(n) colours$curve) else style[["col"]][1L]
   if (style$drawpoints) draw_rug(fhat$x, given_or(style$col.pt, col))
-  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 3 * k, bars[k])
+  for (k in seq_along(regions$level)) draw_region_on_axis(fhat, regions$level[k], foot, 2 + 2 * k, bars[k])
   drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = col, lwd = given_or(style$lwd, 2),
                                      lty = given_or(style$lty, 1)))
 }
