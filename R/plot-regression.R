@@ -21,7 +21,8 @@
 #'   `cex` to the observations, whose colour is `col.pt`. `lines()` and `points()` take the parameters of
 #'   [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band: `plot.errors.method` or
 #'   `errors`, which are `"asymptotic"` or `"none"`. Its other arguments that begin with `plot.errors.`, `neval`,
-#'   `common.scale`, `perspective` and `plot.par.mfrow` have no effect. `gradients`, `plot.behavior` and `xtrim` must have np's defaults.
+#'   `common.scale`, `perspective` and `plot.par.mfrow` have no effect. `gradients`, `plot.behavior` and `xtrim` must
+#'   have np's defaults.
 #' @return `x`, invisibly.
 #' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, for `type`, and for
 #'   arguments of np with a value that is not drawn here. They are also for graphical parameters that R does not
