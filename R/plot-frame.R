@@ -1,7 +1,8 @@
 # The frame of all plots: axes, labels that fit, notes and keys above the plot.
 
 # Arguments of plots in ks that have no meaning here; those of the second kind have one for a surface only.
-ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "lwd.fc", "size", "thin", "type")
+ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "labcex", "lwd.fc", "size", "thin",
+                       "type")
 ks_surface_arguments <- c("axes", "border", "box", "d", "phi", "theta", "ticktype", "zlim")
 
 given_or <- function(value, otherwise) if (is.null(value)) otherwise else value

@@ -120,7 +120,7 @@ test_that("plots take the arguments of those of ks, without a word", {
   expect_silent(drawn({
     plot(line, cont = 50, col.cont = 4, cont.lwd = 2, xlab = "minutes", drawpoints = TRUE, col.pt = 2, jitter = TRUE)
     plot(line, add = TRUE, col = 2, lwd = 3)
-    plot(flat, display = "filled.contour", cont = seq(10, 90, by = 10), lwd = 1, alpha = 0.5)
+    plot(flat, display = "filled.contour", cont = seq(10, 90, by = 10), lwd = 1, alpha = 0.5, labcex = 1)
     plot(flat, display = "persp", border = 1, theta = 20, phi = 30, thin = 3, zlab = "f", alpha = 0.5)
     plot(flat, display = "image", col.fun = terrain.colors, xlim = c(1, 6), las = 0)
     plot(flat, display = "slice", abs.cont = c(0.005, 0.01), drawlabels = FALSE, approx.cont = FALSE)
