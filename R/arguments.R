@@ -11,7 +11,7 @@ check_arguments <- function(called, given, ignored = NULL) {
   if (is.null(ignored)) return(invisible())
   call <- match.call(of, sys.call(sys.parent()), envir = parent.frame(2L))
   # FALSE is what is done anyway.
-  for (name in intersect(names(call), ignored)) if (!isFALSE(call[[name]])) inform_ignored(name)
+  for (name in intersect(names(call), ignored)) if (!identical(call[[name]], FALSE)) inform_ignored(name)
 }
 
 # The names of the arguments, "" for those without; the arguments are left unevaluated.

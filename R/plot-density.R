@@ -166,7 +166,7 @@ variable_label <- function(fhat) label_from_call(fhat$names, "x", fhat$call, "x"
 
 # Those of a plane. The columns of a matrix without names are called "x[, 1]"; the call says what x was.
 plane_labels <- function(fhat) {
-  matrix <- label_from_call("x", "x", as.call(as.list(fhat$call)), "x")
+  matrix <- label_from_call("x", "x", fhat$call, "x")
   unnamed <- grepl("^x\\[, [12]\\]$", fhat$names) & make.names(matrix) == matrix
   ifelse(unnamed, paste0(matrix, substring(fhat$names, 2L)), fhat$names)
 }

@@ -265,7 +265,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   check_np_arguments(...)
-  if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(bws) != 1L) {
+  if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
   asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),

@@ -27,7 +27,8 @@ open_session <- function(code, before = "") {
 session_patience <- 60
 
 # SIGUSR2 makes R save its workspace and end, in the signal handler. R ignores it where interrupts are suspended, as
-# during a garbage collection, so it comes until the session is gone.
+# during a garbage collection, so it comes until the session is gone. It must not come while R saves: R's own handler then
+# saves within a save, and crashes.
 left_session <- function(call, threads, after) {
   folder <- tempfile("session")
   dir.create(folder)
@@ -44,7 +45,7 @@ left_session <- function(call, threads, after) {
   said <- readLines(session, 1L)
   if (grepl("^[0-9]+$", said)) {
     Sys.sleep(after)
-    while (tools::pskill(as.integer(said), tools::SIGUSR2)) Sys.sleep(0.1)
+    while (tools::pskill(as.integer(said), tools::SIGUSR2)) Sys.sleep(3)
   }
   said <- c(said, readLines(session))
   status <- close(session)

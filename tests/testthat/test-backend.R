@@ -60,7 +60,7 @@ test_that("backend = \"cuda\" is an error of its own class, auto and cpu say cpu
 
 test_that("an instruction set that is unknown or not here is refused", {
   expect_error(with_isa("mmx", kde(1:10, h = 1)), "mmx", class = "kestrel_error_input")
-  missing <- setdiff(c("sse2", "avx2", "avx512"), instruction_sets())
+  missing <- setdiff(c("sse2", "avx2", "avx512"), kestrel_info()$isa_available)
   for (isa in missing) expect_error(with_isa(isa, kde(1:10, h = 1)), isa, class = "kestrel_error_backend")
 })
 

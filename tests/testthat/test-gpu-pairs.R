@@ -42,7 +42,7 @@ test_that("objectives and functionals are those of the CPU", {
     expect_equal(on("cuda"), on("cpu"), tolerance = 1e-9)
   }
   for (r in seq(0, 10, by = 2)) {
-    on <- function(backend) psi(x[, 1], h, r, w, backend = backend)
+    on <- function(backend) psi(x[, 1], h, r, w = w, backend = backend)
     expect_equal(on("cuda"), on("cpu"), tolerance = 1e-10)
   }
 })
