@@ -237,6 +237,10 @@ regression_support_cpp <- function(regression, kernel) {
     .Call(`_kestrel_regression_support_cpp`, regression, kernel)
 }
 
+regression_isolated_cpp <- function(regression) {
+    .Call(`_kestrel_regression_isolated_cpp`, regression)
+}
+
 regression_distances_cpp <- function(regression, lower, upper, nearest) {
     .Call(`_kestrel_regression_distances_cpp`, regression, lower, upper, nearest)
 }

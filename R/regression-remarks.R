@@ -6,14 +6,12 @@ few_unsupported <- 0.01
 
 remarks_on_bandwidth <- function(found, asked, sample, data) {
   if (length(found$grid) == 1L) return(character(0))
-  support <- regression_support_cpp(data$sorted(), asked$ckertype)
-  as.character(c(remark_on_isolated(found, asked, sample, data, support),
-                 remark_on_ties(found, asked, sample, data, support)))
+  as.character(c(remark_on_isolated(found, asked, sample, data), remark_on_ties(found, asked, sample, data)))
 }
 
 # If a rejected bandwidth below the chosen one has a lower criterion, taken as the mean over the observations with a
 # neighbour.
-remark_on_isolated <- function(found, asked, sample, data, support) {
+remark_on_isolated <- function(found, asked, sample, data) {
   n <- length(data$x)
   left_out <- found$n.unsupported
   mean <- if (asked$method == "cv.ls") found$cv * n / (n - left_out) else found$cv
@@ -24,8 +22,9 @@ remark_on_isolated <- function(found, asked, sample, data, support) {
   count <- left_out[decides]
   one <- count == 1L
   at <- format_short(found$grid[decides])
+  support <- regression_support_cpp(data$sorted(), asked$ckertype) * found$bw / found$h
   paste0(format(count, big.mark = ","), " of ", format(n, big.mark = ","), " observations ",
-         if (one) paste0("has no neighbour below h = ", format_short(support * found$bw / found$h), " (")
+         if (one) paste0("has no neighbour below h = ", format_short(support), " (")
          else paste0("have no neighbour at h = ", at, " (the most isolated: "), isolated_text(sample, data),
          if (one) paste0("). So h = ", at, " is rejected") else "), which is rejected", ", though ", asked$method,
          " over the others is lower there; unsupported = \"exclude\" leaves ", if (one) "it" else "them", " out.")
@@ -33,28 +32,30 @@ remark_on_isolated <- function(found, asked, sample, data, support) {
 
 # The observation that is farthest from its neighbours: its row in the data as given, and its place.
 isolated_text <- function(sample, data) {
-  order <- order_cpp(data$x, numeric(0))
-  heard()
-  gaps <- diff(data$x[order])
-  farthest <- order[which.max(pmin(c(Inf, gaps), c(gaps, Inf)))]
-  heard()
+  farthest <- regression_isolated_cpp(data$sorted())
   kept <- which(sample$w > 0)[farthest]
   gone <- as.integer(sample$na.action)
   row <- if (length(gone) > 0L) seq_len(length(sample$x) + length(gone))[-gone][kept] else kept
   paste0("row ", row, ", ", sample$xnames, " = ", describe_value(data$x[farthest]))
 }
 
-# If no fit reaches from one value of x to the next. Under "reject" that needs every observation to be tied.
-remark_on_ties <- function(found, asked, sample, data, support) {
-  if (support >= .Machine$double.xmin && asked$unsupported == "reject") return(NULL)
-  x <- data$x[order_cpp(data$x, numeric(0))]
-  heard()
-  gaps <- diff(x)
-  step <- min(gaps[gaps > 0])
+# If no fit reaches from one value of x to the next, and some values are shared.
+remark_on_ties <- function(found, asked, sample, data) {
   # Four standard deviations away a Gaussian weight is 3e-4.
   reach <- if (is_compact(asked$ckertype)) found$h else 4 * found$h
-  if (reach > step || all(gaps > 0)) return(NULL)
+  # Mostly some observations show that a fit reaches farther, and not all have to be sorted.
+  if (smallest_step(utils::head(data$x, 1000L)) < reach) return(NULL)
+  step <- smallest_step(data$x)
+  if (reach > step || !is.finite(step) || anyDuplicated(data$x) == 0L) return(NULL)
   paste0("The least ", asked$method, " is at h = ", format_short(found$bw), ", where no fit reaches from one value of ",
          sample$xnames, " to the next: the smallest step is ", format_short(step),
          ". The fit at each value is the mean of its tied responses.")
+}
+
+# The smallest distance of different values, Inf without any.
+smallest_step <- function(x) {
+  x <- sorted_cpp(x)
+  heard()
+  gaps <- diff(x)
+  min(gaps[gaps > 0], Inf)
 }

@@ -735,6 +735,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// regression_isolated_cpp
+double regression_isolated_cpp(SEXP regression);
+RcppExport SEXP _kestrel_regression_isolated_cpp(SEXP regressionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_isolated_cpp(regression));
+    return rcpp_result_gen;
+END_RCPP
+}
 // regression_distances_cpp
 SEXP regression_distances_cpp(SEXP regression, double lower, double upper, bool nearest);
 RcppExport SEXP _kestrel_regression_distances_cpp(SEXP regressionSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP nearestSEXP) {
@@ -962,6 +973,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_residuals_cpp", (DL_FUNC) &_kestrel_regression_residuals_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
+    {"_kestrel_regression_isolated_cpp", (DL_FUNC) &_kestrel_regression_isolated_cpp, 1},
     {"_kestrel_regression_distances_cpp", (DL_FUNC) &_kestrel_regression_distances_cpp, 4},
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},

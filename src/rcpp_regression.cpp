@@ -66,6 +66,12 @@ double regression_support_cpp(SEXP regression, std::string kernel) {
   return regression_of(regression).min_supporting_bandwidth(kernel_of_name(kernel));
 }
 
+/// The number of the observation, from one on.
+// [[Rcpp::export]]
+double regression_isolated_cpp(SEXP regression) {
+  return static_cast<double>(regression_of(regression).most_isolated()) + 1;
+}
+
 /// Distances of observations in (lower, upper], of all or of the nearest (see PairsOf); NULL if
 /// they are too many.
 // [[Rcpp::export]]

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "shared/local_fit.hpp"
+
 namespace kestrel {
 
 std::optional<std::vector<double>> pair_distances(const SortedSample& sample, double lower,
@@ -24,6 +26,16 @@ std::optional<std::vector<double>> pair_distances(const SortedSample& sample, do
   std::sort(distance.begin(), distance.end());
   distance.erase(std::unique(distance.begin(), distance.end()), distance.end());
   return distance;
+}
+
+Isolated most_isolated(const SortedSample& sample) {
+  const std::size_t n = sample.size();
+  Isolated found{0, 0.0};
+  for (std::size_t i = 0; i < n; ++i) {
+    const double distance = nearest_neighbour(sample.x(), std::size_t{0}, n, i);
+    if (distance > found.distance) found = {i, distance};
+  }
+  return found;
 }
 
 }  // namespace kestrel

@@ -32,6 +32,14 @@ enum class PairsOf {
 std::optional<std::vector<double>> pair_distances(const SortedSample& sample, double lower,
                                                   double upper, PairsOf pairs);
 
+/// The observation whose nearest other observation is the farthest: its number in sorted order, the
+/// first of several, and that distance. O(n). The sample has at least two observations.
+struct Isolated {
+  std::size_t number;
+  double distance;
+};
+Isolated most_isolated(const SortedSample& sample);
+
 }  // namespace kestrel
 
 #endif

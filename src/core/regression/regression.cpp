@@ -366,12 +366,8 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
 }
 
 double LocalRegression::min_supporting_bandwidth(Kernel kernel) const {
-  const std::size_t n = line_.size();
-  if (n < 2) return kNone;
-  double widest = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    widest = std::max(widest, nearest_neighbour(line_.x(), std::size_t{0}, n, i));
-  }
+  if (line_.size() < 2) return kNone;
+  const double widest = kestrel::most_isolated(line_).distance;
   if (is_indicator(kernel)) return widest;
   if (is_compact(kernel)) return std::nextafter(widest, HUGE_VAL);
   double h = widest / kGaussianReach;

@@ -78,6 +78,10 @@ class LocalRegression {
   /// n < 2.
   double min_supporting_bandwidth(Kernel kernel) const;
 
+  /// The observation that is farthest from all others, in the given order. O(n). At least two
+  /// observations.
+  std::size_t most_isolated() const { return line_.given(kestrel::most_isolated(line_).number); }
+
   /// pair_distances() of the observations.
   std::optional<std::vector<double>> distances(double lower, double upper, PairsOf pairs) const {
     return pair_distances(line_, lower, upper, pairs);

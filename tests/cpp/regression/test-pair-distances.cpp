@@ -44,6 +44,27 @@ std::set<double> two_nearest(const Line& line, double lower, double upper) {
 
 }  // namespace
 
+TEST(PairDistances, TheMostIsolatedObservationIsTheFarthestFromAllOthers) {
+  for (const Line& line : lines::of_every_kind(100)) {
+    const std::size_t n = line.x.size();
+    if (n < 2) continue;
+    SCOPED_TRACE(line.name);
+    const SortedSample sample(line.samples(), {}, {}, {});
+    const auto from_others = [&](std::size_t i) {
+      double nearest = HUGE_VAL;
+      for (std::size_t j = 0; j < n; ++j) {
+        if (j != i) nearest = std::min(nearest, std::fabs(line.x[i] - line.x[j]));
+      }
+      return nearest;
+    };
+    double wanted = 0;
+    for (std::size_t i = 0; i < n; ++i) wanted = std::max(wanted, from_others(i));
+    const Isolated found = most_isolated(sample);
+    EXPECT_EQ(found.distance, wanted);
+    EXPECT_EQ(from_others(sample.given(found.number)), wanted);
+  }
+}
+
 TEST(PairDistances, AreThoseOfAllPairs) {
   for (const Line& line : lines::of_every_kind(100)) {
     SCOPED_TRACE(line.name);
