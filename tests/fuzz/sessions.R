@@ -27,8 +27,8 @@ open_session <- function(code, before = "") {
 session_patience <- 60
 
 # SIGUSR2 makes R save its workspace and end, in the signal handler. R ignores it where interrupts are suspended, as
-# during a garbage collection, so it comes until the session is gone. It must not come while R saves: R's own handler then
-# saves within a save, and crashes.
+# during a garbage collection, so it comes until the session is gone. It must not come while R saves, because R's
+# handler would then save within a save, and crash.
 left_session <- function(call, threads, after) {
   folder <- tempfile("session")
   dir.create(folder)
