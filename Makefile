@@ -8,7 +8,7 @@ export TZ = UTC
 help:
 	@echo "make install     installs kestrel into your R library"
 	@echo "make demo        density estimates of real data: build/report.html"
-	@echo "make test        tests of the product: core, R package, a GPU that is none, random calls"
+	@echo "make test        tests of the C++ core and the R package, with a simulated GPU, and 500 random calls"
 	@echo "make test-sanitized  the core under sanitizers and as on other processors; CUDA programs compiled"
 	@echo "make check       R CMD check --as-cran of the tarball"
 	@echo "make core-tests  tests of the C++ core alone, with and without sanitizers"

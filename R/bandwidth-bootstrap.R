@@ -107,7 +107,7 @@ smoothed_bootstrap <- function(sample, unit, given, B, grid, threads, verbose) {
   key <- boot_key()
   if (isTRUE(verbose)) {
     inform(sprintf("%d bandwidths, %d replicates of %s samples, grid %s.", length(h), B,
-                    format(round(sample$n), big.mark = ","), format_sizes(lengths(axes))))
+                   format(round(sample$n), big.mark = ","), format_sizes(lengths(axes))))
   }
   errors <- with_progress(verbose, "Smoothed bootstrap", function(progress) {
     boot_errors(sample, axes, h0 / unit, h / unit, B, key, run, progress)

@@ -30,8 +30,8 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
     # `bytes` are those of the CPU.
     cost <- if (plan$backend == "cuda") "" else paste(format_bytes(plan$bytes), "and ")
     inform(sprintf("%s samples, %s points: engine %s (%s), about %s%.2g s on %s.",
-                    format(n, big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
-                    cost, plan$seconds, if (plan$backend == "cuda") plan$device else threads))
+                   format(n, big.mark = ","), format(task$m, big.mark = ","), plan$engine, plan$reason,
+                   cost, plan$seconds, if (plan$backend == "cuda") plan$device else threads))
   }
   c(plan, extent = extent)
 }

@@ -111,7 +111,7 @@ pdf_score <- function(obs, model, h = NULL, center = FALSE, sensitivity = NULL, 
   if (B > 0L) check_drawable(c(list(obs = task$obs), task$models))
   if (!center) warn_of_bias(task$bias)
   if (isTRUE(verbose)) inform(length(models), if (length(models) == 1L) " model" else " models", ", grid ",
-                       format_sizes(lengths(task$axes)), ".")
+                                format_sizes(lengths(task$axes)), ".")
   result <- with_progress(verbose, "PDF score", function(progress) score_task(task, B, level, run, progress))
   result <- c(result, task[intersect(c("bias", "axes", "h"), names(task))],
               list(n = vapply(c(list(obs = task$obs), task$models), sample_size, 0L),

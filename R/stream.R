@@ -91,8 +91,8 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, sla
   on.exit(source$close())
   if (isTRUE(verbose)) {
     inform(sprintf("%s points (%s) in %d slabs: engine %s on %s.", format_sizes(lengths(axes)),
-                    format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$by()$engine,
-                    backend_text(source$by())))
+                   format_bytes(8 * prod(lengths(axes))), length(slabs$first), source$by()$engine,
+                   backend_text(source$by())))
   }
   result <- with_progress(verbose, "Density by slabs", function(progress) {
     pour_slabs(fhat, axes, slabs, source, sink, progress)

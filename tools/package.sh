@@ -15,9 +15,6 @@ set -eu
 nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
 cuda=--without-cuda
 if [ -n "$nvcc" ] && nvidia-smi -L >/dev/null 2>&1; then cuda=--with-cuda; fi
-# Its warnings are errors.
-KESTREL_WERROR=1
-export KESTREL_WERROR
 
 jobs=$(nproc)
 version=$(sed -n 's/^Version: *//p' DESCRIPTION)
@@ -66,7 +63,8 @@ install_into() {
   echo "package: installing into $1${2:+ with $2}"
   mkdir -p "$1"
   name=install-$(basename "$1")
-  run_logged "$name" env MAKEFLAGS="-j$jobs" R CMD INSTALL --no-docs --no-test-load \
+  # Warnings of nvcc are errors here.
+  run_logged "$name" env MAKEFLAGS="-j$jobs" KESTREL_WERROR=1 R CMD INSTALL --no-docs --no-test-load \
     --library="$1" --configure-args="${2:-$cuda}" "$tarball" || return 1
   grep '^kestrel: ' "$logs/$name.log"
   touch "$stamp"

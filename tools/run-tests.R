@@ -18,7 +18,7 @@ snapshots <- function() {
 }
 before <- snapshots()
 
-# testthat's reporter for logs, which also says every ten seconds how far the tests are.
+# testthat's reporter for logs, which also says how many tests are done, at most every ten seconds.
 telling <- R6::R6Class("TellingReporter", inherit = CheckReporter, public = list(
   tests = 0, told = Sys.time(),
   end_test = function(context, test) {

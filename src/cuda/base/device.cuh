@@ -28,16 +28,13 @@ struct Failure {
   char text[512];
 };
 
-/// Throws the Failure for a request beyond what the object was made for.
+/// Throws the Failure for a request beyond what the object was made for. At least one value: compilers refuse a format
+/// that is no literal and has none.
 template <class... Values>
 [[noreturn]] void refuse(const char* format, Values... values) {
   Failure failure;
   failure.code = KESTREL_GPU_REFUSED;
-  if constexpr (sizeof...(values) == 0) {
-    std::snprintf(failure.text, sizeof failure.text, "%s", format);
-  } else {
-    std::snprintf(failure.text, sizeof failure.text, format, values...);
-  }
+  std::snprintf(failure.text, sizeof failure.text, format, values...);
   throw failure;
 }
 

@@ -41,7 +41,7 @@ FitLaunch kernel_launch() {
 template <kestrel::KernelForm kForm, int kInner, int kOuter, bool kLinear>
 FitLaunch launch_for() {
   if constexpr (kForm == kestrel::KernelForm::cosine) {
-    refuse("the cosine kernel");
+    refuse("the %s kernel", "cosine");
   } else {
     return kernel_launch<FitKernel<kForm, kInner, kOuter>, kLinear>();
   }
