@@ -283,9 +283,9 @@ plot.kestrel_boot <- function(x, xlab = "Bandwidth h", ylab = "Integrated square
   more <- list(...)
   note <- c(paste0("Line: median of ", x$B, " replicates, least at h = ", format_short(x$h), ". Band: 2.5 to 97.5 %"),
             paste0("Broken line: reference bandwidth h0 = ", format_short(x$h0)))
-  empty_plot(range(curve$h, x$h0), c(0, max(curve$upper)), more, xlab = xlab, ylab = ylab, main = main,
+  empty_plot(range(curve$h, x$h0), c(0, curve$lower, curve$upper), more, xlab = xlab, ylab = ylab, main = main,
              note = note)
-  graphics::polygon(c(curve$h, rev(curve$h)), c(curve$lower, rev(curve$upper)), border = NA, col = colours$shade)
+  draw_area(curve$h, curve$lower, curve$upper, colours$shade)
   graphics::abline(v = x$h0, lty = 2, col = colours$faint)
   drawing_with(more, {
     do.call(graphics::lines, c(list(curve$h, curve$median), look_of(more, col = colours$curve, lwd = 2, lty = 1)))

@@ -15,6 +15,15 @@ colours <- list(
   pale = "grey92"    # backgrounds and guide lines
 )
 
+# Observations on a page whose text is light are light.
+data_colour <- function() {
+  text <- graphics::par("fg")
+  if (ground_for(text) == "white") colours$data else text
+}
+
+# From white to this colour.
+shades_of <- function(col, n) grDevices::colorRampPalette(c("white", col))(n)
+
 # For n nested regions: light enough for dark labels on the smallest one, and one region alone is light.
 fill_colours <- function(n) {
   place <- if (n == 1L) 2 / 7 else seq(1, 4, length.out = n) / 7

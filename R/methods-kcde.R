@@ -106,10 +106,11 @@ plot.kestrel_kcde <- function(x, display = NULL, cont = seq(10, 90, by = 10), ab
                             zlab = given_or(zlab, tail_text(x)), main = main, d = d), list(...))
   style$top <- 1
   style$display <- check_display(display, variables, style$add)
-  level <- if (is.null(abs.cont)) check_between(cont, 100, "cont") / 100 else check_between(abs.cont, 1, "abs.cont")
+  more <- parameters_for(list(...), style$display)
+  level <- if (is.null(abs.cont)) check_content(cont) / 100 else check_between(abs.cont, 1, "abs.cont")
   level <- sort(unique(level))
   regions <- list(level = level, label = format_short(level))
   if (style$display == "image" && missing(cont) && is.null(abs.cont)) regions <- NULL
-  if (variables == 1L) plot_curve(x, NULL, style, list(...)) else plot_plane(x, regions, style, list(...))
+  if (variables == 1L) plot_curve(x, NULL, style, more) else plot_plane(x, regions, style, more)
   invisible(x)
 }

@@ -164,6 +164,7 @@ plot_marginals <- function(score, model, more) {
   d <- length(score$axes)
   if (d == 1L) return(plot_both_curves(score, model, more))
   pairs <- utils::combn(d, 2L)
+  if (d > 2L) check_panel_parameters(more, c("asp", "log", "main", "xlim", "ylim"), d)
   columns <- min(3L, ncol(pairs))
   before <- graphics::par(mfrow = c(ceiling(ncol(pairs) / columns), columns), mar = c(3.8, 3.8, 2.2, 0.8),
                           oma = c(0, 0, 0, 0), mgp = c(2.4, 0.7, 0))
@@ -175,7 +176,9 @@ plot_marginals <- function(score, model, more) {
     which <- paste(pairs[, p], collapse = ",")
     draw_two_densities(score$axes[pairs[, p]], score$marginals$obs[[which]], score$marginals$models[[model]][[which]],
                        score$names[pairs[, p]], more)
-    graphics::title(main = paste("Score", three_digits(score$pairs[model, p])), font.main = 1, cex.main = 1)
+    if (is.null(more$main) && !isFALSE(more$ann)) {
+      graphics::title(main = paste("Score", three_digits(score$pairs[model, p])), font.main = 1, cex.main = 1)
+    }
   }
   caption(paste0("Shaded: observations. Lines: ", model), 1, 0.3 * line, outer = TRUE)
   caption(paste0("Regions of 25, 50, 75 and 95 %. Joint score ", three_digits(score$score[[model]])), 1, 1.4 * line,
@@ -195,9 +198,7 @@ draw_two_densities <- function(axes, shaded, lines, names, more) {
   empty_plot(limits[[1L]], limits[[2L]], more, xlab = names[1L], ylab = names[2L])
   if (some[1L]) {
     distinct <- !duplicated(levels)
-    top <- max(levels, shaded) * (1 + 1e-9)
-    graphics::.filled.contour(axes[[1L]], axes[[2L]], shaded, c(levels[distinct], top),
-                              fill_colours(length(levels))[distinct])
+    fill_levels(axes, shaded, levels[distinct], fill_colours(length(levels))[distinct])
   }
   if (some[2L]) {
     drawing_with(more, do.call(graphics::contour, c(
@@ -212,10 +213,10 @@ plot_both_curves <- function(score, model, more) {
   axis <- score$axes[[1L]]
   obs <- score$marginals$obs[[1L]]
   other <- score$marginals$models[[model]][[1L]]
-  empty_plot(range(axis), c(0, max(obs, other)), more, xlab = label_from_call(score$names, "x", score$call, "obs"),
+  empty_plot(range(axis), height_range(c(obs, other), more), more, xlab = label_from_call(score$names, "x", score$call, "obs"),
              ylab = "Density",
              note = paste0("Shaded: observations. Line: ", model, ", score ", three_digits(score$score[[model]])))
-  graphics::polygon(c(axis, rev(axis)), c(obs, 0 * obs), border = NA, col = colours$shade)
+  draw_area(axis, 0 * obs, obs, colours$shade)
   look <- look_of(more, col = colours$other, lwd = 2, lty = 1)
   drawing_with(more, do.call(graphics::lines, c(list(axis, other), look)))
 }

@@ -53,7 +53,7 @@ are_colours <- function(value) {
 
 are_line_types <- function(value) {
   if (is_numbers(value)) return(are_finite(value) && all(value >= 0 & value == round(value)))
-  known <- c("blank", "solid", "dashed", "dotted", "dotdash", "longdash", "twodash", 0:6)
+  known <- c("blank", "solid", "dashed", "dotted", "dotdash", "longdash", "twodash")
   is.character(value) && length(value) > 0L && all(value %in% known | grepl("^([1-9A-Fa-f]{2}){1,4}$", value))
 }
 
@@ -95,6 +95,10 @@ surface_parameters <- c("border", "box", "d", "expand", "lphi", "ltheta", "ntick
 device_parameters <- c("ask", "cin", "fig", "fin", "mai", "mar", "mex", "mfcol", "mfg", "mfrow", "new", "oma", "omd",
                        "omi", "pin", "plt", "ps", "pty", "usr", "xlog", "ylog")
 
+# Arguments of plots in ks that have no meaning here.
+ks_plot_arguments <- c("alphavec", "colors", "cont.lwd", "jitter", "kdde.flag", "labcex", "lwd.fc", "size", "thin",
+                       "type")
+
 # Parameters of lines and points; `type` for those that are added to a plot.
 drawn_parameters <- c("bg", "cex", "col", "err", "family", "font", "lend", "ljoin", "lmitre", "lty", "lwd", "pch",
                       "type", "xpd")
@@ -121,7 +125,6 @@ look_of <- function(more, ...) {
 
 # The look of an estimate's plot, from the arguments of its method and the dots that concern more than the empty plot.
 check_style <- function(style, more) {
-  check_parameters(more, c(frame_parameters, surface_parameters, ks_plot_arguments, ks_surface_arguments))
   style <- check_graphicals(c(style, more[names(more) %in% c("lty", "pch", "cex")]))
   if (!is.null(style$col.fun) && !is.function(style$col.fun)) {
     abort_input("`col.fun` must be a function, not ", describe_value(style$col.fun), ".")
@@ -131,6 +134,20 @@ check_style <- function(style, more) {
   style$d <- check_positive(style$d, "d")
   if (is.null(style$col.cont)) style$col.cont <- colours$ink
   style
+}
+
+# The dots of a plot that takes those of ks, without the ones that have no meaning for this display.
+parameters_for <- function(more, display) {
+  surface <- display == "persp"
+  known <- setdiff(frame_parameters, if (surface) c("frame.plot", "log"))
+  more <- check_parameters(more, c(known, surface_parameters, ks_plot_arguments))
+  more[!names(more) %in% c(ks_plot_arguments, if (!surface) surface_parameters)]
+}
+
+# Parameters that panels which share axes cannot have.
+check_panel_parameters <- function(more, refused, d) {
+  given <- intersect(refused, names(more))
+  if (length(given) > 0L) abort_input("`", given[1L], "` must not be given for the panels of ", d, " variables.")
 }
 
 check_alpha <- function(alpha) {

@@ -43,8 +43,7 @@ draw_rug <- function(x, col) {
   drawn <- observations_to_draw(list(x), 500L)
   foot <- graphics::grconvertY(c(0, 0.03), "npc")
   at <- x[drawn$rows]
-  if (graphics::par("xlog")) at <- replace(at, at <= 0, NA)
-  graphics::segments(at, foot[1L], at, foot[2L],
+  graphics::segments(at, rep(foot[1L], length(at)), at, rep(foot[2L], length(at)),
                      col = with_opacity(rep_len(col, length(x))[drawn$rows], opacity_of(drawn$count, length(x), 0.8)))
 }
 

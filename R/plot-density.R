@@ -68,18 +68,20 @@ plot.kestrel_kde <- function(x, cont = c(95, 75, 50, 25), col = NULL, drawpoints
   variables <- dimension(x)
   style <- check_style(list(col = col, col.fun = col.fun, col.cont = col.cont, col.pt = col.pt, lwd = lwd,
                             alpha = alpha, drawpoints = drawpoints, drawlabels = drawlabels, add = add, xlab = xlab,
-                            ylab = ylab, zlab = given_or(zlab, "Density"), main = main, d = d), list(...))
+                            ylab = ylab, zlab = if (variables > 2L) zlab else given_or(zlab, "Density"),
+                            main = main, d = d), list(...))
   style$drawpoints <- style$drawpoints && has_data(x)
   style$approx <- check_flag(approx.cont, "approx.cont")
   style$display <- check_display(display, variables, style$add)
+  more <- parameters_for(list(...), style$display)
   if (variables > 2L && !is.null(abs.cont)) {
     abort_input("`abs.cont` must not be given for the marginals of ", variables, " variables.")
   }
   marked <- variables > 1L && style$display != "image" || !missing(cont) || !is.null(abs.cont)
   cont <- check_content(cont)
   regions <- if (marked && variables <= 2L) plotted_regions(x, cont, abs.cont, style$approx)
-  switch(min(variables, 3L), plot_curve(x, regions, style, list(...)),
-         plot_plane(x, regions, style, list(...)), plot_pairs(x, cont, style, list(...)))
+  switch(min(variables, 3L), plot_curve(x, regions, style, more), plot_plane(x, regions, style, more),
+         plot_pairs(x, cont, style, more))
   invisible(given)
 }
 
@@ -115,7 +117,7 @@ region_colours <- function(style, count, otherwise) {
 
 region_fills <- function(style, count) {
   if (length(style[["col"]]) == 1L && count > 1L) {
-    style[["col"]] <- grDevices::colorRampPalette(c("white", style[["col"]]))(count + 1L)
+    style[["col"]] <- shades_of(style[["col"]], count + 1L)
   }
   col <- region_colours(style, count, fill_colours)
   if (style$alpha < 1) grDevices::adjustcolor(col, style$alpha) else col
@@ -125,9 +127,7 @@ plot_curve <- function(fhat, regions, style, more) {
   if (style$add) {
     check_plot_to_add_to()
   } else {
-    top <- max(fhat$estimate)
-    # On a logarithmic axis there is no zero to begin at.
-    empty_plot(visible_range(fhat), c(if (grepl("y", given_or(more$log, ""))) top / 1e4 else 0, top), more,
+    empty_plot(visible_range(fhat), height_range(fhat$estimate, more), more,
                main = style$main, xlab = given_or(style$xlab, variable_label(fhat)),
                ylab = given_or(style$ylab, "Density"), note = region_note(regions))
   }
@@ -156,11 +156,6 @@ region_note <- function(regions) {
          " of the sample")
 }
 
-and_list <- function(texts) {
-  last <- length(texts)
-  if (last < 2L) texts else paste(paste(texts[-last], collapse = ", "), "and", texts[last])
-}
-
 # The name of a variable. A vector has none; then the call says what it was.
 variable_label <- function(fhat) label_from_call(fhat$names, "x", fhat$call, "x")
 
@@ -169,15 +164,6 @@ plane_labels <- function(fhat) {
   matrix <- label_from_call("x", "x", fhat$call, "x")
   unnamed <- grepl("^x\\[, [12]\\]$", fhat$names) & make.names(matrix) == matrix
   ifelse(unnamed, paste0(matrix, substring(fhat$names, 2L)), fhat$names)
-}
-
-label_from_call <- function(name, stand_in, call, arguments) {
-  if (!identical(name, stand_in) || !is.call(call)) return(name)
-  given <- as.list(call)[arguments]
-  given <- Find(function(one) is.name(one) || is.call(one), given)
-  if (is.null(given)) return(name)
-  text <- deparse(given, width.cutoff = 500L)
-  if (length(text) == 1L && nchar(text) <= 40L) text else name
 }
 
 # Bars on each other are told apart by their colours.
@@ -205,11 +191,12 @@ plot_plane <- function(fhat, regions, style, more) {
   if (style$add) {
     check_plot_to_add_to()
   } else {
-    seen <- if (image) lapply(axes, range) else visible_limits(fhat, regions)
+    seen <- if (image) axes else visible_limits(fhat, regions)
     if (image) more <- utils::modifyList(list(xaxs = "i", yaxs = "i"), more)
     do.call(empty_plot, c(unname(seen), list(more, main = style$main, above = if (image) 2 else 0), labels),
             quote = TRUE)
   }
+  fhat <- on_the_axes(fhat)
   drawing_with(more, {
     if (image) draw_image(fhat, style)
     if (style$display == "filled.contour") draw_regions(fhat, regions, style)
@@ -219,35 +206,43 @@ plot_plane <- function(fhat, regions, style, more) {
   })
 }
 
+# Zero and less have no place on a logarithmic axis.
+on_the_axes <- function(fhat) {
+  for (k in which(c(graphics::par("xlog"), graphics::par("ylog")))) {
+    kept <- fhat$eval.points[[k]] > 0
+    fhat$eval.points[[k]] <- fhat$eval.points[[k]][kept]
+    fhat$estimate <- if (k == 1L) fhat$estimate[kept, , drop = FALSE] else fhat$estimate[, kept, drop = FALSE]
+  }
+  fhat
+}
+
 point_look <- function(style) {
-  usual <- if (style$display == "image") colours$on_image else colours$data
+  usual <- if (style$display == "image") colours$on_image else data_colour()
   list(col = given_or(style$col.pt, usual), pch = given_or(style$pch, 16), cex = given_or(style$cex, 0.5))
 }
 
 draw_image <- function(fhat, style) {
   axes <- axes_of(fhat)
   col <- style[["col"]]
-  if (length(col) < 2L) col <- if (is.null(style$col.fun)) scale_colours(64L) else colours_by(style$col.fun, 64L)
+  if (is.null(col)) col <- if (is.null(style$col.fun)) scale_colours(64L) else colours_by(style$col.fun, 64L)
+  if (length(col) == 1L) col <- shades_of(col, 64L)
   top <- given_or(style$top, max(fhat$estimate))
   limits <- c(0, if (top > 0) top else 1)
   even <- all(fhat$gridtype == "linear") && !graphics::par("xlog") && !graphics::par("ylog")
   graphics::image(axes[[1L]], axes[[2L]], fhat$estimate, add = TRUE, col = col, zlim = limits, useRaster = even)
-  if (!style$add) draw_key(col, limits, style$zlab, style$main)
+  if (!style$add) draw_key(col, limits, style$zlab, style$main, axes[[1L]])
 }
 
 # The data and the largest region, without the empty rest of the grid.
 visible_limits <- function(fhat, regions) {
   seen <- limits_inside(axes_of(fhat), fhat$estimate >= regions$level[1L])
-  lapply(1:2, function(k) range(fhat$x[, k], seen[[k]]))
+  lapply(1:2, function(k) c(fhat$x[, k], seen[[k]]))
 }
 
 # If the estimate is zero everywhere there is no region; if it is constant there is no line.
 draw_regions <- function(fhat, regions, style) {
   if (max(fhat$estimate) == 0) return(invisible())
-  axes <- axes_of(fhat)
-  top <- max(fhat$estimate, regions$level) * (1 + 1e-9)
-  graphics::.filled.contour(axes[[1L]], axes[[2L]], fhat$estimate, c(regions$level, top),
-                            region_fills(style, length(regions$level)))
+  fill_levels(axes_of(fhat), fhat$estimate, regions$level, region_fills(style, length(regions$level)))
 }
 
 draw_lines <- function(fhat, regions, style) {
@@ -280,11 +275,10 @@ draw_surface <- function(fhat, style, labels, more) {
                 zlim = if (is.null(style$top)) surface_limits(height, fhat$estimate) else c(0, style$top),
                 theta = -30, phi = 40, d = style$d, ticktype = "detailed", shade = 0.1, main = style$main,
                 border = grDevices::adjustcolor(colours$ink, 0.5),
-                col = grDevices::adjustcolor(col, style$alpha), lwd = if (is.null(style$lwd)) 0.4 else style$lwd,
+                col = grDevices::adjustcolor(col, style$alpha), lwd = given_or(style$lwd, 0.4),
                 cex.axis = 0.7, nticks = 4)
   shown <- c(shown, labels)
-  more <- check_graphicals(more[!names(more) %in% ks_plot_arguments])
-  before <- graphics::par(mar = c(1.5, 1.5, if (is.null(style$main)) 0.5 else 2.5, 1))
+  before <- graphics::par(mar = c(1.5, 1.5, if (is.null(style$main)) 0.5 else 1.3 + 1.2 * title_lines(style$main), 1))
   on.exit(graphics::par(before))
   drawing_with(more, do.call(graphics::persp, utils::modifyList(shown, more), quote = TRUE))
 }
@@ -298,21 +292,20 @@ surface_limits <- function(height, estimate) {
 # A d x d matrix of panels that share their axes by column and row.
 plot_pairs <- function(fhat, cont, style, more) {
   d <- dimension(fhat)
-  if (length(refused <- intersect(c("asp", "log", "xlim", "ylim"), names(more))) > 0L) {
-    abort_input("`", refused[1L], "` must not be given for the panels of ", d, " variables.")
-  }
+  check_panel_parameters(more, c("asp", "log", "xlim", "ylim"), d)
   fhat <- refine_axes(fhat)
-  more <- check_graphicals(more)
   run <- run_options()
   of_variables <- function(dims) marginal_of(fhat, dims, run)
   pairs <- lapply(seq_len(d), function(row) lapply(seq_len(row - 1L), function(column) of_variables(c(column, row))))
   before <- graphics::par(mfrow = c(d, d), mar = c(0.4, 0.4, 0.4, 0.4), las = 1, mgp = c(3, 0.6, 0),
-                          oma = c(5, 4.5, if (is.null(style$main)) 1.5 else 4, 4.5))
+                          oma = c(5, 4.5, if (is.null(style$main)) 1.5 else 2.8 + 1.2 * title_lines(style$main), 4.5))
   on.exit(graphics::par(before))
   for (row in seq_len(d)) {
     for (column in seq_len(d)) {
       if (row == column) {
-        draw_diagonal_panel(of_variables(row), style, more)
+        # As in ks these are the labels of the first three variables.
+        label <- if (row < 4L) style[[c("xlab", "ylab", "zlab")[row]]]
+        draw_diagonal_panel(of_variables(row), given_or(label, fhat$names[row]), style, more)
       } else {
         pair <- if (row > column) pairs[[row]][[column]] else transposed(pairs[[column]][[row]])
         draw_pair_panel(pair, plotted_regions(pair, cont, NULL, style$approx), style, more)
@@ -351,19 +344,18 @@ transposed <- function(fhat) {
 # An empty panel over the whole axes.
 empty_panel <- function(x, y, more) {
   usual <- list(type = "n", axes = FALSE, xlab = "", ylab = "")
-  more <- more[!names(more) %in% c(names(usual), "main", "sub", "log", "xlim", "ylim", ks_plot_arguments,
-                                   ks_surface_arguments)]
+  more <- more[!names(more) %in% c(names(usual), "main", "sub")]
   drawing_with(more, do.call(graphics::plot, c(list(range(x), range(y)), usual, more), quote = TRUE))
 }
 
-draw_diagonal_panel <- function(fhat, style, more) {
+draw_diagonal_panel <- function(fhat, label, style, more) {
   empty_panel(fhat$eval.points, c(0, 1.25 * max(fhat$estimate)), more)
-  graphics::polygon(c(fhat$eval.points, rev(fhat$eval.points)), c(fhat$estimate, 0 * fhat$estimate), border = NA,
-                    col = colours$shade)
+  draw_area(fhat$eval.points, 0 * fhat$estimate, fhat$estimate, colours$shade)
   drawing_with(more, graphics::lines(fhat$eval.points, fhat$estimate, col = colours$curve,
                                      lwd = given_or(style$lwd, 1.5), lty = given_or(style$lty, 1)))
-  width <- graphics::strwidth(fhat$names, units = "inches", cex = 0.8 / graphics::par("cex"), font = 2)
-  graphics::mtext(fhat$names, side = 3, line = -1.4, cex = 0.8 * min(1, graphics::par("pin")[1L] / width), font = 2)
+  if (is.list(label)) label <- label[[1L]]
+  width <- graphics::strwidth(label, units = "inches", cex = 0.8 / graphics::par("cex"), font = 2)
+  graphics::mtext(label, side = 3, line = -1.4, cex = 0.8 * min(1, graphics::par("pin")[1L] / width), font = 2)
   graphics::box(col = colours$frame)
 }
 

@@ -59,12 +59,13 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   if (add) {
     check_plot_to_add_to()
   } else {
-    seen <- range(if (drawpoints) bws$y, curve$mean, if (band) curve$mean + c(-half, half), finite = TRUE)
+    seen <- c(if (drawpoints) bws$y, curve$mean, if (band) c(curve$mean - half, curve$mean + half))
+    seen <- seen[is.finite(seen)]
     note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
     empty_plot(bws$x, seen, more, main = main, xlab = given_or(xlab, regressor_label(bws)),
                ylab = given_or(ylab, response_label(bws)), note = note)
     if (drawpoints) {
-      look <- c(list(col = given_or(col.pt, colours$data)), look_of(more, pch = 16, cex = 0.6))
+      look <- c(list(col = given_or(col.pt, data_colour())), look_of(more, pch = 16, cex = 0.6))
       drawing_with(more, draw_points(bws$x, bws$y, look))
     }
   }
@@ -112,7 +113,7 @@ band_asked_for <- function(band, ...) {
 draw_band <- function(at, lower, upper, col) {
   known <- !is.na(lower)
   for (run in split(which(known), cumsum(!known)[known])) {
-    graphics::polygon(c(at[run], rev(at[run])), c(lower[run], rev(upper[run])), col = col, border = NA)
+    draw_area(at[run], lower[run], upper[run], col)
   }
 }
 
@@ -132,9 +133,12 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   # The values of rejected bandwidths mean nothing, and may be so large that nothing else would be visible.
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
   more <- list(...)
+  # The first line above the plot is for the label of the minimum.
+  some <- any(x$n.unsupported > 0L)
   empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
-             ylab = given_or(ylab, objective_name(x)), above = if (any(x$n.unsupported > 0L)) 2 else 1)
-  draw_unsupported(x, main)
+             ylab = given_or(ylab, objective_name(x)), above = if (some) 2 else 1,
+             note = if (some) "Grey: observations without a neighbour")
+  draw_unsupported(x)
   drawing_with(more, {
     do.call(graphics::lines, c(list(x$grid[known], x$cv[known], col = col), look_of(more, lty = 1, lwd = 1)))
     do.call(graphics::points, c(list(x$grid[known], x$cv[known]), look_of(more, pch = 16, cex = 0.6),
@@ -142,27 +146,20 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
   })
   graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = colours$mark)
   graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
-  graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, col = colours$mark,
-                  cex = 0.8 * graphics::par("cex"))
+  if (!isFALSE(more$ann) && graphics::par("ann")) {
+    graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, col = colours$mark,
+                    cex = 0.8 * graphics::par("cex"))
+  }
   invisible(x)
-}
-
-# The limits of the plot in the units of the data, for logarithmic axes too.
-plot_corners <- function() {
-  usr <- graphics::par("usr")
-  logarithmic <- rep(c(graphics::par("xlog"), graphics::par("ylog")), each = 2L)
-  ifelse(logarithmic, 10^usr, usr)
 }
 
 objective_name <- function(bws) if (bws$method == "cv.ls") "Mean squared leave-one-out error" else "Corrected AIC"
 
 # Observations without a neighbour only become fewer with h, so these bandwidths are the first of the grid.
-draw_unsupported <- function(bws, main) {
+draw_unsupported <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return(invisible())
   usr <- plot_corners()
   edge <- if (lost < length(bws$grid)) mean(bws$grid[lost + 0:1]) else usr[2L]
   graphics::rect(usr[1L], usr[3L], edge, usr[4L], col = colours$pale, border = NA)
-  # Above the label of the minimum.
-  if (room_above(2, main)) write_note("Grey: observations without a neighbour", 2, colours$faint)
 }

@@ -186,3 +186,29 @@ test_that("estimates that are flat are drawn by every display", {
     kcde(faithful$waiting, xmin = 500, xmax = 600, gridsize = 9)
   ))) expect_gt(drawn(plot(fhat)), 3)
 })
+
+test_that("arguments of ks are taken by plots that ks has, and parameters of a surface by surfaces", {
+  boot <- with_seed(1, quietly(hboot(faithful$eruptions, B = 3)))
+  plane <- kde(faithful, H = Hns(faithful), gridsize = 9)
+  expect_refused(
+    plot(boot, type = "l"),
+    plot(hscv(precip, amise = TRUE), theta = 30),
+    plot(plane, display = "persp", log = "x"),
+    plot(plane, display = "persp", frame.plot = TRUE),
+    plot(kde(faithful$eruptions, h = 1), lty = "1"),
+    plot(kcde(faithful$eruptions, h = 1), cont = 0.5)
+  )
+  expect_silent(drawn(plot(kde(iris[1:3], gridsize = 5), nticks = 3, shade = 1)))
+  # The axes can be left out.
+  axes <- function(code) length(graphics_calls("axis", code))
+  expect_identical(axes(plot(kde(faithful$eruptions, h = 1), axes = FALSE)), 0L)
+})
+
+test_that("panels that share axes refuse limits, and a score keeps its title only if the user gives none", {
+  score <- quietly(pdf_score(iris[1:50, 1:3], iris[51:100, 1:3], center = TRUE, gridsize = 7))
+  expect_refused(plot(score, main = "Mine"), plot(score, xlim = 0:1))
+  titles <- function(code) Filter(is.character, lapply(graphics_calls("title", code), `[[`, "main"))
+  pair <- quietly(pdf_score(iris[1:50, 1:2], iris[51:100, 1:2], center = TRUE, gridsize = 7))
+  expect_match(unlist(titles(plot(pair))), "^Score 0")
+  expect_false(any(grepl("Score", unlist(titles(plot(pair, main = "Mine"))))))
+})

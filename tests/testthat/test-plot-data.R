@@ -136,3 +136,23 @@ test_that("an image has a key, and lines where they are asked for", {
   expect_identical(of("raster"), 2L)
   expect_identical(c(of("contour"), of("contour", cont = 50) > 0L, of("contour", abs.cont = 0.01) > 0L), c(0L, 1L, 1L))
 })
+
+test_that("logarithmic axes hold all that is drawn and is positive", {
+  ends <- function(code) {
+    recorded({
+      code
+      found <- plot_corners()
+    })
+    found
+  }
+  fit <- suppressWarnings(npreg(dist ~ speed, cars))
+  expect_lt(ends(plot(fit, log = "xy"))[3], min(cars$dist))
+  boot <- with_seed(1, quietly(hboot(faithful$eruptions, B = 3)))
+  expect_lt(ends(plot(boot, log = "xy"))[3], min(boot$curve$median))
+  plane <- kde(faithful - 2, H = Hns(faithful), gridsize = 21)
+  for (display in c("filled.contour", "slice", "image")) {
+    expect_silent(drawn(plot(plane, display = display, log = "xy", cont = c(50, 95))))
+  }
+  # Nothing is in view.
+  expect_silent(drawn(plot(kde(with_seed(1, rexp(2000)), h = 0.1), xlim = c(100, 200))))
+})
