@@ -1,26 +1,27 @@
-# Arguments that a function does not have, and those that it takes without effect.
+# Checks for arguments that a function does not have, and messages about arguments that it takes without effect.
 #
-# Every exported function has `...` after the arguments of ks or np, or its own main ones, and before those that all
-# functions share. So a name that is not known never matches one of these in part, and ends in an error from here.
+# Every exported function has `...` after the arguments of ks or np, or after its own main arguments, and before the
+# arguments that all functions share. So R never matches an unknown name to part of a shared argument's name, and the
+# unknown name ends in an error from here.
 
-# For the function named `called` with the names `given` of what is in its dots, see given_names(). `ignored`: arguments
-# without effect, which it says once in a session.
+# Checks the dots of the function named `called`. `given`: the names in its dots, see given_names(). `ignored`: the
+# arguments without effect. A message says so once in a session.
 check_arguments <- function(called, given, ignored = NULL) {
   of <- sys.function(sys.parent())
   check_known(called, given, names(formals(of)))
   if (is.null(ignored)) return(invisible())
   call <- match.call(of, sys.call(sys.parent()), envir = parent.frame(2L))
-  # FALSE is what is done anyway.
+  # FALSE asks for what is done in any case.
   for (name in intersect(names(call), ignored)) if (!identical(call[[name]], FALSE)) inform_ignored(name)
 }
 
-# The names of the arguments, "" for those without; the arguments are left unevaluated.
+# The names of the arguments, "" for an argument without a name. The arguments are left unevaluated.
 given_names <- function(...) {
   given <- names(substitute(list(...)))[-1L]
   if (is.null(given)) rep("", ...length()) else given
 }
 
-# An error if any of the names `given` is not among those that are `known`, "..." among them.
+# An error if any of the names `given` is not among the `known` names. These include "...".
 check_known <- function(called, given, known) {
   unknown <- setdiff(given, known)
   if (length(unknown) == 0L) return(invisible())
@@ -37,7 +38,8 @@ check_named <- function(called, given, last) {
     paste0("arguments after `", last, "` by their names only."))
 }
 
-# The names that other functions of R, of ks and of np have for an argument, with ours; the first that there is counts.
+# The names that other functions of R, of ks and of np have for an argument, each with our names for it. The message
+# suggests the first of these that the function has.
 other_names <- list(
   adjust = c("h", "bws"), bandwidth = c("h", "bws"), bw = c("h", "bws"), bws = "h", h = "bws", sd = "h", width = "h",
   sigma = c("H", "h"), Sigma = "H", h0 = c("h", "bws"),
@@ -67,8 +69,8 @@ hint_at <- function(called, name, known) {
   paste0("Did you mean ", paste0("`", meant, "`", collapse = " or "), "?")
 }
 
-# Names that are the same but for capitals, dots and underscores, that begin with this one, or that differ by a slip of
-# the fingers.
+# The known names that differ from this one only by capitals, dots and underscores. If there are none: names that begin
+# with this one, or that differ from it by a typing error.
 alike <- function(name, known) {
   if (length(known) == 0L) return(character(0))
   bare <- function(names) tolower(gsub("[._]", "", readable(names)))
@@ -81,7 +83,7 @@ alike <- function(name, known) {
   if (sum(near) <= 3L) known[near] else character(0)
 }
 
-# For all but the arguments of np's search.
+# Why an argument has no effect. The arguments of np's search have a reason in inform_ignored().
 why_ignored <- c(
   binned = "sums are exact, nothing is binned", bgridsize = "sums are exact, nothing is binned",
   bw.ucv = "the criterion is exact, and its minimum the global one", density = "no estimate is negative",

@@ -9,17 +9,14 @@ colours <- list(
   mark = "#B5442E",  # the minimum of an objective
   other = "#7A1F1F", # a model, over the observations
   data = "#222222",  # observations
-  on_image = "#D55E00", # observations on light and dark parts of an image
+  on_both = "#D55E00", # observations where some of the ground is light and some is dark
   faint = "grey50",  # references, notes, points that do not count
   frame = "grey70",  # around panels
   pale = "grey92"    # backgrounds and guide lines
 )
 
-# Observations on a page whose text is light are light.
-data_colour <- function() {
-  text <- graphics::par("fg")
-  if (ground_for(text) == "white") colours$data else text
-}
+# On a page whose text is light observations lie on dark ground and on light regions.
+data_colour <- function() if (ground_for(graphics::par("fg")) == "white") colours$data else colours$on_both
 
 # From white to this colour.
 shades_of <- function(col, n) grDevices::colorRampPalette(c("white", col))(n)

@@ -6,11 +6,11 @@
 #'
 #' @section Groups of arguments: The usage has three groups, one after another.
 #'
-#'   - The arguments of [ks::kde()], from `x` to `verbose`. They have the same meaning. Most calls need only `x`, `H` or
-#'     `h`, `eval.points` and `w`.
-#'   - New in kestrel: `step`, `kernel`, `kernel_type` and `na.action`.
-#'   - The way to compute: `tol`, `engine`, `backend`, `precision` and `threads`, see [engines]. None of them changes
-#'     the estimate by more than the error that is allowed.
+#'   - The arguments from `x` to `verbose` are those of [ks::kde()] and have the same meaning. Most calls need only `x`,
+#'     `H` or `h`, `eval.points` and `w`.
+#'   - The arguments `step`, `kernel`, `kernel_type` and `na.action` are new in kestrel.
+#'   - The arguments `tol`, `engine`, `backend`, `precision` and `threads` say how to compute the sums, see [engines].
+#'     None of them changes the estimate by more than the error that is allowed.
 #'
 #' @section Exactness:
 #' Every estimate is the sum above. Nothing is binned, and no error depends on the grid. The difference from the sum in
@@ -19,43 +19,43 @@
 #'
 #' Rounding may exceed 1e-12 if variables are correlated in `H` by more than about 1 - 4e-7, and for
 #' `engine = "fourier"` with data that extend over very many bandwidths ([engines]). A warning of class
-#' `kestrel_warning_rounding` then gives the error, which is also the field `tol`.
+#' `kestrel_warning_rounding` then gives the error, which is also in the field `tol`.
 #'
 #' @section Bandwidth: `H` has the scale of a covariance, and `h` the scale of a standard deviation. In one dimension H
-#' = h^2, and in several `h` means H = h^2 I. If neither is given, the Gaussian kernel takes the plug-in bandwidth. That
-#' is [hpi()] or \code{\link{Hpi}()}, and [Hpi.diag()] for a product kernel.
+#' = h^2, and in several dimensions `h` means H = h^2 I. If neither is given, the Gaussian kernel takes the plug-in
+#' bandwidth. That is [hpi()] in one dimension, \code{\link{Hpi}()} in several, and [Hpi.diag()] for product kernels.
 #'
-#' The compact kernels take H = h^2 S by default, with S the sample covariance. The h is asymptotically optimal for
+#' The compact kernels take H = h^2 S by default, where S is the sample covariance. This h is asymptotically optimal for
 #' normal data (Wand & Jones 1995, section 4.3):
 #' \deqn{h^{d+4} = 4 (2 \sqrt\pi)^d R(K) / ((d + 2) \mu_2(K)^2 n).}{h^(d+4) = 4 (2 sqrt(pi))^d R(K) / ((d + 2)
 #' mu2(K)^2 n).}
-#' R(K) is the integral of K^2, and mu2 its second moment. For the radial Epanechnikov kernel this is the h of
-#' Lopez-Novoa (2015). Product kernels use only the diagonal of S.
+#' R(K) is the integral of K^2, and mu2(K) is the second moment of K. For the radial Epanechnikov kernel this is the h
+#' of Lopez-Novoa (2015). Product kernels use only the diagonal of S.
 #'
 #' @section Grid:
 #' The default grid has 401 points in one dimension, 151 x 151 in two and 51 x 51 x 51 in three. It extends from
 #' min - supp sqrt(H_kk) to max + supp sqrt(H_kk).
 #'
-#' In four dimensions and more the estimate is at the data by default, and a message says so. If `gridsize`,
-#' `gridtype`, `xmin`, `xmax`, `supp` or `step` asks for a grid, or an engine that only takes grids, the default is 21
-#' points on each axis.
+#' In four dimensions and more the estimate is at the data by default, and a message says so. It is on a grid if
+#' `gridsize`, `gridtype`, `xmin`, `xmax`, `supp` or `step` is given, or an engine that only takes grids. The grid then
+#' has 21 points on each axis by default.
 #'
 #' For bounded data (below) these limits apply on the scale of the bandwidth, and a grid on the unit interval spans all
-#' of it. A grid that needs more memory than there is (`options(kestrel.memory_limit = bytes)`) is refused before it is
-#' allocated. [kde_stream()] takes larger grids. With a compact kernel there is a warning if the grid is too coarse for
-#' the bandwidth, or if no sample reaches it.
+#' of it. If a grid needs more memory than is available (`options(kestrel.memory_limit = bytes)` sets a limit), it is
+#' refused before anything is allocated. [kde_stream()] takes larger grids. With a compact kernel there is a warning if
+#' the grid is too coarse for the bandwidth, or if no kernel reaches it.
 #'
 #' @section Bounded data: With `positive = TRUE` the data are transformed to log(x + adj.positive), and with
 #' `unit.interval = TRUE` to their normal quantiles. The bandwidth applies on that scale. The density is zero outside of
-#' (0, 1), and below -adj.positive. Only `adj.positive = 0`, for data without zeros, keeps all of it on the positive
-#' half line. The grid of positive data never begins below zero.
+#' (0, 1), and below -adj.positive. Only with `adj.positive = 0`, which is for data without zeros, is the whole density
+#' on the positive half line. The grid of positive data never begins below zero.
 #'
 #' @section Errors: All errors have the class `kestrel_error`.
 #'
-#'   - `kestrel_error_input` is for every argument that is not as it should be. Examples are missing or infinite values,
-#'     a matrix `H` that is not symmetric and positive definite, and a product kernel with an `H` that is not diagonal.
-#'   - `kestrel_error_memory` is for a grid that is too large, also for the Fourier grid of `engine = "fourier"`, and
-#'     for a GPU that was asked for and has too little memory.
+#'   - `kestrel_error_input` is for every argument that is not valid. Examples are missing or infinite values, a matrix
+#'     `H` that is not symmetric and positive definite, and a product kernel with an `H` that is not diagonal.
+#'   - `kestrel_error_memory` is for a grid that is too large, including the Fourier grid of `engine = "fourier"`, and
+#'     for a GPU that you asked for and that has too little memory.
 #'   - `kestrel_error_backend` is for a backend that this build or machine lacks, or that does not take the task.
 #'
 #' @section Cost: Direct sums take O(n m d) for m points, on all threads. [engines] has the cost of the faster
@@ -65,8 +65,9 @@
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
 #' @param h scalar bandwidth, a positive number.
 #' @param gridsize number of grid points, one number or one for each axis, at least 2.
-#' @param gridtype spacing of the grid, one or one for each axis: `"linear"`, `"sqrt"` (equal steps of the square root),
-#'   `"exp"` (of the exponential) or `"quantile"` (normal quantiles from 1 to 99 per cent, stretched to the limits).
+#' @param gridtype spacing of the grid, one name or one for each axis: `"linear"`, `"sqrt"` (equal steps of the square
+#'   root), `"exp"` (of the exponential) or `"quantile"` (normal quantiles from 1 to 99 per cent, stretched to the
+#'   limits).
 #' @param xmin,xmax lower and upper limits of the grid, one number for each axis.
 #' @param supp how far the grid extends beyond the data, in units of sqrt(H_kk); 1 for compact kernels if not given.
 #' @param eval.points points to estimate at instead of a grid: a vector (d = 1; for d > 1 a vector of length d is one
@@ -99,7 +100,7 @@
 #'   `"fgt"`, `"fourier"` and `"scanline"` force one, see [engines].
 #' @param backend `"cpu"`, `"cuda"` (an NVIDIA GPU) or `"auto"` (a GPU if it is much faster), see [engines].
 #' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, see [engines].
-#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
+#' @param threads the number of threads. The default is [kestrel_threads()], which also describes the maximum.
 #' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}:
 #'   \item{x}{the data, a vector or an n x d matrix}
 #'   \item{eval.points}{the points: a vector (d = 1), for a grid a list of d axes, otherwise as given}
@@ -114,7 +115,7 @@
 #'   and fields that are new in kestrel:
 #'   \item{kernel, kernel_type}{as asked for}
 #'   \item{engine, backend, device, precision}{how the estimate was computed; `device` is the GPU's name}
-#'   \item{tol}{as given, or the bound on rounding}
+#'   \item{tol}{as given, or the bound on the rounding error if that is larger}
 #'   \item{n_eff}{effective sample size (sum w)^2 / sum w^2}
 #'   \item{call, seconds}{the call, and the elapsed time}
 #'   \item{transform}{for bounded data, the transformation}
@@ -159,7 +160,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                 precision = c("double", "single"), threads = NULL) {
   check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]
-  # The only place that asks what is missing: from here on NULL means not given.
+  # missing() is called only here. From here on NULL means that an argument was not given.
   grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
                gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
                xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = FALSE)
@@ -183,7 +184,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                vector = if (is.null(transform)) sample$vector)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
   if (!is.null(line$vector) && kernel == "gaussian") {
-    # For the search, the estimate and its contours.
+    # Used in the search, the estimate and its contours.
     run$line <- line_sample_cpp(list(x = line$vector, w = line$w), run)
   }
   # Checked before the search for a bandwidth, which may take long.
@@ -223,7 +224,7 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   structure(fhat, class = c("kestrel_kde", "kde"))
 }
 
-# H from `h` or `H`, of which a user may give one; NULL without either.
+# H from `h` or `H`, of which a user may give one. NULL if neither is given.
 check_bandwidth <- function(given, d, product) {
   if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")
   if (!is.null(given$h)) return(diag(check_positives(given$h, "h", one = TRUE)^2, d))
@@ -337,7 +338,7 @@ sums_for <- function(fhat, points, axes, m, complete) {
        kernel_type = fhat$kernel_type, m = m, complete = complete)
 }
 
-# At the rows of a matrix.
+# The task of an estimate at the rows of a matrix.
 task_at_points <- function(fhat, points) {
   check_summable(fhat)
   if (is.null(fhat$transform)) return(sums_for(fhat, unname(points), list(), nrow(points), identity))
@@ -355,7 +356,7 @@ task_at_points <- function(fhat, points) {
   sums_for(fhat, line, list(), nrow(points), complete)
 }
 
-# On a grid: the estimate is an array.
+# The task of an estimate on a grid, which is an array.
 task_on_axes <- function(fhat, axes) {
   check_summable(fhat)
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))

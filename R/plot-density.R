@@ -1,34 +1,35 @@
 #' Plot a density estimate
 #'
 #' In one dimension the plot shows the curve, with a rug of the data. In two dimensions it shows filled regions of
-#' highest density that hold given percentages of the sample (see [contourLevels()]). In three and more dimensions it
-#' shows the marginal densities, with single variables on the diagonal and pairs off it.
+#' highest density that contain given percentages of the sample (see [contourLevels()]). In three and more dimensions it
+#' shows the marginal densities of single variables on the diagonal and of pairs off the diagonal.
 #'
 #' If there are more than 1,000 observations, one is drawn for each small part of the plot. It is darker if it stands
 #' for more observations. `lines()` adds the curve of an estimate of one variable to an existing plot, and `points()`
 #' adds its values.
 #'
-#' @param x an object made by [kde()] on a grid; for d > 3 and the Gaussian or a product kernel also at points.
+#' @param x an object made by [kde()] on a grid. For d > 3 and the Gaussian or a product kernel the estimate may also be
+#'   at points.
 #' @param cont percentages of the regions. In one dimension they are drawn only if given, as lines along the axis that
-#'   are thicker for smaller regions. In an image, too, they are drawn only if given.
-#' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last. One colour
-#'   for several regions is shaded. If there is one more colour than regions, the first is left out, because in \pkg{ks}
-#'   it is the colour of the background. For `display = "slice"` these are the colours of lines, and for `"persp"` the
-#'   colour of the surface.
+#'   are thicker for smaller regions. In an image they are also drawn only if given.
+#' @param col line colour (d = 1) or fill colours (d > 1), one for each of `cont`, the smallest region last. If one
+#'   colour is given for several regions, its shades are used. If there is one more colour than regions, the first is
+#'   left out, because in \pkg{ks} it is the colour of the background. For `display = "slice"` these are the colours of
+#'   the lines, and for `"persp"` this is the colour of the surface.
 #' @param drawpoints if TRUE, show the data: a rug (d = 1) or points (d > 1).
 #' @param add if TRUE, add to a plot (d = 1, 2).
 #' @param xlab,ylab,zlab,main labels. If NULL they are the names of the variables, and for a vector, or a matrix
-#'   without names, the expression in the call. `xlab` and `ylab` are used only in one and two dimensions, and `zlab`
-#'   only for `"persp"` and the key of `"image"`.
+#'   without names, the expression in the call. In two dimensions `zlab` is for `"persp"` and the key of `"image"`. In
+#'   more they are the labels of the first three variables.
 #' @param display in two dimensions `"filled.contour"`, `"slice"` (lines only, the default with `add = TRUE`), `"image"`
 #'   (colours with a key) or `"persp"`. In other dimensions there is one display, and the names in \pkg{ks} are accepted
 #'   without effect.
 #' @param abs.cont levels of the density, in place of `cont` (d = 1, 2).
 #' @param approx.cont as `approx` of [contourLevels()].
 #' @param col.fun a function of a number that returns as many colours, in place of `col`.
-#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If NULL, lines
-#'   are dark blue, and of several bars those of larger regions are lighter. The data then have the colour of the curve
-#'   (d = 1), or are dark grey, on an image orange.
+#' @param col.cont,col.pt colours of contour lines (d = 1: of the lines along the axis) and of the data. If `col.cont`
+#'   is NULL, lines are dark blue, and lines along the axis are lighter for larger regions. If `col.pt` is NULL, the
+#'   data have the colour of the curve (d = 1), or are dark grey, or orange on an image.
 #' @param drawlabels if TRUE, label contour lines (d = 2).
 #' @param lwd width of the curve, of contour lines or of the lines on a surface.
 #' @param alpha opacity of fill colours, from 0 to 1.
@@ -46,8 +47,9 @@
 #'   - a window that is too small for any plot;
 #'   - `add`, `lines()` and `points()` without a plot;
 #'   - `lines()` and `points()` of an estimate of several variables.
-#' @section Units: axes are in the units of the variables, densities and `abs.cont` in 1 / volume.
-#' @section Cost: O(grid points); for d > 2 the d(d+1)/2 marginals are computed first (see [marginal()]).
+#' @section Units: Axes are in the units of the variables. Densities and `abs.cont` are in 1 / volume.
+#' @section Cost: A plot takes O(grid points). For d > 2 the d(d+1)/2 marginal densities are computed first (see
+#'   [marginal()]).
 #' @references Hyndman, R.J. (1996) Computing and graphing highest density regions. *American Statistician* **50**,
 #'   120-126.
 #' @examples
@@ -147,7 +149,7 @@ visible_range <- function(fhat) {
   range(fhat$x, fhat$eval.points[fhat$estimate >= 1e-3 * max(fhat$estimate)])
 }
 
-# What the bars on the axis are.
+# The note that explains the bars on the axis.
 region_note <- function(regions) {
   count <- length(regions$level)
   if (count == 0L) return(NULL)
@@ -156,10 +158,11 @@ region_note <- function(regions) {
          " of the sample")
 }
 
-# The name of a variable. A vector has none; then the call says what it was.
+# The name of a variable. A vector has no name, so its label is the expression in the call.
 variable_label <- function(fhat) label_from_call(fhat$names, "x", fhat$call, "x")
 
-# Those of a plane. The columns of a matrix without names are called "x[, 1]"; the call says what x was.
+# The labels of a plane. The columns of a matrix without names are called "x[, 1]". The label has the expression in the
+# call in place of x.
 plane_labels <- function(fhat) {
   matrix <- label_from_call("x", "x", fhat$call, "x")
   unnamed <- grepl("^x\\[, [12]\\]$", fhat$names) & make.names(matrix) == matrix
@@ -217,7 +220,7 @@ on_the_axes <- function(fhat) {
 }
 
 point_look <- function(style) {
-  usual <- if (style$display == "image") colours$on_image else data_colour()
+  usual <- if (style$display == "image") colours$on_both else data_colour()
   list(col = given_or(style$col.pt, usual), pch = given_or(style$pch, 16), cex = given_or(style$cex, 0.5))
 }
 
@@ -255,20 +258,20 @@ draw_lines <- function(fhat, regions, style) {
                       col = col, lwd = lwd, lty = given_or(style$lty, 1))
   }
   lwd <- given_or(style$lwd, 0.8)
-  # A light edge, for the dark parts of an image.
+  # Lines have a light edge, so that one sees them in the dark parts of an image.
   if (style$display == "image") draw("white", lwd + 2)
   draw(col, lwd)
   if (style$drawlabels) label_contours(axes, fhat$estimate, regions$level, regions$label, col)
 }
 
-# With at most about fifty lines each way, which can still be told apart.
+# At most about fifty lines are drawn in each direction, which one can still tell apart.
 draw_surface <- function(fhat, style, labels, more) {
   axes <- axes_of(fhat)
   kept <- lapply(axes, function(axis) seq(1L, length(axis), by = ceiling(length(axis) / 51)))
   height <- fhat$estimate[kept[[1L]], kept[[2L]]]
   col <- if (is.null(style[["col"]])) colours$shade else style[["col"]][1L]
   labels$zlab <- style$zlab
-  # Farther out, clear of the numbers at the axes.
+  # The labels are farther out, so that they do not touch the numbers at the axes.
   lines <- if (min(graphics::par("fin")) < 4.5) "\n\n" else "\n"
   labels <- lapply(labels, function(text) paste0(lines, text))
   shown <- list(axes[[1L]][kept[[1L]]], axes[[2L]][kept[[2L]]], height,
@@ -283,7 +286,7 @@ draw_surface <- function(fhat, style, labels, more) {
   drawing_with(more, do.call(graphics::persp, utils::modifyList(shown, more), quote = TRUE))
 }
 
-# persp() takes no surface that is flat: one whose heights differ by rounding only is drawn in a box from zero.
+# persp() refuses a flat surface. A surface whose heights differ only by rounding is drawn in a box that begins at zero.
 surface_limits <- function(height, estimate) {
   top <- max(estimate)
   if (diff(range(height)) > 1e-12 * top) range(height) else c(0, if (top > 0) top else 1)
@@ -303,7 +306,6 @@ plot_pairs <- function(fhat, cont, style, more) {
   for (row in seq_len(d)) {
     for (column in seq_len(d)) {
       if (row == column) {
-        # As in ks these are the labels of the first three variables.
         label <- if (row < 4L) style[[c("xlab", "ylab", "zlab")[row]]]
         draw_diagonal_panel(of_variables(row), given_or(label, fhat$names[row]), style, more)
       } else {

@@ -1,36 +1,35 @@
 #' Counts, sums, means and variances from a density
 #'
-#' Computes the number of rows of a table in a box, that is a range of each variable, and sums, means and variances of a
-#' variable there. The answers come from an estimate of the table's density instead of a scan of its rows (Andrzejewski,
-#' Gramacki & Gramacki 2013, section 4.3):
+#' Computes the number of rows of a table in a box, and sums, means and variances of a variable there. A box is a range
+#' of each variable. The answers come from an estimate of the table's density instead of a scan of its rows
+#' (Andrzejewski, Gramacki & Gramacki 2013, section 4.3):
 #' \deqn{count = N \int_{box} \hat f, sum = N \int_{box} x_k \hat f, mean = sum / count,}{count = N int_box fhat, sum =
 #' N int_box x_k fhat, mean = sum / count,}
-#' and the variance of x_k within the box, with the density there as weights.
+#' The variance is that of x_k within the box, weighted by the density.
 #'
 #' @section Boxes:
 #' `lower` and `upper` are matrices or data frames with one row for each box. They may also be vectors: numbers for one
 #' variable, or one box of several variables. Columns with names are matched to the variables, in any order, and
-#' variables that are not named have no limits. A single row applies to all boxes. Limits may be -Inf and Inf. They
-#' belong to the box. This matters for the rows that an interval counts, but not for the density.
+#' variables that are not named have no limits. A single row applies to all boxes. Limits may be -Inf and Inf. A row
+#' whose value equals a limit is in the box. This matters for the rows that an interval counts, but not for the density.
 #'
-#' @section Conditions:
-#' In place of `lower` and `upper` you can write a condition with the names of the variables, and the quantity to
-#' compute: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition consists of
-#' comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`, joined by `&`. The
-#' numbers may be any R expression without variables of the estimate (a column such as `table$price` is allowed),
-#' evaluated where `kde_query()` is called. Vectors give as many boxes. The quantity is `n()` or `count()`, the default,
-#' or `sum()`, `mean()` or `var()` of a variable. Anything that is not a box (`|`, `!`, `==`, comparisons of two
-#' variables) is an error. Names of variables take precedence over objects of the same name.
+#' @section Conditions: In place of `lower` and `upper` you can write a condition with the names of the variables, and
+#' the quantity to compute: `kde_query(fhat, price > 1000 & price <= 2000 & carat < 1, mean(price))`. A condition
+#' consists of comparisons of a variable with numbers by `<`, `<=`, `>`, `>=` or `between(price, 1000, 2000)`, joined by
+#' `&`. The numbers may be any R expression without variables of the estimate (a column such as `table$price` is
+#' allowed). It is evaluated where `kde_query()` is called. A vector of numbers makes one box of each number. The
+#' quantity is `n()` or `count()`, the default, or `sum()`, `mean()` or `var()` of a variable. Anything that is not a
+#' box (`|`, `!`, `==`, comparisons of two variables) is an error. Names of variables take precedence over objects of
+#' the same name.
 #'
-#' @section Exactness:
-#' The integrals are those of the estimate. Kernels on one axis and their products are integrated in closed form, or by
-#' a Gauss rule that is as exact. With the Gaussian kernel the relative error of a count is about 1e-14, and 6e-16 z^2
-#' for boxes z bandwidths away from all rows. With the other kernels the error is about 1e-14 of `N`. Variances have an
-#' error of 1e-11, and more in boxes that hold hardly more than these errors. A Gaussian kernel with correlations is
-#' computed as a sum of kernels without them. This adds, for each dimension, an error of 1e-13 of the count and 1e-13 of
-#' `N`. Radial polynomial kernels (uniform, Epanechnikov, biweight, triweight) in two and three dimensions are
-#' integrated slice by slice, with an error of at most 1e-11 of `N`. More dimensions are refused, and so are the radial
-#' triangular, tricube and cosine kernels.
+#' @section Exactness: The integrals are those of the estimate. Kernels on one axis and their products are integrated in
+#' closed form, or by a Gauss rule that is as exact. With the Gaussian kernel the relative error of a count is about
+#' 1e-14, and 6e-16 z^2 for boxes that are z bandwidths away from all rows. With the other kernels the error is about
+#' 1e-14 of `N`. Variances have an error of 1e-11, and a larger one in boxes whose count is hardly larger than its
+#' error. A Gaussian kernel with correlations is computed as a sum of kernels without them. This adds, for each
+#' dimension, an error of 1e-13 of the count and 1e-13 of `N`. Radial polynomial kernels (uniform, Epanechnikov,
+#' biweight, triweight) in two and three dimensions are integrated slice by slice, with an error of at most 1e-11 of
+#' `N`. More dimensions are refused, and so are the radial triangular, tricube and cosine kernels.
 #'
 #' @section Interval:
 #' The interval assumes that the `n` rows of the estimate are a simple random sample without replacement of a table of
@@ -42,43 +41,44 @@
 #' The interval for the count is `N` p plus and minus `N` times the distance of that share from p, so it contains all of
 #' Wilson's interval. If the estimate has all rows of the table (n = N), the rows in the box are known, and the distance
 #' is the effect of smoothing, |p - q|. The interval ends at 0 and `N`. It is one point for the whole space and for
-#' boxes beyond the ranges of a synopsis. Weights enter q, and they enter n by the effective sample size.
+#' boxes beyond the ranges of a synopsis. With weights q is the weighted share, and n is the effective sample size.
 #'
 #' Wilson's interval alone has about the level that is asked for (less for shares near 1 / n, Brown, Cai & DasGupta
-#' 2001). So the interval for the count mostly holds the truth more often than that. The rows of a synopsis are drawn
-#' more evenly than a simple random sample, and their share q is closer to that of the table. So their interval is wider
-#' than necessary, and holds the truth even more often.
+#' 2001). So the interval for the count mostly contains the true count more often than that. The rows of a synopsis are
+#' drawn more evenly than a simple random sample, and their share q is closer to that of the table. So the interval of a
+#' synopsis is wider than necessary, and contains the true count even more often.
 #'
 #' @param fhat an object made by [kde()] or [kde_synopsis()].
 #' @param lower,upper limits of the boxes, see below; none if NULL or not given. Alternatively a condition and the
 #'   quantity to compute.
-#' @param fun `"count"`, `"sum"`, `"mean"` or `"var"`.
-#' @param of the variable to sum, a name or the number of a column; not for counts.
+#' @param fun the quantity to compute: `"count"`, `"sum"`, `"mean"` or `"var"`.
+#' @param of the variable whose sum, mean or variance is computed, a name or the number of a column; not for counts.
 #' @param N number of rows of the whole table. By default it is the number that the synopsis states, or the number of
 #'   observations.
 #' @param level the probability that the interval of a count should have.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
-#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
+#' @param threads the number of threads. The default is [kestrel_threads()], which also describes the maximum.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @return A data frame with one row for each box. Its first column, named by `fun`, is the answer. It is NA for means
-#'   and variances of boxes without mass. For counts the interval follows as `lower` and `upper`; otherwise `count`
-#'   follows.
-#' @section Units: Limits are in those of the variables; counts are rows, sums and means in the units of the variable
-#'   `of`, variances in their squares.
+#'   and variances of boxes in which the density is zero. For counts the next columns are the interval, `lower` and
+#'   `upper`. For the other quantities the next column is `count`.
+#' @section Units: Limits are in the units of the variables. Counts are numbers of rows. Sums and means are in the units
+#'   of the variable `of`, and variances in their squares.
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - boxes with a lower limit above the upper one, limits that are missing or of another dimension, and conditions
 #'     that are not a box;
 #'   - variables that are unknown or not numeric, and sums of variables of bounded data (`positive = TRUE`);
-#'   - radial kernels that are refused;
-#'   - bandwidth matrices whose correlation takes more than 1e5 terms. In five dimensions all but small correlations do,
-#'     and in more dimensions nearly all.
-#' @section Cost: O(n d log n) to sort the rows, on one thread, and O(n d) for each box. Rows whose kernels lie entirely
-#'   inside or outside of the box take less, and so do variables without limits. A bandwidth matrix with correlations
-#'   multiplies this by its number of terms: about 20 for a moderate correlation in two dimensions, 400 in three. A
-#'   radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner it takes 10 microseconds in two
-#'   dimensions and a millisecond in three. All threads work, and their number does not change the result.
+#'   - radial kernels that are refused, see the section on exactness;
+#'   - bandwidth matrices whose correlations need a sum of more than 1e5 kernels without correlations. In five
+#'     dimensions all but small correlations do, and in more dimensions nearly all.
+#' @section Cost: Sorting the rows takes O(n d log n), on one thread. Each box takes O(n d). Rows whose kernels lie
+#'   entirely inside or outside of the box take less, and so do variables without limits. A bandwidth matrix with
+#'   correlations multiplies this by the number of kernels in its sum, about 20 for a moderate correlation in two
+#'   dimensions and 400 in three. A radial kernel takes 0.1 microseconds for a row at one edge of the box. At a corner
+#'   it takes 10 microseconds in two dimensions and a millisecond in three. All threads are used, and their number does
+#'   not change the result.
 #' @references Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Density estimations for approximate query processing
 #'   on SIMD architectures.
 #'
@@ -151,12 +151,12 @@ check_aggregate <- function(fun, of, names) {
   list(fun = fun, of = as.integer(number))
 }
 
-# Limits as given, as a matrix with one column for each variable; NULL if there are none.
+# The limits that were given, as a matrix with one column for each variable. NULL if there are none.
 check_box_limits <- function(limits, names, none, name) {
   if (is.null(limits)) return(NULL)
   d <- length(names)
   limits <- plain_points(limits)
-  # Refuses other objects, before their methods are called.
+  # Refuses other objects before their methods are called.
   if (is.object(limits)) limits <- as_points(limits, name)
   named <- readable(if (is.matrix(limits)) colnames(limits) else names(limits))
   # A vector is one box of several variables, or several boxes of one variable. In the latter case its names (those of

@@ -8,19 +8,19 @@
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
 #' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
-#' where e_-i are the residuals of fits that leave out observation i. This does not assume a constant variance. An
-#' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces it.
-#' Bands are fit -+ z se, pointwise, without a correction for bias.
+#' where e_-i is the residual at observation i of the fit that leaves this observation out. This does not assume a
+#' constant variance. An observation without a neighbour has no such residual. The root mean square of the others,
+#' weighted by w, replaces it. The bands are fit -+ z se, pointwise, without a correction for bias.
 #'
-#' Points without an observation within the bandwidth have no fit: they are NA, and one warning of class
-#' `kestrel_warning_support` counts them.
+#' At points without an observation within the bandwidth the fit is NA. One warning of class `kestrel_warning_support`
+#' counts these points.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat` it may be a bandwidth
 #'   or a vector of candidates. If NULL, [npregbw()] selects one. If `formula` is not given, it may be a formula, as in
 #'   \pkg{np}.
 #' @param formula,data,subset,na.action,w as in [npregbw()].
-#' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. With a bandwidth object (one without
-#'   weights): other data to fit with its bandwidth, kernel and so on.
+#' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. Together with a bandwidth object,
+#'   which must not have weights, they are other data to fit with its bandwidth, kernel and other choices.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula.
 #'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
 #'   regressor's if both have one. The fit is NA in rows with missing values.
@@ -29,8 +29,8 @@
 #' @param level the confidence level of the bands, pointwise.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
 #' @param threads,verbose as in [npregbw()].
-#' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU: with a
-#'   bandwidth object `"auto"` or `"cpu"`.
+#' @param backend where the bandwidth is searched for, as in [npregbw()]. The fit is computed on the CPU, so with a
+#'   bandwidth object the backend must be `"auto"` or `"cpu"`.
 #' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others, by their whole names.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
 #'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
@@ -45,21 +45,22 @@
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
 #'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
-#' @section Weights: They enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same as
-#'   three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error once.
-#' @section Errors: The errors of [npregbw()]. Errors of class `kestrel_error_input` are also for points that are
-#'   infinite or of another type than the regressor. The class is `kestrel_error_backend` for `backend = "cuda"` with a
-#'   bandwidth object, because then nothing is searched for.
+#' @section Weights: Weights enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same
+#'   as three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error
+#'   once.
+#' @section Errors: The errors of [npregbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
+#'   points that are infinite or of another type than the regressor. Errors of class `kestrel_error_backend` are also
+#'   for `backend = "cuda"` with a bandwidth object, because then there is no search.
 #' @section Accuracy: The error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
 #'   standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
 #'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth.
-#'   The leave-one-out fit extrapolates to the outlier, so its residual may be very large. In simulations one outlier
-#'   was at 1e6 standard deviations of the others, and standard errors had a relative error of 1e-5. With the outlier at
-#'   1e8 it was 12 %. With weights that differ by six orders of magnitude it was 1 % at 1e6, and at 1e8 no digits were
-#'   left.
-#' @section Cost: O((n + m) log(n + m)) for m points, and that of [npregbw()] unless `bws` is a bandwidth object. With
-#'   the Gaussian kernel O(n (n + m)) at worst, because every point needs the observations within 38 bandwidths. All
-#'   threads work.
+#'   The leave-one-out fit extrapolates to the outlier, so its residual may be very large. In simulations with one
+#'   outlier at 1e6 standard deviations of the others, standard errors had a relative error of 1e-5. With the outlier at
+#'   1e8 the error was 12 %. With weights that differ by six orders of magnitude it was 1 % at 1e6, and at 1e8 no digits
+#'   were left.
+#' @section Cost: A fit at m points takes O((n + m) log(n + m)), and with the Gaussian kernel O(n (n + m)) at worst,
+#'   because every point needs the observations within 38 bandwidths. Unless `bws` is a bandwidth object, the cost of
+#'   [npregbw()] is added. All threads are used.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
@@ -229,8 +230,8 @@ sums_of_fit <- function(bws, points, at_data, se, run) {
        measures = fit_measures(data$y, data$y - left_out$resid, data$w))
 }
 
-# Fit, its standard error, residual and leave-one-out fit of every row. Rows of weight 0 are in no fit, so their fit and
-# leave-one-out fit are the same.
+# The fit of every row, its standard error, its residual and its leave-one-out fit. Rows of weight 0 are in no fit, so
+# their fit and leave-one-out fit are the same.
 fit_at_data <- function(fit, left_out, run, data) {
   y <- fit$bws$y
   heard()
@@ -265,7 +266,7 @@ leave_one_out <- function(bws, run, errors = FALSE, data = observations_of(bws, 
        unsupported = as.integer(parts$unsupported))
 }
 
-# Fit and standard error at values of the regressor; NA without a neighbour or a value.
+# Fit and standard error at values of the regressor. They are NA if there is no neighbour or the value is missing.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
   bws <- fit$bws
   mean <- error <- rep(NA_real_, length(points))
@@ -290,7 +291,8 @@ warn_no_neighbour <- function(mean, points, bws) {
   }
 }
 
-# R2 as in np: the squared correlation of response and fit. There is none if either is constant, the fit up to rounding.
+# R2 as in np is the squared correlation of response and fit. It is NA if the response is constant, or the fit up to
+# rounding.
 fit_measures <- function(y, fitted, w) {
   range <- ranges_cpp(y)
   cov <- sample_covariance_cpp(cbind(y, fitted, deparse.level = 0), w)$cov

@@ -9,92 +9,98 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' Bandwidth of a kernel regression by cross-validation
 #'
 #' Selects the bandwidth of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` by
-#' cross-validation. Names and conventions are those of package \pkg{np}. There are these differences: the search
-#' computes the objective at a whole grid of bandwidths and keeps the curve, while \pkg{np} descends from random starts.
-#' The default kernel is `"epanechnikov"`, not `"gaussian"`. There is one regressor, the bandwidth is fixed and the
-#' kernels are of second order. A bandwidth is the half-width of the kernel's support unless `bw.scale = "np"`. Missing
-#' data are an error unless `na.action` says otherwise.
+#' cross-validation. Names and conventions are those of package \pkg{np}, with these differences:
 #'
-#' Let g_-i be the fit without observation i, and w the weights (all one if not given). Let M_i be 1 if another
+#' - The search computes the objective at a whole grid of bandwidths and keeps the curve, while \pkg{np} descends from
+#'   random starts.
+#' - The default kernel is `"epanechnikov"`, not `"gaussian"`.
+#' - There is one regressor, the bandwidth is fixed, and the kernels are of second order.
+#' - A bandwidth is the half-width of the kernel's support unless `bw.scale = "np"`.
+#' - Missing data are an error unless `na.action` says otherwise.
+#'
+#' Let g_-i be the fit without observation i, and w the weights (1 for all if not given). Let M_i be 1 if another
 #' observation is within the bandwidth of x_i, and 0 otherwise. The objectives are
 #' \deqn{cv.ls(h) = \sum_i w_i (y_i - g_{-i}(x_i))^2 M_i / \sum_i w_i,}{cv.ls(h) = sum_i w_i (y_i - g_-i(x_i))^2 M_i /
 #' sum_i w_i,}
 #' \deqn{cv.aic(h) = \log s^2 + (1 + tr/n) / (1 - (tr + 2)/n).}{cv.aic(h) = log s^2 + (1 + tr/n) / (1 - (tr + 2)/n).}
-#' Here s^2 is the (weighted) mean square of the residuals in the sample, and tr is the trace of the smoother matrix.
+#' Here s^2 is the (weighted) mean square of the residuals of the fit, and tr is the trace of the smoother matrix.
 #' `cv.aic` is infinite if tr + 2 reaches n.
 #'
 #' Because cv.ls leaves out observations without a neighbour, it rewards bandwidths that are too small to reach any
-#' neighbour. By default only bandwidths compete at which every observation has a neighbour (`"reject"`, as in
+#' neighbour. By default the search takes only bandwidths at which every observation has a neighbour (`"reject"`, as in
 #' \pkg{np}). Rohlfs & Zahran (2017) take the smallest value of all (`unsupported = "exclude"`). Values within 1e-12 of
 #' the smallest are ties, and the largest of their bandwidths is taken. If that is the first or the last of the grid, a
 #' warning of class `kestrel_warning_search` says so.
 #'
-#' One observation far from all others can thus decide the bandwidth. A message then names the observation. It appears
-#' if bandwidths of the grid below the result are rejected because at most one per cent of the observations lack
-#' neighbours, and if the mean over the others is lower at them. Another message says if no fit reaches from one value
-#' of x to the next, as with rounded data.
+#' With `"reject"` one observation far from all others can decide the bandwidth. A message then names the observation.
+#' It appears if two conditions hold for smaller bandwidths of the grid. They are rejected because at most one per cent
+#' of the observations lack neighbours, and the mean over the other observations is lower there. Another message
+#' appears if no fit reaches from one value of x to the next, as with rounded data.
 #'
 #' A neighbour is an observation at a distance below the bandwidth. For the uniform kernel the distance may equal the
-#' bandwidth, and for the Gaussian it is below 38 bandwidths. A local linear fit to observations that all have one value
-#' of x is their mean.
+#' bandwidth, and for the Gaussian kernel it is below 38 bandwidths. If all observations of a local linear fit have the
+#' same value of x, the fit is their mean.
 #'
 #' @section The bandwidth: `bw.scale = "support"` means half the width of the kernel's support, and for the Gaussian
-#'   kernel its standard deviation. `"np"` means the number that \pkg{np} would show. The support of its Epanechnikov
-#'   kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np, while its Gaussian and uniform kernels are as here. The
-#'   kernels triangular, biweight, triweight and tricube do not exist there, and have their support in both scales.
+#'   kernel its standard deviation. `"np"` means the number that \pkg{np} would show. In \pkg{np} half the support of
+#'   the Epanechnikov kernel is sqrt(5) bandwidths, h_support = sqrt(5) h_np. Its Gaussian and uniform kernels have the
+#'   same bandwidths as ours. The triangular, biweight, triweight and tricube kernels do not exist in \pkg{np}, and both
+#'   scales mean half the width of their support.
 #'
 #' @section The grid: If `bws` is not given, the grid has `nbw` equally spaced bandwidths from `bwmin` to `bwmax`. By
-#'   default `bwmax` is range(x) (its width, max - min) and `bwmin` is `bwmax` / `nbw`, the grid of Rohlfs & Zahran
-#'   (2017). For the Gaussian kernel `bwmax` is range(x) / sqrt(5). Then its candidates have the same standard
+#'   default `bwmax` is the range of x, max - min, and `bwmin` is `bwmax` / `nbw`. This is the grid of Rohlfs & Zahran
+#'   (2017). For the Gaussian kernel `bwmax` is the range divided by sqrt(5). Then its candidates have the same standard
 #'   deviations as the candidates of the Epanechnikov kernel.
 #'
-#' @section Refinement: Windows gain observations where the bandwidth is the distance of two observations. There the
-#'   curve of a compact kernel bends, and it may jump. With the uniform kernel it jumps at every distance and is
-#'   constant in between. With other kernels it jumps where a window gains its first neighbour or, with local linear
+#' @section Refinement: As the bandwidth grows past the distance of two observations, a window gains an observation.
+#'   There the curve of a compact kernel bends, and it may jump. With the uniform kernel it jumps at every distance and
+#'   is constant in between. With other kernels it jumps where a window gains its first neighbour or, with local linear
 #'   fits, its second.
 #'
 #'   With the uniform kernel all distances in the interval are tried if there are at most max(50, 4e6 / n) of them. The
 #'   result is then the least value there. Otherwise a scan of 10 to 96 bandwidths finds the lowest valley. Parabolas
-#'   find its bottom, until the relative change of the objective is below 1e-9. Then up to 4e6 / n bandwidths at
-#'   distances, on both sides, are tried. If they are few enough, as with small, rounded or tied data, these are all
-#'   distances in the interval. Otherwise they are the distances of jumps and the distances next to the minimum. So a
+#'   find its bottom, until the relative change of the objective is below 1e-9. Then up to 4e6 / n bandwidths on both
+#'   sides of distances are tried. If there are few enough distances in the interval, as with small, rounded or tied
+#'   data, all of them are tried. Otherwise only the distances of jumps and those next to the minimum are tried. So a
 #'   minimum between two bandwidths of the scan may be missed if there are many distances. With 700 to 2,000
 #'   observations and no ties the value was above the least one by up to 3e-4 of itself for the uniform kernel, and by
 #'   up to 1e-6 for other kernels.
 #'
-#'   The bandwidth may be just above a distance, and its printed digits on the other side of a jump. So use the object,
-#'   or its `bw`.
+#'   The bandwidth may be just above a distance, where the curve jumps, and its rounded digits in print may be below it.
+#'   So use the object, or its field `bw`, not the printed digits.
 #'
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
 #'   - missing or infinite values, lengths that differ, and fewer than three observations;
 #'   - a regressor that is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300;
-#'   - responses whose squared differences have no finite sum;
+#'   - responses whose squared differences have a sum that is not between 1e-290 and 1.8e308, unless all are equal;
 #'   - bandwidths that are not within 1e-300 and 1e300;
-#'   - arguments that \pkg{np} or this function does not have;
+#'   - arguments that neither \pkg{np} nor this function has, or values of the arguments of \pkg{np} that this function
+#'     does not support;
 #'   - a grid in which no bandwidth supports every observation. The message gives the smallest bandwidth that would.
 #'
-#'   The class is `kestrel_error_backend` for a backend that this build or machine lacks or that does not take the task,
-#'   and `kestrel_error_memory` if the memory of a GPU that was asked for does not suffice.
-#' @section Cost: O(n log n) once and O(n) for each bandwidth, on all threads. The few local linear fits whose sums have
-#'   lost their digits are summed again, O(n) each. The Gaussian kernel costs O(n^2) for each bandwidth at worst,
-#'   because the fit at every observation takes the observations within 38 bandwidths. Refinement adds 10 to 150
-#'   bandwidths and, for n below 400,000, at most 1.2e7 / n more.
+#'   Errors of class `kestrel_error_backend` are for a backend that this build or machine lacks, or that does not take
+#'   the task. Errors of class `kestrel_error_memory` are for a GPU that you asked for and that has too little memory.
+#' @section Cost: The search takes O(n log n) once and O(n) for each bandwidth, on all threads. A few local linear fits
+#'   whose sums have lost their digits are summed again, in O(n) each. The Gaussian kernel takes O(n^2) for each
+#'   bandwidth at worst, because the fit at every observation takes the observations within 38 bandwidths. Refinement
+#'   adds 10 to 150 bandwidths and, for n below 400,000, at most 1.2e7 / n more.
 #'
 #'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of
 #'   degree p it needs 8 p + 16 bytes more for each observation, with p + 2 in place of p for local linear fits. The
 #'   degree is 0 (uniform), 1 (triangular), 2 (Epanechnikov), 4 (biweight), 6 (triweight) or 9 (tricube).
 #'
-#' @section On a GPU: a GPU computes the objective at all bandwidths in one go, to the CPU's 1e-12 and with the same
-#'   bits in every run. With the polynomial kernels it uses sums over blocks of 8, 16, 32, ... sorted observations,
-#'   O(log n) for a fit. The Gaussian kernel is computed as on the CPU. Bandwidths below 1e-23 times the range of x may
-#'   be refused. [engines] says when `"auto"` takes a GPU. The fits of [npreg()] themselves are computed on the CPU.
+#' @section On a GPU: A GPU computes the objective at all bandwidths at once, within 1e-12 of the CPU and with the same
+#'   bits in every run. With the polynomial kernels it uses sums over blocks of 8, 16, 32, ... sorted observations, and
+#'   a fit takes O(log n). The Gaussian kernel is computed as on the CPU. Bandwidths below 1e-23 times the range of x,
+#'   or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"` uses a GPU. The fits of
+#'   [npreg()] are computed on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
 #' @param data a data frame, list or environment with the variables of `formula`.
 #' @param subset which rows of `data` to use, an expression in its variables.
 #' @param xdat the regressor: a numeric vector, or a matrix or data frame with one column.
-#' @param ydat the response, as long.
+#' @param ydat the response, one value for each value of the regressor.
 #' @param bws a vector of candidate bandwidths in place of the grid. A single one is taken as it is, and only its
 #'   objective is computed.
 #' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
@@ -107,23 +113,24 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param w weights, one for each observation, non-negative and not all zero. Rows of weight zero are left out, and
 #'   others must have at least 1e-100 of the largest weight. In the formula method `w` is an expression in the variables
 #'   of `data`.
-#' @param refine if TRUE, look for a better bandwidth between the neighbours of the best of the grid. Below the first of
-#'   the grid the search goes down to the bandwidth at which observations lose their neighbours. The result is never
-#'   worse than the grid's. The section on refinement says which minima it may miss.
+#' @param refine if TRUE, look for a better bandwidth between the two neighbours of the best one of the grid. If the
+#'   best one is the first of the grid, the search goes down to the bandwidth at which observations lose their
+#'   neighbours. The result is never worse than that of the grid. The section on refinement says which minima it may
+#'   miss.
 #' @param na.action [stats::na.fail], an error when data are missing, or [stats::na.omit], which leaves their rows out.
 #'   [fitted()] and [residuals()] of a fit are then NA in these rows.
-#' @param threads the number of threads, at most that of processors (or 8); [kestrel_threads()] if NULL.
+#' @param threads the number of threads. The default is [kestrel_threads()], which also describes the maximum.
 #' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see [engines].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param bandwidth.compute FALSE for a single bandwidth `bws`. A single bandwidth is taken as it is in any case.
 #' @param ... arguments of the methods. The default method also takes the arguments of \pkg{np}'s search (`nmulti`,
 #'   `itmax`, ...), which have no effect here, and `bwtype = "fixed"`, `ckerorder = 2`, `ckerbound = "none"`, `bwscaling
-#'   = FALSE`, `nomad = FALSE`.
+#'   = FALSE`, `nomad = FALSE`, `gradients = FALSE`.
 #' @return An object of class `c("kestrel_regbw", "rbandwidth")`, a list with
 #'   \item{bw}{the bandwidth, in the units of x and on the scale of `bw.scale`}
-#'   \item{h}{the same as half the width of the support (Gaussian: the standard deviation)}
-#'   \item{fval}{its objective}
+#'   \item{h}{the bandwidth as half the width of the support (for the Gaussian kernel the standard deviation)}
+#'   \item{fval}{the objective at the bandwidth}
 #'   \item{grid, cv}{all candidates, increasing, and the objective at each; NA where no observation has a neighbour}
 #'   \item{n.unsupported}{how many observations have no neighbour, for each candidate}
 #'   \item{ties}{the bandwidths that share the smallest objective, when there are several}
@@ -134,8 +141,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}
 #'   \item{xnames, ynames}{the names of the variables}
 #'   \item{na.action}{the rows left out, if any}
-#'   \item{evaluations, seconds, engine, backend, device, call}{how it was found; engine `"sweep"`, on a GPU
-#'     `"blocks"`, or `"direct"` for the Gaussian kernel; device is the name of the GPU, where there was one}
+#'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
+#'     a GPU `"blocks"`, or for the Gaussian kernel `"direct"`. The device is the name of the GPU, if one was used}
 #'   and `terms` from a formula.
 #' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
 #'
@@ -169,9 +176,10 @@ npregbw_arguments <- function() {
   c(names(formals(npregbw.formula)), names(formals(npregbw.default)), np_search_arguments, names(np_fixed_arguments))
 }
 
-# The argument on which to dispatch: one of these classes under the name that goes with it or, for any of them, the
-# first argument without a name. The others are left unevaluated, since `subset` and `w` may be expressions in variables
-# of `data`. Names that are not known are refused here, where all of them are seen.
+# The argument on which to dispatch. `.classes`: the class that decides, by the name of its argument. The argument with
+# such a name and class is taken, or else the first argument without a name if it has any of the classes. The others are
+# left unevaluated, since `subset` and `w` may be expressions in variables of `data`. Unknown names are refused here,
+# because only here all names are seen.
 dispatched_on <- function(..., .called, .known, .classes) {
   given <- given_names(...)
   check_known(.called, Filter(nzchar, given), .known)

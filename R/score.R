@@ -1,52 +1,65 @@
-# The PDF score of models: the common area of their densities and that of observations.
+# The PDF score of models: the probability that their densities have in common with the density of observations.
 
 #' PDF score of models against observations
 #'
-#' The probability that two densities have in common (Perkins et al. 2007), in one to six dimensions (Lopez-Novoa 2015,
-#' ch. 8):
+#' Computes the probability that two densities have in common (Perkins et al. 2007), in one to six dimensions
+#' (Lopez-Novoa 2015, ch. 8):
 #' \deqn{S = \int \min(\hat f_{obs}(x), \hat f_{model}(x)) dx.}{S = int min(fhat_obs(x), fhat_model(x)) dx.}
 #' The score is 0 if they have none in common, and 1 if they are the same. There are also scores of the marginal
-#' densities of each variable and of each pair of variables. Margins can be similar although the joint densities are
-#' not, and the differences between these scores and the joint score show it.
+#' densities of each variable and of each pair of variables. Marginal densities can be similar although the joint
+#' densities are not. The differences between the marginal scores and the joint score show this.
 #'
-#' @section Densities: From data, the densities are estimates with the radial Epanechnikov kernel and H = h^2 S, S the
-#' sample covariance of each data set. All have one dimensionless `h` and one grid with equal steps, which contains all
-#' kernels. Instead `obs` and all models may be estimates of [kde()] on one grid, with any kernels and bandwidths.
+#' @section Densities: If `obs` and the models are data, the densities are estimates with the radial Epanechnikov kernel
+#' and H = h^2 S, where S is the sample covariance of each data set. All of them have the same dimensionless `h` and the
+#' same grid with equal steps, which contains all kernels. Instead `obs` and all models may be estimates of [kde()] on
+#' one grid, with any kernels and bandwidths.
 #'
-#' The score is symmetric in `obs` and `model` for a given `h`; its default is that of the rows of `obs`.
+#' For a given `h` the score is symmetric in `obs` and `model`. The default `h` depends on the number of rows of `obs`.
 #'
-#' The integral is the trapezoid rule on the grid, cut at 1; marginal densities are those of [marginal()]. For the
-#' Epanechnikov kernel they are sums over the same grid, so that no margin has less in common than the joint density.
+#' The integral is computed by the trapezoid rule on the grid, and scores above 1 are set to 1. Marginal densities are
+#' those of [marginal()]. For the Epanechnikov kernel they are sums over the same grid, so that no marginal score is
+#' smaller than the joint score.
 #'
 #' @section Bias:
-#' The score is very sensitive to a shift. Where the mean of a variable in a model is off by more than 5 per cent of its
-#' standard deviation in the observations, a warning says so; `center = TRUE` moves the models so that no mean is off.
-#' The smaller `h`, the smaller the score of all models; `sensitivity` shows whether their ranks depend on it.
+#' The score is very sensitive to a shift. If the mean of a variable in a model differs from the mean of the
+#' observations by more than 5 per cent of their standard deviation, a warning says so. `center = TRUE` moves the models
+#' so that all means agree. The smaller `h` is, the smaller is the score of all models. `sensitivity` shows whether
+#' their ranks depend on `h`.
 #'
 #' @section Interval:
-#' With `B` replicates, the rows of the observations and of all models are drawn again with replacement, with the same
-#' bandwidth matrices and grid. Scores of such samples are lower than the score of the data, just as the score of the
-#' data is lower than the score of the densities from which they come. The basic bootstrap interval (Davison & Hinkley
-#' 1997, section 5.2), 2 S less the quantiles of the replicates, allows for that, and need not hold S itself. It holds
-#' `corrected`, 2 S less the median of the replicates, which is shown with it. Both are cut to \[0, 1\].
+#' For each of `B` replicates, the rows of the observations and of all models are drawn again with replacement. The
+#' bandwidth matrices and the grid stay the same. Scores of such samples are lower than the score of the data, just as
+#' the score of the data is lower than the score of the densities from which they come. The basic bootstrap interval
+#' (Davison & Hinkley 1997, section 5.2) corrects this. Its ends are 2 S minus quantiles of the replicates, and it need
+#' not contain S itself. It contains the field `corrected`, which is 2 S minus the median of the replicates. Both are
+#' cut to \[0, 1\].
 #'
 #' The interval is better than the percentiles of the replicates, which may all be below the score of the densities. But
-#' it is too short and too low near 1. In 120 pairs of normal samples of size n, intervals of 95 % held the score of the
-#' smoothed densities in 95 % (n = 100, score 0.65), 88 % (400, 0.87), 73 % (100, 0.87) and 66 % (100, 1). Rows are
-#' drawn as if they were independent. In a series of short steps they are not.
+#' near 1 it is too short and too low. In simulations with 120 pairs of normal samples, intervals of 95 % contained the
+#' score of the smoothed densities in these shares of the pairs:
+#'
+#' | size of a sample | score | share |
+#' |---|---|---|
+#' | 100 | 0.65 | 95 % |
+#' | 400 | 0.87 | 88 % |
+#' | 100 | 0.87 | 73 % |
+#' | 100 | 1 | 66 % |
+#'
+#' Rows are drawn as if they were independent, but the rows of a series of short time steps are not.
 #'
 #' @inheritParams kde
-#' @param obs the observations: a numeric vector (d = 1), or a matrix or data frame with one column a variable; or an
-#'   estimate made by [kde()] on a grid.
-#' @param model the same of a model; or a list of models, named. Where both have column names they are matched by them,
-#'   otherwise by position. Estimates are matched by position; where both have names, these must be in the same order.
+#' @param obs the observations: a numeric vector (d = 1), or a matrix or data frame with one column for each variable,
+#'   or an estimate made by [kde()] on a grid.
+#' @param model a model in the same form, or a list of models with names. The variables of data are matched to those of
+#'   `obs` by the names of the columns if both have names, and otherwise by position. The variables of estimates are
+#'   matched by position. If both have names, these must be in the same order.
 #' @param h the dimensionless bandwidth, a positive number; if NULL, that for normal data of as many rows as `obs` has
 #'   (see [kde()]). See \code{\link{Hboot}()} for one by bootstrap.
 #' @param center if TRUE, models are shifted to the mean of `obs`, variable by variable.
 #' @param sensitivity further bandwidths, for a table of scores and ranks.
 #' @param B number of bootstrap replicates for an interval; 0 for none.
 #' @param level probability of the interval.
-#' @param gridsize,xmin,xmax,step the grid, as in [kde()]; its default limits take in the kernels of all data.
+#' @param gridsize,xmin,xmax,step the grid, as in [kde()]. Its default limits contain the kernels of all data.
 #' @return An object of class `"kestrel_score"`, a list:
 #'   \item{score}{a vector with one score for each model, named}
 #'   \item{table}{a data frame with `model`, `score`, `rank` and, with replicates, `corrected`, `lower` and `upper`, the
@@ -63,14 +76,15 @@
 #'   and `n`, `names`, `centred`, `level`, `call`, `seconds`.
 #'
 #'   `as.data.frame()` returns `table`. `summary()` also shows the marginal scores and the biases.
-#' @section Units: scores, `h` and biases have none: a score is a share of probability, a bias a multiple of a standard
-#'   deviation. Axes are in the units of the variables, densities in 1 / volume.
+#' @section Units: Scores, `h` and biases have no units. A score is a probability, and a bias is a multiple of a
+#'   standard deviation. Axes are in the units of the variables, and densities in 1 / volume.
 #' @section Errors: Errors of class `kestrel_error_input` are for data as in [Hns()], for variables that do not match,
-#'   and for estimates that are not on one grid or whose variables are in another order. The class is
-#'   `kestrel_error_memory` for a grid above memory.
-#' @section Warnings: They have the class `kestrel_warning_bias`, see above, or `kestrel_warning_grid`, see [kde()].
-#' @section Cost: One estimate for each data set and bandwidth, `B` times more for intervals (see [kde()]); four numbers
-#'   for each point of the grid.
+#'   and for estimates that are not on one grid or whose variables are in another order. Errors of class
+#'   `kestrel_error_memory` are for a grid that needs more memory than is available.
+#' @section Warnings: Warnings of class `kestrel_warning_bias` are for means that differ, see the section on bias.
+#'   Warnings of class `kestrel_warning_grid` are for grids, see [kde()].
+#' @section Cost: One estimate on the grid is computed for each data set and bandwidth, and `B` more for each data set
+#'   if there are intervals (see [kde()]). The memory holds four numbers for each point of the grid.
 #' @references Lopez-Novoa, U. (2015) *Contributions to the Efficient Use of General Purpose Coprocessors: Kernel
 #'   Density Estimation as Case Study*. PhD thesis, University of the Basque Country, ch. 8.
 #'
@@ -157,8 +171,8 @@ model_argument <- function(models, k) {
   if (identical(name, "model")) name else paste0("model$", name)
 }
 
-# The task of scoring: `obs` and `models`, estimates on the grid `axes`; `bias`; `h`; and at(h), the same at another
-# bandwidth.
+# The task of scoring. It has `obs` and `models`, estimates on the grid `axes`, and `bias`, `h` and at(h), the estimates
+# at another bandwidth.
 score_task_of_data <- function(obs, models, scales, grid, center, na.action, run) {
   first <- score_sample(obs, "obs", na.action)
   d <- ncol(first$x)

@@ -1,7 +1,7 @@
 # Rscript tools/build-site.R SOURCE FOLDER: builds the pages of the package in SOURCE, which must be installed, in
-# FOLDER. Fails if a page is in no group of the index, an example fails, or a page is missing. Code in the text of an
-# article (`like::this()`) becomes a link; a package that is not installed would be looked up on the network, which ends
-# the build if there is none.
+# FOLDER. It fails if a page is in no group of the index, an example fails, or a page is missing. Code in the text of an
+# article (`like::this()`) becomes a link. A package that is not installed would be looked up on the network, and
+# without a network the build would end.
 arguments <- commandArgs(trailingOnly = TRUE)
 source <- normalizePath(arguments[1])
 folder <- file.path(normalizePath(dirname(arguments[2])), basename(arguments[2]))

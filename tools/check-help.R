@@ -13,7 +13,7 @@ text_of <- function(page, tag) {
   trimws(vapply(parts, function(part) paste(unlist(part), collapse = ""), ""))
 }
 
-# An example only inside \dontrun does not count.
+# An example that is only inside \dontrun does not count.
 has_example <- function(page) {
   examples <- page[vapply(page, attr, "", "Rd_tag") == "\\examples"]
   code <- unlist(lapply(examples, function(part) {
@@ -39,7 +39,7 @@ missing_parts <- function(page) {
     if (!"\\value" %in% there && of_function) "what it returns")
 }
 
-# Markdown does not tell [hpi()] from [Hpi()], so one of them would lead to the page of the other.
+# Markdown does not distinguish [hpi()] from [Hpi()], so one of them would lead to the page of the other.
 miscased_links <- function(file) {
   text <- paste(readLines(file), collapse = "\n")
   links <- regmatches(text, gregexpr("\\\\link\\[=[^]]+\\]\\{[^}]+", text))[[1L]]
@@ -65,7 +65,7 @@ aliases <- unlist(lapply(pages, text_of, "\\alias"))
 without <- setdiff(exported, aliases)
 if (length(without) > 0L) faults <- c(faults, paste(without, "has no help page"))
 
-# A link is {hpi()} or, written out, {Hpi}().
+# A link is {hpi()}, or {Hpi}() if it is written as \code{\link{Hpi}()}.
 index <- gsub("}()", "()}", paste(readLines("man/kestrel-package.Rd"), collapse = "\n"), fixed = TRUE)
 listed <- function(names) vapply(names, function(name) grepl(paste0("{", name, "}"), index, fixed = TRUE), NA)
 # se() is a generic for regressions only, and is on the page of their methods.

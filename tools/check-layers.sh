@@ -67,7 +67,7 @@ package="$core $simd $gpu $shared $top"
     src/Makevars.in
 }
 
-# Every file of the project, except generated ones and data.
+# All files of the project, except generated files and data.
 ours=$(find . -type f ! -path './.git/*' ! -path './build/*' ! -path './man/*' ! -path '*/_snaps/*' \
   ! -path '*/fixtures/*' ! -path './bench/results/*' ! -name 'RcppExports.*' ! -name '*.png' ! -name '*.o' ! -name '*.so')
 # shellcheck disable=SC2046,SC2086
@@ -77,7 +77,8 @@ forbid 'the project stands alone: no path outside of it' '\.\./(shared|main)/|/w
 complain 'a file has fewer than 400 lines' \
   "$(wc -l $ours | awk '$2 != "total" && $1 >= 400')"
 
-# functions_longer_than LIMIT FILE...: functions at the left margin, first line to closing brace.
+# functions_longer_than LIMIT FILE...: prints the functions that have more lines than LIMIT, from the first line to the
+# closing brace. Only functions at the left margin are found.
 functions_longer_than() {
   limit=$1
   shift
@@ -127,7 +128,7 @@ for folder in src/core/*; do
     "$(grep -nE '^#include "core/' "$folder"/*.[ch]pp | grep -vE "\"core/(${pattern:+$pattern|}$name)/" || true)"
 done
 
-# bench/ is not in the package, so the vignette has a copy.
+# bench/ is not in the package, so the vignette has a copy of the results.
 results=$(tools/gpu-results.sh)
 if ! cmp -s "$results" vignettes/gpu-results.csv; then
   complain 'the vignette on a GPU shows the last results' "$results is not vignettes/gpu-results.csv"

@@ -19,7 +19,7 @@ paragraph <- function(line, text, whole = TRUE) {
   if (length(text) == 0L) NULL else data.frame(line = line, text = paste(text, collapse = " "), whole = whole)
 }
 
-# TRUE for the lines of the header, of fenced and indented code, and of comments and references.
+# TRUE for lines that are not prose: the header, fenced and indented code, comments and references.
 not_prose <- function(lines) {
   inside <- function(opens) cumsum(opens) %% 2L == 1L | opens
   fenced <- inside(grepl("^ *```", lines))
@@ -118,7 +118,7 @@ long_sentences <- function(file, found) {
     })
 }
 
-# aspell, for words with three letters in a row and nothing but letters. A word with capitals inside is a name or code.
+# Words go to aspell if they consist of letters only, at least three. A word with capitals inside is a name or code.
 unknown_words <- function(file, found, known) {
   text <- gsub("https?://[^ )]+", " ", found$text)
   tokens <- unlist(strsplit(text, "[[:space:]/()|-]+"))

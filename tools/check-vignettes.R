@@ -10,7 +10,7 @@ chunk_options <- function(header) {
   as.list(str2lang(paste0("alist(", given, ")")))[-1L]
 }
 
-# The chunks of R code in a file, those of its child documents in their places.
+# The chunks of R code in a file. The chunks of its child documents are at the places of these documents.
 chunks_of <- function(file) {
   lines <- readLines(file, encoding = "UTF-8")
   starts <- grep("^```+\\{r\\b.*\\}\\s*$", lines)
@@ -27,7 +27,7 @@ is_visible <- function(chunk) {
   !any(vapply(chunk$options[c("echo", "include", "eval")], identical, TRUE, FALSE))
 }
 
-# Lines between fences, whatever their language.
+# The lines between fences, in any language.
 too_wide <- function(file) {
   lines <- readLines(file, encoding = "UTF-8")
   fence <- grepl("^```", lines)
@@ -35,7 +35,8 @@ too_wide <- function(file) {
   if (length(wide) > 0L) sprintf("%s:%d: more than %d characters", file, wide, widest)
 }
 
-# In the fresh process: what a reader who pastes the chunks would see; ends with status 1 at the first error.
+# Runs in the fresh process. It shows the output that a reader who pastes the chunks would see, and ends with status 1
+# at the first error.
 paste_chunks <- function(chunks) {
   for (chunk in chunks) {
     statements <- parse(text = chunk$code, keep.source = TRUE)
@@ -53,7 +54,7 @@ paste_chunks <- function(chunks) {
   }
 }
 
-# The same script, in an environment of its own, so that the global one is empty; in an empty folder.
+# The script runs in an environment of its own, so that the global one is empty, and in an empty folder.
 run_fresh <- function(chunks, script) {
   folder <- tempfile("pasted")
   dir.create(folder)
@@ -66,7 +67,7 @@ run_fresh <- function(chunks, script) {
   if (!is.null(attr(output, "status"))) c(utils::tail(output, 3L), "the code shown does not run by itself")
 }
 
-# What is wrong, and how long it took.
+# The problems that were found, and the seconds that the file took.
 check <- function(file, script) {
   chunks <- chunks_of(file)
   started <- Sys.time()

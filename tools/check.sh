@@ -1,13 +1,13 @@
 #!/bin/sh
-# R CMD check of the built tarball; fails on any ERROR or WARNING: tools/check.sh [OPTION]..., with options of R CMD
-# check.
+# Runs R CMD check on the built tarball, and fails on any ERROR or WARNING: tools/check.sh [OPTION]..., with options of
+# R CMD check.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
 
 make_tarball
 echo "check: R CMD check --as-cran"
-# No network; snapshots are compared.
+# The check uses no network, and it compares snapshots.
 export NOT_CRAN=true
 export _R_CHECK_CRAN_INCOMING_=false _R_CHECK_CRAN_INCOMING_REMOTE_=false
 export _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_SYSTEM_CLOCK_=false
@@ -17,7 +17,7 @@ mkdir -p build/check
 log=build/check/kestrel.Rcheck/00check.log
 # The CUDA object is built only once, for the tests.
 export KESTREL_CUDA=no
-# R CMD build has just made the vignettes.
+# R CMD build has just made the vignettes, so they are not made again.
 if ! MAKEFLAGS="-j$jobs" R CMD check --as-cran --no-manual --no-vignettes "$@" -o build/check "$tarball" \
   >build/check/output.log 2>&1; then
   cat build/check/output.log

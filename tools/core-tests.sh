@@ -1,6 +1,7 @@
 #!/bin/sh
-# Tests the C++ core without R: tools/core-tests.sh [plain] [portable] [address] [thread], by default all four, that is,
-# without sanitizers, as on processors other than x86-64, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt).
+# Tests the C++ core without R: tools/core-tests.sh [plain] [portable] [address] [thread]. The builds are: without
+# sanitizers, as on processors other than x86-64, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt). By
+# default all four are tested.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/logged.sh
@@ -15,7 +16,7 @@ echo "core-tests: building the core and its tests: $* (minutes, the first time)"
 run_logged core-cmake cmake -S tests/cpp -B "$folder"
 run_logged core-build cmake --build "$folder" --parallel "$jobs" --target "$@"
 for variant in "$@"; do
-  # What has passed is not run again until one of these files changes, the last of which says which tests run.
+  # Tests that have passed do not run again until one of these files changes. The last file says which tests run.
   programs=$(cksum "$folder/$variant" "$folder/libkestrel-$variant.so" "$folder"/libfake-cuda-*.so \
     "$folder/CTestTestfile.cmake")
   if [ "$(cat "$folder/$variant.passed" 2>/dev/null)" = "$programs" ]; then

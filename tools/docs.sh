@@ -1,5 +1,5 @@
 #!/bin/sh
-# Generates the files that are made from the sources and committed: RcppExports, NAMESPACE and man/.
+# Generates the files that are made from the sources and are committed, too: RcppExports, NAMESPACE and man/.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh

@@ -4,9 +4,9 @@
 #   tools/fuzz.sh [--sanitized] [--groups GROUP,...] [CALLS] [SEED]
 #   tools/fuzz.sh [--sanitized] --replay FILE
 #
-# --sanitized: uses a build that reports misuse of memory and undefined behaviour. The memory of a call is limited, so
-# that other users of the machine do not notice. A call that was wrong is left in build/fuzz-failures/SEED-NUMBER.R.
-# Runs with different seeds can go side by side.
+# --sanitized uses a build that reports misuse of memory and undefined behaviour. Without it the memory of the session
+# is limited, so that other users of the machine do not notice the calls. A call with a wrong result stays in
+# build/fuzz-failures/SEED-NUMBER.R. Runs with different seeds can go side by side.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -28,15 +28,15 @@ if [ "${1:-}" != --replay ]; then set -- "${1:-5000}" "${2:-1}" "$failures" ${gr
 
 make_tarball quick
 if [ -n "$preload" ]; then
-  # Not all of -fsanitize=undefined: R itself calls functions through pointers of other types.
-  # Nor uses of the stack after a return, see tests/cpp/CMakeLists.txt.
+  # Some checks are left out. R itself calls functions through pointers of other types. Uses of the stack after a return
+  # are not checked either, see tests/cpp/CMakeLists.txt.
   {
     echo 'CXX17FLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' \
       '--param=asan-use-after-return=0'
     echo 'SHLIB_CXX17LDFLAGS = -shared -fsanitize=address,undefined'
   } >build/sanitized.mk
   R_MAKEVARS_USER=$(pwd)/build/sanitized.mk
-  # R's own leaks are not kestrel's, and configure loads what it has just linked.
+  # Leaks are not reported, because R has its own. configure loads the library that it has just linked.
   ASAN_OPTIONS=detect_leaks=0
   UBSAN_OPTIONS=print_stacktrace=1
   KESTREL_DEBUG_SYMBOLS=yes
@@ -46,7 +46,7 @@ else
   install_into "$library"
 fi
 
-# A small disk for this process alone, and the session's files.
+# A small disk that only this process sees, and a folder for the files of the session.
 mkdir -p "$failures"
 work=$(mktemp -d)
 mkdir "$work/disk"
@@ -61,7 +61,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 status=0
-# The sanitizer reserves terabytes of addresses.
+# Under the sanitizer there is no limit, because the sanitizer reserves terabytes of addresses.
 # shellcheck disable=SC3045  # dash has it, too
 [ -n "$preload" ] || ulimit -v 8000000
 [ "$1" = --replay ] || echo "fuzz: $1 calls, seed $2${groups:+, of $groups}${preload:+, sanitized}"
@@ -69,7 +69,7 @@ export R_LIBS="$library" TMPDIR="$work" KESTREL_FUZZ_DISK
 LD_PRELOAD=$preload Rscript --vanilla tests/fuzz/run.R "$@" || status=$?
 if [ $status -gt 1 ] && [ "$1" != --replay ]; then
   echo "fuzz: the session ended with status $status; its last call:"
-  # The newest is the one that ran.
+  # The newest file has the call that ran.
   # shellcheck disable=SC2012
   last=$(ls -t "$failures/$2"-*.R | head -n 1)
   cut -c1-1500 "$last"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the CUDA object and tests/gpu/gpu-check.cpp in build/gpu, and runs it on this machine's device:
 # tools/gpu-check.sh [device|check|check-pairs|check-scanline|check-regression|brief|tiny-density|
-# tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]...; R is not
-# needed. KESTREL_CUDA_ARCH: the architecture to build for. KESTREL_CUDA_OBJECT: an object that is already built.
+# tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]...
+# R is not needed. In the environment, KESTREL_CUDA_ARCH names the architecture to build for, and KESTREL_CUDA_OBJECT
+# names an object that is already built.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/gpu

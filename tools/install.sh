@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs kestrel into the user's library, which is made if there is none that can be written.
+# Installs kestrel into the first library that the user can write to. If there is none, the user's library is made.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh

@@ -1,5 +1,5 @@
-# Rscript tools/load-time.R: how long library(kestrel) takes in a fresh session. Medians of 20 sessions, after two more
-# to warm up, minus the time that R itself takes to start.
+# Rscript tools/load-time.R: measures how long library(kestrel) takes in a fresh session. The result is the median of 20
+# sessions, after two more to warm up, minus the time that R itself takes to start.
 seconds <- function(code) {
   one <- function(session) {
     system.time(system2("Rscript", c("--vanilla", "-e", shQuote(code)), stdout = FALSE))[["elapsed"]]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs long commands; to be sourced from the root of the project.
+# A function that runs long commands. Source this file from the root of the project.
 #
 #   run_logged NAME COMMAND...    the output goes to build/logs/NAME.log, and to the screen if the command fails. Every
 #                                 ten seconds the screen shows the last line of the log, so that one sees how far it is.

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Makes the tarball and installs it; to be sourced from the root of the project.
+# Functions that make the tarball and install it. Source this file from the root of the project.
 #
-#   make_tarball             build/kestrel_x.y.z.tar.gz, if it is older than any source
-#   make_tarball quick       the same without vignettes, in build/quick, unless there is a whole one already
+#   make_tarball             makes build/kestrel_x.y.z.tar.gz, if it is older than any source
+#   make_tarball quick       makes it without vignettes, in build/quick, unless there is already one with vignettes
 #   install_into LIB [ARG]   installs the tarball into the library LIB, with --configure-args=ARG;
-#                            without ARG, --with-cuda where nvcc and a device are
+#                            ARG is --with-cuda by default if there are nvcc and a device
 #
 # The working tree is not changed: R CMD build works on a copy.
 set -eu
 
 . tools/logged.sh
 
-# The CUDA object is built where a device can run it. On other machines tools/test-cuda.sh builds it.
+# The CUDA object is built only on machines with a device that can run it. On others tools/test-cuda.sh builds it.
 nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
 cuda=--without-cuda
 if [ -n "$nvcc" ] && nvidia-smi -L >/dev/null 2>&1; then cuda=--with-cuda; fi
@@ -26,7 +26,7 @@ CCACHE_DIR=$(pwd)/build/ccache
 CCACHE_NOHASHDIR=1
 export PATH CCACHE_DIR CCACHE_NOHASHDIR
 
-# Includes folders: they become newer when a file in them is removed.
+# Folders are in the list, because they become newer when a file in them is removed.
 newer_than() {
   find DESCRIPTION NAMESPACE NEWS.md README.md .Rbuildignore configure cleanup \
     R src man inst tests/testthat tests/testthat.R vignettes -newer "$1" 2>/dev/null

@@ -1,7 +1,7 @@
 # Rscript tools/run-tests.R FOLDER [FILTER]: runs the testthat tests in the folder, on the installed package, several
 # files at a time. Fails on a failed or skipped test, on an error, and on a snapshot that is new or has changed. Only
 # tests on a GPU may be skipped, if there is none. With a filter there is no line "N passed, N failed" after testthat's
-# own summary. What failed is named last.
+# own summary. The tests that failed are named last.
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- normalizePath(arguments[1])
 filter <- if (length(arguments) > 1) arguments[2]

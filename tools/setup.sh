@@ -3,9 +3,13 @@
 # tools/setup.sh [lint] [docs] [bench] [site]
 set -eu
 
-# R and a compiler; what kestrel links to; what its tests (ncdump of netcdf-bin, pictures by vdiffr), vignettes and demo
-# use (pngquant makes the pictures of vignettes a third of their size); what R CMD check looks for (qpdf, tidy, and
-# checkbashisms of devscripts); what the tests of the core are built with; and ccache.
+# The packages, in this order:
+# - R and a compiler;
+# - packages that kestrel links to;
+# - packages that its tests (pictures by vdiffr), vignettes and demo use, with netcdf-bin for ncdump, and pngquant,
+#   which makes the pictures of vignettes a third of their size;
+# - tools that R CMD check looks for (qpdf, tidy, and checkbashisms of devscripts);
+# - tools to build the tests of the core, and ccache.
 packages="r-base-core g++ make
   r-cran-cli r-cran-rcpp r-cran-rcppeigen libfftw3-dev
   r-cran-testthat r-cran-vdiffr r-cran-knitr r-cran-rmarkdown pandoc

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the pages of the package (help with its examples run, articles, news) in build/site, by _pkgdown.yml and
-# without the network. A help page or article that is in no group of the index is an error.
+# Builds the web pages of the package in build/site: help pages with the output of their examples, articles and news.
+# _pkgdown.yml describes the site, and no network is needed. A help page or article that is in no group of the index is
+# an error.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 make_tarball
 install_into build/library
 echo "site: rendering"
-# Renders a copy, as the pages leave files beside their sources.
+# Renders a copy, because building the pages leaves files beside their sources.
 rm -rf build/site build/site-source
 mkdir -p build/site-source
 tar -xzf "$tarball" -C build/site-source --strip-components=1

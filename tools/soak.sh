@@ -1,5 +1,5 @@
 #!/bin/sh
-# Interrupts at random times, memory over many calls, and the time to load the package:
+# Tests interrupts at random times, the memory over many calls, and the time to load the package:
 # tools/soak.sh [MINUTES] [SEED]
 set -eu
 cd "$(dirname "$0")/.."

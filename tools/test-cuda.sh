@@ -1,11 +1,11 @@
 #!/bin/sh
-# If there is nvcc, compiles the CUDA programs of bench/ and installs the package with its CUDA object, with warnings as
-# errors, and runs the R tests of loading that object. Nothing runs on a GPU: that is for tools/gpu-check.sh, bench/gpu.R
-# and, on a machine that has one, make test.
+# If there is nvcc, compiles the CUDA programs of bench/, installs the package with its CUDA object, and runs the R
+# tests of loading that object. Warnings are errors. Nothing runs on a GPU here. tools/gpu-check.sh and bench/gpu.R use
+# a GPU, and so does make test on a machine that has one.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
-# One architecture, since others take minutes.
+# Only one architecture is built, since more take minutes.
 : "${KESTREL_CUDA_ARCH:=sm_90}"
 export KESTREL_CUDA_ARCH
 
@@ -14,7 +14,7 @@ if [ -z "$nvcc" ]; then
   exit 0
 fi
 mkdir -p build/cuda
-# Several at a time.
+# Several programs are compiled at a time.
 running=
 number=0
 for source in bench/*.cu bench/papers/*.cu; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the R tests of tests/fake-cuda on the installed tarball, with a CUDA object that needs no CUDA: messages and
-# behaviour when a GPU fails, and when a call on it is interrupted.
+# Runs the R tests of tests/fake-cuda on the installed tarball, with a CUDA object that needs no CUDA. They test the
+# messages and the behaviour when a GPU fails, and when a call on it is interrupted.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh

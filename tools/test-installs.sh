@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the tarball in all the ways in which people install it, and computes a value with each. Takes long the first
-# time, so it is not part of `make test`.
+# Installs the tarball in all the ways that people use, and computes a value with each installation. This takes long the
+# first time, so it is not part of `make test`.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -14,7 +14,7 @@ mkdir -p "$installs"
 make_tarball
 cp "$tarball" "$installs/"
 name=$(basename "$tarball")
-# This tests the installation, not speed: without optimisation it compiles in a fraction of the time.
+# The speed of the package does not matter here, and without optimisation it compiles in a fraction of the time.
 echo 'CXX17FLAGS = -O0' >"$installs/Makevars"
 R_MAKEVARS_USER=$installs/Makevars
 export R_MAKEVARS_USER

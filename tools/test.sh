@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the R tests on the installed tarball, in parallel: those that compare numbers with an oracle under each
-# instruction set of this machine, and all of them under the one that is chosen by default. Ends with the test runner's
-# own summary and a line "N passed, N failed".
+# Runs the R tests on the installed tarball, in parallel. Tests that compare numbers with an oracle run under each
+# instruction set of this machine. All tests run under the set that is chosen by default. The output ends with the test
+# runner's own summary and a line "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 . tools/package.sh
@@ -11,7 +11,7 @@ install_into build/library
 unpack_tests build/tests
 R_LIBS=$(pwd)/build/library
 export R_LIBS
-# All other sets at the same time, since the files are too few to keep many processors busy.
+# The other sets run at the same time, since one set has too few files to keep many processors busy.
 # shellcheck disable=SC2016  # the dollar is R's
 sets=$(Rscript --vanilla -e 'found <- kestrel::kestrel_info(); cat(setdiff(found$isa_available, found$isa))')
 number=$(echo "$sets" | wc -w)
