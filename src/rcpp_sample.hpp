@@ -16,7 +16,7 @@ namespace kestrel {
 struct Sample {
   Rcpp::NumericVector values, weights;
   MatrixView x;
-  Span<const double> w;
+  Weights w;
 };
 
 /// A list with `x` and `w`; it may have the other fields that selector_sample() of R/bandwidth.R

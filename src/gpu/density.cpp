@@ -83,8 +83,9 @@ class DeviceSum {
   DeviceSum& operator=(const DeviceSum&) = delete;
   ~DeviceSum() { table_.density_close(density_); }
 
-  void samples(const MatrixView& x, Span<const double> w, std::size_t first, std::size_t last) {
-    check_gpu(table_.density_samples(density_, x.data + first, x.rows, w.data + first, last - first,
+  void samples(const MatrixView& x, Weights w, std::size_t first, std::size_t last) {
+    const WeightArray weights(w.part(first, last - first));
+    check_gpu(table_.density_samples(density_, x.data + first, x.rows, weights.data(), last - first,
                                      text_, sizeof text_),
               text_);
   }
@@ -146,7 +147,7 @@ void add_piece(DeviceSum& device, const EvaluationPoints& points, const Pieces& 
 
 }  // namespace
 
-bool gpu_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                  const KernelChoice& choice, Span<const double> root, bool single_precision,
                  const RunOptions& options, Span<double> out) {
   check_density_sizes(x, w, points, root, out);

@@ -5,6 +5,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -25,7 +26,7 @@ namespace kestrel {
 /// `options.parallel.poll` is called between launches, about every 20 ms. Returns whether the sums
 /// are those of single precision. Throws error as direct_density() does, and gpu_error as
 /// gpu_table() does. O(n m d) time.
-bool gpu_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+bool gpu_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                  const KernelChoice& choice, Span<const double> root, bool single_precision,
                  const RunOptions& options, Span<double> out);
 

@@ -76,7 +76,7 @@ Coordinates coordinates(const MatrixView& x, const TileKernel& kernel, const Pai
 }
 
 /// Returns the requested sums and, in `scale` unless that is null, the scale of q.
-std::vector<double> run_pairs(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
+std::vector<double> run_pairs(const MatrixView& x, Weights w, const TileKernel& kernel,
                               const PairRequest& asked, const RunOptions& options,
                               double* scale = nullptr) {
   check_weight_count(x.rows, w.size);
@@ -103,7 +103,8 @@ std::vector<double> run_pairs(const MatrixView& x, Span<const double> w, const T
   std::vector<double> out(asked.sums, 0.0);
   PollState state(options.parallel.poll);
   char text[512] = "";
-  const int code = table.pair_sums(&request, x.data, x.rows, w.data, x.rows, out.data(),
+  const WeightArray weights(w);
+  const int code = table.pair_sums(&request, x.data, x.rows, weights.data(), x.rows, out.data(),
                                    PollState::ask, &state, text, sizeof text);
   state.rethrow();
   check_gpu(code, text);
@@ -129,8 +130,8 @@ void add_factors(const std::vector<int>& exponent, std::vector<double>* paramete
 
 }  // namespace
 
-double gpu_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
-                          bool single, const RunOptions& options) {
+double gpu_pair_laplacian(const MatrixView& x, Weights w, double g, int order, bool single,
+                          const RunOptions& options) {
   const std::size_t d = x.cols;
   const ScaledNumber scale = laplacian_scale(d, g, order);
   const std::vector<double> root = isotropic_root(d, g);
@@ -145,7 +146,7 @@ double gpu_pair_laplacian(const MatrixView& x, Span<const double> w, double g, i
       run_pairs(x, w, kernel, {KESTREL_GPU_PAIR_POLYNOMIAL, coefficient, 1, single}, options)[0]);
 }
 
-std::vector<double> gpu_pair_moments(const MatrixView& x, Span<const double> w, double g, int order,
+std::vector<double> gpu_pair_moments(const MatrixView& x, Weights w, double g, int order,
                                      const RunOptions& options) {
   const std::size_t d = x.cols;
   const std::vector<std::vector<int>> exponents = even_multi_indices(d, order);
@@ -164,8 +165,8 @@ std::vector<double> gpu_pair_moments(const MatrixView& x, Span<const double> w, 
   return sums;
 }
 
-LscvPairSums gpu_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
-                      bool moments, const RunOptions& options) {
+LscvPairSums gpu_lscv(const MatrixView& x, Weights w, Span<const double> root, bool moments,
+                      const RunOptions& options) {
   const std::size_t size = x.cols * x.cols;
   const TileKernel kernel(*options.table, {}, x.cols, root, std::sqrt(2.0));
   const PairRequest request = moments ? PairRequest{KESTREL_GPU_PAIR_MOMENTS, {}, 2 + 2 * size}
@@ -183,7 +184,7 @@ LscvPairSums gpu_lscv(const MatrixView& x, Span<const double> w, Span<const doub
   return out;
 }
 
-PairCurve gpu_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
+PairCurve gpu_lscv_curve(const MatrixView& x, Weights w, Span<const double> root,
                          Span<const double> h, bool single, const RunOptions& options) {
   const CurveFactors factors(x.cols, root, h);
   if (h.size == 0) return {};

@@ -7,6 +7,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/direct/lscv.hpp"
 #include "core/kernel/kernel.hpp"
 
@@ -33,20 +34,20 @@ namespace kestrel {
 // or for many monomials one number for each of them and each 128 samples.
 
 /// As direct_pair_laplacian(). O(n^2 d / 2) time.
-double gpu_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
-                          bool single, const RunOptions& options);
+double gpu_pair_laplacian(const MatrixView& x, Weights w, double g, int order, bool single,
+                          const RunOptions& options);
 
 /// As direct_pair_moments(), in double. O(n^2 (d + order (d+order choose d) / 2) / 2) time.
-std::vector<double> gpu_pair_moments(const MatrixView& x, Span<const double> w, double g, int order,
+std::vector<double> gpu_pair_moments(const MatrixView& x, Weights w, double g, int order,
                                      const RunOptions& options);
 
 /// As direct_lscv(), in double. O(n^2 d / 2) time; with moments about O(n^2 d (1 + d / 16)) on top.
-LscvPairSums gpu_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
-                      bool moments, const RunOptions& options);
+LscvPairSums gpu_lscv(const MatrixView& x, Weights w, Span<const double> root, bool moments,
+                      const RunOptions& options);
 
 /// As direct_lscv_curve(): squared distances are computed once for 16 bandwidths, and are not
 /// stored. O(n^2 (d |h| / 16 + |h|) / 2) time.
-PairCurve gpu_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
+PairCurve gpu_lscv_curve(const MatrixView& x, Weights w, Span<const double> root,
                          Span<const double> h, bool single, const RunOptions& options);
 
 }  // namespace kestrel

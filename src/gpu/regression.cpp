@@ -72,16 +72,17 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
     request.n = sample.x.size;
     request.x = sample.x.data;
     request.y = sample.y.data;
-    const auto is_one = [](double w) { return w == 1.0; };
-    const bool equal = std::all_of(sample.w.begin(), sample.w.end(), is_one);
-    request.w = equal ? nullptr : sample.w.data;
+    const Weights w = sample.w;
+    const auto is_one = [](double one) { return one == 1.0; };
+    const bool equal = w.absent() || std::all_of(w.data, w.data + w.size, is_one);
+    request.w = equal ? nullptr : w.data;
     request.bandwidth = bandwidth.data;
     request.count = count;
     request.unit = unit_for(sample.x, bandwidth);
     request.trend = middle_of(bandwidth);
     if (!is_compact(kernel)) {
       request.reach = kGaussianReach;
-      request.cut = gaussian_cut(sample.w.data, sample.w.size);
+      request.cut = gaussian_cut(WeightArray(w).data(), w.size);
     } else {
       check_powers(request.unit, bandwidth, kernel_degree(kernel) + (local_linear ? 2 : 0));
     }

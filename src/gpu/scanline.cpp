@@ -172,7 +172,7 @@ struct SlabState : PollState {
 
 }  // namespace
 
-GpuScanline::GpuScanline(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+GpuScanline::GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                          const KernelChoice& choice, Span<const double> root,
                          const ScanlineSettings& settings, const RunOptions& options)
     : density_(x, w, axes, choice, root, settings_for(choice, x.cols, settings), options),
@@ -223,7 +223,7 @@ void GpuScanline::slab(std::size_t first, std::size_t count, const RunOptions& o
   throw error(ErrorKind::internal, "sums of runs beyond their bound");
 }
 
-void gpu_scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+void gpu_scanline_density(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                           const KernelChoice& choice, Span<const double> root,
                           const ScanlineSettings& settings, const RunOptions& options,
                           Span<double> out) {

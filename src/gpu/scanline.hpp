@@ -4,6 +4,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 #include "core/scanline/scanline.hpp"
 #include "gpu/gpu_abi.h"
@@ -23,7 +24,7 @@ class GpuScanline {
  public:
   /// Of the settings only `limbs` is used. Throws error as ScanlineDensity does, and gpu_error:
   /// GpuProblem::unsuited for other kernels, and as gpu_table() does.
-  GpuScanline(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+  GpuScanline(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
               const KernelChoice& choice, Span<const double> root, const ScanlineSettings& settings,
               const RunOptions& options);
   ~GpuScanline();
@@ -49,7 +50,7 @@ class GpuScanline {
 };
 
 /// The whole grid.
-void gpu_scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+void gpu_scanline_density(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                           const KernelChoice& choice, Span<const double> root,
                           const ScanlineSettings& settings, const RunOptions& options,
                           Span<double> out);

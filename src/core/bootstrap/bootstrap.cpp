@@ -55,15 +55,17 @@ constexpr std::size_t kRows = 4096;
 
 }  // namespace
 
-SmoothedSample::SmoothedSample(const MatrixView& x, Span<const double> w, Span<const double> root,
-                               double h0, std::size_t size, std::uint64_t key)
+SmoothedSample::SmoothedSample(const MatrixView& x, Weights w, Span<const double> root, double h0,
+                               std::size_t size, std::uint64_t key)
     : x_(x), root_(root), h0_(h0), size_(size), key_(key), parts_(static_cast<double>(w.size)) {
   if (std::max(size, w.size) > std::numeric_limits<std::uint32_t>::max()) {
     throw error(ErrorKind::input, "a bootstrap takes fewer than 2^32 rows");
   }
-  if (std::all_of(w.begin(), w.end(), [&](double one) { return one == w[0]; })) return;
+  if (w.absent() || std::all_of(w.data, w.data + w.size, [&](double one) { return one == w[0]; })) {
+    return;
+  }
   double sum = 0;
-  for (const double one : w) cumulative_.push_back(sum += one);
+  for (std::size_t i = 0; i < w.size; ++i) cumulative_.push_back(sum += w[i]);
   parts_ /= sum;
   // guide_[k]: the cumulative sums of the rows before this one are below every value in part k.
   std::size_t i = 0;

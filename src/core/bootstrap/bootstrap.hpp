@@ -9,6 +9,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/bootstrap/squared_errors.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -18,7 +19,7 @@ class SmoothedSample {
   /// x: n*d, finite; w: n weights, not negative and not all zero; root: L, lower triangular, d*d
   /// column-major; h0 > 0; size: rows of a sample. x, w and root must outlive this. Throws
   /// error(input) for n or size of 2^32 and more. O(n).
-  SmoothedSample(const MatrixView& x, Span<const double> w, Span<const double> root, double h0,
+  SmoothedSample(const MatrixView& x, Weights w, Span<const double> root, double h0,
                  std::size_t size, std::uint64_t key);
 
   std::size_t size() const { return size_; }

@@ -100,8 +100,8 @@ std::vector<double> to_moments(const Form3& h, std::size_t d) {
 
 }  // namespace
 
-FourierCriteria::FourierCriteria(const MatrixView& x, Span<const double> w,
-                                 const FourierDemand& demand, const RunOptions& options)
+FourierCriteria::FourierCriteria(const MatrixView& x, Weights w, const FourierDemand& demand,
+                                 const RunOptions& options)
     : x_(x), w_(w), demand_(demand) {
   spread(demand.min, demand.max, options);
 }

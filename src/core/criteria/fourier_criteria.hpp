@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/data/weights.hpp"
 #include "core/fourier/modes.hpp"
 
 namespace kestrel {
@@ -29,7 +30,7 @@ enum class LscvForm { unbiased, paper };
 class FourierCriteria {
  public:
   /// x and w must outlive the object. Errors and cost as fourier_geometry and FourierGrid.
-  FourierCriteria(const MatrixView& x, Span<const double> w, const FourierDemand& demand,
+  FourierCriteria(const MatrixView& x, Weights w, const FourierDemand& demand,
                   const RunOptions& options);
 
   /// Replaces the grid by one for bandwidths from `min` to `max` (as in FourierDemand) only, unless
@@ -75,7 +76,7 @@ class FourierCriteria {
   void set_gradient(const std::vector<double>& second, Span<double> gradient) const;
 
   MatrixView x_;
-  Span<const double> w_;
+  Weights w_;
   FourierDemand demand_;
   std::unique_ptr<FourierModes> modes_;
   int spreads_ = 0;

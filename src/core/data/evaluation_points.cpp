@@ -27,7 +27,7 @@ void EvaluationPoints::copy(std::size_t i, double* out) const {
   }
 }
 
-void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void check_density_sizes(const MatrixView& x, Weights w, const EvaluationPoints& points,
                          Span<const double> root, Span<double> out) {
   check_weight_count(x.rows, w.size);
   if (points.dimension() != x.cols) {

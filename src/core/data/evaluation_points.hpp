@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -24,7 +25,7 @@ struct EvaluationPoints {
 /// Throws error(input) unless there is one weight a sample and the points have as many variables as
 /// the samples, error(internal) for a root or an output of another size. For engines that take
 /// points anywhere.
-void check_density_sizes(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void check_density_sizes(const MatrixView& x, Weights w, const EvaluationPoints& points,
                          Span<const double> root, Span<double> out);
 
 }  // namespace kestrel

@@ -19,7 +19,7 @@ struct Weighted {
 /// A sample, counted in bins of equal width between its limits.
 class BinnedSample {
  public:
-  BinnedSample(Span<const double> x, Span<const double> w, const ParallelOptions& options)
+  BinnedSample(Span<const double> x, Weights w, const ParallelOptions& options)
       : x_(x), w_(w), options_(options), block_(std::max(kMinBlock, x.size / kMaxBlocks + 1)) {
     measure();
     count();
@@ -61,7 +61,7 @@ class BinnedSample {
     parallel_for(blocks(), part_of(options_, 0.0, 0.2), [&](std::size_t block, int) {
       Measure all;
       for (std::size_t i = block * block_; i < end_of(block); ++i) {
-        const double weight = weight_of(i);
+        const double weight = w_[i];
         if (weight == 0) continue;
         all.min = std::min(all.min, x_[i]);
         all.max = std::max(all.max, x_[i]);
@@ -86,8 +86,6 @@ class BinnedSample {
     if (bins_ == 1 || !std::isfinite(per_unit_)) per_unit_ = 0;
   }
 
-  double weight_of(std::size_t i) const { return w_.size == 0 ? 1.0 : w_[i]; }
-
   /// Ascends with x.
   std::size_t bin_of(double x) const {
     const double at = (x - min_) * per_unit_, last = static_cast<double>(bins_ - 1);
@@ -95,7 +93,7 @@ class BinnedSample {
   }
 
   /// Relative to the largest weight, so that no square overflows; 1 if all are equal.
-  double mass_of(std::size_t i) const { return weight_of(i) / max_weight_; }
+  double mass_of(std::size_t i) const { return w_[i] / max_weight_; }
 
   void count() {
     std::vector<double> mass(blocks() * bins_, 0.0), square(blocks(), 0.0);
@@ -199,7 +197,8 @@ class BinnedSample {
     return first + half + half;
   }
 
-  const Span<const double> x_, w_;
+  const Span<const double> x_;
+  const Weights w_;
   const ParallelOptions& options_;
   const std::size_t block_;  // depends on n only, so that sums do
   double min_ = 0, max_weight_ = 0, per_unit_ = 0, n_ = 0;
@@ -211,10 +210,10 @@ class BinnedSample {
 
 }  // namespace
 
-std::vector<double> quantiles(Span<const double> x, Span<const double> w, Span<const double> prob,
+std::vector<double> quantiles(Span<const double> x, Weights w, Span<const double> prob,
                               const ParallelOptions& options) {
   if (w.size > 0) check_weight_count(x.size, w.size);
-  return BinnedSample(x, w, options).quantiles(prob);
+  return BinnedSample(x, w.size > 0 ? w : Weights::ones(x.size), options).quantiles(prob);
 }
 
 }  // namespace kestrel

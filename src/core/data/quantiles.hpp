@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -20,7 +21,7 @@ namespace kestrel {
 /// Nothing is sorted but the values near the quantiles: O(n), and O(n log n) where most values lie
 /// in a small part of their range. Memory: up to 64 bytes for each value that is sorted, and up to
 /// 8 MiB.
-std::vector<double> quantiles(Span<const double> x, Span<const double> w, Span<const double> prob,
+std::vector<double> quantiles(Span<const double> x, Weights w, Span<const double> prob,
                               const ParallelOptions& options);
 
 }  // namespace kestrel

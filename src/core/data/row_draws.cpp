@@ -6,7 +6,7 @@
 
 namespace kestrel {
 
-RowDraws::RowDraws(Span<const double> weight, const ParallelOptions& options)
+RowDraws::RowDraws(Weights weight, const ParallelOptions& options)
     : share_(weight.size), other_(weight.size) {
   const std::size_t n = weight.size;
   if (n >= std::size_t{1} << 31) {

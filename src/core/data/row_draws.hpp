@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -18,7 +19,7 @@ namespace kestrel {
 class RowDraws {
  public:
   /// weight: finite, not negative, and not all zero.
-  RowDraws(Span<const double> weight, const ParallelOptions& options);
+  RowDraws(Weights weight, const ParallelOptions& options);
 
   std::size_t size() const { return share_.size(); }
   /// The row for a cell and a number in [0, 1), both uniform.

@@ -49,8 +49,8 @@ Range range_of_part(const double* x, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-std::vector<double> sample_covariance(const MatrixView& x, Span<const double> w,
-                                      Span<double> centred, const ParallelOptions& options) {
+std::vector<double> sample_covariance(const MatrixView& x, Weights w, Span<double> centred,
+                                      const ParallelOptions& options) {
   const std::size_t n = x.rows, d = x.cols;
   check_weight_count(n, w.size);
   if (centred.size != n * d) throw error(ErrorKind::internal, "centred sample of a wrong size");

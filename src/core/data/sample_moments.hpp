@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -16,8 +17,8 @@ namespace kestrel {
 ///
 /// x: n*d samples; w: n weights, finite and not negative, at least one positive. O(n d^2). Throws
 /// error(input) where sizes differ.
-std::vector<double> sample_covariance(const MatrixView& x, Span<const double> w,
-                                      Span<double> centred, const ParallelOptions& options);
+std::vector<double> sample_covariance(const MatrixView& x, Weights w, Span<double> centred,
+                                      const ParallelOptions& options);
 
 /// Minimum and maximum of each column of x, which has a row at least: 2 d values. They are NaN for
 /// a column with a value that is not finite. One pass, O(n d).

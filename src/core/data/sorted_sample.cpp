@@ -23,7 +23,7 @@ SortedSample::Column SortedSample::arranged(Span<const double> v, double beside,
       size_, beside, [&](std::size_t i) { return v[given(i)]; }, options);
 }
 
-SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<const double> y,
+SortedSample::SortedSample(Span<const double> x, Weights w, Span<const double> y,
                            const ParallelOptions& options)
     : size_(x.size) {
   if (size_ >= (std::size_t{1} << 31) - 32) {
@@ -43,10 +43,16 @@ SortedSample::SortedSample(Span<const double> x, Span<const double> w, Span<cons
   });
   order_ = order;
   x_ = arranged(x, std::numeric_limits<double>::infinity(), options);
-  w_ = arranged(w, 0.0, options);
+  if (w.absent() && w.size == size_) {
+    w_ = padded(
+        size_, 0.0, [](std::size_t) { return 1.0; }, options);
+  } else {
+    w_ = arranged({w.data, w.size}, 0.0, options);
+  }
   y_ = arranged(y, 0.0, options);
   unit_weights_ =
-      w.size == size_ && std::all_of(w.begin(), w.end(), [](double v) { return v == 1.0; });
+      w.size == size_ &&
+      (w.absent() || std::all_of(w.data, w.data + w.size, [](double v) { return v == 1.0; }));
 }
 
 }  // namespace kestrel

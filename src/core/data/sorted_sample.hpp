@@ -10,6 +10,7 @@
 #include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
 #include "core/data/passes.hpp"
+#include "core/data/weights.hpp"
 #include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
@@ -22,7 +23,7 @@ class SortedSample {
  public:
   /// w and y may be empty. Throws error(input) when their sizes differ from that of x, a value of
   /// x is not finite, or there are 2^31 - 32 points or more.
-  SortedSample(Span<const double> x, Span<const double> w, Span<const double> y,
+  SortedSample(Span<const double> x, Weights w, Span<const double> y,
                const ParallelOptions& options);
   /// The same points and responses, in the same memory, with weight(i) for the point that is number
   /// i in sorted order. O(n).

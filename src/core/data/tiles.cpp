@@ -219,13 +219,13 @@ void Workspace::set_block_weights(const double* weight, std::size_t count) {
   std::fill_n(block_weight_.data() + count, simd::kTargets, 0.0);
 }
 
-void Workspace::load_tile(const TileKernel& kernel, const MatrixView& x, Span<const double> w,
+void Workspace::load_tile(const TileKernel& kernel, const MatrixView& x, Weights w,
                           std::size_t first, std::size_t last) {
   const std::size_t count = last - first;
   kernel.table().direct->whiten(kernel.whitening(centre_.data()), x.data + first, x.rows, count,
                                 tile_coordinate_.data(), tile_.stride);
   double* weight = tile_weight_.data();
-  std::copy(w.data + first, w.data + last, weight);
+  for (std::size_t i = 0; i < count; ++i) weight[i] = w[first + i];
   std::fill(weight + count, weight + count + simd::kLanes, 0.0);
   tile_.count = count;
 }

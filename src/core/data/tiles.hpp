@@ -17,6 +17,7 @@
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 #include "simd/table.hpp"
 
@@ -133,8 +134,8 @@ class Workspace {
   /// Pads the weights with zeros to a whole group of points.
   void set_block_weights(const double* weight, std::size_t count);
   /// Loads a tile: the samples [first, last), relative to the current block's centre.
-  void load_tile(const TileKernel& kernel, const MatrixView& x, Span<const double> w,
-                 std::size_t first, std::size_t last);
+  void load_tile(const TileKernel& kernel, const MatrixView& x, Weights w, std::size_t first,
+                 std::size_t last);
 
   /// Copies the samples at positions [first, last) of the tile, at most simd::kTargets of them, to
   /// a small tile of their own.

@@ -1,6 +1,7 @@
 #include "core/data/weights.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,28 @@
 
 namespace kestrel {
 
+void check_weights(Weights w, const ParallelOptions& options) {
+  if (w.absent()) return;
+  pass_over(w.size, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!(w[i] >= 0) || !std::isfinite(w[i])) {
+        throw error(ErrorKind::input, "weights must be finite and not negative");
+      }
+    }
+  });
+}
+
 void check_weight_count(std::size_t samples, std::size_t weights) {
   if (weights == samples) return;
   throw error(ErrorKind::input, "there are " + std::to_string(samples) + " samples but " +
                                     std::to_string(weights) + " weights");
 }
 
-WeightSums weight_sums(Span<const double> w, const ParallelOptions& options) {
+WeightSums weight_sums(Weights w, const ParallelOptions& options) {
+  if (w.absent()) {
+    const double n = static_cast<double>(w.size);
+    return {n, n, w.size > 0 ? 1.0 : 0.0, 1.0, w.size};
+  }
   struct Part {
     long double sum = 0, squares = 0;
     WeightSums rest;

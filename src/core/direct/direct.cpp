@@ -16,7 +16,7 @@ constexpr std::size_t kPartialSums = (std::size_t{64} << 20) / sizeof(double);
 /// One call of direct_density: blocks of points times chunks of samples.
 class DensitySum {
  public:
-  DensitySum(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+  DensitySum(const MatrixView& x, Weights w, const EvaluationPoints& points,
              const TileKernel& kernel, const RunOptions& options)
       : x_(x),
         w_(w),
@@ -77,7 +77,7 @@ class DensitySum {
   }
 
   const MatrixView x_;
-  const Span<const double> w_;
+  const Weights w_;
   const EvaluationPoints& points_;
   const TileKernel& kernel_;
   const RunOptions& options_;
@@ -89,7 +89,7 @@ class DensitySum {
 
 }  // namespace
 
-void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void direct_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out) {
   check_density_sizes(x, w, points, root, out);

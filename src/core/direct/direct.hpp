@@ -6,6 +6,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -19,7 +20,7 @@ namespace kestrel {
 /// threads; instruction sets differ in the last bits. A sum below the range of a double is 0.
 /// Throws error(input) if sizes do not match, a root is not positive or a product kernel's root is
 /// not diagonal. O(n m d) time; O(m d) memory and at most 64 MiB more.
-void direct_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void direct_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out);
 

@@ -42,7 +42,7 @@ struct Worker {
 };
 
 /// Sum and moments in the whitened variable, for e and, with two kernels, for e^2.
-std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Span<const double> w,
+std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Weights w,
                                                const TileKernel& kernel, std::size_t kernels,
                                                const RunOptions& options) {
   const std::size_t d = x.cols, terms = kernels * (1 + d * d);
@@ -91,8 +91,8 @@ void scale_sums(GaussianPairSums& sums, const ScaledNumber& scale, double unit) 
 }
 
 /// The whitened sums without moments: e, e^2.
-std::vector<double> whitened_sums(const MatrixView& x, Span<const double> w,
-                                  const TileKernel& kernel, const RunOptions& options) {
+std::vector<double> whitened_sums(const MatrixView& x, Weights w, const TileKernel& kernel,
+                                  const RunOptions& options) {
   const PairTiles pairs(x, w, kernel, 2 * x.cols, options.parallel);
   std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::PairSumFunction leaf = kernel.table().pairs->sums;
@@ -136,9 +136,8 @@ class DistanceBuffer {
   std::size_t used_ = 0;
 };
 
-std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
-                                   const TileKernel& kernel, Span<const double> factor,
-                                   const RunOptions& options) {
+std::vector<double> whitened_curve(const MatrixView& x, Weights w, const TileKernel& kernel,
+                                   Span<const double> factor, const RunOptions& options) {
   const PairTiles pairs(x, w, kernel, 2 * x.cols + 16 * factor.size, options.parallel);
   const std::size_t count = parallel_workers(pairs.items(), options.parallel);
   std::vector<Workspace> workers(count);
@@ -162,8 +161,8 @@ std::vector<double> whitened_curve(const MatrixView& x, Span<const double> w,
 /// smallest are cut at 1e150 (see TileKernel), far beyond the reach of the largest.
 constexpr double kSpan = 1e100;
 
-PairCurve group_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
-                      Span<const double> h, const RunOptions& options) {
+PairCurve group_curve(const MatrixView& x, Weights w, Span<const double> root, Span<const double> h,
+                      const RunOptions& options) {
   const CurveFactors factors(x.cols, root, h);
   const TileKernel kernel(*options.table, {}, x.cols, root, factors.smallest);
   return factors.curve(
@@ -200,8 +199,8 @@ PairCurve CurveFactors::curve(const std::vector<double>& sums) const {
   return curve;
 }
 
-LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
-                         bool moments, const RunOptions& options) {
+LscvPairSums direct_lscv(const MatrixView& x, Weights w, Span<const double> root, bool moments,
+                         const RunOptions& options) {
   const TileKernel kernel(*options.table, {}, x.cols, root, std::sqrt(2.0));
   LscvPairSums out;
   if (moments) {
@@ -216,8 +215,8 @@ LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const d
   return out;
 }
 
-GaussianPairSums direct_gaussian_moments(const MatrixView& x, Span<const double> w,
-                                         Span<const double> root, const RunOptions& options) {
+GaussianPairSums direct_gaussian_moments(const MatrixView& x, Weights w, Span<const double> root,
+                                         const RunOptions& options) {
   const ScaledNumber scale = kernel_scale({}, x.cols, root);
   const TileKernel kernel(*options.table, {}, x.cols, root);
   GaussianPairSums sums = whitened_moments(x, w, kernel, 1, options)[0];
@@ -225,7 +224,7 @@ GaussianPairSums direct_gaussian_moments(const MatrixView& x, Span<const double>
   return sums;
 }
 
-PairCurve direct_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
+PairCurve direct_lscv_curve(const MatrixView& x, Weights w, Span<const double> root,
                             Span<const double> h, const RunOptions& options) {
   CurveFactors(x.cols, root, h);  // throws before any sum
   std::vector<std::size_t> order(h.size);

@@ -18,6 +18,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/pair_curve.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -70,19 +71,19 @@ class CurveFactors {
 /// O(n^2 d / 2) time, with moments about twice that (d > 3: and another n^2 d^2 / 4 operations
 /// where points of a block of 256 lie more than 16 bandwidths apart); O(n d) memory. Throws
 /// error(input) for a root as kernel_scale does, and if there is not one weight a row.
-LscvPairSums direct_lscv(const MatrixView& x, Span<const double> w, Span<const double> root,
-                         bool moments, const RunOptions& options);
+LscvPairSums direct_lscv(const MatrixView& x, Weights w, Span<const double> root, bool moments,
+                         const RunOptions& options);
 
 /// S(H) and M for one matrix alone: for the sums of SCV with a pilot. Otherwise as direct_lscv.
-GaussianPairSums direct_gaussian_moments(const MatrixView& x, Span<const double> w,
-                                         Span<const double> root, const RunOptions& options);
+GaussianPairSums direct_gaussian_moments(const MatrixView& x, Weights w, Span<const double> root,
+                                         const RunOptions& options);
 
 /// The sums of direct_lscv at H = h^2 Sigma for every bandwidth in h, which need not be sorted:
 /// LSCV_h of Andrzejewski et al. (2013), eqs 24-27 and 39-43. root: of Sigma. The squared distance
 /// of a pair is computed once and stays in cache for all h: O(n^2 (d + |h|) / 2) time, O(n d + |h|)
 /// memory. Errors and bits as direct_lscv. Also throws error(input) for an h that is not a positive
 /// number with a finite reciprocal.
-PairCurve direct_lscv_curve(const MatrixView& x, Span<const double> w, Span<const double> root,
+PairCurve direct_lscv_curve(const MatrixView& x, Weights w, Span<const double> root,
                             Span<const double> h, const RunOptions& options);
 
 }  // namespace kestrel

@@ -7,7 +7,7 @@
 
 namespace kestrel {
 
-PairTiles::PairTiles(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
+PairTiles::PairTiles(const MatrixView& x, Weights w, const TileKernel& kernel,
                      std::size_t operations_of_a_pair, const ParallelOptions& options)
     : kernel_(kernel), chunk_(kernel.chunk_size(operations_of_a_pair)) {
   check_weight_count(x.rows, w.size);
@@ -36,7 +36,7 @@ void PairTiles::load_block(std::size_t item, Workspace& workspace) const {
   workspace.set_block_weights(weight_.data() + at.first, at.last - at.first);
 }
 
-void PairTiles::arrange(const MatrixView& x, Span<const double> w) {
+void PairTiles::arrange(const MatrixView& x, Weights w) {
   coordinate_.resize(x.rows * x.cols);
   weight_.resize(x.rows);
   for (std::size_t i = 0; i < x.rows; ++i) {

@@ -9,6 +9,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/data/tiles.hpp"
+#include "core/data/weights.hpp"
 #include "simd/direct/gaussian_pairs.hpp"
 
 namespace kestrel {
@@ -21,7 +22,7 @@ class PairTiles {
  public:
   /// `operations_of_a_pair` sets the size of an item (TileKernel::chunk_size). Throws error(input)
   /// unless there is one weight for each row of x.
-  PairTiles(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
+  PairTiles(const MatrixView& x, Weights w, const TileKernel& kernel,
             std::size_t operations_of_a_pair, const ParallelOptions& options);
 
   std::size_t items() const { return first_item_.back(); }
@@ -65,7 +66,7 @@ class PairTiles {
   Item locate(std::size_t item) const;
 
   /// Samples in the order of the blocks, so that every tile is contiguous.
-  void arrange(const MatrixView& x, Span<const double> w);
+  void arrange(const MatrixView& x, Weights w);
 
   Span<const double> weights() const { return {weight_.data(), weight_.size()}; }
 

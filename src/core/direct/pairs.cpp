@@ -24,7 +24,7 @@ void check_pilot(double g, std::size_t d) {
 }
 
 /// sum_{i<j} w_i w_j leaf(z_i - z_j).
-double pair_sum(const MatrixView& x, Span<const double> w, const TileKernel& kernel,
+double pair_sum(const MatrixView& x, Weights w, const TileKernel& kernel,
                 const RunOptions& options) {
   if (x.rows < 2) return 0.0;
   const PairTiles pairs(x, w, kernel, 2 * x.cols, options.parallel);
@@ -81,7 +81,7 @@ struct MonomialTable {
 
 }  // namespace
 
-double direct_pair_sum(const MatrixView& x, Span<const double> w, const KernelChoice& choice,
+double direct_pair_sum(const MatrixView& x, Weights w, const KernelChoice& choice,
                        Span<const double> root, const RunOptions& options) {
   const ScaledNumber scale = kernel_scale(choice, x.cols, root);
   return scale.times(pair_sum(x, w, TileKernel(*options.table, choice, x.cols, root), options));
@@ -112,7 +112,7 @@ ScaledNumber laplacian_scale(std::size_t d, double g, int order) {
   return scale;
 }
 
-double direct_pair_laplacian(const MatrixView& x, Span<const double> w, double g, int order,
+double direct_pair_laplacian(const MatrixView& x, Weights w, double g, int order,
                              const RunOptions& options) {
   const ScaledNumber scale = laplacian_scale(x.cols, g, order);
   const TileKernel kernel(*options.table, x.cols, g, laplacian_polynomial(x.cols, order));
@@ -129,8 +129,8 @@ std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order) {
   return even;
 }
 
-std::vector<double> direct_pair_moments(const MatrixView& x, Span<const double> w, double g,
-                                        int order, const RunOptions& options) {
+std::vector<double> direct_pair_moments(const MatrixView& x, Weights w, double g, int order,
+                                        const RunOptions& options) {
   check_order(order, 8);
   check_pilot(g, x.cols);
   const MonomialTable table(x.cols, order);

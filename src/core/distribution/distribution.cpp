@@ -37,7 +37,7 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 
 }  // namespace
 
-Distribution::Distribution(Span<const double> x, Span<const double> w, Kernel kernel, double h,
+Distribution::Distribution(Span<const double> x, Weights w, Kernel kernel, double h,
                            const RunOptions& options)
     : x_(x), w_(w), kernel_(kernel), h_(h) {
   check_weight_count(x.size, w.size);
@@ -101,8 +101,8 @@ void Distribution::sum_weights(const RunOptions& options) {
 
 /// distance(j): of the point from sample j, in bandwidths.
 template <class Distance>
-Distribution::Local Distribution::of_samples(std::size_t begin, std::size_t end,
-                                             const double* weight, const Distance& distance,
+Distribution::Local Distribution::of_samples(std::size_t begin, std::size_t end, Weights weight,
+                                             const Distance& distance,
                                              const ParallelOptions& options) const {
   TwoPart sum;
   double slope = 0.0;
@@ -126,7 +126,7 @@ Distribution::Local Distribution::of_cell(std::size_t cell, double distance,
   if (slot_[cell] == kNone || !kernel_.is_smooth(centre, rho_)) {
     const double* offset = order_->offset();
     return of_samples(
-        order_->first(cell), order_->first(cell + 1), order_->weight(),
+        order_->first(cell), order_->first(cell + 1), {order_->weight(), x_.size},
         [=](std::size_t j) { return rho_ * (distance - offset[j]); }, options);
   }
   double derivative[kMaxMoments + 1];
@@ -181,7 +181,7 @@ Distribution::Local Distribution::at(double t, const ParallelOptions& options) c
   } else {
     if (std::isinf(t)) return {t > 0 ? 1.0 : 0.0, 0.0};
     const auto distance = [this, t](std::size_t j) { return t == x_[j] ? 0.0 : (t - x_[j]) / h_; };
-    local = of_samples(0, x_.size, w_.data, distance, options);
+    local = of_samples(0, x_.size, w_, distance, options);
   }
   return {share(local.value), std::max(0.0, local.slope / total_)};
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/distribution/kernel_cdf.hpp"
 #include "core/fgt/cell_order.hpp"
 
@@ -23,8 +24,7 @@ class Distribution {
  public:
   /// Views of x and w are kept. Throws error(input) for a bandwidth that is not positive, values
   /// that are not finite, weights that are negative or sum to zero. O(n) time and memory.
-  Distribution(Span<const double> x, Span<const double> w, Kernel kernel, double h,
-               const RunOptions& options);
+  Distribution(Span<const double> x, Weights w, Kernel kernel, double h, const RunOptions& options);
 
   /// F at points, which may be infinite but not NaN. See README.md for the cost.
   void values(Span<const double> points, const ParallelOptions& options, Span<double> out) const;
@@ -45,8 +45,8 @@ class Distribution {
   Local among_cells(double key, double offset, const ParallelOptions& options) const;
   Local of_cell(std::size_t cell, double distance, const ParallelOptions& options) const;
   template <class Distance>
-  Local of_samples(std::size_t begin, std::size_t end, const double* weight,
-                   const Distance& distance, const ParallelOptions& options) const;
+  Local of_samples(std::size_t begin, std::size_t end, Weights weight, const Distance& distance,
+                   const ParallelOptions& options) const;
   int halvings(const ValueRange& range) const;
   void of_piece(double key, const double* offset, std::size_t points, double* value) const;
   void moments_of_few(std::size_t cell, double* moment) const;
@@ -56,7 +56,8 @@ class Distribution {
   double quantile(double p, double min, double max, const ParallelOptions& options) const;
   double start(double p) const;
 
-  const Span<const double> x_, w_;
+  const Span<const double> x_;
+  const Weights w_;
   const KernelCdf kernel_;
   const double h_;
   std::optional<CellOrder> order_;  // none if cells cannot number the samples

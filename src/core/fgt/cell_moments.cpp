@@ -117,8 +117,8 @@ void DifferenceMoments::add_to(double* total) const {
 
 // ---- moments
 
-CellMoments::CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range,
-                         int exponent, int moments, const RunOptions& options)
+CellMoments::CellMoments(Span<const double> x, Weights w, const ValueRange& range, int exponent,
+                         int moments, const RunOptions& options)
     : exponent_(exponent), moments_(moments), within_(static_cast<std::size_t>(moments), 0.0) {
   check_weight_count(x.size, w.size);
   const bool whole = x.size <= kPartSize || range.cells(exponent) * kMinOfCell > kPartSize;
@@ -126,7 +126,7 @@ CellMoments::CellMoments(Span<const double> x, Span<const double> w, const Value
   std::vector<CellMoments> part((x.size + size - 1) / size, *this);
   const auto fill = [&](std::size_t i, const RunOptions& how) {
     const std::size_t count = std::min(size, x.size - i * size);
-    const CellOrder order({x.data + i * size, count}, {w.data + i * size, count}, range, exponent,
+    const CellOrder order({x.data + i * size, count}, w.part(i * size, count), range, exponent,
                           how.parallel);
     part[i] = CellMoments(order, moments, how);
   };

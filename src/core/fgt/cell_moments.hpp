@@ -8,6 +8,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/fgt/cell_sums.hpp"
 
@@ -55,8 +56,8 @@ class CellMoments {
   /// `range`: range_of(x); `moments`: how many per cell, a multiple of 4 up to kMaxMoments. Throws
   /// error(input) for data that CellOrder refuses. O(n moments); the same bits for every number of
   /// threads.
-  CellMoments(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
-              int moments, const RunOptions& options);
+  CellMoments(Span<const double> x, Weights w, const ValueRange& range, int exponent, int moments,
+              const RunOptions& options);
 
   /// From samples with weights that are already sorted by cell.
   CellMoments(const CellOrder& order, int moments, const RunOptions& options);

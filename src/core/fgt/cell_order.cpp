@@ -72,12 +72,8 @@ double ValueRange::cells(int exponent) const {
   return min <= max ? std::floor(max * scale) - std::floor(min * scale) + 1 : 0.0;
 }
 
-void check_weights(Span<const double> w, const ParallelOptions& options) {
-  if (range_of(w, options).min < 0) throw error(ErrorKind::input, "weights must not be negative");
-}
-
-CellOrder::CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range,
-                     int exponent, const ParallelOptions& options)
+CellOrder::CellOrder(Span<const double> x, Weights w, const ValueRange& range, int exponent,
+                     const ParallelOptions& options)
     : exponent_(exponent), offset_(x.size), weight_(w.size), place_(x.size) {
   if (x.size > std::numeric_limits<std::uint32_t>::max() / 8) {
     throw error(ErrorKind::memory, "there are more values than the cells can number");
@@ -127,7 +123,7 @@ std::size_t CellOrder::open_cells(double min, std::size_t slots, const Outside& 
 
 // A counting sort. The values are cut into chunks, each of which counts its own, so that each knows
 // where those of its cells begin; the order within a cell is that of the values.
-void CellOrder::fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
+void CellOrder::fill(Span<const double> x, Weights w, double min, std::size_t slots,
                      const ParallelOptions& options) {
   const ParallelOptions part = part_of(options, 0, 0);
   const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);

@@ -15,6 +15,7 @@
 #include "core/base/parallel.hpp"
 #include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -37,9 +38,6 @@ bool fits_cells(const ValueRange& range, double bandwidth, int halvings);
 /// Throws error(input) when a value is not finite. O(n).
 ValueRange range_of(Span<const double> x, const ParallelOptions& options);
 
-/// Throws error(input) when a weight is negative or not finite. O(n).
-void check_weights(Span<const double> w, const ParallelOptions& options);
-
 /// Values sorted by cell, with their weights if they have any; inside a cell they keep their order.
 /// Only cells that hold something are stored.
 class CellOrder {
@@ -47,7 +45,7 @@ class CellOrder {
   /// w: empty, or one weight a value. Throws error(input) where check_weights does, and if a value
   /// leaves the range of a double in units of the width. Values within about 2 n cells of their
   /// median are sorted by counting, the m values farther out by comparison: O(n + m log m).
-  CellOrder(Span<const double> x, Span<const double> w, const ValueRange& range, int exponent,
+  CellOrder(Span<const double> x, Weights w, const ValueRange& range, int exponent,
             const ParallelOptions& options);
 
   int exponent() const { return exponent_; }
@@ -68,7 +66,7 @@ class CellOrder {
   using Outside = std::vector<std::pair<double, std::uint32_t>>;
   std::size_t open_cells(double min, std::size_t slots, const Outside& outside,
                          std::vector<std::uint32_t>* next);
-  void fill(Span<const double> x, Span<const double> w, double min, std::size_t slots,
+  void fill(Span<const double> x, Weights w, double min, std::size_t slots,
             const ParallelOptions& options);
 
   int exponent_;

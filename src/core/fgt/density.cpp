@@ -39,7 +39,7 @@ struct Accuracy {
   double reach;
   double ratio;  // of all weights to the least one, over the tolerance
 
-  Accuracy(Span<const double> w, const ParallelOptions& options) {
+  Accuracy(Weights w, const ParallelOptions& options) {
     const WeightSums weights = weight_sums(w, options);
     ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));

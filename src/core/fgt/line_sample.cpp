@@ -17,7 +17,7 @@ constexpr int kMaxHalved = 3, kMinMoments = 24;
 
 }  // namespace
 
-LineSample::LineSample(Span<const double> x, Span<const double> w, const ParallelOptions& options)
+LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& options)
     : x_(x), w_(w), range_(range_of(x, part_of(options, 0, 0))) {
   check_weight_count(x.size, w.size);
 }

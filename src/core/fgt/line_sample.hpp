@@ -7,6 +7,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/cell_order.hpp"
 
@@ -19,13 +20,13 @@ class LineSample {
  public:
   /// Views of n values and as many weights, which must outlive this. Throws error(input) if the
   /// numbers differ or a value is not finite. O(n).
-  LineSample(Span<const double> x, Span<const double> w, const ParallelOptions& options = {});
+  LineSample(Span<const double> x, Weights w, const ParallelOptions& options = {});
 
   Span<const double> x() const { return x_; }
-  Span<const double> w() const { return w_; }
+  Weights w() const { return w_; }
   const ValueRange& range() const { return range_; }
   /// Whether it views these arrays.
-  bool is_of(Span<const double> x, Span<const double> w) const {
+  bool is_of(Span<const double> x, Weights w) const {
     return x.data == x_.data && x.size == x_.size && w.data == w_.data && w.size == w_.size;
   }
 
@@ -40,7 +41,8 @@ class LineSample {
   bool has_full_cells(int exponent) const;
 
  private:
-  const Span<const double> x_, w_;
+  const Span<const double> x_;
+  const Weights w_;
   const ValueRange range_;
   mutable std::unique_ptr<const CellMoments> kept_;
 };

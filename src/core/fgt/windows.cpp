@@ -81,7 +81,7 @@ std::vector<LongNumber> squared_zeros(int order) {
 
 }  // namespace
 
-WindowSums::WindowSums(Span<const double> x, Span<const double> w, const ParallelOptions& options) {
+WindowSums::WindowSums(Span<const double> x, Weights w, const ParallelOptions& options) {
   std::vector<std::pair<double, double>> sample;
   for (std::size_t i = 0; i < x.size; ++i) {
     if (w[i] > 0) sample.push_back({x[i], w[i]});

@@ -8,13 +8,14 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
 class WindowSums {
  public:
   /// O(n log n). Does not check the data.
-  WindowSums(Span<const double> x, Span<const double> w, const ParallelOptions& options);
+  WindowSums(Span<const double> x, Weights w, const ParallelOptions& options);
 
   /// sum_{i<j} w_i w_j phi_s^(order)(x_i - x_j), s^2 = variance h^2: variance 1 with an even order,
   /// or 2 with order 0 (h is exact then; sqrt(2) h would not be). Every term has a relative error

@@ -9,7 +9,7 @@
 
 namespace kestrel {
 
-BoxContent look_into_box(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
+BoxContent look_into_box(const MatrixView& x, Weights w, const FourierGeometry& geometry,
                          const RunOptions& options) {
   Point3 bins_of_length{};
   for (std::size_t a = 0; a < 3; ++a) {

@@ -9,6 +9,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/fourier/geometry.hpp"
 
 namespace kestrel {
@@ -24,7 +25,7 @@ struct BoxContent {
 };
 
 /// About the samples between geometry.low and geometry.high. O(n).
-BoxContent look_into_box(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
+BoxContent look_into_box(const MatrixView& x, Weights w, const FourierGeometry& geometry,
                          const RunOptions& options);
 
 /// A lower bound on S(2H) / K_2H(0), where S(2H) is the mean of K_2H over all pairs of samples, for

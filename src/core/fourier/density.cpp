@@ -27,7 +27,7 @@ RunOptions part_of(const RunOptions& options, double begin, double end) {
 
 class FourierDensity {
  public:
-  FourierDensity(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+  FourierDensity(const MatrixView& x, Weights w, const EvaluationPoints& points,
                  const DataRange& extent, const DensityLayout& layout, double tolerance,
                  const RunOptions& options);
 
@@ -38,7 +38,7 @@ class FourierDensity {
   void spread_and_smooth(std::vector<double>* cells);
 
   MatrixView x_;
-  Span<const double> w_;
+  Weights w_;
   const EvaluationPoints& points_;
   const RunOptions& options_;
   const DensityFrame& frame_;
@@ -47,10 +47,9 @@ class FourierDensity {
   FourierWindow window_;
 };
 
-FourierDensity::FourierDensity(const MatrixView& x, Span<const double> w,
-                               const EvaluationPoints& points, const DataRange& extent,
-                               const DensityLayout& layout, double tolerance,
-                               const RunOptions& options)
+FourierDensity::FourierDensity(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                               const DataRange& extent, const DensityLayout& layout,
+                               double tolerance, const RunOptions& options)
     : x_(x),
       w_(w),
       points_(points),
@@ -115,7 +114,7 @@ std::vector<std::size_t> scale_near(double far, const ScaledNumber& scale, Span<
 
 }  // namespace
 
-void fourier_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out) {
   if (!(tolerance >= kMinFourierTolerance && tolerance <= kMaxFourierTolerance)) {

@@ -7,6 +7,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
 #include "core/fourier/layout.hpp"
 
 namespace kestrel {
@@ -25,7 +26,7 @@ namespace kestrel {
 ///
 /// O(n + N log N + m), N the cells of lay_density. Throws error(memory) if these need more than
 /// `bytes`, and error(input) as direct_density. Not to be called inside a parallel_for.
-void fourier_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                      Span<const double> root, const DataRange& extent, double tolerance,
                      double bytes, const RunOptions& options, Span<double> out);
 
@@ -34,10 +35,10 @@ void fourier_density(const MatrixView& x, Span<const double> w, const Evaluation
 /// For points where the density is small, that is with few samples nearby. Points farther than 38
 /// bandwidths from all samples, where exp(-u^2 / 2) is no normal number, get 0. The same bits for
 /// every number of threads. O(n + m) and the pairs that are summed.
-void density_of_far_points(const MatrixView& x, Span<const double> w,
-                           const EvaluationPoints& points, const std::vector<std::size_t>& chosen,
-                           Span<const double> root, const DataRange& extent, double tolerance,
-                           const RunOptions& options, Span<double> out);
+void density_of_far_points(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                           const std::vector<std::size_t>& chosen, Span<const double> root,
+                           const DataRange& extent, double tolerance, const RunOptions& options,
+                           Span<double> out);
 
 }  // namespace kestrel
 

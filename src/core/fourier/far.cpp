@@ -54,7 +54,7 @@ struct FarWorker {
 
 class FarPoints {
  public:
-  FarPoints(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+  FarPoints(const MatrixView& x, Weights w, const EvaluationPoints& points,
             const std::vector<std::size_t>& chosen, Span<const double> root,
             const DataRange& extent, double tolerance, const RunOptions& options)
       : x_(x),
@@ -85,7 +85,7 @@ class FarPoints {
   void sum_block(const PointBlock& block, FarWorker* worker, Span<double> out) const;
 
   const MatrixView x_;
-  const Span<const double> w_;
+  const Weights w_;
   const EvaluationPoints& points_;
   const std::vector<std::size_t>& chosen_;
   const RunOptions options_;
@@ -243,10 +243,10 @@ void FarPoints::sum_block(const PointBlock& block, FarWorker* worker, Span<doubl
 
 }  // namespace
 
-void density_of_far_points(const MatrixView& x, Span<const double> w,
-                           const EvaluationPoints& points, const std::vector<std::size_t>& chosen,
-                           Span<const double> root, const DataRange& extent, double tolerance,
-                           const RunOptions& options, Span<double> out) {
+void density_of_far_points(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                           const std::vector<std::size_t>& chosen, Span<const double> root,
+                           const DataRange& extent, double tolerance, const RunOptions& options,
+                           Span<double> out) {
   if (chosen.empty()) return;
   FarPoints(x, w, points, chosen, root, extent, tolerance, options).run(out);
 }

@@ -24,7 +24,7 @@ namespace {
 /// is a correlation of 0.97. Long doubles take a tenth longer.
 constexpr double kMaxCondition = 8;
 
-void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand& demand) {
+void check_demand(const MatrixView& x, Weights w, const FourierDemand& demand) {
   if (x.cols < 1 || x.cols > 3) {
     throw error(ErrorKind::input,
                 "engine \"fourier\" takes one to three variables, not " + std::to_string(x.cols));
@@ -44,8 +44,7 @@ void check_demand(const MatrixView& x, Span<const double> w, const FourierDemand
 
 /// Checks all samples and weights. Returns the sums of the weights, of their squares, and of the
 /// weighted values.
-std::vector<double> check_samples(const MatrixView& x, Span<const double> w,
-                                  const RunOptions& options) {
+std::vector<double> check_samples(const MatrixView& x, Weights w, const RunOptions& options) {
   std::vector<double> total = add_parts(x.rows, 2 + x.cols, options, [&](std::size_t i, double* s) {
     if (!(w[i] >= 0) || !std::isfinite(w[i])) {
       throw error(ErrorKind::input, "weights must be finite and not negative");
@@ -63,8 +62,8 @@ std::vector<double> check_samples(const MatrixView& x, Span<const double> w,
 }
 
 /// Sets the lower Cholesky factor of the covariance about the centre, with divisor sum w.
-void sample_root(const MatrixView& x, Span<const double> w, double weight,
-                 FourierGeometry* geometry, const RunOptions& options) {
+void sample_root(const MatrixView& x, Weights w, double weight, FourierGeometry* geometry,
+                 const RunOptions& options) {
   const std::size_t d = x.cols;
   std::vector<double> s = add_parts(x.rows, d * d, options, [&](std::size_t i, double* sum) {
     for (std::size_t l = 0; l < d; ++l) {
@@ -93,7 +92,7 @@ void sample_root(const MatrixView& x, Span<const double> w, double weight,
 }
 
 /// Sets the box of all samples with a weight.
-void set_range(const MatrixView& x, Span<const double> w, FourierGeometry* geometry,
+void set_range(const MatrixView& x, Weights w, FourierGeometry* geometry,
                const RunOptions& options) {
   const std::array<Range, 3> range = ranges_of(x.rows, options, [&](std::size_t i, auto add) {
     if (!(w[i] > 0)) return;
@@ -135,8 +134,8 @@ std::string gigabytes(double bytes) {
   return text;
 }
 
-FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
-                                 const FourierDemand& demand, const RunOptions& options) {
+FourierGeometry fourier_geometry(const MatrixView& x, Weights w, const FourierDemand& demand,
+                                 const RunOptions& options) {
   check_demand(x, w, demand);
   const std::vector<double> total = check_samples(x, w, options);
   FourierGeometry geometry;

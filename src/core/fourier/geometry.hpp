@@ -15,6 +15,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/fourier/transform.hpp"
 
 namespace kestrel {
@@ -104,8 +105,8 @@ struct FourierGeometry {
 /// error(input) for other d, values that are not finite, weights that are negative or all zero, a
 /// range or tolerance that is not positive, a covariance that is singular; error(memory) if `bytes`
 /// are too few even with trimming.
-FourierGeometry fourier_geometry(const MatrixView& x, Span<const double> w,
-                                 const FourierDemand& demand, const RunOptions& options);
+FourierGeometry fourier_geometry(const MatrixView& x, Weights w, const FourierDemand& demand,
+                                 const RunOptions& options);
 
 /// For messages: "1.23 GB". O(1).
 std::string gigabytes(double bytes);

@@ -61,7 +61,7 @@ class TileOrder {
 
   /// A counting sort that keeps the order of samples within a tile. Samples without a weight and
   /// outliers are left out. Outliers, and samples near the edge, are filed in the tail.
-  void sort(const MatrixView& x, Span<const double> w, std::size_t first, std::size_t last,
+  void sort(const MatrixView& x, Weights w, std::size_t first, std::size_t last,
             const RunOptions& options, FourierTail* tail) {
     const std::size_t n = last - first, max = std::max<std::size_t>(1, kCounters / tiles());
     const std::size_t chunks = std::min((n + kChunk - 1) / kChunk, max);
@@ -265,7 +265,7 @@ class TileSpreader {
 FourierGrid::FourierGrid(const FourierGeometry& geometry)
     : geometry_(geometry), window_(geometry.taps), cells_(geometry.box.size(), 0.0) {}
 
-void FourierGrid::add(const MatrixView& x, Span<const double> w, const RunOptions& options) {
+void FourierGrid::add(const MatrixView& x, Weights w, const RunOptions& options) {
   if (x.cols != geometry_.d || x.rows != w.size) {
     throw error(ErrorKind::internal, "samples of another size than the grid's");
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/data/weights.hpp"
 #include "core/fourier/geometry.hpp"
 #include "core/fourier/tail.hpp"
 #include "core/fourier/window.hpp"
@@ -23,7 +24,7 @@ class FourierGrid {
 
   /// Spreads samples. O(n (taps^d + 20 taps d)); at most 45 MB besides the grid. The same bits for
   /// every number of threads. Throws error(internal) for another number of variables.
-  void add(const MatrixView& x, Span<const double> w, const RunOptions& options);
+  void add(const MatrixView& x, Weights w, const RunOptions& options);
 
   const FourierGeometry& geometry() const { return geometry_; }
   const FourierWindow& window() const { return window_; }

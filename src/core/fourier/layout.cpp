@@ -28,7 +28,7 @@ constexpr double kCallSeconds = 2.5e-4, kSampleSeconds = 130e-9, kSampleRowSecon
                  kCellSeconds = 47e-9, kPointSeconds = 170e-9, kPointRowSeconds = 4.3e-9,
                  kWeighSeconds = 2e-9, kGridPointSeconds = 60e-9;
 
-void check_task(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void check_task(const MatrixView& x, Weights w, const EvaluationPoints& points,
                 Span<const double> root) {
   if (x.cols < 1 || x.cols > 3) {
     throw error(ErrorKind::input,
@@ -141,7 +141,7 @@ std::array<Range, 3> ranges_of_grid(const FourierGeometry& geometry,
 }
 
 /// Sets the ranges of a frame; `given` are the ranges of the untransformed samples, by variable.
-void measure_frame(const MatrixView& x, Span<const double> w, const std::array<Range, 3>& given,
+void measure_frame(const MatrixView& x, Weights w, const std::array<Range, 3>& given,
                    const EvaluationPoints& points, const RunOptions& options, DensityFrame* frame) {
   const FourierGeometry& geometry = frame->geometry;
   if (frame->along_data) {
@@ -325,7 +325,7 @@ double spread_seconds(double n, int taps, std::size_t d, double cells) {
          kCellSeconds * cells;
 }
 
-DataRange measure_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                           Span<const double> root, const RunOptions& options) {
   check_task(x, w, points, root);
   DataRange extent;

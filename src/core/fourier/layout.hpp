@@ -8,6 +8,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
 #include "core/fourier/forms.hpp"
 #include "core/fourier/geometry.hpp"
 #include "core/fourier/ranges.hpp"
@@ -47,7 +48,7 @@ struct DataRange {
 /// x: n*d samples, d = 1 to 3; w: n weights; root: L, d*d column-major, in the units of x. O(n +
 /// m). Throws error(input) for other d, sizes that do not match and a root that is outside the
 /// range of numbers.
-DataRange measure_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                           Span<const double> root, const RunOptions& options);
 
 struct DensityLayout {

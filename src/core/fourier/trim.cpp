@@ -40,7 +40,7 @@ double seconds_of(const FourierGeometry& geometry, double pairs) {
 }
 
 /// The number of pairs of the tail; infinite if there are more than `max`.
-double count_tail_pairs(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
+double count_tail_pairs(const MatrixView& x, Weights w, const FourierGeometry& geometry,
                         double max) {
   FourierTail tail;
   for (std::size_t i = 0; i < x.rows; ++i) {
@@ -54,7 +54,7 @@ double count_tail_pairs(const MatrixView& x, Span<const double> w, const Fourier
 
 /// Coordinates of the samples with a weight, each axis in ascending order.
 using SortedAxes = std::array<std::vector<double>, 3>;
-SortedAxes sorted_axes(const MatrixView& x, Span<const double> w, const FourierGeometry& geometry,
+SortedAxes sorted_axes(const MatrixView& x, Weights w, const FourierGeometry& geometry,
                        const RunOptions& options) {
   SortedAxes sorted;
   for (std::size_t i = 0; i < x.rows; ++i) {
@@ -82,8 +82,8 @@ FourierGeometry without(const FourierGeometry& whole, const SortedAxes& sorted, 
 
 }  // namespace
 
-FourierGeometry best_box(const MatrixView& x, Span<const double> w, const LaidGrid& whole,
-                         double bytes, const RunOptions& options) {
+FourierGeometry best_box(const MatrixView& x, Weights w, const LaidGrid& whole, double bytes,
+                         const RunOptions& options) {
   FourierGeometry best = whole.geometry;
   double best_seconds = whole.fits ? seconds_of(whole.geometry, 0) : kInfinity;
   if (best_seconds <= kMinSeconds + kTrimSeconds * static_cast<double>(x.rows)) return best;

@@ -4,6 +4,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/fourier/geometry.hpp"
 #include "core/fourier/lay_grid.hpp"
 
@@ -13,8 +14,8 @@ namespace kestrel {
 /// fraction of the samples at each end of each axis, whose pairs are then summed one by one.
 /// Searches for these only if `whole` is expensive; O(n log n) then. Throws error(memory) if no
 /// grid with its pairs fits in `bytes`.
-FourierGeometry best_box(const MatrixView& x, Span<const double> w, const LaidGrid& whole,
-                         double bytes, const RunOptions& options);
+FourierGeometry best_box(const MatrixView& x, Weights w, const LaidGrid& whole, double bytes,
+                         const RunOptions& options);
 
 }  // namespace kestrel
 

@@ -114,7 +114,7 @@ struct Worker {
 /// One call of kdtree_density: blocks of points times parts of the tree.
 class TreeSum {
  public:
-  TreeSum(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+  TreeSum(const MatrixView& x, Weights w, const EvaluationPoints& points,
           const KernelChoice& choice, Span<const double> root, const RunOptions& options)
       : points_(points),
         options_(options),
@@ -267,7 +267,7 @@ bool has_tree_moments(const KernelChoice& choice, std::size_t d) {
   return KernelMoments::monomials(choice, d) <= static_cast<double>(most_monomials(d));
 }
 
-void kdtree_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void kdtree_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out) {
   check_density_sizes(x, w, points, root, out);

@@ -7,6 +7,7 @@
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -23,7 +24,7 @@ bool has_tree_moments(const KernelChoice& choice, std::size_t d);
 /// O((n + m) log(n + m) + pairs near the edge of the support) time for the kernels that are
 /// polynomials in u^2 with few monomials (KernelMoments), pairs in reach for the others. Memory:
 /// 1.5 copies of the data.
-void kdtree_density(const MatrixView& x, Span<const double> w, const EvaluationPoints& points,
+void kdtree_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
                     const KernelChoice& choice, Span<const double> root, const RunOptions& options,
                     Span<double> out);
 

@@ -4,7 +4,7 @@
 
 namespace kestrel {
 
-TreeSamples::TreeSamples(const MatrixView& x, Span<const double> w, const TileKernel& shape,
+TreeSamples::TreeSamples(const MatrixView& x, Weights w, const TileKernel& shape,
                          const KernelMoments& moments, const double* centre, std::size_t leaf,
                          const ParallelOptions& options)
     : moments_(moments),
@@ -19,17 +19,19 @@ TreeSamples::TreeSamples(const MatrixView& x, Span<const double> w, const TileKe
   if (moments_.count() > 0) make_moments(shape, options);
 }
 
-void TreeSamples::gather(const MatrixView& x, Span<const double> w,
-                         const std::vector<std::size_t>& order, const ParallelOptions& options) {
+void TreeSamples::gather(const MatrixView& x, Weights w, const std::vector<std::size_t>& order,
+                         const ParallelOptions& options) {
   sorted_ = RawArray<double>(n_ * (d_ + 1));
   const std::size_t items = (n_ + kPolledItems - 1) / kPolledItems;
   parallel_for(items, part_of(options, 0, 0), [&](std::size_t item, int) {
     const std::size_t end = std::min(n_, (item + 1) * kPolledItems);
-    for (std::size_t k = 0; k <= d_; ++k) {
-      const double* from = k < d_ ? x.data + k * n_ : w.data;
+    for (std::size_t k = 0; k < d_; ++k) {
+      const double* from = x.data + k * n_;
       double* to = sorted_.data() + k * n_;
       for (std::size_t i = item * kPolledItems; i < end; ++i) to[i] = from[order[i]];
     }
+    double* weight = sorted_.data() + d_ * n_;
+    for (std::size_t i = item * kPolledItems; i < end; ++i) weight[i] = w[order[i]];
   });
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
 #include "core/data/tiles.hpp"
+#include "core/data/weights.hpp"
 #include "core/kdtree/moments.hpp"
 #include "core/kdtree/tree.hpp"
 
@@ -19,19 +20,18 @@ namespace kestrel {
 class TreeSamples {
  public:
   /// `shape` whitens, with reach 1.
-  TreeSamples(const MatrixView& x, Span<const double> w, const TileKernel& shape,
-              const KernelMoments& moments, const double* centre, std::size_t leaf,
-              const ParallelOptions& options);
+  TreeSamples(const MatrixView& x, Weights w, const TileKernel& shape, const KernelMoments& moments,
+              const double* centre, std::size_t leaf, const ParallelOptions& options);
 
   const KdTree& tree() const { return tree_; }
   MatrixView x() const { return {sorted_.data(), n_, d_}; }
-  Span<const double> w() const { return {sorted_.data() + n_ * d_, n_}; }
+  Weights w() const { return {sorted_.data() + n_ * d_, n_}; }
   /// Adds the node's moments about `centre` to those in `to`. `scratch`: 2 d numbers and count().
   void add_moments(const KdNode& node, const simd::Whitening& about, double* scratch,
                    double* to) const;
 
  private:
-  void gather(const MatrixView& x, Span<const double> w, const std::vector<std::size_t>& order,
+  void gather(const MatrixView& x, Weights w, const std::vector<std::size_t>& order,
               const ParallelOptions& options);
   void make_moments(const TileKernel& shape, const ParallelOptions& options);
   void make_moments(const TileKernel& shape, const KdNode& node);

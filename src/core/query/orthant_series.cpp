@@ -69,10 +69,10 @@ class OrthantSeries {
                 const RunOptions& options)
       : geometry_(plan.geometry), h_(plan.frame.h), axes_(axes), side_(side), options_(options) {}
 
-  void compute(const MatrixView& x, Span<const double> w, Span<double> out);
+  void compute(const MatrixView& x, Weights w, Span<double> out);
 
  private:
-  std::vector<double> smoothed(const MatrixView& x, Span<const double> w) const;
+  std::vector<double> smoothed(const MatrixView& x, Weights w) const;
   ComplexRows antiderivatives_of(std::size_t variable) const;
   /// out: the inner products of `rows` rows, which row(r) returns, with those of `by`, row after
   /// row.
@@ -91,7 +91,7 @@ class OrthantSeries {
   const RunOptions& options_;
 };
 
-std::vector<double> OrthantSeries::smoothed(const MatrixView& x, Span<const double> w) const {
+std::vector<double> OrthantSeries::smoothed(const MatrixView& x, Weights w) const {
   RunOptions part = options_;
   part.parallel = part_of(options_.parallel, 0.0, 0.4);
   FourierGrid grid(geometry_);
@@ -158,7 +158,7 @@ void OrthantSeries::real_products(const ComplexRows& modes, std::size_t variable
       modes.rows, [&](std::size_t r) { return modes.row(r); }, real, 0.85, 1.0, out.data);
 }
 
-void OrthantSeries::compute(const MatrixView& x, Span<const double> w, Span<double> out) {
+void OrthantSeries::compute(const MatrixView& x, Weights w, Span<double> out) {
   const TransformBox& box = geometry_.box;
   const std::size_t d = axes_.size(), n0 = 2 * box.max[0] + 1, n1 = 2 * box.max[1] + 1;
   const std::size_t last = axes_[d - 1].size;

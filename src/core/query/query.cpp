@@ -23,8 +23,7 @@ constexpr std::size_t kMaxParts = std::size_t{1} << 20;
 /// Samples must lie within this many bandwidths.
 constexpr double kMaxBandwidths = 1e150;
 
-void check_boxes(const MatrixView& x, Span<const double> w, const MatrixView& lower,
-                 const MatrixView& upper) {
+void check_boxes(const MatrixView& x, Weights w, const MatrixView& lower, const MatrixView& upper) {
   check_weight_count(x.rows, w.size);
   if (lower.rows != upper.rows) throw error(ErrorKind::internal, "limits of a wrong size");
   if (lower.cols != x.cols || upper.cols != x.cols) {
@@ -169,7 +168,7 @@ QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
   return answers;
 }
 
-std::vector<double> query_rows(const MatrixView& x, Span<const double> w, const MatrixView& lower,
+std::vector<double> query_rows(const MatrixView& x, Weights w, const MatrixView& lower,
                                const MatrixView& upper, const RunOptions& options) {
   check_boxes(x, w, lower, upper);
   std::vector<double> extent;

@@ -7,6 +7,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 
 namespace kestrel {
@@ -15,7 +16,7 @@ namespace kestrel {
 /// root: lower Cholesky factor of H, d*d column-major.
 struct QueryDensity {
   MatrixView x;
-  Span<const double> w;
+  Weights w;
   KernelChoice kernel;
   Span<const double> root;
 };
@@ -57,7 +58,7 @@ QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
 
 /// For every box the share of the weights of the rows in it, limits included. x: n*d; w: n weights;
 /// lower, upper: m*d. O(n log n + m n^(1 - 1/d)) time. Throws error(input) as above.
-std::vector<double> query_rows(const MatrixView& x, Span<const double> w, const MatrixView& lower,
+std::vector<double> query_rows(const MatrixView& x, Weights w, const MatrixView& lower,
                                const MatrixView& upper, const RunOptions& options);
 
 }  // namespace kestrel

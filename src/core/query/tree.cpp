@@ -18,7 +18,7 @@ constexpr std::size_t kPolledRows = std::size_t{1} << 16;
 /// Data that only building needs.
 struct QueryTree::Build {
   const MatrixView& x;
-  Span<const double> w, h;
+  Weights w, h;
   std::ptrdiff_t of;
   const Poll& poll;
   QueryTree& tree;
@@ -121,8 +121,8 @@ void QueryTree::Build::store() {
   });
 }
 
-QueryTree::QueryTree(const MatrixView& x, Span<const double> w, Span<const double> h,
-                     std::ptrdiff_t of, const Poll& poll)
+QueryTree::QueryTree(const MatrixView& x, Weights w, Span<const double> h, std::ptrdiff_t of,
+                     const Poll& poll)
     : d(x.cols) {
   Build build{x, w, h, of, poll, *this, {}};
   build.keep_rows();

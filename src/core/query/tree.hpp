@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/query/box_moments.hpp"
 
 namespace kestrel {
@@ -30,7 +31,7 @@ struct QueryTree {
   /// x: n*d; w: n weights, of which zeros are left out; h: one bandwidth along each axis; of: the
   /// variable asked for, or -1. O(n log n) time, O(n d) memory. Throws error(input) if a weight is
   /// negative, none is positive or a number is not finite. Polls for interrupts.
-  QueryTree(const MatrixView& x, Span<const double> w, Span<const double> h, std::ptrdiff_t of,
+  QueryTree(const MatrixView& x, Weights w, Span<const double> h, std::ptrdiff_t of,
             const Poll& poll);
 
   std::size_t d = 0, stride = 0;

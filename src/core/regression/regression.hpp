@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/data/weights.hpp"
 #include "core/regression/local_fit.hpp"
 #include "core/regression/pair_distances.hpp"
 
@@ -12,7 +13,8 @@ namespace kestrel {
 
 /// n observations: x, y and weights w > 0.
 struct RegressionSample {
-  Span<const double> x, y, w;
+  Span<const double> x, y;
+  Weights w;
 };
 
 /// For each bandwidth: squares = sum w_i e_i^2 over the supported observations, e_i = y_i minus the

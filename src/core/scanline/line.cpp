@@ -51,11 +51,12 @@ simd::ScanlineLineSums join(const simd::ScanlineLineSums& before, const simd::Sc
 /// Turns the samples of a grid of one axis into events.
 class LineSamples {
  public:
-  LineSamples(const ScanlineGeometry& geometry, const MatrixView& x, Span<const double> w,
+  LineSamples(const ScanlineGeometry& geometry, const MatrixView& x, Weights w,
               const RunOptions& options)
       : geometry_(geometry),
         x_(x),
         w_(w),
+        ones_(w.absent() ? std::min(x.rows, kSamplesOfItem) : 0, 1.0),
         options_(options),
         leaf_(*options.table->line),
         histogram_(geometry),
@@ -88,15 +89,17 @@ class LineSamples {
   }
   template <class Body>
   void for_samples(const ParallelOptions& options, const Body& body) {
-    for_pieces(
-        x_.rows, kSamplesOfItem, options, [&](std::size_t begin, std::size_t end, int worker) {
-          body(x_.data + begin, w_.data + begin, end - begin, static_cast<std::size_t>(worker));
-        });
+    for_pieces(x_.rows, kSamplesOfItem, options,
+               [&](std::size_t begin, std::size_t end, int worker) {
+                 const double* w = w_.absent() ? ones_.data() : w_.data + begin;
+                 body(x_.data + begin, w, end - begin, static_cast<std::size_t>(worker));
+               });
   }
 
   const ScanlineGeometry& geometry_;
   const MatrixView& x_;
-  const Span<const double> w_;
+  const Weights w_;
+  const std::vector<double> ones_;  // of the samples of a piece, if weights are absent
   const RunOptions& options_;
   const simd::ScanlineLineTable& leaf_;
   ScanlineHistogram histogram_;
@@ -204,7 +207,7 @@ Cells LineSamples::events(const ScanlineScale& scale) {
 }  // namespace
 
 std::unique_ptr<const ScanlineLine> ScanlineLine::make(const ScanlineGeometry& geometry,
-                                                       const MatrixView& x, Span<const double> w,
+                                                       const MatrixView& x, Weights w,
                                                        const ScanlineTask& task,
                                                        const RunOptions& options) {
   const std::size_t points = geometry.count(geometry.axes() - 1);

@@ -9,6 +9,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/scanline/geometry.hpp"
 #include "core/scanline/scale.hpp"
 #include "simd/scanline/line.hpp"
@@ -33,7 +34,7 @@ class ScanlineLine {
   /// and the same for each thread while samples are added. The number of threads is limited so that
   /// these fit in 2 MiB a thread and 8 bytes a sample.
   static std::unique_ptr<const ScanlineLine> make(const ScanlineGeometry& geometry,
-                                                  const MatrixView& x, Span<const double> w,
+                                                  const MatrixView& x, Weights w,
                                                   const ScanlineTask& task,
                                                   const RunOptions& options);
 

@@ -34,7 +34,7 @@ int lowest_bit(double w) {
 
 }  // namespace
 
-void check_samples(const MatrixView& x, Span<const double> w, std::size_t begin, std::size_t end) {
+void check_samples(const MatrixView& x, Weights w, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!(w[i] >= 0) || !std::isfinite(w[i])) {
       throw error(ErrorKind::input, "weights must be finite and not negative");
@@ -45,7 +45,7 @@ void check_samples(const MatrixView& x, Span<const double> w, std::size_t begin,
   }
 }
 
-void check_sample_count(const MatrixView& x, Span<const double> w) {
+void check_sample_count(const MatrixView& x, Weights w) {
   check_weight_count(x.rows, w.size);
   if (x.rows >= kNowhere) {
     throw error(ErrorKind::input, "there must be fewer than 2^32 - 1 samples");
@@ -66,8 +66,8 @@ struct ScanlineSample::Order {
   RawArray<std::uint32_t> next;
 };
 
-ScanlineSample::ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x,
-                               Span<const double> w, const ScanlineTask& task, std::size_t segment,
+ScanlineSample::ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x, Weights w,
+                               const ScanlineTask& task, std::size_t segment,
                                const RunOptions& options)
     : geometry_(geometry) {
   check_sample_count(x, w);
@@ -80,10 +80,10 @@ ScanlineSample::ScanlineSample(const ScanlineGeometry& geometry, const MatrixVie
 
 /// Finds the smallest power of two above the weights of the samples that matter, and the largest of
 /// which all these weights are multiples. If all weights are equal, one pass over them is enough.
-void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w,
-                                       const RunOptions& options) {
-  const double* given = std::find_if(w.begin(), w.end(), [](double v) { return v != 0; });
-  if (given == w.end()) return;
+void ScanlineSample::check_and_measure(const MatrixView& x, Weights w, const RunOptions& options) {
+  std::size_t given = 0;
+  while (given < w.size && w[given] == 0) ++given;
+  if (given == w.size) return;
   const std::size_t chunks = pieces(x.rows, kSamplesOfItem);
   const auto end = [&](std::size_t chunk) {
     return std::min(x.rows, (chunk + 1) * kSamplesOfItem);
@@ -92,14 +92,14 @@ void ScanlineSample::check_and_measure(const MatrixView& x, Span<const double> w
   parallel_for(chunks, options.parallel, [&](std::size_t chunk, int) {
     check_samples(x, w, chunk * kSamplesOfItem, end(chunk));
     for (std::size_t i = chunk * kSamplesOfItem; i < end(chunk); ++i) {
-      if (w[i] != 0 && w[i] != *given) alike[chunk] = 0;
+      if (w[i] != 0 && w[i] != w[given]) alike[chunk] = 0;
     }
   });
   std::vector<double> largest(chunks, 0);
   std::vector<int> finest(chunks, std::numeric_limits<int>::max());
   if (std::find(alike.begin(), alike.end(), 0) == alike.end()) {
     alike_ = true;
-    common_weight_ = *given;
+    common_weight_ = w[given];
     largest[0] = 1;
     finest[0] = 0;
   } else {
@@ -156,7 +156,7 @@ std::size_t ScanlineSample::bin_of(const ScanlineIndex& index) const {
   return bin;
 }
 
-void ScanlineSample::count(const MatrixView& x, Span<const double> w, const ScanlineTask& task,
+void ScanlineSample::count(const MatrixView& x, Weights w, const ScanlineTask& task,
                            const RunOptions& options, Order* order) {
   const std::size_t workers = parallel_workers(order->chunks, options.parallel);
   std::vector<ScanlineHistogram> histogram(workers, ScanlineHistogram(geometry_));
@@ -191,8 +191,7 @@ void ScanlineSample::count(const MatrixView& x, Span<const double> w, const Scan
   scale_ = choose_scale(geometry_, active, std::min(kScanlineBlock, points), task);
 }
 
-void ScanlineSample::put(const MatrixView& x, Span<const double> w, const RunOptions& options,
-                         Order* order) {
+void ScanlineSample::put(const MatrixView& x, Weights w, const RunOptions& options, Order* order) {
   const auto array = [&] {
     RawArray<double> values(size_ + simd::kLanes);
     std::fill_n(values.data() + size_, simd::kLanes, 0);

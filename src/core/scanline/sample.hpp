@@ -9,6 +9,7 @@
 
 #include "core/base/raw_array.hpp"
 #include "core/base/run_options.hpp"
+#include "core/data/weights.hpp"
 #include "core/scanline/geometry.hpp"
 #include "core/scanline/scale.hpp"
 #include "simd/scanline/scanline.hpp"
@@ -23,10 +24,10 @@ inline std::size_t pieces(std::size_t all, std::size_t size) { return (all + siz
 
 /// Throws error(input) unless samples begin, ..., end - 1 are finite and their weights finite and
 /// not negative.
-void check_samples(const MatrixView& x, Span<const double> w, std::size_t begin, std::size_t end);
+void check_samples(const MatrixView& x, Weights w, std::size_t begin, std::size_t end);
 
 /// Throws error(input) unless there are as many weights as samples, and fewer than 2^32 - 1.
-void check_sample_count(const MatrixView& x, Span<const double> w);
+void check_sample_count(const MatrixView& x, Weights w);
 
 /// The samples with a weight whose bounding boxes meet the grid, sorted into bins by counting.
 class ScanlineSample {
@@ -35,7 +36,7 @@ class ScanlineSample {
   /// error(input) if a weight is negative or not finite, a coordinate is not finite, or there are
   /// 2^32 - 1 samples or more. O(n d) time. Keeps 8 d bytes a sample, and 8 more if weights differ;
   /// sorting takes at most 2.5 MiB a thread, mostly far less.
-  ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x, Span<const double> w,
+  ScanlineSample(const ScanlineGeometry& geometry, const MatrixView& x, Weights w,
                  const ScanlineTask& task, std::size_t segment, const RunOptions& options);
 
   /// If it is 0, no other function may be called.
@@ -56,11 +57,11 @@ class ScanlineSample {
   struct Order;
   struct Search;
 
-  void check_and_measure(const MatrixView& x, Span<const double> w, const RunOptions& options);
+  void check_and_measure(const MatrixView& x, Weights w, const RunOptions& options);
   std::size_t choose_bins(std::size_t samples, std::size_t segment);
-  void count(const MatrixView& x, Span<const double> w, const ScanlineTask& task,
-             const RunOptions& options, Order* order);
-  void put(const MatrixView& x, Span<const double> w, const RunOptions& options, Order* order);
+  void count(const MatrixView& x, Weights w, const ScanlineTask& task, const RunOptions& options,
+             Order* order);
+  void put(const MatrixView& x, Weights w, const RunOptions& options, Order* order);
   std::size_t bin_of(const ScanlineIndex& index) const;
   void search(const Search& task, std::size_t axis, std::size_t bins,
               std::vector<simd::ScanlineRange>* ranges) const;

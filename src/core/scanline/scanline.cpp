@@ -286,10 +286,9 @@ ScanlineMethod scanline_method(const ScanlineGeometry& geometry, const KernelCho
   return short_runs ? ScanlineMethod::rows : ScanlineMethod::events;
 }
 
-ScanlineDensity::ScanlineDensity(const MatrixView& x, Span<const double> w,
-                                 Span<const RegularAxis> axes, const KernelChoice& choice,
-                                 Span<const double> root, const ScanlineSettings& settings,
-                                 const RunOptions& options)
+ScanlineDensity::ScanlineDensity(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
+                                 const KernelChoice& choice, Span<const double> root,
+                                 const ScanlineSettings& settings, const RunOptions& options)
     : settings_(settings),
       points_(points_of_slice(x, axes, settings)),
       count_(axes[axes.size - 1].count),
@@ -334,7 +333,7 @@ simd::ScanlineOutput ScanlineDensity::output(double* out) const {
   return output_for(geometry_, task_, *sample_, scale_, out);
 }
 
-void scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+void scanline_density(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                       const KernelChoice& choice, Span<const double> root,
                       const ScanlineSettings& settings, const RunOptions& options,
                       Span<double> out) {

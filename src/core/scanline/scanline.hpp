@@ -8,6 +8,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
 #include "core/scanline/axis.hpp"
 #include "core/scanline/geometry.hpp"
@@ -55,7 +56,7 @@ class ScanlineDensity {
   /// one row, and none of the arguments. Throws error(input) for the Gaussian kernel and where
   /// ScanlineGeometry and ScanlineSample do. O(n) time. Memory: 8 d bytes a sample, 8 more if
   /// weights differ, and at most 2.5 MiB a thread while they are sorted; or that of ScanlineLine.
-  ScanlineDensity(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+  ScanlineDensity(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                   const KernelChoice& choice, Span<const double> root,
                   const ScanlineSettings& settings, const RunOptions& options);
 
@@ -95,7 +96,7 @@ class ScanlineDensity {
 };
 
 /// The density on the whole grid.
-void scanline_density(const MatrixView& x, Span<const double> w, Span<const RegularAxis> axes,
+void scanline_density(const MatrixView& x, Weights w, Span<const RegularAxis> axes,
                       const KernelChoice& choice, Span<const double> root,
                       const ScanlineSettings& settings, const RunOptions& options,
                       Span<double> out);

@@ -26,8 +26,8 @@ double pair_sum(const SortedSample& sample, const SweepKernel& kernel, const Run
 
 }  // namespace
 
-void sweep_density(Span<const double> x, Span<const double> w, Span<const double> points,
-                   Kernel kernel, double h, const RunOptions& options, Span<double> out) {
+void sweep_density(Span<const double> x, Weights w, Span<const double> points, Kernel kernel,
+                   double h, const RunOptions& options, Span<double> out) {
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
   const SortedSample sample(x, w, {}, part_of(options.parallel, 0, 0.3));
   const SortedSample at(points, {}, {}, part_of(options.parallel, 0.3, 0.6));
@@ -40,7 +40,7 @@ void sweep_density(Span<const double> x, Span<const double> w, Span<const double
              });
 }
 
-PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,
+PairCurve sweep_pair_curve(Span<const double> x, Weights w, Span<const double> bandwidth,
                            Kernel kernel, const RunOptions& options) {
   const SortedSample sample(x, w, {}, part_of(options.parallel, 0, 0));
   PairCurve curve;

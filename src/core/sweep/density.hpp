@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/data/pair_curve.hpp"
+#include "core/data/weights.hpp"
 #include "core/sweep/sweep.hpp"
 
 namespace kestrel {
@@ -13,15 +14,15 @@ namespace kestrel {
 /// Error: relative to each value, as that of sweep_sums. O((n + m) log(n + m)) time, O(n + m)
 /// memory. Throws error(input) when sizes do not match, a position is not finite, h is not positive
 /// or the kernel is not polynomial.
-void sweep_density(Span<const double> x, Span<const double> w, Span<const double> points,
-                   Kernel kernel, double h, const RunOptions& options, Span<double> out);
+void sweep_density(Span<const double> x, Weights w, Span<const double> points, Kernel kernel,
+                   double h, const RunOptions& options, Span<double> out);
 
 /// The sums of the LSCV curve, K normalised and 1/h included, one value of each for every
 /// bandwidth. Error: 1e-13 of each sum, all of whose terms are positive (of degree 6: 5e-13, K*K
 /// being a polynomial of condition 942). Kernels of a higher degree: 1e-12 of the sum, and for K*K
 /// 1e-12 of what the sum would be if all pairs in reach were at distance zero. O(n log n + n k)
 /// time for k bandwidths, O(n) memory a thread. Throws as sweep_density does.
-PairCurve sweep_pair_curve(Span<const double> x, Span<const double> w, Span<const double> bandwidth,
+PairCurve sweep_pair_curve(Span<const double> x, Weights w, Span<const double> bandwidth,
                            Kernel kernel, const RunOptions& options);
 
 }  // namespace kestrel
