@@ -297,3 +297,7 @@ drawn_rows_cpp <- function(draws, count) {
     .Call(`_kestrel_drawn_rows_cpp`, draws, count)
 }
 
+ones_cpp <- function(n) {
+    .Call(`_kestrel_ones_cpp`, n)
+}
+

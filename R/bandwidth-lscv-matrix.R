@@ -132,13 +132,14 @@ select_by_lscv <- function(task, type, verbose, run) {
 lscv_matrices <- function(sample, H, h, form, kernel, run) {
   if (kernel != "gaussian") abort_input("`kernel` must be \"gaussian\" for more than one column, not \"", kernel, "\".")
   check_one_given(H, h)
-  used <- sample$w > 0
+  used <- rows_with_weight(sample)
+  n <- length(used$w)
   d <- ncol(sample$x)
-  if (sum(used) < 2L) abort_input("`x` must have at least two observations for cross-validation, not ", sum(used), ".")
+  if (n < 2L) abort_input("`x` must have at least two observations for cross-validation, not ", n, ".")
   name <- if (is.null(H)) "h" else "H"
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
-  fourier <- faster_engine(sum(used), d, "once") == "fourier" && run$backend != "cuda"
+  fourier <- faster_engine(n, d, "once") == "fourier" && run$backend != "cuda"
   # The grid follows the covariance. If there is none, or a singular one, or one so unlike S that no grid has memory for
   # both, sums are direct.
   spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)
@@ -147,7 +148,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   sample <- if (fourier) {
     spread
   } else {
-    list(x = sample$x[used, , drop = FALSE], w = sample$w[used], n = check_effective_size(sample$w[used]))
+    list(x = used$x, w = used$w, n = check_effective_size(used$w))
   }
   unit <- near_units(S)
   sample <- in_units(sample, unit)

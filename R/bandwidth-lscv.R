@@ -114,19 +114,21 @@ lscv_bandwidths <- function(H, h) {
 # The observations of positive weight, sorted for the curve and for finding ties. Sorted by value and then by weight, so
 # that the order of the rows affects no bit of the result.
 lscv_sample <- function(sample) {
-  used <- sample$w > 0
-  x <- sample$x[used, 1L]
-  w <- sample$w[used]
-  heard()
-  if (length(x) < 2L) {
-    abort_input("`x` must have at least two observations for cross-validation, not ", length(x),
-                if (any(!used)) paste0(" (observations of weight 0 left out: ", sum(!used), ")"), ".")
+  used <- rows_with_weight(sample)
+  n <- length(used$w)
+  left_out <- length(sample$w) - n
+  if (n < 2L) {
+    abort_input("`x` must have at least two observations for cross-validation, not ", n,
+                if (left_out > 0L) paste0(" (observations of weight 0 left out: ", left_out, ")"), ".")
   }
-  check_effective_size(w)
+  sums <- weight_sums_cpp(used$w)
+  check_effective_size(used$w, sums)
+  x <- as.vector(used$x)
+  if (sums$max == 1 && sums$squares == n) return(list(x = sorted_cpp(x), w = used$w))
   heard()
-  sorted <- order_cpp(x, w)
+  sorted <- order_cpp(x, used$w)
   heard()
-  list(x = x[sorted], w = scale_weights(w[sorted]))
+  list(x = x[sorted], w = scale_weights(used$w[sorted]))
 }
 
 # LSCV at every h, by sums over the pairs i < j. The terms i = j are R(K) / h with the weights p_i^2, which sum to 1 /

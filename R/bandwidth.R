@@ -5,16 +5,12 @@
 selector_sample <- function(x, w, na.action = stats::na.fail) with_covariance(check_sample(x, w, na.action))
 
 with_covariance <- function(sample) {
-  weights <- sample$w
-  values <- sample$x
-  sums <- weight_sums_cpp(weights)
-  left_out <- length(weights) - sums$positive
-  if (left_out > 0) {
-    used <- weights > 0
-    weights <- scale_weights(weights[used])
-    values <- values[used, , drop = FALSE]
-    sums <- weight_sums_cpp(weights)
-  }
+  sums <- weight_sums_cpp(sample$w)
+  left_out <- length(sample$w) - sums$positive
+  used <- rows_with_weight(sample, sums)
+  values <- used$x
+  weights <- used$w
+  if (left_out > 0) sums <- weight_sums_cpp(weights)
   n_eff <- check_effective_size(weights, sums)
   found <- sample_covariance_cpp(unname(values), weights)
   cov <- found$cov * (n_eff / (n_eff - 1))

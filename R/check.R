@@ -149,8 +149,9 @@ check_complete <- function(x) {
   check_finite(x, "x")
 }
 
+# Of a sample without weights they are ones that take no memory.
 check_weights <- function(w, n) {
-  if (is.null(w)) return(rep(1, n))
+  if (is.null(w)) return(ones_cpp(n))
   w <- plain(w)
   if (!is_numbers(w) || length(w) != n) {
     abort_input("`w` must be a numeric vector of ", n, " weights, one for each observation, not ",
@@ -172,6 +173,15 @@ scale_weights <- function(w) {
   w <- w / largest
   heard()
   w * (length(w) / weight_sums_cpp(w)$sum)
+}
+
+# The rows of a sample that have a weight, and their weights, which sum to the number of these rows.
+rows_with_weight <- function(sample, sums = weight_sums_cpp(sample$w)) {
+  if (sums$positive == length(sample$w)) return(sample)
+  used <- sample$w > 0
+  sample$x <- sample$x[used, , drop = FALSE]
+  sample$w <- scale_weights(sample$w[used])
+  sample
 }
 
 effective_size <- function(sums) sums$sum^2 / sums$squares
@@ -201,10 +211,10 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
     if (all(gone)) abort_input("`x` and `w` must have a row without missing values; all ", nrow(x), " have some.")
     if (any(gone)) omitted <- structure(which(gone), class = "omit")
     x <- x[!gone, , drop = FALSE]
-    w <- w[!gone]
+    w <- if (weighted) w[!gone] else ones_cpp(nrow(x))
   }
   check_complete(x)
-  check_finite(w, "w")
+  if (weighted) check_finite(w, "w")
   names <- readable(colnames(x))
   if (!identical(names, colnames(x))) colnames(x) <- names
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")

@@ -252,10 +252,10 @@ psi <- function(x, g, r, ..., w = NULL, na.action = stats::na.fail, backend = "a
   sample <- check_sample(x, w, na.action)
   check_one_column(sample, "psi")
   check_beside(g, sample$x, "g")
-  used <- sample$w > 0
+  used <- rows_with_weight(sample)
   run <- line_run(threads, backend, precision)
   with_progress(verbose, "Sums over pairs", function(progress) {
-    psi_of_any_size(sample$x[used, 1L], sample$w[used], g, as.integer(r), replace(run, "progress", list(progress)))
+    psi_of_any_size(as.vector(used$x), used$w, g, as.integer(r), replace(run, "progress", list(progress)))
   })
 }
 

@@ -41,12 +41,12 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
       omitted <- structure(which(gone), class = "exclude")
       x$value <- x$value[!gone]
       y$value <- y$value[!gone]
-      w <- w[!gone]
+      w <- if (weighted) w[!gone] else ones_cpp(length(x$value))
     }
   }
   check_observed(x)
   check_observed(y)
-  check_finite(w, "w")
+  if (weighted) check_finite(w, "w")
   positive <- as.integer(weight_sums_cpp(w)$positive)
   left_out <- length(w) - positive
   remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")

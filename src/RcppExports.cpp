@@ -761,12 +761,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // weight_sums_cpp
-Rcpp::List weight_sums_cpp(Rcpp::NumericVector w);
+Rcpp::List weight_sums_cpp(SEXP w);
 RcppExport SEXP _kestrel_weight_sums_cpp(SEXP wSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     rcpp_result_gen = Rcpp::wrap(weight_sums_cpp(w));
     return rcpp_result_gen;
 END_RCPP
@@ -807,13 +807,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // sample_covariance_cpp
-Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w);
+Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, SEXP w);
 RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP xSEXP, SEXP wSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     rcpp_result_gen = Rcpp::wrap(sample_covariance_cpp(x, w));
     return rcpp_result_gen;
 END_RCPP
@@ -876,13 +876,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // quantiles_cpp
-Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w, Rcpp::NumericVector prob, Rcpp::List run);
+Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, SEXP w, Rcpp::NumericVector prob, Rcpp::List run);
 RcppExport SEXP _kestrel_quantiles_cpp(SEXP xSEXP, SEXP wSEXP, SEXP probSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(quantiles_cpp(x, w, prob, run));
@@ -890,12 +890,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // row_draws_cpp
-SEXP row_draws_cpp(Rcpp::NumericVector w);
+SEXP row_draws_cpp(SEXP w);
 RcppExport SEXP _kestrel_row_draws_cpp(SEXP wSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     rcpp_result_gen = Rcpp::wrap(row_draws_cpp(w));
     return rcpp_result_gen;
 END_RCPP
@@ -909,6 +909,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< int >::type count(countSEXP);
     rcpp_result_gen = Rcpp::wrap(drawn_rows_cpp(draws, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ones_cpp
+SEXP ones_cpp(double n);
+RcppExport SEXP _kestrel_ones_cpp(SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(ones_cpp(n));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -988,10 +999,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
     {"_kestrel_row_draws_cpp", (DL_FUNC) &_kestrel_row_draws_cpp, 1},
     {"_kestrel_drawn_rows_cpp", (DL_FUNC) &_kestrel_drawn_rows_cpp, 2},
+    {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}
 };
 
+void make_class_of_ones(DllInfo* library);
 RcppExport void R_init_kestrel(DllInfo *dll) {
     R_registerRoutines(dll, NULL, CallEntries, NULL, NULL);
     R_useDynamicSymbols(dll, FALSE);
+    make_class_of_ones(dll);
 }

@@ -6,22 +6,22 @@
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
+#include "rcpp_weights.hpp"
 
 namespace kestrel {
 
 /// Views of R's memory.
 struct Observations {
-  Rcpp::NumericVector x, y, w;
+  Rcpp::NumericVector x, y;
+  Rcpp::RObject w;
   RegressionSample views;
 };
 
 inline Observations unpack_observations(const Rcpp::List& list) {
   const Fields fields(list, "a sample of a regression", {"x", "y", "w"});
-  Observations sample{fields.get<Rcpp::NumericVector>("x"),
-                      fields.get<Rcpp::NumericVector>("y"),
-                      fields.get<Rcpp::NumericVector>("w"),
-                      {}};
-  sample.views = {view(sample.x), view(sample.y), view(sample.w)};
+  Observations sample{
+      fields.get<Rcpp::NumericVector>("x"), fields.get<Rcpp::NumericVector>("y"), fields["w"], {}};
+  sample.views = {view(sample.x), view(sample.y), weights_of(sample.w)};
   return sample;
 }
 

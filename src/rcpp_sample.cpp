@@ -14,6 +14,7 @@
 #include "core/data/weights.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
+#include "rcpp_weights.hpp"
 
 using namespace kestrel;
 
@@ -24,8 +25,8 @@ ParallelOptions polled() { return {0, r_poll(R_NilValue)}; }
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::List weight_sums_cpp(Rcpp::NumericVector w) {
-  const WeightSums sums = weight_sums(view(w), polled());
+Rcpp::List weight_sums_cpp(SEXP w) {
+  const WeightSums sums = weight_sums(weights_of(w), polled());
   return Rcpp::List::create(Rcpp::Named("sum") = sums.sum, Rcpp::Named("squares") = sums.squares,
                             Rcpp::Named("max") = sums.max,
                             Rcpp::Named("positive") = static_cast<double>(sums.positive));
@@ -59,10 +60,10 @@ Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a
 }
 
 // [[Rcpp::export]]
-Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector w) {
+Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, SEXP w) {
   Rcpp::NumericMatrix centred = Rcpp::no_init(x.nrow(), x.ncol());
   const std::vector<double> sums = sample_covariance(
-      view(x), view(w), {centred.begin(), static_cast<std::size_t>(x.size())}, polled());
+      view(x), weights_of(w), {centred.begin(), static_cast<std::size_t>(x.size())}, polled());
   return Rcpp::List::create(
       Rcpp::Named("centred") = centred,
       Rcpp::Named("cov") = Rcpp::NumericMatrix(x.ncol(), x.ncol(), sums.begin()));
@@ -104,17 +105,15 @@ Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then) {
 
 /// Of type 7; w: as many weights, or none if all are equal.
 // [[Rcpp::export]]
-Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, Rcpp::NumericVector w,
-                                  Rcpp::NumericVector prob, Rcpp::List run) {
+Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, SEXP w, Rcpp::NumericVector prob,
+                                  Rcpp::List run) {
   const std::vector<double> values =
-      quantiles(view(x), view(w), view(prob), unpack_silent_run(run).parallel);
+      quantiles(view(x), weights_of(w), view(prob), unpack_silent_run(run).parallel);
   return Rcpp::NumericVector(values.begin(), values.end());
 }
 
 // [[Rcpp::export]]
-SEXP row_draws_cpp(Rcpp::NumericVector w) {
-  return Rcpp::XPtr<RowDraws>(new RowDraws(view(w), polled()));
-}
+SEXP row_draws_cpp(SEXP w) { return Rcpp::XPtr<RowDraws>(new RowDraws(weights_of(w), polled())); }
 
 /// Draws that many rows, with R's random numbers and by the method of sample.int().
 // [[Rcpp::export]]

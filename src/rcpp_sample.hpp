@@ -9,12 +9,14 @@
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
+#include "rcpp_weights.hpp"
 
 namespace kestrel {
 
 /// Views of R's memory: n rows of d variables (a vector is one column), and n weights.
 struct Sample {
-  Rcpp::NumericVector values, weights;
+  Rcpp::NumericVector values;
+  Rcpp::RObject weights;
   MatrixView x;
   Weights w;
 };
@@ -25,9 +27,9 @@ inline Sample unpack_sample(const Rcpp::List& list) {
   const Fields fields(list, "a sample", {"x", "w", "n", "cov", "names", "centred"});
   Sample sample;
   sample.values = fields.get<Rcpp::NumericVector>("x");
-  sample.weights = fields.get<Rcpp::NumericVector>("w");
+  sample.weights = fields["w"];
   sample.x = columns_of(sample.values);
-  sample.w = view(sample.weights);
+  sample.w = weights_of(sample.weights);
   return sample;
 }
 
