@@ -36,7 +36,7 @@ demo: setup
 test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
-	@tools/core-tests.sh plain
+	@tools/core-tests.sh package
 	@tools/test-fake-cuda.sh
 	@tools/fuzz.sh 500
 	@tools/test.sh

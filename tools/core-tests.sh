@@ -1,19 +1,27 @@
 #!/bin/sh
-# Tests the C++ core without R: tools/core-tests.sh [plain] [portable] [address] [thread]. The builds are: without
-# sanitizers, as on processors other than x86-64, under ASan and UBSan, and under TSan (tests/cpp/CMakeLists.txt). By
-# default all four are tested.
+# Tests the C++ core without R: tools/core-tests.sh [plain] [portable] [address] [thread] [package]. The builds are:
+# without sanitizers, as on processors other than x86-64, under ASan and UBSan, under TSan, and the object files of the
+# installed package (tests/cpp/CMakeLists.txt). By default the first four are tested.
 set -eu
 cd "$(dirname "$0")/.."
-. tools/logged.sh
-jobs=$(nproc)
+. tools/package.sh
 [ $# -gt 0 ] || set -- plain portable address thread
 
 # The tests set their numbers of threads themselves.
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT RCPP_PARALLEL_NUM_THREADS
 
+objects=
+case " $* " in
+  *" package "*)
+    make_tarball quick
+    install_into build/library
+    objects=$(pwd)/build/source-library/kestrel/src
+    ;;
+esac
+
 folder=build/core-tests
 echo "core-tests: building the core and its tests: $* (minutes, the first time)"
-run_logged core-cmake cmake -S tests/cpp -B "$folder"
+run_logged core-cmake cmake -S tests/cpp -B "$folder" -D KESTREL_OBJECTS="$objects"
 run_logged core-build cmake --build "$folder" --parallel "$jobs" --target "$@"
 for variant in "$@"; do
   # Tests that have passed do not run again until one of these files changes. The last file says which tests run.

@@ -63,9 +63,14 @@ install_into() {
   echo "package: installing into $1${2:+ with $2}"
   mkdir -p "$1"
   name=install-$(basename "$1")
+  # The object files stay there: tests of the core link them.
+  source=build/source-$(basename "$1")
+  rm -rf "$source"
+  mkdir "$source"
+  tar -xzf "$tarball" -C "$source"
   # Warnings of nvcc are errors here.
   run_logged "$name" env MAKEFLAGS="-j$jobs" KESTREL_WERROR=1 R CMD INSTALL --no-docs --no-test-load \
-    --library="$1" --configure-args="${2:-$cuda}" "$tarball" || return 1
+    --library="$1" --configure-args="${2:-$cuda}" "$source/kestrel" || return 1
   grep '^kestrel: ' "$logs/$name.log"
   touch "$stamp"
 }
