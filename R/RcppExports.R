@@ -41,16 +41,12 @@ pair_curve_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pair_curve_cpp`, sample, task, run)
 }
 
-line_sample_cpp <- function(sample, run) {
-    .Call(`_kestrel_line_sample_cpp`, sample, run)
-}
-
 pair_laplacian_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pair_laplacian_cpp`, sample, task, run)
 }
 
-plan_pairs_cpp <- function(n, spread, run) {
-    .Call(`_kestrel_plan_pairs_cpp`, n, spread, run)
+plan_pairs_cpp <- function(sample, g, run) {
+    .Call(`_kestrel_plan_pairs_cpp`, sample, g, run)
 }
 
 pair_moments_cpp <- function(sample, task, run) {
@@ -121,24 +117,24 @@ checksum_cpp <- function(bytes, state) {
     .Call(`_kestrel_checksum_cpp`, bytes, state)
 }
 
-fourier_sums_cpp <- function(sample, root, min, max, run) {
-    .Call(`_kestrel_fourier_sums_cpp`, sample, root, min, max, run)
+fourier_grid_cpp <- function(sample, root, range, run) {
+    invisible(.Call(`_kestrel_fourier_grid_cpp`, sample, root, range, run))
 }
 
-fourier_prepare_cpp <- function(kept, min, max, run) {
-    invisible(.Call(`_kestrel_fourier_prepare_cpp`, kept, min, max, run))
+fourier_prepare_cpp <- function(sample, range, run) {
+    invisible(.Call(`_kestrel_fourier_prepare_cpp`, sample, range, run))
 }
 
-fourier_lscv_cpp <- function(kept, task, run) {
-    .Call(`_kestrel_fourier_lscv_cpp`, kept, task, run)
+fourier_lscv_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_fourier_lscv_cpp`, sample, task, run)
 }
 
-fourier_scv_cpp <- function(kept, task, run) {
-    .Call(`_kestrel_fourier_scv_cpp`, kept, task, run)
+fourier_scv_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_fourier_scv_cpp`, sample, task, run)
 }
 
-fourier_psi_cpp <- function(kept, G, order, run) {
-    .Call(`_kestrel_fourier_psi_cpp`, kept, G, order, run)
+fourier_psi_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_fourier_psi_cpp`, sample, task, run)
 }
 
 cuda_object_cpp <- function(path) {
@@ -253,20 +249,28 @@ ranges_cpp <- function(x) {
     .Call(`_kestrel_ranges_cpp`, x)
 }
 
-divided_cpp <- function(x, unit) {
-    .Call(`_kestrel_divided_cpp`, x, unit)
+sample_cpp <- function(x, w) {
+    .Call(`_kestrel_sample_cpp`, x, w)
 }
 
-transformed_cpp <- function(x, a) {
-    .Call(`_kestrel_transformed_cpp`, x, a)
+divided_cpp <- function(x, mean, unit) {
+    .Call(`_kestrel_divided_cpp`, x, mean, unit)
 }
 
-sample_covariance_cpp <- function(x, w) {
-    .Call(`_kestrel_sample_covariance_cpp`, x, w)
+transformed_cpp <- function(x, mean, a) {
+    .Call(`_kestrel_transformed_cpp`, x, mean, a)
 }
 
-count_ties_cpp <- function(x, p) {
-    .Call(`_kestrel_count_ties_cpp`, x, p)
+sample_covariance_cpp <- function(sample) {
+    .Call(`_kestrel_sample_covariance_cpp`, sample)
+}
+
+count_ties_cpp <- function(sample) {
+    .Call(`_kestrel_count_ties_cpp`, sample)
+}
+
+sample_ranges_cpp <- function(sample) {
+    .Call(`_kestrel_sample_ranges_cpp`, sample)
 }
 
 all_finite_cpp <- function(x) {

@@ -155,7 +155,7 @@ check_errors_memory <- function(B, count) {
 # those of the data, since squares of densities may overflow.
 boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   unit <- near_units(sample$cov)
-  sample <- in_units(sample, unit)
+  sample <- divided_sample(sample, 0 * sample$mean, unit)
   scaled <- Map(`/`, axes, unit)
   if (any(vapply(scaled, function(axis) max(abs(axis)), 0) / min(h0, h) > 1e290)) {
     abort_input("`xmin` and `xmax` must be within 1e290 bandwidths of zero.")
@@ -177,7 +177,7 @@ scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   from <- reversed_sample(sample)
   task <- list(root = from$root, h0 = h0, h = h, axes = rev(axes), widths = rev(lapply(axes, trapezoid_weights)),
                target = target, size = round(sample$n), key = key, replicates = B)
-  boot_errors_cpp(list(x = from$x, w = sample$w), task, replace(run, "progress", list(progress)))
+  boot_errors_cpp(sample_cpp(from$x, sample$w), task, replace(run, "progress", list(progress)))
 }
 
 # The columns from last to first, and the root of their covariance in that order.

@@ -108,15 +108,14 @@ distribution_scale <- function(n) (n * sqrt(pi))^(-1 / 3)
 plug_in_1d_kcde <- function(sample, nstage, run) {
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
-  x <- divided_cpp(sample$centred, scale)
+  line <- standardised(sample, scale)
   two <- nstage == 2L
   normal <- function(r) psi_normal(matrix(1), r)
   g4 <- if (two) balanced_bandwidth(4L, normal(6L), n) else NA_real_
-  run$pairs <- pair_engine(x, if (two) g4 else balanced_bandwidth(2L, normal(4L), n), run)
-  if (run$pairs == "fgt") run$line <- line_sample_cpp(list(x = x, w = sample$w), run)
-  psi4 <- if (two) psi_1d(x, sample$w, g4, 4L, run) else normal(4L)
+  engine <- pair_engine(line, if (two) g4 else balanced_bandwidth(2L, normal(4L), n), run)
+  psi4 <- if (two) psi_1d(line, g4, 4L, run, engine) else normal(4L)
   g2 <- balanced_bandwidth(2L, psi4, n)
-  psi2 <- psi_1d(x, sample$w, g2, 2L, run)
+  psi2 <- psi_1d(line, g2, 2L, run, engine)
   h <- distribution_scale(n) * (-psi2)^(-1 / 3)
   list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), PI = (-h / (n * sqrt(pi)) - h^4 * psi2 / 4) * scale,
        psi2 = times_power(psi2, scale, -3), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), g4 = g4 * scale)
@@ -159,7 +158,7 @@ functionals_of_order_two <- function(sample, G, run) {
   d <- ncol(sample$x)
   root <- lower_root_cpp(unname(G))
   inverse <- inverse_root(root)
-  by_pilot <- transformed_sample(replace(sample, "centred", list(sample$x)), inverse)
+  by_pilot <- transformed_sample(sample, inverse)
   t(inverse) %*% as_symmetric(psi_order(by_pilot, 1, 2L, run), d) %*% inverse / prod(diag(root))
 }
 

@@ -100,7 +100,7 @@ select_by_lscv <- function(task, type, verbose, run) {
   area <- outer(unit, unit)
   sample <- in_units(task$sample, unit)
   # Diagonal matrices do not follow correlations, so they are compared with the covariance without these.
-  if (type == "diag") sample$cov <- sample$cov * diag(ncol(sample$x))
+  if (type == "diag") sample <- without_correlations(sample)
   Hstart <- if (!is.null(task$Hstart)) task$Hstart / area
   range <- if (type != "scalar") search_range(sample, Hstart)
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
@@ -148,7 +148,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   sample <- if (fourier) {
     spread
   } else {
-    list(x = used$x, w = used$w, n = check_effective_size(used$w))
+    with_data(list(x = used$x, w = used$w, n = check_effective_size(used$w), cov = diag(d), mean = matrix(0, 2L, d)))
   }
   unit <- near_units(S)
   sample <- in_units(sample, unit)

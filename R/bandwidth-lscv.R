@@ -124,21 +124,21 @@ lscv_sample <- function(sample) {
   sums <- weight_sums_cpp(used$w)
   check_effective_size(used$w, sums)
   x <- as.vector(used$x)
-  if (sums$max == 1 && sums$squares == n) return(list(x = sorted_cpp(x), w = used$w))
+  if (sums$max == 1 && sums$squares == n) return(with_data(list(x = sorted_cpp(x), w = used$w)))
   heard()
   sorted <- order_cpp(x, used$w)
   heard()
-  list(x = x[sorted], w = scale_weights(used$w[sorted]))
+  with_data(list(x = x[sorted], w = scale_weights(used$w[sorted])))
 }
 
 # LSCV at every h, by sums over the pairs i < j. The terms i = j are R(K) / h with the weights p_i^2, which sum to 1 /
 # n_eff; n_eff is the effective sample size.
-lscv_curve <- function(sample, h, form, kernel, run) {
+lscv_curve <- function(sample, h, form, kernel, run, engine = curve_engine(sample, h, kernel, run)) {
   weights <- weight_sums_cpp(sample$w)
   total <- weights$sum^2
   at_diagonal <- weights$squares / total
-  sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample, list(root = matrix(1), h = h), run), {
-    pair_curve_cpp(sample, list(h = h, kernel = kernel, engine = curve_engine(sample$x, h, kernel, run)), run)
+  sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample$data, list(root = matrix(1), h = h), run), {
+    pair_curve_cpp(sample$data, list(h = h, kernel = kernel, engine = engine), run)
   })
   square <- 2 * sums[, 1L] / total + at_diagonal * kernel_constants(kernel, 1L)$roughness / h
   cross <- 2 * sums[, 2L] / total
@@ -148,10 +148,9 @@ lscv_curve <- function(sample, h, form, kernel, run) {
 
 # Compact kernels are swept. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share
 # them.
-curve_engine <- function(x, h, kernel, run) {
-  if (on_cuda(run)) return("direct")
-  if (is_compact(kernel)) return("sweep")
-  if (length(h) > 1L && is.null(run$pairs)) "fgt" else pair_engine(x, min(h), run)
+curve_engine <- function(sample, h, kernel, run) {
+  if (length(h) == 1L && !is_compact(kernel)) return(pair_engine(sample, h, run))
+  if (on_cuda(run)) "direct" else if (is_compact(kernel)) "sweep" else "fgt"
 }
 
 #' Bandwidths by cross-validation in one dimension
@@ -216,17 +215,17 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- line_run(threads, backend, kernel = kernel)
-  run$pairs <- "fgt"
+  engine <- curve_engine(sample, range, kernel, run)
   size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    minimise_curve(counted(function(h) lscv_curve(sample, h, "unbiased", kernel, run), progress), range, size)
+    minimise_curve(counted(function(h) lscv_curve(sample, h, "unbiased", kernel, run, engine), progress), range, size)
   })
   ties <- count_ties(sample, kernel)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
   record <- c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
-                   evaluations = found$evaluations, engine = curve_engine(sample$x, found$h, kernel, run)),
+                   evaluations = found$evaluations, engine = engine),
               device_of(run),
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
   as_record(record, "Bandwidth by least squares cross-validation")

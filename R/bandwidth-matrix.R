@@ -46,13 +46,7 @@ pre_transform <- function(cov, pre) {
 # A diagonal root is inverted by itself: solve() would call standard deviations in very different units singular.
 inverse_root <- function(root) if (is_diagonal(root)) diag(1 / diag(root)) else solve(root)
 
-# The sample of y, where x = root y; the root need not be symmetric.
-transformed_sample <- function(sample, inverse) {
-  cov <- inverse %*% sample$cov %*% t(inverse)
-  list(x = transformed_cpp(sample$centred, inverse), w = sample$w, n = sample$n, cov = (cov + t(cov)) / 2)
-}
-
-# A matrix H for such y, in the units of x.
+# A matrix H for y, where x = root y, in the units of x; the root need not be symmetric.
 moved_back <- function(H, root) {
   H <- root %*% H %*% t(root)
   (H + t(H)) / 2

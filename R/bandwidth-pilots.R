@@ -119,7 +119,7 @@ samse_scv_pilots <- function(star, nstage, run) {
 one_stage_matrix <- function(star, run) {
   d <- ncol(star$x)
   root <- pre_transform(star$cov, "sphere")
-  twice <- transformed_sample(replace(star, "centred", list(star$x)), inverse_root(root))
+  twice <- transformed_sample(star, inverse_root(root))
   g4 <- samse_pilot(psi_normal(twice$cov, 6L), d, 4L, star$n)
   psi4 <- psi_order(twice, g4, 4L, run)
   start <- reference_scale(star$n, d, "gaussian")^2 * twice$cov

@@ -136,6 +136,7 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
 # is the identity, the functionals are those of the standard normal kernel, whatever G is.
 search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
   d <- ncol(sample$x)
+  sample <- expecting(sample)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
   pilots <- plug_in_pilots(transformed_sample(sample, inverse), nstage, pilot, run)

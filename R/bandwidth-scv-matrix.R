@@ -88,7 +88,7 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   sample <- in_units(sample, unit)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
-  star <- transformed_sample(sample, inverse)
+  star <- transformed_sample(expecting(sample, scv = TRUE), inverse)
   # The matrix to compare with, as in select_by_lscv(). The pilots follow correlations.
   spread <- if (diagonal) star$cov * diag(d) else star$cov
   h0 <- reference_scale(star$n, d, "gaussian")

@@ -58,13 +58,12 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   check_one_column(sample, "hscv", "Hscv")
   scale <- sqrt(sample$cov[1L, 1L])
   # In units of the standard deviation, so that no power of it overflows.
-  unit <- list(x = divided_cpp(sample$centred, scale), w = sample$w, n = sample$n)
+  unit <- standardised(sample, scale)
   run <- line_run(threads, backend)
   range <- c(0.1, 2) * reference_scale(unit$n, 1L, "gaussian")
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress
     constant <- scv_constant(unit, nstage, run)
-    run$pairs <- "fgt"
     found <- minimise_curve(counted(function(h) scv_curve(unit, h, constant, run), progress), range, 200L)
     c(found, constant = constant)
   })
@@ -75,7 +74,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   if (plot) draw_objective(found, "SCV(h)")
   if (!amise) return(found$h)
   record <- c(list(h = found$h, objective = found$objective, convergence = found$convergence,
-                   evaluations = found$evaluations, engine = pair_engine(unit$x, found$h, run)), device_of(run),
+                   evaluations = found$evaluations, engine = scv_engine(run)), device_of(run),
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve,
                    C = times_power(found$constant, scale, 3),
                    g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
@@ -87,17 +86,20 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
 scv_constant <- function(unit, nstage, run) {
   n <- unit$n
   start <- function(r) (2 / ((r + 1) * n))^(1 / (r + 3)) * sqrt(2)
-  ahead <- function(r) if (nstage == 2L) psi_1d(unit$x, unit$w, start(r), r, run) else psi_normal(matrix(1), r)
-  estimated <- function(r) psi_1d(unit$x, unit$w, balanced_bandwidth(r, ahead(r + 2L), n), r, run)
+  ahead <- function(r) if (nstage == 2L) psi_1d(unit, start(r), r, run) else psi_normal(matrix(1), r)
+  estimated <- function(r) psi_1d(unit, balanced_bandwidth(r, ahead(r + 2L), n), r, run)
   (441 / (64 * pi))^(1 / 18) * (4 * pi)^(-1 / 5) * estimated(4L)^(-2 / 5) * estimated(8L)^(-1 / 9)
 }
 
 scv_pilot <- function(n, h, constant) constant * n^(-23 / 45) * h^-2
 
+# The curve is worth its cells, which serve all of its bandwidths.
+scv_engine <- function(run) if (on_cuda(run)) "direct" else "fgt"
+
 scv_curve <- function(unit, h, constant, run) {
   g <- scv_pilot(unit$n, h, constant)
   s <- sqrt(outer(h^2, 0:2) + 2 * g^2)
-  smoothed <- matrix(psi_1d(unit$x, unit$w, as.vector(s), 0L, run), ncol = 3L)
+  smoothed <- matrix(psi_1d(unit, as.vector(s), 0L, run, scv_engine(run)), ncol = 3L)
   bias <- smoothed[, 3L] - 2 * smoothed[, 2L] + smoothed[, 1L]
   # The squared bias is the integral of a square; negative values are rounding.
   1 / (2 * sqrt(pi) * unit$n * h) + pmax(bias, 0)

@@ -1,35 +1,79 @@
 # Bandwidths in closed form, and the direct plug-in bandwidth in one dimension.
 
-# The sample of a selector: rows of positive weight, their effective number, covariance and names. Weights enter the
-# rates and divisors through n_eff = (sum w)^2 / sum w^2, Kish's effective sample size.
+# The sample of a selector: rows of positive weight, their effective number, covariance, mean (for C++) and names.
+# Weights enter the rates and divisors through n_eff = (sum w)^2 / sum w^2, Kish's effective sample size. `data` is the
+# core's sample of x and w, whose Fourier grid is laid in units of `root`, a root of its covariance. A selector may work
+# with y = axes (x - mean); `cov` is then that of y.
 selector_sample <- function(x, w, na.action = stats::na.fail) with_covariance(check_sample(x, w, na.action))
 
 with_covariance <- function(sample) {
   sums <- weight_sums_cpp(sample$w)
   left_out <- length(sample$w) - sums$positive
   used <- rows_with_weight(sample, sums)
-  values <- used$x
-  weights <- used$w
-  if (left_out > 0) sums <- weight_sums_cpp(weights)
-  n_eff <- check_effective_size(weights, sums)
-  found <- sample_covariance_cpp(unname(values), weights)
+  if (left_out > 0) sums <- weight_sums_cpp(used$w)
+  n_eff <- check_effective_size(used$w, sums)
+  data <- if (is.null(used$data)) sample_cpp(used$x, used$w) else used$data
+  found <- sample_covariance_cpp(data)
   cov <- found$cov * (n_eff / (n_eff - 1))
-  if (!is.null(colnames(values))) dimnames(cov) <- rep(list(colnames(values)), 2L)
-  check_spread(values, sample$names, cov, left_out = left_out)
-  list(x = values, w = weights, n = n_eff, cov = cov, names = sample$names, centred = found$centred)
+  if (!is.null(colnames(used$x))) dimnames(cov) <- rep(list(colnames(used$x)), 2L)
+  check_spread(used$x, sample$names, cov, left_out = left_out)
+  list(x = used$x, w = used$w, n = n_eff, cov = cov, names = sample$names, data = data, mean = found$mean,
+       root = lower_root_cpp(unname(cov)))
+}
+
+# The sample of y = inverse x, on which a selector works. Only direct sums compute y.
+transformed_sample <- function(sample, inverse) {
+  cov <- inverse %*% sample$cov %*% t(inverse)
+  sample$cov <- (cov + t(cov)) / 2
+  sample$axes <- inverse %*% axes_of_sample(sample)
+  sample
+}
+
+axes_of_sample <- function(sample) if (is.null(sample$axes)) diag(ncol(sample$x)) else sample$axes
+
+# The values of y, for the core.
+transformed_data <- function(sample) {
+  if (is.null(sample$axes)) return(sample$data)
+  sample_cpp(transformed_cpp(sample$x, sample$mean, sample$axes), sample$w)
+}
+
+# A sample of one variable in deviations from the mean, in units of a scale.
+standardised <- function(sample, scale) {
+  x <- divided_cpp(sample$x, sample$mean, scale)
+  list(x = x, w = sample$w, n = sample$n, data = sample_cpp(x, sample$w))
+}
+
+# The sample compared with its covariance without correlations, which diagonal matrices do not follow.
+without_correlations <- function(sample) {
+  d <- ncol(sample$x)
+  sample$cov <- sample$cov * diag(d)
+  sample$root <- diag(sqrt(rowSums(sample$root^2)), d)
+  sample
 }
 
 # Powers of two near the standard deviations. In these units a sample keeps every digit, and products and quotients of
 # its variances neither overflow nor underflow.
 near_units <- function(cov) unname(2^round(log2(diag(cov)) / 2))
 
+# The sample in such units. If they are so far from one that powers of its root would be out of the range of numbers,
+# the data are divided.
 in_units <- function(sample, unit) {
-  per_unit <- function(values) {
-    if (!is.null(values)) divided_cpp(values, unit)
+  if (all(abs(log2(unit)) <= 64)) {
+    sample$axes <- axes_of_sample(sample) / unit
+    sample$cov <- sample$cov / outer(unit, unit)
+    return(sample)
   }
-  sample$x <- per_unit(sample$x)
-  sample$centred <- per_unit(sample$centred)
-  if (!is.null(sample$cov)) sample$cov <- sample$cov / outer(unit, unit)
+  sample <- divided_sample(sample, sample$mean, unit)
+  sample$root <- lower_root_cpp(unname(sample$cov))
+  sample
+}
+
+# (x - mean) / unit in place of x.
+divided_sample <- function(sample, mean, unit) {
+  sample$x <- divided_cpp(sample$x, mean, unit)
+  sample$mean <- 0 * mean
+  sample$data <- sample_cpp(sample$x, sample$w)
+  sample$cov <- sample$cov / outer(unit, unit)
   sample
 }
 
@@ -186,7 +230,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
   sample <- with_covariance(given)
   run <- line_run(threads, backend, precision)
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
-    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)), given$vector)
+    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)))
   })
   if (amise) as_record(found, "Plug-in bandwidth") else found$h
 }
@@ -198,14 +242,13 @@ check_stages <- function(nstage) {
 }
 
 # The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), in units of the scale of the data. Each bandwidth
-# g for psi_r balances the leading bias and the diagonal terms. `vector`: the values as a vector, if there is one; a
-# line sample of it may serve other sums of the call.
-plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
+# g for psi_r balances the leading bias and the diagonal terms.
+plug_in_1d <- function(sample, nstage, scalest, run) {
   started <- proc.time()[["elapsed"]]
   check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
-  if (scalest == "minim") scale <- min(scale, weighted_iqr(sample$centred[, 1L], sample$w, run) / 1.349)
+  if (scalest == "minim") scale <- min(scale, weighted_iqr(standardised(sample, 1)$x, sample$w, run) / 1.349)
   if (scale <= 0) {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" needs none.")
   }
@@ -214,17 +257,13 @@ plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
   # One engine for both stages, since their bandwidths are about the same.
   first <- if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n)
-  x <- if (length(vector) == nrow(sample$x)) vector else sample$x
-  run$pairs <- pair_engine(x, first * scale, run)
-  # Cells take values of any unit and origin, so the data stay as they are, and one LineSample serves all sums. Others
-  # need values near one; so do powers of a bandwidth that would be out of the range of numbers.
-  unit <- scale
-  if (run$pairs != "fgt" || abs(log10(scale)) > 30) {
-    x <- divided_cpp(sample$centred, scale)
-    unit <- 1
-  }
-  if (run$pairs == "fgt" && is.null(run$line)) run$line <- line_sample_cpp(list(x = x, w = sample$w), run)
-  psi <- function(g, r) times_power(psi_1d(x, sample$w, g * unit, r, run), unit, r + 1)
+  engine <- pair_engine(sample, first * scale, run)
+  # Cells take values of any unit and origin, so the data stay as they are, and their cells serve all sums of the call.
+  # Others need values near one; so do powers of a bandwidth that would be out of the range of numbers.
+  as_given <- engine == "fgt" && abs(log10(scale)) <= 30
+  unit <- if (as_given) scale else 1
+  line <- if (as_given) sample else standardised(sample, scale)
+  psi <- function(g, r) times_power(psi_1d(line, g * unit, r, run, engine), unit, r + 1)
   psi6 <- if (two) psi(g1, 6L) else psi_normal(matrix(1), 6L)
   g2 <- balanced_bandwidth(4L, psi6, n)
   psi4 <- psi(g2, 4L)
@@ -233,7 +272,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, vector = NULL) {
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
   c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
          psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
-         objective = amise, convergence = 0L, evaluations = 1L, engine = run$pairs), device_of(run),
+         objective = amise, convergence = 0L, evaluations = 1L, engine = engine), device_of(run),
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 

@@ -181,8 +181,12 @@ rows_with_weight <- function(sample, sums = weight_sums_cpp(sample$w)) {
   used <- sample$w > 0
   sample$x <- sample$x[used, , drop = FALSE]
   sample$w <- scale_weights(sample$w[used])
+  sample$data <- NULL
   sample
 }
+
+# The sample with what the core needs of it.
+with_data <- function(sample) c(sample, data = sample_cpp(sample$x, sample$w))
 
 effective_size <- function(sums) sums$sum^2 / sums$squares
 

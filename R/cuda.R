@@ -153,7 +153,7 @@ run_cuda_task <- function(task, run, plan) {
   precision <- "double"
   found <- function(single) if (single) precision <<- "single"
   tryCatch({
-    estimate <- task$complete(unless_problem(cuda_sums(task, run, plan, found)) / NROW(task$sample$x))
+    estimate <- task$complete(unless_problem(cuda_sums(task, run, plan, found)) / task$n)
     list(estimate = estimate, precision = precision)
   }, kestrel_cuda_problem = function(condition) condition$problem)
 }

@@ -3,8 +3,8 @@
 # Decides which engine computes the sums, and what it needs to know; says so when verbose.
 plan_run <- function(fhat, task, run, verbose = FALSE) {
   check_volume(fhat)
-  d <- NCOL(task$sample$x)
-  n <- length(fhat$w)
+  d <- dimension(fhat)
+  n <- task$n
   gridded <- length(task$axes) > 0L
   grid <- regular_grid(fhat, task)
   gpu_engine <- cuda_engine(fhat, grid, run)
@@ -14,7 +14,7 @@ plan_run <- function(fhat, task, run, verbose = FALSE) {
     density_extent_cpp(task$sample, task, run)
   }
   if (engine == "scanline" && is.null(grid)) abort_irregular()
-  spread <- if (d == 1L) diff(ranges_cpp(task$sample$x)[, 1L]) / fhat$h else 0
+  spread <- if (d == 1L) diff(sample_ranges_cpp(task$sample)[, 1L]) / fhat$h else 0
   tol <- if (is.null(run$tol)) fhat$tol else run$tol
   # No other engine comes near "sweep" and "scanline" where they take the task.
   trees <- is_compact(fhat$kernel) && is.null(grid) && !(d == 1L && fhat$kernel %in% polynomial_kernels())
@@ -82,7 +82,7 @@ abort_irregular <- function() {
 
 # The estimate at all points of a task, zero outside the sample space. Large grids are never copied: sums without a name
 # are divided in place.
-run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / NROW(task$sample$x))
+run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / task$n)
 
 kernel_sums <- function(task, run, plan) {
   on_axes(task, if (any(lengths(task$axes) == 0L)) numeric(0) else density_cpp(task$sample, task, plan, run))

@@ -180,17 +180,16 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))
   points <- if (at_data) sample$x else in_order_of(points, sample$names, "eval.points")
-  line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names,
-               vector = if (is.null(transform)) sample$vector)
+  line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
+  as_vector <- is.null(transform) && !is.null(sample$vector)
+  # The search, the estimate and its contours share it.
+  line$data <- sample_cpp(if (as_vector) sample$vector else line$x, line$w)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
-  if (!is.null(line$vector) && kernel == "gaussian") {
-    # Used in the search, the estimate and its contours.
-    run$line <- line_sample_cpp(list(x = line$vector, w = line$w), run)
-  }
   # Checked before the search for a bandwidth, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
   bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose)
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
+  fhat$data <- line$data
   fhat <- if (is.null(points)) {
     estimate_on_grid(fhat, grid_for(fhat, grid), run, verbose)
   } else {
@@ -204,6 +203,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
       contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
     })
   }
+  fhat$data <- NULL
   fhat$selector <- bandwidth$selector
   fhat$na.action <- sample$na.action
   fhat$call <- match.call()
@@ -241,7 +241,6 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   d <- ncol(sample$x)
   H <- check_bandwidth(given, d, product)
   if (!is.null(H)) return(list(H = H))
-  vector <- sample$vector
   sample <- with_covariance(sample)
   if (is_compact(kernel)) {
     scale <- if (product) diag(diag(sample$cov), d) else sample$cov
@@ -249,7 +248,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   }
   selector <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     run$progress <- progress
-    if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run, vector))
+    if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run))
     select_matrix(sample, 2L, default_pilot(d), if (product) "scale" else "sphere", NULL, product, run)
   })
   kept <- c("objective", "convergence", "evaluations", "engine", "backend", "device", "seconds")
@@ -331,11 +330,16 @@ check_densities <- function(estimate) {
 # matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
 # `complete(values)` is the estimate at all of these. src/rcpp_density.hpp reads it.
 sums_for <- function(fhat, points, axes, m, complete) {
+  list(sample = data_on_line(fhat), points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
+       kernel_type = fhat$kernel_type, n = sample_size(fhat), m = m, complete = complete)
+}
+
+# The core's sample on the line where the kernel works: while a call makes an estimate, that of the call.
+data_on_line <- function(fhat) {
+  if (!is.null(fhat$data)) return(fhat$data)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.
   x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
-  sample <- list(x = unname(x), w = fhat$w)
-  list(sample = sample, points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
-       kernel_type = fhat$kernel_type, m = m, complete = complete)
+  sample_cpp(x, fhat$w)
 }
 
 # The task of an estimate at the rows of a matrix.

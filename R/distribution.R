@@ -83,15 +83,12 @@ qkde <- function(p, fhat, ..., verbose = NULL) {
   check_one_dimension(fhat, "qkde")
   p <- check_between(p, 1, "p")
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
-    distribution_quantiles_cpp(line_sample(fhat), line_task(fhat, p), c(run_options(), progress = progress))
+    distribution_quantiles_cpp(data_on_line(fhat), line_task(fhat, p), c(run_options(), progress = progress))
   })
   from_line(fhat$transform, quantile, 1L)
 }
 
-# The sample on the line where the kernel works, and what is asked of the estimate there. src/rcpp_distribution.cpp
-# reads them.
-line_sample <- function(fhat) list(x = to_line(fhat$transform, fhat$x, 1L), w = fhat$w)
-
+# What is asked of an estimate on the line where its kernel works. src/rcpp_distribution.cpp reads it.
 line_task <- function(fhat, at) list(at = as.double(at), kernel = fhat$kernel, h = fhat$h)
 
 #' @rdname dkde

@@ -181,7 +181,7 @@ probability_on_axes <- function(fhat, axes, tail, run) {
   check_distances(x, fhat, "x")
   task <- list(axes = line, root = bandwidth_root(fhat), kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                upper = tail == "upper.tail")
-  shares <- tryCatch(query_orthants_cpp(list(x = x, w = fhat$w), task, run), kestrel_error_memory = function(e) {
+  shares <- tryCatch(query_orthants_cpp(sample_cpp(x, fhat$w), task, run), kestrel_error_memory = function(e) {
     abort_memory("`H` must have less correlation: ", conditionMessage(e), ".")
   })
   dim(shares) <- lengths(axes)
@@ -191,10 +191,7 @@ probability_on_axes <- function(fhat, axes, tail, run) {
 # The same at points of the line where the kernel works. The survival function is the distribution function of the
 # mirror image, where small values have their digits.
 line_probability <- function(fhat, at, tail, run) {
-  sample <- line_sample(fhat)
-  if (tail == "upper.tail") {
-    sample$x <- -sample$x
-    at <- -at
-  }
-  distribution_cpp(sample, line_task(fhat, at), run)
+  x <- to_line(fhat$transform, fhat$x, 1L)
+  upper <- tail == "upper.tail"
+  distribution_cpp(sample_cpp(if (upper) -x else x, fhat$w), line_task(fhat, if (upper) -at else at), run)
 }

@@ -68,7 +68,7 @@ summary.kestrel_kcde <- function(object, ...) {
   check_object(object, "object", "kestrel_kcde")
   p <- c(0.05, 0.25, 0.5, 0.75, 0.95)
   quantiles <- vapply(seq_len(dimension(object)), function(k) {
-    sample <- list(x = points_to_line(object$transform, sample_matrix(object))[, k], w = object$w)
+    sample <- sample_cpp(points_to_line(object$transform, sample_matrix(object))[, k], object$w)
     task <- list(at = p, kernel = object$kernel, h = sqrt(as.matrix(object$H)[k, k]))
     from_line(object$transform, distribution_quantiles_cpp(sample, task, run_options()), k)
   }, p)

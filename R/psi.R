@@ -99,9 +99,10 @@ hermite_moments <- function(moments, d, order) {
 psi_order <- function(sample, g, order, run) {
   d <- ncol(sample$x)
   if (functional_engine(sample, run) == "direct") return(direct_psi_order(sample, g, order, run))
-  # One g for all directions, so the grid's axes are those of the data, whatever their correlations.
   tryCatch({
-    criteria <- fourier_criteria(replace(sample, "cov", list(diag(d))), run, c(g / 2, 2 * g))
+    # The range that this sum needs, and those that are expected to follow.
+    reached <- relative_bandwidths(diag(g^2, d), sample$cov)
+    criteria <- fourier_criteria(sample, run, range(c(0.8, 1.25) * reached, sample$expected))
     structure(criteria$psi(diag(g^2, d), order), by = criteria$by())
   }, kestrel_error_memory = function(e) {
     if (identical(run$engine, "fourier") || !few_enough_for_direct(sample)) stop(e)
@@ -110,12 +111,12 @@ psi_order <- function(sample, g, order, run) {
 }
 
 direct_psi_order <- function(sample, g, order, run) {
-  x <- sample$x
-  d <- ncol(x)
+  d <- ncol(sample$x)
   exponents <- tuple_exponents(index_tuples(d, order), d)
-  run <- with_pairs_device(run, nrow(x), d, monomial_work(d, order))
+  run <- with_pairs_device(run, nrow(sample$x), d, monomial_work(d, order))
   task <- list(g = g, order = order, engine = "direct")
-  moments <- sums_by_backend(run, pair_moments_cuda_cpp(sample, task, run), pair_moments_cpp(sample, task, run))
+  data <- transformed_data(sample)
+  moments <- sums_by_backend(run, pair_moments_cuda_cpp(data, task, run), pair_moments_cpp(data, task, run))
   pairs <- hermite_moments(moments, d, order)
   weights <- weight_sums_cpp(sample$w)
   unit <- weights$sum^2 * g^(d + order) * (2 * pi)^(d / 2)
@@ -130,8 +131,7 @@ functional_engine <- function(sample, run) {
 
 # eta_order(g): the same sum with iterated Laplacians, in two dimensions or more.
 eta <- function(sample, g, order, run) {
-  x <- sample$x
-  d <- ncol(x)
+  d <- ncol(sample$x)
   if (functional_engine(sample, run) == "fourier") {
     psi <- psi_order(sample, g, order, run)
     while (order > 0) {
@@ -141,33 +141,30 @@ eta <- function(sample, g, order, run) {
     return(psi)
   }
   m <- order / 2
-  run <- with_pairs_device(run, nrow(x), d, laplacian_work(d))
+  run <- with_pairs_device(run, nrow(sample$x), d, laplacian_work(d))
   task <- list(g = g, order = order, engine = "direct")
-  pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(sample, task, run), pair_laplacian_cpp(sample, task, run))
+  data <- transformed_data(sample)
+  pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(data, task, run), pair_laplacian_cpp(data, task, run))
   at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
   weights <- weight_sums_cpp(sample$w)
   (2 * pairs + weights$squares * at_zero) / weights$sum^2
 }
 
 # psi_r(g) in one dimension for every g: both are sum_ij p_i p_j phi_g^(r)(x_i - x_j), p = w / sum(w).
-psi_1d <- function(x, w, g, r, run) {
-  sample <- list(x = x, w = w)
-  task <- list(g = g, order = r, engine = pair_engine(x, min(g), run))
-  pairs <- sums_by_backend(run, psi_sums_cuda(sample, task, run), pair_laplacian_cpp(sample, task, run))
-  weights <- weight_sums_cpp(w)
+psi_1d <- function(sample, g, r, run, engine = pair_engine(sample, min(g), run)) {
+  task <- list(g = g, order = r, engine = engine)
+  data <- sample$data
+  pairs <- sums_by_backend(run, psi_sums_cuda(data, task, run), pair_laplacian_cpp(data, task, run))
+  weights <- weight_sums_cpp(sample$w)
   (2 * pairs + weights$squares * gaussian_at_zero(r) / g^(r + 1)) / weights$sum^2
 }
 
 # The derivative phi^(r) at 0.
 gaussian_at_zero <- function(r) hermite_at_zero(matrix(r)) / sqrt(2 * pi)
 
-# The engine of sums of a Gaussian kernel over all pairs: run$pairs if a selector has chosen one. It is chosen for one
-# thread, so that the bits of a result do not depend on the number of threads.
-pair_engine <- function(x, g, run) {
-  if (on_cuda(run)) return("direct")
-  if (!is.null(run$pairs)) return(run$pairs)
-  plan_pairs_cpp(length(x), diff(ranges_cpp(x)[, 1L]) / g, run)
-}
+# The engine of sums of a Gaussian kernel over all pairs. It is chosen for one thread, so that the bits of a result do
+# not depend on the number of threads.
+pair_engine <- function(sample, g, run) if (on_cuda(run)) "direct" else plan_pairs_cpp(sample$data, g, run)
 
 # The g at which the leading bias of psi_r(g), g^2 psi_(r + 2) / 2, and the diagonal terms, phi^(r)(0) / (n g^(r + 1)),
 # cancel (Wand & Jones 1995, section 3.5).
@@ -255,16 +252,19 @@ psi <- function(x, g, r, ..., w = NULL, na.action = stats::na.fail, backend = "a
   used <- rows_with_weight(sample)
   run <- line_run(threads, backend, precision)
   with_progress(verbose, "Sums over pairs", function(progress) {
-    psi_of_any_size(as.vector(used$x), used$w, g, as.integer(r), replace(run, "progress", list(progress)))
+    psi_of_any_size(used, g, as.integer(r), replace(run, "progress", list(progress)))
   })
 }
 
 # psi_1d() in units, powers of two, near the bandwidths, so that no power of them overflows or underflows. Bandwidths
 # far from each other are taken in groups.
-psi_of_any_size <- function(x, w, g, r, run) {
+psi_of_any_size <- function(sample, g, r, run) {
   unit <- 2^(32 * round(log2(g) / 32))
   bare <- numeric(length(g))
-  for (one in unique(unit)) bare[unit == one] <- psi_1d(x / one, w, g[unit == one] / one, r, run)
+  for (one in unique(unit)) {
+    x <- if (one == 1) sample$x else sample$x / one
+    bare[unit == one] <- psi_1d(with_data(list(x = x, w = sample$w)), g[unit == one] / one, r, run)
+  }
   value <- times_power(bare, unit, -(r + 1))
   out <- !is.finite(value) | abs(value) < .Machine$double.xmin & bare != 0
   if (any(out)) {

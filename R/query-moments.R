@@ -8,13 +8,13 @@ box_answers <- function(fhat, x, lower, upper, of, run, name = "fhat") {
   check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product", name)
   task <- list(lower = lower, upper = upper, root = root, kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                of = if (is.null(of)) 0L else of)
-  held <- query_boxes_cpp(list(x = x, w = fhat$w), task, run)
+  held <- query_boxes_cpp(sample_cpp(x, fhat$w), task, run)
   lapply(held, function(value) replace(value, is.nan(value), NA))
 }
 
 # The share of the weights of the rows of x in each box, limits included.
 rows_within <- function(x, w, lower, upper, run) {
-  query_rows_cpp(list(x = x, w = w), lower, upper, run)
+  query_rows_cpp(sample_cpp(x, w), lower, upper, run)
 }
 
 check_queried_kernel <- function(root, kernel, product, name = "fhat") {

@@ -295,7 +295,7 @@ warn_no_neighbour <- function(mean, points, bws) {
 # rounding.
 fit_measures <- function(y, fitted, w) {
   range <- ranges_cpp(y)
-  cov <- sample_covariance_cpp(cbind(y, fitted, deparse.level = 0), w)$cov
+  cov <- sample_covariance_cpp(sample_cpp(cbind(y, fitted, deparse.level = 0), w))$cov
   heard()
   residual <- y - fitted
   all <- sum(w)

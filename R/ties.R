@@ -4,14 +4,13 @@
 # tends to a multiple of R(K) sum_ties p_i p_j - 2 c K(0) sum_(ties, i != j) p_i p_j. For equal weights that is negative
 # if the tied pairs per observation exceed R(K) / (2 K(0) - R(K)), except for terms in 1/n.
 count_ties <- function(sample, kernel) {
-  x <- as.matrix(sample$x)
-  p <- sample$w / sum(sample$w)
-  ties <- count_ties_cpp(unname(x), p)
+  d <- NCOL(sample$x)
+  ties <- count_ties_cpp(sample$data)
   if (ties$pairs == 0) return(list(per_observation = 0, unbounded = FALSE))
-  diagonal <- sum(p^2)
-  roughness <- kernel_constants(kernel, ncol(x))$roughness
-  at_zero <- kernel_at_zero(kernel, ncol(x))
+  diagonal <- ties$diagonal
+  roughness <- kernel_constants(kernel, d)$roughness
+  at_zero <- kernel_at_zero(kernel, d)
   limit <- roughness * (ties$weight + diagonal) - 2 * at_zero * ties$weight / (1 - diagonal)
-  list(per_observation = ties$pairs / nrow(x), unbounded = limit < 0,
+  list(per_observation = ties$pairs / NROW(sample$x), unbounded = limit < 0,
        threshold = roughness / (2 * at_zero - roughness))
 }

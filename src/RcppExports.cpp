@@ -102,37 +102,25 @@ BEGIN_RCPP
 END_RCPP
 }
 // pair_curve_cpp
-Rcpp::NumericMatrix pair_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericMatrix pair_curve_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pair_curve_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_curve_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// line_sample_cpp
-SEXP line_sample_cpp(Rcpp::List sample, Rcpp::List run);
-RcppExport SEXP _kestrel_line_sample_cpp(SEXP sampleSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(line_sample_cpp(sample, run));
-    return rcpp_result_gen;
-END_RCPP
-}
 // pair_laplacian_cpp
-Rcpp::NumericVector pair_laplacian_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericVector pair_laplacian_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pair_laplacian_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_laplacian_cpp(sample, task, run));
@@ -140,25 +128,25 @@ BEGIN_RCPP
 END_RCPP
 }
 // plan_pairs_cpp
-std::string plan_pairs_cpp(double n, double spread, Rcpp::List run);
-RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP nSEXP, SEXP spreadSEXP, SEXP runSEXP) {
+std::string plan_pairs_cpp(SEXP sample, double g, Rcpp::List run);
+RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP sampleSEXP, SEXP gSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
-    Rcpp::traits::input_parameter< double >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< double >::type g(gSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(n, spread, run));
+    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(sample, g, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // pair_moments_cpp
-Rcpp::NumericVector pair_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericVector pair_moments_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pair_moments_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_moments_cpp(sample, task, run));
@@ -166,12 +154,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // boot_errors_cpp
-Rcpp::NumericMatrix boot_errors_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericMatrix boot_errors_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_boot_errors_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(boot_errors_cpp(sample, task, run));
@@ -193,12 +181,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_cpp
-Rcpp::NumericVector density_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run);
+Rcpp::NumericVector density_cpp(SEXP sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run);
 RcppExport SEXP _kestrel_density_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP planSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
@@ -207,12 +195,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_extent_cpp
-SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP density_extent_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_density_extent_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(density_extent_cpp(sample, task, run));
@@ -220,12 +208,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // tree_pairs_cpp
-double tree_pairs_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+double tree_pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_tree_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(tree_pairs_cpp(sample, task, run));
@@ -278,12 +266,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_scanline_cpp
-SEXP density_scanline_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP density_scanline_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_density_scanline_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(density_scanline_cpp(sample, task, run));
@@ -305,12 +293,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // distribution_cpp
-Rcpp::NumericVector distribution_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericVector distribution_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_distribution_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(distribution_cpp(sample, task, run));
@@ -318,12 +306,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // distribution_quantiles_cpp
-Rcpp::NumericVector distribution_quantiles_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericVector distribution_quantiles_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_distribution_quantiles_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(distribution_quantiles_cpp(sample, task, run));
@@ -365,71 +353,67 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// fourier_sums_cpp
-SEXP fourier_sums_cpp(Rcpp::List sample, Rcpp::NumericMatrix root, double min, double max, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_sums_cpp(SEXP sampleSEXP, SEXP rootSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP runSEXP) {
+// fourier_grid_cpp
+void fourier_grid_cpp(SEXP sample, Rcpp::NumericMatrix root, Rcpp::NumericVector range, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_grid_cpp(SEXP sampleSEXP, SEXP rootSEXP, SEXP rangeSEXP, SEXP runSEXP) {
 BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< double >::type min(minSEXP);
-    Rcpp::traits::input_parameter< double >::type max(maxSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type range(rangeSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_sums_cpp(sample, root, min, max, run));
-    return rcpp_result_gen;
+    fourier_grid_cpp(sample, root, range, run);
+    return R_NilValue;
 END_RCPP
 }
 // fourier_prepare_cpp
-void fourier_prepare_cpp(SEXP kept, double min, double max, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP keptSEXP, SEXP minSEXP, SEXP maxSEXP, SEXP runSEXP) {
+void fourier_prepare_cpp(SEXP sample, Rcpp::NumericVector range, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP sampleSEXP, SEXP rangeSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
-    Rcpp::traits::input_parameter< double >::type min(minSEXP);
-    Rcpp::traits::input_parameter< double >::type max(maxSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type range(rangeSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    fourier_prepare_cpp(kept, min, max, run);
+    fourier_prepare_cpp(sample, range, run);
     return R_NilValue;
 END_RCPP
 }
 // fourier_lscv_cpp
-Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP keptSEXP, SEXP taskSEXP, SEXP runSEXP) {
+Rcpp::List fourier_lscv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_lscv_cpp(kept, task, run));
+    rcpp_result_gen = Rcpp::wrap(fourier_lscv_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // fourier_scv_cpp
-Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_scv_cpp(SEXP keptSEXP, SEXP taskSEXP, SEXP runSEXP) {
+Rcpp::List fourier_scv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_scv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_scv_cpp(kept, task, run));
+    rcpp_result_gen = Rcpp::wrap(fourier_scv_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
 // fourier_psi_cpp
-Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_psi_cpp(SEXP keptSEXP, SEXP GSEXP, SEXP orderSEXP, SEXP runSEXP) {
+Rcpp::NumericVector fourier_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_psi_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type G(GSEXP);
-    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_psi_cpp(kept, G, order, run));
+    rcpp_result_gen = Rcpp::wrap(fourier_psi_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -464,12 +448,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_cuda_cpp
-SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rcpp::List run);
+SEXP density_cuda_cpp(SEXP sample, Rcpp::List task, std::string engine, Rcpp::List run);
 RcppExport SEXP _kestrel_density_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP engineSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
@@ -478,12 +462,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // scanline_cuda_cpp
-SEXP scanline_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP scanline_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_scanline_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(scanline_cuda_cpp(sample, task, run));
@@ -515,12 +499,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // lscv_cuda_cpp
-SEXP lscv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP lscv_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_lscv_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(lscv_cuda_cpp(sample, task, run));
@@ -528,12 +512,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // lscv_curve_cuda_cpp
-SEXP lscv_curve_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP lscv_curve_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_lscv_curve_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(lscv_curve_cuda_cpp(sample, task, run));
@@ -541,12 +525,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // pair_laplacian_cuda_cpp
-SEXP pair_laplacian_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP pair_laplacian_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pair_laplacian_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_laplacian_cuda_cpp(sample, task, run));
@@ -554,12 +538,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // pair_moments_cuda_cpp
-SEXP pair_moments_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+SEXP pair_moments_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pair_moments_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_moments_cuda_cpp(sample, task, run));
@@ -580,12 +564,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // direct_lscv_cpp
-Rcpp::List direct_lscv_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::List direct_lscv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(direct_lscv_cpp(sample, task, run));
@@ -593,12 +577,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // direct_gaussian_moments_cpp
-Rcpp::List direct_gaussian_moments_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::List direct_gaussian_moments_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_direct_gaussian_moments_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(direct_gaussian_moments_cpp(sample, task, run));
@@ -606,12 +590,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // direct_lscv_curve_cpp
-Rcpp::NumericMatrix direct_lscv_curve_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericMatrix direct_lscv_curve_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_direct_lscv_curve_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(direct_lscv_curve_cpp(sample, task, run));
@@ -619,12 +603,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // query_boxes_cpp
-Rcpp::List query_boxes_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::List query_boxes_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_query_boxes_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(query_boxes_cpp(sample, task, run));
@@ -632,12 +616,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // query_rows_cpp
-Rcpp::NumericVector query_rows_cpp(Rcpp::List sample, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, Rcpp::List run);
+Rcpp::NumericVector query_rows_cpp(SEXP sample, Rcpp::NumericMatrix lower, Rcpp::NumericMatrix upper, Rcpp::List run);
 RcppExport SEXP _kestrel_query_rows_cpp(SEXP sampleSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lower(lowerSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type upper(upperSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
@@ -646,12 +630,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // query_orthants_cpp
-Rcpp::NumericVector query_orthants_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
+Rcpp::NumericVector query_orthants_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_query_orthants_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(query_orthants_cpp(sample, task, run));
@@ -782,51 +766,74 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sample_cpp
+SEXP sample_cpp(Rcpp::NumericVector x, SEXP w);
+RcppExport SEXP _kestrel_sample_cpp(SEXP xSEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_cpp(x, w));
+    return rcpp_result_gen;
+END_RCPP
+}
 // divided_cpp
-Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector unit);
-RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP unitSEXP) {
+Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit);
+RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP meanSEXP, SEXP unitSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type unit(unitSEXP);
-    rcpp_result_gen = Rcpp::wrap(divided_cpp(x, unit));
+    rcpp_result_gen = Rcpp::wrap(divided_cpp(x, mean, unit));
     return rcpp_result_gen;
 END_RCPP
 }
 // transformed_cpp
-Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a);
-RcppExport SEXP _kestrel_transformed_cpp(SEXP xSEXP, SEXP aSEXP) {
+Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean, Rcpp::NumericMatrix a);
+RcppExport SEXP _kestrel_transformed_cpp(SEXP xSEXP, SEXP meanSEXP, SEXP aSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
-    rcpp_result_gen = Rcpp::wrap(transformed_cpp(x, a));
+    rcpp_result_gen = Rcpp::wrap(transformed_cpp(x, mean, a));
     return rcpp_result_gen;
 END_RCPP
 }
 // sample_covariance_cpp
-Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, SEXP w);
-RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP xSEXP, SEXP wSEXP) {
+Rcpp::List sample_covariance_cpp(SEXP sample);
+RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP sampleSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(sample_covariance_cpp(x, w));
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_covariance_cpp(sample));
     return rcpp_result_gen;
 END_RCPP
 }
 // count_ties_cpp
-Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p);
-RcppExport SEXP _kestrel_count_ties_cpp(SEXP xSEXP, SEXP pSEXP) {
+Rcpp::List count_ties_cpp(SEXP sample);
+RcppExport SEXP _kestrel_count_ties_cpp(SEXP sampleSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_ties_cpp(x, p));
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_ties_cpp(sample));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sample_ranges_cpp
+Rcpp::NumericMatrix sample_ranges_cpp(SEXP sample);
+RcppExport SEXP _kestrel_sample_ranges_cpp(SEXP sampleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_ranges_cpp(sample));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -935,7 +942,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
     {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 3},
-    {"_kestrel_line_sample_cpp", (DL_FUNC) &_kestrel_line_sample_cpp, 2},
     {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 3},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 3},
@@ -955,11 +961,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
-    {"_kestrel_fourier_sums_cpp", (DL_FUNC) &_kestrel_fourier_sums_cpp, 5},
-    {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 4},
+    {"_kestrel_fourier_grid_cpp", (DL_FUNC) &_kestrel_fourier_grid_cpp, 4},
+    {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 3},
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 3},
     {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 3},
-    {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 4},
+    {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 3},
     {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
@@ -988,10 +994,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_regression_distances_cpp", (DL_FUNC) &_kestrel_regression_distances_cpp, 4},
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
-    {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 2},
-    {"_kestrel_transformed_cpp", (DL_FUNC) &_kestrel_transformed_cpp, 2},
-    {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 2},
-    {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 2},
+    {"_kestrel_sample_cpp", (DL_FUNC) &_kestrel_sample_cpp, 2},
+    {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 3},
+    {"_kestrel_transformed_cpp", (DL_FUNC) &_kestrel_transformed_cpp, 3},
+    {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 1},
+    {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 1},
+    {"_kestrel_sample_ranges_cpp", (DL_FUNC) &_kestrel_sample_ranges_cpp, 1},
     {"_kestrel_all_finite_cpp", (DL_FUNC) &_kestrel_all_finite_cpp, 1},
     {"_kestrel_uninitialised_cpp", (DL_FUNC) &_kestrel_uninitialised_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},

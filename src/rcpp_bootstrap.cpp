@@ -43,10 +43,11 @@ Bootstrap unpack_bootstrap(const Rcpp::List& list) {
 
 /// One row a replicate, one column a bandwidth.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix boot_errors_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+Rcpp::NumericMatrix boot_errors_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const Bootstrap boot = unpack_bootstrap(task);
-  const SmoothedSample samples(data.x, data.w, entries(boot.root), boot.h0, boot.size, boot.key);
+  const SmoothedSample samples(data.x(), data.w(), entries(boot.root), boot.h0, boot.size,
+                               boot.key);
   const SquaredErrors errors({boot.axes.views, boot.widths.views}, entries(boot.root), view(boot.h),
                              view(boot.target));
   Rcpp::NumericMatrix out(boot.replicates, static_cast<int>(boot.h.size()));

@@ -39,7 +39,7 @@ void fourier_sums(const Sample& data, const DensitySums& task, const ChosenPlan&
                   const RunOptions& how, Span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   translate_memory_error([&] {
-    fourier_density(data.x, data.w, task.at, task.root, *Rcpp::XPtr<DataRange>(plan.extent),
+    fourier_density(data.x(), data.w(), task.at, task.root, *Rcpp::XPtr<DataRange>(plan.extent),
                     plan.tolerance, kFourierBytes, how, out);
   });
 }
@@ -48,20 +48,20 @@ void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& 
                  const Run& how, Span<double> out) {
   const std::string& engine = plan.engine;
   if (engine == "sweep") {
-    sweep_density(data.x.column(0), data.w, on_line(task.at), task.kernel.kernel, task.root[0], how,
-                  out);
+    sweep_density(data.x().column(0), data.w(), on_line(task.at), task.kernel.kernel, task.root[0],
+                  how, out);
   } else if (engine == "fgt") {
-    fgt_density(*line_sample(data, how), on_line(task.at), task.root[0], how, out);
+    fgt_density(line_sample(data, how), on_line(task.at), task.root[0], how, out);
   } else if (engine == "scanline") {
     const std::vector<RegularAxis> axes = regular_axes(task.at);
-    scanline_density(data.x, data.w, {axes.data(), axes.size()}, task.kernel, task.root, {}, how,
-                     out);
+    scanline_density(data.x(), data.w(), {axes.data(), axes.size()}, task.kernel, task.root, {},
+                     how, out);
   } else if (engine == "fourier") {
     fourier_sums(data, task, plan, how, out);
   } else if (engine == "kdtree") {
-    kdtree_density(data.x, data.w, task.at, task.kernel, task.root, how, out);
+    kdtree_density(data.x(), data.w(), task.at, task.kernel, task.root, how, out);
   } else if (engine == "direct") {
-    direct_density(data.x, data.w, task.at, task.kernel, task.root, how, out);
+    direct_density(data.x(), data.w(), task.at, task.kernel, task.root, how, out);
   } else {
     throw error(ErrorKind::internal, "no engine has the name " + engine);
   }
@@ -70,30 +70,29 @@ void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& 
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::NumericVector density_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List plan,
-                                Rcpp::List run) {
+Rcpp::NumericVector density_cpp(SEXP sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run) {
   const DensitySums sums = unpack_density(task);
   Rcpp::NumericVector out = uninitialised(sums.at.size());
-  engine_sums(unpack_sample(sample), sums, unpack_plan(plan), unpack_run(run),
+  engine_sums(sample_of(sample), sums, unpack_plan(plan), unpack_run(run),
               {out.begin(), sums.at.size()});
   return out;
 }
 
 /// What the engine "fourier" and its plan need to know about the data.
 // [[Rcpp::export]]
-SEXP density_extent_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+SEXP density_extent_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const DensitySums sums = unpack_density(task);
-  return Rcpp::XPtr<DataRange>(
-      new DataRange(measure_density(data.x, data.w, sums.at, sums.root, unpack_silent_run(run))));
+  return Rcpp::XPtr<DataRange>(new DataRange(
+      measure_density(data.x(), data.w(), sums.at, sums.root, unpack_silent_run(run))));
 }
 
 /// The share of all pairs that the engine "kdtree" would sum, for its plan.
 // [[Rcpp::export]]
-double tree_pairs_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+double tree_pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const DensitySums sums = unpack_density(task);
-  return share_of_pairs(data.x, sums.at, sums.kernel, sums.root, unpack_silent_run(run));
+  return share_of_pairs(data.x(), sums.at, sums.kernel, sums.root, unpack_silent_run(run));
 }
 
 /// The grid of a task for the engine "scanline" and its plan, or NULL if the engine does not take
@@ -158,8 +157,8 @@ Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run) {
 
 /// The engine "scanline" with its samples sorted, to be used for one slab of a grid after another.
 // [[Rcpp::export]]
-SEXP density_scanline_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  return kept_runs<ScanlineDensity>(unpack_sample(sample), unpack_density(task),
+SEXP density_scanline_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  return kept_runs<ScanlineDensity>(sample_of(sample), unpack_density(task),
                                     unpack_silent_run(run));
 }
 

@@ -41,7 +41,7 @@ struct DensitySums {
 inline DensitySums unpack_density(const Rcpp::List& list) {
   const Fields fields(
       list, "a task of a density",
-      {"sample", "points", "axes", "root", "kernel", "kernel_type", "m", "complete"});
+      {"sample", "points", "axes", "root", "kernel", "kernel_type", "n", "m", "complete"});
   DensitySums task{
       fields.get<Rcpp::NumericMatrix>("points"),
       fields.get<Rcpp::NumericMatrix>("root"),
@@ -72,7 +72,7 @@ inline Rcpp::NumericVector uninitialised(std::size_t size) {
 template <class Scanline>
 SEXP kept_runs(const Sample& sample, const DensitySums& task, const RunOptions& how) {
   const std::vector<RegularAxis> regular = regular_axes(task.at);
-  return Rcpp::XPtr<Scanline>(new Scanline(sample.x, sample.w, {regular.data(), regular.size()},
+  return Rcpp::XPtr<Scanline>(new Scanline(sample.x(), sample.w(), {regular.data(), regular.size()},
                                            task.kernel, task.root, {}, how));
 }
 

@@ -25,12 +25,12 @@ constexpr double kPrepared = 0.5;
 
 /// evaluate(distribution, at, options, out).
 template <class Evaluate>
-Rcpp::NumericVector evaluated(const Rcpp::List& sample, const Rcpp::List& task,
-                              const Rcpp::List& run, const Evaluate& evaluate) {
-  const Sample data = unpack_sample(sample);
+Rcpp::NumericVector evaluated(SEXP sample, const Rcpp::List& task, const Rcpp::List& run,
+                              const Evaluate& evaluate) {
+  const Sample& data = sample_of(sample);
   const DistributionTask wanted = unpack_distribution(task);
   const Run how = unpack_run(run);
-  const Distribution distribution({data.x.data, data.x.rows}, data.w, wanted.kernel, wanted.h,
+  const Distribution distribution(data.x().column(0), data.w(), wanted.kernel, wanted.h,
                                   {how.table, part_of(how.parallel, 0, kPrepared)});
   Rcpp::NumericVector out = Rcpp::no_init(wanted.at.size());
   evaluate(distribution, view(wanted.at), part_of(how.parallel, kPrepared, 1),
@@ -41,14 +41,14 @@ Rcpp::NumericVector evaluated(const Rcpp::List& sample, const Rcpp::List& task,
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::NumericVector distribution_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+Rcpp::NumericVector distribution_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
   return evaluated(sample, task, run, [](const Distribution& distribution, auto... rest) {
     distribution.values(rest...);
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericVector distribution_quantiles_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+Rcpp::NumericVector distribution_quantiles_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
   return evaluated(sample, task, run, [](const Distribution& distribution, auto... rest) {
     distribution.quantiles(rest...);
   });

@@ -1,4 +1,4 @@
-// R to core: the Fourier engine over all pairs, kept between calls.
+// R to core: the Fourier engine over all pairs of a sample, which keeps its grid between calls.
 #include <memory>
 
 #include "core/criteria/fourier_criteria.hpp"
@@ -9,20 +9,21 @@ using namespace kestrel;
 
 namespace {
 
-/// The sums, and the data that they refer to.
-struct Kept {
-  Sample data;
-  std::unique_ptr<FourierCriteria> sums;
-};
+FourierCriteria& criteria_of(SEXP sample) {
+  return sample_of(sample).prepared<FourierCriteria>([]() -> std::unique_ptr<FourierCriteria> {
+    throw error(ErrorKind::internal, "the sample has no Fourier grid");
+  });
+}
 
-/// A query of them at a bandwidth matrix.
+/// A query at a bandwidth matrix; H and what it gives are in the units of the axes times x.
 struct Criterion {
-  Rcpp::NumericMatrix H;
+  Rcpp::NumericMatrix H, axes;
   bool gradient;
 };
 
 Criterion criterion_of(const Fields& fields) {
-  return {fields.get<Rcpp::NumericMatrix>("H"), fields.get<bool>("gradient")};
+  return {fields.get<Rcpp::NumericMatrix>("H"), fields.get<Rcpp::NumericMatrix>("axes"),
+          fields.get<bool>("gradient")};
 }
 
 /// A value and, if asked for, its gradient by the bandwidth matrix.
@@ -37,54 +38,59 @@ Rcpp::List value_and_gradient(const Criterion& asked, const Query& query) {
 
 }  // namespace
 
-/// For bandwidths from min to max, in units of the root.
+/// Makes a grid for bandwidths from min to max, in units of the root, unless the sample has one.
 // [[Rcpp::export]]
-SEXP fourier_sums_cpp(Rcpp::List sample, Rcpp::NumericMatrix root, double min, double max,
+void fourier_grid_cpp(SEXP sample, Rcpp::NumericMatrix root, Rcpp::NumericVector range,
                       Rcpp::List run) {
-  FourierDemand demand;
-  demand.root.assign(root.begin(), root.end());
-  demand.min = min;
-  demand.max = max;
-  auto kept = std::make_unique<Kept>(Kept{unpack_sample(sample), nullptr});
-  kept->sums = translate_memory_error([&] {
-    return std::make_unique<FourierCriteria>(kept->data.x, kept->data.w, demand, unpack_run(run));
+  const Sample& data = sample_of(sample);
+  data.prepared<FourierCriteria>([&] {
+    FourierDemand demand;
+    demand.root.assign(root.begin(), root.end());
+    demand.min = range[0];
+    demand.max = range[1];
+    return translate_memory_error([&] {
+      return std::make_unique<FourierCriteria>(data.x(), data.w(), demand, unpack_run(run));
+    });
   });
-  return Rcpp::XPtr<Kept>(kept.release());
 }
 
+/// Replaces the grid by one for this range only, unless the present one serves it.
 // [[Rcpp::export]]
-void fourier_prepare_cpp(SEXP kept, double min, double max, Rcpp::List run) {
-  const Rcpp::XPtr<Kept> sums(kept);
+void fourier_prepare_cpp(SEXP sample, Rcpp::NumericVector range, Rcpp::List run) {
   translate_memory_error([&] {
-    sums->sums->prepare(min, max, unpack_run(run));
+    criteria_of(sample).prepare(range[0], range[1], unpack_run(run));
     return 0;
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::List fourier_lscv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run) {
-  const Rcpp::XPtr<Kept> sums(kept);
-  const Fields fields(task, "a task of LSCV", {"H", "form", "gradient"});
+Rcpp::List fourier_lscv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Fields fields(task, "a task of LSCV", {"H", "axes", "form", "gradient"});
   const LscvForm form =
       fields.get<std::string>("form") == "paper" ? LscvForm::paper : LscvForm::unbiased;
-  return value_and_gradient(criterion_of(fields), [&](Span<const double> H, Span<double> slope) {
-    return sums->sums->lscv(H, form, slope, unpack_run(run));
+  const Criterion asked = criterion_of(fields);
+  return value_and_gradient(asked, [&](Span<const double> H, Span<double> slope) {
+    return criteria_of(sample).lscv(H, form, slope, unpack_run(run), entries(asked.axes));
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::List fourier_scv_cpp(SEXP kept, Rcpp::List task, Rcpp::List run) {
-  const Rcpp::XPtr<Kept> sums(kept);
-  const Fields fields(task, "a task of SCV", {"H", "G", "gradient"});
+Rcpp::List fourier_scv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Fields fields(task, "a task of SCV", {"H", "G", "axes", "gradient"});
   const Rcpp::NumericMatrix G = fields.get<Rcpp::NumericMatrix>("G");
-  return value_and_gradient(criterion_of(fields), [&](Span<const double> H, Span<double> slope) {
-    return sums->sums->scv(H, entries(G), slope, unpack_run(run));
+  const Criterion asked = criterion_of(fields);
+  return value_and_gradient(asked, [&](Span<const double> H, Span<double> slope) {
+    return criteria_of(sample).scv(H, entries(G), slope, unpack_run(run), entries(asked.axes));
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericVector fourier_psi_cpp(SEXP kept, Rcpp::NumericMatrix G, int order, Rcpp::List run) {
-  const Rcpp::XPtr<Kept> sums(kept);
-  return Rcpp::wrap(
-      translate_memory_error([&] { return sums->sums->psi(entries(G), order, unpack_run(run)); }));
+Rcpp::NumericVector fourier_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Fields fields(task, "a task of functionals", {"G", "axes", "order"});
+  const Rcpp::NumericMatrix G = fields.get<Rcpp::NumericMatrix>("G"),
+                            axes = fields.get<Rcpp::NumericMatrix>("axes");
+  return Rcpp::wrap(translate_memory_error([&] {
+    return criteria_of(sample).psi(entries(G), fields.get<int>("order"), unpack_run(run),
+                                   entries(axes));
+  }));
 }

@@ -36,11 +36,11 @@ Rcpp::List problem_list(const gpu_error& problem) {
 bool device_sums(const Sample& data, const DensitySums& task, const std::string& engine,
                  const Run& how, Span<double> out) {
   if (engine != "scanline") {
-    return gpu_density(data.x, data.w, task.at, task.kernel, task.root, how.single, how, out);
+    return gpu_density(data.x(), data.w(), task.at, task.kernel, task.root, how.single, how, out);
   }
   const std::vector<RegularAxis> axes = regular_axes(task.at);
-  gpu_scanline_density(data.x, data.w, {axes.data(), axes.size()}, task.kernel, task.root, {}, how,
-                       out);
+  gpu_scanline_density(data.x(), data.w(), {axes.data(), axes.size()}, task.kernel, task.root, {},
+                       how, out);
   return false;
 }
 
@@ -81,8 +81,8 @@ SEXP cuda_device_cpp() {
 /// The sums of density_cpp() by "direct" or "scanline", on the device; the attribute `single` says
 /// whether they are in single precision. Or the problem.
 // [[Rcpp::export]]
-SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+SEXP density_cuda_cpp(SEXP sample, Rcpp::List task, std::string engine, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const DensitySums sums = unpack_density(task);
   const Run how = unpack_run(run);
   return or_problem([&] {
@@ -94,10 +94,9 @@ SEXP density_cuda_cpp(Rcpp::List sample, Rcpp::List task, std::string engine, Rc
 
 /// The result of density_scanline_cpp(), on the device; or the problem.
 // [[Rcpp::export]]
-SEXP scanline_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
+SEXP scanline_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
   return or_problem([&] {
-    return kept_runs<GpuScanline>(unpack_sample(sample), unpack_density(task),
-                                  unpack_silent_run(run));
+    return kept_runs<GpuScanline>(sample_of(sample), unpack_density(task), unpack_silent_run(run));
   });
 }
 
@@ -116,37 +115,37 @@ void close_scanline_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuScanline>(runs).release(
 
 /// The result of direct_lscv_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP lscv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+SEXP lscv_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const MatrixSums sums = unpack_matrix_sums(task);
   return or_problem([&] {
-    return lscv_list(gpu_lscv(data.x, data.w, entries(sums.root), sums.moments, unpack_run(run)),
-                     data.x.cols);
+    return lscv_list(
+        gpu_lscv(data.x(), data.w(), entries(sums.root), sums.moments, unpack_run(run)), data.d());
   });
 }
 
 /// The sums of direct_lscv_curve_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP lscv_curve_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+SEXP lscv_curve_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const CurveSums sums = unpack_curve_sums(task);
   const Run how = unpack_run(run);
   return or_problem([&] {
     return curve_matrix(
-        gpu_lscv_curve(data.x, data.w, entries(sums.root), view(sums.h), how.single, how));
+        gpu_lscv_curve(data.x(), data.w(), entries(sums.root), view(sums.h), how.single, how));
   });
 }
 
 /// The sums of pair_laplacian_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP pair_laplacian_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+SEXP pair_laplacian_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const DerivativeSums sums = unpack_derivative_sums(task);
   const Run how = unpack_run(run);
   return or_problem([&] {
     Rcpp::NumericVector out(sums.g.size());
     for (R_xlen_t k = 0; k < sums.g.size(); ++k) {
-      out[k] = gpu_pair_laplacian(data.x, data.w, sums.g[k], sums.order, how.single, how);
+      out[k] = gpu_pair_laplacian(data.x(), data.w(), sums.g[k], sums.order, how.single, how);
     }
     return out;
   });
@@ -154,13 +153,13 @@ SEXP pair_laplacian_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run)
 
 /// The sums of pair_moments_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP pair_moments_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+SEXP pair_moments_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const DerivativeSums sums = unpack_derivative_sums(task);
   return or_problem([&] {
     return named_moments(
-        gpu_pair_moments(data.x, data.w, sums.bandwidth(), sums.order, unpack_run(run)),
-        data.x.cols, sums.order);
+        gpu_pair_moments(data.x(), data.w(), sums.bandwidth(), sums.order, unpack_run(run)),
+        data.d(), sums.order);
   });
 }
 

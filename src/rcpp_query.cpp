@@ -45,11 +45,11 @@ Orthants unpack_orthants(const Rcpp::List& list) {
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::List query_boxes_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+Rcpp::List query_boxes_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const Boxes boxes = unpack_boxes(task);
   const QueryAnswers answers =
-      query_boxes({data.x, data.w, boxes.kernel, entries(boxes.root)}, view(boxes.lower),
+      query_boxes({data.x(), data.w(), boxes.kernel, entries(boxes.root)}, view(boxes.lower),
                   view(boxes.upper), boxes.of - 1, unpack_run(run));
   return Rcpp::List::create(Rcpp::Named("share") = answers.share,
                             Rcpp::Named("mean") = answers.mean,
@@ -57,24 +57,24 @@ Rcpp::List query_boxes_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericVector query_rows_cpp(Rcpp::List sample, Rcpp::NumericMatrix lower,
+Rcpp::NumericVector query_rows_cpp(SEXP sample, Rcpp::NumericMatrix lower,
                                    Rcpp::NumericMatrix upper, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
-  return Rcpp::wrap(query_rows(data.x, data.w, view(lower), view(upper), unpack_run(run)));
+  const Sample& data = sample_of(sample);
+  return Rcpp::wrap(query_rows(data.x(), data.w(), view(lower), view(upper), unpack_run(run)));
 }
 
 /// The share of the density below the points of a grid in every variable, or above them, as a
 /// vector.
 // [[Rcpp::export]]
-Rcpp::NumericVector query_orthants_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Sample data = unpack_sample(sample);
+Rcpp::NumericVector query_orthants_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
+  const Sample& data = sample_of(sample);
   const Orthants orthants = unpack_orthants(task);
   std::size_t size = 1;
   for (const Span<const double>& axis : orthants.axes.views) size *= axis.size;
   Rcpp::NumericVector out = uninitialised(size);
   translate_memory_error([&] {
-    orthants_on_grid({data.x, data.w, orthants.kernel, entries(orthants.root)}, orthants.axes.views,
-                     orthants.side, unpack_run(run), {out.begin(), size});
+    orthants_on_grid({data.x(), data.w(), orthants.kernel, entries(orthants.root)},
+                     orthants.axes.views, orthants.side, unpack_run(run), {out.begin(), size});
     return 0;
   });
   return out;

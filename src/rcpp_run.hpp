@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/base/run_options.hpp"
-#include "core/fgt/line_sample.hpp"
 #include "rcpp_fields.hpp"
 
 namespace kestrel {
@@ -40,13 +39,12 @@ inline const simd::Table& table_of(const std::string& isa) {
 /// backend, device, engine and tolerance itself.
 struct Run : RunOptions {
   bool single = false;
-  const LineSample* line = nullptr;  // the cells that sums of a call share
 };
 
 inline Run unpack_run(const Rcpp::List& list) {
-  const Fields fields(list, "a run",
-                      {"backend", "threads", "isa", "precision", "progress", "engine", "tol",
-                       "device", "pairs", "line", "poll"});
+  const Fields fields(
+      list, "a run",
+      {"backend", "threads", "isa", "precision", "progress", "engine", "tol", "device", "poll"});
   Run run;
   run.table = &table_of(fields.get<std::string>("isa"));
   run.parallel.threads = fields.get<int>("threads");
@@ -54,8 +52,6 @@ inline Run unpack_run(const Rcpp::List& list) {
   const SEXP poll = fields.optional("poll");
   set_poll_interval(Rf_isNull(poll) ? kPollInterval : Rcpp::as<double>(poll));
   run.single = fields.get<std::string>("precision") == "single";
-  const SEXP line = fields.optional("line");
-  if (!Rf_isNull(line)) run.line = Rcpp::XPtr<LineSample>(line).get();
   return run;
 }
 

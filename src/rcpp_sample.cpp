@@ -1,4 +1,6 @@
 // R to core: properties of a sample: moments, ties, order, quantiles, and rows drawn from it.
+#include "rcpp_sample.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -22,6 +24,25 @@ namespace {
 
 ParallelOptions polled() { return {0, r_poll(R_NilValue)}; }
 
+/// A mean is a matrix of two rows, the parts, and a column for each variable.
+SampleMean unpack_mean(const Rcpp::NumericMatrix& parts) {
+  SampleMean mean;
+  for (int k = 0; k < parts.ncol(); ++k) {
+    mean.first.push_back(parts(0, k));
+    mean.second.push_back(parts(1, k));
+  }
+  return mean;
+}
+
+Rcpp::NumericMatrix mean_matrix(const SampleMean& mean) {
+  Rcpp::NumericMatrix parts(2, static_cast<int>(mean.first.size()));
+  for (int k = 0; k < parts.ncol(); ++k) {
+    parts(0, k) = mean.first[static_cast<std::size_t>(k)];
+    parts(1, k) = mean.second[static_cast<std::size_t>(k)];
+  }
+  return parts;
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -41,38 +62,61 @@ Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
   return Rcpp::NumericMatrix(2, static_cast<int>(columns.cols), ranges.begin());
 }
 
-/// Each column of x divided by its unit, a matrix.
+/// The sample that the steps of a call share, as a pointer. It keeps x, a matrix or a vector, and
+/// the weights.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector unit) {
+SEXP sample_cpp(Rcpp::NumericVector x, SEXP w) {
+  return Rcpp::XPtr<HeldSample>(new HeldSample(x, w));
+}
+
+/// Each column of x relative to its mean and divided by its unit, a matrix.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean,
+                                Rcpp::NumericVector unit) {
   Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
-  divide_columns(view(x), view(unit), {out.begin(), static_cast<std::size_t>(out.size())},
-                 polled());
+  divide_columns(view(x), unpack_mean(mean), view(unit),
+                 {out.begin(), static_cast<std::size_t>(out.size())}, polled());
   return out;
 }
 
-/// x %*% t(a).
+/// (x - mean) %*% t(a).
 // [[Rcpp::export]]
-Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix a) {
+Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean,
+                                    Rcpp::NumericMatrix a) {
   Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
-  transform_rows(view(x), {a.begin(), static_cast<std::size_t>(a.size())},
+  transform_rows(view(x), unpack_mean(mean), {a.begin(), static_cast<std::size_t>(a.size())},
                  {out.begin(), static_cast<std::size_t>(out.size())}, polled());
   return out;
 }
 
 // [[Rcpp::export]]
-Rcpp::List sample_covariance_cpp(Rcpp::NumericMatrix x, SEXP w) {
-  Rcpp::NumericMatrix centred = Rcpp::no_init(x.nrow(), x.ncol());
-  const std::vector<double> sums = sample_covariance(
-      view(x), weights_of(w), {centred.begin(), static_cast<std::size_t>(x.size())}, polled());
+Rcpp::List sample_covariance_cpp(SEXP sample) {
+  const Sample& data = sample_of(sample);
+  const int d = static_cast<int>(data.d());
+  const SampleCovariance found = sample_covariance(data.x(), data.w(), polled());
   return Rcpp::List::create(
-      Rcpp::Named("centred") = centred,
-      Rcpp::Named("cov") = Rcpp::NumericMatrix(x.ncol(), x.ncol(), sums.begin()));
+      Rcpp::Named("mean") = mean_matrix(found.mean),
+      Rcpp::Named("cov") = Rcpp::NumericMatrix(d, d, found.covariance.begin()));
 }
 
+/// The ordered pairs of equal observations, their share of all pairs by weight, and the share of
+/// the pairs of each observation with itself.
 // [[Rcpp::export]]
-Rcpp::List count_ties_cpp(Rcpp::NumericMatrix x, Rcpp::NumericVector p) {
-  const Ties ties = count_ties(view(x), view(p), polled());
-  return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs, Rcpp::Named("weight") = ties.weight);
+Rcpp::List count_ties_cpp(SEXP sample) {
+  const Sample& data = sample_of(sample);
+  const WeightSums weights = weight_sums(data.w(), polled());
+  const double all = weights.sum * weights.sum;
+  const Ties ties = count_ties(data.x(), data.w(), polled());
+  return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs,
+                            Rcpp::Named("weight") = ties.weight / all,
+                            Rcpp::Named("diagonal") = weights.squares / all);
+}
+
+/// ranges_cpp() of a sample.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix sample_ranges_cpp(SEXP sample) {
+  const Sample& data = sample_of(sample);
+  return Rcpp::NumericMatrix(2, static_cast<int>(data.d()), data.ranges(polled()).begin());
 }
 
 // [[Rcpp::export]]

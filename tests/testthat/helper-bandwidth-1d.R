@@ -107,11 +107,8 @@ shape_bandwidths <- function(x) {
 # The kernels of lscv().
 lscv_kernel_names <- lscv_kernels()
 
-# The curve or the functional by a chosen engine.
-with_engine <- function(engine) c(run_options(), list(pairs = engine))
-
 lscv_by <- function(engine, x, h, kernel = "gaussian", w = NULL, form = "unbiased") {
-  lscv_curve(lscv_sample(check_sample(x, w)), h, form, kernel, with_engine(engine))
+  lscv_curve(lscv_sample(check_sample(x, w)), h, form, kernel, run_options(), engine)
 }
 
 # h^5 of the normal reference is this multiple of that for the Gaussian kernel: R(K) / mu2(K)^2 relative to its own

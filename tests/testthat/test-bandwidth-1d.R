@@ -85,7 +85,7 @@ test_that("hlscv finds every stored minimum when the range holds it", {
   }
   for (i in which(bounded$cross_divisor == "n^2")) {
     sample <- lscv_sample(check_sample(fixture_data(bounded$data[i])))
-    curve <- function(h) lscv_curve(sample, h, "paper", "gaussian", with_engine("fgt"))
+    curve <- function(h) lscv_curve(sample, h, "paper", "gaussian", run_options(), "fgt")
     found <- minimise_curve(curve, bounded$h[i] * c(1 / 1.15, 1.15), 50L)
     expect_equal(found$h, bounded$h[i], tolerance = 1e-6, info = bounded$data[i])
     expect_equal(found$objective, bounded$LSCV[i], tolerance = 1e-13, info = bounded$data[i])

@@ -194,7 +194,7 @@ test_that("the engine recorded is the one that computed the functionals of the p
   for (pilot in known_pilots) {
     found <- Hpi(x, pilot = pilot, amise = TRUE)
     expect_identical(found$engine, "fourier")
-    direct <- with_binding("fourier_sums_cpp", refuse, Hpi(x, pilot = pilot, amise = TRUE))
+    direct <- with_binding("fourier_grid_cpp", refuse, Hpi(x, pilot = pilot, amise = TRUE))
     expect_identical(direct$engine, "direct")
     expect_lt(relative_difference(found$H, direct$H), 1e-6)
   }
@@ -204,7 +204,7 @@ test_that("the engine recorded is the one that computed the functionals of the p
 test_that("the plug-in matrix of data in many dimensions does without an engine's name", {
   x <- with_seed(79, matrix(rnorm(40 * 17), 40))
   expect_identical(dim(psi_matrix(seq_len(choose(20, 4)), 17)), c(289L, 289L))
-  expect_length(psi_order(list(x = x, w = rep(1, 40), n = 40), 2, 4L, run_options()), choose(20, 4))
+  expect_length(psi_order(with_data(list(x = x, w = rep(1, 40), n = 40)), 2, 4L, run_options()), choose(20, 4))
 })
 
 test_that("bandwidth matrices follow affine maps, and diagonal ones the units of the columns", {

@@ -27,7 +27,7 @@ test_that("functionals of the normal density leave no bias at the closed form of
 test_that("the squared bias of psi_4 is the oracle's, with the gradient's slopes", {
   for (x in pilot_samples()[c("skewed", "three")]) {
     d <- ncol(x)
-    star <- list(x = x, w = rep(1, nrow(x)), n = nrow(x))
+    star <- with_data(list(x = x, w = rep(1, nrow(x)), n = nrow(x)))
     oracle <- oracle_functional_bias(x, 0.8)
     bias <- functional_bias(psi_order(star, 0.8, 6L, run_options()), nrow(x), d, 4L)
     for (G in list(0.3 * diag(d), 0.1 * var(x))) {

@@ -13,8 +13,8 @@ test_that("psi_r agrees with the oracle for every order, on every shape and by b
       reference <- lapply(g, function(one) reference_psi_any(x, one, r, w))
       terms <- vapply(reference, attr, 0, "terms")
       lapply(c("direct", "fgt"), function(engine) {
-        reference_problem(psi_1d(x, w, g, as.integer(r), with_engine(engine)) / terms, unlist(reference) / terms, 1e-13,
-                          1, paste(shape, "order", r, engine))
+        found <- psi_1d(with_data(list(x = x, w = w)), g, as.integer(r), run_options(), engine)
+        reference_problem(found / terms, unlist(reference) / terms, 1e-13, 1, paste(shape, "order", r, engine))
       })
     }))
   }
@@ -73,7 +73,7 @@ test_that("the fields that amise = TRUE adds are there wherever they are numbers
 test_that("the plug-in is the stored one by both engines, with every stage", {
   for (i in seq_len(nrow(plugged))) for (engine in c("direct", "fgt")) {
     sample <- selector_sample(fixture_data(plugged$data[i]), NULL)
-    found <- plug_in_1d(sample, 2L, plugged$scalest[i], with_engine(engine))
+    found <- with_binding("pair_engine", function(...) engine, plug_in_1d(sample, 2L, plugged$scalest[i], run_options()))
     info <- paste(plugged$data[i], plugged$scalest[i], engine)
     expect_identical(found$engine, engine)
     expect_equal(found$h, plugged$h[i], tolerance = 1e-13, info = info)

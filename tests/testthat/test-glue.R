@@ -1,4 +1,4 @@
-# The lists that R hands to C++: a sample, a task and a run, by field names.
+# The lists that R hands to C++: a task and a run, by field names.
 
 # The error of kde() if a function of the package that makes one of these returns something else.
 said_with <- function(name, change) {
@@ -15,8 +15,6 @@ test_that("a field that is missing, unknown or of another type is an error that 
     said_with("run_options", function(run) without(run, "threads")),
     said_with("run_options", function(run) c(run, treads = 1L)),
     said_with("run_options", function(run) replace(run, "threads", list("two"))),
-    said_with("task_at_points", function(task) replace(task, "sample", list(without(task$sample, "w")))),
-    said_with("task_at_points", function(task) replace(task, "sample", list(c(task$sample, y = 1)))),
     said_with("task_at_points", function(task) without(task, "points")),
     said_with("task_at_points", function(task) c(task, h = 1)),
     said_with("task_at_points", function(task) replace(task, "root", list("L"))),

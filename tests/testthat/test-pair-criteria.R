@@ -71,13 +71,14 @@ for (engine in c("fourier", "direct")) local({
       sample <- selector_sample(shape$x, shape$w)
       # Spheres or scales, as selectors do; otherwise a scalar g has no meaning.
       star <- transformed_sample(sample, inverse_root(pre_transform(sample$cov, "scale")))
+      y <- transformed_cpp(star$x, star$mean, star$axes)
       g <- (4 / ((d + 2) * star$n))^(1 / (d + 4)) * c(0.7, 1.5)
       # psi_order() chooses the engine by the number of observations.
       star$n <- if (engine == "fourier") 1e6 else 2
       for (order in c(4L, 6L, 8L)) expect_no_problem(lapply(g, function(one) {
         found <- psi_order(star, one, order, run_options())
         indices <- oracle_exponents(d, order)
-        expected <- lapply(seq_len(nrow(indices)), function(k) oracle_psi(star$x, one, indices[k, ], star$w))
+        expected <- lapply(seq_len(nrow(indices)), function(k) oracle_psi(y, one, indices[k, ], star$w))
         # Over all indices: for those with an odd exponent the terms i = j, by far the largest ones here, are 0.
         terms <- max(vapply(expected, attr, 0, "terms"))
         reference_problem(found, vapply(expected, as.numeric, 0), matrix_tolerance(d), terms,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -49,37 +50,122 @@ Polynomial times_linear(const Polynomial& p, const LongPoint3& factor) {
   return product;
 }
 
-/// Row k of L^-T: it expresses the frequency of variable k by those of the whitened axes, t = L^-T
-/// t_z. In long doubles, since strongly correlated variables cost digits.
-std::vector<LongPoint3> frequency_map(const FourierGeometry& geometry) {
-  const std::size_t d = geometry.d;
-  std::vector<LongPoint3> map(d, LongPoint3{});
-  for (std::size_t column = 0; column < d; ++column) {
-    // Back substitution of L' t = e_column.
-    LongPoint3 t{};
-    for (std::size_t k = d; k-- > 0;) {
-      long double sum = k == column ? 1.0 : 0.0;
-      for (std::size_t m = k + 1; m < d; ++m) sum -= geometry.root[k * d + m] * t[m];
-      t[k] = sum / geometry.root[k * d + k];
-    }
-    for (std::size_t k = 0; k < d; ++k) map[k][geometry.axis(column)] = t[k];
+/// The coordinates y = A x of a query, and the whitened ones of the grid: y = B z, B = A L. In long
+/// doubles, since strongly correlated variables cost digits.
+class QueryAxes {
+ public:
+  /// axes: A, empty for the identity. Throws error(input) if it is singular.
+  QueryAxes(const FourierGeometry& geometry, Span<const double> axes);
+
+  /// |det B|.
+  double determinant() const { return determinant_; }
+  /// B^-1 H B^-T, H in y.
+  Form3 whitened(Span<const double> H) const;
+  /// Moments of t^alpha in y from those of t_z^alpha, all of one degree.
+  std::vector<double> moments(const std::vector<double>& of_z, int degree) const;
+  /// D in y from the moments of degree 2 in z.
+  void set_gradient(const std::vector<double>& second, Span<double> gradient) const;
+
+ private:
+  using Matrix = std::array<LongPoint3, 3>;
+  Matrix product(Span<const double> axes) const;
+  void invert(Matrix b);
+
+  const FourierGeometry& geometry_;
+  const std::size_t d_;
+  /// Row k of B^-T: it expresses the frequency of variable k by those of the whitened axes, t =
+  /// B^-T t_z.
+  std::array<LongPoint3, 3> map_{};
+  double determinant_ = 1;
+};
+
+QueryAxes::QueryAxes(const FourierGeometry& geometry, Span<const double> axes)
+    : geometry_(geometry), d_(geometry.d) {
+  if (axes.size != 0 && axes.size != d_ * d_) {
+    throw error(ErrorKind::internal, "axes of a wrong size");
   }
-  return map;
+  invert(product(axes));
 }
 
-/// Moments of t^alpha from those of t_z^alpha, all of one degree, in units of x.
-std::vector<double> in_units_of_x(const std::vector<double>& moments, int degree,
-                                  const FourierGeometry& geometry) {
-  const std::vector<Exponents> monomials = monomials_of_degree(geometry.d, degree);
+/// B, its rows.
+QueryAxes::Matrix QueryAxes::product(Span<const double> axes) const {
+  Matrix b{};
+  for (std::size_t k = 0; k < d_; ++k) {
+    for (std::size_t l = 0; l < d_; ++l) {
+      for (std::size_t m = l; m < d_; ++m) {
+        const long double a = axes.size > 0 ? axes[m * d_ + k] : k == m ? 1.0 : 0.0;
+        b[k][l] += a * geometry_.root[l * d_ + m];
+      }
+    }
+  }
+  return b;
+}
+
+/// Gauss and Jordan, with the largest pivot of a column. Sets map_ and determinant_.
+void QueryAxes::invert(Matrix b) {
+  Matrix inverse{};
+  for (std::size_t k = 0; k < d_; ++k) inverse[k][k] = 1;
+  long double determinant = 1;
+  for (std::size_t column = 0; column < d_; ++column) {
+    std::size_t pivot = column;
+    for (std::size_t k = column + 1; k < d_; ++k) {
+      if (std::fabs(b[k][column]) > std::fabs(b[pivot][column])) pivot = k;
+    }
+    std::swap(b[column], b[pivot]);
+    std::swap(inverse[column], inverse[pivot]);
+    const long double divisor = b[column][column];
+    determinant *= std::fabs(divisor);
+    for (std::size_t l = 0; l < d_; ++l) {
+      b[column][l] /= divisor;
+      inverse[column][l] /= divisor;
+    }
+    for (std::size_t k = 0; k < d_; ++k) {
+      const long double factor = b[k][column];
+      for (std::size_t l = 0; l < d_ && k != column; ++l) {
+        b[k][l] -= factor * b[column][l];
+        inverse[k][l] -= factor * inverse[column][l];
+      }
+    }
+  }
+  determinant_ = static_cast<double>(determinant);
+  if (!(determinant_ > 0) || !std::isfinite(determinant_)) {
+    throw error(ErrorKind::input, "the axes must be independent, within the range of numbers");
+  }
+  for (std::size_t k = 0; k < d_; ++k) {
+    for (std::size_t l = 0; l < d_; ++l) map_[k][geometry_.axis(l)] = inverse[l][k];
+  }
+}
+
+Form3 QueryAxes::whitened(Span<const double> H) const {
+  if (H.size != d_ * d_) throw error(ErrorKind::internal, "bandwidth matrix of a wrong size");
+  Form3 out{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) {
+      long double sum = 0;
+      for (std::size_t k = 0; k < d_; ++k) {
+        for (std::size_t l = 0; l < d_; ++l) {
+          sum += map_[k][a] * 0.5L * (H[l * d_ + k] + H[k * d_ + l]) * map_[l][b];
+        }
+      }
+      out[3 * a + b] = static_cast<double>(sum);
+    }
+  }
+  for (const double value : out) {
+    if (!std::isfinite(value)) throw error(ErrorKind::input, "a bandwidth matrix must be finite");
+  }
+  return out;
+}
+
+std::vector<double> QueryAxes::moments(const std::vector<double>& of_z, int degree) const {
+  const std::vector<Exponents> monomials = monomials_of_degree(d_, degree);
   Polynomial value;  // the integral of each monomial
-  for (std::size_t m = 0; m < monomials.size(); ++m) value[monomials[m]] = moments[m];
-  const std::vector<LongPoint3> map = frequency_map(geometry);
+  for (std::size_t m = 0; m < monomials.size(); ++m) value[monomials[m]] = of_z[m];
   std::vector<double> out;
   for (const Exponents& e : monomials) {
-    Polynomial expanded{{Exponents{0, 0, 0}, 1 / geometry.determinant}};
-    for (std::size_t k = 0; k < geometry.d; ++k) {
-      for (int power = 0; power < e[geometry.axis(k)]; ++power) {
-        expanded = times_linear(expanded, map[k]);
+    Polynomial expanded{{Exponents{0, 0, 0}, 1 / determinant_}};
+    for (std::size_t k = 0; k < d_; ++k) {
+      for (int power = 0; power < e[geometry_.axis(k)]; ++power) {
+        expanded = times_linear(expanded, map_[k]);
       }
     }
     double sum = 0.0;
@@ -87,6 +173,16 @@ std::vector<double> in_units_of_x(const std::vector<double>& moments, int degree
     out.push_back(sum);
   }
   return out;
+}
+
+void QueryAxes::set_gradient(const std::vector<double>& second, Span<double> gradient) const {
+  const std::vector<double> in_y = moments(second, 2);
+  std::size_t m = 0;
+  for (std::size_t k = 0; k < d_; ++k) {
+    for (std::size_t l = k; l < d_; ++l, ++m) {
+      gradient[l * d_ + k] = gradient[k * d_ + l] = in_y[m];
+    }
+  }
 }
 
 /// The position of h_ab among the moments of degree 2.
@@ -152,116 +248,87 @@ void FourierCriteria::cover(const Form3& narrow, const Form3& wide, int degree,
   }
 }
 
-Form3 FourierCriteria::whitened(Span<const double> H) const {
-  const FourierGeometry& g = modes_->geometry();
-  const std::size_t d = g.d;
-  if (H.size != d * d) throw error(ErrorKind::internal, "bandwidth matrix of a wrong size");
-  // L^-1 H L^-T = M' H M with M = L^-T, whose rows frequency_map gives.
-  const std::vector<LongPoint3> map = frequency_map(g);
-  Form3 out{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t b = 0; b < 3; ++b) {
-      long double sum = 0;
-      for (std::size_t k = 0; k < d; ++k) {
-        for (std::size_t l = 0; l < d; ++l) {
-          sum += map[k][a] * 0.5L * (H[l * d + k] + H[k * d + l]) * map[l][b];
-        }
-      }
-      out[3 * a + b] = static_cast<double>(sum);
-    }
-  }
-  for (const double value : out) {
-    if (!std::isfinite(value)) throw error(ErrorKind::input, "a bandwidth matrix must be finite");
-  }
-  return out;
-}
-
-void FourierCriteria::set_gradient(const std::vector<double>& second, Span<double> gradient) const {
-  const FourierGeometry& g = modes_->geometry();
-  const std::vector<double> moments = in_units_of_x(second, 2, g);
-  std::size_t m = 0;
-  for (std::size_t k = 0; k < g.d; ++k) {
-    for (std::size_t l = k; l < g.d; ++l, ++m) {
-      gradient[l * g.d + k] = gradient[k * g.d + l] = moments[m];
-    }
-  }
-}
-
 double FourierCriteria::mean_kernel(Span<const double> H, Span<double> gradient,
                                     const RunOptions& options) {
   make_ready(options);
   const bool with_gradient = gradient.size > 0;
-  cover(whitened(H), whitened(H), 0, options);
-  const std::vector<double> moments = modes_->moments(
-      whitened(H), with_gradient ? std::vector<int>{0, 2} : std::vector<int>{0}, options);
+  const Form3 h = QueryAxes(modes_->geometry(), {}).whitened(H);
+  cover(h, h, 0, options);
+  const QueryAxes axes(modes_->geometry(), {});
+  const std::vector<double> moments =
+      modes_->moments(h, with_gradient ? std::vector<int>{0, 2} : std::vector<int>{0}, options);
   if (with_gradient) {
     std::vector<double> second(moments.begin() + 1, moments.end());
     for (double& value : second) value *= -0.5;
-    set_gradient(second, gradient);
+    axes.set_gradient(second, gradient);
   }
-  return moments[0] / modes_->geometry().determinant;
+  return moments[0] / axes.determinant();
 }
 
 double FourierCriteria::pair_sum(Span<const double> H, const RunOptions& options) {
   const double mean = mean_kernel(H, {}, options);
-  const FourierGeometry& g = modes_->geometry();
-  const double diagonal = modes_->squared_share() * peak_of_form(whitened(H), g.d) / g.determinant;
+  const QueryAxes axes(modes_->geometry(), {});
+  const double diagonal = modes_->squared_share() *
+                          peak_of_form(axes.whitened(H), modes_->geometry().d) / axes.determinant();
   return 0.5 * modes_->weight() * modes_->weight() * (mean - diagonal);
 }
 
 double FourierCriteria::lscv(Span<const double> H, LscvForm form, Span<double> gradient,
-                             const RunOptions& options) {
+                             const RunOptions& options, Span<const double> axes) {
   make_ready(options);
   const double share = modes_->squared_share();
   if (!(share < 1)) {
     throw error(ErrorKind::input, "cross-validation needs two samples with positive weights");
   }
-  cover(whitened(H), times(whitened(H), 2), 0, options);
-  const FourierGeometry& g = modes_->geometry();
-  const Form3 h = whitened(H);
+  const Form3 h = QueryAxes(modes_->geometry(), axes).whitened(H);
+  cover(h, times(h, 2), 0, options);
+  const QueryAxes at(modes_->geometry(), axes);
+  const std::size_t d = modes_->geometry().d;
   const double factor = form == LscvForm::unbiased ? 1 / (1 - share) : 1.0;
-  const double diagonal = share * peak_of_form(h, g.d);
+  const double diagonal = share * peak_of_form(h, d);
   const std::vector<double> sums = modes_->moments_of_both(h, gradient.size > 0, options);
   const std::size_t half = sums.size() / 2;
   if (gradient.size > 0) {
-    std::vector<double> second = to_moments(inverse_form(h, g.d), g.d);
+    std::vector<double> second = to_moments(inverse_form(h, d), d);
     for (std::size_t m = 0; m < second.size(); ++m) {
       second[m] = factor * sums[1 + m] - sums[half + 1 + m] - factor * diagonal * second[m];
     }
-    set_gradient(second, gradient);
+    at.set_gradient(second, gradient);
   }
-  return (sums[half] - 2 * factor * (sums[0] - diagonal)) / g.determinant;
+  return (sums[half] - 2 * factor * (sums[0] - diagonal)) / at.determinant();
 }
 
 double FourierCriteria::scv(Span<const double> H, Span<const double> G, Span<double> gradient,
-                            const RunOptions& options) {
+                            const RunOptions& options, Span<const double> axes) {
   make_ready(options);
-  cover(times(whitened(G), 2), plus(times(whitened(H), 2), times(whitened(G), 2)), 0, options);
-  const FourierGeometry& g = modes_->geometry();
-  const Form3 h = whitened(H);
+  const QueryAxes before(modes_->geometry(), axes);
+  const Form3 h = before.whitened(H), pilot = times(before.whitened(G), 2);
+  cover(pilot, plus(times(h, 2), pilot), 0, options);
+  const QueryAxes at(modes_->geometry(), axes);
+  const std::size_t d = modes_->geometry().d;
   // (4 pi)^(-d/2) |H|^(-1/2) / n.
-  const double variance = modes_->squared_share() * peak_of_form(times(h, 2), g.d);
-  const std::vector<double> sums =
-      modes_->smoothed_moments(h, times(whitened(G), 2), gradient.size > 0, options);
+  const double variance = modes_->squared_share() * peak_of_form(times(h, 2), d);
+  const std::vector<double> sums = modes_->smoothed_moments(h, pilot, gradient.size > 0, options);
   if (gradient.size > 0) {
-    std::vector<double> second = to_moments(inverse_form(h, g.d), g.d);
+    std::vector<double> second = to_moments(inverse_form(h, d), d);
     for (std::size_t m = 0; m < second.size(); ++m) {
       second[m] = sums[1 + m] - 0.5 * variance * second[m];
     }
-    set_gradient(second, gradient);
+    at.set_gradient(second, gradient);
   }
-  return (variance + sums[0]) / g.determinant;
+  return (variance + sums[0]) / at.determinant();
 }
 
-std::vector<double> FourierCriteria::psi(Span<const double> G, int order,
-                                         const RunOptions& options) {
+std::vector<double> FourierCriteria::psi(Span<const double> G, int order, const RunOptions& options,
+                                         Span<const double> axes) {
   if (order < 0 || order > kHighestDegree || order % 2 != 0) {
     throw error(ErrorKind::input, "the order must be even, 0 to 10, not " + std::to_string(order));
   }
   make_ready(options);
-  cover(whitened(G), whitened(G), order, options);
-  std::vector<double> psi =
-      in_units_of_x(modes_->moments(whitened(G), {order}, options), order, modes_->geometry());
+  const Form3 g = QueryAxes(modes_->geometry(), axes).whitened(G);
+  cover(g, g, order, options);
+  const QueryAxes at(modes_->geometry(), axes);
+  std::vector<double> psi = at.moments(modes_->moments(g, {order}, options), order);
   if (order % 4 != 0) {
     for (double& value : psi) value = -value;
   }

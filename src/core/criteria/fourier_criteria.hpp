@@ -19,6 +19,10 @@ enum class LscvForm { unbiased, paper };
 /// is the symmetric matrix D, d*d, with dF = tr(D dH); with H = L L', dF = sum over the lower
 /// triangle of (2 D L) dL. If `gradient` is empty, none is computed.
 ///
+/// With `axes`, a matrix A (d*d, column-major), a query is about the samples A x_i: its matrices,
+/// its gradient and its value are in the units of A x. So data that are scaled or sphered need no
+/// other grid. Empty means A = I.
+///
 /// All values are relative to the number of samples. With weights that is W = sum w; where a
 /// formula divides by n, it is n_eff = (sum w)^2 / sum w^2. Errors: the tolerance, relative to the
 /// sum of the absolute values of the Fourier integrand, which is the value itself for mean_kernel,
@@ -47,19 +51,20 @@ class FourierCriteria {
 
   /// Least-squares cross-validation, S(2H) - 2 (S(H) without i = j): Wand & Jones (1995), 4.7;
   /// Chacon & Duong (2010). Throws error(input) for fewer than two samples with a weight.
-  double lscv(Span<const double> H, LscvForm form, Span<double> gradient,
-              const RunOptions& options);
+  double lscv(Span<const double> H, LscvForm form, Span<double> gradient, const RunOptions& options,
+              Span<const double> axes = {});
 
   /// Smoothed cross-validation with pilot G (Duong & Hazelton 2005, eq. 5): K_H*K_H(0) / n_eff +
   /// W^-2 sum_{i,j} w_i w_j (K_{2H+2G} - 2 K_{H+2G} + K_{2G})(x_i - x_j). The gradient is by H.
   double scv(Span<const double> H, Span<const double> G, Span<double> gradient,
-             const RunOptions& options);
+             const RunOptions& options, Span<const double> axes = {});
 
   /// psi_alpha(G) = W^-2 sum_{i,j} w_i w_j D^alpha K_G(x_i - x_j), i = j included (Chacon & Duong
   /// 2010), for the multi-indices of degree r = order, even and at most 10, in the order of
   /// even_multi_indices. The derivative of psi_alpha by G_kl is half of psi_(alpha + e_k + e_l),
   /// one of order r + 2, since the normal density obeys the heat equation.
-  std::vector<double> psi(Span<const double> G, int order, const RunOptions& options);
+  std::vector<double> psi(Span<const double> G, int order, const RunOptions& options,
+                          Span<const double> axes = {});
 
   const FourierModes& modes() const { return *modes_; }
   /// How often the samples were spread; for tests.
@@ -71,9 +76,6 @@ class FourierCriteria {
   void spread(double min, double max, const RunOptions& options);
   /// Makes sure that the grid serves Gaussians of these forms, for sums of that degree.
   void cover(const Form3& narrow, const Form3& wide, int degree, const RunOptions& options);
-  Form3 whitened(Span<const double> H) const;
-  /// D, in units of x, from the moments of degree 2 in z.
-  void set_gradient(const std::vector<double>& second, Span<double> gradient) const;
 
   MatrixView x_;
   Weights w_;

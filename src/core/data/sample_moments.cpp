@@ -10,17 +10,29 @@
 namespace kestrel {
 namespace {
 
-// The sum of term(i) for all samples i.
-template <class Term>
-long double sum_of_terms(std::size_t n, const ParallelOptions& options, const Term& term) {
-  std::vector<long double> sums(parts_of_pass(n));
+// The sums of terms(i, k), k < count, for all samples i, with their weights. Two samples are added
+// at a time, because a long double waits for its sum.
+template <class Terms>
+std::vector<long double> weighted_sums(std::size_t n, Weights w, std::size_t count,
+                                       const ParallelOptions& options, const Terms& terms) {
+  std::vector<long double> sums(parts_of_pass(n) * count);
   pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    long double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += term(i);
-    sums[part] = sum;
+    for (std::size_t k = 0; k < count; ++k) {
+      long double even = 0, odd = 0;
+      const auto add = [&](std::size_t i, long double& sum) {
+        const long double term = terms(i, k);
+        sum += w.absent() ? term : w[i] * term;
+      };
+      for (std::size_t i = begin; i + 1 < end; i += 2) {
+        add(i, even);
+        add(i + 1, odd);
+      }
+      if ((end - begin) % 2 == 1) add(end - 1, even);
+      sums[part * count + k] = even + odd;
+    }
   });
-  long double all = 0;
-  for (const long double sum : sums) all += sum;
+  std::vector<long double> all(count, 0.0L);
+  for (std::size_t i = 0; i < sums.size(); ++i) all[i % count] += sums[i];
   return all;
 }
 
@@ -49,36 +61,41 @@ Range range_of_part(const double* x, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-std::vector<double> sample_covariance(const MatrixView& x, Weights w, Span<double> centred,
-                                      const ParallelOptions& options) {
+SampleCovariance sample_covariance(const MatrixView& x, Weights w, const ParallelOptions& options) {
   const std::size_t n = x.rows, d = x.cols;
   check_weight_count(n, w.size);
-  if (centred.size != n * d) throw error(ErrorKind::internal, "centred sample of a wrong size");
-  const long double all = sum_of_terms(n, options, [&](std::size_t i) { return w[i]; });
-  for (std::size_t k = 0; k < d; ++k) {
-    const double* from = x.data + k * n;
-    double* value = centred.data + k * n;
-    for (int pass = 0; pass < 2; ++pass) {
-      const auto weighted = [&](std::size_t i) { return static_cast<long double>(w[i]) * from[i]; };
-      const double mean = static_cast<double>(sum_of_terms(n, options, weighted) / all);
-      pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) value[i] = from[i] - mean;
-      });
-      from = value;
+  const long double all =
+      weighted_sums(n, w, 1, options, [](std::size_t, std::size_t) { return 1.0L; })[0];
+  const auto means = [&](const auto& value) {
+    std::vector<double> mean;
+    for (const long double sum : weighted_sums(n, w, d, options, value)) {
+      mean.push_back(static_cast<double>(sum / all));
     }
-  }
-  std::vector<double> covariance(d * d);
+    return mean;
+  };
+  SampleCovariance found;
+  SampleMean& mean = found.mean;
+  mean.first = means([&](std::size_t i, std::size_t k) -> long double { return x(i, k); });
+  mean.second =
+      means([&](std::size_t i, std::size_t k) -> long double { return x(i, k) - mean.first[k]; });
+  std::vector<std::size_t> row, column;  // of the lower triangle
   for (std::size_t k = 0; k < d; ++k) {
     for (std::size_t l = 0; l <= k; ++l) {
-      const double *a = centred.data + k * n, *b = centred.data + l * n;
-      const auto product = [&](std::size_t i) {
-        return static_cast<long double>(w[i]) * a[i] * b[i];
-      };
-      const long double sum = sum_of_terms(n, options, product);
-      covariance[k * d + l] = covariance[l * d + k] = static_cast<double>(sum / all);
+      row.push_back(k);
+      column.push_back(l);
     }
   }
-  return covariance;
+  const std::vector<long double> sums =
+      weighted_sums(n, w, row.size(), options, [&](std::size_t i, std::size_t e) {
+        return static_cast<long double>(mean.centred(x(i, row[e]), row[e])) *
+               mean.centred(x(i, column[e]), column[e]);
+      });
+  found.covariance.resize(d * d);
+  for (std::size_t e = 0; e < row.size(); ++e) {
+    const double value = static_cast<double>(sums[e] / all);
+    found.covariance[row[e] * d + column[e]] = found.covariance[column[e] * d + row[e]] = value;
+  }
+  return found;
 }
 
 std::vector<double> column_ranges(const MatrixView& x, const ParallelOptions& options) {
@@ -104,15 +121,16 @@ std::vector<double> column_ranges(const MatrixView& x, const ParallelOptions& op
   return ranges;
 }
 
-void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
-                    const ParallelOptions& options) {
+void transform_rows(const MatrixView& x, const SampleMean& mean, Span<const double> a,
+                    Span<double> out, const ParallelOptions& options) {
   const std::size_t n = x.rows, d = x.cols;
-  if (a.size != d * d || out.size != n * d)
+  if (a.size != d * d || out.size != n * d || mean.first.size() != d) {
     throw error(ErrorKind::internal, "transform of a wrong size");
+  }
   pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     std::vector<double> row(d);
     for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t k = 0; k < d; ++k) row[k] = x.data[k * n + i];
+      for (std::size_t k = 0; k < d; ++k) row[k] = mean.centred(x.data[k * n + i], k);
       for (std::size_t k = 0; k < d; ++k) {
         double sum = 0;
         for (std::size_t l = 0; l < d; ++l) sum += row[l] * a[l * d + k];
@@ -122,15 +140,17 @@ void transform_rows(const MatrixView& x, Span<const double> a, Span<double> out,
   });
 }
 
-void divide_columns(const MatrixView& x, Span<const double> unit, Span<double> out,
-                    const ParallelOptions& options) {
+void divide_columns(const MatrixView& x, const SampleMean& mean, Span<const double> unit,
+                    Span<double> out, const ParallelOptions& options) {
   const std::size_t n = x.rows, d = x.cols;
-  if (unit.size != d || out.size != n * d) {
+  if (unit.size != d || out.size != n * d || mean.first.size() != d) {
     throw error(ErrorKind::internal, "quotients of a wrong size");
   }
   pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = 0; k < d; ++k) {
-      for (std::size_t i = k * n + begin; i < k * n + end; ++i) out[i] = x.data[i] / unit[k];
+      for (std::size_t i = begin; i < end; ++i) {
+        out[k * n + i] = mean.centred(x.data[k * n + i], k) / unit[k];
+      }
     }
   });
 }

@@ -48,7 +48,7 @@ bool equal(const MatrixView& x, std::size_t i, std::size_t j) {
 
 }  // namespace
 
-Ties count_ties(const MatrixView& x, Span<const double> p, const ParallelOptions& options) {
+Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options) {
   const std::size_t n = x.rows;
   check_weight_count(n, p.size);
   if (n >= std::size_t{1} << 31) {
@@ -88,7 +88,8 @@ Ties count_ties(const MatrixView& x, Span<const double> p, const ParallelOptions
   Ties ties;
   if (leader.empty()) return ties;
   // Number and weight of the equal samples so far, kept at the first of them.
-  std::vector<double> count(n, 1.0), weight(p.begin(), p.end());
+  const WeightArray given(p);
+  std::vector<double> count(n, 1.0), weight(given.data(), given.data() + n);
   serial_for(leader.size(), options, [&](std::size_t t) {
     ties.pairs += 2 * count[leader[t]];
     ties.weight += 2 * weight[leader[t]] * p[follower[t]];

@@ -4,6 +4,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 
 namespace kestrel {
 
@@ -15,7 +16,7 @@ struct Ties {
 /// x: n*d samples, finite; p: n weights. Zeros of both signs are equal. O(n d) expected, with at
 /// most 32 bytes a sample, and 32 more where there are ties. Throws error(input) where sizes
 /// differ, error(memory) for 2^31 samples or more.
-Ties count_ties(const MatrixView& x, Span<const double> p, const ParallelOptions& options);
+Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options);
 
 }  // namespace kestrel
 

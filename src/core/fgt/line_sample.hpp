@@ -7,7 +7,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
-#include "core/data/weights.hpp"
+#include "core/data/sample.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/cell_order.hpp"
 
@@ -25,10 +25,6 @@ class LineSample {
   Span<const double> x() const { return x_; }
   Weights w() const { return w_; }
   const ValueRange& range() const { return range_; }
-  /// Whether it views these arrays.
-  bool is_of(Span<const double> x, Weights w) const {
-    return x.data == x_.data && x.size == x_.size && w.data == w_.data && w.size == w_.size;
-  }
 
   /// Moments of cells 2^exponent wide; enough(k): how many are enough for cells 2^-k as wide. O(n)
   /// unless kept cells serve, O(cells) if they do. Throws error(input) for data that CellOrder
@@ -46,6 +42,13 @@ class LineSample {
   const ValueRange range_;
   mutable std::unique_ptr<const CellMoments> kept_;
 };
+
+/// Of a sample of one variable, which keeps it: all sums of a call share its cells.
+inline const LineSample& line_sample(const Sample& sample, const RunOptions& options) {
+  return sample.prepared<LineSample>([&] {
+    return std::make_unique<LineSample>(sample.x().column(0), sample.w(), options.parallel);
+  });
+}
 
 }  // namespace kestrel
 

@@ -135,6 +135,91 @@ TEST_P(Fourier, Functionals) {
   }
 }
 
+namespace {
+
+/// A, d*d column-major: scales, shears and exchanges the variables; its determinant is negative for
+/// d = 2.
+std::vector<double> other_axes(std::size_t d) {
+  if (d == 1) return {-2.5};
+  if (d == 2) return {0.5, 3, 2, -1};
+  return {0.5, 0, 1, 2, 0.25, -1, 0, 3, 0.5};
+}
+
+/// A M A'.
+std::vector<double> moved(const std::vector<double>& a, const std::vector<double>& m,
+                          std::size_t d) {
+  std::vector<double> left(d * d, 0.0), out(d * d, 0.0);
+  for (std::size_t e = 0; e < d * d * d; ++e) {
+    const std::size_t k = e / (d * d), l = e / d % d, i = e % d;
+    left[l * d + k] += a[i * d + k] * m[l * d + i];
+  }
+  for (std::size_t e = 0; e < d * d * d; ++e) {
+    const std::size_t k = e / (d * d), l = e / d % d, i = e % d;
+    out[l * d + k] += left[i * d + k] * a[i * d + l];
+  }
+  return out;
+}
+
+}  // namespace
+
+// A grid for the samples x answers queries about A x as one for these does.
+TEST_P(Fourier, OnOtherAxes) {
+  const Sample& s = GetParam();
+  const std::size_t d = s.d;
+  const std::vector<double> a = other_axes(d);
+  Sample y = s;
+  for (std::size_t i = 0; i < s.n; ++i) {
+    for (std::size_t k = 0; k < d; ++k) {
+      real sum = 0;
+      for (std::size_t l = 0; l < d; ++l)
+        sum += real{a[l * d + k]} * (s.x[l * s.n + i] - s.x[l * s.n]);
+      y.x[k * s.n + i] = static_cast<double>(sum);
+    }
+  }
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierCriteria of_y(y.view(), y.weights(), demand_for(s), threads(1));
+  // Both are off by a tolerance, and strongly correlated samples lose digits in A x. A far origin
+  // would, too, so y is about the first sample.
+  const double allowed = 30 * tolerance_for(s);
+  for (const std::vector<double>& in_x : matrices_for(s)) {
+    const std::vector<double> H = moved(a, in_x, d);
+    const double size = of_y.mean_kernel(span(H), {}, threads(1));
+    std::vector<double> slope(d * d), wanted(d * d);
+    const Span<double> to{slope.data(), d * d}, other{wanted.data(), d * d};
+    const auto expect_slope = [&] {
+      for (std::size_t k = 0; k < d; ++k) {
+        for (std::size_t l = 0; l < d; ++l) {
+          const double unit = std::sqrt(H[k * d + k] * H[l * d + l]);
+          EXPECT_NEAR(slope[l * d + k] * unit, wanted[l * d + k] * unit, 100 * allowed * size);
+        }
+      }
+    };
+    EXPECT_NEAR(sums.lscv(span(H), LscvForm::unbiased, to, threads(1), span(a)),
+                of_y.lscv(span(H), LscvForm::unbiased, other, threads(1)), allowed * size);
+    expect_slope();
+    EXPECT_NEAR(sums.scv(span(H), span(H), to, threads(1), span(a)),
+                of_y.scv(span(H), span(H), other, threads(1)), allowed * size);
+    expect_slope();
+    const std::vector<double> psi = sums.psi(span(H), 4, threads(1), span(a)),
+                              of_others = of_y.psi(span(H), 4, threads(1));
+    ASSERT_EQ(psi.size(), of_others.size());
+    const double largest =
+        std::fabs(*std::max_element(of_others.begin(), of_others.end(), [](double u, double v) {
+          return std::fabs(u) < std::fabs(v);
+        }));
+    for (std::size_t m = 0; m < psi.size(); ++m) {
+      EXPECT_NEAR(psi[m], of_others[m], 100 * allowed * largest) << m;
+    }
+  }
+}
+
+TEST(FourierAxes, AreIndependent) {
+  const Sample s = normal_sample(60, 2);
+  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const std::vector<double> a{1, 2, 2, 4};
+  EXPECT_THROW(sums.psi(span(matrices_for(s)[0]), 4, threads(1), span(a)), error);
+}
+
 TEST(FourierGradient, OfAFunctionalIsHalfOfHigherOnes) {
   const Sample s = normal_sample(60, 2);
   FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));

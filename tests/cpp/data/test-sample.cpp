@@ -93,10 +93,8 @@ TEST(Ties, OfEqualSamplesAreAllPairs) {
 
 TEST(Ties, AndCovarianceCheckSizes) {
   const std::vector<double> x(4, 1.0), p(3, 1.0);
-  std::vector<double> centred(4);
   EXPECT_THROW(count_ties({x.data(), 2, 2}, {p.data(), 3}, {}), error);
-  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 3}, {centred.data(), 4}, {}), error);
-  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 2}, {centred.data(), 3}, {}), error);
+  EXPECT_THROW(sample_covariance({x.data(), 2, 2}, {p.data(), 3}, {}), error);
 }
 
 TEST(SampleCovariance, IsThatOfLongDoublesFarFromTheOriginToo) {
@@ -104,9 +102,7 @@ TEST(SampleCovariance, IsThatOfLongDoublesFarFromTheOriginToo) {
     for (const std::size_t n : {1, 2, 5000}) {
       for (const double offset : {0.0, 1e9}) {
         const Sample s = make(n, d, offset, 0, true);
-        std::vector<double> centred(n * d);
-        const std::vector<double> got =
-            sample_covariance(s.view(), s.shares(), {centred.data(), centred.size()}, {});
+        const std::vector<double> got = sample_covariance(s.view(), s.shares(), {}).covariance;
         long double weight = 0;
         for (const double p : s.p) weight += p;
         std::vector<long double> mean(d, 0.0L);
@@ -188,13 +184,10 @@ TEST(SerialWork, IsPolledFor) {
   points.matrix = s.view();
   const double root = 1;
   const TileKernel kernel(*simd::baseline_table(), KernelChoice{}, 1, {&root, 1});
-  std::vector<double> centred(s.n);
   const Span<const double> x{s.x.data(), s.n};
   const std::vector<std::function<void(const ParallelOptions&)>> works{
       [&](const ParallelOptions& how) { count_ties(s.view(), s.shares(), how); },
-      [&](const ParallelOptions& how) {
-        sample_covariance(s.view(), s.shares(), {centred.data(), s.n}, how);
-      },
+      [&](const ParallelOptions& how) { sample_covariance(s.view(), s.shares(), how); },
       [&](const ParallelOptions& how) { order_of(x, {}, how); },
       [&](const ParallelOptions& how) { RowDraws(s.shares(), how); },
       [&](const ParallelOptions& how) { cut_blocks(points, kernel, how); },
@@ -249,22 +242,26 @@ TEST(SamplePasses, AreTheirDefinitionsWithTheSameBitsOnManyThreads) {
       EXPECT_EQ(weights.positive, n > 1 ? n - 1 : 1);
       EXPECT_EQ(weights.min_positive, *std::min_element(s.p.begin() + (n > 1), s.p.end()));
       const std::vector<double> ranges = column_ranges(s.view(), options);
-      std::vector<double> product(n * d), centred(n * d), same(n * d);
-      transform_rows(s.view(), {a.data(), 4}, {product.data(), n * d}, options);
-      divide_columns(s.view(), {unit.data(), 2}, {same.data(), n * d}, options);
+      const SampleMean mean = sample_covariance(s.view(), s.shares(), options).mean;
+      std::vector<double> product(n * d), same(n * d);
+      transform_rows(s.view(), mean, {a.data(), 4}, {product.data(), n * d}, options);
+      divide_columns(s.view(), mean, {unit.data(), 2}, {same.data(), n * d}, options);
       for (std::size_t k = 0; k < d; ++k) {
         const Span<const double> column = s.view().column(k);
         EXPECT_EQ(ranges[2 * k], *std::min_element(column.begin(), column.end()));
         EXPECT_EQ(ranges[2 * k + 1], *std::max_element(column.begin(), column.end()));
         for (const std::size_t i : {std::size_t{0}, n / 2, n - 1}) {
-          EXPECT_EQ(product[k * n + i], s.x[i] * a[k] + s.x[n + i] * a[2 + k]);
-          EXPECT_EQ(same[k * n + i], column[i] / unit[k]);
+          const double first = (s.x[i] - mean.first[0]) - mean.second[0],
+                       second = (s.x[n + i] - mean.first[1]) - mean.second[1];
+          EXPECT_EQ(product[k * n + i], first * a[k] + second * a[2 + k]);
+          EXPECT_EQ(same[k * n + i], (k == 0 ? first : second) / unit[k]);
         }
       }
-      const Span<double> out{centred.data(), n * d};
-      EXPECT_EQ(sample_covariance(s.view(), s.shares(), out, options),
-                sample_covariance(s.view(), s.shares(), {same.data(), n * d}, one));
-      EXPECT_EQ(centred, same);
+      const SampleMean on_one = sample_covariance(s.view(), s.shares(), one).mean;
+      EXPECT_EQ(mean.first, on_one.first);
+      EXPECT_EQ(mean.second, on_one.second);
+      EXPECT_EQ(sample_covariance(s.view(), s.shares(), options).covariance,
+                sample_covariance(s.view(), s.shares(), one).covariance);
     }
   }
   EXPECT_EQ(weight_sums({nullptr, 0}, one).positive, 0u);

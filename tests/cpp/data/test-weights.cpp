@@ -176,10 +176,8 @@ const std::vector<Case>& others() {
        }},
       {"covariance",
        [](const Data& at, Weights w, const RunOptions& how) {
-         Result centred(2 * kSize);
-         const Result sums =
-             sample_covariance(at.samples, w, {centred.data(), centred.size()}, how.parallel);
-         return joined(sums, centred);
+         const SampleCovariance found = sample_covariance(at.samples, w, how.parallel);
+         return joined(found.mean.first, joined(found.mean.second, found.covariance));
        }},
       {"quantiles",
        [](const Data& at, Weights w, const RunOptions& how) {

@@ -1,0 +1,59 @@
+// The data of a call, and what engines have made of them.
+#ifndef KESTREL_CORE_DATA_SAMPLE_HPP
+#define KESTREL_CORE_DATA_SAMPLE_HPP
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <typeindex>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
+#include "core/data/sample_moments.hpp"
+#include "core/data/weights.hpp"
+
+namespace kestrel {
+
+/// n observations of d variables and their weights, of which it is a view: the memory is the
+/// caller's, must outlive it and must not change.
+///
+/// The steps of a call (a bandwidth, an estimate, its contours) all take one sample. An engine
+/// keeps what it has made of the data with prepared(), so that the next step finds it: an order,
+/// cells, a grid, a tree. It is dropped with the sample. Not for several threads at once.
+class Sample {
+ public:
+  /// x: n*d; w: n weights. Throws error(input) if the numbers differ. O(1).
+  Sample(const MatrixView& x, Weights w) : x_(x), w_(w) { check_weight_count(x.rows, w.size); }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  std::size_t n() const { return x_.rows; }
+  std::size_t d() const { return x_.cols; }
+  const MatrixView& x() const { return x_; }
+  Weights w() const { return w_; }
+  /// column_ranges() of the data, measured once. O(n d).
+  const std::vector<double>& ranges(const ParallelOptions& options) const {
+    if (ranges_.empty()) ranges_ = column_ranges(x_, options);
+    return ranges_;
+  }
+
+  /// The object of type T that has been made of the data, or else a new one: make() returns a
+  /// std::unique_ptr<T>. If make() throws, nothing is kept.
+  template <class T, class Make>
+  T& prepared(const Make& make) const {
+    std::shared_ptr<void>& kept = prepared_[std::type_index(typeid(T))];
+    if (kept == nullptr) kept = std::shared_ptr<T>(make());
+    return *static_cast<T*>(kept.get());
+  }
+
+ private:
+  MatrixView x_;
+  Weights w_;
+  mutable std::vector<double> ranges_;
+  mutable std::map<std::type_index, std::shared_ptr<void>> prepared_;
+};
+
+}  // namespace kestrel
+
+#endif
