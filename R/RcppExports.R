@@ -9,6 +9,10 @@ kernel_table_cpp <- function() {
     .Call(`_kestrel_kernel_table_cpp`)
 }
 
+ball_volume_cpp <- function(d) {
+    .Call(`_kestrel_ball_volume_cpp`, d)
+}
+
 isa_used_cpp <- function(isa) {
     .Call(`_kestrel_isa_used_cpp`, isa)
 }

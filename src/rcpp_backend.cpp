@@ -30,6 +30,9 @@ Rcpp::List kernel_table_cpp() {
 }
 
 // [[Rcpp::export]]
+double ball_volume_cpp(double d) { return ball_volume(d); }
+
+// [[Rcpp::export]]
 std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
 
 // [[Rcpp::export]]
