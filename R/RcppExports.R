@@ -17,6 +17,10 @@ isa_used_cpp <- function(isa) {
     .Call(`_kestrel_isa_used_cpp`, isa)
 }
 
+available_memory_cpp <- function() {
+    .Call(`_kestrel_available_memory_cpp`)
+}
+
 thread_cap_cpp <- function() {
     .Call(`_kestrel_thread_cap_cpp`)
 }

@@ -53,6 +53,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// available_memory_cpp
+double available_memory_cpp();
+RcppExport SEXP _kestrel_available_memory_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(available_memory_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // thread_cap_cpp
 int thread_cap_cpp();
 RcppExport SEXP _kestrel_thread_cap_cpp() {
@@ -929,6 +939,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_kernel_table_cpp", (DL_FUNC) &_kestrel_kernel_table_cpp, 0},
     {"_kestrel_ball_volume_cpp", (DL_FUNC) &_kestrel_ball_volume_cpp, 1},
     {"_kestrel_isa_used_cpp", (DL_FUNC) &_kestrel_isa_used_cpp, 1},
+    {"_kestrel_available_memory_cpp", (DL_FUNC) &_kestrel_available_memory_cpp, 0},
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},
     {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},
     {"_kestrel_set_thread_cap_cpp", (DL_FUNC) &_kestrel_set_thread_cap_cpp, 1},
