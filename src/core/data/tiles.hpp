@@ -18,7 +18,7 @@
 #include "core/base/span.hpp"
 #include "core/data/evaluation_points.hpp"
 #include "core/kernel/kernel.hpp"
-#include "simd/table.hpp"
+#include "simd/direct/direct.hpp"
 
 namespace kestrel {
 
