@@ -9,8 +9,16 @@ kernel_table_cpp <- function() {
     .Call(`_kestrel_kernel_table_cpp`)
 }
 
+ball_volume_cpp <- function(d) {
+    .Call(`_kestrel_ball_volume_cpp`, d)
+}
+
 isa_used_cpp <- function(isa) {
     .Call(`_kestrel_isa_used_cpp`, isa)
+}
+
+available_memory_cpp <- function() {
+    .Call(`_kestrel_available_memory_cpp`)
 }
 
 thread_cap_cpp <- function() {

@@ -214,6 +214,6 @@ warn_coarse <- function(reached, of) {
 points_reached <- function(fhat, axes) {
   d <- length(axes)
   step <- vapply(axes, function(axis) (axis[length(axis)] - axis[1L]) / (length(axis) - 1), 0)
-  unit <- if (fhat$kernel_type == "product") 2^d else unit_ball_volume(d)
+  unit <- if (fhat$kernel_type == "product") 2^d else ball_volume_cpp(d)
   unit * prod(diag(bandwidth_root(fhat)) / step)
 }

@@ -19,8 +19,6 @@ kernel_row <- function(kernel) {
 
 is_compact <- function(kernel) kernel != "gaussian"
 
-unit_ball_volume <- function(d) exp(d / 2 * log(pi) - lgamma(d / 2 + 1))
-
 # Integral over the unit ball of r^a k(r)^q for the unnormalised profile k of a compact kernel.
 ball_integral <- function(kernel, d, a, q) {
   row <- kernel_row(kernel)
@@ -29,7 +27,7 @@ ball_integral <- function(kernel, d, a, q) {
   } else {
     stats::integrate(function(r) r^(d - 1 + a) * cos(pi * r / 2)^q, 0, 1, rel.tol = 1e-12)$value
   }
-  d * unit_ball_volume(d) * radial
+  d * ball_volume_cpp(d) * radial
 }
 
 # K(0) of the radial kernel.

@@ -200,8 +200,3 @@ as_stored <- function(numbers, type) {
   if (!identical(type, "float")) return(numbers)
   readBin(writeBin(as.double(numbers), raw(), size = 4L), "double", length(numbers), size = 4L)
 }
-
-netcdf_attribute <- function(nc, variable, name) {
-  found <- ncdf4::ncatt_get(nc, variable, name)
-  if (found$hasatt) found$value
-}

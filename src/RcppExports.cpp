@@ -31,6 +31,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ball_volume_cpp
+double ball_volume_cpp(double d);
+RcppExport SEXP _kestrel_ball_volume_cpp(SEXP dSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type d(dSEXP);
+    rcpp_result_gen = Rcpp::wrap(ball_volume_cpp(d));
+    return rcpp_result_gen;
+END_RCPP
+}
 // isa_used_cpp
 std::string isa_used_cpp(std::string isa);
 RcppExport SEXP _kestrel_isa_used_cpp(SEXP isaSEXP) {
@@ -39,6 +50,16 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type isa(isaSEXP);
     rcpp_result_gen = Rcpp::wrap(isa_used_cpp(isa));
+    return rcpp_result_gen;
+END_RCPP
+}
+// available_memory_cpp
+double available_memory_cpp();
+RcppExport SEXP _kestrel_available_memory_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(available_memory_cpp());
     return rcpp_result_gen;
 END_RCPP
 }
@@ -934,7 +955,9 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
     {"_kestrel_kernel_table_cpp", (DL_FUNC) &_kestrel_kernel_table_cpp, 0},
+    {"_kestrel_ball_volume_cpp", (DL_FUNC) &_kestrel_ball_volume_cpp, 1},
     {"_kestrel_isa_used_cpp", (DL_FUNC) &_kestrel_isa_used_cpp, 1},
+    {"_kestrel_available_memory_cpp", (DL_FUNC) &_kestrel_available_memory_cpp, 0},
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},
     {"_kestrel_parallel_threads_cpp", (DL_FUNC) &_kestrel_parallel_threads_cpp, 1},
     {"_kestrel_set_thread_cap_cpp", (DL_FUNC) &_kestrel_set_thread_cap_cpp, 1},

@@ -1,5 +1,6 @@
 // R to core: what this build can do and what it runs on.
 #include "config.hpp"
+#include "core/base/available_memory.hpp"
 #include "core/base/parallel.hpp"
 #include "rcpp_run.hpp"
 
@@ -30,7 +31,13 @@ Rcpp::List kernel_table_cpp() {
 }
 
 // [[Rcpp::export]]
+double ball_volume_cpp(double d) { return ball_volume(d); }
+
+// [[Rcpp::export]]
 std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
+
+// [[Rcpp::export]]
+double available_memory_cpp() { return available_memory(); }
 
 // [[Rcpp::export]]
 int thread_cap_cpp() { return thread_cap(); }

@@ -29,7 +29,7 @@ enum kestrel_gpu_code {
 };
 
 /* The kernels of shared/kernels.def: their profiles in the coordinates that `matrix` gives, and
- * products of them (see simd/table.hpp). The Gaussian kernel is its own product.
+ * products of them (see simd/direct/direct.hpp). The Gaussian kernel is its own product.
  * KESTREL_GPU_uniform: 1 where |root^-1 (e - x)|^2 <= 1, at the rim decided by the data as given;
  * KESTREL_GPU_product_uniform: 1 where |e_k - x_k| <= root_kk for all k, decided by the data as
  * given. */

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/data/quantiles.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/poll.hpp"
 #include "shared/local_fit.hpp"
@@ -42,14 +43,6 @@ double unit_for(Span<const double> x, Span<const double> bandwidth) {
   return std::ldexp(1.0, -std::min(std::max(std::ilogb(widest), -kMaxExponent), kMaxExponent));
 }
 
-/// The middle one: the blocks of a device are made once for all bandwidths.
-double middle_of(Span<const double> bandwidth) {
-  std::vector<double> h(bandwidth.begin(), bandwidth.end());
-  const auto middle = h.begin() + static_cast<std::ptrdiff_t>(h.size() / 2);
-  std::nth_element(h.begin(), middle, h.end());
-  return *middle;
-}
-
 void check_powers(double unit, Span<const double> bandwidth, int powers) {
   const double min = *std::min_element(bandwidth.begin(), bandwidth.end());
   if (std::pow(min * unit, powers) >= kMinPower) return;
@@ -79,7 +72,8 @@ CrossValidation gpu_cross_validate(const RegressionSample& sample, Span<const do
     request.bandwidth = bandwidth.data;
     request.count = count;
     request.unit = unit_for(sample.x, bandwidth);
-    request.trend = middle_of(bandwidth);
+    // The blocks of a device are made once for all bandwidths.
+    request.trend = median_of_every(1, bandwidth);
     if (!is_compact(kernel)) {
       request.reach = kGaussianReach;
       request.cut = gaussian_cut(WeightArray(w).data(), w.size);

@@ -79,19 +79,6 @@ test_that("limits are known from other errors, in any language", {
   }
 })
 
-test_that("small files are read without losing a limit, and without being left open", {
-  file <- tempfile()
-  on.exit(unlink(file))
-  writeLines("MemAvailable: 1 kB", file)
-  open <- nrow(showConnections())
-  # R notices the limit at another place in each repetition.
-  for (i in 1:20) {
-    set_limit()
-    expect_limit(repeat lines_of(file))
-  }
-  expect_identical(nrow(showConnections()), open)
-})
-
 test_that("a limit while code is written for a message is not taken for code that R cannot write", {
   with_binding("readable", reach_limit, expect_limit(code_lines(quote(f(x)), 1L)))
 })

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <limits>
 
+#include "core/base/control_groups.hpp"
+
 namespace kestrel {
 
 namespace {
@@ -25,35 +27,13 @@ double quota_of_group(const std::string& folder) {
   return kNoQuota;
 }
 
-/// The smallest quota of a group and those above it. In a container the path may be that of the
-/// host, which is not there; the folder itself then stands for the container's group.
-double quota_of_path(const std::string& folder, std::string path) {
-  double smallest = kNoQuota;
-  for (;;) {
-    smallest = std::min(smallest, quota_of_group(folder + path));
-    const std::size_t end = path.rfind('/');
-    if (end == std::string::npos) return smallest;
-    path.erase(end);
-  }
-}
-
 }  // namespace
 
 double cpu_quota(const std::string& root) {
-  // Lines are NUMBER:CONTROLLERS:PATH, without controllers in version 2.
-  std::ifstream groups(root + "/proc/self/cgroup");
   double smallest = kNoQuota;
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
-    const std::string path = line.substr(second + 1), all = root + "/sys/fs/cgroup";
-    if (controllers == ",,") {
-      smallest =
-          std::min({smallest, quota_of_path(all, path), quota_of_path(all + "/unified", path)});
-    } else if (controllers.find(",cpu,") != std::string::npos) {
-      smallest = std::min(
-          {smallest, quota_of_path(all + "/cpu", path), quota_of_path(all + "/cpu,cpuacct", path)});
+  for (const char* controller : {"", "cpu"}) {
+    for (const std::string& folder : group_folders(root, controller)) {
+      smallest = std::min(smallest, quota_of_group(folder));
     }
   }
   return smallest;

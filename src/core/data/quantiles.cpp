@@ -216,4 +216,12 @@ std::vector<double> quantiles(Span<const double> x, Weights w, Span<const double
   return BinnedSample(x, w.size > 0 ? w : Weights::ones(x.size), options).quantiles(prob);
 }
 
+double median_of_every(std::size_t step, Span<const double> x) {
+  std::vector<double> some;
+  for (std::size_t i = 0; i < x.size; i += step) some.push_back(x[i]);
+  const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
+  std::nth_element(some.begin(), middle, some.end());
+  return *middle;
+}
+
 }  // namespace kestrel

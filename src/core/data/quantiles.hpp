@@ -24,6 +24,11 @@ namespace kestrel {
 std::vector<double> quantiles(Span<const double> x, Weights w, Span<const double> prob,
                               const ParallelOptions& options);
 
+/// The median of the values at every `step`-th position, the upper of two: a value near the middle
+/// of a sample, also of one with outliers, in time for a few values only. There is one value at
+/// least, and `step` is positive.
+double median_of_every(std::size_t step, Span<const double> x);
+
 }  // namespace kestrel
 
 #endif

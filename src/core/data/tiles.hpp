@@ -19,7 +19,7 @@
 #include "core/data/evaluation_points.hpp"
 #include "core/data/weights.hpp"
 #include "core/kernel/kernel.hpp"
-#include "simd/table.hpp"
+#include "simd/direct/direct.hpp"
 
 namespace kestrel {
 

@@ -9,21 +9,12 @@
 #include "core/base/error.hpp"
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/quantiles.hpp"
 #include "core/data/sample_moments.hpp"
 
 namespace kestrel {
 
 namespace {
-
-/// The median of about a thousand of the values.
-double middle_of(Span<const double> x) {
-  const std::size_t step = x.size / 1000 + 1;
-  std::vector<double> some;
-  for (std::size_t i = 0; i < x.size; i += step) some.push_back(x[i]);
-  const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
-  std::nth_element(some.begin(), middle, some.end());
-  return *middle;
-}
 
 /// Into how many chunks n values are cut that go to this many slots: all chunks together have at
 /// most as many counters as there are values.
@@ -87,7 +78,8 @@ CellOrder::CellOrder(Span<const double> x, Weights w, const ValueRange& range, i
   if (cells <= 4 * n + 1024) {
     fill(x, w, std::floor(min), whole_number<std::size_t>(cells), options);
   } else {
-    fill(x, w, std::floor(std::ldexp(middle_of(x), -exponent) - 2 * n), 4 * x.size, options);
+    const double middle = median_of_every(x.size / 1000 + 1, x);
+    fill(x, w, std::floor(std::ldexp(middle, -exponent) - 2 * n), 4 * x.size, options);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/summation.hpp"
+#include "core/data/quantiles.hpp"
 #include "core/data/tiles.hpp"
 #include "core/kdtree/samples.hpp"
 
@@ -25,18 +26,12 @@ constexpr std::size_t kItems = 256, kItemSamples = 1024;
 constexpr std::size_t kTilesOfSum = 64;
 
 /// Near the samples' middle, so that far outliers do not cost the others their digits.
-std::vector<double> middle_of(const MatrixView& x) {
-  constexpr std::size_t looks = 128;
-  const std::size_t step = (x.rows + looks - 1) / looks;
-  std::vector<double> middle(x.cols), look;
+std::vector<double> centre_of(const MatrixView& x) {
+  std::vector<double> centre(x.cols);
   for (std::size_t k = 0; k < x.cols; ++k) {
-    look.clear();
-    for (std::size_t i = 0; i < x.rows; i += step) look.push_back(x(i, k));
-    const auto half = look.begin() + static_cast<std::ptrdiff_t>(look.size() / 2);
-    std::nth_element(look.begin(), half, look.end());
-    middle[k] = *half;
+    centre[k] = median_of_every((x.rows + 127) / 128, x.column(k));
   }
-  return middle;
+  return centre;
 }
 
 /// Points in blocks, with their boxes.
@@ -122,7 +117,7 @@ class TreeSum {
         shape_(*options.table, {Kernel::epanechnikov, choice.type}, x.cols, root),
         support_(shape_, choice.type),
         moments_(choice, x.cols, most_monomials(x.cols)),
-        centre_(middle_of(x)),
+        centre_(centre_of(x)),
         cut_(cut_leaves(points, shape_, centre_.data(), options.parallel)),
         samples_(x, w, shape_, moments_, centre_.data(), std::min(kTreeLeaf, kernel_.tile_size()),
                  options.parallel) {

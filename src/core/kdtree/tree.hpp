@@ -1,8 +1,6 @@
-// Points in the order of a k-d tree, and boxes about its nodes.
+// Points in the order of a k-d tree of their whitened coordinates, and boxes about its nodes.
 //
-// The tree is complete: a node holds the leaves [first, last) that its place says, every leaf but
-// the last has the same number of points, and no node has a pointer. Boxes are in whitened
-// coordinates about one centre, widened by a bound for their rounding.
+// Coordinates are relative to one centre, and boxes are widened by a bound for their rounding.
 #ifndef KESTREL_CORE_KDTREE_TREE_HPP
 #define KESTREL_CORE_KDTREE_TREE_HPP
 
@@ -13,23 +11,13 @@
 #include "core/base/parallel.hpp"
 #include "core/base/raw_array.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/kd_order.hpp"
 #include "core/data/tiles.hpp"
 
 namespace kestrel {
 
-/// Points in whitened coordinates about a centre, put into the order of a k-d tree.
-struct KdOrder {
-  std::size_t n = 0, d = 0, leaf = 0;  // leaf: points of a leaf
-  RawArray<double> z;                  // d columns, in that order
-  std::vector<std::size_t> order;      // which point stands at a position
-
-  std::size_t leaves() const { return (n + leaf - 1) / leaf; }
-  const double* column(std::size_t k) const { return z.data() + k * n; }
-};
-
-/// Puts the points in order: the side of a node that is widest is cut at a whole number of leaves,
-/// about its middle. `kernel` whitens. O(n d log n) time, memory for d + 1 numbers a point. Depends
-/// on the points only, never on threads.
+/// Puts the points in order. `kernel` whitens. O(n d log n) time, memory for d + 1 numbers a point.
+/// Depends on the points only, never on threads.
 KdOrder order_points(const EvaluationPoints& points, const TileKernel& kernel, const double* centre,
                      std::size_t leaf, const ParallelOptions& options);
 

@@ -149,7 +149,7 @@ QueryAnswers query_boxes(const QueryDensity& density, const MatrixView& lower,
     throw error(ErrorKind::internal, "bandwidth root or variable of a wrong size");
   }
   const std::unique_ptr<QueryKernel> kernel = kernel_of(density, options.table);
-  const QueryTree tree(density.x, density.w, kernel->scale(), of, options.parallel.poll);
+  const QueryTree tree(density.x, density.w, kernel->scale(), of, options.parallel);
   check_extent(tree, kernel->scale());
   const std::vector<BoxMoments> held =
       held_by_boxes(*kernel, tree, lower, upper, of, options.parallel);
@@ -178,7 +178,7 @@ std::vector<double> query_rows(const MatrixView& x, Weights w, const MatrixView&
                          *std::min_element(column.begin(), column.end());
     extent.push_back(range > 0 ? range : 1.0);
   }
-  const QueryTree tree(x, w, {extent.data(), extent.size()}, -1, options.parallel.poll);
+  const QueryTree tree(x, w, {extent.data(), extent.size()}, -1, options.parallel);
   const simd::QueryTable& table = *options.table->query;
   std::vector<double> share(lower.rows);
   parallel_for(lower.rows, options.parallel, [&](std::size_t i, int) {

@@ -2,137 +2,125 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/data/kd_order.hpp"
+#include "core/data/quantiles.hpp"
 #include "simd/query/query.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// A node of this many rows takes long enough, a few milliseconds, to poll before it is split.
-constexpr std::size_t kPolledRows = std::size_t{1} << 16;
-
-}  // namespace
-
-/// Data that only building needs.
-struct QueryTree::Build {
-  const MatrixView& x;
-  Weights w, h;
-  std::ptrdiff_t of;
-  const Poll& poll;
-  QueryTree& tree;
-  std::vector<std::size_t> order;
-
-  double at(std::size_t i, std::size_t k) const { return x(order[i], k); }
-  void keep_rows();
-  void sort_by(std::size_t begin, std::size_t middle, std::size_t end, std::size_t k);
-  std::size_t measure(std::size_t begin, std::size_t end);
-  void split(std::size_t begin, std::size_t end);
-  BoxMoments leaf_rows(std::size_t begin, std::size_t end) const;
-  void store();
-};
-
-void QueryTree::Build::keep_rows() {
-  serial_for(x.rows, {1, poll}, [&](std::size_t i) {
+/// The numbers of the rows with a weight.
+std::vector<std::size_t> weighted_rows(const MatrixView& x, Weights w,
+                                       const ParallelOptions& options) {
+  std::vector<std::size_t> rows;
+  serial_for(x.rows, options, [&](std::size_t i) {
     if (!(w[i] >= 0) || !std::isfinite(w[i])) {
       throw error(ErrorKind::input, "weights must be finite and not negative");
     }
     for (std::size_t k = 0; k < x.cols; ++k) {
       if (!std::isfinite(x(i, k))) throw error(ErrorKind::input, "samples must be finite");
     }
-    if (w[i] > 0) order.push_back(i);
+    if (w[i] > 0) rows.push_back(i);
   });
-  if (order.empty()) throw error(ErrorKind::input, "at least one weight must be positive");
-}
-
-/// Partitions rows [begin, end) so that those before `middle` are not above the others in variable
-/// k. Ties are broken by row number, so that the result is unique.
-void QueryTree::Build::sort_by(std::size_t begin, std::size_t middle, std::size_t end,
-                               std::size_t k) {
-  const auto place = [this](std::size_t i) {
-    return order.begin() + static_cast<std::ptrdiff_t>(i);
-  };
-  std::nth_element(place(begin), place(middle), place(end), [&](std::size_t a, std::size_t b) {
-    return x(a, k) != x(b, k) ? x(a, k) < x(b, k) : a < b;
-  });
-}
-
-/// Appends the extents of a node; returns its widest axis.
-std::size_t QueryTree::Build::measure(std::size_t begin, std::size_t end) {
-  std::size_t widest = 0;
-  double width = -1.0;
-  for (std::size_t k = 0; k < x.cols; ++k) {
-    double low = at(begin, k), high = low;
-    for (std::size_t i = begin; i < end; ++i) {
-      low = std::min(low, at(i, k));
-      high = std::max(high, at(i, k));
-    }
-    tree.low.push_back(low);
-    tree.high.push_back(high);
-    if (high / h[k] - low / h[k] > width) {
-      width = high / h[k] - low / h[k];
-      widest = k;
-    }
-  }
-  return widest;
-}
-
-BoxMoments QueryTree::Build::leaf_rows(std::size_t begin, std::size_t end) const {
-  BoxMoments rows;
-  for (std::size_t i = begin; i < end; ++i) {
-    BoxMoments row;
-    row.mass = w[order[i]];
-    if (of >= 0) row.mean = at(i, static_cast<std::size_t>(of)) - tree.centre;
-    rows.merge(row);
-  }
+  if (rows.empty()) throw error(ErrorKind::input, "at least one weight must be positive");
   return rows;
 }
 
-/// All leaves are full, except for the last one.
-void QueryTree::Build::split(std::size_t begin, std::size_t end) {
-  if (poll && end - begin >= kPolledRows) poll(0.0);
-  const std::size_t me = tree.nodes.size();
-  tree.nodes.push_back({begin, end, 0, {}});
-  const std::size_t widest = measure(begin, end);
-  if (end - begin >= kPolledRows) poll_if_due({1, poll});
-  const std::size_t leaves = (end - begin + kQueryLeaf - 1) / kQueryLeaf;
-  if (leaves == 1) {
-    tree.nodes[me].rows = leaf_rows(begin, end);
-    return;
-  }
-  const std::size_t middle = begin + (leaves + 1) / 2 * kQueryLeaf;
-  sort_by(begin, middle, end, widest);
-  split(begin, middle);
-  tree.nodes[me].second = tree.nodes.size();
-  split(middle, end);
-  tree.nodes[me].rows = tree.nodes[me + 1].rows;
-  tree.nodes[me].rows.merge(tree.nodes[tree.nodes[me].second].rows);
-}
-
-void QueryTree::Build::store() {
-  const std::size_t n = order.size();
-  tree.stride = n + simd::kQueryGroup;
-  tree.coordinate.assign(tree.stride * tree.d, 0.0);
-  tree.weight.assign(tree.stride, 0.0);
-  serial_for(n, {1, poll}, [&](std::size_t i) {
-    tree.weight[i] = w[order[i]];
-    for (std::size_t k = 0; k < tree.d; ++k) tree.coordinate[k * tree.stride + i] = at(i, k);
+/// Rows in blocks on all threads.
+template <class Body>
+void each_row(std::size_t rows, const ParallelOptions& options, const Body& body) {
+  const std::size_t items = (rows + kPolledItems - 1) / kPolledItems;
+  parallel_for(items, part_of(options, 0, 0), [&](std::size_t item, int) {
+    const std::size_t end = std::min(rows, (item + 1) * kPolledItems);
+    for (std::size_t i = item * kPolledItems; i < end; ++i) body(i);
   });
 }
 
+/// The order of the rows in a tree of their coordinates in bandwidths.
+std::vector<std::size_t> ordered_rows(const MatrixView& x, Weights w, Span<const double> h,
+                                      const ParallelOptions& options) {
+  KdOrder points;
+  points.order = weighted_rows(x, w, options);
+  points.n = points.order.size();
+  points.d = x.cols;
+  points.leaf = kQueryLeaf;
+  points.z = RawArray<double>(points.n * points.d);
+  each_row(points.n, options, [&](std::size_t i) {
+    for (std::size_t k = 0; k < x.cols; ++k) {
+      points.z[k * points.n + i] = x(points.order[i], k) / h[k];
+    }
+  });
+  sort_points(&points, options);
+  return std::move(points.order);
+}
+
+}  // namespace
+
 QueryTree::QueryTree(const MatrixView& x, Weights w, Span<const double> h, std::ptrdiff_t of,
-                     const Poll& poll)
+                     const ParallelOptions& options)
     : d(x.cols) {
-  Build build{x, w, h, of, poll, *this, {}};
-  build.keep_rows();
-  const std::size_t n = build.order.size();
+  const std::vector<std::size_t> order = ordered_rows(x, w, h, options);
+  const std::size_t n = order.size();
+  stride = n + simd::kQueryGroup;
+  coordinate.assign(stride * d, 0.0);
+  weight.assign(stride, 0.0);
+  each_row(n, options, [&](std::size_t i) {
+    weight[i] = w[order[i]];
+    for (std::size_t k = 0; k < d; ++k) coordinate[k * stride + i] = x(order[i], k);
+  });
   if (of >= 0) {
-    build.sort_by(0, n / 2, n, static_cast<std::size_t>(of));
-    centre = build.at(n / 2, static_cast<std::size_t>(of));
+    const double* column = coordinate.data() + static_cast<std::size_t>(of) * stride;
+    centre = median_of_every((n + 127) / 128, {column, n});
   }
-  build.split(0, n);
-  build.store();
+  std::size_t span = kQueryLeaf;
+  while (span < n) span *= 2;
+  add_node(0, span, of, options);
+}
+
+void QueryTree::add_node(std::size_t begin, std::size_t span, std::ptrdiff_t of,
+                         const ParallelOptions& options) {
+  const std::size_t n = stride - simd::kQueryGroup;
+  // Instead of a node with a single child, the child.
+  while (span > kQueryLeaf && begin + span / 2 >= n) span /= 2;
+  const std::size_t me = nodes.size();
+  nodes.push_back({begin, std::min(n, begin + span), 0, {}});
+  low.resize(low.size() + d);
+  high.resize(high.size() + d);
+  if (span == kQueryLeaf) {
+    poll_if_due(options);
+    measure_leaf(me, of);
+    return;
+  }
+  add_node(begin, span / 2, of, options);
+  const std::size_t second = nodes.size();
+  add_node(begin + span / 2, span / 2, of, options);
+  nodes[me].second = second;
+  nodes[me].rows = nodes[me + 1].rows;
+  nodes[me].rows.merge(nodes[second].rows);
+  for (std::size_t k = 0; k < d; ++k) {
+    low[me * d + k] = std::min(low[(me + 1) * d + k], low[second * d + k]);
+    high[me * d + k] = std::max(high[(me + 1) * d + k], high[second * d + k]);
+  }
+}
+
+void QueryTree::measure_leaf(std::size_t leaf, std::ptrdiff_t of) {
+  const std::size_t begin = nodes[leaf].begin, end = nodes[leaf].end;
+  for (std::size_t k = 0; k < d; ++k) {
+    const double* x = coordinate.data() + k * stride;
+    const auto range = std::minmax_element(x + begin, x + end);
+    low[leaf * d + k] = *range.first;
+    high[leaf * d + k] = *range.second;
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    BoxMoments row;
+    row.mass = weight[i];
+    if (of >= 0) row.mean = coordinate[static_cast<std::size_t>(of) * stride + i] - centre;
+    nodes[leaf].rows.merge(row);
+  }
 }
 
 std::vector<std::size_t> QueryTree::cut(std::size_t rows) const {

@@ -32,7 +32,7 @@ struct QueryTree {
   /// variable asked for, or -1. O(n log n) time, O(n d) memory. Throws error(input) if a weight is
   /// negative, none is positive or a number is not finite. Polls for interrupts.
   QueryTree(const MatrixView& x, Weights w, Span<const double> h, std::ptrdiff_t of,
-            const Poll& poll);
+            const ParallelOptions& options);
 
   std::size_t d = 0, stride = 0;
   /// Row i's variable k is coordinate[k * stride + i]; readable up to the next multiple of
@@ -61,7 +61,11 @@ struct QueryTree {
   }
 
  private:
-  struct Build;
+  /// Appends the node of positions [begin, begin + span), as far as there are rows, and all nodes
+  /// below it.
+  void add_node(std::size_t begin, std::size_t span, std::ptrdiff_t of,
+                const ParallelOptions& options);
+  void measure_leaf(std::size_t leaf, std::ptrdiff_t of);
 };
 
 }  // namespace kestrel

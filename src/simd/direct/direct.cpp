@@ -1,5 +1,6 @@
+#include "simd/direct/direct.hpp"
+
 #include "simd/direct/gaussian_pairs.hpp"
-#include "simd/table.hpp"
 
 #define KESTREL_BODY "simd/direct/direct.inc"
 #include "simd/isa/each_set.inc"

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "simd/table.hpp"
+#include "simd/direct/direct.hpp"
 
 namespace kestrel {
 namespace simd {

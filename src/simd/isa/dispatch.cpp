@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "simd/bootstrap/squared_errors.hpp"
+#include "simd/direct/direct.hpp"
 #include "simd/direct/gaussian_pairs.hpp"
 #include "simd/fourier/spread.hpp"
 #include "simd/isa/target.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "shared/kernel.hpp"
 #include "simd/table.hpp"
 
 namespace kestrel {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "shared/coordinates.hpp"
+#include "shared/kernel.hpp"
 #include "shared/scanline.hpp"
 #include "simd/table.hpp"
 

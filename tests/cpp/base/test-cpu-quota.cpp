@@ -1,80 +1,72 @@
 // Quotas of processor time, in files like those of Linux.
-#include <sys/stat.h>
-
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "core/base/cpu_quota.hpp"
+#include "fake-root.hpp"
 #include "gtest/gtest.h"
 
 using namespace kestrel;
 
 namespace {
 
-/// A folder in place of /, with files in it.
-class Root {
- public:
-  Root() : folder_(testing::TempDir() + "kestrel-quota-XXXXXX") {
-    EXPECT_NE(mkdtemp(&folder_[0]), nullptr);
-  }
+double quota(const FakeRoot& root) { return cpu_quota(root.folder()); }
 
-  Root& with(const std::string& path, const std::string& text) {
-    for (std::size_t end = path.find('/', 1); end != std::string::npos;
-         end = path.find('/', end + 1)) {
-      mkdir((folder_ + path.substr(0, end)).c_str(), 0700);
-    }
-    std::ofstream(folder_ + path) << text;
-    return *this;
-  }
+const std::string kGroups = "/proc/self/cgroup", kMounts = "/proc/self/mountinfo",
+                  kRoot = "/sys/fs/cgroup";
+const std::string kVersion2 = "30 24 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n";
+const std::string kVersion1 =
+    "31 30 0:27 / /sys/fs/cgroup/cpuset rw shared:5 - cgroup cgroup rw,cpuset\n"
+    "32 30 0:28 / /sys/fs/cgroup/cpu,cpuacct rw shared:6 - cgroup cgroup rw,cpu,cpuacct\n";
 
-  double quota() const { return cpu_quota(folder_); }
-
- private:
-  std::string folder_;
-};
-
-const std::string kGroups = "/proc/self/cgroup", kRoot = "/sys/fs/cgroup";
+/// Version 2, the group `path`, and the quota of the group at the top.
+FakeRoot version2(const std::string& path, const std::string& top = "") {
+  FakeRoot root;
+  root.with(kMounts, kVersion2).with(kGroups, "0::" + path + '\n');
+  if (!top.empty()) root.with(kRoot + "/cpu.max", top);
+  return root;
+}
 
 }  // namespace
 
 TEST(CpuQuota, IsInfiniteWithoutOne) {
-  EXPECT_EQ(Root().quota(), INFINITY);
-  EXPECT_EQ(Root().with(kGroups, "0::/a\n").quota(), INFINITY);
-  EXPECT_EQ(Root().with(kGroups, "0::/\n").with(kRoot + "/cpu.max", "max 100000\n").quota(),
+  EXPECT_EQ(quota(FakeRoot()), INFINITY);
+  EXPECT_EQ(quota(version2("/a")), INFINITY);
+  EXPECT_EQ(quota(version2("/", "max 100000\n")), INFINITY);
+  EXPECT_EQ(quota(version2("/", "text\n")), INFINITY);
+  EXPECT_EQ(quota(version2("/", "1 2\n").with(kGroups, "no groups\n")), INFINITY);
+  EXPECT_EQ(quota(version2("/", "1 2\n").with(kMounts, "no mounts\n")), INFINITY);
+  EXPECT_EQ(quota(FakeRoot()
+                      .with(kMounts, kVersion1)
+                      .with(kGroups, "3:cpu,cpuacct:/\n")
+                      .with(kRoot + "/cpu,cpuacct/cpu.cfs_quota_us", "-1\n")
+                      .with(kRoot + "/cpu,cpuacct/cpu.cfs_period_us", "100000\n")),
             INFINITY);
-  EXPECT_EQ(Root()
-                .with(kGroups, "3:cpu,cpuacct:/\n")
-                .with(kRoot + "/cpu/cpu.cfs_quota_us", "-1\n")
-                .with(kRoot + "/cpu/cpu.cfs_period_us", "100000\n")
-                .quota(),
-            INFINITY);
-  EXPECT_EQ(Root().with(kGroups, "no groups\n").with(kRoot + "/cpu.max", "1 2\n").quota(),
-            INFINITY);
-  EXPECT_EQ(Root().with(kGroups, "0::/\n").with(kRoot + "/cpu.max", "").quota(), INFINITY);
 }
 
 TEST(CpuQuota, IsTheSmallestOfAGroupAndThoseAboveIt) {
-  Root root;
-  root.with(kGroups, "0::/slice/job/step\n").with(kRoot + "/slice/cpu.max", "250000 100000\n");
-  EXPECT_EQ(root.quota(), 2.5);
-  EXPECT_EQ(root.with(kRoot + "/slice/job/step/cpu.max", "150000 50000").quota(), 2.5);
-  EXPECT_EQ(root.with(kRoot + "/slice/job/cpu.max", "50000 100000").quota(), 0.5);
+  FakeRoot root = version2("/slice/job/step");
+  EXPECT_EQ(quota(root.with(kRoot + "/slice/cpu.max", "250000 100000\n")), 2.5);
+  EXPECT_EQ(quota(root.with(kRoot + "/slice/job/step/cpu.max", "150000 50000")), 2.5);
+  EXPECT_EQ(quota(root.with(kRoot + "/slice/job/cpu.max", "50000 100000")), 0.5);
 }
 
 TEST(CpuQuota, OfAContainerIsThatOfTheFolder) {
   // The path is one of the host.
-  EXPECT_EQ(
-      Root().with(kGroups, "0::/docker/0123\n").with(kRoot + "/cpu.max", "400000 100000\n").quota(),
-      4.0);
+  EXPECT_EQ(quota(version2("/docker/0123", "400000 100000\n")), 4.0);
+  EXPECT_EQ(quota(version2("/docker/0123", "400000 100000\n")
+                      .with(kMounts, "9 8 0:26 /docker/45 /sys/fs/cgroup ro - cgroup2 none ro\n")),
+            4.0);
 }
 
 TEST(CpuQuota, OfVersion1) {
-  Root root;
-  root.with(kGroups, "9:cpuset:/x\n8:cpu,cpuacct:/a/b\n0::/c\n")
+  FakeRoot root;
+  root.with(kMounts, kVersion1)
+      .with(kGroups, "9:cpuset:/x\n8:cpu,cpuacct:/a/b\n0::/c\n")
       .with(kRoot + "/cpu,cpuacct/a/cpu.cfs_quota_us", "300000\n")
       .with(kRoot + "/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(root.quota(), 3.0);
-  EXPECT_EQ(root.with(kRoot + "/unified/c/cpu.max", "100000 100000\n").quota(), 1.0);
+  EXPECT_EQ(quota(root), 3.0);
+  // both versions at once
+  root.with(kMounts, kVersion1 + "33 30 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+  EXPECT_EQ(quota(root.with(kRoot + "/unified/c/cpu.max", "100000 100000\n")), 1.0);
 }

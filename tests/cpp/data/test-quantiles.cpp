@@ -156,3 +156,10 @@ TEST(Quantiles, HaveTheSameBitsOnThreads) {
 }
 
 TEST(Quantiles, RefuseAnotherNumberOfWeights) { EXPECT_THROW(compute({1, 2}, {1}), error); }
+
+TEST(MedianOfEvery, IsTheUpperOneOfTheValuesItTakes) {
+  const std::vector<double> x = {5, -100, 1, 100, 3, 0, 9};
+  EXPECT_EQ(median_of_every(1, {x.data(), x.size()}), 3);
+  EXPECT_EQ(median_of_every(2, {x.data(), x.size()}), 5);  // of 5, 1, 3, 9
+  EXPECT_EQ(median_of_every(7, {x.data(), x.size()}), 5);
+}

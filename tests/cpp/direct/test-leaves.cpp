@@ -1,6 +1,7 @@
 // The leaf loops of every instruction set, on tiles and blocks of every size about a vector.
 #include "common.hpp"
 #include "oracle.hpp"
+#include "simd/direct/direct.hpp"
 
 using namespace kestrel;
 using namespace common;
@@ -8,8 +9,8 @@ using simd::Leaf;
 
 namespace {
 
-// Coordinates in tile order with the padding that simd/table.hpp requires. The padding holds
-// harmful values where zeros are not promised: weights alone must suppress them.
+// Coordinates in tile order with the padding that simd/direct/direct.hpp requires. The padding
+// holds harmful values where zeros are not promised: weights alone must suppress them.
 struct Rows {
   std::size_t count, stride;
   std::vector<double> coordinate, weight;
@@ -32,7 +33,7 @@ std::size_t padded(std::size_t n) { return (n / simd::kTargets + 2) * simd::kTar
 
 const double polynomial[] = {0.7, -0.3, 0.11, -0.05, 0.02};
 
-// The definition of a leaf in simd/table.hpp, of differences u.
+// The definition of a leaf in simd/direct/direct.hpp, of differences u.
 oracle::real value(Leaf leaf, const std::vector<oracle::real>& u, const std::vector<double>& root) {
   const std::size_t d = u.size();
   oracle::real q = 0;
