@@ -101,8 +101,8 @@ density_scanline_cpp <- function(sample, task, run) {
     .Call(`_kestrel_density_scanline_cpp`, sample, task, run)
 }
 
-density_slab_cpp <- function(runs, first, count, run) {
-    .Call(`_kestrel_density_slab_cpp`, runs, first, count, run)
+density_slab_cpp <- function(runs, first, count, n, run) {
+    .Call(`_kestrel_density_slab_cpp`, runs, first, count, n, run)
 }
 
 distribution_cpp <- function(sample, task, run) {
@@ -165,8 +165,8 @@ scanline_cuda_cpp <- function(sample, task, run) {
     .Call(`_kestrel_scanline_cuda_cpp`, sample, task, run)
 }
 
-slab_cuda_cpp <- function(runs, first, count, run) {
-    .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, run)
+slab_cuda_cpp <- function(runs, first, count, n, run) {
+    .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, n, run)
 }
 
 close_scanline_cuda_cpp <- function(runs) {

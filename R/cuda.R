@@ -148,12 +148,12 @@ run_planned <- function(fhat, task, run, verbose = FALSE) {
   list(estimate = run_task(task, run, plan), precision = "double", plan = plan)
 }
 
-# The result of run_task() on the GPU, with its precision; or the problem. Sums are divided in place here, too.
+# The result of run_task() on the GPU, with its precision; or the problem.
 run_cuda_task <- function(task, run, plan) {
   precision <- "double"
   found <- function(single) if (single) precision <<- "single"
   tryCatch({
-    estimate <- task$complete(unless_problem(cuda_sums(task, run, plan, found)) / task$n)
+    estimate <- task$complete(unless_problem(cuda_density(task, run, plan, found)))
     list(estimate = estimate, precision = precision)
   }, kestrel_cuda_problem = function(condition) condition$problem)
 }
@@ -165,13 +165,13 @@ unless_problem <- function(sums) {
   sums
 }
 
-# Sums on the GPU in the form of kernel_sums(), or the problem. found(single) is told the precision, which uniform
+# The density on the GPU as on the CPU, or the problem. found(single) is told the precision, which uniform
 # kernels and scattered points choose for themselves.
-cuda_sums <- function(task, run, plan, found) {
-  sums <- on_axes(task, density_cuda_cpp(task$sample, task, plan$engine, run))
-  found(isTRUE(attr(sums, "single")))
-  attr(sums, "single") <- NULL
-  sums
+cuda_density <- function(task, run, plan, found) {
+  density <- on_axes(task, density_cuda_cpp(task$sample, task, plan$engine, run))
+  found(isTRUE(attr(density, "single")))
+  attr(density, "single") <- NULL
+  density
 }
 
 is_auto <- function(engine) is.null(engine) || engine == "auto"

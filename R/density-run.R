@@ -80,18 +80,16 @@ abort_irregular <- function() {
               "are longer than 256 bandwidths, or with more than 2^27 points along an axis.")
 }
 
-# The estimate at all points of a task, zero outside the sample space. Large grids are never copied: sums without a name
-# are divided in place.
-run_task <- function(task, run, plan) task$complete(kernel_sums(task, run, plan) / task$n)
-
-kernel_sums <- function(task, run, plan) {
-  on_axes(task, if (any(lengths(task$axes) == 0L)) numeric(0) else density_cpp(task$sample, task, plan, run))
+# The estimate at all points of a task, zero outside the sample space.
+run_task <- function(task, run, plan) {
+  none <- any(lengths(task$axes) == 0L)
+  task$complete(on_axes(task, if (none) numeric(0) else density_cpp(task$sample, task, plan, run)))
 }
 
-# Sums at the points of a grid as an array; a problem of the GPU is returned unchanged.
-on_axes <- function(task, sums) {
-  if (length(task$axes) > 1L && !is_cuda_problem(sums)) dim(sums) <- lengths(task$axes)
-  sums
+# Values at the points of a grid as an array; a problem of the GPU is returned unchanged.
+on_axes <- function(task, values) {
+  if (length(task$axes) > 1L && !is_cuda_problem(values)) dim(values) <- lengths(task$axes)
+  values
 }
 
 # The estimate at the rows of a matrix.

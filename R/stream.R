@@ -162,11 +162,10 @@ slab_source <- function(fhat, axes, slabs, run) {
     return(list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL))
   }
   runs <- scanline_by_slabs(task, run)
-  n <- length(fhat$w)
   slab <- function(first, count) {
     estimate <- runs$slab(first, count)
     if (d > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
-    estimate / n
+    estimate
   }
   list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
 }
@@ -189,19 +188,19 @@ plan_slabs <- function(fhat, task, grid, first, run) {
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
-# Sums of the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a GPU that
+# The density by the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a GPU that
 # then fails, the CPU's.
 scanline_by_slabs <- function(task, run) {
   open_cpu <- function() density_scanline_cpp(task$sample, task, run)
   runs <- sums_by_backend(run, scanline_cuda_cpp(task$sample, task, run), open_cpu())
   slab <- function(first, count) {
     on_device <- on_cuda(run)
-    sums_by_backend(run, slab_cuda_cpp(runs, first, count, run), {
+    sums_by_backend(run, slab_cuda_cpp(runs, first, count, task$n, run), {
       if (on_device) {
         close_scanline_cuda_cpp(runs)
         runs <<- open_cpu()
       }
-      density_slab_cpp(runs, first, count, run)
+      density_slab_cpp(runs, first, count, task$n, run)
     })
   }
   list(by = function() c(engine = "scanline", device_of(run)), slab = slab,

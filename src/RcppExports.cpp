@@ -300,16 +300,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_slab_cpp
-Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, Rcpp::List run);
-RcppExport SEXP _kestrel_density_slab_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP runSEXP) {
+Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, double n, Rcpp::List run);
+RcppExport SEXP _kestrel_density_slab_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP nSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
     Rcpp::traits::input_parameter< double >::type first(firstSEXP);
     Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_slab_cpp(runs, first, count, run));
+    rcpp_result_gen = Rcpp::wrap(density_slab_cpp(runs, first, count, n, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -496,16 +497,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // slab_cuda_cpp
-SEXP slab_cuda_cpp(SEXP runs, double first, double count, Rcpp::List run);
-RcppExport SEXP _kestrel_slab_cuda_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP runSEXP) {
+SEXP slab_cuda_cpp(SEXP runs, double first, double count, double n, Rcpp::List run);
+RcppExport SEXP _kestrel_slab_cuda_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP nSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
     Rcpp::traits::input_parameter< double >::type first(firstSEXP);
     Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(slab_cuda_cpp(runs, first, count, run));
+    rcpp_result_gen = Rcpp::wrap(slab_cuda_cpp(runs, first, count, n, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -978,7 +980,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 2},
     {"_kestrel_density_scanline_cpp", (DL_FUNC) &_kestrel_density_scanline_cpp, 3},
-    {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 4},
+    {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
     {"_kestrel_distribution_cpp", (DL_FUNC) &_kestrel_distribution_cpp, 3},
     {"_kestrel_distribution_quantiles_cpp", (DL_FUNC) &_kestrel_distribution_quantiles_cpp, 3},
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
@@ -994,7 +996,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
     {"_kestrel_density_cuda_cpp", (DL_FUNC) &_kestrel_density_cuda_cpp, 4},
     {"_kestrel_scanline_cuda_cpp", (DL_FUNC) &_kestrel_scanline_cuda_cpp, 3},
-    {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 4},
+    {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 5},
     {"_kestrel_close_scanline_cuda_cpp", (DL_FUNC) &_kestrel_close_scanline_cuda_cpp, 1},
     {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 3},
     {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 3},

@@ -37,7 +37,6 @@ ChosenPlan unpack_plan(const Rcpp::List& list) {
 
 void fourier_sums(const Sample& data, const DensitySums& task, const ChosenPlan& plan,
                   const RunOptions& how, Span<double> out) {
-  std::fill(out.begin(), out.end(), 0.0);
   translate_memory_error([&] {
     fourier_density(data.x(), data.w(), task.at, task.root, *Rcpp::XPtr<DataRange>(plan.extent),
                     plan.tolerance, kFourierBytes, how, out);
@@ -73,8 +72,9 @@ void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& 
 Rcpp::NumericVector density_cpp(SEXP sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run) {
   const DensitySums sums = unpack_density(task);
   Rcpp::NumericVector out = uninitialised(sums.at.size());
-  engine_sums(sample_of(sample), sums, unpack_plan(plan), unpack_run(run),
-              {out.begin(), sums.at.size()});
+  const Span<double> values{out.begin(), sums.at.size()};
+  engine_sums(sample_of(sample), sums, unpack_plan(plan), unpack_run(run), values);
+  divide(values, sums.n, unpack_silent_run(run).parallel);
   return out;
 }
 
@@ -162,8 +162,10 @@ SEXP density_scanline_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
                                     unpack_silent_run(run));
 }
 
-/// Indices first, ..., first + count - 1 of the last axis, counted from one.
+/// The density of n samples at indices first, ..., first + count - 1 of the last axis, counted from
+/// one.
 // [[Rcpp::export]]
-Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, Rcpp::List run) {
-  return slab_values(*Rcpp::XPtr<ScanlineDensity>(runs), first, count, unpack_silent_run(run));
+Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, double n,
+                                     Rcpp::List run) {
+  return slab_values(*Rcpp::XPtr<ScanlineDensity>(runs), first, count, n, unpack_silent_run(run));
 }

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/evaluation_points.hpp"
+#include "core/data/passes.hpp"
 #include "core/scanline/axis.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
@@ -35,6 +36,7 @@ struct DensitySums {
   EvaluationPoints at;
   Span<const double> root;  // of the bandwidth matrix
   KernelChoice kernel;
+  double n;  // by which sums are divided
 };
 
 /// Takes a result of task_at_points() or task_on_axes() of R/density.R.
@@ -48,7 +50,8 @@ inline DensitySums unpack_density(const Rcpp::List& list) {
       KeptAxes(fields.get<Rcpp::List>("axes")),
       {},
       {},
-      choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type"))};
+      choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type")),
+      fields.get<double>("n")};
   task.at.axes = task.axes.views;
   if (task.at.axes.empty()) task.at.matrix = view(task.points);
   task.root = entries(task.factor);
@@ -76,13 +79,15 @@ SEXP kept_runs(const Sample& sample, const DensitySums& task, const RunOptions& 
                                            task.kernel, task.root, {}, how));
 }
 
-/// Indices first, ..., first + count - 1 of the last axis, counted from one, by such an engine.
+/// The density of n samples at indices first, ..., first + count - 1 of the last axis, counted from
+/// one, by such an engine.
 template <class Scanline>
-Rcpp::NumericVector slab_values(const Scanline& runs, double first, double count,
+Rcpp::NumericVector slab_values(const Scanline& runs, double first, double count, double n,
                                 const RunOptions& how) {
   const std::size_t slices = whole_number<std::size_t>(count), size = slices * runs.points();
   Rcpp::NumericVector out = uninitialised(size);
   runs.slab(whole_number<std::size_t>(first) - 1, slices, how, {out.begin(), size});
+  divide({out.begin(), size}, n, how.parallel);
   return out;
 }
 

@@ -87,7 +87,9 @@ SEXP density_cuda_cpp(SEXP sample, Rcpp::List task, std::string engine, Rcpp::Li
   const Run how = unpack_run(run);
   return or_problem([&] {
     Rcpp::NumericVector out = uninitialised(sums.at.size());
-    out.attr("single") = device_sums(data, sums, engine, how, {out.begin(), sums.at.size()});
+    const Span<double> values{out.begin(), sums.at.size()};
+    out.attr("single") = device_sums(data, sums, engine, how, values);
+    divide(values, sums.n, how.parallel);
     return out;
   });
 }
@@ -102,9 +104,9 @@ SEXP scanline_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
 
 /// The result of density_slab_cpp(), or the problem.
 // [[Rcpp::export]]
-SEXP slab_cuda_cpp(SEXP runs, double first, double count, Rcpp::List run) {
+SEXP slab_cuda_cpp(SEXP runs, double first, double count, double n, Rcpp::List run) {
   return or_problem([&] {
-    return slab_values(*Rcpp::XPtr<GpuScanline>(runs), first, count, unpack_silent_run(run));
+    return slab_values(*Rcpp::XPtr<GpuScanline>(runs), first, count, n, unpack_silent_run(run));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/base/parallel.hpp"
+#include "core/base/span.hpp"
 
 namespace kestrel {
 
@@ -23,6 +24,13 @@ void pass_over(std::size_t n, const ParallelOptions& options, const Body& body) 
   parallel_for(parts_of_pass(n), options, [&](std::size_t part, int) {
     const std::size_t begin = part * kSamplesOfPart;
     body(part, begin, std::min(n, begin + kSamplesOfPart));
+  });
+}
+
+/// Divides every value, in place.
+inline void divide(Span<double> values, double divisor, const ParallelOptions& options) {
+  pass_over(values.size, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] /= divisor;
   });
 }
 

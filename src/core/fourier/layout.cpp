@@ -329,12 +329,10 @@ DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints
                           Span<const double> root, const RunOptions& options) {
   check_task(x, w, points, root);
   DataRange extent;
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    if (!(w[i] > 0)) continue;
-    extent.n += 1;
-    extent.weight += w[i];
-    extent.heaviest = std::max(extent.heaviest, w[i]);
-  }
+  const WeightSums weights = weight_sums(w, options.parallel);
+  extent.n = static_cast<double>(weights.positive);
+  extent.weight = weights.sum;
+  extent.heaviest = weights.max;
   extent.m = static_cast<double>(points.size());
   for (std::size_t k = 0; k < points.axes.size(); ++k) {
     extent.axis[k] = static_cast<double>(points.axes[k].size);

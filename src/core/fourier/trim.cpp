@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/passes.hpp"
 #include "core/fourier/box_content.hpp"
 #include "core/fourier/ranges.hpp"
 #include "core/fourier/tail.hpp"
@@ -40,12 +41,16 @@ double seconds_of(const FourierGeometry& geometry, double pairs) {
 }
 
 /// The number of pairs of the tail; infinite if there are more than `max`.
-double count_tail_pairs(const MatrixView& x, Weights w, const FourierGeometry& geometry,
-                        double max) {
+double count_tail_pairs(const MatrixView& x, Weights w, const FourierGeometry& geometry, double max,
+                        const ParallelOptions& options) {
+  std::vector<FourierTail> of_part(parts_of_pass(x.rows));
+  pass_over(x.rows, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (w[i] > 0) file_sample(geometry, geometry.whiten(x, i), w[i], &of_part[part]);
+    }
+  });
   FourierTail tail;
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    if (w[i] > 0) file_sample(geometry, geometry.whiten(x, i), w[i], &tail);
-  }
+  for (const FourierTail& part : of_part) tail.add(part);
   double pairs = 0;
   const bool all = visit_tail_pairs(
       tail, geometry.reach, [&](const Point3&, const Point3&, double) { return ++pairs <= max; });
@@ -56,11 +61,20 @@ double count_tail_pairs(const MatrixView& x, Weights w, const FourierGeometry& g
 using SortedAxes = std::array<std::vector<double>, 3>;
 SortedAxes sorted_axes(const MatrixView& x, Weights w, const FourierGeometry& geometry,
                        const RunOptions& options) {
+  std::vector<SortedAxes> of_part(parts_of_pass(x.rows));
+  pass_over(x.rows, part_of(options.parallel, 0, 0),
+            [&](std::size_t part, std::size_t begin, std::size_t end) {
+              for (std::size_t i = begin; i < end; ++i) {
+                if (!(w[i] > 0)) continue;
+                const Point3 z = geometry.whiten(x, i);
+                for (std::size_t a = 3 - geometry.d; a < 3; ++a) of_part[part][a].push_back(z[a]);
+              }
+            });
   SortedAxes sorted;
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    if (!(w[i] > 0)) continue;
-    const Point3 z = geometry.whiten(x, i);
-    for (std::size_t a = 3 - geometry.d; a < 3; ++a) sorted[a].push_back(z[a]);
+  for (const SortedAxes& part : of_part) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      sorted[a].insert(sorted[a].end(), part[a].begin(), part[a].end());
+    }
   }
   for (std::vector<double>& column : sorted) {
     parallel_sort(&column, part_of(options.parallel, 0, 0));
@@ -101,8 +115,9 @@ FourierGeometry best_box(const MatrixView& x, Weights w, const LaidGrid& whole, 
     if (of_grid >= best_seconds) continue;
     const double max_pairs = std::min((bytes - grid.bytes) / kPairBytes,
                                       (best_seconds - of_grid) / (kQueries * kPairSeconds));
-    const double seconds =
-        seconds_of(grid.geometry, count_tail_pairs(x, w, grid.geometry, max_pairs));
+    const double seconds = seconds_of(
+        grid.geometry,
+        count_tail_pairs(x, w, grid.geometry, max_pairs, part_of(options.parallel, 0, 0)));
     if (seconds >= best_seconds) continue;
     best_seconds = seconds;
     best = grid.geometry;
