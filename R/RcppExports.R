@@ -125,8 +125,8 @@ checksum_cpp <- function(bytes, state) {
     .Call(`_kestrel_checksum_cpp`, bytes, state)
 }
 
-fourier_grid_cpp <- function(sample, root, range, run) {
-    invisible(.Call(`_kestrel_fourier_grid_cpp`, sample, root, range, run))
+fourier_grid_cpp <- function(sample, task, run) {
+    invisible(.Call(`_kestrel_fourier_grid_cpp`, sample, task, run))
 }
 
 fourier_prepare_cpp <- function(sample, range, run) {

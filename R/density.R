@@ -187,7 +187,8 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
   # Checked before the search for a bandwidth, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
-  bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose)
+  bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose,
+                                 followed = is_auto(run$engine) && run$backend != "cuda")
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
   fhat$data <- line$data
   fhat <- if (is.null(points)) {
@@ -236,8 +237,9 @@ check_bandwidth <- function(given, d, product) {
   H
 }
 
-# H as given by the user or selected from the data, on the scale on which the kernel works.
-resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FALSE) {
+# H as given by the user or selected from the data, on the scale on which the kernel works. followed: whether an
+# estimate of the same sample will follow.
+resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FALSE, followed = FALSE) {
   d <- ncol(sample$x)
   H <- check_bandwidth(given, d, product)
   if (!is.null(H)) return(list(H = H))
@@ -249,6 +251,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   selector <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     run$progress <- progress
     if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run))
+    sample$phases <- followed
     select_matrix(sample, 2L, default_pilot(d), if (product) "scale" else "sphere", NULL, product, run)
   })
   kept <- c("objective", "convergence", "evaluations", "engine", "backend", "device", "seconds")

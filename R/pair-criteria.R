@@ -79,18 +79,25 @@ usual_range <- function(sample) {
 
 # The sample with the range of bandwidths that its functionals of orders four and six, and SCV, will probably need, so
 # that one grid serves all. The bandwidths are those for normal data (see unconstrained_pilots()), and the functionals
-# of other data need smaller ones.
+# of other data need smaller ones. In two dimensions the grid also has room for a density with the default tolerance and
+# a bandwidth somewhat below the normal reference, which costs little. In three dimensions a density needs three more
+# digits than functionals, and so a larger window for every observation: its own grid costs about as much. The grid is
+# the same whether a density follows or not, so that kde() and Hpi() find the same bits.
 expecting <- function(sample, scv = FALSE) {
   d <- ncol(sample$x)
   normal <- function(r) sqrt(2) * (2 / (sample$n * (d + r)))^(1 / (d + r + 2))
-  sample$expected <- c(0.5 * normal(4), 1.25 * normal(6) * if (scv) 2 else 1)
+  least <- if (d == 2L) 0.7 * reference_scale(sample$n, d, "gaussian") else 0.5 * normal(4)
+  sample$expected <- c(least, 1.25 * normal(6) * if (scv) 2 else 1)
+  sample$room <- if (d == 2L) 1e-12
   sample
 }
 
 fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
   data <- sample$data
   axes <- unname(axes_of_sample(sample))
-  refusing_memory(fourier_grid_cpp(data, sample$root, usual, run))
+  task <- list(root = sample$root, range = usual, tol = if (is.null(sample$room)) 0 else sample$room,
+               phases = isTRUE(sample$phases))
+  refusing_memory(fourier_grid_cpp(data, task, run))
   list(
     by = function() list(engine = "fourier", backend = "cpu"),
     lscv = function(H, form = "unbiased", gradient = FALSE) {

@@ -376,15 +376,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // fourier_grid_cpp
-void fourier_grid_cpp(SEXP sample, Rcpp::NumericMatrix root, Rcpp::NumericVector range, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_grid_cpp(SEXP sampleSEXP, SEXP rootSEXP, SEXP rangeSEXP, SEXP runSEXP) {
+void fourier_grid_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_fourier_grid_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type range(rangeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    fourier_grid_cpp(sample, root, range, run);
+    fourier_grid_cpp(sample, task, run);
     return R_NilValue;
 END_RCPP
 }
@@ -986,7 +985,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
-    {"_kestrel_fourier_grid_cpp", (DL_FUNC) &_kestrel_fourier_grid_cpp, 4},
+    {"_kestrel_fourier_grid_cpp", (DL_FUNC) &_kestrel_fourier_grid_cpp, 3},
     {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 3},
     {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 3},
     {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 3},

@@ -1,6 +1,7 @@
 // R to core: densities at points and on grids.
 #include "rcpp_density.hpp"
 
+#include "core/criteria/fourier_criteria.hpp"
 #include "core/direct/direct.hpp"
 #include "core/fgt/density.hpp"
 #include "core/fourier/density.hpp"
@@ -83,8 +84,11 @@ Rcpp::NumericVector density_cpp(SEXP sample, Rcpp::List task, Rcpp::List plan, R
 SEXP density_extent_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
   const Sample& data = sample_of(sample);
   const DensitySums sums = unpack_density(task);
-  return Rcpp::XPtr<DataRange>(new DataRange(
-      measure_density(data.x(), data.w(), sums.at, sums.root, unpack_silent_run(run))));
+  // A selector of this call may have left its modes.
+  const FourierCriteria* criteria = data.found<FourierCriteria>();
+  return Rcpp::XPtr<DataRange>(
+      new DataRange(measure_density(data.x(), data.w(), sums.at, sums.root, unpack_silent_run(run),
+                                    criteria == nullptr ? nullptr : criteria->kept_modes())));
 }
 
 /// The share of all pairs that the engine "kdtree" would sum, for its plan.

@@ -38,16 +38,21 @@ Rcpp::List value_and_gradient(const Criterion& asked, const Query& query) {
 
 }  // namespace
 
-/// Makes a grid for bandwidths from min to max, in units of the root, unless the sample has one.
+/// Makes a grid unless the sample has one: for bandwidths in a range, in units of the root; if tol
+/// is not 0, with room for a density of that error; and with phases, to compute it.
 // [[Rcpp::export]]
-void fourier_grid_cpp(SEXP sample, Rcpp::NumericMatrix root, Rcpp::NumericVector range,
-                      Rcpp::List run) {
+void fourier_grid_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
   const Sample& data = sample_of(sample);
   data.prepared<FourierCriteria>([&] {
+    const Fields fields(task, "a task of a grid", {"root", "range", "tol", "phases"});
+    const Rcpp::NumericMatrix root = fields.get<Rcpp::NumericMatrix>("root");
+    const Rcpp::NumericVector range = fields.get<Rcpp::NumericVector>("range");
     FourierDemand demand;
     demand.root.assign(root.begin(), root.end());
     demand.min = range[0];
     demand.max = range[1];
+    demand.density_tolerance = fields.get<double>("tol");
+    demand.phases = fields.get<bool>("phases");
     return translate_memory_error([&] {
       return std::make_unique<FourierCriteria>(data.x(), data.w(), demand, unpack_run(run));
     });

@@ -67,6 +67,8 @@ class FourierCriteria {
                           Span<const double> axes = {});
 
   const FourierModes& modes() const { return *modes_; }
+  /// Those of the last grid, for a density; null after a spread that was interrupted.
+  const FourierModes* kept_modes() const { return modes_.get(); }
   /// How often the samples were spread; for tests.
   int spreads() const { return spreads_; }
 

@@ -47,6 +47,13 @@ class Sample {
     return *static_cast<T*>(kept.get());
   }
 
+  /// That object if there is one, else null.
+  template <class T>
+  T* found() const {
+    const auto kept = prepared_.find(std::type_index(typeid(T)));
+    return kept == prepared_.end() ? nullptr : static_cast<T*>(kept->second.get());
+  }
+
  private:
   MatrixView x_;
   Weights w_;

@@ -43,6 +43,7 @@ class FourierDensity {
   const EvaluationPoints& points_;
   const RunOptions& options_;
   const DensityFrame& frame_;
+  const FourierModes* modes_;
   const DensityLayout& layout_;
   FourierGeometry geometry_;
   FourierWindow window_;
@@ -56,6 +57,7 @@ FourierDensity::FourierDensity(const MatrixView& x, Weights w, const EvaluationP
       points_(points),
       options_(options),
       frame_(extent.frame[layout.frame]),
+      modes_(extent.modes),
       layout_(layout),
       geometry_(frame_.geometry),
       window_(layout.taps) {
@@ -88,7 +90,13 @@ void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
 
 void FourierDensity::compute(Span<double> out) {
   std::vector<double> cells;
-  spread_and_smooth(&cells);
+  if (frame_.kept) {
+    cells.resize(geometry_.box.size());
+    modes_->density_cells(geometry_, window_, frame_.h, part_of(options_.parallel, 0.0, 0.8),
+                          cells.data());
+  } else {
+    spread_and_smooth(&cells);
+  }
   const ParallelOptions part = part_of(options_.parallel, 0.8, 0.9);
   const FourierReader reader(geometry_, window_, layout_.points, options_.table);
   if (frame_.along_data) {

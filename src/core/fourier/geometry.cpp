@@ -110,6 +110,27 @@ void set_range(const MatrixView& x, Weights w, FourierGeometry* geometry,
   }
 }
 
+/// The least share of a single kernel's peak, if that had the weight of all samples, that the
+/// largest value of an estimate with bandwidth h has: its mean over a box that holds 0.89 of the
+/// weight (d = 3).
+double min_share(const FourierGeometry& geometry, double h) {
+  double share = 0.89;
+  for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
+    share *= std::sqrt(2 * kPi) * h / (geometry.high[a] - geometry.low[a] + 4.2 * h);
+  }
+  return share;
+}
+
+/// Takes in the frequencies that a density needs, whose errors are relative to its largest value,
+/// as those of lay_density().
+void serve_density(const FourierDemand& demand, FourierGeometry* geometry) {
+  const double allowed =
+      demand.density_tolerance * std::min(1.0, min_share(*geometry, geometry->min));
+  geometry->phases = demand.phases;
+  geometry->taps = std::max(geometry->taps, FourierWindow::taps_for(allowed));
+  geometry->min *= std::min(1.0, geometry->cut / fourier_cut(allowed));
+}
+
 }  // namespace
 
 bool is_strongly_correlated(Span<const double> root, std::size_t d) {
@@ -126,7 +147,9 @@ std::size_t FourierGeometry::modes() const {
   return (2 * box.max[0] + 1) * (2 * box.max[1] + 1) * (box.max[2] + 1);
 }
 
-double FourierGeometry::bytes() const { return 8.0 * static_cast<double>(box.size() + modes()); }
+double FourierGeometry::bytes() const {
+  return 8.0 * static_cast<double>(box.size() + (phases ? 3 : 1) * modes());
+}
 
 std::string gigabytes(double bytes) {
   char text[32];
@@ -158,6 +181,7 @@ FourierGeometry fourier_geometry(const MatrixView& x, Weights w, const FourierDe
   }
   for (std::size_t k = 0; k < x.cols; ++k) geometry.scale[k] = 1 / geometry.root[k * x.cols + k];
   set_range(x, w, &geometry, options);
+  if (demand.density_tolerance > 0) serve_density(demand, &geometry);
   const LaidGrid whole = lay_grid(geometry, look_into_box(x, w, geometry, options), demand.bytes);
   return best_box(x, w, whole, demand.bytes, options);
 }

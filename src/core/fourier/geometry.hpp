@@ -40,6 +40,10 @@ struct FourierDemand {
   double tolerance = 0;
   /// Maximum memory of grid, modes and pairs of outliers.
   double bytes = 1e9;
+  /// The error, relative to its largest value, of a density with the bandwidth `min` that the modes
+  /// have to serve; 0 for none. With `phases` they keep what FourierModes::density_cells needs.
+  double density_tolerance = 0;
+  bool phases = false;
 };
 
 /// 1e-12 for d <= 2. 1e-9 for d = 3, where the number of modes grows with the cube of the digits.
@@ -60,6 +64,8 @@ struct FourierGeometry {
   /// The box of the samples on the grid; others are outliers, kept one by one.
   Point3 low{}, high{};
   bool trimmed = false;
+  /// Whether the modes are kept with their phases, for a density.
+  bool phases = false;
   /// If one sample of a pair is an outlier, its Gaussian term is left out beyond this distance.
   double reach = 0;
   Point3 period{}, origin{};  // origin: of cell 0

@@ -101,6 +101,30 @@ bool frame_along_data(std::size_t d, Span<const double> root, const Point3& cent
   return true;
 }
 
+/// The frame of modes: H = L_H L_H' is h = (L^-1 L_H) (L^-1 L_H)' there.
+DensityFrame frame_of_modes(std::size_t d, Span<const double> root, const FourierModes& modes) {
+  DensityFrame frame;
+  frame.kept = true;
+  frame.geometry = modes.geometry();
+  const FourierGeometry& geometry = frame.geometry;
+  double solved[9] = {};  // L^-1 L_H, d*d column-major
+  for (std::size_t column = 0; column < d; ++column) {
+    for (std::size_t k = 0; k < d; ++k) {
+      double sum = k >= column ? root[column * d + k] : 0.0;
+      for (std::size_t m = 0; m < k; ++m) sum -= geometry.root[m * d + k] * solved[column * d + m];
+      solved[column * d + k] = sum * geometry.scale[k];
+    }
+  }
+  for (std::size_t k = 0; k < d; ++k) {
+    for (std::size_t l = 0; l < d; ++l) {
+      double& value = frame.h[3 * geometry.axis(k) + geometry.axis(l)];
+      for (std::size_t m = 0; m < d; ++m) value += solved[m * d + k] * solved[m * d + l];
+    }
+  }
+  for (std::size_t a = 3 - d; a < 3; ++a) frame.samples[a] = {geometry.low[a], geometry.high[a]};
+  return frame;
+}
+
 /// Calls add(axis, value) for the coordinates of a point.
 template <class Add>
 void add_point(const FourierGeometry& geometry, const double* v, const Add& add) {
@@ -140,10 +164,28 @@ std::array<Range, 3> ranges_of_grid(const FourierGeometry& geometry,
   return box;
 }
 
+/// Sets the ranges of the points of a frame.
+void measure_points(const FourierGeometry& geometry, const EvaluationPoints& points,
+                    const RunOptions& options, DensityFrame* frame) {
+  if (!points.axes.empty()) {
+    frame->points = ranges_of_grid(geometry, points.axes, options);
+    return;
+  }
+  frame->points = ranges_of(points.size(), options, [&](std::size_t i, auto add) {
+    double v[3];
+    points.copy(i, v);
+    add_point(geometry, v, add);
+  });
+}
+
 /// Sets the ranges of a frame; `given` are the ranges of the untransformed samples, by variable.
 void measure_frame(const MatrixView& x, Weights w, const std::array<Range, 3>& given,
                    const EvaluationPoints& points, const RunOptions& options, DensityFrame* frame) {
   const FourierGeometry& geometry = frame->geometry;
+  if (frame->kept) {
+    measure_points(geometry, points, options, frame);
+    return;
+  }
   if (frame->along_data) {
     for (std::size_t k = 0; k < x.cols; ++k) {
       Range& samples = frame->samples[geometry.axis(k)];
@@ -158,15 +200,7 @@ void measure_frame(const MatrixView& x, Weights w, const std::array<Range, 3>& g
     const Point3 z = geometry.whiten(x, i);
     for (std::size_t a = 3 - x.cols; a < 3; ++a) add(a, z[a]);
   });
-  if (!points.axes.empty()) {
-    frame->points = ranges_of_grid(geometry, points.axes, options);
-    return;
-  }
-  frame->points = ranges_of(points.size(), options, [&](std::size_t i, auto add) {
-    double v[3];
-    points.copy(i, v);
-    add_point(geometry, v, add);
-  });
+  measure_points(geometry, points, options, frame);
 }
 
 /// A lower bound on the largest value: the heaviest sample's own term, or the mean over a box that
@@ -189,7 +223,7 @@ double seconds_of(const DataRange& extent, const DensityLayout& layout) {
   const bool three = frame.geometry.d == 3;
   const double taps = layout.taps, rows = window_rows(layout.taps, frame.geometry.d);
   const double of_grid = extent.axis[0] > 0 ? kGridPointSeconds * extent.m : 0.0;
-  const double seconds = spread_seconds(extent.n, layout.taps, frame.geometry.d,
+  const double seconds = spread_seconds(frame.kept ? 0 : extent.n, layout.taps, frame.geometry.d,
                                         layout.cells[0] * layout.cells[1] * layout.cells[2]);
   if (!frame.along_data) {
     return seconds + of_grid + extent.m * (kPointSeconds + kPointRowSeconds * rows);
@@ -249,8 +283,51 @@ bool cut_ranges(const DensityFrame& frame, double allowed, DensityLayout* layout
   return true;
 }
 
+/// The grid to read a density off modes that are there. It is `empty`, so that it is not chosen, if
+/// they do not serve it: their frequencies, their window or their period may not suffice.
+DensityLayout lay_on_modes(const DataRange& extent, std::size_t number, double tolerance) {
+  const DensityFrame& frame = extent.frame[number];
+  const FourierGeometry& kept = frame.geometry;
+  const double allowed = tolerance * std::min(1.0, extent.min_share);
+  DensityLayout layout;
+  layout.frame = number;
+  if (!(extent.n > 0) || !(extent.m > 0) || !is_finite(frame)) return layout;
+  if (!cut_ranges(frame, allowed, &layout)) return layout;
+  layout.samples = frame.samples;  // all are in the modes
+  layout.trimmed = false;
+  layout.cut = fourier_cut(allowed);
+  layout.taps = kept.taps;
+  const Form3 inverse = inverse_form(frame.h, kept.d);
+  bool serves = kept.taps >= FourierWindow::taps_for(allowed);
+  for (std::size_t a = 3 - kept.d; a < 3; ++a) {
+    const double reach = std::sqrt(2 * frame.h[4 * a] * std::log(10 / allowed));
+    const Range &samples = layout.samples[a], &points = layout.points[a];
+    const double low = std::min(samples.low, points.low),
+                 high = std::max(samples.high, points.high), period = kept.period[a];
+    layout.period[a] = period;
+    layout.modes[a] = std::ceil(layout.cut * std::sqrt(inverse[4 * a]) * period / (2 * kPi));
+    serves = serves && layout.modes[a] <= static_cast<double>(kept.box.max[a]);
+    if (!serves) return layout;
+    layout.cells[a] = static_cast<double>(smooth_number(
+        whole_number<std::size_t>(std::ceil(FourierWindow::kCellsOfMode * layout.modes[a]))));
+    const double cell = period / layout.cells[a];
+    // As in lay_in_frame(): no image is within reach, and windows have room.
+    const double around = reach + std::max(samples.high - points.low, points.high - samples.low);
+    if (!(period >= around && period >= high - low + (FourierWindow::kMaxTaps + 4) * cell)) {
+      return layout;
+    }
+    layout.origin[a] = low - (layout.taps / 2 + 1) * cell;
+  }
+  layout.empty = false;
+  layout.bytes = 8 * layout.cells[0] * layout.cells[1] * (layout.cells[2] + 2);
+  layout.rounding = rounding_of(frame, layout);
+  layout.seconds = seconds_of(extent, layout);
+  return layout;
+}
+
 DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double tolerance) {
   const DensityFrame& frame = extent.frame[number];
+  if (frame.kept) return lay_on_modes(extent, number, tolerance);
   DensityLayout layout;
   layout.frame = number;
   // Errors of phi are relative to 1, errors of the estimate to its largest value.
@@ -326,7 +403,8 @@ double spread_seconds(double n, int taps, std::size_t d, double cells) {
 }
 
 DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                          Span<const double> root, const RunOptions& options) {
+                          Span<const double> root, const RunOptions& options,
+                          const FourierModes* modes) {
   check_task(x, w, points, root);
   DataRange extent;
   const WeightSums weights = weight_sums(w, options.parallel);
@@ -350,6 +428,10 @@ DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints
   }
   DensityFrame along;
   if (on_axes && frame_along_data(x.cols, root, centre, &along)) extent.frame.push_back(along);
+  if (modes != nullptr && modes->geometry().phases && !modes->geometry().trimmed && extent.n > 0) {
+    extent.frame.push_back(frame_of_modes(x.cols, root, *modes));
+    extent.modes = modes;
+  }
   for (DensityFrame& frame : extent.frame) {
     measure_frame(x, w, given, points, options, &frame);
     const double share = min_share_of(frame, extent.n > 0 ? extent.heaviest / extent.weight : 1.0);

@@ -11,6 +11,7 @@
 #include "core/data/weights.hpp"
 #include "core/fourier/forms.hpp"
 #include "core/fourier/geometry.hpp"
+#include "core/fourier/modes.hpp"
 #include "core/fourier/ranges.hpp"
 
 namespace kestrel {
@@ -26,6 +27,7 @@ double spread_seconds(double n, int taps, std::size_t d, double cells);
 struct DensityFrame {
   FourierGeometry geometry;  // d, centre, root and scale
   bool along_data = false;   // the axes are those of the data
+  bool kept = false;         // of modes that are there already
   Form3 h{};                 // H in these coordinates
   std::array<Range, 3> samples, points;
 };
@@ -39,17 +41,21 @@ struct DataRange {
   /// single kernel with the weight of all samples.
   double min_share = 0;
   std::vector<DensityFrame> frame;
+  const FourierModes* modes = nullptr;  // of the frame that is kept
 };
 
 /// Measures the data. In the first frame H is the identity: the axes are those of L^-1, H = L L'. A
 /// grid given by its axes, unless H is diagonal, has a second frame along the axes of the data.
-/// Each is in units for which exp(-t'Ht / 2) is as wide as that of a unit bandwidth.
+/// Each is in units for which exp(-t'Ht / 2) is as wide as that of a unit bandwidth. If modes of
+/// the same samples are given, with their phases and without outliers, their coordinates make the
+/// last frame; they must outlive the result.
 ///
 /// x: n*d samples, d = 1 to 3; w: n weights; root: L, d*d column-major, in the units of x. O(n +
 /// m). Throws error(input) for other d, sizes that do not match and a root that is outside the
 /// range of numbers.
 DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints& points,
-                          Span<const double> root, const RunOptions& options);
+                          Span<const double> root, const RunOptions& options,
+                          const FourierModes* modes = nullptr);
 
 struct DensityLayout {
   std::size_t frame = 0;

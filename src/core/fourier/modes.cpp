@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 
 #include "core/base/aligned_buffer.hpp"
@@ -67,6 +68,7 @@ void FourierModes::keep_powers(const FourierGrid& grid, const std::vector<double
   }
   const std::size_t length = box.max[2] + 1, columns = 2 * box.max[1] + 1;
   power_.resize(geometry_.modes());
+  if (geometry_.phases) wave_.resize(2 * geometry_.modes());
   const double unit = 1 / grid.weight();
   parallel_for((2 * box.max[0] + 1) * columns, options.parallel, [&](std::size_t row, int) {
     const std::ptrdiff_t k0 =
@@ -82,6 +84,9 @@ void FourierModes::keep_powers(const FourierGrid& grid, const std::vector<double
       const double factor = scale * unspread[2][k];
       const double re = factor * from[2 * k], im = factor * from[2 * k + 1];
       to[k] = (k == 0 ? 1 : 2) * (re * re + im * im);
+      if (wave_.empty()) continue;
+      wave_[2 * (row * length + k)] = re * grid.weight();
+      wave_[2 * (row * length + k) + 1] = im * grid.weight();
     }
   });
 }
@@ -97,6 +102,56 @@ double FourierModes::cut(int degree) const {
   return x;
 }
 
+// ---- densities
+
+void FourierModes::density_cells(const FourierGeometry& to, const FourierWindow& window,
+                                 const Form3& h, const ParallelOptions& options,
+                                 double* cells) const {
+  if (wave_.empty()) throw error(ErrorKind::internal, "the modes have no phases");
+  const TransformBox &box = to.box, &from = geometry_.box;
+  // By axis and mode: what the window of the reading takes away, and the shift of the origin.
+  std::array<std::vector<std::complex<double>>, 3> factor;
+  double volume = 1;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (box.cells[a] > 1) volume *= to.period[a];
+    const double shift = to.frequency_step(a) * (to.origin[a] - geometry_.origin[a]);
+    for (std::size_t k = 0; k <= box.max[a]; ++k) {
+      const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
+      const double size = box.cells[a] == 1 ? 1.0 : 1 / window.transform(f);
+      factor[a].push_back(std::polar(size, static_cast<double>(k) * shift));
+    }
+  }
+  const auto factor_of = [&](std::size_t a, std::ptrdiff_t k) {
+    const std::complex<double> value = factor[a][static_cast<std::size_t>(std::abs(k))];
+    return k < 0 ? std::conj(value) : value;
+  };
+  const GaussianOfRows gaussian(h, to);
+  const std::size_t columns = 2 * box.max[1] + 1, length = box.max[2] + 1;
+  const std::size_t lines = (2 * box.max[0] + 1) * columns;
+  std::vector<AlignedBuffer> scratch(parallel_workers(lines, options));
+  parallel_for(lines, options, [&](std::size_t r, int worker) {
+    AlignedBuffer& weight = scratch[static_cast<std::size_t>(worker)];
+    if (weight.data() == nullptr) weight.resize(length + kRowPadding);
+    const std::ptrdiff_t k0 =
+        static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
+    const std::ptrdiff_t k1 =
+        static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
+    gaussian.fill(k0, k1, length, weight.data());
+    const std::size_t i = static_cast<std::size_t>(k0 + static_cast<std::ptrdiff_t>(from.max[0])),
+                      j = static_cast<std::size_t>(k1 + static_cast<std::ptrdiff_t>(from.max[1]));
+    const double* wave = wave_.data() + 2 * (i * (2 * from.max[1] + 1) + j) * (from.max[2] + 1);
+    const std::complex<double> of_row = factor_of(0, k0) * factor_of(1, k1) / volume;
+    double* mode = cells + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
+    for (std::size_t k = 0; k < length; ++k) {
+      const std::complex<double> value = std::complex<double>(wave[2 * k], wave[2 * k + 1]) *
+                                         of_row * factor[2][k] * weight.data()[k];
+      mode[2 * k] = value.real();
+      mode[2 * k + 1] = value.imag();
+    }
+  });
+  inverse_transform(cells, box, options);
+}
+
 // ---- sums
 
 /// A row of modes inside an ellipsoid.
@@ -108,6 +163,9 @@ struct FourierModes::Row {
   double* scratch;  // 2 (count + kRowPadding) doubles
   std::size_t stride;
 
+  void fill(const GaussianOfRows& gaussian, double* out) const {
+    gaussian.fill(k0, k1, first, count, out);
+  }
   void times_power(double* weight) const {
     for (std::size_t i = 0; i < count; ++i) weight[i] *= power[i];
   }
@@ -124,39 +182,6 @@ struct FourierModes::Row {
     }
   }
 };
-
-namespace {
-
-/// Expresses h in mode numbers: t_a = step_a k_a.
-Form3 in_modes(const Form3& h, const FourierGeometry& geometry) {
-  Form3 q{};
-  for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t b = 0; b < 3; ++b) {
-      q[3 * a + b] = h[3 * a + b] * geometry.frequency_step(a) * geometry.frequency_step(b);
-    }
-  }
-  return q;
-}
-
-/// Values of E_h along rows of modes.
-class ModeGaussian {
- public:
-  ModeGaussian(const Form3& h, const FourierGeometry& geometry)
-      : q_(in_modes(h, geometry)), rows_(q_[8]) {}
-
-  template <class Row>
-  void fill(const Row& row, double* out) const {
-    rows_.fill(q_[2] * row.k0 + q_[5] * row.k1,
-               (q_[0] * row.k0 + 2 * q_[1] * row.k1) * row.k0 + q_[4] * row.k1 * row.k1, row.first,
-               row.count, out);
-  }
-
- private:
-  Form3 q_;
-  GaussianRows rows_;
-};
-
-}  // namespace
 
 template <class Visit>
 std::vector<double> FourierModes::sum_rows(const Form3& h, double cut, std::size_t sums,
@@ -255,10 +280,10 @@ std::vector<double> FourierModes::moments(const Form3& h, const std::vector<int>
                                           const RunOptions& options) const {
   const std::vector<Exponents> monomials = monomials_of_degrees(geometry_.d, degrees);
   const int degree = highest_degree(monomials);
-  const ModeGaussian gaussian(h, geometry_);
+  const GaussianOfRows gaussian(h, geometry_);
   std::vector<double> total = sum_rows(h, cut(degree) + kBeyond, monomials.size(), options,
                                        [&](const Row& row, double* sum) {
-                                         gaussian.fill(row, row.scratch);
+                                         row.fill(gaussian, row.scratch);
                                          row.times_power(row.scratch);
                                          row.add(row.scratch, monomials, degree, sum);
                                        });
@@ -273,14 +298,14 @@ std::vector<double> FourierModes::moments_of_both(const Form3& h, bool gradient,
       monomials_of_degrees(geometry_.d, gradient ? std::vector<int>{0, 2} : std::vector<int>{0});
   const std::size_t sums = monomials.size();
   const int degree = gradient ? 2 : 0;
-  const ModeGaussian gaussian(h, geometry_);
+  const GaussianOfRows gaussian(h, geometry_);
   Form3 twice = h;
   for (double& value : twice) value *= 2;
   std::vector<double> total =
       sum_rows(h, cut(2) + kBeyond, 2 * sums, options, [&](const Row& row, double* sum) {
         double* once = row.scratch;
         double* square = row.scratch + row.stride;
-        gaussian.fill(row, once);
+        row.fill(gaussian, once);
         for (std::size_t i = 0; i < row.count; ++i) {
           square[i] = once[i] * once[i] * row.power[i];
         }
@@ -300,14 +325,14 @@ std::vector<double> FourierModes::smoothed_moments(const Form3& h, const Form3& 
   const std::vector<Exponents> value = monomials_of_degree(geometry_.d, 0);
   const std::vector<Exponents> second =
       gradient ? monomials_of_degree(geometry_.d, 2) : std::vector<Exponents>{};
-  const ModeGaussian gaussian(h, geometry_), of_pilot(pilot, geometry_);
+  const GaussianOfRows gaussian(h, geometry_), of_pilot(pilot, geometry_);
   std::vector<double> total = sum_rows(pilot, cut(2) + kBeyond, 1 + second.size(), options,
                                        [&](const Row& row, double* sum) {
                                          double* smooth = row.scratch;
                                          double* weight = row.scratch + row.stride;
-                                         of_pilot.fill(row, weight);
+                                         row.fill(of_pilot, weight);
                                          row.times_power(weight);
-                                         gaussian.fill(row, smooth);
+                                         row.fill(gaussian, smooth);
                                          for (std::size_t i = 0; i < row.count; ++i) {
                                            const double rest = weight[i] * (1 - smooth[i]);
                                            weight[i] = rest * (1 - smooth[i]);

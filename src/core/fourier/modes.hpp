@@ -42,6 +42,14 @@ class FourierModes {
   std::vector<double> smoothed_moments(const Form3& h, const Form3& pilot, bool gradient,
                                        const RunOptions& options) const;
 
+  /// The cells from which a density with bandwidth matrix h is read off, in z: the modes times the
+  /// Gaussian, divided by the window's transform and the volume of the period, and transformed
+  /// back. `to`: the geometry of that grid, of the same period but with other cells, no more modes
+  /// and any origin. cells: to.box. Throws error(internal) unless geometry().phases. O(cells log
+  /// cells).
+  void density_cells(const FourierGeometry& to, const FourierWindow& window, const Form3& h,
+                     const ParallelOptions& options, double* cells) const;
+
   /// The frequency, times a bandwidth, where t^degree E(t) has decreased to the tolerance.
   double cut(int degree) const;
 
@@ -67,6 +75,8 @@ class FourierModes {
   FourierGeometry geometry_;
   double weight_, squared_share_, outlier_share_ = 0;  // the latter: of outliers alone
   std::vector<double> power_;  // twice A if the last mode number is not zero
+  /// sum_j w_j exp(-i t'(z_j - origin)), real and imaginary parts, if the geometry asks for phases.
+  std::vector<double> wave_;
   std::vector<Pair> pair_;
 };
 

@@ -4,7 +4,21 @@
 
 #include <cstddef>
 
+#include "core/fourier/forms.hpp"
+#include "core/fourier/geometry.hpp"
+
 namespace kestrel {
+
+/// h in mode numbers: t_a = step_a k_a.
+inline Form3 in_modes(const Form3& h, const FourierGeometry& geometry) {
+  Form3 q{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) {
+      q[3 * a + b] = h[3 * a + b] * geometry.frequency_step(a) * geometry.frequency_step(b);
+    }
+  }
+  return q;
+}
 
 /// GaussianRows::fill may write this many values beyond those asked for.
 constexpr std::size_t kRowPadding = 32;
@@ -22,6 +36,27 @@ class GaussianRows {
  private:
   double a_;
   double curve_[kRowPadding];  // exp(-a j^2 / 2), -16 <= j < 16
+};
+
+/// exp(-t'ht / 2) along the rows of modes of a geometry.
+class GaussianOfRows {
+ public:
+  GaussianOfRows(const Form3& h, const FourierGeometry& geometry)
+      : q_(in_modes(h, geometry)), rows_(q_[8]) {}
+
+  /// For the modes (k0, k1, k), k < count; out has room for kRowPadding values more.
+  void fill(std::ptrdiff_t k0, std::ptrdiff_t k1, std::size_t count, double* out) const {
+    fill(static_cast<double>(k0), static_cast<double>(k1), 0, count, out);
+  }
+  /// The same for first <= k < first + count.
+  void fill(double k0, double k1, std::ptrdiff_t first, std::size_t count, double* out) const {
+    rows_.fill(q_[2] * k0 + q_[5] * k1, (q_[0] * k0 + 2 * q_[1] * k1) * k0 + q_[4] * k1 * k1, first,
+               count, out);
+  }
+
+ private:
+  Form3 q_;
+  GaussianRows rows_;
 };
 
 /// sum[p] = sum_i weight[i] (first + i)^p, p = 0, ..., degree (even, at most 10). weight[count] may

@@ -23,11 +23,7 @@ void smooth_modes(const FourierGeometry& geometry, const FourierWindow& window, 
       unspread[a].push_back(1 / (windows == 1 ? transform : transform * transform));
     }
   }
-  Form3 q = h;
-  for (std::size_t e = 0; e < 9; ++e) {
-    q[e] *= geometry.frequency_step(e / 3) * geometry.frequency_step(e % 3);
-  }
-  const GaussianRows rows(q[8]);
+  const GaussianOfRows rows(h, geometry);
   const std::size_t columns = 2 * box.max[1] + 1, length = box.max[2] + 1;
   const std::size_t lines = (2 * box.max[0] + 1) * columns;
   std::vector<AlignedBuffer> scratch(parallel_workers(lines, options));
@@ -38,9 +34,7 @@ void smooth_modes(const FourierGeometry& geometry, const FourierWindow& window, 
         static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
     const std::ptrdiff_t k1 =
         static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
-    const double a = static_cast<double>(k0), b = static_cast<double>(k1);
-    rows.fill(q[2] * a + q[5] * b, (q[0] * a + 2 * q[1] * b) * a + q[4] * b * b, 0, length,
-              gaussian.data());
+    rows.fill(k0, k1, length, gaussian.data());
     const double scale = unspread[0][static_cast<std::size_t>(std::abs(k0))] *
                          unspread[1][static_cast<std::size_t>(std::abs(k1))] / volume;
     double* mode = cells + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));

@@ -1,10 +1,12 @@
 // Densities by the fourier engine, against the oracle.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "common.hpp"
 #include "core/base/error.hpp"
+#include "core/criteria/fourier_criteria.hpp"
 #include "core/fourier/density.hpp"
 #include "fourier-samples.hpp"
 
@@ -33,6 +35,7 @@ struct Task {
   std::vector<double> root, points;
   std::vector<std::vector<double>> axis;
   EvaluationPoints where;
+  const FourierModes* modes = nullptr;
 
   explicit Task(const Sample& s, std::size_t bandwidth = 2) : sample(s) {
     root = root_of(matrices_for(s)[bandwidth], s.d);
@@ -57,10 +60,22 @@ struct Task {
     for (std::size_t i = 0; i < points.size(); i += 2) points[i] += 0.4 * root[0];
     where.matrix = {points.data(), sample.n, sample.d};
   }
+  /// Reads the density off the modes of a grid for a selector, and off no others, if there are
+  /// any. Returns whether that grid serves.
+  bool use_modes(const FourierCriteria& criteria) {
+    modes = criteria.kept_modes();
+    const DataRange extent = measured(threads(1));
+    return extent.modes != nullptr && !lay_density(extent, tolerance).empty;
+  }
+  DataRange measured(const RunOptions& options) const {
+    DataRange extent =
+        measure_density(sample.view(), sample.weights(), where, span(root), options, modes);
+    if (extent.modes != nullptr) extent.frame = {extent.frame.back()};
+    return extent;
+  }
   std::vector<double> run(const RunOptions& options, double bytes = 1e9) const {
     std::vector<double> out(where.size(), -1.0);
-    const DataRange extent =
-        measure_density(sample.view(), sample.weights(), where, span(root), options);
+    const DataRange extent = measured(options);
     fourier_density(sample.view(), sample.weights(), where, span(root), extent, tolerance, bytes,
                     options, {out.data(), out.size()});
     return out;
@@ -118,6 +133,56 @@ TEST_P(FourierDensity, AtPoints) {
     Task task(GetParam(), bandwidth);
     task.use_points();
     expect_density(task);
+  }
+}
+
+// Outliers leave some samples out of the grid; a long period and small cells are refused by memory.
+TEST_P(FourierDensity, OffTheModesOfASelector) {
+  const Sample& s = GetParam();
+  FourierDemand demand;
+  demand.min = 0.6 * normal_scale(s);
+  demand.max = 2.5 * normal_scale(s);
+  demand.density_tolerance = tolerance;
+  demand.phases = true;
+  std::unique_ptr<FourierCriteria> criteria;
+  try {
+    criteria = std::make_unique<FourierCriteria>(s.view(), s.weights(), demand, threads(1));
+  } catch (const error& problem) {
+    ASSERT_EQ(problem.kind, ErrorKind::memory);
+    return;
+  }
+  const bool whole = !criteria->modes().geometry().trimmed;
+  for (const bool on_grid : {false, true}) {
+    Task task(s);
+    if (on_grid) {
+      task.use_grid(s.d == 3 ? 9 : 21, 5);
+    } else {
+      task.use_points();
+    }
+    EXPECT_EQ(task.use_modes(*criteria), whole) << on_grid;
+    if (!whole) continue;
+    expect_density(task);
+    const std::vector<double> one = task.run(threads(1));
+    EXPECT_TRUE(common::same_bits(task.run(threads(3)), one));
+  }
+}
+
+TEST(FourierDensityModes, AreNotUsedForNarrowerOrWiderBandwidths) {
+  const Sample s = normal_sample(100, 2);
+  FourierDemand demand;
+  demand.min = 0.6 * normal_scale(s);
+  demand.max = 2.5 * normal_scale(s);
+  demand.density_tolerance = tolerance;
+  demand.phases = true;
+  const FourierCriteria criteria(s.view(), s.weights(), demand, threads(1));
+  demand.phases = false;
+  const FourierCriteria without(s.view(), s.weights(), demand, threads(1));
+  for (const double factor : {0.3, 1.0, 20.0}) {
+    Task task(s);
+    for (double& value : task.root) value *= factor;
+    task.use_points();
+    EXPECT_EQ(task.use_modes(criteria), factor == 1.0) << factor;
+    EXPECT_FALSE(task.use_modes(without));
   }
 }
 
