@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/large_pages.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/evaluation_points.hpp"
 #include "core/data/passes.hpp"
@@ -68,7 +69,9 @@ inline std::vector<RegularAxis> regular_axes(const EvaluationPoints& points) {
 /// For an engine that writes all of it: filling it with zeros would be another pass over a large
 /// grid.
 inline Rcpp::NumericVector uninitialised(std::size_t size) {
-  return Rcpp::no_init(static_cast<R_xlen_t>(size));
+  Rcpp::NumericVector values = Rcpp::no_init(static_cast<R_xlen_t>(size));
+  prefer_large_pages(values.begin(), 8 * size);
+  return values;
 }
 
 /// An engine "scanline", ScanlineDensity or GpuScanline, with its samples sorted, held by R.

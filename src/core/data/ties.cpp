@@ -1,24 +1,23 @@
 #include "core/data/ties.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/raw_array.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/weights.hpp"
 
 namespace kestrel {
 
 namespace {
 
-constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
-/// The half of an entry that holds the index of a sample, below 2^31.
-constexpr std::uint64_t kSampleBits = 0xffffffffULL;
-/// How many samples' entries are prefetched together.
-constexpr std::size_t kAhead = 32;
+/// Buckets of the samples, by the highest bits of their hashes: each has its own table, which stays
+/// in a cache. One bucket is enough for few samples.
+constexpr std::size_t kBucketBits = 8, kManySamples = std::size_t{1} << 14;
 
 /// The finalizer of MurmurHash3 (Appleby 2011): every input bit affects every output bit, so that
 /// samples on a lattice spread over the table.
@@ -46,57 +45,107 @@ bool equal(const MatrixView& x, std::size_t i, std::size_t j) {
   return true;
 }
 
+/// Samples ordered by bucket, and by index in each.
+class Buckets {
+ public:
+  Buckets(const MatrixView& x, const ParallelOptions& options)
+      : bits_(x.rows < kManySamples ? 0 : kBucketBits), hash_(x.rows), index_(x.rows) {
+    const std::size_t parts = parts_of_pass(x.rows);
+    std::vector<std::size_t> next(parts * count(), 0);
+    const RawArray<std::uint64_t> given(x.rows);
+    pass_over(x.rows, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        given[i] = hash_of(x, i);
+        ++next[part * count() + bucket_of(given[i])];
+      }
+    });
+    std::size_t before = 0;
+    for (std::size_t b = 0; b < count(); ++b) {
+      start_.push_back(before);
+      for (std::size_t part = 0; part < parts; ++part) {
+        std::size_t& samples = next[part * count() + b];
+        before += samples;
+        samples = before - samples;
+      }
+    }
+    start_.push_back(before);
+    pass_over(x.rows, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t place = next[part * count() + bucket_of(given[i])]++;
+        hash_[place] = given[i];
+        index_[place] = static_cast<std::uint32_t>(i);
+      }
+    });
+  }
+
+  std::size_t count() const { return std::size_t{1} << bits_; }
+  /// The places of a bucket's samples are start(b), ..., start(b + 1) - 1.
+  std::size_t start(std::size_t b) const { return start_[b]; }
+  std::uint64_t hash(std::size_t place) const { return hash_[place]; }
+  std::size_t index(std::size_t place) const { return index_[place]; }
+
+ private:
+  std::size_t bucket_of(std::uint64_t hash) const { return bits_ == 0 ? 0 : hash >> (64 - bits_); }
+
+  std::size_t bits_;
+  RawArray<std::uint64_t> hash_;
+  RawArray<std::uint32_t> index_;
+  std::vector<std::size_t> start_;
+};
+
+/// The ties in a bucket. A sample joins the first one with its value, by open addressing.
+Ties ties_of_bucket(const MatrixView& x, Weights p, const Buckets& buckets, std::size_t bucket) {
+  const std::size_t first = buckets.start(bucket), n = buckets.start(bucket + 1) - first;
+  std::size_t size = 16;
+  while (size < 2 * n) size *= 2;
+  constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> entry(size, kFree);  // samples, by their number in the bucket
+  std::vector<double> count, weight;              // of the equal samples so far, by their first one
+  Ties ties;
+  for (std::size_t j = 0; j < n; ++j) {
+    if (j % kPolledItems == 0) poll_if_due({});
+    const std::uint64_t hash = buckets.hash(first + j);
+    const std::size_t i = buckets.index(first + j);
+    std::size_t at = hash & (size - 1);
+    const auto is_other = [&](std::uint32_t found) {
+      return buckets.hash(first + found) != hash || !equal(x, buckets.index(first + found), i);
+    };
+    while (entry[at] != kFree && is_other(entry[at])) at = (at + 1) & (size - 1);
+    if (entry[at] == kFree) {
+      entry[at] = static_cast<std::uint32_t>(j);
+      continue;
+    }
+    if (count.empty()) {
+      count.assign(n, 1.0);
+      for (std::size_t k = 0; k < n; ++k) weight.push_back(p[buckets.index(first + k)]);
+    }
+    const std::size_t leader = entry[at];
+    ties.pairs += 2 * count[leader];
+    ties.weight += 2 * weight[leader] * p[i];
+    count[leader] += 1;
+    weight[leader] += p[i];
+  }
+  return ties;
+}
+
 }  // namespace
 
 Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options) {
-  const std::size_t n = x.rows;
-  check_weight_count(n, p.size);
-  if (n >= std::size_t{1} << 31) {
+  check_weight_count(x.rows, p.size);
+  if (x.rows >= std::size_t{1} << 31) {
     throw error(ErrorKind::memory, "ties are counted among at most 2^31 samples");
   }
-  std::size_t size = 16;
-  while (size < 2 * n) size *= 2;
-  // Open addressing. An entry is the index of the first sample with its value, and above that half
-  // of its hash, which usually tells other values apart without reading them. The table is larger
-  // than the caches, so entries are prefetched.
-  std::vector<std::uint64_t> entry(size, kFree);
-  std::vector<std::uint32_t> leader, follower;
-  std::array<std::uint64_t, kAhead> hash;
-  for (std::size_t begin = 0; begin < n; begin += kAhead) {
-    const std::size_t end = std::min(n, begin + kAhead);
-    if (begin % kPolledItems == 0) poll_if_due(options);
-    for (std::size_t i = begin; i < end; ++i) {
-      hash[i - begin] = hash_of(x, i);
-      __builtin_prefetch(&entry[hash[i - begin] & (size - 1)], 1);
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint64_t tag = hash[i - begin] & ~kSampleBits;
-      std::size_t at = hash[i - begin] & (size - 1);
-      const auto other = [&](std::uint64_t found) {
-        return found != kFree &&
-               ((found & ~kSampleBits) != tag || !equal(x, found & kSampleBits, i));
-      };
-      while (other(entry[at])) at = (at + 1) & (size - 1);
-      if (entry[at] == kFree) {
-        entry[at] = tag | i;
-      } else {
-        leader.push_back(static_cast<std::uint32_t>(entry[at] & kSampleBits));
-        follower.push_back(static_cast<std::uint32_t>(i));
-      }
-    }
-  }
-  Ties ties;
-  if (leader.empty()) return ties;
-  // Number and weight of the equal samples so far, kept at the first of them.
-  const WeightArray given(p);
-  std::vector<double> count(n, 1.0), weight(given.data(), given.data() + n);
-  serial_for(leader.size(), options, [&](std::size_t t) {
-    ties.pairs += 2 * count[leader[t]];
-    ties.weight += 2 * weight[leader[t]] * p[follower[t]];
-    count[leader[t]] += 1;
-    weight[leader[t]] += p[follower[t]];
+  const Buckets buckets(x, part_of(options, 0, 0.5));
+  std::vector<Ties> of_bucket(buckets.count());
+  parallel_for(buckets.count(), part_of(options, 0.5, 1), [&](std::size_t bucket, int) {
+    of_bucket[bucket] = ties_of_bucket(x, p, buckets, bucket);
   });
-  return ties;
+  Ties all;
+  for (const Ties& ties : of_bucket) {
+    all.pairs += ties.pairs;
+    all.weight += ties.weight;
+  }
+  return all;
 }
 
 }  // namespace kestrel

@@ -14,8 +14,8 @@ struct Ties {
 };
 
 /// x: n*d samples, finite; p: n weights. Zeros of both signs are equal. O(n d) expected, with at
-/// most 32 bytes a sample, and 32 more where there are ties. Throws error(input) where sizes
-/// differ, error(memory) for 2^31 samples or more.
+/// most 24 bytes a sample, and 16 more where there are ties. The same bits on any number of
+/// threads. Throws error(input) where sizes differ, error(memory) for 2^31 samples or more.
 Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options);
 
 }  // namespace kestrel

@@ -27,8 +27,8 @@ constexpr std::size_t kCounters = std::size_t{1} << 22;
 /// rounding errors then grow with the square root of this number and not of n. A tile with more
 /// samples is cut into pieces of this size, since most of a sample may lie in few tiles.
 constexpr std::size_t kFlush = std::size_t{1} << 13;
-/// Pieces that are in memory at a time, and which the threads share.
-constexpr std::size_t kPiecesAtATime = 32;
+/// Memory for cells of tiles' own, which the threads share, and how many tiles have some at least.
+constexpr std::size_t kBufferBytes = std::size_t{1} << 25, kMinBuffers = 32;
 /// Sides of a tile in cells. Samples of two tiles with another one between them must not share a
 /// cell, so a side is no shorter than the window. In one dimension sides are longer, since nothing
 /// speaks against that.
@@ -162,64 +162,74 @@ class TileSpreader {
     }
   }
 
-  void spread(const std::vector<std::size_t>& tiles, const ParallelOptions& options) {
-    std::vector<std::size_t> light;
-    std::vector<Piece> pieces;
-    for (const std::size_t tile : tiles) {
-      if (order_.count(tile) <= kFlush) {
-        light.push_back(tile);
-        continue;
-      }
-      for (const Spot* s = order_.begin(tile); s < order_.end(tile); s += kFlush) {
-        pieces.push_back({tile, s, std::min<std::size_t>(kFlush, order_.end(tile) - s)});
-      }
+  /// `tiles`: colour after colour. The order in which a cell gets its terms follows from them
+  /// alone.
+  void spread(const std::vector<std::vector<std::size_t>>& of_colour,
+              const ParallelOptions& options) {
+    std::vector<Work> works;
+    for (const std::vector<std::size_t>& tiles : of_colour) {
+      for (const std::size_t tile : tiles) add_works(tile, &works);
+      if (!works.empty()) works.back().ends_colour = true;
     }
-    own_.resize(std::max(own_.size(), parallel_workers(light.size(), options)));
-    parallel_for(light.size(), options, [&](std::size_t item, int worker) {
-      spread_light(light[item], &own_[static_cast<std::size_t>(worker)]);
-    });
-    own_.resize(std::max(own_.size(), std::min(pieces.size(), kPiecesAtATime)));
-    for (std::size_t first = 0; first < pieces.size(); first += kPiecesAtATime) {
-      spread_pieces(pieces, first, std::min(pieces.size(), first + kPiecesAtATime), options);
+    // Threads wait for each other after every step, so they do many works in one, as many as there
+    // is memory for. One thread keeps its buffers in the caches.
+    const bool alone = parallel_threads(options) == 1;
+    const std::size_t at_a_time =
+        alone ? kMinBuffers : std::max(kMinBuffers, kBufferBytes / (8 * of_own_));
+    for (std::size_t first = 0; first < works.size(); first += at_a_time) {
+      spread_works(works, first, std::min(works.size(), first + at_a_time), options);
     }
   }
 
  private:
-  struct Piece {
+  /// Samples of a tile that are spread at once: to cells of their own, or, if they are too few for
+  /// that, to the grid.
+  struct Work {
     std::size_t tile;
     const Spot* begin;
     std::size_t count;
+    bool to_own = true, ends_colour = false;
   };
 
-  void spread_light(std::size_t tile, AlignedBuffer* own) const {
+  void add_works(std::size_t tile, std::vector<Work>* works) const {
     const std::size_t count = order_.count(tile);
     if (count * of_window_ < of_own_) {
-      table_.spread(window_, order_.begin(tile), count,
-                    {cells_, {0, 0, 0}, box_.row(1, 0), box_.row_length(), first_axis_});
+      works->push_back({tile, order_.begin(tile), count, false});
       return;
     }
-    spread_to_own({tile, order_.begin(tile), count}, own);
-    add_own(tile, own->data());
-  }
-
-  /// A tile's pieces are added in their order, whichever is ready first.
-  void spread_pieces(const std::vector<Piece>& pieces, std::size_t first, std::size_t last,
-                     const ParallelOptions& options) {
-    parallel_for(last - first, options,
-                 [&](std::size_t item, int) { spread_to_own(pieces[first + item], &own_[item]); });
-    std::vector<std::size_t> begin;  // of each tile
-    for (std::size_t i = first; i < last; ++i) {
-      if (i == first || pieces[i].tile != pieces[i - 1].tile) begin.push_back(i);
+    for (const Spot* s = order_.begin(tile); s < order_.end(tile); s += kFlush) {
+      works->push_back({tile, s, std::min<std::size_t>(kFlush, order_.end(tile) - s)});
     }
-    begin.push_back(last);
-    parallel_for(begin.size() - 1, options, [&](std::size_t item, int) {
-      for (std::size_t i = begin[item]; i < begin[item + 1]; ++i) {
-        add_own(pieces[i].tile, own_[i - first].data());
-      }
-    });
   }
 
-  void spread_to_own(const Piece& piece, AlignedBuffer* own) const {
+  void spread_works(const std::vector<Work>& works, std::size_t first, std::size_t last,
+                    const ParallelOptions& options) {
+    own_.resize(std::max(own_.size(), last - first));
+    parallel_for(last - first, options, [&](std::size_t item, int) {
+      if (works[first + item].to_own) spread_to_own(works[first + item], &own_[item]);
+    });
+    // Tiles of one colour are added side by side, and the works of a tile in their order.
+    std::vector<std::size_t> begin;
+    for (std::size_t i = first; i < last; ++i) {
+      if (begin.empty() || works[i].tile != works[i - 1].tile) begin.push_back(i);
+      if (!works[i].ends_colour && i + 1 < last) continue;
+      begin.push_back(i + 1);
+      parallel_for(begin.size() - 1, options, [&](std::size_t item, int) {
+        for (std::size_t k = begin[item]; k < begin[item + 1]; ++k) {
+          add_to_grid(works[k], own_[k - first].data());
+        }
+      });
+      begin.clear();
+    }
+  }
+
+  void add_to_grid(const Work& work, const double* own) const {
+    if (work.to_own) return add_own(work.tile, own);
+    table_.spread(window_, work.begin, work.count,
+                  {cells_, {0, 0, 0}, box_.row(1, 0), box_.row_length(), first_axis_});
+  }
+
+  void spread_to_own(const Work& piece, AlignedBuffer* own) const {
     if (own->data() == nullptr) own->resize(of_own_);
     std::fill(own->data(), own->data() + of_own_, 0.0);
     const auto first = first_cell(piece.tile);
@@ -278,15 +288,13 @@ void FourierGrid::add(const MatrixView& x, Weights w, const RunOptions& options)
     order.sort(x, w, first, std::min(x.rows, first + kPart), options, &tail_);
     // Tiles of one colour share no cell, and the colours are worked on one after the other. So a
     // cell always gets its terms in the same order.
-    std::array<std::vector<std::size_t>, 8> of_colour;
+    std::vector<std::vector<std::size_t>> of_colour(8);
     for (std::size_t tile = 0; tile < order.tiles(); ++tile) {
       const auto at = order.position(tile);
       if (order.begin(tile) == order.end(tile)) continue;
       of_colour[at[0] % 2 * 4 + at[1] % 2 * 2 + at[2] % 2].push_back(tile);
     }
-    for (const std::vector<std::size_t>& tiles : of_colour) {
-      spreader.spread(tiles, options.parallel);
-    }
+    spreader.spread(of_colour, options.parallel);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <map>
 #include <random>
 
 #include "common.hpp"
@@ -89,6 +90,28 @@ TEST(Ties, OfEqualSamplesAreAllPairs) {
   const Ties ties = count_ties({x.data(), n, 2}, {p.data(), n}, {});
   EXPECT_EQ(ties.pairs, 1.0 * n * (n - 1));
   EXPECT_NEAR(ties.weight, 1 - 1.0 / n, 1e-10);
+}
+
+// So many that they are divided into buckets.
+TEST(Ties, AreThoseOfManyObservationsOnAnyNumberOfThreads) {
+  const Sample s = make(40000, 2, 0, 0.02, true);
+  std::map<std::pair<double, double>, std::pair<double, double>> groups;  // number, weight
+  double pairs = 0, weight = 0;
+  for (std::size_t i = 0; i < s.n; ++i) {
+    auto& group = groups[{s.x[i], s.x[s.n + i]}];
+    pairs += 2 * group.first;
+    weight += 2 * group.second * s.p[i];
+    group.first += 1;
+    group.second += s.p[i];
+  }
+  const Ties one = count_ties(s.view(), s.shares(), {1, {}});
+  EXPECT_EQ(one.pairs, pairs);
+  EXPECT_NEAR(one.weight, weight, 1e-13 * weight);
+  for (const int threads : common::thread_counts()) {
+    const Ties ties = count_ties(s.view(), s.shares(), {threads, {}});
+    EXPECT_EQ(ties.pairs, one.pairs);
+    EXPECT_EQ(ties.weight, one.weight);
+  }
 }
 
 TEST(Ties, AndCovarianceCheckSizes) {
