@@ -208,7 +208,7 @@ void FourierCriteria::spread(double min, double max, const RunOptions& options) 
   demand.max = max;
   const FourierGeometry geometry = fourier_geometry(x_, w_, demand, options);
   modes_.reset();  // frees its memory before the next one takes its own
-  FourierGrid grid(geometry);
+  FourierGrid grid(geometry, options);
   grid.add(x_, w_, options);
   modes_ =
       std::make_unique<FourierModes>(std::move(grid), demand.bytes - geometry.bytes(), options);

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/base/parallel.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
 
 namespace kestrel {
@@ -32,6 +33,15 @@ inline void divide(Span<double> values, double divisor, const ParallelOptions& o
   pass_over(values.size, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) values[i] /= divisor;
   });
+}
+
+/// Zeros, set by the threads that will use them.
+inline RawVector<double> zeros(std::size_t n, const ParallelOptions& options) {
+  RawVector<double> values(n);
+  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::fill(values.data() + begin, values.data() + end, 0.0);
+  });
+  return values;
 }
 
 }  // namespace kestrel

@@ -36,7 +36,7 @@ class FourierDensity {
   void compute(Span<double> out);
 
  private:
-  void spread_and_smooth(std::vector<double>* cells);
+  void spread_and_smooth(RawVector<double>* cells);
 
   MatrixView x_;
   Weights w_;
@@ -77,9 +77,9 @@ FourierDensity::FourierDensity(const MatrixView& x, Weights w, const EvaluationP
   }
 }
 
-void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
+void FourierDensity::spread_and_smooth(RawVector<double>* cells) {
   const TransformBox& box = geometry_.box;
-  FourierGrid grid(geometry_);
+  FourierGrid grid(geometry_, options_);
   grid.add(x_, w_, part_of(options_, 0.0, 0.4));
   *cells = grid.take_cells();
   forward_transform(cells->data(), box, part_of(options_.parallel, 0.4, 0.6));
@@ -89,7 +89,7 @@ void FourierDensity::spread_and_smooth(std::vector<double>* cells) {
 }
 
 void FourierDensity::compute(Span<double> out) {
-  std::vector<double> cells;
+  RawVector<double> cells;
   if (frame_.kept) {
     cells.resize(geometry_.box.size());
     modes_->density_cells(geometry_, window_, frame_.h, part_of(options_.parallel, 0.0, 0.8),

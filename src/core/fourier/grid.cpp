@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/raw_array.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/weights.hpp"
 #include "simd/fourier/spread.hpp"
 
@@ -55,8 +56,8 @@ class TileOrder {
   std::array<std::size_t, 3> position(std::size_t tile) const {
     return {tile / (tiles_[1] * tiles_[2]), tile / tiles_[2] % tiles_[1], tile % tiles_[2]};
   }
-  const Spot* begin(std::size_t tile) const { return spot_.get() + start_[tile]; }
-  const Spot* end(std::size_t tile) const { return spot_.get() + start_[tile + 1]; }
+  const Spot* begin(std::size_t tile) const { return spot_.data() + start_[tile]; }
+  const Spot* end(std::size_t tile) const { return spot_.data() + start_[tile + 1]; }
   std::size_t count(std::size_t tile) const { return start_[tile + 1] - start_[tile]; }
 
   /// A counting sort that keeps the order of samples within a tile. Samples without a weight and
@@ -69,7 +70,7 @@ class TileOrder {
     if (capacity_ < n) {
       capacity_ = n;
       tile_ = RawArray<std::uint32_t>(n);
-      spot_.reset(new Spot[n]);  // each is written once, below
+      spot_ = RawArray<Spot>(n);
     }
     std::vector<std::uint32_t> next(chunks * tiles(), 0);
     std::vector<FourierTail> filed(chunks);
@@ -137,7 +138,7 @@ class TileOrder {
   Point3 cells_of_length_;
   std::size_t capacity_ = 0;      // of the two arrays that follow
   RawArray<std::uint32_t> tile_;  // of the samples, in their order
-  std::unique_ptr<Spot[]> spot_;
+  RawArray<Spot> spot_;
   std::vector<std::uint32_t> start_;
 };
 
@@ -272,8 +273,10 @@ class TileSpreader {
 
 }  // namespace
 
-FourierGrid::FourierGrid(const FourierGeometry& geometry)
-    : geometry_(geometry), window_(geometry.taps), cells_(geometry.box.size(), 0.0) {}
+FourierGrid::FourierGrid(const FourierGeometry& geometry, const RunOptions& options)
+    : geometry_(geometry),
+      window_(geometry.taps),
+      cells_(zeros(geometry.box.size(), part_of(options.parallel, 0, 0))) {}
 
 void FourierGrid::add(const MatrixView& x, Weights w, const RunOptions& options) {
   if (x.cols != geometry_.d || x.rows != w.size) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/base/raw_array.hpp"
 #include "core/data/weights.hpp"
 #include "core/fourier/geometry.hpp"
 #include "core/fourier/tail.hpp"
@@ -20,7 +21,7 @@ namespace kestrel {
 class FourierGrid {
  public:
   /// Empty. Throws std::bad_alloc.
-  explicit FourierGrid(const FourierGeometry& geometry);
+  FourierGrid(const FourierGeometry& geometry, const RunOptions& options);
 
   /// Spreads samples. O(n (taps^d + 20 taps d)); at most 45 MB besides the grid. The same bits for
   /// every number of threads. Throws error(internal) for another number of variables.
@@ -33,16 +34,16 @@ class FourierGrid {
   double weight() const { return weight_; }
   double squared_weights() const { return squares_; }
   /// Laid out as geometry().box.
-  const std::vector<double>& cells() const { return cells_; }
+  const RawVector<double>& cells() const { return cells_; }
   /// Moves the cells out.
-  std::vector<double> take_cells() { return std::move(cells_); }
+  RawVector<double> take_cells() { return std::move(cells_); }
 
  private:
   FourierGeometry geometry_;
   FourierWindow window_;
   FourierTail tail_;
   double weight_ = 0, squares_ = 0;
-  std::vector<double> cells_;
+  RawVector<double> cells_;
 };
 
 }  // namespace kestrel

@@ -37,7 +37,7 @@ FourierModes::FourierModes(FourierGrid&& grid, double bytes, const RunOptions& o
   squared_share_ = grid.squared_weights() / square;
   for (const double w : grid.tail().outlier_weight) outlier_share_ += w * w / square;
   find_pairs(grid.tail(), grid.weight(), bytes);
-  std::vector<double> cells = grid.take_cells();
+  RawVector<double> cells = grid.take_cells();
   forward_transform(cells.data(), geometry_.box, options.parallel);
   keep_powers(grid, cells, options);
 }
@@ -55,7 +55,7 @@ void FourierModes::find_pairs(const FourierTail& tail, double weight, double byt
   }
 }
 
-void FourierModes::keep_powers(const FourierGrid& grid, const std::vector<double>& transformed,
+void FourierModes::keep_powers(const FourierGrid& grid, const RawVector<double>& transformed,
                                const RunOptions& options) {
   const TransformBox& box = geometry_.box;
   // 1 / the window's transform, by axis and mode.

@@ -66,7 +66,7 @@ class FourierModes {
   /// Adds scale * the share of the pairs of outliers in moments(h, degrees).
   void add_tail(const Form3& h, const std::vector<Exponents>& monomials, double scale,
                 const RunOptions& options, double* total) const;
-  void keep_powers(const FourierGrid& grid, const std::vector<double>& transformed,
+  void keep_powers(const FourierGrid& grid, const RawVector<double>& transformed,
                    const RunOptions& options);
   void find_pairs(const FourierTail& tail, double weight, double bytes);
   /// Turns sums over mode numbers into integrals.
@@ -74,9 +74,9 @@ class FourierModes {
 
   FourierGeometry geometry_;
   double weight_, squared_share_, outlier_share_ = 0;  // the latter: of outliers alone
-  std::vector<double> power_;  // twice A if the last mode number is not zero
+  RawVector<double> power_;  // twice A if the last mode number is not zero
   /// sum_j w_j exp(-i t'(z_j - origin)), real and imaginary parts, if the geometry asks for phases.
-  std::vector<double> wave_;
+  RawVector<double> wave_;
   std::vector<Pair> pair_;
 };
 

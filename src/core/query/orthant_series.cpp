@@ -72,7 +72,7 @@ class OrthantSeries {
   void compute(const MatrixView& x, Weights w, Span<double> out);
 
  private:
-  std::vector<double> smoothed(const MatrixView& x, Weights w) const;
+  RawVector<double> smoothed(const MatrixView& x, Weights w) const;
   ComplexRows antiderivatives_of(std::size_t variable) const;
   /// out: the inner products of `rows` rows, which row(r) returns, with those of `by`, row after
   /// row.
@@ -91,12 +91,12 @@ class OrthantSeries {
   const RunOptions& options_;
 };
 
-std::vector<double> OrthantSeries::smoothed(const MatrixView& x, Weights w) const {
+RawVector<double> OrthantSeries::smoothed(const MatrixView& x, Weights w) const {
   RunOptions part = options_;
   part.parallel = part_of(options_.parallel, 0.0, 0.4);
-  FourierGrid grid(geometry_);
+  FourierGrid grid(geometry_, options_);
   grid.add(x, w, part);
-  std::vector<double> cells = grid.take_cells();
+  RawVector<double> cells = grid.take_cells();
   forward_transform(cells.data(), geometry_.box, part_of(options_.parallel, 0.4, 0.6));
   smooth_modes(geometry_, FourierWindow(geometry_.taps), h_, 1,
                part_of(options_.parallel, 0.6, 0.65), cells.data());
@@ -164,7 +164,7 @@ void OrthantSeries::compute(const MatrixView& x, Weights w, Span<double> out) {
   const std::size_t last = axes_[d - 1].size;
   std::vector<double> sums;
   {
-    const std::vector<double> cells = smoothed(x, w);
+    const RawVector<double> cells = smoothed(x, w);
     const auto mode = [&](std::size_t axis, std::size_t m) {
       return box.cell_of_mode(
           axis, static_cast<std::ptrdiff_t>(m) - static_cast<std::ptrdiff_t>(box.max[axis]));

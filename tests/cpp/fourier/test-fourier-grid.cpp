@@ -201,7 +201,7 @@ TEST(FourierGrid, AddsUpOverPartsOfTheData) {
   const Sample s = normal_sample(900, 2);
   const FourierGeometry geometry =
       fourier_geometry(s.view(), s.weights(), demand_for(s), threads(1));
-  FourierGrid whole(geometry), parts(geometry);
+  FourierGrid whole(geometry, threads(1)), parts(geometry, threads(1));
   whole.add(s.view(), s.weights(), threads(1));
   Sample part[2] = {s, s};
   for (int half = 0; half < 2; ++half) {
@@ -221,14 +221,14 @@ TEST(FourierGrid, IsTheSameWithEveryInstructionSet) {
     const Sample s = normal_sample(2000, d);
     const FourierGeometry geometry =
         fourier_geometry(s.view(), s.weights(), demand_for(s), threads(1));
-    FourierGrid wanted(geometry);
+    FourierGrid wanted(geometry, threads(1));
     RunOptions options = threads(1);
     options.table = simd::baseline_table();
     wanted.add(s.view(), s.weights(), options);
     const double largest = *std::max_element(wanted.cells().begin(), wanted.cells().end());
     for (const simd::Table* table : common::tables()) {
       options.table = table;
-      FourierGrid grid(geometry);
+      FourierGrid grid(geometry, threads(1));
       grid.add(s.view(), s.weights(), options);
       for (std::size_t c = 0; c < geometry.box.size(); ++c) {
         ASSERT_NEAR(grid.cells()[c], wanted.cells()[c], 1e-14 * largest) << table->name;
