@@ -229,8 +229,16 @@ regression_cv_cpp <- function(regression, task, run) {
     .Call(`_kestrel_regression_cv_cpp`, regression, task, run)
 }
 
-regression_residuals_cpp <- function(regression, task, errors, run) {
-    .Call(`_kestrel_regression_residuals_cpp`, regression, task, errors, run)
+regression_at_data_cpp <- function(regression, task, errors, run) {
+    .Call(`_kestrel_regression_at_data_cpp`, regression, task, errors, run)
+}
+
+squared_differences_cpp <- function(y, w) {
+    .Call(`_kestrel_squared_differences_cpp`, y, w)
+}
+
+confidence_bands_cpp <- function(mean, se, z, run) {
+    .Call(`_kestrel_confidence_bands_cpp`, mean, se, z, run)
 }
 
 regression_fit_cpp <- function(regression, task, points, error2, run) {

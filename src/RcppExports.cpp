@@ -700,9 +700,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// regression_residuals_cpp
-Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_residuals_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP runSEXP) {
+// regression_at_data_cpp
+Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_at_data_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -710,7 +710,33 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< bool >::type errors(errorsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_residuals_cpp(regression, task, errors, run));
+    rcpp_result_gen = Rcpp::wrap(regression_at_data_cpp(regression, task, errors, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// squared_differences_cpp
+double squared_differences_cpp(Rcpp::NumericVector y, SEXP w);
+RcppExport SEXP _kestrel_squared_differences_cpp(SEXP ySEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(squared_differences_cpp(y, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// confidence_bands_cpp
+Rcpp::List confidence_bands_cpp(Rcpp::NumericVector mean, Rcpp::NumericVector se, double z, Rcpp::List run);
+RcppExport SEXP _kestrel_confidence_bands_cpp(SEXP meanSEXP, SEXP seSEXP, SEXP zSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type se(seSEXP);
+    Rcpp::traits::input_parameter< double >::type z(zSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(confidence_bands_cpp(mean, se, z, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1011,7 +1037,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
     {"_kestrel_regression_cpp", (DL_FUNC) &_kestrel_regression_cpp, 2},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 3},
-    {"_kestrel_regression_residuals_cpp", (DL_FUNC) &_kestrel_regression_residuals_cpp, 4},
+    {"_kestrel_regression_at_data_cpp", (DL_FUNC) &_kestrel_regression_at_data_cpp, 4},
+    {"_kestrel_squared_differences_cpp", (DL_FUNC) &_kestrel_squared_differences_cpp, 2},
+    {"_kestrel_confidence_bands_cpp", (DL_FUNC) &_kestrel_confidence_bands_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
     {"_kestrel_regression_isolated_cpp", (DL_FUNC) &_kestrel_regression_isolated_cpp, 1},

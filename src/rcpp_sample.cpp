@@ -9,6 +9,7 @@
 #include "core/base/whole.hpp"
 #include "core/data/finite.hpp"
 #include "core/data/order.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/quantiles.hpp"
 #include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
@@ -50,6 +51,7 @@ Rcpp::List weight_sums_cpp(SEXP w) {
   const WeightSums sums = weight_sums(weights_of(w), polled());
   return Rcpp::List::create(Rcpp::Named("sum") = sums.sum, Rcpp::Named("squares") = sums.squares,
                             Rcpp::Named("max") = sums.max,
+                            Rcpp::Named("min_positive") = sums.min_positive,
                             Rcpp::Named("positive") = static_cast<double>(sums.positive));
 }
 
@@ -132,9 +134,14 @@ Rcpp::NumericVector uninitialised_cpp(double size) {
 /// Values in ascending order, none NaN.
 // [[Rcpp::export]]
 Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x) {
-  std::vector<double> values(x.begin(), x.end());
-  parallel_sort(&values, polled());
-  return Rcpp::NumericVector(values.begin(), values.end());
+  Rcpp::NumericVector sorted = Rcpp::no_init(x.size());
+  const double* from = x.begin();
+  double* to = sorted.begin();
+  pass_over(view(x).size, polled(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::copy(from + begin, from + end, to + begin);
+  });
+  parallel_sort(to, view(x).size, polled());
+  return sorted;
 }
 
 /// order(x, then) without NaN; `then` may be empty.

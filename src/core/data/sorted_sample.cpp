@@ -13,16 +13,16 @@ namespace kestrel {
 namespace {
 
 /// A point and its index. A plain type, unlike a pair: an array of them need not be initialised.
-struct Entry {
+struct PlacedPoint {
   double x;
   std::uint32_t place;
 
-  bool operator<(const Entry& other) const {
+  bool operator<(const PlacedPoint& other) const {
     return x < other.x || (x == other.x && place < other.place);
   }
 };
 
-double leading(const Entry& entry) { return entry.x; }
+double leading(const PlacedPoint& point) { return point.x; }
 
 }  // namespace
 
@@ -43,21 +43,21 @@ SortedSample::SortedSample(Span<const double> x, Weights w, Span<const double> y
   if (size_ >= (std::size_t{1} << 31) - 32) {
     throw error(ErrorKind::input, "there must be fewer than 2^31 - 32 points");
   }
-  const RawArray<Entry> entries(size_);
+  const RawArray<PlacedPoint> points(size_);
   pass_over(size_, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!std::isfinite(x[i])) throw error(ErrorKind::input, "positions must be finite");
-      entries[i] = {x[i], static_cast<std::uint32_t>(i)};
+      points[i] = {x[i], static_cast<std::uint32_t>(i)};
     }
   });
-  parallel_sort(entries.data(), size_, options);
+  parallel_sort(points.data(), size_, options);
   const auto order = std::make_shared<RawArray<std::uint32_t>>(size_);
   pass_over(size_, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) (*order)[i] = entries[i].place;
+    for (std::size_t i = begin; i < end; ++i) (*order)[i] = points[i].place;
   });
   order_ = order;
   x_ = padded(
-      size_, std::numeric_limits<double>::infinity(), [&](std::size_t i) { return entries[i].x; },
+      size_, std::numeric_limits<double>::infinity(), [&](std::size_t i) { return points[i].x; },
       options);
   if (w.absent() && w.size == size_) {
     w_ = padded(
