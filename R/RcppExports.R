@@ -113,6 +113,14 @@ distribution_quantiles_cpp <- function(sample, task, run) {
     .Call(`_kestrel_distribution_quantiles_cpp`, sample, task, run)
 }
 
+drawn_rows_cpp <- function(w, count) {
+    .Call(`_kestrel_drawn_rows_cpp`, w, count)
+}
+
+kernel_draws_cpp <- function(x, rows, kernel, kernel_type, root) {
+    .Call(`_kestrel_kernel_draws_cpp`, x, rows, kernel, kernel_type, root)
+}
+
 file_kind_cpp <- function(path) {
     .Call(`_kestrel_file_kind_cpp`, path)
 }
@@ -293,10 +301,6 @@ all_finite_cpp <- function(x) {
     .Call(`_kestrel_all_finite_cpp`, x)
 }
 
-uninitialised_cpp <- function(size) {
-    .Call(`_kestrel_uninitialised_cpp`, size)
-}
-
 sorted_cpp <- function(x) {
     .Call(`_kestrel_sorted_cpp`, x)
 }
@@ -307,14 +311,6 @@ order_cpp <- function(x, then) {
 
 quantiles_cpp <- function(x, w, prob, run) {
     .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
-}
-
-row_draws_cpp <- function(w) {
-    .Call(`_kestrel_row_draws_cpp`, w)
-}
-
-drawn_rows_cpp <- function(draws, count) {
-    .Call(`_kestrel_drawn_rows_cpp`, draws, count)
 }
 
 ones_cpp <- function(n) {

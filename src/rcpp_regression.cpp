@@ -63,7 +63,7 @@ Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors,
 /// Sum of w (y - y[1])^2.
 // [[Rcpp::export]]
 double squared_differences_cpp(Rcpp::NumericVector y, SEXP w) {
-  return squared_differences(view(y), weights_of(w), {0, r_poll(R_NilValue)});
+  return squared_differences(view(y), weights_of(w), polled());
 }
 
 /// mean -+ z * se.
