@@ -256,16 +256,11 @@ fit_at_data <- function(fit, run, data) {
 # Fit and standard error at values of the regressor. They are NA if there is no neighbour or the value is missing.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
   bws <- fit$bws
-  mean <- error <- rep(NA_real_, length(points))
-  known <- !is.na(points)
-  heard()
   error2 <- if (se) fit$error2 else numeric(0)
-  found <- regression_fit_cpp(data$sorted, local_fits(bws$h, bws), points[known], error2, run)
-  heard()
-  mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
-  heard()
-  if (se) error[known] <- ifelse(is.nan(found$mean), NA_real_, sqrt(found$variance))
-  list(mean = mean, se = error)
+  at <- function(points) regression_fit_cpp(data$sorted, local_fits(bws$h, bws), points, error2, run)
+  if (!anyNA(points)) return(at(points))
+  known <- !is.na(points)
+  lapply(at(points[known]), function(found) replace(rep(NA_real_, length(points)), known, found))
 }
 
 warn_no_neighbour <- function(mean, points, bws) {

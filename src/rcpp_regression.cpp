@@ -1,6 +1,9 @@
 // R to core: kernel regression with one regressor.
 #include "rcpp_regression.hpp"
 
+#include <cmath>
+
+#include "core/data/passes.hpp"
 #include "core/regression/fit_at_data.hpp"
 
 using namespace kestrel;
@@ -76,14 +79,24 @@ Rcpp::List confidence_bands_cpp(Rcpp::NumericVector mean, Rcpp::NumericVector se
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
 }
 
+/// The fit at points and its standard error, NA without neighbour and if error2 is empty.
 // [[Rcpp::export]]
 Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points,
                               Rcpp::NumericVector error2, Rcpp::List run) {
   const Fits fits =
       regression_of(regression)
           .fits(view(points), view(error2), local_kernel(unpack_local_fits(task)), unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("mean") = fits.mean,
-                            Rcpp::Named("variance") = fits.variance);
+  Rcpp::NumericVector mean = room_for(fits.mean.size()), se = room_for(fits.mean.size());
+  const Span<double> to_mean = span_of(mean), to_se = span_of(se);
+  const bool errors = fits.variance.size() > 0;
+  pass_over(to_mean.size, polled(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool there = !std::isnan(fits.mean[i]);
+      to_mean[i] = there ? fits.mean[i] : NA_REAL;
+      to_se[i] = there && errors ? std::sqrt(fits.variance[i]) : NA_REAL;
+    }
+  });
+  return Rcpp::List::create(Rcpp::Named("mean") = mean, Rcpp::Named("se") = se);
 }
 
 // [[Rcpp::export]]

@@ -271,8 +271,10 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
   const std::vector<double> near = nearby_values(line_, points, cheap);
   const SortedSample at(points, {}, {near.data(), near.size()}, cheap);
   const bool wanted = error2.size > 0;
-  std::vector<double> error2_sorted(error2.size);
-  for (std::size_t j = 0; j < error2.size; ++j) error2_sorted[j] = error2[line_.given(j)];
+  const RawArray<double> error2_sorted(error2.size);
+  pass_over(error2.size, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) error2_sorted[j] = error2[line_.given(j)];
+  });
   const RawArray<FitWeights> weights(wanted ? m : 0);
   Fits result;
   result.mean.assign(m, kNone);
