@@ -110,9 +110,9 @@ rkde <- function(n, fhat, positive = FALSE, ...) {
   draws
 }
 
-# n rows, with probabilities proportional to w. They are those of sample.int(replace = TRUE, prob = w). For more than 200
-# rows it has two methods; drawn_rows_cpp() has the one that it takes if more than 200 of them have at least a tenth of
-# the mean weight.
+# n rows, with probabilities proportional to w. They are those of sample.int(replace = TRUE, prob = w), which has two
+# methods for more than 200 rows; drawn_rows_cpp() has the one that it takes if more than 200 of them have at least a
+# tenth of the mean weight.
 drawn_rows <- function(n, w) {
   if (length(w) > 200L) return(drawn_rows_cpp(w, n))
   in_parts(n, part_size, function(rows) sample.int(length(w), length(rows), replace = TRUE, prob = w))

@@ -193,8 +193,8 @@ check_fit_arguments <- function(level, residuals) {
   if (!check_flag(residuals, "residuals")) inform_ignored("residuals")
 }
 
-# select(errors) returns the bandwidth object. If it is of this call, it has the observations `data` of the search, which
-# are sorted for both. `errors`: whether the fit will have standard errors at the data.
+# select(errors) returns the bandwidth object; `errors`: whether the fit will have standard errors at the data. If the
+# bandwidth is of this call, the object has the observations `data` of its search, which are sorted for both.
 fit_regression <- function(select, newdata, exdat, se, level, threads, verbose, call) {
   se <- check_flag(se, "se")
   bws <- select(se && is.null(newdata) && is.null(exdat))
@@ -225,8 +225,8 @@ fit_regression <- function(select, newdata, exdat, se, level, threads, verbose, 
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 
-# All sums of a fit: `made` at the observations, which regression_at_data_cpp() returns, and the results of fit_at_data()
-# and values_at().
+# All sums of a fit: `made`, which regression_at_data_cpp() returns for the observations, and the results of
+# fit_at_data() and values_at().
 sums_of_fit <- function(bws, points, at_data, se, run, data) {
   data <- with_fit(data, bws$h, bws, at_data && se, run)
   fit <- list(bws = bws, error2 = data$fit$error2)

@@ -144,9 +144,11 @@ test_that("draws are those of R's own functions, on any number of threads", {
     x[rows, ] + cbind(normal[, 1] * root[1, 1], normal[, 1] * root[2, 1] + normal[, 2] * root[2, 2])
   }
   rows_of <- function(fit) sample.int(10, n, replace = TRUE, prob = fit$w)
-  radial <- function(radius) function() {
-    normal <- matrix(rnorm(2 * n), ncol = 2)
-    normal / sqrt(rowSums(normal^2)) * radius()
+  radial <- function(radius) {
+    function() {
+      normal <- matrix(rnorm(2 * n), ncol = 2)
+      normal / sqrt(rowSums(normal^2)) * radius()
+    }
   }
   noise <- list(gaussian = function() matrix(rnorm(2 * n), ncol = 2),
                 epanechnikov = radial(function() sqrt(rbeta(n, 1, 2))),
