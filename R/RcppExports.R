@@ -113,6 +113,14 @@ distribution_quantiles_cpp <- function(sample, task, run) {
     .Call(`_kestrel_distribution_quantiles_cpp`, sample, task, run)
 }
 
+drawn_rows_cpp <- function(w, count) {
+    .Call(`_kestrel_drawn_rows_cpp`, w, count)
+}
+
+kernel_draws_cpp <- function(x, rows, kernel, kernel_type, root) {
+    .Call(`_kestrel_kernel_draws_cpp`, x, rows, kernel, kernel_type, root)
+}
+
 file_kind_cpp <- function(path) {
     .Call(`_kestrel_file_kind_cpp`, path)
 }
@@ -229,8 +237,16 @@ regression_cv_cpp <- function(regression, task, run) {
     .Call(`_kestrel_regression_cv_cpp`, regression, task, run)
 }
 
-regression_residuals_cpp <- function(regression, task, errors, run) {
-    .Call(`_kestrel_regression_residuals_cpp`, regression, task, errors, run)
+regression_at_data_cpp <- function(regression, task, errors, run) {
+    .Call(`_kestrel_regression_at_data_cpp`, regression, task, errors, run)
+}
+
+squared_differences_cpp <- function(y, w) {
+    .Call(`_kestrel_squared_differences_cpp`, y, w)
+}
+
+confidence_bands_cpp <- function(mean, se, z, run) {
+    .Call(`_kestrel_confidence_bands_cpp`, mean, se, z, run)
 }
 
 regression_fit_cpp <- function(regression, task, points, error2, run) {
@@ -285,10 +301,6 @@ all_finite_cpp <- function(x) {
     .Call(`_kestrel_all_finite_cpp`, x)
 }
 
-uninitialised_cpp <- function(size) {
-    .Call(`_kestrel_uninitialised_cpp`, size)
-}
-
 sorted_cpp <- function(x) {
     .Call(`_kestrel_sorted_cpp`, x)
 }
@@ -299,14 +311,6 @@ order_cpp <- function(x, then) {
 
 quantiles_cpp <- function(x, w, prob, run) {
     .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
-}
-
-row_draws_cpp <- function(w) {
-    .Call(`_kestrel_row_draws_cpp`, w)
-}
-
-drawn_rows_cpp <- function(draws, count) {
-    .Call(`_kestrel_drawn_rows_cpp`, draws, count)
 }
 
 ones_cpp <- function(n) {

@@ -100,79 +100,29 @@ rkde <- function(n, fhat, positive = FALSE, ...) {
   if (check_flag(positive, "positive") && !identical(fhat$transform$type, "log")) {
     abort_input("`positive` must be FALSE for an estimate that was not made with positive = TRUE.")
   }
-  x <- points_to_line(fhat$transform, sample_matrix(fhat))
-  check_draws_memory(n, ncol(x))
-  d <- ncol(x)
-  origin <- filled(n, row_draws(fhat$w))
-  noise <- draw_kernel(n, d, fhat$kernel, fhat$kernel_type == "product")
-  root <- t(bandwidth_root(fhat))
-  draws <- uninitialised_cpp(as.numeric(n) * d)
+  d <- dimension(fhat)
+  check_draws_memory(n, d)
+  x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
+  draws <- kernel_draws_cpp(x, drawn_rows(n, fhat$w), fhat$kernel, fhat$kernel_type, bandwidth_root(fhat))
   dim(draws) <- c(n, d)
-  for (rows in parts_of(n)) {
-    heard()
-    part <- unname(x[origin[rows], , drop = FALSE]) + noise(rows) %*% root
-    for (k in seq_len(d)) draws[rows, k] <- from_line(fhat$transform, part[, k], k)
-  }
+  draws <- points_from_line(fhat$transform, draws)
   if (d == 1L) dim(draws) <- NULL else dimnames(draws) <- list(NULL, fhat$names)
   draws
 }
 
-# A function that draws a number of rows with probabilities proportional to w. The rows are those of sample.int(replace
-# = TRUE, prob = w), but a call does not look at all weights. For more than 200 rows sample.int() has two methods; this
-# is the one that it takes if more than 200 of them have at least a tenth of the mean weight.
-row_draws <- function(w) {
-  if (length(w) <= 200L) return(function(count) sample.int(length(w), count, replace = TRUE, prob = w))
-  draws <- row_draws_cpp(w)
-  function(count) drawn_rows_cpp(draws, count)
+# n rows, with probabilities proportional to w. They are those of sample.int(replace = TRUE, prob = w), which has two
+# methods for more than 200 rows; drawn_rows_cpp() has the one that it takes if more than 200 of them have at least a
+# tenth of the mean weight.
+drawn_rows <- function(n, w) {
+  if (length(w) > 200L) return(drawn_rows_cpp(w, n))
+  in_parts(n, part_size, function(rows) sample.int(length(w), length(rows), replace = TRUE, prob = w))
 }
 
-# Memory for the rows drawn, kernels and observations, their sum, and for computing it.
+# Memory for the rows and the draws, and for computing the radii of these.
 check_draws_memory <- function(n, d) {
   needed <- 8 * n * (4 * d + 1)
   check_fits(needed, "`n` must be few enough for the draws to fit in memory: ", format(n, big.mark = ","), " in ", d,
              if (d == 1L) " dimension" else " dimensions", " need ")
-}
-
-# n draws from the kernel, as a function of the rows wanted.
-draw_kernel <- function(n, d, kernel, product) {
-  entries <- as.numeric(n) * d # may exceed the largest integer
-  normal <- filled(entries, stats::rnorm)
-  dim(normal) <- c(n, d)
-  if (!is_compact(kernel)) return(function(rows) normal[rows, , drop = FALSE])
-  radius <- if (product) draw_radius(entries, 1L, kernel) else draw_radius(n, d, kernel)
-  dim(radius) <- c(n, length(radius) / n)
-  function(rows) {
-    z <- normal[rows, , drop = FALSE]
-    if (product) sign(z) * radius[rows, , drop = FALSE] else z / sqrt(rowSums(z^2)) * radius[rows]
-  }
-}
-
-# The radius of a draw from a radial kernel, whose density is proportional to r^(d-1) k(r).
-draw_radius <- function(n, d, kernel) {
-  beta <- function(n, a, b) filled(n, function(count) stats::rbeta(count, a, b))
-  row <- kernel_row(kernel)
-  if (row$form == "power") {
-    # r^inner has a beta distribution.
-    radius <- beta(n, d / row$inner, row$outer + 1)
-    if (row$inner == 1L) return(radius)
-    for (rows in parts_of(n)) {
-      heard()
-      radius[rows] <- if (row$inner == 2L) sqrt(radius[rows]) else radius[rows]^(1 / row$inner)
-    }
-    return(radius)
-  }
-  # cos(pi r / 2) lies below (pi / 2) (1 - r): rejection from the triangular kernel.
-  radius <- numeric(0)
-  while (length(radius) < n) {
-    r <- beta(2 * n, d, 2)
-    u <- filled(2 * n, stats::runif)
-    accepted <- lapply(parts_of(2 * n), function(rows) {
-      heard()
-      r[rows][u[rows] * (pi / 2) * (1 - r[rows]) < cos(pi * r[rows] / 2)]
-    })
-    radius <- c(radius, unlist(accepted))
-  }
-  radius[seq_len(n)]
 }
 
 check_one_dimension <- function(fhat, name) {

@@ -82,8 +82,8 @@ predict.kestrel_regbw <- function(object, ..., verbose = NULL) {
 known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
   if (errors && all(is.na(se))) {
-    data <- observations_of(object$bws, run)
-    se <- fit_at_data(object, leave_one_out(object$bws, run, TRUE, data), run, data)$se
+    bws <- object$bws
+    se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, TRUE, run))$se
   }
   list(mean = fit_inside(object), se = se)
 }

@@ -106,13 +106,3 @@ in_parts <- function(n, size, of_part) {
   })
   if (length(all) == 1L) all[[1L]] else unlist(all)
 }
-
-# n numbers: draw(length) gives those of each part.
-filled <- function(n, draw) {
-  all <- uninitialised_cpp(n)
-  for (rows in parts_of(n)) {
-    heard()
-    all[rows] <- draw(length(rows))
-  }
-  all
-}

@@ -51,43 +51,31 @@ with_regression_device <- function(run, x, h, asked) {
   with_device(run, device_for(run, on(NULL) / run$threads, on))
 }
 
-# Set while npreg() selects a bandwidth and fits: `errors`, whether the fit will need standard errors at the data, and
-# `observations`, what observations_of() made of the last sample that it was given.
-of_call <- new.env(parent = emptyenv())
-
-# The observations of positive weight of a sample or a bandwidth object. sorted(): for the CPU, sorted when it is first
-# called. at_data(): the sums at the data for one bandwidth, and squared errors; kept like the sorted data.
+# The observations of positive weight of a sample or a bandwidth object: x, y, w, and `sorted`, the core's sample of
+# them. The CPU sorts it when it first needs it.
 observations_of <- function(sample, run) {
-  given <- unclass(sample)[c("x", "y", "w")]
-  if (identical(of_call$observations$given, given)) return(of_call$observations$data)
-  observations <- given
+  data <- unclass(sample)[c("x", "y", "w")]
   if (weight_sums_cpp(sample$w)$positive < length(sample$w)) {
     used <- sample$w > 0
-    observations <- lapply(observations, `[`, used)
+    data <- lapply(data, `[`, used)
   }
-  kept <- sums <- NULL
-  sorted <- function() {
-    if (is.null(kept)) kept <<- regression_cpp(observations, run)
-    kept
-  }
-  at_data <- function(fits, errors, run) {
-    if (!identical(sums$fits, fits) || errors && length(sums$variance) == 0L) {
-      sums <<- c(regression_residuals_cpp(sorted(), fits, errors, run), fits = list(fits))
-    }
-    sums
-  }
-  data <- c(observations, sorted = sorted, at_data = at_data)
-  if (!is.null(of_call$errors)) of_call$observations <- list(given = given, data = data)
-  data
+  c(data, sorted = regression_cpp(data, run))
 }
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
 local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
 
-# The sums for a curve. A fit at a single bandwidth needs the sums at the data, too, which have those of the curve.
+# The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
 regression_sums <- function(data, h, asked, run) {
+  if (!is.null(data$fit)) return(data$fit)
   task <- local_fits(h, asked)
-  if (length(h) == 1L && !is.null(of_call$errors) && !on_cuda(run)) return(data$at_data(task, of_call$errors, run))
   sums_by_backend(run, regression_cv_cuda_cpp(data[c("x", "y", "w")], task, run),
-                  regression_cv_cpp(data$sorted(), task, run))
+                  regression_cv_cpp(data$sorted, task, run))
+}
+
+# The observations with `fit`, which regression_at_data_cpp() makes at one bandwidth. It serves the curve of a search at
+# this bandwidth alone and the fit of npreg().
+with_fit <- function(data, h, asked, errors, run) {
+  if (is.null(data$fit)) data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), errors, run)
+  data
 }

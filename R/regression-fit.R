@@ -101,8 +101,11 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fa
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
   selected <- called_as(npregbw.formula, selection)
   frame <- parent.frame()
-  fit_regression(replace(eval(selected, frame), "call", list(called_as(quote(npregbw), selection))),
-                 newdata, exdat, se, level, threads, verbose, call)
+  select <- function(errors) {
+    selected$.errors <- errors
+    replace(eval(selected, frame), "call", list(called_as(quote(npregbw), selection)))
+  }
+  fit_regression(select, newdata, exdat, se, level, threads, verbose, call)
 }
 
 #' @rdname npreg
@@ -128,12 +131,13 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., newdata =
     abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object",
                 if (!is.null(bws)) "; `bws` is the first argument", ".")
   }
-  selected <- function() {
+  select <- function(errors) {
     bw <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
-                          na.action = na.action, threads = threads, backend = backend, verbose = verbose)
+                          na.action = na.action, threads = threads, backend = backend, verbose = verbose,
+                          .errors = errors)
     replace(bw, "call", list(call))
   }
-  fit_regression(selected(), newdata, exdat, se, level, threads, verbose, call)
+  fit_regression(select, newdata, exdat, se, level, threads, verbose, call)
 }
 
 #' @rdname npreg
@@ -156,12 +160,14 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
                 describe_value(txdat), ".")
   }
   other <- !is.null(txdat) || !is.null(tydat)
-  fit_regression(if (other) with_other_data(bws, txdat, tydat, na.action, threads, verbose) else bws,
-                 newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
+  select <- function(errors) {
+    if (other) with_other_data(bws, txdat, tydat, na.action, threads, verbose, errors) else bws
+  }
+  fit_regression(select, newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
 }
 
 # The bandwidth of `bws` for other data.
-with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
+with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose, errors) {
   if (is.null(txdat) || is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
   if (any(bws$w != bws$w[1L])) {
     abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ",
@@ -170,7 +176,7 @@ with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose) {
   npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, regtype = bws$regtype,
                   bwmethod = bws$method, ckertype = bws$ckertype, bw.scale = bws$bw.scale,
                   unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
-                  verbose = verbose)
+                  verbose = verbose, .errors = errors)
 }
 
 # A vector under the name that messages must use.
@@ -187,12 +193,13 @@ check_fit_arguments <- function(level, residuals) {
   if (!check_flag(residuals, "residuals")) inform_ignored("residuals")
 }
 
-# `bws` is a promise: the bandwidth is selected here, so that the data are sorted once for the search and the fit.
-fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, call) {
+# select(errors) returns the bandwidth object; `errors`: whether the fit will have standard errors at the data. If the
+# bandwidth is of this call, the object has the observations `data` of its search, which are sorted for both.
+fit_regression <- function(select, newdata, exdat, se, level, threads, verbose, call) {
   se <- check_flag(se, "se")
-  of_call$errors <- se && is.null(newdata) && is.null(exdat)
-  on.exit(rm(list = ls(of_call), envir = of_call))
-  force(bws)
+  bws <- select(se && is.null(newdata) && is.null(exdat))
+  data <- bws[["data"]]
+  bws$data <- NULL
   started <- proc.time()[["elapsed"]]
   level <- check_level(level)
   run <- run_options(threads, "cpu")
@@ -201,109 +208,69 @@ fit_regression <- function(bws, newdata, exdat, se, level, threads, verbose, cal
   if (at_data) points <- bws$x
   sums <- with_progress(verbose, "Regression", function(progress) {
     run$progress <- progress
-    sums_of_fit(bws, points, at_data, se, run)
+    sums_of_fit(bws, points, at_data, se, run, if (is.null(data)) observations_of(bws, run) else data)
   })
-  left_out <- sums$left_out
+  made <- sums$made
   inside <- sums$inside
   at <- sums$at
   warn_no_neighbour(at$mean, points, bws)
-  z <- stats::qnorm((1 + level) / 2)
-  fit <- c(list(bw = bws$bw, bws = bws, error2 = left_out$error2),
+  fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2),
            list(eval = stats::setNames(data.frame(points), bws$xnames), at.data = at_data, mean = at$mean,
-                     merr = at$se, lower = at$mean - z * at$se, upper = at$mean + z * at$se, level = level,
-                     resid = inside$resid, loo = inside$loo),
-           sums$measures,
-           list(edf = left_out$trace, n.unsupported = left_out$unsupported, nobs = bws$nobs, xnames = bws$xnames,
-                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend),
-                backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
+                merr = at$se),
+           confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + level) / 2), run),
+           list(level = level, resid = inside$resid, loo = inside$loo, R2 = made$R2, MSE = made$MSE, edf = made$trace,
+                n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames, ynames = bws$ynames,
+                engine = regression_engine(bws$ckertype, run$backend), backend = run$backend, call = call,
+                seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 
-# All sums of a fit: the results of leave_one_out(), fit_at_data(), values_at() and fit_measures().
-sums_of_fit <- function(bws, points, at_data, se, run) {
-  data <- observations_of(bws, run)
-  left_out <- leave_one_out(bws, run, at_data && se, data)
-  fit <- list(bws = bws, error2 = left_out$error2)
-  inside <- fit_at_data(fit, left_out, run, data)
-  at <- if (at_data) inside else values_at(fit, points, se, run, data)
-  list(left_out = left_out, inside = inside, at = at,
-       measures = fit_measures(data$y, data$y - left_out$resid, data$w))
+# All sums of a fit: `made`, which regression_at_data_cpp() returns for the observations, and the results of
+# fit_at_data() and values_at().
+sums_of_fit <- function(bws, points, at_data, se, run, data) {
+  data <- with_fit(data, bws$h, bws, at_data && se, run)
+  fit <- list(bws = bws, error2 = data$fit$error2)
+  inside <- fit_at_data(fit, run, data)
+  list(made = data$fit, inside = inside, at = if (at_data) inside else values_at(fit, points, se, run, data))
 }
 
 # The fit of every row, its standard error, its residual and its leave-one-out fit. Rows of weight 0 are in no fit, so
 # their fit and leave-one-out fit are the same.
-fit_at_data <- function(fit, left_out, run, data) {
+fit_at_data <- function(fit, run, data) {
+  made <- data$fit[c("mean", "se", "resid", "loo")]
   y <- fit$bws$y
+  if (length(data$y) == length(y)) return(made)
   heard()
-  if (length(data$y) == length(y)) {
-    return(list(mean = y - left_out$resid, se = left_out$se, resid = left_out$resid, loo = left_out$fit))
-  }
   used <- fit$bws$w > 0
-  apart <- values_at(fit, fit$bws$x[!used], !anyNA(left_out$se), run, data)
+  apart <- values_at(fit, fit$bws$x[!used], !anyNA(made$se), run, data)
   at_rows <- function(of_used, of_others) {
     all <- rep(NA_real_, length(used))
     all[used] <- of_used
     all[!used] <- of_others
     all
   }
-  mean <- at_rows(data$y - left_out$resid, apart$mean)
-  list(mean = mean, se = at_rows(left_out$se, apart$se), resid = at_rows(left_out$resid, y[!used] - apart$mean),
-       loo = at_rows(left_out$fit, apart$mean))
-}
-
-# For the observations of positive weight: leave-one-out fits, their squared errors (without neighbours the mean of the
-# others), the residuals of the fit with all observations, and its standard errors, NA where `errors` is FALSE.
-leave_one_out <- function(bws, run, errors = FALSE, data = observations_of(bws, run)) {
-  parts <- data$at_data(local_fits(bws$h, bws), errors, run)
-  n <- length(data$y)
-  fit <- data$y - parts$residual
-  error2 <- parts$error2
-  heard()
-  if (parts$unsupported > 0) fit[is.nan(fit)] <- NA_real_
-  if (parts$unsupported == n) error2 <- rep(NA_real_, n)
-  se <- if (errors && parts$unsupported < n) sqrt(parts$variance) else rep(NA_real_, n)
-  list(fit = fit, error2 = error2, resid = parts$within, se = se, trace = parts$trace,
-       unsupported = as.integer(parts$unsupported))
+  list(mean = at_rows(made$mean, apart$mean), se = at_rows(made$se, apart$se),
+       resid = at_rows(made$resid, y[!used] - apart$mean), loo = at_rows(made$loo, apart$mean))
 }
 
 # Fit and standard error at values of the regressor. They are NA if there is no neighbour or the value is missing.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
   bws <- fit$bws
-  mean <- error <- rep(NA_real_, length(points))
-  known <- !is.na(points)
-  heard()
   error2 <- if (se) fit$error2 else numeric(0)
-  found <- regression_fit_cpp(data$sorted(), local_fits(bws$h, bws), points[known], error2, run)
-  heard()
-  mean[known] <- ifelse(is.nan(found$mean), NA_real_, found$mean)
-  heard()
-  if (se) error[known] <- ifelse(is.nan(found$mean), NA_real_, sqrt(found$variance))
-  list(mean = mean, se = error)
+  at <- function(points) regression_fit_cpp(data$sorted, local_fits(bws$h, bws), points, error2, run)
+  if (!anyNA(points)) return(at(points))
+  known <- !is.na(points)
+  lapply(at(points[known]), function(found) replace(rep(NA_real_, length(points)), known, found))
 }
 
 warn_no_neighbour <- function(mean, points, bws) {
-  if (!anyNA(mean)) return(invisible())
+  if (all_finite_cpp(mean)) return(invisible())
   heard()
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost > 0L) {
     warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
                  describe_value(bws$bw), ": their fit is NA.")
   }
-}
-
-# R2 as in np is the squared correlation of response and fit. It is NA if the response is constant, or the fit up to
-# rounding.
-fit_measures <- function(y, fitted, w) {
-  range <- ranges_cpp(y)
-  cov <- sample_covariance_cpp(sample_cpp(cbind(y, fitted, deparse.level = 0), w))$cov
-  heard()
-  residual <- y - fitted
-  all <- sum(w)
-  # Both relative to the mean of y.
-  scale_y <- sqrt(cov[1L, 1L])
-  scale_fit <- sqrt(cov[2L, 2L] + (sum(w * residual) / all)^2)
-  flat <- range[1L] == range[2L] || scale_fit <= max(1e-12 * scale_y, 4 * .Machine$double.eps * max(abs(range)))
-  list(R2 = if (flat) NA_real_ else (cov[1L, 2L] / scale_y / scale_fit)^2, MSE = sum(w * residual^2) / all)
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.

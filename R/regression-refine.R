@@ -20,7 +20,7 @@ same_value <- 1e-9
 refine_bandwidth <- function(data, grid, index, chosen, asked, run) {
   ends <- grid$grid[c(max(index - 1L, 1L), index, min(index + 1L, length(grid$grid)))]
   if (asked$unsupported == "reject") {
-    support <- at_least(regression_support_cpp(data$sorted(), asked$ckertype), grid$scale)
+    support <- at_least(regression_support_cpp(data$sorted, asked$ckertype), grid$scale)
     # The support is 0 where every observation is tied with another.
     below <- if (index == 1L) max(1e-20 * ends[1L], regression_limits[1L]) else ends[1L]
     ends[1L] <- max(support, below)
@@ -53,7 +53,7 @@ at_least <- function(h, scale) {
 # window, and for the others a little more, too. NULL if they are more than `most`.
 bandwidths_at_distances <- function(data, range, scale, kernel, nearest, most) {
   little <- 4 * .Machine$double.eps
-  distance <- regression_distances_cpp(data$sorted(), range[1L] * (1 - little) * scale, range[2L] * scale, nearest)
+  distance <- regression_distances_cpp(data$sorted, range[1L] * (1 - little) * scale, range[2L] * scale, nearest)
   if (is.null(distance)) return(NULL)
   bw <- distance / scale
   if (!is_step(kernel)) {

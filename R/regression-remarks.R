@@ -22,7 +22,7 @@ remark_on_isolated <- function(found, asked, sample, data) {
   count <- left_out[decides]
   one <- count == 1L
   at <- format_short(found$grid[decides])
-  support <- regression_support_cpp(data$sorted(), asked$ckertype) * found$bw / found$h
+  support <- regression_support_cpp(data$sorted, asked$ckertype) * found$bw / found$h
   paste0(format(count, big.mark = ","), " of ", format(n, big.mark = ","), " observations ",
          if (one) paste0("has no neighbour below h = ", format_short(support), " (")
          else paste0("have no neighbour at h = ", at, " (the most isolated: "), isolated_text(sample, data),
@@ -32,7 +32,7 @@ remark_on_isolated <- function(found, asked, sample, data) {
 
 # The observation that is farthest from its neighbours: its row in the data as given, and its place.
 isolated_text <- function(sample, data) {
-  farthest <- regression_isolated_cpp(data$sorted())
+  farthest <- regression_isolated_cpp(data$sorted)
   kept <- which(sample$w > 0)[farthest]
   gone <- as.integer(sample$na.action)
   row <- if (length(gone) > 0L) seq_len(length(sample$x) + length(gone))[-gone][kept] else kept

@@ -58,7 +58,7 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   taken <- function(v) if (left_out > 0L) v[used] else v
   if (weighted) {
     scaled <- scale_weights(taken(w))
-    check_squared_weights(scaled)
+    check_squared_weights(weight_sums_cpp(scaled))
     if (left_out > 0L) w[used] <- scaled else w <- scaled
   }
   ends <- ranges_cpp(taken(x$value))
@@ -79,17 +79,15 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
 # Residuals are about as large as the differences of the responses; those of close fits are smaller by some powers of
 # ten.
 check_squares <- function(y, w, name, remark) {
-  heard()
-  total <- sum(w * (y - y[1L])^2)
+  total <- squared_differences_cpp(y, w)
   if (is.finite(total) && (total > 1e-290 || all(y == y[1L]))) return(invisible())
   abort_input("`", name, "` must have squared differences whose sum is between 1e-290 and 1.8e308, but has values ",
               "from ", describe_value(min(y)), " to ", describe_value(max(y)), remark, ": rescale it.")
 }
 
-# Standard errors sum the squares of weights.
-check_squared_weights <- function(w) {
-  heard()
-  share <- min(w) / max(w)
+# Standard errors sum the squares of weights. `sums`: of positive weights, see weight_sums_cpp().
+check_squared_weights <- function(sums) {
+  share <- sums$min_positive / sums$max
   if (share >= 1e-100) return(invisible())
   abort_input("`w` must be zero or at least 1e-100 of the largest weight, but the least is ", describe_value(share),
               " of it.")
@@ -99,6 +97,7 @@ plain_name <- function(name) switch(name, xdat = , txdat = "x", ydat = , tydat =
 
 check_observed <- function(variable) {
   value <- variable$value
+  if (all_finite_cpp(value)) return(invisible())
   if (anyNA(value)) {
     abort_input("`", variable$name, "` must not have missing values, but ", sum(is.na(value)), " of ", length(value),
                 " are; na.action = na.omit leaves them out.")

@@ -14,7 +14,8 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
   }
   nbw <- check_count(nbw, "nbw")
   heard()
-  widest <- diff(range(sample$x[sample$w > 0]))
+  ends <- ranges_cpp(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x)
+  widest <- ends[2L] - ends[1L]
   if (asked$ckertype == "gaussian") widest <- widest / sqrt(5)
   if (!is.null(bwmax)) widest <- check_positives(bwmax, "bwmax", TRUE, regression_limits) * scale
   h <- widest * seq_len(nbw) / nbw
@@ -44,11 +45,13 @@ corrected_aic <- function(variance, trace, n) {
   ifelse(room > 0, log(variance) + (n + trace) / room, Inf)
 }
 
-search_bandwidth <- function(sample, grid, asked, refine, run) {
+# `errors`: NULL, or whether the fit that follows the search needs standard errors at the data.
+search_bandwidth <- function(sample, grid, asked, refine, run, errors = NULL) {
   data <- observations_of(sample, run)
   run <- with_regression_device(run, data$x, grid$h, asked)
-  curve <- regression_curve(data, grid$h, asked, run)
   single <- length(grid$h) == 1L
+  if (single && !is.null(errors) && !on_cuda(run)) data <- with_fit(data, grid$h, asked, errors, run)
+  curve <- regression_curve(data, grid$h, asked, run)
   allowed <- !is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L)
   if (single) {
     warn_unsupported(curve$unsupported, sample$nobs, grid$grid)
@@ -65,12 +68,12 @@ search_bandwidth <- function(sample, grid, asked, refine, run) {
                 grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
                 ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
                 evaluations = length(grid$h) + chosen$evaluations)
-  c(found, device_of(run), list(remarks = remarks_on_bandwidth(found, asked, sample, data)))
+  c(found, device_of(run), list(remarks = remarks_on_bandwidth(found, asked, sample, data), data = data))
 }
 
 check_allowed <- function(allowed, curve, data, grid, asked) {
   if (any(allowed)) return(invisible())
-  support <- regression_support_cpp(data$sorted(), asked$ckertype)
+  support <- regression_support_cpp(data$sorted, asked$ckertype)
   lost <- curve$unsupported[length(curve$unsupported)]
   abort_input("`", grid$argument, "` must give every observation a neighbour; at ",
               describe_value(grid$grid[length(grid$grid)]), " ", lost, " of ", length(data$x), " have none. From ",

@@ -273,6 +273,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   check_np_arguments(...)
+  errors <- added_by_fit(...)
   if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
@@ -289,13 +290,25 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   if (refine && length(grid$h) == 1L) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")
   found <- with_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    search_bandwidth(sample, grid, asked, refine, run)
+    search_bandwidth(sample, grid, asked, refine, run, errors)
   })
   for (remark in found$remarks) inform(remark)
-  engine <- regression_engine(asked$ckertype, found$backend)
-  bw <- c(found, asked, sample, list(engine = engine, call = called_as(quote(npregbw), match.call()),
+  data <- found$data
+  found$data <- NULL
+  call <- called_as(quote(npregbw), match.call())
+  call$.errors <- NULL
+  bw <- c(found, asked, sample, list(engine = regression_engine(asked$ckertype, found$backend), call = call,
                                      seconds = proc.time()[["elapsed"]] - started))
-  structure(bw, class = c("kestrel_regbw", "rbandwidth"))
+  bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
+  if (!is.null(errors)) bw$data <- data
+  bw
+}
+
+# What npreg() adds to the arguments of npregbw(): `errors` of search_bandwidth(). The result then also has the
+# observations of the search, `data`. A user's call cannot have such an argument: npregbw() knows none of this name.
+added_by_fit <- function(...) {
+  position <- match(".errors", given_names(...))
+  if (!is.na(position)) ...elt(position)
 }
 
 # Arguments of np that only steer its search.

@@ -75,7 +75,7 @@ drawn_anew <- function(task) {
   draw <- function(fhat) {
     x <- sample_matrix(fhat)
     m <- round(fhat$n_eff)
-    rows <- filled(m, row_draws(fhat$w))
+    rows <- drawn_rows(m, fhat$w)
     heard()
     fhat$x <- if (ncol(x) == 1L) x[rows] else x[rows, , drop = FALSE]
     fhat$w <- rep(1, m)

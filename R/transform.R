@@ -54,6 +54,15 @@ points_to_line <- function(transform, points) {
   points
 }
 
+points_from_line <- function(transform, points) {
+  if (is.null(transform)) return(points)
+  for (rows in parts_of(nrow(points))) for (k in seq_len(ncol(points))) {
+    heard()
+    points[rows, k] <- from_line(transform, points[rows, k], k)
+  }
+  points
+}
+
 subset_transform <- function(transform, dims) {
   if (!is.null(transform$adj)) transform$adj <- transform$adj[dims]
   transform

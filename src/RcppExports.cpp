@@ -340,6 +340,33 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// drawn_rows_cpp
+Rcpp::IntegerVector drawn_rows_cpp(SEXP w, int count);
+RcppExport SEXP _kestrel_drawn_rows_cpp(SEXP wSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(drawn_rows_cpp(w, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// kernel_draws_cpp
+Rcpp::NumericVector kernel_draws_cpp(Rcpp::NumericVector x, SEXP rows, std::string kernel, std::string kernel_type, Rcpp::NumericMatrix root);
+RcppExport SEXP _kestrel_kernel_draws_cpp(SEXP xSEXP, SEXP rowsSEXP, SEXP kernelSEXP, SEXP kernel_typeSEXP, SEXP rootSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< std::string >::type kernel_type(kernel_typeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
+    rcpp_result_gen = Rcpp::wrap(kernel_draws_cpp(x, rows, kernel, kernel_type, root));
+    return rcpp_result_gen;
+END_RCPP
+}
 // file_kind_cpp
 std::string file_kind_cpp(std::string path);
 RcppExport SEXP _kestrel_file_kind_cpp(SEXP pathSEXP) {
@@ -700,9 +727,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// regression_residuals_cpp
-Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_residuals_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP runSEXP) {
+// regression_at_data_cpp
+Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_at_data_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -710,7 +737,33 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< bool >::type errors(errorsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_residuals_cpp(regression, task, errors, run));
+    rcpp_result_gen = Rcpp::wrap(regression_at_data_cpp(regression, task, errors, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// squared_differences_cpp
+double squared_differences_cpp(Rcpp::NumericVector y, SEXP w);
+RcppExport SEXP _kestrel_squared_differences_cpp(SEXP ySEXP, SEXP wSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    rcpp_result_gen = Rcpp::wrap(squared_differences_cpp(y, w));
+    return rcpp_result_gen;
+END_RCPP
+}
+// confidence_bands_cpp
+Rcpp::List confidence_bands_cpp(Rcpp::NumericVector mean, Rcpp::NumericVector se, double z, Rcpp::List run);
+RcppExport SEXP _kestrel_confidence_bands_cpp(SEXP meanSEXP, SEXP seSEXP, SEXP zSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type se(seSEXP);
+    Rcpp::traits::input_parameter< double >::type z(zSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(confidence_bands_cpp(mean, se, z, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -870,17 +923,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// uninitialised_cpp
-Rcpp::NumericVector uninitialised_cpp(double size);
-RcppExport SEXP _kestrel_uninitialised_cpp(SEXP sizeSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
-    rcpp_result_gen = Rcpp::wrap(uninitialised_cpp(size));
-    return rcpp_result_gen;
-END_RCPP
-}
 // sorted_cpp
 Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x);
 RcppExport SEXP _kestrel_sorted_cpp(SEXP xSEXP) {
@@ -915,29 +957,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type prob(probSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(quantiles_cpp(x, w, prob, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// row_draws_cpp
-SEXP row_draws_cpp(SEXP w);
-RcppExport SEXP _kestrel_row_draws_cpp(SEXP wSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
-    rcpp_result_gen = Rcpp::wrap(row_draws_cpp(w));
-    return rcpp_result_gen;
-END_RCPP
-}
-// drawn_rows_cpp
-Rcpp::IntegerVector drawn_rows_cpp(SEXP draws, int count);
-RcppExport SEXP _kestrel_drawn_rows_cpp(SEXP drawsSEXP, SEXP countSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< int >::type count(countSEXP);
-    rcpp_result_gen = Rcpp::wrap(drawn_rows_cpp(draws, count));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -982,6 +1001,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
     {"_kestrel_distribution_cpp", (DL_FUNC) &_kestrel_distribution_cpp, 3},
     {"_kestrel_distribution_quantiles_cpp", (DL_FUNC) &_kestrel_distribution_quantiles_cpp, 3},
+    {"_kestrel_drawn_rows_cpp", (DL_FUNC) &_kestrel_drawn_rows_cpp, 2},
+    {"_kestrel_kernel_draws_cpp", (DL_FUNC) &_kestrel_kernel_draws_cpp, 5},
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
@@ -1011,7 +1032,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
     {"_kestrel_regression_cpp", (DL_FUNC) &_kestrel_regression_cpp, 2},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 3},
-    {"_kestrel_regression_residuals_cpp", (DL_FUNC) &_kestrel_regression_residuals_cpp, 4},
+    {"_kestrel_regression_at_data_cpp", (DL_FUNC) &_kestrel_regression_at_data_cpp, 4},
+    {"_kestrel_squared_differences_cpp", (DL_FUNC) &_kestrel_squared_differences_cpp, 2},
+    {"_kestrel_confidence_bands_cpp", (DL_FUNC) &_kestrel_confidence_bands_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
     {"_kestrel_regression_isolated_cpp", (DL_FUNC) &_kestrel_regression_isolated_cpp, 1},
@@ -1025,12 +1048,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 1},
     {"_kestrel_sample_ranges_cpp", (DL_FUNC) &_kestrel_sample_ranges_cpp, 1},
     {"_kestrel_all_finite_cpp", (DL_FUNC) &_kestrel_all_finite_cpp, 1},
-    {"_kestrel_uninitialised_cpp", (DL_FUNC) &_kestrel_uninitialised_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
-    {"_kestrel_row_draws_cpp", (DL_FUNC) &_kestrel_row_draws_cpp, 1},
-    {"_kestrel_drawn_rows_cpp", (DL_FUNC) &_kestrel_drawn_rows_cpp, 2},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}
 };

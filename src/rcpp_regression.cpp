@@ -1,6 +1,11 @@
 // R to core: kernel regression with one regressor.
 #include "rcpp_regression.hpp"
 
+#include <cmath>
+
+#include "core/data/passes.hpp"
+#include "core/regression/fit_at_data.hpp"
+
 using namespace kestrel;
 
 namespace {
@@ -10,16 +15,22 @@ LocalKernel local_kernel(const LocalFits& fits) {
   return {fits.kernel, Rcpp::as<double>(fits.h), fits.local_linear};
 }
 
-const LocalRegression& regression_of(SEXP pointer) { return *Rcpp::XPtr<LocalRegression>(pointer); }
+HeldRegression& held(SEXP pointer) { return *Rcpp::XPtr<HeldRegression>(pointer); }
+
+const LocalRegression& regression_of(SEXP pointer) { return held(pointer).sorted(); }
+
+/// Room for R, not initialised.
+Rcpp::NumericVector room_for(std::size_t n) { return Rcpp::no_init(static_cast<R_xlen_t>(n)); }
+
+Span<double> span_of(Rcpp::NumericVector& v) { return {v.begin(), view(v).size}; }
 
 }  // namespace
 
-/// A sample with positive weights, sorted for all that is asked of it.
+/// A sample with positive weights, for all that is asked of it: it is sorted once.
 // [[Rcpp::export]]
 SEXP regression_cpp(Rcpp::List sample, Rcpp::List run) {
-  const Observations data = unpack_observations(sample);
-  return Rcpp::XPtr<LocalRegression>(
-      new LocalRegression(data.views, unpack_silent_run(run).parallel));
+  return Rcpp::XPtr<HeldRegression>(
+      new HeldRegression(unpack_observations(sample), unpack_silent_run(run).parallel));
 }
 
 // [[Rcpp::export]]
@@ -30,35 +41,62 @@ Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
           .cross_validate(view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
 }
 
-/// At the n data: residuals without and with the observation itself, error2 and, if asked for, the
-/// variance (see Residuals); and the sums of regression_cv_cpp.
+/// The fit at the data (see FitAtData), NA where there is none, its measures, and the sums of
+/// regression_cv_cpp. Standard errors are NA unless asked for.
 // [[Rcpp::export]]
-Rcpp::List regression_residuals_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
-  const LocalRegression& local = regression_of(regression);
-  const auto room = [&](bool wanted) {
-    return Rcpp::NumericVector(Rcpp::no_init(wanted ? static_cast<R_xlen_t>(local.size()) : 0));
-  };
-  const auto span = [](Rcpp::NumericVector& v) { return Span<double>{v.begin(), view(v).size}; };
-  Rcpp::NumericVector residual = room(true), in_sample = room(true), error2 = room(true),
-                      variance = room(errors);
-  const FitTotals totals = local.residuals(
-      local_kernel(unpack_local_fits(task)),
-      {span(residual), span(in_sample), {}, span(error2), span(variance)}, unpack_run(run));
+Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
+  const RegressionSample& sample = held(regression).sample();
+  const std::size_t n = sample.y.size;
+  Rcpp::NumericVector mean = room_for(n), residual = room_for(n), left_out = room_for(n),
+                      error2 = room_for(n), se = room_for(errors ? n : 0);
+  const FitMeasures found = fit_at_data(
+      sample, regression_of(regression), local_kernel(unpack_local_fits(task)), NA_REAL,
+      {span_of(mean), span_of(residual), span_of(left_out), span_of(error2), span_of(se)},
+      unpack_run(run));
   return Rcpp::List::create(
-      Rcpp::Named("residual") = residual, Rcpp::Named("within") = in_sample,
-      Rcpp::Named("squares") = totals.squares, Rcpp::Named("insample") = totals.in_sample,
-      Rcpp::Named("trace") = totals.trace, Rcpp::Named("unsupported") = totals.unsupported,
-      Rcpp::Named("error2") = error2, Rcpp::Named("variance") = variance);
+      Rcpp::Named("mean") = mean, Rcpp::Named("resid") = residual, Rcpp::Named("loo") = left_out,
+      Rcpp::Named("error2") = error2,
+      Rcpp::Named("se") = errors ? se : Rcpp::NumericVector(static_cast<R_xlen_t>(n), NA_REAL),
+      Rcpp::Named("squares") = found.totals.squares,
+      Rcpp::Named("insample") = found.totals.in_sample, Rcpp::Named("trace") = found.totals.trace,
+      Rcpp::Named("unsupported") = found.totals.unsupported, Rcpp::Named("R2") = found.r2,
+      Rcpp::Named("MSE") = found.mse);
 }
 
+/// Sum of w (y - y[1])^2.
+// [[Rcpp::export]]
+double squared_differences_cpp(Rcpp::NumericVector y, SEXP w) {
+  return squared_differences(view(y), weights_of(w), polled());
+}
+
+/// mean -+ z * se.
+// [[Rcpp::export]]
+Rcpp::List confidence_bands_cpp(Rcpp::NumericVector mean, Rcpp::NumericVector se, double z,
+                                Rcpp::List run) {
+  Rcpp::NumericVector lower = room_for(view(mean).size), upper = room_for(view(mean).size);
+  confidence_bands(view(mean), view(se), z, span_of(lower), span_of(upper),
+                   unpack_silent_run(run).parallel);
+  return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
+}
+
+/// The fit at points and its standard error, NA without neighbour and if error2 is empty.
 // [[Rcpp::export]]
 Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points,
                               Rcpp::NumericVector error2, Rcpp::List run) {
   const Fits fits =
       regression_of(regression)
           .fits(view(points), view(error2), local_kernel(unpack_local_fits(task)), unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("mean") = fits.mean,
-                            Rcpp::Named("variance") = fits.variance);
+  Rcpp::NumericVector mean = room_for(fits.mean.size()), se = room_for(fits.mean.size());
+  const Span<double> to_mean = span_of(mean), to_se = span_of(se);
+  const bool errors = fits.variance.size() > 0;
+  pass_over(to_mean.size, polled(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool there = !std::isnan(fits.mean[i]);
+      to_mean[i] = there ? fits.mean[i] : NA_REAL;
+      to_se[i] = there && errors ? std::sqrt(fits.variance[i]) : NA_REAL;
+    }
+  });
+  return Rcpp::List::create(Rcpp::Named("mean") = mean, Rcpp::Named("se") = se);
 }
 
 // [[Rcpp::export]]

@@ -2,6 +2,8 @@
 #ifndef KESTREL_RCPP_REGRESSION_HPP
 #define KESTREL_RCPP_REGRESSION_HPP
 
+#include <memory>
+
 #include "core/regression/regression.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
@@ -24,6 +26,25 @@ inline Observations unpack_observations(const Rcpp::List& list) {
   sample.views = {view(sample.x), view(sample.y), weights_of(sample.w)};
   return sample;
 }
+
+/// A regression sample that keeps R's vectors alive and is sorted when it is first asked for: a GPU
+/// sorts by itself.
+class HeldRegression {
+ public:
+  HeldRegression(const Observations& data, const ParallelOptions& options)
+      : data_(data), options_(options) {}
+
+  const RegressionSample& sample() const { return data_.views; }
+  const LocalRegression& sorted() {
+    if (sorted_ == nullptr) sorted_ = std::make_unique<LocalRegression>(data_.views, options_);
+    return *sorted_;
+  }
+
+ private:
+  const Observations data_;
+  const ParallelOptions options_;
+  std::unique_ptr<const LocalRegression> sorted_;
+};
 
 /// The kind of fit, at one bandwidth or at several.
 struct LocalFits {

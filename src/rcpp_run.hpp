@@ -27,6 +27,9 @@ inline Poll r_poll(SEXP progress) {
   };
 }
 
+/// The options of a pass over data that needs no run of its own.
+inline ParallelOptions polled() { return {0, r_poll(R_NilValue)}; }
+
 inline const simd::Table& table_of(const std::string& isa) {
   const simd::Table* table = simd::find_table(isa.c_str());
   if (table == nullptr) {

@@ -1,4 +1,4 @@
-// R to core: properties of a sample: moments, ties, order, quantiles, and rows drawn from it.
+// R to core: properties of a sample: moments, ties, order and quantiles.
 #include "rcpp_sample.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include "core/base/whole.hpp"
 #include "core/data/finite.hpp"
 #include "core/data/order.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/quantiles.hpp"
-#include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
 #include "core/data/weights.hpp"
@@ -21,8 +21,6 @@
 using namespace kestrel;
 
 namespace {
-
-ParallelOptions polled() { return {0, r_poll(R_NilValue)}; }
 
 /// A mean is a matrix of two rows, the parts, and a column for each variable.
 SampleMean unpack_mean(const Rcpp::NumericMatrix& parts) {
@@ -50,6 +48,7 @@ Rcpp::List weight_sums_cpp(SEXP w) {
   const WeightSums sums = weight_sums(weights_of(w), polled());
   return Rcpp::List::create(Rcpp::Named("sum") = sums.sum, Rcpp::Named("squares") = sums.squares,
                             Rcpp::Named("max") = sums.max,
+                            Rcpp::Named("min_positive") = sums.min_positive,
                             Rcpp::Named("positive") = static_cast<double>(sums.positive));
 }
 
@@ -122,19 +121,17 @@ Rcpp::NumericMatrix sample_ranges_cpp(SEXP sample) {
 // [[Rcpp::export]]
 bool all_finite_cpp(Rcpp::NumericVector x) { return all_finite(view(x), polled()); }
 
-/// Memory that is not initialised: a vector of zeros would touch all of its memory at once, without
-/// a poll.
-// [[Rcpp::export]]
-Rcpp::NumericVector uninitialised_cpp(double size) {
-  return Rcpp::no_init(whole_number<R_xlen_t>(size));
-}
-
 /// Values in ascending order, none NaN.
 // [[Rcpp::export]]
 Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x) {
-  std::vector<double> values(x.begin(), x.end());
-  parallel_sort(&values, polled());
-  return Rcpp::NumericVector(values.begin(), values.end());
+  Rcpp::NumericVector sorted = Rcpp::no_init(x.size());
+  const double* from = x.begin();
+  double* to = sorted.begin();
+  pass_over(view(x).size, polled(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::copy(from + begin, from + end, to + begin);
+  });
+  parallel_sort(to, view(x).size, polled());
+  return sorted;
 }
 
 /// order(x, then) without NaN; `then` may be empty.
@@ -154,20 +151,4 @@ Rcpp::NumericVector quantiles_cpp(Rcpp::NumericVector x, SEXP w, Rcpp::NumericVe
   const std::vector<double> values =
       quantiles(view(x), weights_of(w), view(prob), unpack_silent_run(run).parallel);
   return Rcpp::NumericVector(values.begin(), values.end());
-}
-
-// [[Rcpp::export]]
-SEXP row_draws_cpp(SEXP w) { return Rcpp::XPtr<RowDraws>(new RowDraws(weights_of(w), polled())); }
-
-/// Draws that many rows, with R's random numbers and by the method of sample.int().
-// [[Rcpp::export]]
-Rcpp::IntegerVector drawn_rows_cpp(SEXP draws, int count) {
-  const RowDraws& from = *Rcpp::XPtr<RowDraws>(draws);
-  Rcpp::IntegerVector rows = Rcpp::no_init(count);
-  const double cells = static_cast<double>(from.size());
-  std::generate(rows.begin(), rows.end(), [&] {
-    const std::size_t cell = whole_number<std::size_t>(R_unif_index(cells));
-    return static_cast<int>(from.row(cell, unif_rand())) + 1;
-  });
-  return rows;
 }

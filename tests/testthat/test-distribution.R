@@ -135,32 +135,53 @@ test_that("the same seed gives the same draws", {
   expect_false(identical(with_seed(1, rkde(10, fit)), with_seed(2, rkde(10, fit))))
 })
 
-test_that("draws are made in parts, with polls between them, and are the same as in one piece", {
+test_that("draws are those of R's own functions, on any number of threads", {
   x <- with_seed(98, matrix(rnorm(20), 10))
   H <- matrix(c(1, 0.5, 0.5, 1), 2)
+  root <- root_of(H)
   n <- 2.5 * part_size
-  fit <- kde(x, H = H, kernel = "epanechnikov", eval.points = x)
-  seen <- traced("heard", TRUE, draws <- with_seed(99, rkde(n, fit)))
-  expect_gt(length(seen), 10)
-  at_once <- with_seed(99, {
-    rows <- sample.int(10, n, replace = TRUE, prob = fit$w)
-    normal <- matrix(rnorm(2 * n), ncol = 2)
-    x[rows, ] + (normal / sqrt(rowSums(normal^2)) * sqrt(rbeta(n, 1, 2))) %*% t(root_of(H))
-  })
-  expect_same_bits(draws, at_once)
-  cosine <- kde(x, H = H, kernel = "cosine", eval.points = x)
-  expect_gt(length(traced("heard", TRUE, rkde(n, cosine))), 15)
+  at_once <- function(normal, rows) {
+    x[rows, ] + cbind(normal[, 1] * root[1, 1], normal[, 1] * root[2, 1] + normal[, 2] * root[2, 2])
+  }
+  rows_of <- function(fit) sample.int(10, n, replace = TRUE, prob = fit$w)
+  radial <- function(radius) {
+    function() {
+      normal <- matrix(rnorm(2 * n), ncol = 2)
+      normal / sqrt(rowSums(normal^2)) * radius()
+    }
+  }
+  noise <- list(gaussian = function() matrix(rnorm(2 * n), ncol = 2),
+                epanechnikov = radial(function() sqrt(rbeta(n, 1, 2))),
+                triangular = radial(function() rbeta(n, 2, 2)),
+                tricube = radial(function() rbeta(n, 2 / 3, 4)^(1 / 3)))
+  for (kernel in names(noise)) {
+    fit <- kde(x, H = H, kernel = kernel, eval.points = x)
+    draws <- with_seed(99, rkde(n, fit))
+    expect_same_bits(draws, with_seed(99, {
+      rows <- rows_of(fit)
+      at_once(noise[[kernel]](), rows)
+    }), kernel)
+    for (threads in 2:3) {
+      before <- kestrel_threads(threads)
+      expect_same_bits(with_seed(99, rkde(n, fit)), draws, kernel)
+      kestrel_threads(before)
+    }
+  }
+  line <- kde(x[, 1], h = 0.4, kernel = "biweight", eval.points = 0)
+  expect_same_bits(with_seed(99, rkde(n, line)), with_seed(99, {
+    rows <- rows_of(line)
+    x[rows, 1] + sign(rnorm(n)) * sqrt(rbeta(n, 0.5, 3)) * 0.4
+  }))
 })
 
 test_that("rows are drawn as sample.int() does, with one look at the weights", {
-  for (w in list(rep(1, 1000), with_seed(101, runif(1000, 0.2, 3)), rep(c(0, 5, 1), 400))) {
-    draw <- row_draws(w)
-    drawn <- with_seed(102, c(draw(1e5), draw(1e5)))
+  for (w in list(ones_cpp(1000), rep(1, 1000), with_seed(101, runif(1000, 0.2, 3)), rep(c(0, 5, 1), 400))) {
+    drawn <- with_seed(102, drawn_rows(2e5, w))
     expect_identical(drawn, with_seed(102, sample.int(length(w), 2e5, replace = TRUE, prob = w)))
   }
   x <- with_seed(103, rnorm(2.5 * part_size))
   fit <- kde(x, h = 0.1, eval.points = 0)
-  expect_length(traced("row_draws_cpp", TRUE, rkde(3 * part_size, fit)), 1)
+  expect_length(traced("drawn_rows_cpp", TRUE, rkde(3 * part_size, fit)), 1)
 })
 
 test_that("the distribution function of many observations is theirs, one by one, on any number of threads", {

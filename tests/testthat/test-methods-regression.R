@@ -269,7 +269,7 @@ test_that("predict gives NA in place, with one warning that counts points withou
 
 test_that("nothing is fitted twice: one call at the data, and one at other points", {
   points_of <- function(code) traced("regression_fit_cpp", quote(c(length(points), length(error2))), code)
-  at_data <- function(code) traced("regression_residuals_cpp", quote(errors), code)
+  at_data <- function(code) traced("regression_at_data_cpp", quote(errors), code)
   sorted <- function(code) length(traced("regression_cpp", quote(names(sample)), code))
   for (kernel in c("epanechnikov", "gaussian")) {
     fit <- function(...) npreg(y ~ x, d, bws = 3, ckertype = kernel, ...)

@@ -22,14 +22,14 @@ test_that("leave-one-out fits, residuals and the trace are those of the oracle, 
   problems <- list()
   for (s in regression_shapes()) for (kernel in regression_kernels) for (regtype in c("lc", "ll")) {
     h <- s$h[2]
-    actual <- leave_one_out(shape_bws(s, h, kernel, regtype), run_options(1))
+    actual <- fit_of_shape(shape_bws(s, h, kernel, regtype), run_options(1))
     reference <- reference_residuals(s$x, s$y, h, kernel, regtype, s$w)
     info <- paste(s$name, kernel, regtype)
     alone <- is.nan(reference$loo)
-    if (!identical(is.na(actual$fit), alone)) problems <- c(problems, paste(info, "other points without fit"))
+    if (!identical(is.na(actual$loo), alone)) problems <- c(problems, paste(info, "other points without fit"))
     scale <- max(abs(reference$loo[!alone]), diff(range(s$y)))
     problems <- c(problems,
-                  reference_problem((s$y - actual$fit)[!alone], reference$loo[!alone], 1e-11, scale, info),
+                  reference_problem((s$y - actual$loo)[!alone], reference$loo[!alone], 1e-11, scale, info),
                   reference_problem(actual$resid, reference$insample, 1e-11, scale, paste(info, "in sample")),
                   reference_problem(actual$trace, sum(reference$leverage), 1e-11, info = paste(info, "trace")))
   }
@@ -64,7 +64,7 @@ test_that("a local linear fit to two neighbours is the line through them, howeve
   for (kernel in regression_kernels) for (h in 3 * (1 + c(1e-2, 1e-5, 1e-10, .Machine$double.eps))) {
     if (kernel == "gaussian") h <- h / 30
     bws <- shape_bws(list(x = x, y = y, w = rep(1, 3)), h, kernel, "ll")
-    expect_equal(leave_one_out(bws, run_options(1))$fit, line, tolerance = 1e-12, info = paste(kernel, h))
+    expect_equal(fit_of_shape(bws, run_options(1))$loo, line, tolerance = 1e-12, info = paste(kernel, h))
   }
 })
 
@@ -76,7 +76,7 @@ test_that("any number of threads gives the same bits", {
     fit <- function(threads) {
       unlist(values_at(list(bws = bws, error2 = s$y^2), s$x + 0.01, TRUE, run_options(threads)))
     }
-    left_out <- function(threads) unlist(leave_one_out(bws, run_options(threads)))
+    left_out <- function(threads) unlist(fit_of_shape(bws, run_options(threads)))
     for (threads in 2:3) {
       expect_same_bits(unlist(shape_cv(s, kernel, regtype, threads)), unlist(one), paste(kernel, regtype))
       expect_same_bits(fit(threads), fit(1L), paste(kernel, regtype, "fit"))

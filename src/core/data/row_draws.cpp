@@ -6,12 +6,14 @@
 
 namespace kestrel {
 
-RowDraws::RowDraws(Weights weight, const ParallelOptions& options)
-    : share_(weight.size), other_(weight.size) {
-  const std::size_t n = weight.size;
+RowDraws::RowDraws(Weights weight, const ParallelOptions& options) : size_(weight.size) {
+  const std::size_t n = size_;
   if (n >= std::size_t{1} << 31) {
     throw error(ErrorKind::memory, "rows are drawn from at most 2^31 of them");
   }
+  if (weight.absent()) return;
+  share_.resize(n);
+  other_.resize(n);
   double sum = 0;
   serial_for(n, options, [&](std::size_t i) { sum += weight[i]; });
   if (!(sum > 0)) throw error(ErrorKind::input, "there is no row with a positive weight");

@@ -4,13 +4,27 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/parallel_sort.hpp"
 
 namespace kestrel {
+
+namespace {
+
+/// A point and its index. A plain type, unlike a pair: an array of them need not be initialised.
+struct PlacedPoint {
+  double x;
+  std::uint32_t place;
+
+  bool operator<(const PlacedPoint& other) const {
+    return x < other.x || (x == other.x && place < other.place);
+  }
+};
+
+double leading(const PlacedPoint& point) { return point.x; }
+
+}  // namespace
 
 SortedSample::Column SortedSample::arranged(Span<const double> v, double beside,
                                             const ParallelOptions& options) const {
@@ -29,20 +43,22 @@ SortedSample::SortedSample(Span<const double> x, Weights w, Span<const double> y
   if (size_ >= (std::size_t{1} << 31) - 32) {
     throw error(ErrorKind::input, "there must be fewer than 2^31 - 32 points");
   }
-  std::vector<std::pair<double, std::uint32_t>> entries(size_);
+  const RawArray<PlacedPoint> points(size_);
   pass_over(size_, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!std::isfinite(x[i])) throw error(ErrorKind::input, "positions must be finite");
-      entries[i] = {x[i], static_cast<std::uint32_t>(i)};
+      points[i] = {x[i], static_cast<std::uint32_t>(i)};
     }
   });
-  parallel_sort(&entries, options);
+  parallel_sort(points.data(), size_, options);
   const auto order = std::make_shared<RawArray<std::uint32_t>>(size_);
   pass_over(size_, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) (*order)[i] = entries[i].second;
+    for (std::size_t i = begin; i < end; ++i) (*order)[i] = points[i].place;
   });
   order_ = order;
-  x_ = arranged(x, std::numeric_limits<double>::infinity(), options);
+  x_ = padded(
+      size_, std::numeric_limits<double>::infinity(), [&](std::size_t i) { return points[i].x; },
+      options);
   if (w.absent() && w.size == size_) {
     w_ = padded(
         size_, 0.0, [](std::size_t) { return 1.0; }, options);
@@ -50,9 +66,8 @@ SortedSample::SortedSample(Span<const double> x, Weights w, Span<const double> y
     w_ = arranged({w.data, w.size}, 0.0, options);
   }
   y_ = arranged(y, 0.0, options);
-  unit_weights_ =
-      w.size == size_ &&
-      (w.absent() || std::all_of(w.data, w.data + w.size, [](double v) { return v == 1.0; }));
+  unit_weights_ = w.size == size_ && (w.absent() || std::all_of(w.data, w.data + w.size,
+                                                                [](double v) { return v == 1.0; }));
 }
 
 }  // namespace kestrel

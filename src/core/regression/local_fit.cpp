@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "core/data/passes.hpp"
 
 namespace kestrel {
 
@@ -19,15 +22,41 @@ double value(const LocalKernel& kernel, double a, double b, double nearest) {
 }  // namespace
 
 LocalFitter::LocalFitter(const SortedSample& sample, const ParallelOptions& options)
-    : sample_(sample) {
+    : sample_(sample), rank_(sample.size()), weight_(sample.size() + 1) {
   const double *x = sample.x(), *w = sample.w();
   const std::size_t n = sample.size();
-  rank_.assign(n, 0);
-  weight_.assign(n + 1, 0.0);
-  serial_for(n, options, [&](std::size_t i) {
-    if (i > 0) rank_[i] = rank_[i - 1] + (x[i] > x[i - 1] ? 1 : 0);
-    weight_[i + 1] = weight_[i] + w[i];
-    min_sum_ = std::max(min_sum_, w[i] / kMaxLoss);
+  struct Part {
+    std::uint32_t places = 0;
+    double weight = 0, max = 0;
+  };
+  std::vector<Part> parts(parts_of_pass(n));
+  const auto opens_place = [x](std::size_t i) -> std::uint32_t { return x[i] > x[i - 1] ? 1 : 0; };
+  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    Part here;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i > 0) here.places += opens_place(i);
+      here.weight += w[i];
+      here.max = std::max(here.max, w[i]);
+    }
+    parts[part] = here;
+  });
+  Part before;
+  for (Part& part : parts) {
+    min_sum_ = std::max(min_sum_, part.max / kMaxLoss);
+    const Part here = part;
+    part = before;
+    before.places += here.places;
+    before.weight += here.weight;
+  }
+  weight_[0] = 0;
+  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    Part so_far = parts[part];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i > 0) so_far.places += opens_place(i);
+      rank_[i] = so_far.places;
+      so_far.weight += w[i];
+      weight_[i + 1] = so_far.weight;
+    }
   });
 }
 

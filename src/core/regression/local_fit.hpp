@@ -3,8 +3,8 @@
 #define KESTREL_CORE_REGRESSION_LOCAL_FIT_HPP
 
 #include <cstdint>
-#include <vector>
 
+#include "core/base/raw_array.hpp"
 #include "core/regression/local_sums.hpp"
 #include "shared/local_fit.hpp"
 
@@ -48,8 +48,8 @@ class LocalFitter {
                   std::size_t places_seen) const;
 
   const SortedSample& sample_;
-  std::vector<std::uint32_t> rank_;  // index of each sample's position among the distinct positions
-  std::vector<double> weight_;       // cumulative sums of the weights
+  RawArray<std::uint32_t> rank_;  // index of each sample's position among the distinct positions
+  RawArray<double> weight_;       // cumulative sums of the weights
   double min_sum_ = 0.0;
 };
 

@@ -9,19 +9,14 @@
 #include "core/base/raw_array.hpp"
 #include "core/base/summation.hpp"
 #include "core/data/passes.hpp"
-#include "core/regression/local_fit.hpp"
+#include "core/regression/validation.hpp"
 #include "shared/local_trend.hpp"
-#include "simd/sweep/sweep.hpp"
 
 namespace kestrel {
 
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-/// The maximum number of samples that the direct sums of one block look at: at this number they
-/// cost about as much as the sweep.
-constexpr std::size_t kMaxDirect = 16 * kSweepBlock;
 
 /// The sum over all blocks, pairwise.
 double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
@@ -37,93 +32,6 @@ LocalKernel with_trend(const SortedSample& line, LocalKernel kernel) {
   }
   return kernel;
 }
-
-/// Leave-one-out fits of all observations in sorted order.
-class Validation {
- public:
-  Validation(const SortedSample& sample, const LocalFitter& fitter)
-      : sample_(sample), fitter_(fitter) {}
-
-  /// Calls take(i, fit, sums) for every i. Blocks come in any order, on several threads; each block
-  /// is taken in order.
-  template <class Take>
-  void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
-    check_local_kernel(kernel);
-    const auto each = [&](const LocalSums& sums, int) {
-      poll_if_due({});
-      for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
-        const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
-        take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums);
-      }
-    };
-    local_sums(sample_, sample_, kernel, 1, Anchors::edges, options, each);
-  }
-
-  std::vector<FitTotals> totals(const LocalKernel& kernel, const RunOptions& options) const {
-    std::vector<FitTotals> blocks(local_slots(sample_, sample_));
-    if (!kernel.local_linear && is_polynomial(kernel.kernel)) {
-      if (constant_fits(kernel, options, blocks)) return blocks;
-      blocks.assign(blocks.size(), FitTotals());
-    }
-    run(kernel, options, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
-      blocks[sums.slot()].add(fit, sample_.w()[i]);
-    });
-    return blocks;
-  }
-
- private:
-  LocalFit settled(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
-                   bool exact) const {
-    poll_if_due({});  // a window may hold all of the sample
-    LocalFit fit = fitter_.direct(kernel, sample_.x()[i], sample_.y()[i], sums.first(i),
-                                  sums.end(i), i, nullptr, nullptr);
-    fit.exact = exact;
-    return fit;
-  }
-
-  /// Local constant fits by a polynomial kernel, from the cheapest sums. Returns false if these
-  /// lose digits at too many points for direct sums.
-  bool constant_fits(const LocalKernel& kernel, const RunOptions& options,
-                     std::vector<FitTotals>& blocks) const {
-    check_local_kernel(kernel);
-    std::vector<char> too_many(blocks.size(), 0);
-    local_sums(sample_, sample_, kernel, 1, Anchors::ends, options,
-               [&](const LocalSums& sums, int) {
-                 const bool done = constant_block(kernel, options, sums, blocks[sums.slot()]);
-                 too_many[sums.slot()] = !done;
-               });
-    return std::find(too_many.begin(), too_many.end(), 1) == too_many.end();
-  }
-
-  bool constant_block(const LocalKernel& kernel, const RunOptions& options, const LocalSums& sums,
-                      FitTotals& totals) const {
-    std::uint32_t unstable[kSweepBlock];
-    const double* w = sample_.w() + sums.begin();
-    const SweepBlock& block = sums.block();
-    simd::ConstantFits fits{};
-    fits.s0 = block.of(0, 0);
-    fits.r0 = block.of(0, 1);
-    fits.w = w;
-    fits.first = block.first;
-    fits.end = block.end;
-    fits.count = block.count;
-    fits.min = fitter_.min_sum_of_a_sample();
-    fits.unstable = unstable;
-    options.table->sweep->constant_fits(fits);
-    totals = {fits.squares, fits.in_sample, fits.trace, static_cast<double>(fits.unsupported)};
-    std::size_t cost = 0;
-    for (std::size_t k = 0; k < fits.unstable_count; ++k) {
-      const std::size_t i = sums.begin() + unstable[k];
-      cost += sums.end(i) - sums.first(i);
-      if (cost > kMaxDirect) return false;
-      totals.add(settled(kernel, sums, i, false), w[unstable[k]]);
-    }
-    return true;
-  }
-
-  const SortedSample& sample_;
-  const LocalFitter& fitter_;
-};
 
 }  // namespace
 
@@ -238,8 +146,14 @@ class Variances {
   const SortedSample& at_;
 };
 
+/// What Residuals has of one observation. Side by side, since observations in the given order are
+/// anywhere in the sorted one.
+struct OfObservation {
+  double leave_one_out, in_sample, error2, variance;
+};
+
 /// e_i^2, and its mean with weights w over the others where e_i is NaN.
-void square_errors(const double* residual, const double* w, double* error2, std::size_t n,
+void square_errors(const RawArray<OfObservation>& found, const double* w, std::size_t n,
                    const ParallelOptions& options) {
   struct Part {
     long double squares = 0, weight = 0;
@@ -247,15 +161,18 @@ void square_errors(const double* residual, const double* w, double* error2, std:
   };
   std::vector<Part> parts(parts_of_pass(n));
   pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    Part here;
     for (std::size_t i = begin; i < end; ++i) {
-      error2[i] = residual[i] * residual[i];
-      if (std::isnan(residual[i])) {
-        parts[part].alone = true;
+      const double residual = found[i].leave_one_out;
+      found[i].error2 = residual * residual;
+      if (std::isnan(residual)) {
+        here.alone = true;
       } else {
-        parts[part].squares += static_cast<long double>(w[i]) * error2[i];
-        parts[part].weight += w[i];
+        here.squares += static_cast<long double>(w[i]) * found[i].error2;
+        here.weight += w[i];
       }
     }
+    parts[part] = here;
   });
   Part all;
   for (const Part& part : parts) {
@@ -265,9 +182,31 @@ void square_errors(const double* residual, const double* w, double* error2, std:
   }
   if (!all.alone) return;
   const double mean = static_cast<double>(all.squares / all.weight);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (std::isnan(residual[i])) error2[i] = mean;
-  }
+  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; parts[part].alone && i < end; ++i) {
+      if (std::isnan(found[i].leave_one_out)) found[i].error2 = mean;
+    }
+  });
+}
+
+/// From the sorted order into the given one. To read from anywhere is faster than to write there.
+void put_back(const SortedSample& line, const RawArray<OfObservation>& found, const Residuals& out,
+              const ParallelOptions& options) {
+  const std::size_t n = line.size();
+  const RawArray<std::uint32_t> place(n);
+  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) place[line.given(i)] = static_cast<std::uint32_t>(i);
+  });
+  const bool errors = out.variance.size > 0;
+  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const OfObservation& one = found[place[k]];
+      out.leave_one_out[k] = one.leave_one_out;
+      out.in_sample[k] = one.in_sample;
+      out.error2[k] = one.error2;
+      if (errors) out.variance[k] = one.variance;
+    }
+  });
 }
 
 }  // namespace
@@ -283,41 +222,41 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
       (leverages && out.leverage.size != n) || (errors && out.variance.size != n)) {
     throw error(ErrorKind::internal, "room for residuals of a wrong size");
   }
-  const RawArray<double> residual(n), error2(n);
+  const RawArray<OfObservation> found(n);  // in sorted order
+  const RawArray<double> error2(errors ? n : 0);
   const RawArray<FitWeights> weights(errors ? n : 0);
   std::vector<FitTotals> blocks(local_slots(line_, line_));
   const RunOptions first{options.table, part_of(options.parallel, 0, errors ? 0.5 : 1)};
   Validation(line_, fitter_)
       .run(kernel, first, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
-        const std::size_t at = line_.given(i);
         blocks[sums.slot()].add(fit, w[i]);
-        residual[i] = fit.supported ? -fit.deviation : kNone;
-        out.leave_one_out[at] = residual[i];
-        out.in_sample[at] = fit.residual_in_sample(w[i]);
-        if (leverages) out.leverage[at] = fit.leverage(w[i]);
+        found[i].leave_one_out = fit.supported ? -fit.deviation : kNone;
+        found[i].in_sample = fit.residual_in_sample(w[i]);
+        if (leverages) out.leverage[line_.given(i)] = fit.leverage(w[i]);
         if (!errors) return;
         const LocalFit whole = fitter_.with_sample(kernel, sums, i);
         weights[i] = {whole.constant, whole.slope, !whole.unstable};
       });
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
-  square_errors(residual.data(), w, error2.data(), n, cheap);
-  pass_over(n, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out.error2[line_.given(i)] = error2[i];
-  });
-  const FitTotals totals{total(blocks, &FitTotals::squares), total(blocks, &FitTotals::in_sample),
-                         total(blocks, &FitTotals::trace), total(blocks, &FitTotals::unsupported)};
-  if (!errors) return totals;
-  const RunOptions second{options.table, part_of(options.parallel, 0.5, 1)};
-  const Variances variances(line_, line_, {error2.data(), n}, weights, options.parallel);
-  variances.run(kernel, second, [&](std::size_t i, double variance, const LocalSums& sums) {
-    if (std::isnan(variance)) {
-      poll_if_due({});
-      fitter_.direct(kernel, line_.x()[i], line_.y()[i], sums.first(i), sums.end(i), n,
-                     error2.data(), &variance);
-    }
-    out.variance[line_.given(i)] = variance;
-  });
-  return totals;
+  square_errors(found, w, n, cheap);
+  if (errors) {
+    pass_over(n, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) error2[i] = found[i].error2;
+    });
+    const RunOptions second{options.table, part_of(options.parallel, 0.5, 1)};
+    const Variances variances(line_, line_, {error2.data(), n}, weights, options.parallel);
+    variances.run(kernel, second, [&](std::size_t i, double variance, const LocalSums& sums) {
+      if (std::isnan(variance)) {
+        poll_if_due({});
+        fitter_.direct(kernel, line_.x()[i], line_.y()[i], sums.first(i), sums.end(i), n,
+                       error2.data(), &variance);
+      }
+      found[i].variance = variance;
+    });
+  }
+  put_back(line_, found, out, cheap);
+  return {total(blocks, &FitTotals::squares), total(blocks, &FitTotals::in_sample),
+          total(blocks, &FitTotals::trace), total(blocks, &FitTotals::unsupported)};
 }
 
 Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
@@ -332,8 +271,10 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
   const std::vector<double> near = nearby_values(line_, points, cheap);
   const SortedSample at(points, {}, {near.data(), near.size()}, cheap);
   const bool wanted = error2.size > 0;
-  std::vector<double> error2_sorted(error2.size);
-  for (std::size_t j = 0; j < error2.size; ++j) error2_sorted[j] = error2[line_.given(j)];
+  const RawArray<double> error2_sorted(error2.size);
+  pass_over(error2.size, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) error2_sorted[j] = error2[line_.given(j)];
+  });
   const RawArray<FitWeights> weights(wanted ? m : 0);
   Fits result;
   result.mean.assign(m, kNone);

@@ -1,0 +1,38 @@
+// The fit of a kernel regression at its own data, and how good it is.
+#ifndef KESTREL_CORE_REGRESSION_FIT_AT_DATA_HPP
+#define KESTREL_CORE_REGRESSION_FIT_AT_DATA_HPP
+
+#include "core/regression/regression.hpp"
+
+namespace kestrel {
+
+/// Room for n values each, for every observation in the given order: the fit with all observations,
+/// y minus it, the fit without the observation, error2 (see Residuals) and the standard error of
+/// the fit with all observations. The last may be empty: then it is not computed.
+struct FitAtData {
+  Span<double> mean, residual, left_out, error2, standard_error;
+};
+
+/// r2: the squared correlation of y and the fit, `missing` if y is constant, or the fit up to
+/// rounding; mse: the mean of the squared residuals. Both with weights w.
+struct FitMeasures {
+  FitTotals totals;
+  double r2, mse;
+};
+
+/// Fits `sorted`, which was made of `sample`, and measures the fit. What does not exist, for lack
+/// of neighbours, is `missing`. Errors as of LocalRegression::residuals().
+FitMeasures fit_at_data(const RegressionSample& sample, const LocalRegression& sorted,
+                        const LocalKernel& kernel, double missing, const FitAtData& out,
+                        const RunOptions& options);
+
+/// sum w_i (y_i - y_1)^2; 0 without observations. It may be infinite. One pass.
+double squared_differences(Span<const double> y, Weights w, const ParallelOptions& options);
+
+/// mean -+ z * error, value by value.
+void confidence_bands(Span<const double> mean, Span<const double> errors, double z,
+                      Span<double> lower, Span<double> upper, const ParallelOptions& options);
+
+}  // namespace kestrel
+
+#endif
