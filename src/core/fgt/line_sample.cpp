@@ -13,7 +13,7 @@ namespace {
 constexpr double kMinOfNarrowCell = 24;
 /// Cells are halved up to kMaxHalved times. They get kMinMoments moments at least, so that the
 /// density, whose bandwidth is smaller than the first one of a selector, finds enough.
-constexpr int kMaxHalved = 3, kMinMoments = 24;
+constexpr int kMaxHalved = 4, kMinMoments = 28;
 
 }  // namespace
 
