@@ -1,5 +1,4 @@
 // R to core: the density at the data, for contour levels.
-#include <cmath>
 #include <vector>
 
 #include "core/base/whole.hpp"
@@ -22,11 +21,10 @@ Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::Nu
   }
   const MatrixView at = columns_of(points);
   Rcpp::NumericVector value = Rcpp::no_init(whole_number<R_xlen_t>(at.rows));
-  interpolate(spans, view(values), at, {value.begin(), view(value).size},
-              unpack_silent_run(run).parallel);
   std::vector<int> beyond;
-  for (R_xlen_t i = 0; i < value.size(); ++i) {
-    if (std::isnan(value[i])) beyond.push_back(static_cast<int>(i) + 1);
+  for (const std::size_t row : interpolate(spans, view(values), at, {value.begin(), at.rows},
+                                           unpack_silent_run(run).parallel)) {
+    beyond.push_back(static_cast<int>(row) + 1);
   }
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("beyond") = beyond);
 }

@@ -18,6 +18,7 @@ constexpr std::size_t kLanes = 8;
 struct DirectTable;        // simd/direct/direct.hpp
 struct GaussianPairTable;  // simd/direct/gaussian_pairs.hpp
 struct SweepTable;         // simd/sweep/sweep.hpp
+struct CellTable;          // simd/fgt/cells.hpp
 struct SpreadTable;        // simd/fourier/spread.hpp
 struct ScanlineTable;      // simd/scanline/scanline.hpp
 struct ScanlineLineTable;  // simd/scanline/line.hpp
@@ -30,6 +31,7 @@ struct Table {
   const DirectTable* direct;
   const GaussianPairTable* pairs;
   const SweepTable* sweep;
+  const CellTable* cells;
   const SpreadTable* spread;
   const ScanlineTable* scanline;
   const ScanlineLineTable* line;

@@ -1,4 +1,4 @@
-// Two doubles at a time, for the inner loops of the `fgt` engine: the compilers' own vector type,
+// Two doubles at a time, for inner loops of the `fourier` engine: the compilers' own vector type,
 // which they translate to whatever the machine has, scalars included.
 #ifndef KESTREL_CORE_BASE_PACK_HPP
 #define KESTREL_CORE_BASE_PACK_HPP

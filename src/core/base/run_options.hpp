@@ -7,8 +7,7 @@
 
 namespace kestrel {
 
-/// The instruction set (simd::find_table; the fgt engine has none of its own and ignores it), the
-/// number of threads, and the poll.
+/// The instruction set (simd::find_table), the number of threads, and the poll.
 struct RunOptions {
   const simd::Table* table = simd::baseline_table();
   ParallelOptions parallel;

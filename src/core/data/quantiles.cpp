@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel_sort.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/weights.hpp"
 
@@ -56,19 +57,39 @@ class BinnedSample {
   std::size_t blocks() const { return (x_.size + block_ - 1) / block_; }
   std::size_t end_of(std::size_t block) const { return std::min(x_.size, (block + 1) * block_); }
 
+  Measure measure_values(std::size_t begin, std::size_t end) const {
+    // Two lanes, since a chain of comparisons waits for each of its results.
+    Measure even, odd;
+    const auto look = [](Measure& lane, double value) {
+      lane.min = value < lane.min ? value : lane.min;
+      lane.max = value > lane.max ? value : lane.max;
+    };
+    for (std::size_t i = begin; i + 1 < end; i += 2) {
+      look(even, x_[i]);
+      look(odd, x_[i + 1]);
+    }
+    look(even, x_[end - 1]);
+    return {std::min(even.min, odd.min), std::max(even.max, odd.max), 1.0, 1.0};
+  }
+
+  Measure measure_weighted(std::size_t begin, std::size_t end) const {
+    Measure all;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double weight = w_[i];
+      if (weight == 0) continue;
+      all.min = std::min(all.min, x_[i]);
+      all.max = std::max(all.max, x_[i]);
+      all.min_weight = std::min(all.min_weight, weight);
+      all.max_weight = std::max(all.max_weight, weight);
+    }
+    return all;
+  }
+
   void measure() {
     std::vector<Measure> of_block(blocks());
     parallel_for(blocks(), part_of(options_, 0.0, 0.2), [&](std::size_t block, int) {
-      Measure all;
-      for (std::size_t i = block * block_; i < end_of(block); ++i) {
-        const double weight = w_[i];
-        if (weight == 0) continue;
-        all.min = std::min(all.min, x_[i]);
-        all.max = std::max(all.max, x_[i]);
-        all.min_weight = std::min(all.min_weight, weight);
-        all.max_weight = std::max(all.max_weight, weight);
-      }
-      of_block[block] = all;
+      const std::size_t begin = block * block_, end = end_of(block);
+      of_block[block] = w_.absent() ? measure_values(begin, end) : measure_weighted(begin, end);
     });
     Measure all;
     for (const Measure& one : of_block) {
@@ -93,12 +114,15 @@ class BinnedSample {
   }
 
   /// Relative to the largest weight, so that no square overflows; 1 if all are equal.
-  double mass_of(std::size_t i) const { return w_[i] / max_weight_; }
+  double mass_of(std::size_t i) const { return w_.absent() ? 1.0 : w_[i] / max_weight_; }
 
   void count() {
-    std::vector<double> mass(blocks() * bins_, 0.0), square(blocks(), 0.0);
+    std::vector<double> square(blocks(), 0.0);
+    std::vector<RawArray<double>> mass(blocks());
     parallel_for(blocks(), part_of(options_, 0.2, 0.5), [&](std::size_t block, int) {
-      double* to = mass.data() + block * bins_;
+      mass[block] = RawArray<double>(bins_);
+      double* to = mass[block].data();
+      std::fill(to, to + bins_, 0.0);
       for (std::size_t i = block * block_; i < end_of(block); ++i) {
         const double m = mass_of(i);
         if (m == 0) continue;
@@ -106,12 +130,11 @@ class BinnedSample {
         square[block] += m * m;
       }
     });
-    before_.assign(bins_ + 1, 0.0);
-    for (std::size_t bin = 0; bin < bins_; ++bin) {
-      double sum = 0;
-      for (std::size_t block = 0; block < blocks(); ++block) sum += mass[block * bins_ + bin];
-      before_[bin + 1] = before_[bin] + sum;
+    for (std::size_t block = 1; block < blocks(); ++block) {
+      for (std::size_t bin = 0; bin < bins_; ++bin) mass[0][bin] += mass[block][bin];
     }
+    before_.assign(bins_ + 1, 0.0);
+    for (std::size_t bin = 0; bin < bins_; ++bin) before_[bin + 1] = before_[bin] + mass[0][bin];
     double squares = 0;
     for (const double one : square) squares += one;
     n_ = equal_ ? before_[bins_] : before_[bins_] * before_[bins_] / squares;

@@ -9,7 +9,6 @@
 #include "core/base/parallel.hpp"
 #include "core/base/two_part.hpp"
 #include "core/data/weights.hpp"
-#include "core/fgt/cell_sums.hpp"
 
 namespace kestrel {
 
@@ -39,7 +38,7 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 
 Distribution::Distribution(Span<const double> x, Weights w, Kernel kernel, double h,
                            const RunOptions& options)
-    : x_(x), w_(w), kernel_(kernel), h_(h) {
+    : table_(*options.table), x_(x), w_(w), kernel_(kernel), h_(h) {
   check_weight_count(x.size, w.size);
   if (!(h > 0) || !std::isfinite(h)) {
     throw error(ErrorKind::input, "the bandwidth must be a positive number");
@@ -48,7 +47,7 @@ Distribution::Distribution(Span<const double> x, Weights w, Kernel kernel, doubl
   check_weights(w, checks);
   const ValueRange range = range_of(x, checks);
   if (fits_cells(range, h, kMaxHalvings)) {
-    order_.emplace(x, w, range, cell_exponent(h, halvings(range)), options.parallel);
+    order_.emplace(x, w, range, cell_exponent(h, halvings(range)), options);
     width_ = std::ldexp(1.0, order_->exponent());
     rho_ = width_ / h;
   }
@@ -83,12 +82,13 @@ void Distribution::sum_weights(const RunOptions& options) {
     slot_[c] = large.size();
     large.push_back(c);
   }
-  const int moments = static_cast<int>(kernel_.moments());
-  moment_ = sum_cells(*order_, large, moments, options).moment;
+  // A multiple of 4, as the sums of cells have them.
+  const int moments = static_cast<int>((kernel_.moments() + 3) / 4 * 4);
+  sums_ = sum_cells(*order_, large, moments, options);
   serial_for(cells, options.parallel, [&](std::size_t c) {
     before_.push_back(sum.value());
     if (slot_[c] != kNone) {
-      sum = sum + TwoPart{moment_[slot_[c] * kernel_.moments()], 0};
+      sum = sum + TwoPart{sums_.moment(slot_[c])[0], 0};
       return;
     }
     for (std::size_t j = order_->first(c); j < order_->first(c + 1); ++j) {
@@ -126,12 +126,12 @@ Distribution::Local Distribution::of_cell(std::size_t cell, double distance,
   if (slot_[cell] == kNone || !kernel_.is_smooth(centre, rho_)) {
     const double* offset = order_->offset();
     return of_samples(
-        order_->first(cell), order_->first(cell + 1), {order_->weight(), x_.size},
+        order_->first(cell), order_->first(cell + 1), order_->weight(),
         [=](std::size_t j) { return rho_ * (distance - offset[j]); }, options);
   }
   double derivative[kMaxMoments + 1];
   kernel_.derivatives(centre, rho_, derivative);
-  const double* moment = moment_.data() + slot_[cell] * kernel_.moments();
+  const double* moment = sums_.moment(slot_[cell]);
   double value = 0.0, slope = 0.0;
   // The highest moments, which are the smallest, first.
   for (std::size_t a = kernel_.moments(); a-- > 0;) {
@@ -199,7 +199,7 @@ void Distribution::of_piece(double key, const double* offset, std::size_t points
     kernel_.derivatives(rho_ * (key - key_[c]), rho_, derivative);
     const bool is_few = slot_[c] == kNone;
     if (is_few) moments_of_few(c, few);
-    const double* moment = is_few ? few : moment_.data() + slot_[c] * terms;
+    const double* moment = is_few ? few : sums_.moment(slot_[c]);
     double of_cell = 0.0;
     for (std::size_t b = terms; b-- > 0;) of_cell += derivative[b] * moment[b];
     constant = constant + TwoPart{of_cell, 0};
@@ -237,8 +237,8 @@ void Distribution::values_by_cell(Span<const double> points, const ParallelOptio
   const double min = key_.front() * width_ - beyond, max = (key_.back() + 1) * width_ + beyond;
   std::vector<double> kept(points.begin(), points.end());
   for (double& t : kept) t = std::min(max, std::max(min, t));
-  const CellOrder cells({kept.data(), kept.size()}, {}, {min, max}, order_->exponent(),
-                        part_of(options, 0, 0));
+  const CellOrder cells({kept.data(), kept.size()}, Weights::ones(kept.size()), {min, max},
+                        order_->exponent(), {&table_, part_of(options, 0, 0)});
   std::vector<std::size_t> all(cells.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const CellPieces pieces = cut_cells(cells, all);

@@ -11,6 +11,7 @@
 #include "core/data/weights.hpp"
 #include "core/distribution/kernel_cdf.hpp"
 #include "core/fgt/cell_order.hpp"
+#include "core/fgt/cell_sums.hpp"
 
 namespace kestrel {
 
@@ -56,6 +57,7 @@ class Distribution {
   double quantile(double p, double min, double max, const ParallelOptions& options) const;
   double start(double p) const;
 
+  const simd::Table& table_;
   const Span<const double> x_;
   const Weights w_;
   const KernelCdf kernel_;
@@ -64,7 +66,7 @@ class Distribution {
   double width_ = 0.0, rho_ = 0.0;  // of cells, and in bandwidths
   std::vector<double> key_;         // of the cells
   std::vector<std::size_t> slot_;   // where a cell's moments are
-  std::vector<double> moment_;
+  CellSums sums_;
   std::vector<double> before_;  // [cell] the weight of all cells before it, then that of all
   double total_ = 0.0;
 };

@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/error.hpp"
-#include "core/base/pack.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/summation.hpp"
 #include "core/data/weights.hpp"
@@ -17,47 +15,58 @@ namespace {
 
 /// Cells of one work item.
 constexpr std::size_t kCellsOfItem = 64;
-/// The sample is cut into parts only if cells hold at least this many samples.
-constexpr double kMinOfCell = 16;
+
+/// Whether one sample of a cell has so much of the weight that the terms i = j would drown the
+/// pairs. All (i, j) together, i = j included, have the weight `all`^2. If at least a quarter of
+/// that comes from true pairs, the terms i = j may be included: (z_i - z_i)^m = 0 but for rounding.
+bool is_dominated(double all, double squares, bool has_pairs) {
+  return has_pairs && squares > 0.75 * all * all;
+}
 
 /// The moments of `within` for one cell, point by point: each point with those before it. For cells
-/// in which one weight is so large that the terms i = j would drown the pairs.
-void add_within_by_point(const double* z, const double* w, std::size_t count, int moments,
+/// that are dominated.
+void add_within_by_point(const double* z, Weights w, int moments, const simd::Table& table,
                          double* within) {
-  double before[kMaxMoments] = {}, powers[kMaxMoments];
-  DifferenceMoments total(moments);
-  for (std::size_t i = 0; i < count; ++i) {
-    double power = w[i];
-    for (int a = 0; a < moments; ++a) {
-      powers[a] = power;
-      power *= z[i] / (a + 1);
-    }
-    total.add(before, powers);
-    for (int a = 0; a < moments; ++a) before[a] += powers[a];
+  double before[kMaxMoments + kMomentPadding] = {};
+  double powers[kMaxMoments + 2 * kMomentPadding] = {}, *power = powers + kMomentPadding;
+  DifferenceMoments total(moments, table);
+  for (std::size_t i = 0; i < w.size; ++i) {
+    if (w[i] == 0) continue;
+    power[0] = w[i];
+    for (int a = 1; a < moments; ++a) power[a] = power[a - 1] * (z[i] / a);
+    total.add(before, power);
+    for (int a = 0; a < moments; ++a) before[a] += power[a];
   }
   total.add_to(within);
 }
 
 /// Turns the moments of a cell into moments of its parent, a cell of twice the width, whose centre
-/// is `shift` parent widths away: z' = z / 2 + shift. `moments` of the child, `of_parent` of the
-/// parent.
-void shift_moments(const double* child, int moments, double shift, int of_parent, double* parent) {
-  double power[kMaxMoments], halved[kMaxMoments];
-  double t = 1.0, scale = 1.0;
-  for (int a = 0; a < of_parent; ++a) {
-    power[a] = t;
-    t *= shift / (a + 1);
+/// is `shift` parent widths away: z' = z / 2 + shift.
+class MomentShift {
+ public:
+  MomentShift(double shift, int of_child, int of_parent, const simd::Table& table)
+      : table_(table), of_child_(of_child), of_parent_(of_parent) {
+    double t = 1.0, scale = 1.0;
+    for (int a = 0; a < of_parent; ++a) {
+      power_[kMomentPadding + static_cast<std::size_t>(a)] = t;
+      t *= shift / (a + 1);
+      scale_[a] = scale;
+      scale *= 0.5;
+    }
   }
-  for (int b = 0; b < moments; ++b) {
-    halved[b] = child[b] * scale;
-    scale *= 0.5;
+
+  /// parent: room for kMaxMoments.
+  void operator()(const double* child, double* parent) const {
+    double halved[kMaxMoments + kMomentPadding] = {};
+    for (int b = 0; b < std::min(of_child_, of_parent_); ++b) halved[b] = child[b] * scale_[b];
+    table_.cells->product(halved, power_ + kMomentPadding, of_parent_, parent);
   }
-  for (int a = 0; a < of_parent; ++a) {
-    double sum = 0.0;
-    for (int b = 0; b <= std::min(a, moments - 1); ++b) sum += power[a - b] * halved[b];
-    parent[a] = sum;
-  }
-}
+
+ private:
+  const simd::Table& table_;
+  int of_child_, of_parent_;
+  double power_[kMaxMoments + 2 * kMomentPadding] = {}, scale_[kMaxMoments];
+};
 
 }  // namespace
 
@@ -81,28 +90,7 @@ void scaled_derivatives(double u, double rho, int count, double* out) {
 }
 
 void DifferenceMoments::add(const double* left, const double* right) {
-  // Four m at a time: their terms are products of one left[a] with four neighbours on the right;
-  // before right[0] stand zeros.
-  double signed_left[kMaxMoments], padded[kMaxMoments + 4] = {};
-  for (int a = 0; a < moments_; a += 2) {
-    signed_left[a] = left[a];
-    signed_left[a + 1] = -left[a + 1];
-    padded[a + 4] = right[a];
-    padded[a + 5] = right[a + 1];
-  }
-  for (int m = 0; m < moments_; m += 4) {
-    Pack low = {}, high = {}, odd_low = {}, odd_high = {};
-    const double* from = padded + 4 + m;
-    for (int a = 0; a < m + 4; a += 2, from -= 2) {
-      const Pack even = both(signed_left[a]), odd = both(signed_left[a + 1]);
-      low += even * load_pack(from);
-      high += even * load_pack(from + 2);
-      odd_low += odd * load_pack(from - 1);
-      odd_high += odd * load_pack(from + 1);
-    }
-    store_pack(load_pack(recent_ + m) + (low + odd_low), recent_ + m);
-    store_pack(load_pack(recent_ + m + 2) + (high + odd_high), recent_ + m + 2);
-  }
+  table_.cells->add_differences(left, right, moments_, recent_);
   if (++pending_ < 16) return;
   for (int m = 0; m < moments_; ++m) {
     sum_[m] += recent_[m];
@@ -117,70 +105,91 @@ void DifferenceMoments::add_to(double* total) const {
 
 // ---- moments
 
+CellMoments::CellMoments(int exponent, int moments)
+    : exponent_(exponent),
+      moments_(moments),
+      moment_(kMomentPadding, 0.0),
+      within_(static_cast<std::size_t>(moments), 0.0) {}
+
 CellMoments::CellMoments(Span<const double> x, Weights w, const ValueRange& range, int exponent,
                          int moments, const RunOptions& options)
-    : exponent_(exponent), moments_(moments), within_(static_cast<std::size_t>(moments), 0.0) {
+    : CellMoments(exponent, moments) {
   check_weight_count(x.size, w.size);
-  const bool whole = x.size <= kPartSize || range.cells(exponent) * kMinOfCell > kPartSize;
-  const std::size_t size = whole ? std::max<std::size_t>(1, x.size) : kPartSize;
-  std::vector<CellMoments> part((x.size + size - 1) / size, *this);
-  const auto fill = [&](std::size_t i, const RunOptions& how) {
-    const std::size_t count = std::min(size, x.size - i * size);
-    const CellOrder order({x.data + i * size, count}, w.part(i * size, count), range, exponent,
-                          how.parallel);
-    part[i] = CellMoments(order, moments, how);
-  };
-  if (part.size() == 1) {
-    fill(0, options);
+  if (FullCells::suit(x.size, range, exponent)) {
+    take_full_cells(FullCells(x, w, range, exponent, moments, options), x, w, options);
   } else {
-    parallel_for(part.size(), options.parallel, [&](std::size_t i, int) { fill(i, {}); });
+    *this = CellMoments(CellOrder(x, w, range, exponent, options), moments, options);
   }
-  // Pairwise, to keep rounding errors small.
-  for (std::size_t step = 1; step < part.size(); step *= 2) {
-    const std::size_t pairs = (part.size() + step - 1) / (2 * step);
-    parallel_for(pairs, part_of(options.parallel, 0, 0), [&](std::size_t pair, int) {
-      part[2 * step * pair].add(part[2 * step * pair + step]);
-    });
-  }
-  if (!part.empty()) *this = std::move(part[0]);
 }
 
 CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& options)
-    : exponent_(order.exponent()),
-      moments_(moments),
-      within_(static_cast<std::size_t>(moments), 0.0) {
+    : CellMoments(order.exponent(), moments) {
   std::vector<std::size_t> all(order.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  for (const std::size_t c : all) key_.push_back(order.key(c));
-  CellSums sums = sum_cells(order, all, moments, options);
-  moment_.swap(sums.moment);
-  pair_within(order, sums.pair_weight, options);
+  const CellSums sums = sum_cells(order, all, moments, options);
+  std::vector<double> squares;
+  std::vector<CellSamples> by_point(order.cells(), CellSamples{});
+  for (const std::size_t c : all) {
+    add_cell(order.key(c), sums.moment(c));
+    squares.push_back(sums.squares(c));
+    if (!is_dominated(sums.moment(c)[0], squares[c], order.count(c) > 1)) continue;
+    by_point[c] = {order.offset() + order.first(c),
+                   order.weight().part(order.first(c), order.count(c))};
+  }
+  pair_within(squares, by_point, options);
 }
 
-void CellMoments::pair_within(const CellOrder& order, const std::vector<double>& pair_weight,
-                              const RunOptions& options) {
+void CellMoments::take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
+                                  const RunOptions& options) {
+  std::vector<double> squares;
+  std::vector<std::size_t> dominated;
+  std::vector<char> chosen(cells.cells(), 0);
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
+    if (cells.positive(c) == 0) continue;
+    if (is_dominated(cells.moment(c)[0], cells.squares(c), cells.positive(c) > 1)) {
+      dominated.push_back(key_.size());
+      chosen[c] = 1;
+    }
+    add_cell(cells.key(c), cells.moment(c));
+    squares.push_back(cells.squares(c));
+  }
+  SortedSamples samples;
+  std::vector<CellSamples> by_point(key_.size(), CellSamples{});
+  if (!dominated.empty()) samples = cells.samples_of(chosen, x, w, options);
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < dominated.size(); begin = samples.end[k++]) {
+    by_point[dominated[k]] = {samples.offset.data() + begin,
+                              {samples.weight.data() + begin, samples.end[k] - begin}};
+  }
+  pair_within(squares, by_point, options);
+}
+
+void CellMoments::add_cell(double key, const double* moment) {
+  key_.push_back(key);
+  moment_.insert(moment_.end(), moment, moment + moments_);
+  moment_.insert(moment_.end(), kMomentPadding, 0.0);
+}
+
+/// by_point: the samples of those cells that are summed point by point.
+void CellMoments::pair_within(const std::vector<double>& squares,
+                              const std::vector<CellSamples>& by_point, const RunOptions& options) {
   const std::size_t p = static_cast<std::size_t>(moments_);
   const std::size_t items = (cells() + kCellsOfItem - 1) / kCellsOfItem;
   std::vector<double> partial(items * p, 0.0);
   parallel_for(items, options.parallel, [&](std::size_t item, int) {
     double* total = partial.data() + item * p;
     double all[kMaxMoments] = {};
-    DifferenceMoments ordered(moments_);
+    DifferenceMoments ordered(moments_, *options.table);
     double pairs = 0.0;
     const std::size_t end = std::min(cells(), (item + 1) * kCellsOfItem);
     for (std::size_t c = item * kCellsOfItem; c < end; ++c) {
-      if (!(pair_weight[c] > 0)) continue;
-      const double of_cell = moment(c)[0];
-      // Over all (i, j), i = j included, 2 pair_weight + sum w_i^2 = of_cell^2. If at least a
-      // quarter of that comes from true pairs, the terms i = j may be included: (z_i - z_i)^m = 0
-      // but for rounding.
-      if (pair_weight[c] < 0.125 * of_cell * of_cell) {
-        const std::size_t first = order.first(c);
-        add_within_by_point(order.offset() + first, order.weight() + first, order.count(c),
-                            moments_, total);
+      const CellSamples& samples = by_point[c];
+      if (samples.offset != nullptr) {
+        add_within_by_point(samples.offset, samples.weight, moments_, *options.table, total);
       } else {
+        const double of_cell = moment(c)[0];
         ordered.add(moment(c), moment(c));
-        pairs += pair_weight[c];
+        pairs += 0.5 * (of_cell * of_cell - squares[c]);
       }
     }
     ordered.add_to(all);
@@ -192,61 +201,30 @@ void CellMoments::pair_within(const CellOrder& order, const std::vector<double>&
   }
 }
 
-void CellMoments::add(const CellMoments& other) {
-  if (other.exponent_ != exponent_ || other.moments_ != moments_) {
-    throw error(ErrorKind::internal, "only cells of one width and number of moments add up");
-  }
-  const std::size_t p = static_cast<std::size_t>(moments_);
-  std::vector<double> key, moment_of_all;
-  DifferenceMoments across(moments_);
-  const auto take = [&](const CellMoments& from, std::size_t c) {
-    key.push_back(from.key(c));
-    moment_of_all.insert(moment_of_all.end(), from.moment(c), from.moment(c) + p);
-  };
-  for (std::size_t a = 0, b = 0; a < cells() || b < other.cells();) {
-    if (b == other.cells() || (a < cells() && key_[a] < other.key_[b])) {
-      take(*this, a++);
-    } else if (a == cells() || other.key_[b] < key_[a]) {
-      take(other, b++);
-    } else {
-      across.add(moment(a), other.moment(b));
-      take(*this, a++);
-      double* sum = moment_of_all.data() + moment_of_all.size() - p;
-      for (std::size_t k = 0; k < p; ++k) sum[k] += other.moment(b)[k];
-      ++b;
-    }
-  }
-  for (std::size_t m = 0; m < p; m += 2) within_[m] += other.within_[m];
-  across.add_to(within_.data());
-  key_.swap(key);
-  moment_.swap(moment_of_all);
-}
-
-void CellMoments::coarsen(int moments) {
+void CellMoments::coarsen(int moments, const simd::Table& table) {
   const std::size_t p = static_cast<std::size_t>(moments);
-  DifferenceMoments across(moments);
-  std::vector<double> key, moment_of_parents;
-  double moved[kMaxMoments];
+  const MomentShift from_left(-0.25, moments_, moments, table),
+      from_right(0.25, moments_, moments, table);
+  DifferenceMoments across(moments, table);
+  CellMoments parents(exponent_ + 1, moments);
+  double moved[kMaxMoments + 2 * kMomentPadding] = {}, *of_child = moved + kMomentPadding;
   for (std::size_t c = 0; c < cells(); ++c) {
     const double parent = std::floor(0.5 * key_[c]);
-    shift_moments(moment(c), moments_, key_[c] == 2 * parent ? -0.25 : 0.25, moments, moved);
-    if (!key.empty() && key.back() == parent) {
-      double* sum = moment_of_parents.data() + moment_of_parents.size() - p;
-      across.add(sum, moved);
-      for (std::size_t a = 0; a < p; ++a) sum[a] += moved[a];
-    } else {
-      key.push_back(parent);
-      moment_of_parents.insert(moment_of_parents.end(), moved, moved + p);
+    (key_[c] == 2 * parent ? from_left : from_right)(moment(c), of_child);
+    if (parents.key_.empty() || parents.key_.back() != parent) {
+      parents.add_cell(parent, of_child);
+      continue;
     }
+    double* sum = &parents.moment_[parents.moment_.size() - parents.row()];
+    across.add(sum, of_child);
+    for (std::size_t a = 0; a < p; ++a) sum[a] += of_child[a];
   }
-  key_.swap(key);
-  moment_.swap(moment_of_parents);
   double scale = 1.0;
-  for (std::size_t m = 0; m < within_.size(); m += 2, scale *= 0.25) within_[m] *= scale;
-  within_.resize(p, 0.0);
-  across.add_to(within_.data());
-  moments_ = moments;
-  ++exponent_;
+  for (std::size_t m = 0; m < within_.size() && m < p; m += 2, scale *= 0.25) {
+    parents.within_[m] = within_[m] * scale;
+  }
+  across.add_to(parents.within_.data());
+  *this = std::move(parents);
 }
 
 }  // namespace kestrel

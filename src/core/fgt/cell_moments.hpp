@@ -11,6 +11,7 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/fgt/cell_sums.hpp"
+#include "core/fgt/full_cells.hpp"
 
 namespace kestrel {
 
@@ -23,58 +24,54 @@ double taylor_error(double rho, int order, int moments);
 /// polynomials, which is stable upwards.
 void scaled_derivatives(double u, double rho, int count, double* out);
 
+/// How many zeros stand before and after the moments of a cell, as the leaves of simd/fgt/ want.
+constexpr std::size_t kMomentPadding = simd::kLanes;
+
 /// The sums over pairs (i, j) of samples of two cells of w_i w_j (z_j - z_i)^m / m!, m = 0, 1, ...,
 /// added up over pairs of cells.
 class DifferenceMoments {
  public:
   /// `moments`: a multiple of 4, at most kMaxMoments.
-  explicit DifferenceMoments(int moments) : moments_(moments) {}
+  DifferenceMoments(int moments, const simd::Table& table) : moments_(moments), table_(table) {}
 
   /// Adds a pair of cells; left: the moments of the cell of i, right: of j (CellMoments), each
-  /// about its centre.
+  /// about its centre, between kMomentPadding zeros.
   void add(const double* left, const double* right);
   /// total[m] += the sums, m < moments.
   void add_to(double* total) const;
 
  private:
   const int moments_;
+  const simd::Table& table_;
   int pending_ = 0;  // sixteen terms are added at a time, so that equal cells round alike
   double sum_[kMaxMoments] = {}, recent_[kMaxMoments] = {};
 };
 
 /// Moments of a weighted sample in cells: moment(c)[a] = sum over the cell of w z^a / a!. They give
 /// every sum over pairs of a function of the distance that is smooth at the scale of the width.
-///
-/// Parts of the data add up: add() of the other parts to the object of one part gives the object of
-/// the whole, up to rounding.
 class CellMoments {
  public:
-  /// If samples share a few cells, they are sorted in parts of this size, which a level-2 cache
-  /// holds.
-  static constexpr std::size_t kPartSize = std::size_t{1} << 15;
-
   /// `range`: range_of(x); `moments`: how many per cell, a multiple of 4 up to kMaxMoments. Throws
   /// error(input) for data that CellOrder refuses. O(n moments); the same bits for every number of
   /// threads.
   CellMoments(Span<const double> x, Weights w, const ValueRange& range, int exponent, int moments,
               const RunOptions& options);
 
-  /// From samples with weights that are already sorted by cell.
+  /// From samples that are already sorted by cell.
   CellMoments(const CellOrder& order, int moments, const RunOptions& options);
 
-  /// Adds the cells of other data, of the same width and number of moments.
-  void add(const CellMoments& other);
   /// Unites cells to cells of twice the width, with `moments` moments, a multiple of 4. Exact but
   /// for rounding and, if they are more than now, for the moments that narrow cells could do
   /// without. O(cells moments^2).
-  void coarsen(int moments);
+  void coarsen(int moments, const simd::Table& table);
 
   int exponent() const { return exponent_; }
   int moments() const { return moments_; }
   std::size_t cells() const { return key_.size(); }
   double key(std::size_t cell) const { return key_[cell]; }
+  /// Before and after them stand kMomentPadding zeros.
   const double* moment(std::size_t cell) const {
-    return moment_.data() + cell * static_cast<std::size_t>(moments_);
+    return moment_.data() + kMomentPadding + cell * row();
   }
   /// [m] = sum over the pairs i < j that share a cell of w_i w_j (z_i - z_j)^m / m!, m even (odd
   /// ones mean nothing). Accurate for any weights: the terms i = j are never added and subtracted
@@ -82,7 +79,16 @@ class CellMoments {
   const std::vector<double>& within() const { return within_; }
 
  private:
-  void pair_within(const CellOrder& order, const std::vector<double>& pair_weight,
+  struct CellSamples {
+    const double* offset;
+    Weights weight;
+  };
+  CellMoments(int exponent, int moments);
+  std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
+  void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
+                       const RunOptions& options);
+  void add_cell(double key, const double* moment);
+  void pair_within(const std::vector<double>& squares, const std::vector<CellSamples>& by_point,
                    const RunOptions& options);
 
   int exponent_;

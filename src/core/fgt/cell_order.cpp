@@ -11,10 +11,16 @@
 #include "core/base/whole.hpp"
 #include "core/data/quantiles.hpp"
 #include "core/data/sample_moments.hpp"
+#include "simd/fgt/cells.hpp"
 
 namespace kestrel {
 
 namespace {
+
+/// Values whose slots are found together.
+constexpr std::size_t kTogether = 512;
+/// The place of a value beyond the slots.
+constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
 
 /// Into how many chunks n values are cut that go to this many slots: all chunks together have at
 /// most as many counters as there are values.
@@ -64,12 +70,16 @@ double ValueRange::cells(int exponent) const {
 }
 
 CellOrder::CellOrder(Span<const double> x, Weights w, const ValueRange& range, int exponent,
-                     const ParallelOptions& options)
-    : exponent_(exponent), offset_(x.size), weight_(w.size), place_(x.size) {
+                     const RunOptions& options)
+    : exponent_(exponent),
+      offset_(x.size),
+      sorted_weight_(w.absent() ? 0 : w.size),
+      weight_(w.absent() ? w : Weights(sorted_weight_.data(), w.size)),
+      place_(x.size) {
   if (x.size > std::numeric_limits<std::uint32_t>::max() / 8) {
     throw error(ErrorKind::memory, "there are more values than the cells can number");
   }
-  if (w.size > 0) check_weights(w, part_of(options, 0, 0));
+  check_weights(w, part_of(options.parallel, 0, 0));
   const double min = std::ldexp(range.min, -exponent), max = std::ldexp(range.max, -exponent);
   if (x.size > 0 && !(std::isfinite(min) && std::isfinite(max))) {
     throw error(ErrorKind::input, "values are too large for this bandwidth");
@@ -113,13 +123,36 @@ std::size_t CellOrder::open_cells(double min, std::size_t slots, const Outside& 
   return below;
 }
 
+// Sets the places of values to their slots, and counts them.
+void CellOrder::find_slots(Span<const double> x, std::size_t begin, std::size_t end, double min,
+                           std::size_t slots, const simd::Table& table, std::uint32_t* count,
+                           Outside* outside) {
+  const double scale = std::ldexp(1.0, -exponent_), last = static_cast<double>(slots);
+  for (std::size_t from = begin; from < end; from += kTogether) {
+    const std::size_t to = std::min(end, from + kTogether);
+    std::uint32_t* place = place_.data() + from;
+    const bool all_inside =
+        table.cells->find_slots({scale, min, last}, x.data + from, to - from, place, nullptr);
+    for (std::size_t i = from; !all_inside && i < to; ++i) {
+      const double from_min = x[i] * scale - min;
+      if (from_min >= 0 && from_min < last + 1) continue;
+      const double key = std::floor(x[i] * scale);
+      const double apart = from_min < 0 ? key : std::max(key, min + last + 1);
+      outside->push_back({apart, static_cast<std::uint32_t>(i)});
+      place_[i] = kOutside;
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      if (place_[i] != kOutside) ++count[place_[i]];
+    }
+  }
+}
+
 // A counting sort. The values are cut into chunks, each of which counts its own, so that each knows
 // where those of its cells begin; the order within a cell is that of the values.
 void CellOrder::fill(Span<const double> x, Weights w, double min, std::size_t slots,
-                     const ParallelOptions& options) {
-  const ParallelOptions part = part_of(options, 0, 0);
-  const double scale = std::ldexp(1.0, -exponent_), end = static_cast<double>(slots + 1);
-  constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+                     const RunOptions& options) {
+  const ParallelOptions part = part_of(options.parallel, 0, 0);
+  const double scale = std::ldexp(1.0, -exponent_);
   const std::size_t chunks = chunks_of(x.size, slots);
   const auto start = [&](std::size_t chunk) {
     return x.size / chunks * chunk + std::min(chunk, x.size % chunks);
@@ -127,34 +160,21 @@ void CellOrder::fill(Span<const double> x, Weights w, double min, std::size_t sl
   std::vector<std::uint32_t> next(chunks * (slots + 1), 0);
   std::vector<Outside> outside_of(chunks);
   parallel_for(chunks, part, [&](std::size_t chunk, int) {
-    std::uint32_t* count = next.data() + chunk * (slots + 1);
-    for (std::size_t i = start(chunk); i < start(chunk + 1); ++i) {
-      // This may round up into the next cell; then the offset is -1/2 minus a rounding error.
-      const double from_min = x[i] * scale - min;
-      if (from_min >= 0 && from_min < end) {
-        const auto slot = whole_number<std::uint32_t>(from_min);
-        place_[i] = slot;
-        ++count[slot];
-      } else {
-        const double key = std::floor(x[i] * scale);
-        const double apart = from_min < 0 ? key : std::max(key, min + end);
-        outside_of[chunk].push_back({apart, static_cast<std::uint32_t>(i)});
-        place_[i] = kOutside;
-      }
-    }
+    find_slots(x, start(chunk), start(chunk + 1), min, slots, *options.table,
+               next.data() + chunk * (slots + 1), &outside_of[chunk]);
   });
   Outside outside;
   for (const Outside& of : outside_of) outside.insert(outside.end(), of.begin(), of.end());
   parallel_sort(&outside, part);
-  poll_if_due(options);
+  poll_if_due(options.parallel);
   const std::size_t below = open_cells(min, slots, outside, &next);
-  poll_if_due(options);
+  poll_if_due(options.parallel);
 
   const std::size_t inside = x.size - outside.size();
   const auto put = [&](std::size_t i, std::size_t place, double key) {
     place_[i] = static_cast<std::uint32_t>(place);
     offset_[place] = (x[i] * scale - key) - 0.5;
-    if (w.size > 0) weight_[place] = w[i];
+    if (!w.absent()) sorted_weight_[place] = w[i];
   };
   parallel_for(chunks, part, [&](std::size_t chunk, int) {
     std::uint32_t* place = next.data() + chunk * (slots + 1);

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/parallel.hpp"
 #include "core/base/raw_array.hpp"
+#include "core/base/run_options.hpp"
 #include "core/base/span.hpp"
 #include "core/data/weights.hpp"
 
@@ -38,15 +38,15 @@ bool fits_cells(const ValueRange& range, double bandwidth, int halvings);
 /// Throws error(input) when a value is not finite. O(n).
 ValueRange range_of(Span<const double> x, const ParallelOptions& options);
 
-/// Values sorted by cell, with their weights if they have any; inside a cell they keep their order.
-/// Only cells that hold something are stored.
+/// Values sorted by cell, with their weights unless they are absent; inside a cell they keep their
+/// order. Only cells that hold something are stored.
 class CellOrder {
  public:
-  /// w: empty, or one weight a value. Throws error(input) where check_weights does, and if a value
+  /// w: one weight a value. Throws error(input) where check_weights does, and if a value
   /// leaves the range of a double in units of the width. Values within about 2 n cells of their
   /// median are sorted by counting, the m values farther out by comparison: O(n + m log m).
   CellOrder(Span<const double> x, Weights w, const ValueRange& range, int exponent,
-            const ParallelOptions& options);
+            const RunOptions& options);
 
   int exponent() const { return exponent_; }
   std::size_t cells() const { return key_.size(); }
@@ -57,7 +57,8 @@ class CellOrder {
   std::size_t count(std::size_t cell) const { return first_[cell + 1] - first_[cell]; }
   /// By position.
   const double* offset() const { return offset_.data(); }
-  const double* weight() const { return weight_.data(); }
+  /// Absent if those of the values are.
+  Weights weight() const { return weight_; }
   /// The position of value i of the input.
   std::size_t place(std::size_t i) const { return place_[i]; }
 
@@ -66,13 +67,17 @@ class CellOrder {
   using Outside = std::vector<std::pair<double, std::uint32_t>>;
   std::size_t open_cells(double min, std::size_t slots, const Outside& outside,
                          std::vector<std::uint32_t>* next);
+  void find_slots(Span<const double> x, std::size_t begin, std::size_t end, double min,
+                  std::size_t slots, const simd::Table& table, std::uint32_t* count,
+                  Outside* outside);
   void fill(Span<const double> x, Weights w, double min, std::size_t slots,
-            const ParallelOptions& options);
+            const RunOptions& options);
 
   int exponent_;
   std::vector<double> key_;
   std::vector<std::size_t> first_;
-  RawArray<double> offset_, weight_;
+  RawArray<double> offset_, sorted_weight_;
+  Weights weight_;
   RawArray<std::uint32_t> place_;
 };
 

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/pack.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/raw_array.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/passes.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/kernel/kernel.hpp"
+#include "simd/fgt/cells.hpp"
 
 namespace kestrel {
 
@@ -58,34 +60,6 @@ struct Accuracy {
   }
 };
 
-/// value[i] += sum_a coefficient[a] y[i]^a, by Horner's rule, eight points at a time.
-void add_polynomial(const double* coefficient, std::size_t size, const double* y, std::size_t count,
-                    double* value) {
-  std::size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    Pack sum[4];
-    const Pack y0 = load_pack(y + i), y1 = load_pack(y + i + 2), y2 = load_pack(y + i + 4),
-               y3 = load_pack(y + i + 6);
-    sum[0] = sum[1] = sum[2] = sum[3] = both(coefficient[size - 1]);
-    for (std::size_t a = size - 1; a-- > 0;) {
-      const Pack c = both(coefficient[a]);
-      sum[0] = sum[0] * y0 + c;
-      sum[1] = sum[1] * y1 + c;
-      sum[2] = sum[2] * y2 + c;
-      sum[3] = sum[3] * y3 + c;
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      double* to = value + i + 2 * k;
-      store_pack(load_pack(to) + sum[k], to);
-    }
-  }
-  for (; i < count; ++i) {
-    double sum = coefficient[size - 1];
-    for (std::size_t a = size - 1; a-- > 0;) sum = sum * y[i] + coefficient[a];
-    value[i] += sum;
-  }
-}
-
 /// One call of fgt_density. Sources are the cells of samples, targets the cells of points. At lag l
 /// = target key - source key, the distance of a sample at offset z and a point at offset y is rho
 /// (l + y - z), rho = width / h.
@@ -94,6 +68,7 @@ class PointSums {
   PointSums(const LineSample& sample, Span<const double> points, double h,
             const RunOptions& options);
 
+  /// value[k] is that of the point at place k of targets().
   void run(const ParallelOptions& options, double* value) const;
   const CellOrder& targets() const { return targets_; }
 
@@ -109,10 +84,12 @@ class PointSums {
                         double* value) const;
   void add_samples(std::size_t source, double lag, Local& local) const;
   void add_moments(std::size_t source, int lag, Local& local) const;
+  void add_series(Local& local) const;
   const double* derivatives(int lag) const {
-    return derivatives_.data() + static_cast<std::size_t>(lag) * (moments_ + 4);
+    return derivatives_.data() + static_cast<std::size_t>(lag) * (moments_ + kMomentPadding);
   }
 
+  const simd::CellTable& leaves_;
   const Accuracy accuracy_;
   const std::size_t moments_;
   const int exponent_;
@@ -124,22 +101,27 @@ class PointSums {
   std::vector<double> key_;          // of the sources
   std::vector<double> derivatives_;  // of phi at lag * rho, lag >= 0, then zeros
   std::vector<std::size_t> slot_;    // where a source's moments are
-  std::vector<double> moment_;
+  std::vector<double> moment_;       // slot by slot
+  std::size_t row_ = 0;              // of moment_
 };
 
 /// Taylor coefficients about the centre of a cell of points: sum_a (right[a] + (-1)^a left[a])
-/// y^a / a!.
+/// y^a / a!. Series of sources wait until there are many, on each side.
 struct PointSums::Local {
+  static constexpr std::size_t kMany = 64;
   double right[kMaxMoments] = {}, left[kMaxMoments] = {};
+  simd::CellSeries to_right[kMany], to_left[kMany];
+  std::size_t count_right = 0, count_left = 0;
 };
 
 PointSums::PointSums(const LineSample& sample, Span<const double> points, double h,
                      const RunOptions& options)
-    : accuracy_(sample.w(), part_of(options.parallel, 0, 0)),
+    : leaves_(*options.table->cells),
+      accuracy_(sample.w(), part_of(options.parallel, 0, 0)),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
       exponent_(cell_exponent(h, kHalvings)),
-      targets_(points, {}, range_of(points, part_of(options.parallel, 0, 0)), exponent_,
-               options.parallel),
+      targets_(points, Weights::ones(points.size),
+               range_of(points, part_of(options.parallel, 0, 0)), exponent_, options),
       rho_(std::ldexp(1.0, exponent_) / h),
       lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1) {
   if (sample.has_full_cells(exponent_)) {
@@ -147,7 +129,7 @@ PointSums::PointSums(const LineSample& sample, Span<const double> points, double
   } else {
     sort_samples(sample, options);
   }
-  const std::size_t stride = moments_ + 4;
+  const std::size_t stride = moments_ + kMomentPadding;
   derivatives_.assign(static_cast<std::size_t>(lags_ + 1) * stride, 0.0);
   for (int lag = 0; lag <= lags_; ++lag) {
     scaled_derivatives(lag * rho_, rho_, accuracy_.moments,
@@ -163,11 +145,12 @@ void PointSums::take_full_cells(const LineSample& sample, const RunOptions& opti
     slot_.push_back(s);
     moment_.insert(moment_.end(), cells.moment(s), cells.moment(s) + moments_);
   }
+  row_ = moments_;
 }
 
 void PointSums::sort_samples(const LineSample& sample, const RunOptions& options) {
-  sources_ = std::make_unique<const CellOrder>(sample.x(), sample.w(), sample.range(), exponent_,
-                                               options.parallel);
+  sources_ =
+      std::make_unique<const CellOrder>(sample.x(), sample.w(), sample.range(), exponent_, options);
   std::vector<std::size_t> large;
   for (std::size_t s = 0; s < sources_->cells(); ++s) {
     key_.push_back(sources_->key(s));
@@ -175,7 +158,8 @@ void PointSums::sort_samples(const LineSample& sample, const RunOptions& options
     slot_.push_back(many ? large.size() : kNone);
     if (many) large.push_back(s);
   }
-  moment_ = sum_cells(*sources_, large, accuracy_.moments, options).moment;
+  moment_ = sum_cells(*sources_, large, accuracy_.moments, options).sum;
+  row_ = moments_ + 1;
 }
 
 void PointSums::run(const ParallelOptions& options, double* value) const {
@@ -211,26 +195,23 @@ void PointSums::add_samples(std::size_t source, double lag, Local& local) const 
   }
 }
 
+/// right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments. For sources on
+/// the other side, phi^(k)(-u) = (-1)^k phi^(k)(u) moves the signs to `left`.
 void PointSums::add_moments(std::size_t source, int lag, Local& local) const {
-  // right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments. For sources
-  // on the other side, phi^(k)(-u) = (-1)^k phi^(k)(u) moves the signs to `left`.
-  const double* moment = moment_.data() + slot_[source] * moments_;
-  const double sign = lag >= 0 ? -1.0 : 1.0;
-  const double* phi = derivatives(std::abs(lag));
-  double* out = lag >= 0 ? local.right : local.left;
-  for (std::size_t a = 0; a < moments_; a += 4) {
-    Pack low = {}, high = {}, odd_low = {}, odd_high = {};
-    const double* from = phi + a;
-    for (std::size_t b = 0; b < moments_ - a; b += 2, from += 2) {
-      const Pack even = both(moment[b]), odd = both(sign * moment[b + 1]);
-      low += even * load_pack(from);
-      high += even * load_pack(from + 2);
-      odd_low += odd * load_pack(from + 1);
-      odd_high += odd * load_pack(from + 3);
-    }
-    store_pack(load_pack(out + a) + (low + odd_low), out + a);
-    store_pack(load_pack(out + a + 2) + (high + odd_high), out + a + 2);
+  const simd::CellSeries series{moment_.data() + slot_[source] * row_, derivatives(std::abs(lag))};
+  if (lag >= 0) {
+    local.to_right[local.count_right++] = series;
+  } else {
+    local.to_left[local.count_left++] = series;
   }
+  if (std::max(local.count_right, local.count_left) == Local::kMany) add_series(local);
+}
+
+void PointSums::add_series(Local& local) const {
+  const int moments = accuracy_.moments;
+  leaves_.add_series(local.to_right, local.count_right, moments, -1.0, local.right);
+  leaves_.add_series(local.to_left, local.count_left, moments, 1.0, local.left);
+  local.count_right = local.count_left = 0;
 }
 
 void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
@@ -256,14 +237,15 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
     }
   }
   if (!any) return;
+  add_series(local);
   double coefficient[kMaxMoments], factorial = 1.0, sign = 1.0;
   for (std::size_t a = 0; a < moments_; ++a) {
     coefficient[a] = (local.right[a] + sign * local.left[a]) / factorial;
     factorial *= static_cast<double>(a + 1);
     sign = -sign;
   }
-  add_polynomial(coefficient, moments_, targets_.offset() + piece.begin, points,
-                 value + piece.begin);
+  leaves_.add_polynomial(coefficient, accuracy_.moments, targets_.offset() + piece.begin, points,
+                         value + piece.begin);
 }
 
 }  // namespace
@@ -276,13 +258,16 @@ void fgt_density(const LineSample& sample, Span<const double> points, double h,
   const double samples =
       static_cast<double>(n) / static_cast<double>(std::max<std::size_t>(1, n + points.size));
   const PointSums sums(sample, points, h, {options.table, part_of(options.parallel, 0, samples)});
-  std::vector<double> value(points.size);
+  const RawArray<double> value(points.size);
   sums.run(part_of(options.parallel, samples, 1), value.data());
   const double constant = 1 / std::sqrt(2 * kPi);
-  for (std::size_t i = 0; i < points.size; ++i) {
-    // If all samples are far away, the value may consist of rounding errors.
-    out[i] = std::max(0.0, value[sums.targets().place(i)]) * constant / h;
-  }
+  pass_over(points.size, part_of(options.parallel, 1, 1),
+            [&](std::size_t, std::size_t begin, std::size_t end) {
+              for (std::size_t i = begin; i < end; ++i) {
+                // If all samples are far away, the value may consist of rounding errors.
+                out[i] = std::max(0.0, value[sums.targets().place(i)]) * constant / h;
+              }
+            });
 }
 
 }  // namespace kestrel

@@ -81,7 +81,7 @@ LagTable::LagTable(const CellMoments& cells, int lags, const RunOptions& options
     const double lag = 1.0 + static_cast<double>(item / chunks);
     const std::size_t begin = item % chunks * kCellsOfLagItem;
     const std::size_t end = std::min(n, begin + kCellsOfLagItem);
-    DifferenceMoments total(moments_);
+    DifferenceMoments total(moments_, *options.table);
     std::size_t b = static_cast<std::size_t>(
         std::lower_bound(key.begin(), key.end(), key[begin] + lag) - key.begin());
     for (std::size_t a = begin; a < end; ++a) {

@@ -9,11 +9,11 @@ namespace kestrel {
 namespace {
 
 /// Narrower cells need fewer moments a sample, but uniting them takes time for each cell. They pay
-/// where at least this many samples of a part (CellMoments::kPartSize) fall into each cell.
+/// where at least this many samples of a part (FullCells::kPartSize) fall into each cell.
 constexpr double kMinOfNarrowCell = 24;
 /// Cells are halved up to kMaxHalved times. They get kMinMoments moments at least, so that the
 /// density, whose bandwidth is smaller than the first one of a selector, finds enough.
-constexpr int kMaxHalved = 3, kMinMoments = 24;
+constexpr int kMaxHalved = 4, kMinMoments = 28;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& o
 }
 
 bool LineSample::has_full_cells(int exponent) const {
-  const double samples = static_cast<double>(std::min(x_.size, CellMoments::kPartSize));
+  const double samples = static_cast<double>(std::min(x_.size, FullCells::kPartSize));
   return kMinOfNarrowCell * range_.cells(exponent) <= samples;
 }
 
@@ -38,7 +38,7 @@ CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enoug
         std::make_unique<const CellMoments>(x_, w_, range_, exponent - halved, moments, options);
   }
   CellMoments found = *kept_;
-  while (found.exponent() < exponent) found.coarsen(enough(0));
+  while (found.exponent() < exponent) found.coarsen(enough(0), *options.table);
   return found;
 }
 

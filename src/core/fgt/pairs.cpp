@@ -34,7 +34,7 @@ struct ByCells {
 };
 
 ByCells octaves_by_cells(const LineSample& sample, const std::vector<Octave>& octaves,
-                         const PairTruncation& truncation, const ParallelOptions& options) {
+                         const PairTruncation& truncation, const RunOptions& options) {
   const auto lags = [&](std::size_t o) { return octaves[o].lags(truncation.reach); };
   const double n = static_cast<double>(sample.x().size);
   // With far more samples than cells there is nothing to count.
@@ -62,7 +62,7 @@ void sum_by_cells(CellMoments cells, const std::vector<PairBandwidth>& bandwidth
                   std::vector<double>* out, std::vector<std::size_t>* by_pair) {
   for (std::size_t o = first; o < octaves.size(); ++o) {
     const Octave& octave = octaves[o];
-    while (cells.exponent() < octave.exponent) cells.coarsen(truncation.moments);
+    while (cells.exponent() < octave.exponent) cells.coarsen(truncation.moments, *options.table);
     const LagTable table(cells, octave.lags(truncation.reach), options);
     for (const std::size_t k : octave.index) {
       const double g = bandwidths[k].deviation();
@@ -87,7 +87,7 @@ std::vector<double> pair_sums(const LineSample& sample,
   const std::vector<Octave> octaves = octaves_of(bandwidths, truncation.halvings);
   if (octaves.empty()) return out;
 
-  const ByCells by_cells = octaves_by_cells(sample, octaves, truncation, options.parallel);
+  const ByCells by_cells = octaves_by_cells(sample, octaves, truncation, options);
   std::vector<std::size_t> by_pair;
   for (std::size_t o = 0; o < by_cells.first; ++o) {
     by_pair.insert(by_pair.end(), octaves[o].index.begin(), octaves[o].index.end());

@@ -4,6 +4,7 @@
 #include "simd/bootstrap/squared_errors.hpp"
 #include "simd/direct/direct.hpp"
 #include "simd/direct/gaussian_pairs.hpp"
+#include "simd/fgt/cells.hpp"
 #include "simd/fourier/spread.hpp"
 #include "simd/isa/target.hpp"
 #include "simd/query/query.hpp"
@@ -42,6 +43,7 @@ Table make_table(Set set, const char* name, std::size_t lanes) {
           kDirectTables[s],
           kGaussianPairTables[s],
           kSweepTables[s],
+          kCellTables[s],
           kSpreadTables[s],
           kScanlineTables[s],
           kScanlineLineTables[s],

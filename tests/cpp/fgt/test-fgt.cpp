@@ -9,6 +9,7 @@
 
 using namespace kestrel;
 using common::name_of;
+using common::run_on;
 using lines::Line;
 using oracle::real;
 
@@ -17,11 +18,7 @@ namespace {
 constexpr double tolerance = 1e-14;   // of the sum of absolute values
 constexpr double underflow = 1e-300;  // of exp(-u^2/2), which long double still has
 
-RunOptions threads(int count) {
-  RunOptions options;
-  options.parallel.threads = count;
-  return options;
-}
+RunOptions threads(int count) { return run_on(common::tables().back(), count); }
 
 Span<const double> span(const std::vector<double>& v) { return {v.data(), v.size()}; }
 
@@ -73,14 +70,17 @@ TEST_P(Cells, PairDerivatives) {
   const std::vector<double> g = lines::bandwidths(line);
   std::vector<std::vector<oracle::Sum>> wanted;
   for (const double one : g) wanted.push_back(wanted_sums(line, one));
-  const LineSample shared(line.samples(), line.weights());
-  for (int order = 0; order <= 10; order += 2) {
-    const auto got = fgt_pair_psi(shared, span(g), order, threads(1));
-    ASSERT_EQ(got.size(), g.size());
-    for (std::size_t k = 0; k < g.size(); ++k) {
-      SCOPED_TRACE("order " + std::to_string(order) + ", g = " + std::to_string(g[k]));
-      expect_near(got[k], wanted[k][static_cast<std::size_t>(order / 2)],
-                  std::pow(real(g[k]), -1 - order));
+  for (const simd::Table* table : common::tables()) {
+    SCOPED_TRACE(table->name);
+    const LineSample shared(line.samples(), line.weights());
+    for (int order = 0; order <= 10; order += 2) {
+      const auto got = fgt_pair_psi(shared, span(g), order, run_on(table));
+      ASSERT_EQ(got.size(), g.size());
+      for (std::size_t k = 0; k < g.size(); ++k) {
+        SCOPED_TRACE("order " + std::to_string(order) + ", g = " + std::to_string(g[k]));
+        expect_near(got[k], wanted[k][static_cast<std::size_t>(order / 2)],
+                    std::pow(real(g[k]), -1 - order));
+      }
     }
   }
 }
@@ -88,14 +88,20 @@ TEST_P(Cells, PairDerivatives) {
 TEST_P(Cells, PairCurves) {
   const Line& line = GetParam();
   const std::vector<double> h = lines::bandwidths(line, 6);
-  const PairCurve got = fgt_pair_curve({line.samples(), line.weights()}, span(h), threads(1));
-  ASSERT_EQ(got.convolution.size(), h.size());
-  ASSERT_EQ(got.kernel.size(), h.size());
-  for (std::size_t k = 0; k < h.size(); ++k) {
-    SCOPED_TRACE("h = " + std::to_string(h[k]));
-    expect_near(got.convolution[k], wanted_sums(line, std::sqrt(real(2)) * h[k])[0],
-                1 / real(h[k]));
-    expect_near(got.kernel[k], wanted_sums(line, h[k])[0], 1 / real(h[k]));
+  std::vector<oracle::Sum> convolution, kernel;
+  for (const double one : h) {
+    convolution.push_back(wanted_sums(line, std::sqrt(real(2)) * one)[0]);
+    kernel.push_back(wanted_sums(line, one)[0]);
+  }
+  for (const simd::Table* table : common::tables()) {
+    const PairCurve got = fgt_pair_curve({line.samples(), line.weights()}, span(h), run_on(table));
+    ASSERT_EQ(got.convolution.size(), h.size());
+    ASSERT_EQ(got.kernel.size(), h.size());
+    for (std::size_t k = 0; k < h.size(); ++k) {
+      SCOPED_TRACE(std::string(table->name) + ", h = " + std::to_string(h[k]));
+      expect_near(got.convolution[k], convolution[k], 1 / real(h[k]));
+      expect_near(got.kernel[k], kernel[k], 1 / real(h[k]));
+    }
   }
 }
 
@@ -103,10 +109,6 @@ TEST_P(Cells, Densities) {
   const Line& line = GetParam();
   const std::size_t n = line.x.size();
   std::mt19937_64 random(5);
-  // Its cells come from a selector's sum, and serve several bandwidths.
-  const LineSample shared(line.samples(), line.weights());
-  const double pilot = 4 * lines::bandwidths(line)[0];
-  fgt_pair_psi(shared, {&pilot, 1}, 6, threads(1));
   for (const double h : lines::bandwidths(line)) {
     SCOPED_TRACE("h = " + std::to_string(h));
     std::vector<double> points;
@@ -115,8 +117,6 @@ TEST_P(Cells, Densities) {
       const double away = std::pow(2.0, static_cast<double>(i % 8) - 4) * shapes::normal(random);
       points.push_back(i % 3 == 0 ? near : near + h * away);
     }
-    std::vector<double> got(points.size());
-    fgt_density(shared, span(points), h, threads(1), {got.data(), got.size()});
     real largest = 0;
     std::vector<real> wanted;
     std::vector<bool> near;
@@ -132,10 +132,19 @@ TEST_P(Cells, Densities) {
       near.push_back(nearest <= 8);
       largest = std::max(largest, wanted.back());
     }
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      ASSERT_GE(got[i], 0) << points[i];
-      ASSERT_LE(std::fabs(got[i] - wanted[i]), 1e-12 * (near[i] ? wanted[i] : largest))
-          << got[i] << ", not " << static_cast<double>(wanted[i]) << " at " << points[i];
+    for (const simd::Table* table : common::tables()) {
+      SCOPED_TRACE(table->name);
+      // Its cells come from a selector's sum.
+      const LineSample shared(line.samples(), line.weights());
+      const double pilot = 4 * lines::bandwidths(line)[0];
+      fgt_pair_psi(shared, {&pilot, 1}, 6, run_on(table));
+      std::vector<double> got(points.size());
+      fgt_density(shared, span(points), h, run_on(table), {got.data(), got.size()});
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        ASSERT_GE(got[i], 0) << points[i];
+        ASSERT_LE(std::fabs(got[i] - wanted[i]), 1e-12 * (near[i] ? wanted[i] : largest))
+            << got[i] << ", not " << static_cast<double>(wanted[i]) << " at " << points[i];
+      }
     }
   }
 }
@@ -144,8 +153,9 @@ TEST_P(Cells, Densities) {
 
 namespace {
 
-CellMoments moments_of(Span<const double> x, Span<const double> w, int exponent, int moments) {
-  return CellMoments(x, w, range_of(x, threads(1).parallel), exponent, moments, threads(1));
+CellMoments moments_of(const Line& line, int exponent, int moments, const simd::Table* table) {
+  const ValueRange range = range_of(line.samples(), {});
+  return CellMoments(line.samples(), line.weights(), range, exponent, moments, run_on(table));
 }
 
 /// The largest difference of the moments and sums of two sets of cells, relative to the first of
@@ -167,10 +177,6 @@ double difference(const CellMoments& a, const CellMoments& b) {
   return max;
 }
 
-Span<const double> part(const std::vector<double>& v, std::size_t begin, std::size_t end) {
-  return {v.data() + begin, end - begin};
-}
-
 std::vector<Line> lines_with_pairs() {
   std::vector<Line> all;
   for (const Line& line : lines::of_every_kind(3000)) {
@@ -185,36 +191,37 @@ INSTANTIATE_TEST_SUITE_P(Lines, Moments, testing::ValuesIn(lines_with_pairs()), 
 
 }  // namespace
 
-TEST_P(Moments, AddUpOverParts) {
+TEST_P(Moments, OfWiderCellsAreThoseOfTheirData) {
   const Line& line = GetParam();
-  const std::size_t n = line.x.size();
-  for (const int exponent : {-3, 1}) {
-    const CellMoments whole = moments_of(line.samples(), line.weights(), exponent, 20);
-    CellMoments sum = moments_of(part(line.x, 0, 0), part(line.w, 0, 0), exponent, 20);
-    for (const std::size_t begin : {n / 3, std::size_t{0}, n - n / 5, n / 2}) {
-      const std::size_t end = begin == 0       ? n / 3
-                              : begin == n / 3 ? n / 2
-                              : begin == n / 2 ? n - n / 5
-                                               : n;
-      sum.add(moments_of(part(line.x, begin, end), part(line.w, begin, end), exponent, 20));
-    }
-    EXPECT_LE(difference(whole, sum), 2e-15);
+  for (const simd::Table* table : common::tables()) {
+    const CellMoments wide = moments_of(line, 1, 24, table);
+    CellMoments narrow = moments_of(line, -2, 24, table);
+    for (int k = 0; k < 3; ++k) narrow.coarsen(24, *table);
+    EXPECT_LE(difference(wide, narrow), 2e-15) << table->name;
   }
 }
 
-TEST_P(Moments, OfWiderCellsAreThoseOfTheirData) {
-  const Line& line = GetParam();
-  const CellMoments wide = moments_of(line.samples(), line.weights(), 1, 24);
-  CellMoments narrow = moments_of(line.samples(), line.weights(), -2, 24);
-  for (int k = 0; k < 3; ++k) narrow.coarsen(24);
-  EXPECT_LE(difference(wide, narrow), 2e-15);
-}
-
-TEST(CellMoments, OnlyLikeCellsAddUp) {
-  const Line line = lines::make("small", 10, shapes::normal);
-  CellMoments cells = moments_of(line.samples(), line.weights(), 0, 12);
-  EXPECT_THROW(cells.add(moments_of(line.samples(), line.weights(), 1, 12)), error);
-  EXPECT_THROW(cells.add(moments_of(line.samples(), line.weights(), 0, 16)), error);
+TEST(FullCells, GiveTheMomentsOfSortedSamples) {
+  const std::size_t n = 2 * FullCells::kPartSize + 1001;
+  const Line normal = lines::make("normal", n, shapes::normal);
+  const Line even =
+      lines::weighted(normal, "_weighted", [](std::size_t i) { return 0.1 * (1 + i % 7); });
+  const Line heavy =
+      lines::weighted(normal, "_one_heavy", [](std::size_t i) { return i == 7 ? 1e9 : 1.0; });
+  for (const Line* line : {&normal, &even, &heavy}) {
+    const ValueRange range = range_of(line->samples(), {});
+    ASSERT_TRUE(FullCells::suit(n, range, -4));
+    for (const simd::Table* table : common::tables()) {
+      for (const bool weighted : {true, false}) {
+        SCOPED_TRACE(std::string(table->name) + (weighted ? ", weighted" : ""));
+        const Weights w = weighted ? Weights(line->weights()) : Weights::ones(n);
+        const CellOrder order(line->samples(), w, range, -4, run_on(table));
+        EXPECT_LE(difference(CellMoments(order, 28, run_on(table)),
+                             CellMoments(line->samples(), w, range, -4, 28, run_on(table))),
+                  2e-15);
+      }
+    }
+  }
 }
 
 // ---- many samples
