@@ -19,9 +19,7 @@ constexpr std::size_t kCellsOfItem = 64;
 /// Whether one sample of a cell has so much of the weight that the terms i = j would drown the
 /// pairs. All (i, j) together, i = j included, have the weight `all`^2. If at least a quarter of
 /// that comes from true pairs, the terms i = j may be included: (z_i - z_i)^m = 0 but for rounding.
-bool is_dominated(double all, double squares, bool has_pairs) {
-  return has_pairs && squares > 0.75 * all * all;
-}
+bool is_dominated(double all, double squares) { return squares > 0.75 * all * all; }
 
 /// The moments of `within` for one cell, point by point: each point with those before it. For cells
 /// that are dominated.
@@ -127,41 +125,40 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& 
   std::vector<std::size_t> all(order.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const CellSums sums = sum_cells(order, all, moments, options);
-  std::vector<double> squares;
-  std::vector<CellSamples> by_point(order.cells(), CellSamples{});
+  std::vector<CellPairs> pairs;
   for (const std::size_t c : all) {
     add_cell(order.key(c), sums.moment(c));
-    squares.push_back(sums.squares(c));
-    if (!is_dominated(sums.moment(c)[0], squares[c], order.count(c) > 1)) continue;
-    by_point[c] = {order.offset() + order.first(c),
-                   order.weight().part(order.first(c), order.count(c))};
+    pairs.push_back({sums.squares(c), order.count(c) > 1});
+    if (!pairs[c].any || !is_dominated(sums.moment(c)[0], sums.squares(c))) continue;
+    pairs[c].offset = order.offset() + order.first(c);
+    pairs[c].weight = order.weight().part(order.first(c), order.count(c));
   }
-  pair_within(squares, by_point, options);
+  pair_within(pairs, options);
 }
 
 void CellMoments::take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                                   const RunOptions& options) {
-  std::vector<double> squares;
+  std::vector<CellPairs> pairs;
   std::vector<std::size_t> dominated;
   std::vector<char> chosen(cells.cells(), 0);
   for (std::size_t c = 0; c < cells.cells(); ++c) {
     if (cells.positive(c) == 0) continue;
-    if (is_dominated(cells.moment(c)[0], cells.squares(c), cells.positive(c) > 1)) {
+    pairs.push_back({cells.squares(c), cells.positive(c) > 1});
+    if (pairs.back().any && is_dominated(cells.moment(c)[0], cells.squares(c))) {
       dominated.push_back(key_.size());
       chosen[c] = 1;
     }
     add_cell(cells.key(c), cells.moment(c));
-    squares.push_back(cells.squares(c));
   }
   SortedSamples samples;
-  std::vector<CellSamples> by_point(key_.size(), CellSamples{});
   if (!dominated.empty()) samples = cells.samples_of(chosen, x, w, options);
   std::size_t begin = 0;
   for (std::size_t k = 0; k < dominated.size(); begin = samples.end[k++]) {
-    by_point[dominated[k]] = {samples.offset.data() + begin,
-                              {samples.weight.data() + begin, samples.end[k] - begin}};
+    CellPairs& cell = pairs[dominated[k]];
+    cell.offset = samples.offset.data() + begin;
+    cell.weight = {samples.weight.data() + begin, samples.end[k] - begin};
   }
-  pair_within(squares, by_point, options);
+  pair_within(pairs, options);
 }
 
 void CellMoments::add_cell(double key, const double* moment) {
@@ -170,9 +167,7 @@ void CellMoments::add_cell(double key, const double* moment) {
   moment_.insert(moment_.end(), kMomentPadding, 0.0);
 }
 
-/// by_point: the samples of those cells that are summed point by point.
-void CellMoments::pair_within(const std::vector<double>& squares,
-                              const std::vector<CellSamples>& by_point, const RunOptions& options) {
+void CellMoments::pair_within(const std::vector<CellPairs>& pairs, const RunOptions& options) {
   const std::size_t p = static_cast<std::size_t>(moments_);
   const std::size_t items = (cells() + kCellsOfItem - 1) / kCellsOfItem;
   std::vector<double> partial(items * p, 0.0);
@@ -180,20 +175,21 @@ void CellMoments::pair_within(const std::vector<double>& squares,
     double* total = partial.data() + item * p;
     double all[kMaxMoments] = {};
     DifferenceMoments ordered(moments_, *options.table);
-    double pairs = 0.0;
+    double pair_weight = 0.0;
     const std::size_t end = std::min(cells(), (item + 1) * kCellsOfItem);
     for (std::size_t c = item * kCellsOfItem; c < end; ++c) {
-      const CellSamples& samples = by_point[c];
-      if (samples.offset != nullptr) {
-        add_within_by_point(samples.offset, samples.weight, moments_, *options.table, total);
+      const CellPairs& cell = pairs[c];
+      if (!cell.any) continue;
+      if (cell.offset != nullptr) {
+        add_within_by_point(cell.offset, cell.weight, moments_, *options.table, total);
       } else {
         const double of_cell = moment(c)[0];
         ordered.add(moment(c), moment(c));
-        pairs += 0.5 * (of_cell * of_cell - squares[c]);
+        pair_weight += 0.5 * (of_cell * of_cell - cell.squares);
       }
     }
     ordered.add_to(all);
-    total[0] += pairs;
+    total[0] += pair_weight;
     for (std::size_t m = 2; m < p; m += 2) total[m] += 0.5 * all[m];
   });
   for (std::size_t m = 0; m < p; m += 2) {

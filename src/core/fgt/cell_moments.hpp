@@ -79,17 +79,19 @@ class CellMoments {
   const std::vector<double>& within() const { return within_; }
 
  private:
-  struct CellSamples {
-    const double* offset;
-    Weights weight;
+  /// What the pairs in a cell need beside its moments.
+  struct CellPairs {
+    double squares;                  // the sum of w^2
+    bool any;                        // whether there are pairs
+    const double* offset = nullptr;  // of the samples, if these are to be summed one by one
+    Weights weight = {};
   };
   CellMoments(int exponent, int moments);
   std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
   void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                        const RunOptions& options);
   void add_cell(double key, const double* moment);
-  void pair_within(const std::vector<double>& squares, const std::vector<CellSamples>& by_point,
-                   const RunOptions& options);
+  void pair_within(const std::vector<CellPairs>& pairs, const RunOptions& options);
 
   int exponent_;
   int moments_;

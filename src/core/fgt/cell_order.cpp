@@ -1,6 +1,7 @@
 #include "core/fgt/cell_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -19,8 +20,34 @@ namespace {
 
 /// Values whose slots are found together.
 constexpr std::size_t kTogether = 512;
+/// Slots whose cells are opened together.
+constexpr std::size_t kSlotsOfBlock = 1024;
 /// The place of a value beyond the slots.
 constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+
+/// How many values of each chunk go to each slot, in blocks of slots.
+struct SlotCounts {
+  using Values = std::array<std::uint32_t, kSlotsOfBlock>;
+
+  std::uint32_t* count;
+  std::size_t chunks, slots;  // and one more slot
+
+  std::size_t blocks() const { return slots / kSlotsOfBlock + 1; }
+  /// Calls body(slot of the block, count) for each chunk in turn.
+  template <class Body>
+  void each(std::size_t block, const Body& body) const {
+    const std::size_t from = block * kSlotsOfBlock, to = std::min(kSlotsOfBlock, slots + 1 - from);
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      std::uint32_t* counts = count + chunk * (slots + 1) + from;
+      for (std::size_t slot = 0; slot < to; ++slot) body(slot, counts[slot]);
+    }
+  }
+  Values of_block(std::size_t block) const {
+    Values values{};
+    each(block, [&](std::size_t slot, std::uint32_t more) { values[slot] += more; });
+    return values;
+  }
+};
 
 /// Into how many chunks n values are cut that go to this many slots: all chunks together have at
 /// most as many counters as there are values.
@@ -95,30 +122,59 @@ CellOrder::CellOrder(Span<const double> x, Weights w, const ValueRange& range, i
 
 // Sets keys and first places of the cells that hold values. Counts of the chunks become the places
 // where their values begin. Returns how many of the values outside are below all slots.
-std::size_t CellOrder::open_cells(double min, std::size_t slots, const Outside& outside,
-                                  std::vector<std::uint32_t>* next) {
-  std::uint32_t begin = 0;
-  const auto open_cell = [&](double key) {
-    if (!key_.empty() && key_.back() == key) return;
-    key_.push_back(key);
-    first_.push_back(begin);
+std::size_t CellOrder::open_cells(double min, std::size_t slots, std::size_t chunks,
+                                  const Outside& outside, std::uint32_t* next,
+                                  const ParallelOptions& options) {
+  std::size_t begin = 0;
+  const auto open_outside = [&](std::size_t k) {
+    if (key_.empty() || key_.back() != outside[k].first) {
+      key_.push_back(outside[k].first);
+      first_.push_back(begin);
+    }
+    ++begin;
   };
   std::size_t below = 0;
-  for (; below < outside.size() && outside[below].first < min; ++below, ++begin) {
-    open_cell(outside[below].first);
-  }
-  const std::size_t chunks = next->size() / (slots + 1);
-  for (std::size_t slot = 0; slot <= slots; ++slot) {
-    bool opened = false;
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      std::uint32_t& count = (*next)[chunk * (slots + 1) + slot];
-      if (count > 0 && !opened) open_cell(min + static_cast<double>(slot));
-      opened = opened || count > 0;
-      begin += count;
-      count = begin - count;
+  while (below < outside.size() && outside[below].first < min) open_outside(below++);
+
+  // First how many cells and values a block of slots has, then what its cells are.
+  struct Block {
+    std::size_t cells = 0, values = 0;
+  };
+  const SlotCounts counts{next, chunks, slots};
+  std::vector<Block> blocks(counts.blocks());
+  parallel_for(blocks.size(), options, [&](std::size_t block, int) {
+    for (const std::uint32_t count : counts.of_block(block)) {
+      blocks[block].cells += count > 0 ? 1 : 0;
+      blocks[block].values += count;
     }
+  });
+  std::size_t cells = key_.size();
+  for (Block& block : blocks) {
+    const Block here = block;
+    block = {cells, begin};
+    cells += here.cells;
+    begin += here.values;
   }
-  for (std::size_t k = below; k < outside.size(); ++k, ++begin) open_cell(outside[k].first);
+  key_.resize(cells);
+  first_.resize(cells);
+  parallel_for(blocks.size(), options, [&](std::size_t block, int) {
+    SlotCounts::Values place = counts.of_block(block);
+    Block at = blocks[block];
+    for (std::size_t slot = 0; slot < kSlotsOfBlock; ++slot) {
+      const std::uint32_t count = place[slot];
+      place[slot] = static_cast<std::uint32_t>(at.values);
+      if (count == 0) continue;
+      key_[at.cells] = min + static_cast<double>(block * kSlotsOfBlock + slot);
+      first_[at.cells++] = at.values;
+      at.values += count;
+    }
+    counts.each(block, [&](std::size_t slot, std::uint32_t& count) {
+      const std::uint32_t of_chunk = count;
+      count = place[slot];
+      place[slot] += of_chunk;
+    });
+  });
+  for (std::size_t k = below; k < outside.size(); ++k) open_outside(k);
   first_.push_back(begin);
   return below;
 }
@@ -157,17 +213,19 @@ void CellOrder::fill(Span<const double> x, Weights w, double min, std::size_t sl
   const auto start = [&](std::size_t chunk) {
     return x.size / chunks * chunk + std::min(chunk, x.size % chunks);
   };
-  std::vector<std::uint32_t> next(chunks * (slots + 1), 0);
+  const RawArray<std::uint32_t> next(chunks * (slots + 1));
   std::vector<Outside> outside_of(chunks);
   parallel_for(chunks, part, [&](std::size_t chunk, int) {
-    find_slots(x, start(chunk), start(chunk + 1), min, slots, *options.table,
-               next.data() + chunk * (slots + 1), &outside_of[chunk]);
+    std::uint32_t* count = next.data() + chunk * (slots + 1);
+    std::fill(count, count + slots + 1, std::uint32_t{0});
+    find_slots(x, start(chunk), start(chunk + 1), min, slots, *options.table, count,
+               &outside_of[chunk]);
   });
   Outside outside;
   for (const Outside& of : outside_of) outside.insert(outside.end(), of.begin(), of.end());
   parallel_sort(&outside, part);
   poll_if_due(options.parallel);
-  const std::size_t below = open_cells(min, slots, outside, &next);
+  const std::size_t below = open_cells(min, slots, chunks, outside, next.data(), part);
   poll_if_due(options.parallel);
 
   const std::size_t inside = x.size - outside.size();

@@ -65,8 +65,8 @@ class CellOrder {
  private:
   /// Keys and indices of values beyond the slots.
   using Outside = std::vector<std::pair<double, std::uint32_t>>;
-  std::size_t open_cells(double min, std::size_t slots, const Outside& outside,
-                         std::vector<std::uint32_t>* next);
+  std::size_t open_cells(double min, std::size_t slots, std::size_t chunks, const Outside& outside,
+                         std::uint32_t* next, const ParallelOptions& options);
   void find_slots(Span<const double> x, std::size_t begin, std::size_t end, double min,
                   std::size_t slots, const simd::Table& table, std::uint32_t* count,
                   Outside* outside);

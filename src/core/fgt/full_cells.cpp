@@ -15,8 +15,9 @@ namespace {
 
 /// Samples are cut into parts only if cells hold at least this many of a part.
 constexpr double kMinOfCell = 16;
-/// The maximum number of work items, each of which has sums of its own.
-constexpr std::size_t kMaxItems = 64;
+/// The maximum number of work items, each of which has sums of its own, and the minimum of parts
+/// that are worth that.
+constexpr std::size_t kMaxItems = 64, kMinParts = 2;
 /// Cells of a work item that adds up the sums of the others.
 constexpr std::size_t kCellsOfAddition = 32;
 
@@ -47,7 +48,7 @@ FullCells::FullCells(Span<const double> x, Weights w, const ValueRange& range, i
       first_(std::floor(range.min * scale_)) {
   check_weights(w, part_of(options.parallel, 0, 0));
   const std::size_t parts = (x.size + kPartSize - 1) / kPartSize;
-  const std::size_t parts_of_item = (parts + kMaxItems - 1) / kMaxItems;
+  const std::size_t parts_of_item = std::max(kMinParts, (parts + kMaxItems - 1) / kMaxItems);
   const std::size_t items = (parts + parts_of_item - 1) / parts_of_item;
   std::vector<Scratch> scratch;
   for (std::size_t k = parallel_workers(items, options.parallel); k > 0; --k) {

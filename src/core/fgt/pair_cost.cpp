@@ -6,13 +6,13 @@ namespace kestrel {
 
 namespace {
 
-/// Seconds of a pair of cells per squared number of moments (measured 1.6e-10 for 40 moments to
-/// 2.7e-10 for 16); of a sample per moment, sorting by cell included (6e-10 to 8e-10 for 40 to 24);
-/// of a pair of samples (1.5e-8 to 2.0e-8); of sorting a sample (4e-8 to 1.2e-7 for n = 1000 to
-/// 1e6). Measured in 2026-11 on a 2.5 GHz Xeon, one thread. They choose between two ways to compute
-/// one sum, and do not promise times.
-/// sum, they do not promise times.
-constexpr double kCellPairSeconds = 2.0e-10, kMomentSeconds = 7e-10, kPairSeconds = 1.5e-8,
+/// Seconds of a pair of cells per squared number of moments (measured 4.3e-11 for 40 moments to
+/// 5.7e-11 for 16, and four times that with SSE2); of a sample per moment, sorting by cell included
+/// (3e-10 in full cells to 7e-10); of a pair of samples (1.5e-8 to 2.0e-8); of sorting a sample
+/// (4e-8 to 1.2e-7 for n = 1000 to 1e6). Measured in 2026-11 on a Xeon with AVX-512, one thread.
+/// They choose between two ways to compute one sum, for all instruction sets alike, and do not
+/// promise times.
+constexpr double kCellPairSeconds = 6e-11, kMomentSeconds = 5e-10, kPairSeconds = 1.5e-8,
                  kSortSeconds = 1e-7;
 
 }  // namespace
