@@ -213,7 +213,8 @@ plot_both_curves <- function(score, model, more) {
   axis <- score$axes[[1L]]
   obs <- score$marginals$obs[[1L]]
   other <- score$marginals$models[[model]][[1L]]
-  empty_plot(range(axis), height_range(c(obs, other), more), more, xlab = label_from_call(score$names, "x", score$call, "obs"),
+  empty_plot(range(axis), height_range(c(obs, other), more), more,
+             xlab = label_from_call(score$names, "x", score$call, "obs"),
              ylab = "Density",
              note = paste0("Shaded: observations. Line: ", model, ", score ", three_digits(score$score[[model]])))
   draw_area(axis, 0 * obs, obs, colours$shade)

@@ -101,7 +101,8 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
   list(
     by = function() list(engine = "fourier", backend = "cpu"),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
-      with_gradient(refusing_memory(fourier_lscv_cpp(data, list(H = H, axes = axes, form = form, gradient = gradient), run)))
+      task <- list(H = H, axes = axes, form = form, gradient = gradient)
+      with_gradient(refusing_memory(fourier_lscv_cpp(data, task, run)))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
       at <- function(H) fourier_lscv_cpp(data, list(H = H, axes = axes, form = form, gradient = FALSE), run)$value

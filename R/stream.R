@@ -188,8 +188,8 @@ plan_slabs <- function(fhat, task, grid, first, run) {
   with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
 }
 
-# The density by the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a GPU that
-# then fails, the CPU's.
+# The density by the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a
+# GPU that then fails, the CPU's.
 scanline_by_slabs <- function(task, run) {
   open_cpu <- function() density_scanline_cpp(task$sample, task, run)
   runs <- sums_by_backend(run, scanline_cuda_cpp(task$sample, task, run), open_cpu())
