@@ -151,9 +151,11 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
     with_data(list(x = used$x, w = used$w, n = check_effective_size(used$w), cov = diag(d), mean = matrix(0, 2L, d)))
   }
   unit <- near_units(S)
+  # A matrix near the largest numbers may round to a singular one in other units.
+  scaled <- check_definite(S / outer(unit, unit), name)
   sample <- in_units(sample, unit)
   criteria <- criteria_for(sample, if (fourier) "auto" else "direct", run, bandwidths = length(h))
-  value <- per_volume(criteria$lscv_multiples(S / outer(unit, unit), h, form), unit)
+  value <- per_volume(criteria$lscv_multiples(scaled, h, form), unit)
   if (!all(is.finite(value))) {
     abort_input("`", name, "` must be such that LSCV, in 1 / volume, is within the range of numbers: rescale `x`.")
   }

@@ -293,7 +293,7 @@ check_H <- function(H, d, name = "H") {
 # Decided by the correlations, so that axes may be in very different units.
 check_definite <- function(H, name) {
   definite <- all(diag(H) > 0) && !is.null(lower_root_cpp(H)) &&
-    min(eigen(stats::cov2cor(H), symmetric = TRUE, only.values = TRUE)$values) > .Machine$double.eps
+    min(eigen(stats::cov2cor(H), symmetric = TRUE, only.values = TRUE)$values) > 0
   if (!definite) {
     smallest <- min(eigen(H, symmetric = TRUE, only.values = TRUE)$values)
     abort_input("`", name, "` must be positive definite; its smallest eigenvalue is ", format(smallest, digits = 3),

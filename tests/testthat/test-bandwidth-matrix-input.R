@@ -126,6 +126,11 @@ test_that("lscv() of a matrix", {
   )
 })
 
+test_that("a matrix of the largest numbers, all equal, is not positive definite", {
+  expect_error(lscv(x, H = matrix(.Machine$double.xmax, 2, 2)), "`H` must be positive definite",
+               class = "kestrel_error_input")
+})
+
 test_that("arguments of ks that have no effect change no bit", {
   expect_identical(Hlscv(x, binned = TRUE, bgridsize = c(11, 11), trunc = 2), Hlscv(x))
   expect_identical(Hscv(x, binned = TRUE, bgridsize = c(11, 11)), Hscv(x))
