@@ -160,6 +160,8 @@ void fourier_density(const MatrixView& x, Weights w, const EvaluationPoints& poi
     far = kFar * tolerance * std::max(largest, extent.min_share * peak);
     // If every point is far, each gets the digits that the largest one needs.
     if (largest >= far) of_far = std::max(tolerance, tolerance * largest / far);
+  } else {
+    std::fill(out.begin(), out.end(), 0.0);  // points far from all samples keep it
   }
   const std::vector<std::size_t> chosen = scale_near(far, scale, silent, out);
   density_of_far_points(x, w, points, chosen, root, extent, of_far, part_of(options, 0.9, 1.0),
