@@ -31,10 +31,9 @@ transformed_sample <- function(sample, inverse) {
 
 axes_of_sample <- function(sample) if (is.null(sample$axes)) diag(ncol(sample$x)) else sample$axes
 
-# The values of y, for the core.
-transformed_data <- function(sample) {
-  if (is.null(sample$axes)) return(sample$data)
-  sample_cpp(transformed_cpp(sample$x, sample$mean, sample$axes), sample$w)
+# The values of y.
+transformed_values <- function(sample) {
+  if (is.null(sample$axes)) sample$x else transformed_cpp(sample$x, sample$mean, sample$axes)
 }
 
 # A sample of one variable in deviations from the mean, in units of a scale.

@@ -165,8 +165,8 @@ unless_problem <- function(sums) {
   sums
 }
 
-# The density on the GPU as on the CPU, or the problem. found(single) is told the precision, which uniform
-# kernels and scattered points choose for themselves.
+# The density on the GPU as on the CPU, or the problem. found(single) is told the precision, which uniform kernels and
+# scattered points choose for themselves.
 cuda_density <- function(task, run, plan, found) {
   density <- on_axes(task, density_cuda_cpp(task$sample, task, plan$engine, run))
   found(isTRUE(attr(density, "single")))

@@ -181,16 +181,15 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
                                 check_flag(unit.interval, "unit.interval"))
   points <- if (at_data) sample$x else in_order_of(points, sample$names, "eval.points")
   line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
-  as_vector <- is.null(transform) && !is.null(sample$vector)
   # The search, the estimate and its contours share it.
-  line$data <- sample_cpp(if (as_vector) sample$vector else line$x, line$w)
+  line <- with_data(line)
   check_engine(run$engine, ncol(line$x), kernel, is.null(points))
   # Checked before the search for a bandwidth, which may take long.
   if (is.null(points)) grid <- check_grid(grid, ncol(line$x)) else check_points(points, ncol(line$x), "eval.points")
   bandwidth <- resolve_bandwidth(given, line, kernel, kernel_type == "product", selecting(run, ncol(line$x)), verbose,
                                  followed = is_auto(run$engine) && run$backend != "cuda")
   fhat <- new_density(sample, bandwidth$H, kernel, kernel_type, transform, run)
-  fhat$data <- line$data
+  fhat$.sample <- line$data
   fhat <- if (is.null(points)) {
     estimate_on_grid(fhat, grid_for(fhat, grid), run, verbose)
   } else {
@@ -204,7 +203,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
       contour_levels(fhat, (99:1) / 100, approx.cont, replace(run, "engine", "auto"))
     })
   }
-  fhat$data <- NULL
+  fhat$.sample <- NULL
   fhat$selector <- bandwidth$selector
   fhat$na.action <- sample$na.action
   fhat$call <- match.call()
@@ -337,9 +336,10 @@ sums_for <- function(fhat, points, axes, m, complete) {
        kernel_type = fhat$kernel_type, n = sample_size(fhat), m = m, complete = complete)
 }
 
-# The core's sample on the line where the kernel works: while a call makes an estimate, that of the call.
+# The core's sample on the line where the kernel works: while kde() makes an estimate, that of the call, which the
+# estimate then carries.
 data_on_line <- function(fhat) {
-  if (!is.null(fhat$data)) return(fhat$data)
+  if (!is.null(fhat$.sample)) return(fhat$.sample)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.
   x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
   sample_cpp(x, fhat$w)

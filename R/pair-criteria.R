@@ -146,8 +146,7 @@ direct_criteria <- function(sample, run, bandwidths = NULL) {
   run <- with_pairs_device(run, nrow(sample$x), d, work)
   p <- sample$w / sum(sample$w)
   diagonal <- sum(p^2)
-  values <- if (is.null(sample$axes)) sample$x else transformed_cpp(sample$x, sample$mean, sample$axes)
-  sample <- sample_cpp(values, p)
+  sample <- sample_cpp(transformed_values(sample), p)
   cross_factor <- function(form) if (form == "paper") 4 else 4 / (1 - diagonal)
   list(
     by = function() c(engine = "direct", device_of(run)),

@@ -115,7 +115,7 @@ direct_psi_order <- function(sample, g, order, run) {
   exponents <- tuple_exponents(index_tuples(d, order), d)
   run <- with_pairs_device(run, nrow(sample$x), d, monomial_work(d, order))
   task <- list(g = g, order = order, engine = "direct")
-  data <- transformed_data(sample)
+  data <- sample_cpp(transformed_values(sample), sample$w)
   moments <- sums_by_backend(run, pair_moments_cuda_cpp(data, task, run), pair_moments_cpp(data, task, run))
   pairs <- hermite_moments(moments, d, order)
   weights <- weight_sums_cpp(sample$w)
@@ -143,7 +143,7 @@ eta <- function(sample, g, order, run) {
   m <- order / 2
   run <- with_pairs_device(run, nrow(sample$x), d, laplacian_work(d))
   task <- list(g = g, order = order, engine = "direct")
-  data <- transformed_data(sample)
+  data <- sample_cpp(transformed_values(sample), sample$w)
   pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(data, task, run), pair_laplacian_cpp(data, task, run))
   at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
   weights <- weight_sums_cpp(sample$w)

@@ -194,12 +194,12 @@ check_fit_arguments <- function(level, residuals) {
 }
 
 # select(errors) returns the bandwidth object; `errors`: whether the fit will have standard errors at the data. If the
-# bandwidth is of this call, the object has the observations `data` of its search, which are sorted for both.
+# bandwidth is of this call, the object has the `.observations` of its search, which are sorted for both.
 fit_regression <- function(select, newdata, exdat, se, level, threads, verbose, call) {
   se <- check_flag(se, "se")
   bws <- select(se && is.null(newdata) && is.null(exdat))
-  data <- bws[["data"]]
-  bws$data <- NULL
+  data <- bws$.observations
+  bws$.observations <- NULL
   started <- proc.time()[["elapsed"]]
   level <- check_level(level)
   run <- run_options(threads, "cpu")

@@ -300,12 +300,12 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   bw <- c(found, asked, sample, list(engine = regression_engine(asked$ckertype, found$backend), call = call,
                                      seconds = proc.time()[["elapsed"]] - started))
   bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
-  if (!is.null(errors)) bw$data <- data
+  if (!is.null(errors)) bw$.observations <- data
   bw
 }
 
 # What npreg() adds to the arguments of npregbw(): `errors` of search_bandwidth(). The result then also has the
-# observations of the search, `data`. A user's call cannot have such an argument: npregbw() knows none of this name.
+# `.observations` of the search. A user's call cannot have such an argument, because npregbw() knows none of this name.
 added_by_fit <- function(...) {
   position <- match(".errors", given_names(...))
   if (!is.na(position)) ...elt(position)

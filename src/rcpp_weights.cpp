@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/base/whole.hpp"
-#include "rcpp_run.hpp"
 
 // After Rcpp.h, which declares what R's own header leaves to C.
 #include <R_ext/Altrep.h>
@@ -61,11 +59,6 @@ void make_class_of_ones(DllInfo* library) {
   R_set_altreal_Sum_method(ones_class, sum_of);
 }
 
-SEXP kestrel::ones(R_xlen_t n) {
-  const Rcpp::Shield<SEXP> length(Rf_ScalarReal(static_cast<double>(n)));
-  return R_new_altrep(ones_class, length, R_NilValue);
-}
-
 Weights kestrel::weights_of(SEXP w) {
   if (TYPEOF(w) != REALSXP) throw error(ErrorKind::internal, "weights must be doubles");
   const std::size_t n = static_cast<std::size_t>(Rf_xlength(w));
@@ -73,6 +66,10 @@ Weights kestrel::weights_of(SEXP w) {
   return {REAL_RO(w), n};
 }
 
-/// n weights that are all one.
+/// n weights that are all one: an object of a class whose numbers are computed when they are asked
+/// for (ALTREP). It becomes an ordinary vector when somebody may write to it.
 // [[Rcpp::export]]
-SEXP ones_cpp(double n) { return ones(whole_number<R_xlen_t>(n)); }
+SEXP ones_cpp(double n) {
+  const Rcpp::Shield<SEXP> length(Rf_ScalarReal(n));
+  return R_new_altrep(ones_class, length, R_NilValue);
+}

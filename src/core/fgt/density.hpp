@@ -16,9 +16,8 @@ namespace kestrel {
 /// negative. The same bits for every number of threads. Throws error(input) for an h that is not
 /// positive or outside 1e-290 .. 1e290 and for values and weights that CellMoments refuses.
 ///
-/// O(n + m + cells), O(m + cells) if the sample has its cells already: measured 20 to 40 ns a
-/// sample and a point (more samples, more cells), and 12 to 24 microseconds a cell of points among
-/// full cells of samples (140 if weights are so unequal that all samples within 38 h count).
+/// O(n + m + cells), O(m + cells) if the sample has its cells already. Cells of points cost more if
+/// weights are so unequal that all samples within 38 h count. core/plan/plan.cpp has times.
 void fgt_density(const LineSample& sample, Span<const double> points, double h,
                  const RunOptions& options, Span<double> out);
 

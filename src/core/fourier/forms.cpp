@@ -55,6 +55,12 @@ std::vector<Exponents> monomials_of_degrees(std::size_t d, const std::vector<int
   return all;
 }
 
+double least_share(const Form3& h, std::size_t d, const Point3& length) {
+  double share = 0.89 / peak_of_form(h, d);
+  for (std::size_t a = 3 - d; a < 3; ++a) share /= length[a] + 4.2 * std::sqrt(h[4 * a]);
+  return share;
+}
+
 std::array<double, 2> eigenvalue_range(const Form3& h, std::size_t d) {
   const std::vector<double> values = symmetric_eigen(block_of(h, d), d).value;
   return {values.front(), values.back()};

@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/data/weights.hpp"
 #include "core/fourier/box_content.hpp"
+#include "core/fourier/forms.hpp"
 #include "core/fourier/lay_grid.hpp"
 #include "core/fourier/part_sums.hpp"
 #include "core/fourier/ranges.hpp"
@@ -110,22 +111,17 @@ void set_range(const MatrixView& x, Weights w, FourierGeometry* geometry,
   }
 }
 
-/// The least share of a single kernel's peak, if that had the weight of all samples, that the
-/// largest value of an estimate with bandwidth h has: its mean over a box that holds 0.89 of the
-/// weight (d = 3).
-double min_share(const FourierGeometry& geometry, double h) {
-  double share = 0.89;
-  for (std::size_t a = 3 - geometry.d; a < 3; ++a) {
-    share *= std::sqrt(2 * kPi) * h / (geometry.high[a] - geometry.low[a] + 4.2 * h);
-  }
-  return share;
-}
-
 /// Takes in the frequencies that a density needs, whose errors are relative to its largest value,
 /// as those of lay_density().
 void serve_density(const FourierDemand& demand, FourierGeometry* geometry) {
+  Form3 h{};
+  Point3 length{};
+  for (std::size_t a = 3 - geometry->d; a < 3; ++a) {
+    h[4 * a] = geometry->min * geometry->min;
+    length[a] = geometry->high[a] - geometry->low[a];
+  }
   const double allowed =
-      demand.density_tolerance * std::min(1.0, min_share(*geometry, geometry->min));
+      demand.density_tolerance * std::min(1.0, least_share(h, geometry->d, length));
   geometry->phases = demand.phases;
   geometry->taps = std::max(geometry->taps, FourierWindow::taps_for(allowed));
   geometry->min *= std::min(1.0, geometry->cut / fourier_cut(allowed));
@@ -143,9 +139,7 @@ double FourierGeometry::frequency_step(std::size_t a) const {
   return a < 3 - d ? 0.0 : 2 * kPi / period[a];
 }
 
-std::size_t FourierGeometry::modes() const {
-  return (2 * box.max[0] + 1) * (2 * box.max[1] + 1) * (box.max[2] + 1);
-}
+std::size_t FourierGeometry::modes() const { return box.rows_of_modes() * (box.max[2] + 1); }
 
 double FourierGeometry::bytes() const {
   return 8.0 * static_cast<double>(box.size() + (phases ? 3 : 1) * modes());

@@ -107,19 +107,11 @@ DensityFrame frame_of_modes(std::size_t d, Span<const double> root, const Fourie
   frame.kept = true;
   frame.geometry = modes.geometry();
   const FourierGeometry& geometry = frame.geometry;
-  double solved[9] = {};  // L^-1 L_H, d*d column-major
+  FourierGeometry linear = geometry;
+  linear.centre = {};
   for (std::size_t column = 0; column < d; ++column) {
-    for (std::size_t k = 0; k < d; ++k) {
-      double sum = k >= column ? root[column * d + k] : 0.0;
-      for (std::size_t m = 0; m < k; ++m) sum -= geometry.root[m * d + k] * solved[column * d + m];
-      solved[column * d + k] = sum * geometry.scale[k];
-    }
-  }
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t l = 0; l < d; ++l) {
-      double& value = frame.h[3 * geometry.axis(k) + geometry.axis(l)];
-      for (std::size_t m = 0; m < d; ++m) value += solved[m * d + k] * solved[m * d + l];
-    }
+    const Point3 z = linear.whiten({root.data + column * d, 1, d}, 0);
+    for (std::size_t e = 0; e < 9; ++e) frame.h[e] += z[e / 3] * z[e % 3];
   }
   for (std::size_t a = 3 - d; a < 3; ++a) frame.samples[a] = {geometry.low[a], geometry.high[a]};
   return frame;
@@ -203,15 +195,11 @@ void measure_frame(const MatrixView& x, Weights w, const std::array<Range, 3>& g
   measure_points(geometry, points, options, frame);
 }
 
-/// A lower bound on the largest value: the heaviest sample's own term, or the mean over a box that
-/// holds 0.89 of the weight (d = 3), which is the samples' box widened by 2.1 standard deviations.
+/// A lower bound on the largest value: that of least_share(), or the heaviest sample's own term.
 double min_share_of(const DensityFrame& frame, double heaviest_share) {
-  const std::size_t d = frame.geometry.d;
-  double by_volume = 0.89 / peak_of_form(frame.h, d);
-  for (std::size_t a = 3 - d; a < 3; ++a) {
-    by_volume /= frame.samples[a].length() + 4.2 * std::sqrt(frame.h[4 * a]);
-  }
-  return std::max(by_volume, heaviest_share);
+  Point3 length{};
+  for (std::size_t a = 0; a < 3; ++a) length[a] = frame.samples[a].length();
+  return std::max(least_share(frame.h, frame.geometry.d, length), heaviest_share);
 }
 
 /// The rows of cells that a window meets.

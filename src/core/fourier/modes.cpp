@@ -58,37 +58,30 @@ void FourierModes::find_pairs(const FourierTail& tail, double weight, double byt
 void FourierModes::keep_powers(const FourierGrid& grid, const RawVector<double>& transformed,
                                const RunOptions& options) {
   const TransformBox& box = geometry_.box;
-  // 1 / the window's transform, by axis and mode.
-  std::array<std::vector<double>, 3> unspread;
-  for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t k = 0; k <= box.max[a]; ++k) {
-      const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
-      unspread[a].push_back(box.cells[a] == 1 ? 1.0 : 1 / grid.window().transform(f));
-    }
+  std::array<std::vector<double>, 3> unspread = window_transforms(grid.window(), box);
+  for (std::vector<double>& axis : unspread) {
+    for (double& value : axis) value = 1 / value;
   }
-  const std::size_t length = box.max[2] + 1, columns = 2 * box.max[1] + 1;
+  const std::size_t length = box.max[2] + 1;
   power_.resize(geometry_.modes());
   if (geometry_.phases) wave_.resize(2 * geometry_.modes());
   const double unit = 1 / grid.weight();
-  parallel_for((2 * box.max[0] + 1) * columns, options.parallel, [&](std::size_t row, int) {
-    const std::ptrdiff_t k0 =
-        static_cast<std::ptrdiff_t>(row / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
-    const std::ptrdiff_t k1 =
-        static_cast<std::ptrdiff_t>(row % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
-    const double scale = unit * unspread[0][static_cast<std::size_t>(std::abs(k0))] *
-                         unspread[1][static_cast<std::size_t>(std::abs(k1))];
-    const double* from =
-        transformed.data() + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
-    double* to = power_.data() + row * length;
-    for (std::size_t k = 0; k < length; ++k) {
-      const double factor = scale * unspread[2][k];
-      const double re = factor * from[2 * k], im = factor * from[2 * k + 1];
-      to[k] = (k == 0 ? 1 : 2) * (re * re + im * im);
-      if (wave_.empty()) continue;
-      wave_[2 * (row * length + k)] = re * grid.weight();
-      wave_[2 * (row * length + k) + 1] = im * grid.weight();
-    }
-  });
+  for_rows_of_modes(
+      box, options.parallel, [&](std::ptrdiff_t k0, std::ptrdiff_t k1, std::size_t row, int) {
+        const double scale = unit * unspread[0][static_cast<std::size_t>(std::abs(k0))] *
+                             unspread[1][static_cast<std::size_t>(std::abs(k1))];
+        const double* from =
+            transformed.data() + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
+        double* to = power_.data() + row * length;
+        for (std::size_t k = 0; k < length; ++k) {
+          const double factor = scale * unspread[2][k];
+          const double re = factor * from[2 * k], im = factor * from[2 * k + 1];
+          to[k] = (k == 0 ? 1 : 2) * (re * re + im * im);
+          if (wave_.empty()) continue;
+          wave_[2 * (row * length + k)] = re * grid.weight();
+          wave_[2 * (row * length + k) + 1] = im * grid.weight();
+        }
+      });
 }
 
 double FourierModes::cut(int degree) const {
@@ -110,15 +103,14 @@ void FourierModes::density_cells(const FourierGeometry& to, const FourierWindow&
   if (wave_.empty()) throw error(ErrorKind::internal, "the modes have no phases");
   const TransformBox &box = to.box, &from = geometry_.box;
   // By axis and mode: what the window of the reading takes away, and the shift of the origin.
+  const std::array<std::vector<double>, 3> transform = window_transforms(window, box);
   std::array<std::vector<std::complex<double>>, 3> factor;
   double volume = 1;
   for (std::size_t a = 0; a < 3; ++a) {
     if (box.cells[a] > 1) volume *= to.period[a];
     const double shift = to.frequency_step(a) * (to.origin[a] - geometry_.origin[a]);
     for (std::size_t k = 0; k <= box.max[a]; ++k) {
-      const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
-      const double size = box.cells[a] == 1 ? 1.0 : 1 / window.transform(f);
-      factor[a].push_back(std::polar(size, static_cast<double>(k) * shift));
+      factor[a].push_back(std::polar(1 / transform[a][k], static_cast<double>(k) * shift));
     }
   }
   const auto factor_of = [&](std::size_t a, std::ptrdiff_t k) {
@@ -126,29 +118,27 @@ void FourierModes::density_cells(const FourierGeometry& to, const FourierWindow&
     return k < 0 ? std::conj(value) : value;
   };
   const GaussianOfRows gaussian(h, to);
-  const std::size_t columns = 2 * box.max[1] + 1, length = box.max[2] + 1;
-  const std::size_t lines = (2 * box.max[0] + 1) * columns;
-  std::vector<AlignedBuffer> scratch(parallel_workers(lines, options));
-  parallel_for(lines, options, [&](std::size_t r, int worker) {
-    AlignedBuffer& weight = scratch[static_cast<std::size_t>(worker)];
-    if (weight.data() == nullptr) weight.resize(length + kRowPadding);
-    const std::ptrdiff_t k0 =
-        static_cast<std::ptrdiff_t>(r / columns) - static_cast<std::ptrdiff_t>(box.max[0]);
-    const std::ptrdiff_t k1 =
-        static_cast<std::ptrdiff_t>(r % columns) - static_cast<std::ptrdiff_t>(box.max[1]);
-    gaussian.fill(k0, k1, length, weight.data());
-    const std::size_t i = static_cast<std::size_t>(k0 + static_cast<std::ptrdiff_t>(from.max[0])),
-                      j = static_cast<std::size_t>(k1 + static_cast<std::ptrdiff_t>(from.max[1]));
-    const double* wave = wave_.data() + 2 * (i * (2 * from.max[1] + 1) + j) * (from.max[2] + 1);
-    const std::complex<double> of_row = factor_of(0, k0) * factor_of(1, k1) / volume;
-    double* mode = cells + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
-    for (std::size_t k = 0; k < length; ++k) {
-      const std::complex<double> value = std::complex<double>(wave[2 * k], wave[2 * k + 1]) *
-                                         of_row * factor[2][k] * weight.data()[k];
-      mode[2 * k] = value.real();
-      mode[2 * k + 1] = value.imag();
-    }
-  });
+  const std::size_t length = box.max[2] + 1;
+  std::vector<AlignedBuffer> scratch(parallel_workers(box.rows_of_modes(), options));
+  for_rows_of_modes(
+      box, options, [&](std::ptrdiff_t k0, std::ptrdiff_t k1, std::size_t, int worker) {
+        AlignedBuffer& weight = scratch[static_cast<std::size_t>(worker)];
+        if (weight.data() == nullptr) weight.resize(length + kRowPadding);
+        gaussian.fill(k0, k1, length, weight.data());
+        const std::size_t i = static_cast<std::size_t>(k0 +
+                                                       static_cast<std::ptrdiff_t>(from.max[0])),
+                          j = static_cast<std::size_t>(k1 +
+                                                       static_cast<std::ptrdiff_t>(from.max[1]));
+        const double* wave = wave_.data() + 2 * (i * (2 * from.max[1] + 1) + j) * (from.max[2] + 1);
+        const std::complex<double> of_row = factor_of(0, k0) * factor_of(1, k1) / volume;
+        double* mode = cells + box.row(box.cell_of_mode(0, k0), box.cell_of_mode(1, k1));
+        for (std::size_t k = 0; k < length; ++k) {
+          const std::complex<double> value = std::complex<double>(wave[2 * k], wave[2 * k + 1]) *
+                                             of_row * factor[2][k] * weight.data()[k];
+          mode[2 * k] = value.real();
+          mode[2 * k + 1] = value.imag();
+        }
+      });
   inverse_transform(cells, box, options);
 }
 

@@ -2,10 +2,14 @@
 #ifndef KESTREL_CORE_FOURIER_ROWS_HPP
 #define KESTREL_CORE_FOURIER_ROWS_HPP
 
+#include <array>
 #include <cstddef>
+#include <vector>
 
+#include "core/base/parallel.hpp"
 #include "core/fourier/forms.hpp"
 #include "core/fourier/geometry.hpp"
+#include "core/fourier/window.hpp"
 
 namespace kestrel {
 
@@ -58,6 +62,32 @@ class GaussianOfRows {
   Form3 q_;
   GaussianRows rows_;
 };
+
+/// Calls body(k0, k1, row, worker) for every row of the modes that a box keeps, -max <= k <= max on
+/// the first two axes, on several threads; `row` counts them.
+template <class Body>
+void for_rows_of_modes(const TransformBox& box, const ParallelOptions& options, const Body& body) {
+  const std::size_t columns = 2 * box.max[1] + 1;
+  parallel_for(box.rows_of_modes(), options, [&](std::size_t row, int worker) {
+    const auto mode = [](std::size_t number, std::size_t max) {
+      return static_cast<std::ptrdiff_t>(number) - static_cast<std::ptrdiff_t>(max);
+    };
+    body(mode(row / columns, box.max[0]), mode(row % columns, box.max[1]), row, worker);
+  });
+}
+
+/// The window's transform at the modes 0, ..., max of each axis; 1 on an axis of one cell.
+inline std::array<std::vector<double>, 3> window_transforms(const FourierWindow& window,
+                                                            const TransformBox& box) {
+  std::array<std::vector<double>, 3> transform;
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t k = 0; k <= box.max[a]; ++k) {
+      const double f = static_cast<double>(k) / static_cast<double>(box.cells[a]);
+      transform[a].push_back(box.cells[a] == 1 ? 1.0 : window.transform(f));
+    }
+  }
+  return transform;
+}
 
 /// sum[p] = sum_i weight[i] (first + i)^p, p = 0, ..., degree (even, at most 10). weight[count] may
 /// be overwritten. O(count degree).

@@ -22,6 +22,8 @@ struct TransformBox {
   std::size_t row_length() const { return cells[2] + 2; }
   std::size_t row(std::size_t i, std::size_t j) const { return (i * cells[1] + j) * row_length(); }
   std::size_t size() const { return cells[0] * cells[1] * row_length(); }
+  /// Rows of the modes wanted along the last axis.
+  std::size_t rows_of_modes() const { return (2 * max[0] + 1) * (2 * max[1] + 1); }
   /// The cell of mode k, -max <= k <= max, along an axis.
   std::size_t cell_of_mode(std::size_t axis, std::ptrdiff_t k) const {
     const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(cells[axis]);

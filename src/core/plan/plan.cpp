@@ -323,8 +323,7 @@ Plan plan_density(const DensityTask& task, const std::string& engine) {
       (engine == "auto" && fits_scanline(task) && scanline_seconds(task) < plan.seconds)) {
     plan = scanline_plan(task);
   }
-  // Most of the work of sweep and fgt runs on one thread.
-  if (plan.engine != "sweep" && plan.engine != "fgt") plan.seconds /= std::max(1, task.threads);
+  plan.seconds /= std::max(1, task.threads);
   if (engine != "auto") plan.reason = "asked for";
   return plan;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "common.hpp"

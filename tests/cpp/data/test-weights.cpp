@@ -63,66 +63,61 @@ const double kRoot[] = {0.3, 0.1, 0, 0.4}, kDiagonal[] = {0.3, 0, 0, 0.4};
 const KernelChoice kGaussian{Kernel::gaussian, KernelType::radial},
     kParabola{Kernel::epanechnikov, KernelType::radial};
 
+/// A computation that fills `size` values.
+Case filling(
+    const char* name, std::size_t size,
+    const std::function<void(const Data&, Weights, const RunOptions&, Span<double>)>& run) {
+  return {name, [=](const Data& at, Weights w, const RunOptions& how) {
+            Result out(size);
+            run(at, w, how, {out.data(), size});
+            return out;
+          }};
+}
+
 Result joined(Result a, const Result& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
 const std::vector<Case>& densities() {
+  using Out = Span<double>;
   static const std::vector<Case> cases{
-      {"direct",
-       [](const Data& at, Weights w, const RunOptions& how) {
-         Result out(kPoints);
-         direct_density(at.samples, w, {at.points, {}}, kGaussian, {kRoot, 4}, how,
-                        {out.data(), out.size()});
-         return out;
-       }},
-      {"kdtree",
-       [](const Data& at, Weights w, const RunOptions& how) {
-         Result out(kPoints);
-         kdtree_density(at.samples, w, {at.points, {}}, kParabola, {kRoot, 4}, how,
-                        {out.data(), out.size()});
-         return out;
-       }},
-      {"sweep",
-       [](const Data& at, Weights w, const RunOptions& how) {
-         Result out(kPoints);
-         sweep_density(at.samples.column(0), w, span(at.line), Kernel::biweight, 0.4, how,
-                       {out.data(), out.size()});
-         return out;
-       }},
-      {"fgt",
-       [](const Data& at, Weights w, const RunOptions& how) {
-         Result out(kPoints);
-         const LineSample line(at.samples.column(0), w);
-         fgt_density(line, span(at.line), 0.2, how, {out.data(), out.size()});
-         return out;
-       }},
-      {"fourier",
-       [](const Data& at, Weights w, const RunOptions& how) {
-         Result out(kPoints);
-         const EvaluationPoints points{at.points, {}};
-         const DataRange extent = measure_density(at.samples, w, points, {kRoot, 4}, how);
-         fourier_density(at.samples, w, points, {kRoot, 4}, extent, 1e-12, 1e9, how,
-                         {out.data(), out.size()});
-         return out;
-       }},
-      {"scanline",
-       [](const Data& at, Weights w, const RunOptions& how) {
-         const std::vector<RegularAxis> axes{{-3, 0.15, 40}, {-3, 0.2, 30}};
-         Result out(1200);
-         scanline_density(at.samples, w, {axes.data(), 2}, kParabola, {kDiagonal, 4}, {}, how,
-                          {out.data(), out.size()});
-         return out;
-       }},
-      {"scanline on a line", [](const Data& at, Weights w, const RunOptions& how) {
-         const std::vector<RegularAxis> axes{{-3, 0.15, 40}};
-         const double h = 0.3;
-         Result out(40);
-         scanline_density({at.x.data(), kSize, 1}, w, {axes.data(), 1}, kParabola, {&h, 1}, {}, how,
-                          {out.data(), out.size()});
-         return out;
-       }}};
+      filling("direct", kPoints,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                direct_density(at.samples, w, {at.points, {}}, kGaussian, {kRoot, 4}, how, out);
+              }),
+      filling("kdtree", kPoints,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                kdtree_density(at.samples, w, {at.points, {}}, kParabola, {kRoot, 4}, how, out);
+              }),
+      filling("sweep", kPoints,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                sweep_density(at.samples.column(0), w, span(at.line), Kernel::biweight, 0.4, how,
+                              out);
+              }),
+      filling("fgt", kPoints,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                const LineSample line(at.samples.column(0), w);
+                fgt_density(line, span(at.line), 0.2, how, out);
+              }),
+      filling("fourier", kPoints,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                const EvaluationPoints points{at.points, {}};
+                const DataRange extent = measure_density(at.samples, w, points, {kRoot, 4}, how);
+                fourier_density(at.samples, w, points, {kRoot, 4}, extent, 1e-12, 1e9, how, out);
+              }),
+      filling("scanline", 1200,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                const std::vector<RegularAxis> axes{{-3, 0.15, 40}, {-3, 0.2, 30}};
+                scanline_density(at.samples, w, {axes.data(), 2}, kParabola, {kDiagonal, 4}, {},
+                                 how, out);
+              }),
+      filling("scanline on a line", 40,
+              [](const Data& at, Weights w, const RunOptions& how, Out out) {
+                const RegularAxis axis{-3, 0.15, 40};
+                scanline_density({at.x.data(), kSize, 1}, w, {&axis, 1}, kParabola, {kDiagonal, 1},
+                                 {}, how, out);
+              })};
   return cases;
 }
 

@@ -215,7 +215,7 @@ TEST(Plan, EngineDoesNotDependOnThreads) {
   }
 }
 
-// Three engines compete here, and one of them does not run on several threads.
+// Three engines compete here.
 TEST(Plan, EngineOfAGridOnALineDoesNotDependOnThreads) {
   for (const double n : {200.0, 2000.0, 20000.0}) {
     for (const std::size_t m : {51, 401, 3001}) {
