@@ -69,20 +69,24 @@ interpolate_cpp <- function(axes, values, points, run) {
     .Call(`_kestrel_interpolate_cpp`, axes, values, points, run)
 }
 
-density_cpp <- function(sample, task, plan, run) {
-    .Call(`_kestrel_density_cpp`, sample, task, plan, run)
+density_cpp <- function(task, run, said) {
+    .Call(`_kestrel_density_cpp`, task, run, said)
 }
 
-density_extent_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_density_extent_cpp`, sample, task, run)
+plan_cpp <- function(task, larger, run) {
+    .Call(`_kestrel_plan_cpp`, task, larger, run)
 }
 
-tree_pairs_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_tree_pairs_cpp`, sample, task, run)
+takes_scanline_cpp <- function(task, run) {
+    .Call(`_kestrel_takes_scanline_cpp`, task, run)
 }
 
-regular_grid_cpp <- function(task) {
-    .Call(`_kestrel_regular_grid_cpp`, task)
+engines_cpp <- function(kernel, d, gridded) {
+    .Call(`_kestrel_engines_cpp`, kernel, d, gridded)
+}
+
+engine_takes_cpp <- function(engine) {
+    .Call(`_kestrel_engine_takes_cpp`, engine)
 }
 
 lower_root_cpp <- function(H) {
@@ -93,16 +97,24 @@ root_rounding_cpp <- function(root) {
     .Call(`_kestrel_root_rounding_cpp`, root)
 }
 
-plan_cpp <- function(task, run) {
-    .Call(`_kestrel_plan_cpp`, task, run)
+direct_seconds_cpp <- function(n, d, run) {
+    .Call(`_kestrel_direct_seconds_cpp`, n, d, run)
 }
 
-density_scanline_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_density_scanline_cpp`, sample, task, run)
+slabs_cpp <- function(task, run) {
+    .Call(`_kestrel_slabs_cpp`, task, run)
 }
 
-density_slab_cpp <- function(runs, first, count, n, run) {
-    .Call(`_kestrel_density_slab_cpp`, runs, first, count, n, run)
+slab_cpp <- function(slabs, first, count, run) {
+    .Call(`_kestrel_slab_cpp`, slabs, first, count, run)
+}
+
+slabs_device_cpp <- function(slabs) {
+    .Call(`_kestrel_slabs_device_cpp`, slabs)
+}
+
+close_slabs_cpp <- function(slabs) {
+    invisible(.Call(`_kestrel_close_slabs_cpp`, slabs))
 }
 
 distribution_cpp <- function(sample, task, run) {
@@ -163,22 +175,6 @@ cuda_built_cpp <- function() {
 
 cuda_device_cpp <- function() {
     .Call(`_kestrel_cuda_device_cpp`)
-}
-
-density_cuda_cpp <- function(sample, task, engine, run) {
-    .Call(`_kestrel_density_cuda_cpp`, sample, task, engine, run)
-}
-
-scanline_cuda_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_scanline_cuda_cpp`, sample, task, run)
-}
-
-slab_cuda_cpp <- function(runs, first, count, n, run) {
-    .Call(`_kestrel_slab_cuda_cpp`, runs, first, count, n, run)
-}
-
-close_scanline_cuda_cpp <- function(runs) {
-    invisible(.Call(`_kestrel_close_scanline_cuda_cpp`, runs))
 }
 
 lscv_cuda_cpp <- function(sample, task, run) {

@@ -1,38 +1,23 @@
 # Where and how a kernel sum runs: backend, threads, instruction set.
 
-known_engines <- c("auto", "direct", "kdtree", "sweep", "fgt", "fourier", "scanline")
 # Former names of two engines.
 renamed_engines <- c(cells = "fgt", runs = "scanline")
 known_backends <- c("auto", "cpu", "cuda")
 known_precisions <- c("double", "single")
 known_isas <- c("auto", "scalar", "sse2", "avx2", "avx512")
 
-# The engines that can do a task. `gridded`: whether the points are a grid.
-engines_for <- function(d, kernel, gridded) {
-  c("auto", "direct", if (is_compact(kernel)) "kdtree", if (d == 1L && kernel %in% polynomial_kernels()) "sweep",
-    if (d == 1L && kernel == "gaussian") "fgt",
-    if (d %in% 2:3 && kernel == "gaussian") "fourier", if (gridded && fits_scanline(d, kernel)) "scanline")
-}
-
-# Whether "scanline" takes the kernel, on a regular grid.
-fits_scanline <- function(d, kernel) d <= 6L && is_compact(kernel)
-
+# Refuses an engine that does not take a task. `gridded`: whether the points are a grid.
 check_engine <- function(engine, d, kernel, gridded) {
-  fitting <- engines_for(d, kernel, gridded)
+  fitting <- c("auto", engines_cpp(kernel, d, gridded))
   if (engine %in% fitting) return(engine)
-  takes <- switch(engine,
-    kdtree = "the compact kernels.",
-    sweep = paste0("one dimension and ", quoted(polynomial_kernels(), '"'), "."),
-    fgt = "one dimension and the Gaussian kernel.",
-    fourier = "two or three dimensions and the Gaussian kernel.",
-    scanline = "grids with equal steps in up to six dimensions and the compact kernels."
-  )
   abort_input("`engine` must be one of ", quoted(fitting, '"'), " for d = ", d, " and kernel = \"", kernel, "\"",
-              if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ", takes)
+              if (gridded) " on a grid" else " at points", ", not \"", engine, "\", which takes ",
+              engine_takes_cpp(engine), ".")
 }
 
 # Checks the name of an engine, whatever the task.
 check_engine_name <- function(engine) {
+  known_engines <- c("auto", engines_cpp("gaussian", 0L, FALSE))
   engine <- without_class(engine)
   if (is.character(engine) && length(engine) == 1L && engine %in% names(renamed_engines)) {
     abort_input("`engine` must be one of ", quoted(known_engines, '"'), ", not \"", engine, "\", which is called \"",

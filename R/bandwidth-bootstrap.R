@@ -172,7 +172,7 @@ boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
 # The core takes the fastest axis last.
 scaled_boot_errors <- function(sample, axes, h0, h, B, key, run, progress) {
   fhat <- boot_density(sample, h0, run)
-  target <- run_planned(fhat, task_on_axes(fhat, axes), run)$estimate
+  target <- run_density(fhat, task_on_axes(fhat, axes), run)$estimate
   warn_sparse(boot_density(sample, min(h0, h), run), axes, max(target))
   from <- reversed_sample(sample)
   task <- list(root = from$root, h0 = h0, h = h, axes = rev(axes), widths = rev(lapply(axes, trapezoid_weights)),

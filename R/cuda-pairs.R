@@ -1,7 +1,7 @@
 # Sums over all pairs of observations on a GPU or the CPU, for the bandwidth selectors.
 
 # The work of such sums. `cpu`: in densities at all n observations by the direct engine (n^2 pairs of 2 d + 13
-# operations, kernel_operations() of core/plan/plan.cpp). `cuda`: in picoseconds of an H200 for each pair i < j; these
+# operations, core/data/pair_seconds.cpp). `cuda`: in picoseconds of an H200 for each pair i < j; these
 # are fits to times of 2026-11 by tools/gpu-check (16,384 observations; curves: 300,000).
 
 # A search for a matrix, assumed to have 50 evaluations with their gradient. On the CPU one is estimated to take as long
@@ -31,10 +31,8 @@ monomial_work <- function(d, order) {
 # `work` takes less time.
 with_pairs_device <- function(run, n, d, work) {
   if (run$backend == "cpu") return(with_device(run, NULL))
-  plan <- plan_cpp(list(n = n, m = n, d = d, spread = 0, kernel = "gaussian", kernel_type = "radial", engine = "direct",
-                        tol = 1e-12), run)
   pairs <- n * (n - 1) / 2
-  with_device(run, device_for(run, work$cpu * plan$seconds, function(device) {
+  with_device(run, device_for(run, work$cpu * direct_seconds_cpp(n, d, run) / run$threads, function(device) {
     pairs * work$cuda * 1e-12 * cuda_slowness(device, run$precision)
   }))
 }

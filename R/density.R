@@ -302,7 +302,7 @@ estimate_task <- function(fhat, task, run, verbose, label) {
   ran <- with_progress(verbose, label, function(progress) {
     # Without progress the estimate is a part of a task whose progress is already shown.
     if (!is.null(progress)) run$progress <- progress
-    run_planned(fhat, task, run, verbose)
+    run_density(fhat, task, run, verbose)
   })
   fhat$engine <- ran$plan$engine
   fhat$backend <- ran$plan$backend
@@ -310,73 +310,4 @@ estimate_task <- function(fhat, task, run, verbose, label) {
   fhat$precision <- ran$precision
   fhat$estimate <- ran$estimate
   with_rounding(fhat, ran$plan$rounding)
-}
-
-# The lower factor L of H = L L'.
-bandwidth_root <- function(fhat) lower_root_cpp(as.matrix(fhat$H))
-
-check_summable <- function(fhat) {
-  if (fhat$kernel_type == "integrated") {
-    abort_input("`fhat` must be an estimate from data, not a marginal that was integrated over a grid.")
-  }
-  if (!has_data(fhat)) abort_input("`fhat` must be an estimate with its data, not one from a file without them.")
-}
-
-# The slope of a transform may overflow.
-check_densities <- function(estimate) {
-  if (all_finite_cpp(estimate)) return(estimate)
-  abort_input("`x` must be in units in which densities, in 1 / volume, are within the range of numbers: rescale it.")
-}
-
-# The sums that are needed, on the line: the sample and points without those outside the sample space. `points` is a
-# matrix, or `axes` a list; `root` is that of the bandwidth matrix; `m` is the number of points including those outside;
-# `complete(values)` is the estimate at all of these. src/rcpp_density.hpp reads it.
-sums_for <- function(fhat, points, axes, m, complete) {
-  list(sample = data_on_line(fhat), points = points, axes = axes, root = bandwidth_root(fhat), kernel = fhat$kernel,
-       kernel_type = fhat$kernel_type, n = sample_size(fhat), m = m, complete = complete)
-}
-
-# The core's sample on the line where the kernel works: while kde() makes an estimate, that of the call, which the
-# estimate then carries.
-data_on_line <- function(fhat) {
-  if (!is.null(fhat$.sample)) return(fhat$.sample)
-  # Without a transform there is no need to make a matrix of a vector, which would copy it.
-  x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
-  sample_cpp(x, fhat$w)
-}
-
-# The task of an estimate at the rows of a matrix.
-task_at_points <- function(fhat, points) {
-  check_summable(fhat)
-  if (is.null(fhat$transform)) return(sums_for(fhat, unname(points), list(), nrow(points), identity))
-  line <- points_to_line(fhat$transform, points)
-  heard()
-  inside <- rowSums(is.infinite(line)) == 0
-  line <- unname(line[inside, , drop = FALSE])
-  heard()
-  complete <- function(value) {
-    for (k in seq_len(ncol(line))) value <- value * line_slope(fhat$transform, line[, k])
-    estimate <- numeric(nrow(points))
-    estimate[inside] <- value
-    check_densities(estimate)
-  }
-  sums_for(fhat, line, list(), nrow(points), complete)
-}
-
-# The task of an estimate on a grid, which is an array.
-task_on_axes <- function(fhat, axes) {
-  check_summable(fhat)
-  line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
-  inside <- lapply(line, is.finite)
-  line <- Map(`[`, line, inside)
-  heard()
-  complete <- function(value) {
-    if (is.null(fhat$transform)) return(value)
-    slope <- Reduce(outer, lapply(line, function(axis) line_slope(fhat$transform, axis)))
-    estimate <- array(0, lengths(axes))
-    estimate <- do.call(`[<-`, c(list(estimate), inside, list(value = value * as.vector(slope))))
-    check_densities(estimate)
-    if (length(axes) > 1L) estimate else as.vector(estimate)
-  }
-  sums_for(fhat, matrix(0, 0L, length(axes)), unname(line), prod(lengths(axes)), complete)
 }

@@ -181,7 +181,7 @@ probability_on_axes <- function(fhat, axes, tail, run) {
   check_distances(x, fhat, "x")
   task <- list(axes = line, root = bandwidth_root(fhat), kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                upper = tail == "upper.tail")
-  shares <- tryCatch(query_orthants_cpp(sample_cpp(x, fhat$w), task, run), kestrel_error_memory = function(e) {
+  shares <- tryCatch(query_orthants_cpp(sample_cpp(x, fhat$w), task, run), kestrel_core_memory = function(e) {
     abort_memory("`H` must have less correlation: ", conditionMessage(e), ".")
   })
   dim(shares) <- lengths(axes)

@@ -115,7 +115,7 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
         wanted <- range(h[these]) * reached * c(1 / 1.05, 1.05)
         # Without memory for a grid for all of these, each may still have one of its own.
         tryCatch(fourier_prepare_cpp(data, wanted, run),
-                 kestrel_error_memory = function(e) NULL)
+                 kestrel_core_memory = function(e) NULL)
         value[these] <- refusing_memory(vapply(h[these], function(one) at(one^2 * S), 0))
       }
       value
@@ -131,7 +131,7 @@ fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
 
 # Turns the core's refusal of a grid into a condition of this package.
 refusing_memory <- function(code) {
-  tryCatch(code, kestrel_error_memory = function(e) abort_memory(conditionMessage(e), "; direct sums need none."))
+  tryCatch(code, kestrel_core_memory = function(e) abort_memory(conditionMessage(e), "; direct sums need none."))
 }
 
 with_gradient <- function(found) {

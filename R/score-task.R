@@ -25,7 +25,7 @@ score_task <- function(task, B, level, run, progress) {
 
 # counted(density) is called with each density.
 joint_scores <- function(task, run, counted) {
-  values <- function(fhat) counted(run_planned(fhat, task_on_axes(fhat, task$axes), run)$estimate)
+  values <- function(fhat) counted(run_density(fhat, task_on_axes(fhat, task$axes), run)$estimate)
   obs <- values(task$obs)
   vapply(task$models, function(fhat) overlap(task$axes, obs, values(fhat)), 0)
 }

@@ -148,63 +148,46 @@ slab_source <- function(fhat, axes, slabs, run) {
   part_of_axes <- function(first, count) c(axes[-d], list(axes[[d]][first - 1 + seq_len(count)]))
   part_of_task <- function(first, count) task_on_axes(fhat, part_of_axes(first, count))
   task <- task_on_axes(fhat, axes)
-  grid <- if (run$engine %in% c("auto", "scanline")) regular_grid(fhat, task)
-  if (is.null(grid) && run$engine == "scanline") abort_irregular()
-  plan <- plan_slabs(fhat, task, grid, part_of_task(1, slabs$count[1L]), run)
-  run <- with_device(run, if (plan$backend == "cuda") plan)
-  # A slab may be regular where the grid is not, and then its plan would be "scanline".
-  if (is.null(grid) || plan$engine != "scanline") {
-    slab <- function(first, count) {
-      ran <- run_planned(fhat, part_of_task(first, count), run)
-      if (first == 1) plan <<- ran$plan
-      ran$estimate
-    }
-    return(list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL))
+  # A slab may have equal steps where the whole grid has not.
+  regular <- run$engine %in% c("auto", "scanline") && takes_scanline_cpp(task, run)
+  if (!regular && run$engine == "scanline") abort_irregular()
+  plan <- if (regular) {
+    plan_density(fhat, task, c(run, slabs = TRUE))
+  } else {
+    first <- part_of_task(1, slabs$count[1L])
+    plan_density(fhat, first, run, larger = task$m / first$m)
   }
-  runs <- scanline_by_slabs(task, run)
+  run <- settled_run(run, plan)
+  if (plan$engine == "scanline" && regular) return(scanline_by_slabs(task, run, part_of_axes))
   slab <- function(first, count) {
-    estimate <- runs$slab(first, count)
-    if (d > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
+    ran <- run_density(fhat, part_of_task(first, count), run)
+    run <<- settled_run(run, ran$plan)
+    if (first == 1) plan <<- ran$plan
+    ran$estimate
+  }
+  list(by = function() plan, axes = part_of_axes, slab = slab, close = function() NULL)
+}
+
+# The run of tasks that stay where the plan of the first is.
+settled_run <- function(run, plan) {
+  if (plan$backend == "cpu" && run$backend == "auto") run$backend <- "cpu"
+  run$settled <- TRUE
+  run
+}
+
+# The density by the engine "scanline" by slabs; samples are sorted once.
+scanline_by_slabs <- function(task, run, part_of_axes) {
+  runs <- slabs_cpp(task, run)
+  slab <- function(first, count) {
+    estimate <- slab_cpp(runs, first, count, run)
+    if (length(task$axes) > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
     estimate
   }
-  list(by = runs$by, axes = part_of_axes, slab = slab, close = runs$close)
-}
-
-# The plan of all slabs together, with its backend. On the CPU that is "scanline" if there is a `grid`. Otherwise every
-# slab has the plan of the `first`, and takes a time in proportion to its points.
-plan_slabs <- function(fhat, task, grid, first, run) {
-  n <- length(fhat$w)
-  d <- length(task$axes)
-  gpu_engine <- cuda_engine(fhat, grid, run)
-  if (is.null(grid)) {
-    run_cpu <- replace(run, "backend", "cpu")
-    if (run$backend == "cuda") run_cpu$engine <- gpu_engine
-    plan <- plan_run(fhat, first, run_cpu)
-    plan$seconds <- plan$seconds * task$m / first$m
-  } else {
-    plan <- plan_cpp(list(n = n, m = task$m, d = d, spread = 0, grid = grid, kernel = task$kernel,
-                          kernel_type = task$kernel_type, engine = "scanline", tol = run$tol), run)
+  by <- function() {
+    device <- slabs_device_cpp(runs)
+    c(list(engine = "scanline", backend = if (is.null(device)) "cpu" else "cuda"), device = device)
   }
-  with_backend_chosen(plan, n, task$m, d, run, gpu_engine)
-}
-
-# The density by the engine "scanline" by slabs, on the device of the run; samples are sorted once. If "auto" chose a
-# GPU that then fails, the CPU's.
-scanline_by_slabs <- function(task, run) {
-  open_cpu <- function() density_scanline_cpp(task$sample, task, run)
-  runs <- sums_by_backend(run, scanline_cuda_cpp(task$sample, task, run), open_cpu())
-  slab <- function(first, count) {
-    on_device <- on_cuda(run)
-    sums_by_backend(run, slab_cuda_cpp(runs, first, count, task$n, run), {
-      if (on_device) {
-        close_scanline_cuda_cpp(runs)
-        runs <<- open_cpu()
-      }
-      density_slab_cpp(runs, first, count, task$n, run)
-    })
-  }
-  list(by = function() c(engine = "scanline", device_of(run)), slab = slab,
-       close = function() if (on_cuda(run)) close_scanline_cuda_cpp(runs))
+  list(by = by, axes = part_of_axes, slab = slab, close = function() close_slabs_cpp(runs))
 }
 
 # Passes every slab to the sink; returns the integral and the largest value of the estimate.

@@ -202,53 +202,64 @@ BEGIN_RCPP
 END_RCPP
 }
 // density_cpp
-Rcpp::NumericVector density_cpp(SEXP sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run);
-RcppExport SEXP _kestrel_density_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP planSEXP, SEXP runSEXP) {
+Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said);
+RcppExport SEXP _kestrel_density_cpp(SEXP taskSEXP, SEXP runSEXP, SEXP saidSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_cpp(sample, task, plan, run));
+    Rcpp::traits::input_parameter< Rcpp::Function >::type said(saidSEXP);
+    rcpp_result_gen = Rcpp::wrap(density_cpp(task, run, said));
     return rcpp_result_gen;
 END_RCPP
 }
-// density_extent_cpp
-SEXP density_extent_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_density_extent_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// plan_cpp
+Rcpp::List plan_cpp(Rcpp::List task, double larger, Rcpp::List run);
+RcppExport SEXP _kestrel_plan_cpp(SEXP taskSEXP, SEXP largerSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< double >::type larger(largerSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_extent_cpp(sample, task, run));
+    rcpp_result_gen = Rcpp::wrap(plan_cpp(task, larger, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// tree_pairs_cpp
-double tree_pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_tree_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// takes_scanline_cpp
+bool takes_scanline_cpp(Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_takes_scanline_cpp(SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(tree_pairs_cpp(sample, task, run));
+    rcpp_result_gen = Rcpp::wrap(takes_scanline_cpp(task, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// regular_grid_cpp
-SEXP regular_grid_cpp(Rcpp::List task);
-RcppExport SEXP _kestrel_regular_grid_cpp(SEXP taskSEXP) {
+// engines_cpp
+Rcpp::CharacterVector engines_cpp(std::string kernel, int d, bool gridded);
+RcppExport SEXP _kestrel_engines_cpp(SEXP kernelSEXP, SEXP dSEXP, SEXP griddedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    rcpp_result_gen = Rcpp::wrap(regular_grid_cpp(task));
+    Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    Rcpp::traits::input_parameter< bool >::type gridded(griddedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engines_cpp(kernel, d, gridded));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_takes_cpp
+std::string engine_takes_cpp(std::string engine);
+RcppExport SEXP _kestrel_engine_takes_cpp(SEXP engineSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_takes_cpp(engine));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -274,44 +285,64 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// plan_cpp
-Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_plan_cpp(SEXP taskSEXP, SEXP runSEXP) {
+// direct_seconds_cpp
+double direct_seconds_cpp(double n, int d, Rcpp::List run);
+RcppExport SEXP _kestrel_direct_seconds_cpp(SEXP nSEXP, SEXP dSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(direct_seconds_cpp(n, d, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// slabs_cpp
+SEXP slabs_cpp(Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_slabs_cpp(SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_cpp(task, run));
+    rcpp_result_gen = Rcpp::wrap(slabs_cpp(task, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// density_scanline_cpp
-SEXP density_scanline_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_density_scanline_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// slab_cpp
+Rcpp::NumericVector slab_cpp(SEXP slabs, double first, double count, Rcpp::List run);
+RcppExport SEXP _kestrel_slab_cpp(SEXP slabsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_scanline_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// density_slab_cpp
-Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, double n, Rcpp::List run);
-RcppExport SEXP _kestrel_density_slab_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP nSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type slabs(slabsSEXP);
     Rcpp::traits::input_parameter< double >::type first(firstSEXP);
     Rcpp::traits::input_parameter< double >::type count(countSEXP);
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_slab_cpp(runs, first, count, n, run));
+    rcpp_result_gen = Rcpp::wrap(slab_cpp(slabs, first, count, run));
     return rcpp_result_gen;
+END_RCPP
+}
+// slabs_device_cpp
+SEXP slabs_device_cpp(SEXP slabs);
+RcppExport SEXP _kestrel_slabs_device_cpp(SEXP slabsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type slabs(slabsSEXP);
+    rcpp_result_gen = Rcpp::wrap(slabs_device_cpp(slabs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// close_slabs_cpp
+void close_slabs_cpp(SEXP slabs);
+RcppExport SEXP _kestrel_close_slabs_cpp(SEXP slabsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type slabs(slabsSEXP);
+    close_slabs_cpp(slabs);
+    return R_NilValue;
 END_RCPP
 }
 // distribution_cpp
@@ -493,58 +524,6 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(cuda_device_cpp());
     return rcpp_result_gen;
-END_RCPP
-}
-// density_cuda_cpp
-SEXP density_cuda_cpp(SEXP sample, Rcpp::List task, std::string engine, Rcpp::List run);
-RcppExport SEXP _kestrel_density_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP engineSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< std::string >::type engine(engineSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(density_cuda_cpp(sample, task, engine, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// scanline_cuda_cpp
-SEXP scanline_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_scanline_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(scanline_cuda_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// slab_cuda_cpp
-SEXP slab_cuda_cpp(SEXP runs, double first, double count, double n, Rcpp::List run);
-RcppExport SEXP _kestrel_slab_cuda_cpp(SEXP runsSEXP, SEXP firstSEXP, SEXP countSEXP, SEXP nSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
-    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
-    Rcpp::traits::input_parameter< double >::type count(countSEXP);
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(slab_cuda_cpp(runs, first, count, n, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// close_scanline_cuda_cpp
-void close_scanline_cuda_cpp(SEXP runs);
-RcppExport SEXP _kestrel_close_scanline_cuda_cpp(SEXP runsSEXP) {
-BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type runs(runsSEXP);
-    close_scanline_cuda_cpp(runs);
-    return R_NilValue;
 END_RCPP
 }
 // lscv_cuda_cpp
@@ -990,15 +969,18 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 3},
     {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
-    {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 4},
-    {"_kestrel_density_extent_cpp", (DL_FUNC) &_kestrel_density_extent_cpp, 3},
-    {"_kestrel_tree_pairs_cpp", (DL_FUNC) &_kestrel_tree_pairs_cpp, 3},
-    {"_kestrel_regular_grid_cpp", (DL_FUNC) &_kestrel_regular_grid_cpp, 1},
+    {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
+    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 3},
+    {"_kestrel_takes_scanline_cpp", (DL_FUNC) &_kestrel_takes_scanline_cpp, 2},
+    {"_kestrel_engines_cpp", (DL_FUNC) &_kestrel_engines_cpp, 3},
+    {"_kestrel_engine_takes_cpp", (DL_FUNC) &_kestrel_engine_takes_cpp, 1},
     {"_kestrel_lower_root_cpp", (DL_FUNC) &_kestrel_lower_root_cpp, 1},
     {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},
-    {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 2},
-    {"_kestrel_density_scanline_cpp", (DL_FUNC) &_kestrel_density_scanline_cpp, 3},
-    {"_kestrel_density_slab_cpp", (DL_FUNC) &_kestrel_density_slab_cpp, 5},
+    {"_kestrel_direct_seconds_cpp", (DL_FUNC) &_kestrel_direct_seconds_cpp, 3},
+    {"_kestrel_slabs_cpp", (DL_FUNC) &_kestrel_slabs_cpp, 2},
+    {"_kestrel_slab_cpp", (DL_FUNC) &_kestrel_slab_cpp, 4},
+    {"_kestrel_slabs_device_cpp", (DL_FUNC) &_kestrel_slabs_device_cpp, 1},
+    {"_kestrel_close_slabs_cpp", (DL_FUNC) &_kestrel_close_slabs_cpp, 1},
     {"_kestrel_distribution_cpp", (DL_FUNC) &_kestrel_distribution_cpp, 3},
     {"_kestrel_distribution_quantiles_cpp", (DL_FUNC) &_kestrel_distribution_quantiles_cpp, 3},
     {"_kestrel_drawn_rows_cpp", (DL_FUNC) &_kestrel_drawn_rows_cpp, 2},
@@ -1014,10 +996,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
-    {"_kestrel_density_cuda_cpp", (DL_FUNC) &_kestrel_density_cuda_cpp, 4},
-    {"_kestrel_scanline_cuda_cpp", (DL_FUNC) &_kestrel_scanline_cuda_cpp, 3},
-    {"_kestrel_slab_cuda_cpp", (DL_FUNC) &_kestrel_slab_cuda_cpp, 5},
-    {"_kestrel_close_scanline_cuda_cpp", (DL_FUNC) &_kestrel_close_scanline_cuda_cpp, 1},
     {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 3},
     {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 3},
     {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 3},

@@ -2,7 +2,10 @@
 // variables and axes that come here are in reverse order.
 #include "core/base/whole.hpp"
 #include "core/bootstrap/bootstrap.hpp"
-#include "rcpp_density.hpp"
+#include "rcpp_fields.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_sample.hpp"
+#include "rcpp_util.hpp"
 
 using namespace kestrel;
 

@@ -1,118 +1,133 @@
 // R to core: densities at points and on grids.
-#include "rcpp_density.hpp"
+#include <optional>
 
-#include "core/criteria/fourier_criteria.hpp"
-#include "core/direct/direct.hpp"
-#include "core/fgt/density.hpp"
-#include "core/fourier/density.hpp"
-#include "core/kdtree/kdtree.hpp"
-#include "core/kdtree/reach.hpp"
+#include "core/base/whole.hpp"
+#include "core/direct/engine.hpp"
 #include "core/kernel/root.hpp"
-#include "core/plan/plan.hpp"
-#include "core/scanline/scanline.hpp"
-#include "core/sweep/density.hpp"
+#include "core/plan/engines.hpp"
+#include "core/scanline/engine.hpp"
+#include "gpu/density_call.hpp"
+#include "rcpp_fields.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_sample.hpp"
+#include "rcpp_util.hpp"
 
 using namespace kestrel;
 
 namespace {
 
-/// The points as one array of numbers: a column of a matrix or the only axis of a grid.
-Span<const double> on_line(const EvaluationPoints& points) {
-  return points.axes.empty() ? points.matrix.column(0) : points.axes[0];
-}
+/// A task of R, with all that the core's task refers to. Cannot be copied.
+class HeldTask {
+ public:
+  /// Takes a result of task_at_points() or task_on_axes() of R/density-task.R.
+  HeldTask(const Rcpp::List& list, const Rcpp::List& run)
+      : fields_(list, "a task of a density",
+                {"sample", "points", "axes", "root", "kernel", "kernel_type", "m", "complete"}),
+        sample_(fields_["sample"]),
+        points_(fields_.get<Rcpp::NumericMatrix>("points")),
+        root_(fields_.get<Rcpp::NumericMatrix>("root")),
+        axes_(fields_.get<Rcpp::List>("axes")),
+        at_{axes_.views.empty() ? view(points_) : MatrixView{}, axes_.views},
+        how_(unpack_run(run)),
+        silent_(unpack_silent_run(run)),
+        task_{sample_of(sample_),
+              at_,
+              choice(fields_.get<std::string>("kernel"), fields_.get<std::string>("kernel_type")),
+              entries(root_),
+              how_.tolerance,
+              silent_} {}
+  HeldTask(const HeldTask&) = delete;
+  HeldTask& operator=(const HeldTask&) = delete;
 
-/// How a density is computed, from the list that plan_run() of R/density-run.R makes.
-struct ChosenPlan {
-  std::string engine;
-  double tolerance;
-  SEXP extent;  // for the engine "fourier"
+  const DensityTask& task() const { return task_; }
+  const RunOptions& how() const { return how_; }
+  DensityRequest request() const { return {how_.engine, how_.single, how_.slabs}; }
+  /// A device that was chosen before is taken without being weighed again.
+  GpuUse place() const {
+    GpuUse use = how_.place();
+    if (how_.settled) use.choose(HUGE_VAL, [](const kestrel_gpu_device&) { return 0.0; });
+    return use;
+  }
+
+ private:
+  const Fields fields_;
+  const Rcpp::RObject sample_;
+  const Rcpp::NumericMatrix points_, root_;
+  const KeptAxes axes_;
+  const EvaluationPoints at_;
+  const Run how_, silent_;
+  const DensityTask task_;
 };
 
-ChosenPlan unpack_plan(const Rcpp::List& list) {
-  const Fields fields(list, "a plan",
-                      {"engine", "tol", "rounding", "bytes", "seconds", "reason", "rows", "backend",
-                       "device", "extent"});
-  const std::string engine = fields.get<std::string>("engine");
-  return {engine, fields.get<double>("tol"), engine == "fourier" ? fields["extent"] : R_NilValue};
-}
+/// NULL for "".
+SEXP or_null(const std::string& text) { return text.empty() ? R_NilValue : Rcpp::wrap(text); }
 
-void fourier_sums(const Sample& data, const DensitySums& task, const ChosenPlan& plan,
-                  const RunOptions& how, Span<double> out) {
-  translate_memory_error([&] {
-    fourier_density(data.x(), data.w(), task.at, task.root, *Rcpp::XPtr<DataRange>(plan.extent),
-                    plan.tolerance, kFourierBytes, how, out);
-  });
-}
-
-void engine_sums(const Sample& data, const DensitySums& task, const ChosenPlan& plan,
-                 const Run& how, Span<double> out) {
-  const std::string& engine = plan.engine;
-  if (engine == "sweep") {
-    sweep_density(data.x().column(0), data.w(), on_line(task.at), task.kernel.kernel, task.root[0],
-                  how, out);
-  } else if (engine == "fgt") {
-    fgt_density(line_sample(data, how), on_line(task.at), task.root[0], how, out);
-  } else if (engine == "scanline") {
-    const std::vector<RegularAxis> axes = regular_axes(task.at);
-    scanline_density(data.x(), data.w(), {axes.data(), axes.size()}, task.kernel, task.root, {},
-                     how, out);
-  } else if (engine == "fourier") {
-    fourier_sums(data, task, plan, how, out);
-  } else if (engine == "kdtree") {
-    kdtree_density(data.x(), data.w(), task.at, task.kernel, task.root, how, out);
-  } else if (engine == "direct") {
-    direct_density(data.x(), data.w(), task.at, task.kernel, task.root, how, out);
-  } else {
-    throw error(ErrorKind::internal, "no engine has the name " + engine);
-  }
+Rcpp::List choice_list(const DensityTask& task, const DensityChoice& chosen) {
+  return Rcpp::List::create(
+      Rcpp::Named("n") = task.samples(), Rcpp::Named("engine") = chosen.engine,
+      Rcpp::Named("backend") = chosen.on_device() ? "cuda" : "cpu",
+      Rcpp::Named("device") = or_null(chosen.device), Rcpp::Named("reason") = chosen.reason,
+      Rcpp::Named("seconds") = chosen.seconds, Rcpp::Named("bytes") = chosen.plan.bytes,
+      Rcpp::Named("rounding") = chosen.plan.rounding);
 }
 
 }  // namespace
 
+/// The values of a task, its plan and the precision of the sums. Before each computation said(plan)
+/// is called, which may throw.
 // [[Rcpp::export]]
-Rcpp::NumericVector density_cpp(SEXP sample, Rcpp::List task, Rcpp::List plan, Rcpp::List run) {
-  const DensitySums sums = unpack_density(task);
-  Rcpp::NumericVector out = uninitialised(sums.at.size());
-  const Span<double> values{out.begin(), sums.at.size()};
-  engine_sums(sample_of(sample), sums, unpack_plan(plan), unpack_run(run), values);
-  divide(values, sums.n, unpack_silent_run(run).parallel);
-  return out;
+Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said) {
+  const HeldTask held(task, run);
+  GpuUse use = held.place();
+  Rcpp::NumericVector out;
+  Rcpp::List plan;
+  const bool single = translate_errors([&] {
+    return compute_density(held.task(), held.request(), use, held.how(),
+                           [&](const DensityChoice& chosen) {
+                             plan = choice_list(held.task(), chosen);
+                             said(plan);
+                             const std::size_t size = held.task().at.size();
+                             out = uninitialised(size);
+                             return Span<double>{out.begin(), size};
+                           });
+  });
+  return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("plan") = plan,
+                            Rcpp::Named("precision") = single ? "single" : "double");
 }
 
-/// What the engine "fourier" and its plan need to know about the data.
+/// The plan of a task, of which work `larger` times as large is expected.
 // [[Rcpp::export]]
-SEXP density_extent_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const DensitySums sums = unpack_density(task);
-  // A selector of this call may have left its modes.
-  const FourierCriteria* criteria = data.found<FourierCriteria>();
-  return Rcpp::XPtr<DataRange>(
-      new DataRange(measure_density(data.x(), data.w(), sums.at, sums.root, unpack_silent_run(run),
-                                    criteria == nullptr ? nullptr : criteria->kept_modes())));
+Rcpp::List plan_cpp(Rcpp::List task, double larger, Rcpp::List run) {
+  const HeldTask held(task, run);
+  GpuUse use = held.place();
+  return translate_errors([&] {
+    return choice_list(held.task(), choose_density(held.task(), held.request(), use, larger));
+  });
 }
 
-/// The share of all pairs that the engine "kdtree" would sum, for its plan.
+/// Whether the engine "scanline" takes the grid of a task.
 // [[Rcpp::export]]
-double tree_pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const DensitySums sums = unpack_density(task);
-  return share_of_pairs(data.x(), sums.at, sums.kernel, sums.root, unpack_silent_run(run));
+bool takes_scanline_cpp(Rcpp::List task, Rcpp::List run) {
+  const HeldTask held(task, run);
+  std::optional<ScanlineGeometry> geometry;
+  return !scanline_axes(held.task(), &geometry).empty();
 }
 
-/// The grid of a task for the engine "scanline" and its plan, or NULL if the engine does not take
-/// it.
+/// The engines, and of those the ones for a kernel in d variables, on a grid or at any points.
 // [[Rcpp::export]]
-SEXP regular_grid_cpp(Rcpp::List task) {
-  const DensitySums sums = unpack_density(task);
-  try {
-    const std::vector<RegularAxis> found = regular_axes(sums.at);
-    return Rcpp::XPtr<ScanlineGeometry>(new ScanlineGeometry(
-        Span<const RegularAxis>{found.data(), found.size()}, sums.root, sums.kernel.type));
-  } catch (const error& problem) {
-    if (problem.kind != ErrorKind::input) throw;
-    return R_NilValue;
+Rcpp::CharacterVector engines_cpp(std::string kernel, int d, bool gridded) {
+  Rcpp::CharacterVector names;
+  for (const DensityEngine* engine : density_engines()) {
+    const bool fits =
+        d == 0 || engine->fits(choice(kernel, "radial"), static_cast<std::size_t>(d), gridded);
+    if (fits) names.push_back(engine->name);
   }
+  return names;
 }
+
+/// The tasks that an engine takes, in words.
+// [[Rcpp::export]]
+std::string engine_takes_cpp(std::string engine) { return density_engine(engine).takes(); }
 
 /// L of H = L L', or NULL if H is not positive definite.
 // [[Rcpp::export]]
@@ -128,48 +143,50 @@ double root_rounding_cpp(Rcpp::NumericMatrix root) {
   return root_rounding(entries(root), static_cast<std::size_t>(root.ncol()));
 }
 
-/// The plan and, for a regular grid, `rows`: how many rows a sample's kernel crosses.
+/// Expected seconds on one thread of a Gaussian density of n samples at as many points by the
+/// engine "direct".
 // [[Rcpp::export]]
-Rcpp::List plan_cpp(Rcpp::List task, Rcpp::List run) {
-  const Fields fields(task, "a task to plan",
-                      {"n", "m", "d", "spread", "extent", "grid", "tree_pairs", "kernel",
-                       "kernel_type", "engine", "tol"});
-  const Run how = unpack_run(run);
-  DensityTask asked;
-  asked.n = fields.get<double>("n");
-  asked.m = fields.get<double>("m");
-  asked.d = static_cast<std::size_t>(fields.get<int>("d"));
-  asked.spread = fields.get<double>("spread");
-  const SEXP tree_pairs = fields.optional("tree_pairs");
-  if (!Rf_isNull(tree_pairs)) asked.tree_pairs = Rcpp::as<double>(tree_pairs);
-  const SEXP extent = fields.optional("extent"), grid = fields.optional("grid");
-  if (!Rf_isNull(extent)) asked.extent = Rcpp::XPtr<DataRange>(extent).get();
-  if (!Rf_isNull(grid)) asked.grid = Rcpp::XPtr<ScanlineGeometry>(grid).get();
-  asked.kernel = choice(fields.get<std::string>("kernel"), fields.get<std::string>("kernel_type"));
-  asked.tolerance = fields.get<double>("tol");
-  asked.threads = how.parallel.threads;
-  asked.lanes = how.table->lanes;
-  const std::string engine = fields.get<std::string>("engine");
-  const Plan plan = translate_memory_error([&] { return plan_density(asked, engine); });
-  const double rows = asked.grid == nullptr ? 0 : asked.grid->rows_crossed();
-  return Rcpp::List::create(
-      Rcpp::Named("engine") = plan.engine, Rcpp::Named("tol") = plan.tolerance,
-      Rcpp::Named("rounding") = plan.rounding, Rcpp::Named("bytes") = plan.bytes,
-      Rcpp::Named("seconds") = plan.seconds, Rcpp::Named("reason") = plan.reason,
-      Rcpp::Named("rows") = rows);
+double direct_seconds_cpp(double n, int d, Rcpp::List run) {
+  return direct_seconds({}, static_cast<std::size_t>(d), n, n, 0, unpack_run(run).table->lanes);
 }
 
-/// The engine "scanline" with its samples sorted, to be used for one slab of a grid after another.
+namespace {
+
+/// Slabs of a grid with the task that they are of.
+struct HeldSlabs {
+  HeldTask held;
+  DensitySlabs slabs;
+
+  HeldSlabs(const Rcpp::List& task, const Rcpp::List& run)
+      : held(task, run), slabs(held.task(), held.place(), held.how()) {}
+};
+
+}  // namespace
+
+/// The engine "scanline" with its samples sorted, for one slab of a grid after another.
 // [[Rcpp::export]]
-SEXP density_scanline_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  return kept_runs<ScanlineDensity>(sample_of(sample), unpack_density(task),
-                                    unpack_silent_run(run));
+SEXP slabs_cpp(Rcpp::List task, Rcpp::List run) {
+  return Rcpp::XPtr<HeldSlabs>(new HeldSlabs(task, run));
 }
 
-/// The density of n samples at indices first, ..., first + count - 1 of the last axis, counted from
-/// one.
+/// The density at indices first, ..., first + count - 1 of the last axis, counted from one.
 // [[Rcpp::export]]
-Rcpp::NumericVector density_slab_cpp(SEXP runs, double first, double count, double n,
-                                     Rcpp::List run) {
-  return slab_values(*Rcpp::XPtr<ScanlineDensity>(runs), first, count, n, unpack_silent_run(run));
+Rcpp::NumericVector slab_cpp(SEXP slabs, double first, double count, Rcpp::List run) {
+  DensitySlabs& from = Rcpp::XPtr<HeldSlabs>(slabs)->slabs;
+  const std::size_t slices = whole_number<std::size_t>(count), size = slices * from.points();
+  Rcpp::NumericVector out = uninitialised(size);
+  from.slab(whole_number<std::size_t>(first) - 1, slices, unpack_silent_run(run),
+            {out.begin(), size});
+  return out;
 }
+
+/// The name of the device that computes slabs, or NULL.
+// [[Rcpp::export]]
+SEXP slabs_device_cpp(SEXP slabs) {
+  return or_null(Rcpp::XPtr<HeldSlabs>(slabs)->slabs.use().device());
+}
+
+/// Frees the memory of slabs: R's garbage collector does not know about that of a device and may
+/// come late. No slab can be computed afterwards.
+// [[Rcpp::export]]
+void close_slabs_cpp(SEXP slabs) { Rcpp::XPtr<HeldSlabs>(slabs).release(); }

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "core/criteria/fourier_criteria.hpp"
+#include "core/fourier/engine.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
 
@@ -32,7 +33,7 @@ Rcpp::List value_and_gradient(const Criterion& asked, const Query& query) {
   const int d = asked.gradient ? asked.H.ncol() : 0;
   Rcpp::NumericMatrix slope(d, d);
   const Span<double> written{slope.begin(), static_cast<std::size_t>(slope.size())};
-  const double value = translate_memory_error([&] { return query(entries(asked.H), written); });
+  const double value = translate_errors([&] { return query(entries(asked.H), written); });
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("gradient") = slope);
 }
 
@@ -53,16 +54,21 @@ void fourier_grid_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
     demand.max = range[1];
     demand.density_tolerance = fields.get<double>("tol");
     demand.phases = fields.get<bool>("phases");
-    return translate_memory_error([&] {
+    return translate_errors([&] {
       return std::make_unique<FourierCriteria>(data.x(), data.w(), demand, unpack_run(run));
     });
+  });
+  // A density that follows may be read off its modes.
+  data.prepared<ModesOfSample>([&] {
+    return std::make_unique<ModesOfSample>(
+        ModesOfSample{[&data] { return data.found<FourierCriteria>()->kept_modes(); }});
   });
 }
 
 /// Replaces the grid by one for this range only, unless the present one serves it.
 // [[Rcpp::export]]
 void fourier_prepare_cpp(SEXP sample, Rcpp::NumericVector range, Rcpp::List run) {
-  translate_memory_error([&] {
+  translate_errors([&] {
     criteria_of(sample).prepare(range[0], range[1], unpack_run(run));
     return 0;
   });
@@ -94,7 +100,7 @@ Rcpp::NumericVector fourier_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::List run
   const Fields fields(task, "a task of functionals", {"G", "axes", "order"});
   const Rcpp::NumericMatrix G = fields.get<Rcpp::NumericMatrix>("G"),
                             axes = fields.get<Rcpp::NumericMatrix>("axes");
-  return Rcpp::wrap(translate_memory_error([&] {
+  return Rcpp::wrap(translate_errors([&] {
     return criteria_of(sample).psi(entries(G), fields.get<int>("order"), unpack_run(run),
                                    entries(axes));
   }));

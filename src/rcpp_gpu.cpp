@@ -1,12 +1,8 @@
-// R to the CUDA object: information about it, densities at points and on grids, sums over pairs,
-// cross-validation of regression.
+// R to the CUDA object: information about it, sums over pairs, cross-validation of regression.
 #include "config.hpp"
-#include "gpu/density.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/pairs.hpp"
 #include "gpu/regression.hpp"
-#include "gpu/scanline.hpp"
-#include "rcpp_density.hpp"
 #include "rcpp_pairs.hpp"
 #include "rcpp_regression.hpp"
 
@@ -32,18 +28,6 @@ Rcpp::List problem_list(const gpu_error& problem) {
                             Rcpp::Named("reason") = problem.what());
 }
 
-/// Returns whether the sums are in single precision.
-bool device_sums(const Sample& data, const DensitySums& task, const std::string& engine,
-                 const Run& how, Span<double> out) {
-  if (engine != "scanline") {
-    return gpu_density(data.x(), data.w(), task.at, task.kernel, task.root, how.single, how, out);
-  }
-  const std::vector<RegularAxis> axes = regular_axes(task.at);
-  gpu_scanline_density(data.x(), data.w(), {axes.data(), axes.size()}, task.kernel, task.root, {},
-                       how, out);
-  return false;
-}
-
 /// The result of call(), or the problem.
 template <class Call>
 SEXP or_problem(const Call& call) {
@@ -63,6 +47,15 @@ void cuda_object_cpp(std::string path) { set_gpu_object(path, KESTREL_CUDA_REASO
 // [[Rcpp::export]]
 bool cuda_built_cpp() { return KESTREL_HAVE_CUDA != 0; }
 
+GpuUse Run::place() const {
+  const Backend asked = backend;
+  return GpuUse(asked, [asked](const gpu_error& problem) {
+    const Rcpp::Environment package = Rcpp::Environment::namespace_env("kestrel");
+    const Rcpp::Function tell = package["cuda_failed"];
+    tell(asked == Backend::cuda, problem_list(problem));
+  });
+}
+
 /// The device, or its problem: a list either way.
 // [[Rcpp::export]]
 SEXP cuda_device_cpp() {
@@ -77,43 +70,6 @@ SEXP cuda_device_cpp() {
                                                       std::to_string(device.driver % 1000 / 10));
   });
 }
-
-/// The sums of density_cpp() by "direct" or "scanline", on the device; the attribute `single` says
-/// whether they are in single precision. Or the problem.
-// [[Rcpp::export]]
-SEXP density_cuda_cpp(SEXP sample, Rcpp::List task, std::string engine, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const DensitySums sums = unpack_density(task);
-  const Run how = unpack_run(run);
-  return or_problem([&] {
-    Rcpp::NumericVector out = uninitialised(sums.at.size());
-    const Span<double> values{out.begin(), sums.at.size()};
-    out.attr("single") = device_sums(data, sums, engine, how, values);
-    divide(values, sums.n, how.parallel);
-    return out;
-  });
-}
-
-/// The result of density_scanline_cpp(), on the device; or the problem.
-// [[Rcpp::export]]
-SEXP scanline_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  return or_problem([&] {
-    return kept_runs<GpuScanline>(sample_of(sample), unpack_density(task), unpack_silent_run(run));
-  });
-}
-
-/// The result of density_slab_cpp(), or the problem.
-// [[Rcpp::export]]
-SEXP slab_cuda_cpp(SEXP runs, double first, double count, double n, Rcpp::List run) {
-  return or_problem([&] {
-    return slab_values(*Rcpp::XPtr<GpuScanline>(runs), first, count, n, unpack_silent_run(run));
-  });
-}
-
-/// Frees the memory of scanline_cuda_cpp() on the device: R's garbage collector does not know about
-/// that memory and may come late. No slab can be computed afterwards.
-// [[Rcpp::export]]
-void close_scanline_cuda_cpp(SEXP runs) { Rcpp::XPtr<GpuScanline>(runs).release(); }
 
 /// The result of direct_lscv_cpp(), or the problem.
 // [[Rcpp::export]]

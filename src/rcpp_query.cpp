@@ -2,9 +2,10 @@
 #include "core/query/normal_mixture.hpp"
 #include "core/query/orthants.hpp"
 #include "core/query/query.hpp"
-#include "rcpp_density.hpp"
+#include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_sample.hpp"
+#include "rcpp_util.hpp"
 
 using namespace kestrel;
 
@@ -72,7 +73,7 @@ Rcpp::NumericVector query_orthants_cpp(SEXP sample, Rcpp::List task, Rcpp::List 
   std::size_t size = 1;
   for (const Span<const double>& axis : orthants.axes.views) size *= axis.size;
   Rcpp::NumericVector out = uninitialised(size);
-  translate_memory_error([&] {
+  translate_errors([&] {
     orthants_on_grid({data.x(), data.w(), orthants.kernel, entries(orthants.root)},
                      orthants.axes.views, orthants.side, unpack_run(run), {out.begin(), size});
     return 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/run_options.hpp"
+#include "gpu/gpu_use.hpp"
 #include "rcpp_fields.hpp"
 
 namespace kestrel {
@@ -38,23 +39,40 @@ inline const simd::Table& table_of(const std::string& isa) {
   return *table;
 }
 
-/// The options of the core, and whether a device may compute in single precision. R handles
-/// backend, device, engine and tolerance itself.
+/// The options of the core, and what a user asked for.
 struct Run : RunOptions {
-  bool single = false;
+  Backend backend = Backend::cpu;
+  bool single = false;          // whether a device may compute in single precision
+  bool settled = false;         // a device was chosen before, and is not weighed again
+  bool slabs = false;           // of a density: DensityRequest::slabs
+  std::string engine = "auto";  // of a density
+  double tolerance = 1e-12;     // of a density
+
+  /// The place, CPU or device, of a task, or of several that stay together.
+  GpuUse place() const;
 };
 
+inline Backend backend_of(const std::string& name) {
+  if (name == "cuda") return Backend::cuda;
+  return name == "cpu" ? Backend::cpu : Backend::automatic;
+}
+
 inline Run unpack_run(const Rcpp::List& list) {
-  const Fields fields(
-      list, "a run",
-      {"backend", "threads", "isa", "precision", "progress", "engine", "tol", "device", "poll"});
+  const Fields fields(list, "a run",
+                      {"backend", "threads", "isa", "precision", "progress", "engine", "tol",
+                       "device", "poll", "settled", "slabs"});
   Run run;
   run.table = &table_of(fields.get<std::string>("isa"));
   run.parallel.threads = fields.get<int>("threads");
   run.parallel.poll = r_poll(fields.optional("progress"));
   const SEXP poll = fields.optional("poll");
   set_poll_interval(Rf_isNull(poll) ? kPollInterval : Rcpp::as<double>(poll));
+  run.backend = backend_of(fields.get<std::string>("backend"));
   run.single = fields.get<std::string>("precision") == "single";
+  run.settled = !Rf_isNull(fields.optional("settled"));
+  run.slabs = !Rf_isNull(fields.optional("slabs"));
+  if (!Rf_isNull(fields.optional("engine"))) run.engine = fields.get<std::string>("engine");
+  if (!Rf_isNull(fields.optional("tol"))) run.tolerance = fields.get<double>("tol");
   return run;
 }
 

@@ -6,26 +6,32 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/large_pages.hpp"
 #include "core/base/span.hpp"
 #include "core/kernel/kernel.hpp"
 
-/// Rcpp makes the name of an exception's type a class of the condition in R.
-struct kestrel_error_memory : std::runtime_error {
+/// Rcpp makes the name of an exception's type a class of the condition in R, which R then words.
+struct kestrel_core_memory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct kestrel_core_unfit : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 namespace kestrel {
 
-/// Turns the core's refusal of a grid into an exception that R can answer with another engine.
+/// Turns an engine's refusals into exceptions that R can word, or answer with another engine.
 template <class Call>
-auto translate_memory_error(const Call& call) {
+auto translate_errors(const Call& call) {
   try {
     return call();
   } catch (const error& problem) {
-    if (problem.kind != ErrorKind::memory) throw;
-    throw kestrel_error_memory(problem.what());
+    if (problem.kind == ErrorKind::memory) throw kestrel_core_memory(problem.what());
+    if (problem.kind == ErrorKind::unfit) throw kestrel_core_unfit(problem.what());
+    throw;
   }
 }
 
@@ -47,6 +53,27 @@ inline Span<const double> view(const Rcpp::NumericVector& v) {
 
 inline Span<const double> entries(const Rcpp::NumericMatrix& m) {
   return {m.begin(), static_cast<std::size_t>(m.size())};
+}
+
+/// The axes of a grid.
+struct KeptAxes {
+  std::vector<Rcpp::NumericVector> kept;  // keeps converted vectors alive
+  std::vector<Span<const double>> views;
+
+  explicit KeptAxes(const Rcpp::List& given) {
+    for (R_xlen_t k = 0; k < given.size(); ++k) {
+      kept.emplace_back(Rcpp::as<Rcpp::NumericVector>(given[k]));
+      views.push_back(view(kept.back()));
+    }
+  }
+};
+
+/// For an engine that writes all of it: filling it with zeros would be another pass over a large
+/// grid.
+inline Rcpp::NumericVector uninitialised(std::size_t size) {
+  Rcpp::NumericVector values = Rcpp::no_init(static_cast<R_xlen_t>(size));
+  prefer_large_pages(values.begin(), 8 * size);
+  return values;
 }
 
 /// kernel_type: R's name of the type.

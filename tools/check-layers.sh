@@ -120,10 +120,11 @@ may_include() {
     base) echo ;;
     kernel) echo base ;;
     data) echo base kernel ;;
-    direct | kdtree | sweep | fgt | fourier | scanline) echo base kernel data ;;
+    engine) echo base kernel data ;;
+    direct | kdtree | sweep | fgt | fourier | scanline) echo base kernel data engine ;;
     contour) echo base ;;
     criteria | regression | query | bootstrap | distribution) echo base kernel data "$engines" ;;
-    plan) echo base kernel data "$engines" criteria regression ;;
+    plan) echo base kernel data engine "$engines" ;;
   esac
 }
 for folder in src/core/*; do

@@ -108,6 +108,8 @@ void set_gpu_object(const std::string& path, const std::string& reason) {
   one.process = 0;
 }
 
+bool gpu_built() { return !object().path.empty(); }
+
 const kestrel_gpu_table& gpu_table() { return *usable_object().table; }
 
 const kestrel_gpu_device& gpu_device() { return usable_object().device; }

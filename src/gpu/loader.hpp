@@ -31,6 +31,9 @@ struct gpu_error : std::runtime_error {
 /// `reason` says why. Nothing is opened yet. An object that was open before stays in memory.
 void set_gpu_object(const std::string& path, const std::string& reason);
 
+/// Whether there is an object, usable or not.
+bool gpu_built();
+
 /// The functions of the object, and the device they use. The first call opens the object and starts
 /// the driver (about 0.3 s). Its outcome is remembered, success or failure, except for a lack of
 /// memory. Throws gpu_error.

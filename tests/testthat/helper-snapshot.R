@@ -23,7 +23,7 @@ say <- function(...) {
   for (condition in list(...)) cat(strwrap(conditionMessage(condition), 100), sep = "\n")
 }
 
-# Processors differ in time, in which engine is the fastest, and in the last digits of a sum, so that a search ends a step
+# Processors differ in time, in which engine is the fastest, and in the last digits of a sum, so a search ends a step
 # earlier or later.
 engine_line <- "^( *engine +)([a-z]+) on"
 search_line <- "([0-9][0-9,]*) (evaluations|bandwidths, .* s$)"

@@ -179,7 +179,8 @@ test_that("Hlscv does so, too, if the Fourier engine was asked for", {
   y <- small_samples()$correlated
   lscv_of_grid <- fourier_lscv_cpp
   search <- function(refused) {
-    some <- function(sums, task, run) if (refused(task$H)) abort_memory("too large") else lscv_of_grid(sums, task, run)
+    too_large <- errorCondition("too large", class = "kestrel_core_memory", call = NULL)
+    some <- function(sums, task, run) if (refused(task$H)) stop(too_large) else lscv_of_grid(sums, task, run)
     with_binding("fourier_lscv_cpp", some, Hlscv(y, engine = "fourier"))
   }
   expect_error(search(function(H) TRUE), "too large", class = "kestrel_error_memory")

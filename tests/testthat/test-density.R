@@ -322,7 +322,7 @@ test_that("rows with missing values are left out by na.omit, with their weights,
 })
 
 test_that("an estimate is planned once", {
-  plans <- function(code) length(traced("plan_cpp", quote(task$m), code))
+  plans <- function(code) length(traced("announce", quote(task$m), code))
   expect_identical(plans(kde(faithful, compute.cont = FALSE)), 1L)
   expect_identical(plans(kde(faithful$waiting, h = 3, eval.points = 1:9)), 1L)
   expect_identical(plans(kde(faithful$waiting, h = 3, positive = TRUE, compute.cont = FALSE)), 1L)

@@ -73,7 +73,8 @@ test_that("the fields that amise = TRUE adds are there wherever they are numbers
 test_that("the plug-in is the stored one by both engines, with every stage", {
   for (i in seq_len(nrow(plugged))) for (engine in c("direct", "fgt")) {
     sample <- selector_sample(fixture_data(plugged$data[i]), NULL)
-    found <- with_binding("pair_engine", function(...) engine, plug_in_1d(sample, 2L, plugged$scalest[i], run_options()))
+    found <- with_binding("pair_engine", function(...) engine,
+                          plug_in_1d(sample, 2L, plugged$scalest[i], run_options()))
     info <- paste(plugged$data[i], plugged$scalest[i], engine)
     expect_identical(found$engine, engine)
     expect_equal(found$h, plugged$h[i], tolerance = 1e-13, info = info)

@@ -40,7 +40,7 @@ test_that("the number of threads comes to the core: by its model, direct sums ta
   s <- big_shape()
   fhat <- kde(s$x, H = s$H, eval.points = 0)
   seconds <- function(threads) {
-    plan_run(fhat, task_at_points(fhat, s$points), density_options(threads, "cpu", "direct", 1e-12))$seconds
+    plan_density(fhat, task_at_points(fhat, s$points), density_options(threads, "cpu", "direct", 1e-12))$seconds
   }
   expect_equal(seconds(1) / seconds(2), allowed_threads(2), tolerance = 1e-12)
 })

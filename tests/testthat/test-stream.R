@@ -119,23 +119,27 @@ test_that("slabs larger than what goes to a file at once are whole", {
   expect_identical(with_binding("numbers_at_once", 7, stream()), stream())
 })
 
-test_that("the device is chosen by the time of all slabs together", {
+test_that("the device is chosen by the time of all slabs together, and kept", {
   x <- stream_sample(2)
   axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
-  part <- function(count) c(axes[1], list(axes[[2]][seq_len(count)]))
   run <- density_options(1, "auto", "auto", 1e-12, cuda = TRUE)
   for (kernel in c("gaussian", "biweight")) {
     fhat <- new_density(check_sample(x, NULL), diag(2), kernel, "radial", NULL, run)
     task <- task_on_axes(fhat, axes)
-    grid <- regular_grid(fhat, task)
-    whole <- plan_slabs(fhat, task, grid, task_on_axes(fhat, part(3)), run)
-    expect_identical(whole[c("engine", "backend")], list(engine = if (is.null(grid)) "direct" else "scanline",
-                                                         backend = "cpu"))
-    slabs <- plan_slabs(fhat, task, NULL, task_on_axes(fhat, part(3)), run)
-    expect_equal(slabs$seconds, 10 * plan_run(fhat, task_on_axes(fhat, part(3)), run)$seconds)
+    whole <- plan_density(fhat, task, c(run, slabs = TRUE))
+    expect_identical(whole[c("engine", "backend")],
+                     list(engine = if (kernel == "gaussian") "direct" else "scanline", backend = "cpu"))
+    part <- task_on_axes(fhat, list(axes[[1]], axes[[2]][1:3]))
+    expect_equal(plan_density(fhat, part, run, larger = 10)$seconds, 10 * plan_density(fhat, part, run)$seconds)
   }
   # A slab uses the device that was chosen, without another comparison.
-  expect_null(device_for(with_device(run, NULL), 1e9, function(device) 0))
+  expect_identical(settled_run(run, list(backend = "cpu"))$backend, "cpu")
+  on_device <- settled_run(run, list(backend = "cuda"))
+  rm(list = ls(informed_of), envir = informed_of)
+  with_cuda_object("/nowhere/libkestrel_cuda.so", {
+    expect_silent(plan_density(fhat, task, run))
+    expect_message(plan_density(fhat, task, on_device), "could not be loaded")
+  })
 })
 
 test_that("an irregular grid is not computed by scanline, though its slabs may be regular", {
@@ -150,20 +154,19 @@ test_that("an irregular grid is not computed by scanline, though its slabs may b
 
 test_that("a GPU that fails is left once, for all slabs", {
   x <- stream_sample(2)
-  streamed <- function(kernel, place) {
-    sums <- check_sample(x, NULL)
-    fhat <- new_density(sums, diag(2), kernel, "radial", NULL, list(engine = "auto", tol = 1e-12))
-    axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
-    run <- with_device(density_options(1, "auto", "auto", 1e-12, cuda = TRUE), place)
-    list(run = run, estimate = run_planned(fhat, task_on_axes(fhat, axes), run))
-  }
-  gone <- list(device = "a GPU that is gone")
+  axes <- list(seq(0, 5, length.out = 20), seq(0, 5, length.out = 30))
+  usual <- density_options(1, "auto", "auto", 1e-12, cuda = TRUE)
+  gone <- list(backend = "cuda")
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (kernel in c("gaussian", "biweight")) {
+      fhat <- new_density(check_sample(x, NULL), diag(2), kernel, "radial", NULL, usual)
       rm(list = ls(informed_of), envir = informed_of)
-      expect_message(found <- streamed(kernel, gone), "could not be loaded|without CUDA")
-      expect_identical(device_of(found$run), list(backend = "cpu"))
-      expect_identical(found$estimate$estimate, streamed(kernel, NULL)$estimate$estimate)
+      expect_message(source <- slab_source(fhat, axes, cut_slabs(c(20, 30), 10), settled_run(usual, gone)),
+                     "could not be loaded")
+      expect_identical(source$by()$backend, "cpu")
+      whole <- slab_source(fhat, axes, cut_slabs(c(20, 30), 10), density_options(1, "cpu", "auto", 1e-12))
+      expect_silent(slab <- source$slab(11, 10))
+      expect_identical(slab, whole$slab(11, 10))
     }
   })
 })

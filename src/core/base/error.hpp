@@ -11,6 +11,7 @@ namespace kestrel {
 enum class ErrorKind {
   input,    ///< the caller asked for something that has no answer
   memory,   ///< the answer does not fit
+  unfit,    ///< the engine that was asked for does not take the grid
   internal  ///< a promise inside kestrel was broken: a bug
 };
 

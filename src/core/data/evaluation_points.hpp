@@ -18,6 +18,8 @@ struct EvaluationPoints {
 
   std::size_t size() const;
   std::size_t dimension() const;
+  /// Points on a line as one array: the first column of the matrix, or the only axis.
+  Span<const double> line() const { return axes.empty() ? matrix.column(0) : axes[0]; }
   /// Coordinates of point i into out[0 .. dimension()).
   void copy(std::size_t i, double* out) const;
 };

@@ -17,7 +17,7 @@ namespace kestrel {
 /// positive or outside 1e-290 .. 1e290 and for values and weights that CellMoments refuses.
 ///
 /// O(n + m + cells), O(m + cells) if the sample has its cells already. Cells of points cost more if
-/// weights are so unequal that all samples within 38 h count. core/plan/plan.cpp has times.
+/// weights are so unequal that all samples within 38 h count. engine.cpp has times.
 void fgt_density(const LineSample& sample, Span<const double> points, double h,
                  const RunOptions& options, Span<double> out);
 

@@ -68,14 +68,14 @@ Kernel kernel_of_name(const std::string& name) {
   throw error(ErrorKind::input, "kernel must be one of " + known + ", not " + name);
 }
 
-std::string names_of_kernels(bool (*holds)(Kernel)) {
+std::string names_of_kernels(bool (*holds)(Kernel), const char* mark) {
   std::vector<std::string> names;
   for (std::size_t k = 0; k < kKernels; ++k) {
     if (holds(static_cast<Kernel>(k))) names.push_back(kKernelRows[k].name);
   }
   std::string text;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    text += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + names[k];
+    text += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + (mark + names[k] + mark);
   }
   return text;
 }

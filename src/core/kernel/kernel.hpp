@@ -26,8 +26,9 @@ struct KernelChoice {
 /// The kernel of that name. For any other name throws error(input), which lists the names.
 Kernel kernel_of_name(const std::string& name);
 
-/// "a, b and c": the names of the kernels for which `holds` is true, in the order of the table.
-std::string names_of_kernels(bool (*holds)(Kernel));
+/// "a, b and c": the names of the kernels for which `holds` is true, in the order of the table,
+/// each between two marks.
+std::string names_of_kernels(bool (*holds)(Kernel), const char* mark = "");
 
 /// A number mantissa * 2^exponent: constants of narrow kernels in many dimensions leave the range
 /// of a double although their products with small sums do not.

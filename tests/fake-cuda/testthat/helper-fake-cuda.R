@@ -15,7 +15,10 @@ with_fake <- function(code) {
   rm(list = ls(informed_of), envir = informed_of)
   on.exit(Sys.unsetenv(setdiff(grep("^FAKE_CUDA_", names(Sys.getenv()), value = TRUE), "FAKE_CUDA_OBJECT")))
   always <- function(...) TRUE
-  eager <- list(cuda_built_cpp = always, gpu_pays_off = always)
+  options_of <- kestrel:::run_options
+  # As if a device had been chosen before.
+  settled_options <- function(...) c(options_of(...), settled = TRUE)
+  eager <- list(cuda_built_cpp = always, gpu_pays_off = always, run_options = settled_options)
   with_cuda_object(Sys.getenv("FAKE_CUDA_OBJECT"), with_bindings(eager, code))
 }
 

@@ -190,11 +190,3 @@ test_that("a bandwidth is found by the CPU where the device fails for that only"
   expect_identical(c(found$backend, found$selector$backend), c("cuda", "cpu"))
   expect_identical(found$H, density("cpu")$H)
 })
-
-test_that("unless_problem() lets sums through and carries a problem out", {
-  expect_identical(unless_problem(c(1, 2)), c(1, 2))
-  problem <- list(problem = "forked", reason = "of this")
-  condition <- tryCatch(unless_problem(problem), kestrel_cuda_problem = identity)
-  expect_identical(condition$problem, problem)
-  expect_false(inherits(condition, "kestrel_error"))
-})

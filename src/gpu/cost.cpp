@@ -1,0 +1,62 @@
+#include "gpu/cost.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Multiply-adds per second of a device, at 1.5 GHz. A multiprocessor has 64 units for double
+/// precision in compute capability 9.0 and 10.0, 32 in 6.0, 7.0 and 8.0, and 2 in all others (CUDA
+/// C++ Programming Guide, throughput of arithmetic instructions). For single precision it has 128,
+/// or 64 in some older ones.
+double rate(int multiprocessors, int major, int minor, bool single) {
+  const int capability = 10 * major + minor;
+  const bool older = capability == 60 || capability == 70 || capability == 80;
+  double units = 2;
+  if (single) {
+    units = older || capability == 75 ? 64 : 128;
+  } else if (capability == 90 || capability == 100) {
+    units = 64;
+  } else if (older) {
+    units = 32;
+  }
+  return multiprocessors * units * 1.5e9;
+}
+
+/// Picoseconds of a pair. Fits within an eighth to bench/results/2026-11-22-NVIDIA-H200.csv
+/// ("sums", the faster way): 0.75, 0.92, 1.20, 2.27, 4.09 and 7.72 ps in double for d = 1, 3, 6,
+/// 16, 30 and 62, and 0.23, 0.28, 0.41, 0.98, 1.07, 2.99 and 5.97 ps in single for d = 1, 3, 6, 14,
+/// 16, 30 and 62.
+double pair_picoseconds(double d, bool single) {
+  if (!single) return 0.65 + 0.11 * d;
+  if (d <= 8) return 0.17 + 0.04 * d;
+  return (d <= 16 ? 0.07 : 0.096) * d;
+}
+
+/// Measured (the same file): 61.0 ms for 1.1e9 rows and 1.95e8 points with two limbs (34.8 ms with
+/// one). The share of the points is the time to move their cells and values, 104 bytes at 4.3 TB/s.
+/// The host sorts the samples, and values come back at 55 GB/s.
+constexpr double kRowSeconds = 50e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
+                 kValueSeconds = 8 / 55e9;
+
+/// Starting the driver takes about a third of a second.
+constexpr double kWorthwhileSeconds = 1;
+
+}  // namespace
+
+double gpu_slowness(const kestrel_gpu_device& device, bool single) {
+  return rate(132, 9, 0, single) / rate(device.multiprocessors, device.major, device.minor, single);
+}
+
+double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device& device,
+                          bool single) {
+  return n * m * pair_picoseconds(d, single) * 1e-12 * gpu_slowness(device, single);
+}
+
+double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {
+  return gpu_slowness(device, false) * (n * rows * kRowSeconds + m * kPointSeconds) +
+         kSampleSeconds * n + kValueSeconds * m;
+}
+
+bool gpu_pays_off(double cpu, double gpu) { return cpu >= kWorthwhileSeconds && cpu >= 2 * gpu; }
+
+}  // namespace kestrel

@@ -1,0 +1,30 @@
+// What sums cost on a device, in expected seconds, and when that is worth it.
+#ifndef KESTREL_GPU_COST_HPP
+#define KESTREL_GPU_COST_HPP
+
+#include <cstddef>
+
+#include "gpu/gpu_abi.h"
+
+namespace kestrel {
+
+/// The factor by which a device is expected to be slower than the H200 on which the times here were
+/// measured (2026-11): the ratio of their rates of multiply-adds, in double or single precision.
+double gpu_slowness(const kestrel_gpu_device& device, bool single);
+
+/// Expected seconds for the sums of n m pairs in d variables with the Gaussian kernel.
+double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device& device,
+                          bool single);
+
+/// Expected seconds for n samples whose kernels cross `rows` rows each, on a grid of m points, by
+/// the engine "scanline".
+double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device);
+
+/// Whether a device is taken, unless the user says so, for a task of `cpu` seconds on the CPU and
+/// `gpu` seconds on the device. The CPU must take longer than it takes to start the driver, a
+/// second, and twice as long as the device.
+bool gpu_pays_off(double cpu, double gpu);
+
+}  // namespace kestrel
+
+#endif

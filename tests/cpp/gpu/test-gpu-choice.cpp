@@ -1,0 +1,219 @@
+// Whether a task runs on the device, and what happens if that fails: with objects that need no CUDA
+// (fake-cuda.cpp), whose device is as fast as an H200.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "gpu/cost.hpp"
+#include "gpu/density_call.hpp"
+#include "gpu/loader.hpp"
+#include "plan/density-tasks.hpp"
+
+using namespace kestrel;
+using density_tasks::Task;
+
+namespace {
+
+kestrel_gpu_device h200() {
+  kestrel_gpu_device device{};
+  device.major = 9;
+  device.multiprocessors = 132;
+  return device;
+}
+
+/// Uses of a device that count the problems that they tell; with "cuda" they throw them.
+struct Told {
+  int problems = 0;
+
+  GpuUse use(Backend asked) {
+    return GpuUse(asked, [this, asked](const gpu_error& problem) {
+      ++problems;
+      if (asked == Backend::cuda) throw problem;
+    });
+  }
+};
+
+double no_time(const kestrel_gpu_device&) { return 0; }
+
+DensityChoice choice(const Task& task, const DensityRequest& request, Backend backend,
+                     double larger = 1) {
+  GpuUse use(backend, [](const gpu_error& problem) { throw problem; });
+  return choose_density(task.view(), request, use, larger);
+}
+
+std::string device_engine(const Task& task, const std::string& engine, Backend backend) {
+  const DensityChoice chosen = choice(task, {engine}, backend, 1e12);
+  return chosen.on_device() ? chosen.engine : "";
+}
+
+}  // namespace
+
+TEST(GpuCost, RatesAreThoseThatWereMeasured) {
+  EXPECT_DOUBLE_EQ(gpu_slowness(h200(), false), 1);
+  kestrel_gpu_device half = h200();
+  half.multiprocessors = 66;
+  EXPECT_DOUBLE_EQ(gpu_slowness(half, true), 2);
+  // Rates of bench/results/2026-11-22-NVIDIA-H200.csv, 1e9 pairs a second, within an eighth.
+  const double d[] = {1, 2, 3, 4, 6, 8, 14, 16, 30, 62};
+  const double in_double[] = {1330, 1197, 1087, 1005, 830.6, 618.2, 479.8, 439.5, 244.4, 129.6};
+  const double in_single[] = {4382, 3942, 3598, 3277, 2439, 2267, 1021, 940.9, 334.1, 167.6};
+  for (std::size_t i = 0; i < std::size(d); ++i) {
+    for (const bool single : {false, true}) {
+      const double pairs = 131072.0 * 131072;
+      const double rate = pairs / gpu_direct_seconds(131072, 131072, d[i], h200(), single) / 1e9;
+      const double measured = single ? in_single[i] : in_double[i];
+      EXPECT_LT(std::abs(std::log(rate / measured)), std::log(9.0 / 8)) << d[i] << " " << single;
+    }
+  }
+  const double on_host = 60e-9 * 1e6 + 8 / 55e9 * 194810000;
+  EXPECT_NEAR(gpu_scanline_seconds(1e6, 194810000, 1117, h200()) - on_host, 61e-3, 1.3e-3);
+}
+
+TEST(GpuCost, ADevicePaysOffForLongTasksThatItHalves) {
+  EXPECT_TRUE(gpu_pays_off(1, 0.5));
+  EXPECT_FALSE(gpu_pays_off(1, 0.51));
+  EXPECT_FALSE(gpu_pays_off(0.99, 0.01));
+  EXPECT_TRUE(gpu_pays_off(1e3, 499));
+}
+
+TEST(GpuUse, ADeviceIsTakenIfItPaysOffOrIsAskedFor) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  Told told;
+  const auto slow = [](const kestrel_gpu_device&) { return 1e9; };
+  EXPECT_FALSE(told.use(Backend::cpu).choose(1e9, no_time));
+  EXPECT_FALSE(told.use(Backend::automatic).choose(0.5, no_time));
+  EXPECT_FALSE(told.use(Backend::automatic).choose(10, slow));
+  EXPECT_TRUE(told.use(Backend::cuda).choose(0, slow));
+  GpuUse use = told.use(Backend::automatic);
+  EXPECT_TRUE(use.choose(10, no_time));
+  EXPECT_EQ(use.device(), "fake device");
+  EXPECT_TRUE(use.choose(0, slow)) << "a device that was chosen is kept";
+  EXPECT_EQ(told.problems, 0);
+}
+
+TEST(GpuUse, WithoutADeviceThereIsAProblemForLongTasksOnly) {
+  set_gpu_object("/nowhere/libkestrel_cuda.so", "");
+  Told told;
+  EXPECT_FALSE(told.use(Backend::automatic).choose(0.01, no_time));
+  EXPECT_EQ(told.problems, 0);
+  EXPECT_FALSE(told.use(Backend::automatic).choose(1e6, no_time));
+  EXPECT_EQ(told.problems, 1);
+  EXPECT_THROW(told.use(Backend::cuda).choose(0.01, no_time), gpu_error);
+  set_gpu_object("", "");
+  EXPECT_FALSE(told.use(Backend::automatic).choose(1e6, no_time));
+  EXPECT_EQ(told.problems, 2) << "nobody is told that nothing was built, unless it was asked for";
+}
+
+TEST(GpuUse, TheCpuTakesOverFromADeviceThatFailsAndKeepsTheRest) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  Told told;
+  GpuUse use = told.use(Backend::automatic);
+  use.choose(10, no_time);
+  int on_device = 0;
+  const auto failing = [&]() -> int {
+    ++on_device;
+    throw gpu_error(GpuProblem::unsuited, "too many bandwidths");
+  };
+  EXPECT_EQ(use.sums(failing, [] { return 7; }), 7);
+  EXPECT_FALSE(use.on_device());
+  EXPECT_EQ(use.sums(failing, [] { return 8; }), 8);
+  EXPECT_EQ(on_device, 1);
+  EXPECT_EQ(told.problems, 1);
+  GpuUse asked = told.use(Backend::cuda);
+  asked.choose(0, no_time);
+  EXPECT_THROW(asked.sums(failing, [] { return 9; }), gpu_error);
+}
+
+TEST(GpuDensity, TheDeviceHasScanlineForTheRadialEpanechnikovKernelAndDirectSums) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  const Task grid = Task(50, 2, 3).on_grid(20, 0, 3).with_kernel(Kernel::epanechnikov);
+  const Task uneven = Task(50, 2, 3).on_grid(20, 0, 3, 2).with_kernel(Kernel::epanechnikov);
+  const Task biweight = Task(50, 2, 3).on_grid(20, 0, 3).with_kernel(Kernel::biweight);
+  const Task gaussian = Task(50, 2, 3).on_grid(20, 0, 3);
+  EXPECT_EQ(device_engine(grid, "auto", Backend::automatic), "scanline");
+  EXPECT_EQ(device_engine(uneven, "auto", Backend::automatic), "direct");
+  EXPECT_EQ(device_engine(biweight, "auto", Backend::automatic), "direct");
+  EXPECT_EQ(device_engine(grid, "direct", Backend::automatic), "direct");
+  EXPECT_EQ(device_engine(biweight, "scanline", Backend::automatic), "");
+  EXPECT_EQ(device_engine(gaussian, "fourier", Backend::automatic), "");
+  EXPECT_EQ(device_engine(biweight, "scanline", Backend::cuda), "scanline") << "it then refuses";
+  EXPECT_EQ(device_engine(grid, "auto", Backend::cpu), "");
+  EXPECT_EQ(choice(grid, {}, Backend::automatic).device, "") << "a short task";
+  // The place is chosen by all slabs together.
+  const DensityChoice one = choice(uneven, {}, Backend::cpu),
+                      ten = choice(uneven, {}, Backend::cpu, 10);
+  EXPECT_DOUBLE_EQ(ten.seconds, 10 * one.seconds);
+}
+
+TEST(GpuDensity, SlabsOfAGridAreScanlinesOnTheCpu) {
+  const Task few = Task(1, 2, 3).on_grid(6, 0, 3).with_kernel(Kernel::biweight);
+  EXPECT_EQ(choice(few, {}, Backend::cpu).engine, "direct");
+  EXPECT_EQ(choice(few, {"auto", false, true}, Backend::cpu).engine, "scanline");
+}
+
+TEST(GpuDensity, AGridThatTheEngineDoesNotTakeIsUnfit) {
+  const Task uneven = Task(50, 2, 3).on_grid(20, 0, 3, 2).with_kernel(Kernel::epanechnikov);
+  try {
+    choice(uneven, {"scanline"}, Backend::cpu);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const error& problem) {
+    EXPECT_EQ(problem.kind, ErrorKind::unfit);
+  }
+}
+
+TEST(GpuDensity, TheCpuComputesWhatTheDeviceDoesNot) {
+  const Task task = Task(50, 2, 3).on_grid(20, 0, 3).with_kernel(Kernel::biweight);
+  const auto computed = [&](const char* object, Backend backend, Told& told, int* tries) {
+    set_gpu_object(object, "");
+    GpuUse use = told.use(backend);
+    use.choose(HUGE_VAL, no_time);
+    std::vector<double> out(400, -1.0);
+    compute_density(task.view(), {}, use, {}, [&](const DensityChoice&) {
+      ++*tries;
+      return Span<double>{out.data(), out.size()};
+    });
+    return out;
+  };
+  Told told;
+  int tries = 0;
+  const std::vector<double> on_cpu = computed("", Backend::cpu, told, &tries);
+  EXPECT_EQ(tries, 1);
+  EXPECT_EQ(computed("/nowhere/libkestrel_cuda.so", Backend::automatic, told, &tries), on_cpu);
+  EXPECT_EQ(told.problems, 1);
+  const std::vector<double> on_device = computed(FAKE_CUDA_GOOD, Backend::cuda, told, &tries);
+  EXPECT_EQ(told.problems, 1);
+  for (std::size_t i = 0; i < on_cpu.size(); ++i) EXPECT_NEAR(on_device[i], on_cpu[i], 1e-12);
+}
+
+TEST(GpuDensity, SlabsStayWhereTheyBeganUntilTheDeviceFails) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  const Task task = Task(80, 2, 3).on_grid(20, 0, 3).with_kernel(Kernel::epanechnikov);
+  const DensityTask view = task.view();
+  Told told;
+  const auto slab = [&](DensitySlabs& slabs, std::size_t first) {
+    std::vector<double> out(100, -1.0);
+    slabs.slab(first, 5, task.how, {out.data(), out.size()});
+    return out;
+  };
+  DensitySlabs on_cpu(view, told.use(Backend::cpu), task.how);
+  EXPECT_FALSE(on_cpu.use().on_device());
+  GpuUse use = told.use(Backend::automatic);
+  use.choose(HUGE_VAL, no_time);
+  DensitySlabs slabs(view, use, task.how);
+  EXPECT_TRUE(slabs.use().on_device());
+  for (std::size_t i = 0; i < 100; ++i) {
+    EXPECT_NEAR(slab(slabs, 0)[i], slab(on_cpu, 0)[i], 1e-12);
+  }
+  setenv("FAKE_CUDA_SLAB", "2", 1);
+  EXPECT_EQ(slab(slabs, 5), slab(on_cpu, 5));
+  unsetenv("FAKE_CUDA_SLAB");
+  EXPECT_FALSE(slabs.use().on_device());
+  EXPECT_EQ(told.problems, 1);
+  EXPECT_EQ(slab(slabs, 10), slab(on_cpu, 10));
+  EXPECT_EQ(told.problems, 1);
+}
