@@ -109,8 +109,8 @@ slab_cpp <- function(slabs, first, count, run) {
     .Call(`_kestrel_slab_cpp`, slabs, first, count, run)
 }
 
-slabs_device_cpp <- function(slabs) {
-    .Call(`_kestrel_slabs_device_cpp`, slabs)
+slabs_place_cpp <- function(slabs) {
+    .Call(`_kestrel_slabs_place_cpp`, slabs)
 }
 
 close_slabs_cpp <- function(slabs) {
@@ -193,10 +193,6 @@ pair_moments_cuda_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pair_moments_cuda_cpp`, sample, task, run)
 }
 
-regression_cv_cuda_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_regression_cv_cuda_cpp`, sample, task, run)
-}
-
 direct_lscv_cpp <- function(sample, task, run) {
     .Call(`_kestrel_direct_lscv_cpp`, sample, task, run)
 }
@@ -227,6 +223,14 @@ query_terms_cpp <- function(root) {
 
 regression_cpp <- function(sample, run) {
     .Call(`_kestrel_regression_cpp`, sample, run)
+}
+
+choose_regression_place_cpp <- function(regression, task, run) {
+    invisible(.Call(`_kestrel_choose_regression_place_cpp`, regression, task, run))
+}
+
+regression_place_cpp <- function(regression) {
+    .Call(`_kestrel_regression_place_cpp`, regression)
 }
 
 regression_cv_cpp <- function(regression, task, run) {

@@ -1,6 +1,6 @@
 # The search for a regression bandwidth between the neighbours of the best of the grid, `refine = TRUE`.
 
-# Observations times bandwidths that may be evaluated at once: 0.1 to 0.7 s of one thread, see regression_ns().
+# Observations times bandwidths that may be evaluated at once: 0.1 to 0.7 s of one thread, see core/regression/cost.cpp.
 fits_at_once <- 4e6
 
 # Bandwidths that may be evaluated at once with any number of observations, and one by one to polish the best: as many
@@ -41,7 +41,7 @@ refine_bandwidth <- function(data, grid, index, chosen, asked, run) {
 }
 
 # Whether the curve of a kernel is constant between distances: its observations all have the same weight.
-is_step <- function(kernel) is_compact(kernel) && regression_degree(kernel) == 0
+is_step <- function(kernel) kernel_row(kernel)$form == "power" && kernel_row(kernel)$outer == 0
 
 # The bandwidth on the user's scale that is this one or, if that is not a number, a little more.
 at_least <- function(h, scale) {

@@ -31,6 +31,37 @@ candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
   list(h = h, grid = h / scale, scale = scale, argument = "bwmax")
 }
 
+# The engine of a regression's sums: windows are swept, on a GPU in blocks, or every pair is summed.
+regression_engine <- function(kernel, backend) {
+  if (kernel == "gaussian") "direct" else if (backend == "cuda") "blocks" else "sweep"
+}
+
+# The observations of positive weight of a sample or a bandwidth object: x, y, w, and `sorted`, the core's sample of
+# them. The CPU sorts it when it first needs it.
+observations_of <- function(sample, run) {
+  data <- unclass(sample)[c("x", "y", "w")]
+  if (weight_sums_cpp(sample$w)$positive < length(sample$w)) {
+    used <- sample$w > 0
+    data <- lapply(data, `[`, used)
+  }
+  c(data, sorted = regression_cpp(data, run))
+}
+
+# What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
+local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
+
+# The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
+regression_sums <- function(data, h, asked, run) {
+  if (is.null(data$fit)) regression_cv_cpp(data$sorted, local_fits(h, asked), run) else data$fit
+}
+
+# The observations with `fit`, which regression_at_data_cpp() makes at one bandwidth. It serves the curve of a search at
+# this bandwidth alone and the fit of npreg().
+with_fit <- function(data, h, asked, errors, run) {
+  if (is.null(data$fit)) data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), errors, run)
+  data
+}
+
 # The objective at each h, and the number of observations without a neighbour there. NA if all are without.
 regression_curve <- function(data, h, asked, run) {
   n <- length(data$x)
@@ -48,9 +79,10 @@ corrected_aic <- function(variance, trace, n) {
 # `errors`: NULL, or whether the fit that follows the search needs standard errors at the data.
 search_bandwidth <- function(sample, grid, asked, refine, run, errors = NULL) {
   data <- observations_of(sample, run)
-  run <- with_regression_device(run, data$x, grid$h, asked)
+  choose_regression_place_cpp(data$sorted, local_fits(grid$h, asked), run)
+  on_cpu <- regression_place_cpp(data$sorted)$backend == "cpu"
   single <- length(grid$h) == 1L
-  if (single && !is.null(errors) && !on_cuda(run)) data <- with_fit(data, grid$h, asked, errors, run)
+  if (single && !is.null(errors) && on_cpu) data <- with_fit(data, grid$h, asked, errors, run)
   curve <- regression_curve(data, grid$h, asked, run)
   allowed <- !is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L)
   if (single) {
@@ -68,7 +100,8 @@ search_bandwidth <- function(sample, grid, asked, refine, run, errors = NULL) {
                 grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
                 ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
                 evaluations = length(grid$h) + chosen$evaluations)
-  c(found, device_of(run), list(remarks = remarks_on_bandwidth(found, asked, sample, data), data = data))
+  c(found, regression_place_cpp(data$sorted),
+    list(remarks = remarks_on_bandwidth(found, asked, sample, data), data = data))
 }
 
 check_allowed <- function(allowed, curve, data, grid, asked) {

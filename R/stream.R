@@ -183,10 +183,7 @@ scanline_by_slabs <- function(task, run, part_of_axes) {
     if (length(task$axes) > 1L) dim(estimate) <- lengths(part_of_axes(first, count))
     estimate
   }
-  by <- function() {
-    device <- slabs_device_cpp(runs)
-    c(list(engine = "scanline", backend = if (is.null(device)) "cpu" else "cuda"), device = device)
-  }
+  by <- function() c(list(engine = "scanline"), slabs_place_cpp(runs))
   list(by = by, axes = part_of_axes, slab = slab, close = function() close_slabs_cpp(runs))
 }
 

@@ -13,7 +13,7 @@
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
-run_with <- function(precision = "double") internal("run_options")(precision = precision)
+run_with <- function(precision = "double") internal("run_options")(backend = "cuda", cuda = TRUE, precision = precision)
 here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   if (length(file)) dirname(gsub("~+~", " ", file, fixed = TRUE)) else "bench"
@@ -101,10 +101,10 @@ for (d in unique(paper$d)) {
 
 # ---- density: whole calls
 density_call <- function(x, points, root, precision, kernel = "gaussian") {
-  sample <- list(x = x, w = rep(1, nrow(x)))
-  task <- list(points = points, axes = list(), root = root, kernel = kernel, kernel_type = "radial")
-  run <- run_with(precision)
-  function() internal("density_cuda_cpp")(sample, task, "direct", run)
+  task <- list(sample = internal("sample_cpp")(x, rep(1, nrow(x))), points = points, axes = list(), root = root,
+               kernel = kernel, kernel_type = "radial")
+  run <- c(run_with(precision), engine = "direct", tol = 1e-12)
+  function() internal("density_cpp")(task, run, function(plan) NULL)$values
 }
 for (d in c(1L, 2L, 3L, 6L, 14L, 16L, 30L, 62L)) {
   x <- matrix(rnorm(n * d), n)
@@ -174,7 +174,11 @@ for (i in seq_len(nrow(runs))) {
 add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) {
   data <- list(x = x, y = sin(x) + 0.3 * rnorm(length(x)), w = rep(1, length(x)))
   task <- list(h = h, kernel = "epanechnikov", regtype = regtype)
-  call <- function() internal("regression_cv_cuda_cpp")(data, task, run_with())
+  call <- function() {
+    held <- internal("regression_cpp")(data, run_with())
+    internal("choose_regression_place_cpp")(held, task, run_with())
+    internal("regression_cv_cpp")(held, task, run_with())
+  }
   add("regression", paste0("Regression CV, ", what), seconds_of(call, 5L, times), "s", "double", 1L, "", wanted, paper,
       count = length(x) * length(h))
 }

@@ -25,7 +25,7 @@ space_grids <- list(c(110, 220, 322), c(110, 440, 322), c(220, 440, 322), c(220,
 grid_name <- function(points) paste(format(points, trim = TRUE, scientific = FALSE, big.mark = ","), collapse = " x ")
 evaluation_points <- function(task) prod(as.numeric(task$points))
 
-# The density times n, radial Epanechnikov kernel.
+# The density, radial Epanechnikov kernel.
 kestrel_grid <- function(task, isa = "auto", x = task$x, threads = 1L) {
   gc(full = FALSE)   # frees the last result, so that there are never more than two arrays; takes milliseconds
   w <- if (nrow(x) == length(task$w)) task$w else task$w[seq_len(nrow(x))]

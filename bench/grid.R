@@ -44,7 +44,7 @@ check_task <- function(task) {
   exact <- plain_density(task)
   stopifnot(max(exact) > 0)
   for (value in Filter(length, yardsticks(task))) stopifnot(max(abs(value - exact)) < 1e-12 * max(exact))
-  for (isa in wide_isas) stopifnot(grid_difference(kestrel_grid(task, isa), 1 / nrow(task$x), exact) < 1e-12)
+  for (isa in wide_isas) stopifnot(grid_difference(kestrel_grid(task, isa), 1, exact) < 1e-12)
 }
 # Grids around all samples; grids that hold only part of them, with samples beyond two corners; and these corners alone,
 # so that most samples reach no point.
@@ -87,7 +87,7 @@ prepare_grid <- function(points) {
 differences <- function(task, x, grid, method) {
   clear(grid)
   method(grid)
-  difference <- function(isa) grid_difference(kestrel_grid(task, isa, x), 1 / nrow(task$x), grid)
+  difference <- function(isa) grid_difference(kestrel_grid(task, isa, x), nrow(x) / nrow(task$x), grid)
   scientific(vapply(wide_isas, difference, 0))
 }
 

@@ -324,14 +324,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// slabs_device_cpp
-SEXP slabs_device_cpp(SEXP slabs);
-RcppExport SEXP _kestrel_slabs_device_cpp(SEXP slabsSEXP) {
+// slabs_place_cpp
+Rcpp::List slabs_place_cpp(SEXP slabs);
+RcppExport SEXP _kestrel_slabs_place_cpp(SEXP slabsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type slabs(slabsSEXP);
-    rcpp_result_gen = Rcpp::wrap(slabs_device_cpp(slabs));
+    rcpp_result_gen = Rcpp::wrap(slabs_place_cpp(slabs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -578,19 +578,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// regression_cv_cuda_cpp
-SEXP regression_cv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_cv_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_cv_cuda_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
 // direct_lscv_cpp
 Rcpp::List direct_lscv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -690,6 +677,29 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(regression_cpp(sample, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// choose_regression_place_cpp
+void choose_regression_place_cpp(SEXP regression, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_choose_regression_place_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    choose_regression_place_cpp(regression, task, run);
+    return R_NilValue;
+END_RCPP
+}
+// regression_place_cpp
+Rcpp::List regression_place_cpp(SEXP regression);
+RcppExport SEXP _kestrel_regression_place_cpp(SEXP regressionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_place_cpp(regression));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -979,7 +989,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_direct_seconds_cpp", (DL_FUNC) &_kestrel_direct_seconds_cpp, 3},
     {"_kestrel_slabs_cpp", (DL_FUNC) &_kestrel_slabs_cpp, 2},
     {"_kestrel_slab_cpp", (DL_FUNC) &_kestrel_slab_cpp, 4},
-    {"_kestrel_slabs_device_cpp", (DL_FUNC) &_kestrel_slabs_device_cpp, 1},
+    {"_kestrel_slabs_place_cpp", (DL_FUNC) &_kestrel_slabs_place_cpp, 1},
     {"_kestrel_close_slabs_cpp", (DL_FUNC) &_kestrel_close_slabs_cpp, 1},
     {"_kestrel_distribution_cpp", (DL_FUNC) &_kestrel_distribution_cpp, 3},
     {"_kestrel_distribution_quantiles_cpp", (DL_FUNC) &_kestrel_distribution_quantiles_cpp, 3},
@@ -1000,7 +1010,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 3},
     {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 3},
     {"_kestrel_pair_moments_cuda_cpp", (DL_FUNC) &_kestrel_pair_moments_cuda_cpp, 3},
-    {"_kestrel_regression_cv_cuda_cpp", (DL_FUNC) &_kestrel_regression_cv_cuda_cpp, 3},
     {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 3},
     {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 3},
     {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 3},
@@ -1009,6 +1018,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_query_orthants_cpp", (DL_FUNC) &_kestrel_query_orthants_cpp, 3},
     {"_kestrel_query_terms_cpp", (DL_FUNC) &_kestrel_query_terms_cpp, 1},
     {"_kestrel_regression_cpp", (DL_FUNC) &_kestrel_regression_cpp, 2},
+    {"_kestrel_choose_regression_place_cpp", (DL_FUNC) &_kestrel_choose_regression_place_cpp, 3},
+    {"_kestrel_regression_place_cpp", (DL_FUNC) &_kestrel_regression_place_cpp, 1},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 3},
     {"_kestrel_regression_at_data_cpp", (DL_FUNC) &_kestrel_regression_at_data_cpp, 4},
     {"_kestrel_squared_differences_cpp", (DL_FUNC) &_kestrel_squared_differences_cpp, 2},

@@ -42,12 +42,7 @@ class HeldTask {
   const DensityTask& task() const { return task_; }
   const RunOptions& how() const { return how_; }
   DensityRequest request() const { return {how_.engine, how_.single, how_.slabs}; }
-  /// A device that was chosen before is taken without being weighed again.
-  GpuUse place() const {
-    GpuUse use = how_.place();
-    if (how_.settled) use.choose(HUGE_VAL, [](const kestrel_gpu_device&) { return 0.0; });
-    return use;
-  }
+  GpuUse place() const { return how_.place(); }
 
  private:
   const Fields fields_;
@@ -180,10 +175,10 @@ Rcpp::NumericVector slab_cpp(SEXP slabs, double first, double count, Rcpp::List 
   return out;
 }
 
-/// The name of the device that computes slabs, or NULL.
+/// The place of slabs: the backend and, if it is one, the device.
 // [[Rcpp::export]]
-SEXP slabs_device_cpp(SEXP slabs) {
-  return or_null(Rcpp::XPtr<HeldSlabs>(slabs)->slabs.use().device());
+Rcpp::List slabs_place_cpp(SEXP slabs) {
+  return place_list(Rcpp::XPtr<HeldSlabs>(slabs)->slabs.use());
 }
 
 /// Frees the memory of slabs: R's garbage collector does not know about that of a device and may

@@ -1,10 +1,10 @@
 // R to the CUDA object: information about it, sums over pairs, cross-validation of regression.
+#include <cmath>
+
 #include "config.hpp"
 #include "gpu/loader.hpp"
 #include "gpu/pairs.hpp"
-#include "gpu/regression.hpp"
 #include "rcpp_pairs.hpp"
-#include "rcpp_regression.hpp"
 
 using namespace kestrel;
 
@@ -49,11 +49,13 @@ bool cuda_built_cpp() { return KESTREL_HAVE_CUDA != 0; }
 
 GpuUse Run::place() const {
   const Backend asked = backend;
-  return GpuUse(asked, [asked](const gpu_error& problem) {
+  GpuUse use(asked, [asked](const gpu_error& problem) {
     const Rcpp::Environment package = Rcpp::Environment::namespace_env("kestrel");
     const Rcpp::Function tell = package["cuda_failed"];
     tell(asked == Backend::cuda, problem_list(problem));
   });
+  if (settled) use.choose(HUGE_VAL, [](const kestrel_gpu_device&) { return 0.0; });
+  return use;
 }
 
 /// The device, or its problem: a list either way.
@@ -118,16 +120,5 @@ SEXP pair_moments_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
     return named_moments(
         gpu_pair_moments(data.x(), data.w(), sums.bandwidth(), sums.order, unpack_run(run)),
         data.d(), sums.order);
-  });
-}
-
-/// The result of regression_cv_cpp(), or the problem.
-// [[Rcpp::export]]
-SEXP regression_cv_cuda_cpp(Rcpp::List sample, Rcpp::List task, Rcpp::List run) {
-  const Observations data = unpack_observations(sample);
-  const LocalFits fits = unpack_local_fits(task);
-  return or_problem([&] {
-    return curve_list(gpu_cross_validate(data.views, view(fits.h), fits.kernel, fits.local_linear,
-                                         unpack_run(run)));
   });
 }

@@ -1,23 +1,75 @@
 // R to core: kernel regression with one regressor.
-#include "rcpp_regression.hpp"
-
 #include <cmath>
 
 #include "core/data/passes.hpp"
 #include "core/regression/fit_at_data.hpp"
+#include "gpu/regression_call.hpp"
+#include "rcpp_fields.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_util.hpp"
+#include "rcpp_weights.hpp"
 
 using namespace kestrel;
 
 namespace {
+
+/// Views of R's memory.
+struct Observations {
+  Rcpp::NumericVector x, y;
+  Rcpp::RObject w;
+  RegressionSample views;
+};
+
+Observations unpack_observations(const Rcpp::List& list) {
+  const Fields fields(list, "a sample of a regression", {"x", "y", "w"});
+  Observations sample{
+      fields.get<Rcpp::NumericVector>("x"), fields.get<Rcpp::NumericVector>("y"), fields["w"], {}};
+  sample.views = {view(sample.x), view(sample.y), weights_of(sample.w)};
+  return sample;
+}
+
+/// The regressions of a sample, which keep R's vectors alive.
+class HeldRegression {
+ public:
+  HeldRegression(const Observations& data, const ParallelOptions& options)
+      : data_(data), call(data_.views, options) {}
+
+ private:
+  const Observations data_;
+
+ public:
+  RegressionCall call;
+};
+
+/// The kind of fit, at one bandwidth or at several.
+struct LocalFits {
+  Rcpp::NumericVector h;
+  Kernel kernel;
+  bool local_linear;
+};
+
+LocalFits unpack_local_fits(const Rcpp::List& list) {
+  const Fields fields(list, "a task of a regression", {"h", "kernel", "regtype"});
+  return {fields.get<Rcpp::NumericVector>("h"), kernel_of_name(fields.get<std::string>("kernel")),
+          fields.get<std::string>("regtype") == "ll"};
+}
+
+Rcpp::List curve_list(const CrossValidation& curve) {
+  return Rcpp::List::create(
+      Rcpp::Named("squares") = curve.squares,
+      Rcpp::Named("unsupported") =
+          Rcpp::IntegerVector(curve.unsupported.begin(), curve.unsupported.end()),
+      Rcpp::Named("insample") = curve.in_sample, Rcpp::Named("trace") = curve.trace);
+}
 
 /// The kernel at the only bandwidth of the task.
 LocalKernel local_kernel(const LocalFits& fits) {
   return {fits.kernel, Rcpp::as<double>(fits.h), fits.local_linear};
 }
 
-HeldRegression& held(SEXP pointer) { return *Rcpp::XPtr<HeldRegression>(pointer); }
+RegressionCall& call_of(SEXP pointer) { return Rcpp::XPtr<HeldRegression>(pointer)->call; }
 
-const LocalRegression& regression_of(SEXP pointer) { return held(pointer).sorted(); }
+const LocalRegression& regression_of(SEXP pointer) { return call_of(pointer).sorted(); }
 
 /// Room for R, not initialised.
 Rcpp::NumericVector room_for(std::size_t n) { return Rcpp::no_init(static_cast<R_xlen_t>(n)); }
@@ -33,11 +85,23 @@ SEXP regression_cpp(Rcpp::List sample, Rcpp::List run) {
       new HeldRegression(unpack_observations(sample), unpack_silent_run(run).parallel));
 }
 
+/// Chooses the place, CPU or GPU, for the curves of a search whose first is this.
+// [[Rcpp::export]]
+void choose_regression_place_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
+  const LocalFits fits = unpack_local_fits(task);
+  const Run how = unpack_silent_run(run);
+  call_of(regression).choose(how.place(), view(fits.h), fits.kernel, fits.local_linear, how);
+}
+
+/// That place: the backend and, if it is one, the device.
+// [[Rcpp::export]]
+Rcpp::List regression_place_cpp(SEXP regression) { return place_list(call_of(regression).use()); }
+
 // [[Rcpp::export]]
 Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
   const LocalFits fits = unpack_local_fits(task);
   return curve_list(
-      regression_of(regression)
+      call_of(regression)
           .cross_validate(view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
 }
 
@@ -45,7 +109,7 @@ Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
 /// regression_cv_cpp. Standard errors are NA unless asked for.
 // [[Rcpp::export]]
 Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
-  const RegressionSample& sample = held(regression).sample();
+  const RegressionSample& sample = call_of(regression).sample();
   const std::size_t n = sample.y.size;
   Rcpp::NumericVector mean = room_for(n), residual = room_for(n), left_out = room_for(n),
                       error2 = room_for(n), se = room_for(errors ? n : 0);

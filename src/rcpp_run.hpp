@@ -48,9 +48,16 @@ struct Run : RunOptions {
   std::string engine = "auto";  // of a density
   double tolerance = 1e-12;     // of a density
 
-  /// The place, CPU or device, of a task, or of several that stay together.
+  /// The place, CPU or device, of a task, or of several that stay together. A device that was
+  /// chosen before is taken at once.
   GpuUse place() const;
 };
+
+/// What a result says of its place: the backend and, if it is one, the device.
+inline Rcpp::List place_list(const GpuUse& use) {
+  if (!use.on_device()) return Rcpp::List::create(Rcpp::Named("backend") = "cpu");
+  return Rcpp::List::create(Rcpp::Named("backend") = "cuda", Rcpp::Named("device") = use.device());
+}
 
 inline Backend backend_of(const std::string& name) {
   if (name == "cuda") return Backend::cuda;

@@ -1,5 +1,9 @@
 #include "gpu/cost.hpp"
 
+#include <cmath>
+
+#include "shared/kernel.hpp"
+
 namespace kestrel {
 
 namespace {
@@ -38,6 +42,22 @@ double pair_picoseconds(double d, bool single) {
 constexpr double kRowSeconds = 50e-12, kPointSeconds = 24e-12, kSampleSeconds = 60e-9,
                  kValueSeconds = 8 / 55e9;
 
+/// Seconds of a fit by cross-validation, or of a pair of the Gaussian kernel. A fit with a
+/// polynomial kernel takes sums over log2(n) blocks of samples, for each of their powers. Fits to
+/// times of an H200 in 2026-11 by tools/gpu-check at n = 1e6: 8.9 ms for one bandwidth, most of it
+/// for sending and sorting (kObservationSeconds); 18 to 44 ms for 100 bandwidths (local constant)
+/// and 42 to 94 ms (local linear), polynomials of degree 0 to 6. The formula is within an eighth of
+/// these. A pair of the Gaussian kernel takes 2.2 to 2.4 ps (n = 1e5).
+double fit_seconds(const RegressionWork& work, double n) {
+  if (!is_compact(work.kernel)) return 2.3e-12;
+  const double powers = kernel_degree(work.kernel) + (work.local_linear ? 2 : 0) + 2;
+  const double nanoseconds =
+      work.local_linear ? 0.21 + 0.0064 * powers * powers : 0.09 + 0.0042 * powers * powers;
+  return 1e-9 * nanoseconds * std::log2(n) / std::log2(1e6);
+}
+
+constexpr double kObservationSeconds = 8.7e-9;
+
 /// Starting the driver takes about a third of a second.
 constexpr double kWorthwhileSeconds = 1;
 
@@ -55,6 +75,11 @@ double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device) {
   return gpu_slowness(device, false) * (n * rows * kRowSeconds + m * kPointSeconds) +
          kSampleSeconds * n + kValueSeconds * m;
+}
+
+double gpu_regression_seconds(const RegressionWork& work, double n,
+                              const kestrel_gpu_device& device) {
+  return gpu_slowness(device, false) * work.fits * fit_seconds(work, n) + kObservationSeconds * n;
 }
 
 bool gpu_pays_off(double cpu, double gpu) { return cpu >= kWorthwhileSeconds && cpu >= 2 * gpu; }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "core/regression/cost.hpp"
 #include "gpu/gpu_abi.h"
 
 namespace kestrel {
@@ -19,6 +20,10 @@ double gpu_direct_seconds(double n, double m, double d, const kestrel_gpu_device
 /// Expected seconds for n samples whose kernels cross `rows` rows each, on a grid of m points, by
 /// the engine "scanline".
 double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_device& device);
+
+/// Expected seconds for a curve of cross-validation of n observations.
+double gpu_regression_seconds(const RegressionWork& work, double n,
+                              const kestrel_gpu_device& device);
 
 /// Whether a device is taken, unless the user says so, for a task of `cpu` seconds on the CPU and
 /// `gpu` seconds on the device. The CPU must take longer than it takes to start the driver, a

@@ -133,13 +133,19 @@ test_that("the CPU computes in double whatever the precision", {
 test_that("\"auto\" asks for a device for long sums, and does without after one message", {
   run <- run_options(backend = "auto", cuda = TRUE)
   asked <- list(ckertype = "gaussian", regtype = "lc")
-  long <- list(pairs = function() with_pairs_device(run, 1e6, 6L, gradient_work(6)),
-               regression = function() with_regression_device(run, seq(0, 1, length.out = 1e6), 1:100, asked))
+  x <- seq(0, 1, length.out = 1e6)
+  regression <- function() {
+    held <- regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run)
+    choose_regression_place_cpp(held, local_fits(1:100, asked), run)
+    list(device = as.environment(regression_place_cpp(held)))
+  }
+  long <- list(pairs = function() with_pairs_device(run, 1e6, 6L, gradient_work(6)), regression = regression)
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (chosen in long) {
       rm(list = ls(informed_of), envir = informed_of)
       # Without CUDA there is no object to ask.
-      said <- if (cuda_built_cpp()) function(code) expect_message(code, "could not be loaded") else expect_silent
+      built <- cuda_built_cpp() || identical(chosen, regression)
+      said <- if (built) function(code) expect_message(code, "could not be loaded") else expect_silent
       said(expect_identical(device_of(chosen()), list(backend = "cpu")))
       expect_silent(expect_identical(device_of(chosen()), list(backend = "cpu")))
     }
@@ -211,64 +217,24 @@ test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {
     expect_identical(bw$backend, "cpu")
     expect_null(bw$device)
     expect_error(npreg(bw, backend = "cuda"), "runs on the CPU only", class = "kestrel_error_backend")
-    run <- with_regression_device(run_options(backend = "auto", cuda = TRUE), rnorm(10), 1:5,
-                                 list(ckertype = "gaussian", regtype = "ll"))
-    expect_identical(device_of(run), list(backend = "cpu"))
   })
 })
 
 test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error else", {
   rm(list = ls(informed_of), envir = informed_of)
   sample <- check_regression_sample(cars$speed, cars$dist, NULL, stats::na.fail)
-  asked <- list(ckertype = "triweight", regtype = "ll", method = "cv.ls")
-  run_there <- function(backend) {
-    with_device(run_options(backend = backend, cuda = TRUE), list(device = "a GPU that is gone"))
+  asked <- list(ckertype = "triweight", regtype = "lc", method = "cv.ls")
+  curve <- function(backend, ...) {
+    run <- c(run_options(backend = backend, cuda = TRUE), ...)
+    data <- observations_of(sample, run)
+    with_cuda_object("/nowhere/libkestrel_cuda.so", {
+      choose_regression_place_cpp(data$sorted, local_fits(5, asked), run)
+      c(regression_curve(data, 5, asked, run), regression_place_cpp(data$sorted))
+    })
   }
-  curve <- function(run) {
-    with_cuda_object("/nowhere/libkestrel_cuda.so", regression_curve(observations_of(sample, run), 5, asked, run))
-  }
-  run <- run_there("auto")
-  expect_message(found <- curve(run), "could not be loaded")
-  expect_identical(device_of(run), list(backend = "cpu"))
-  on_cpu <- with_device(run_options(backend = "cpu"), NULL)
-  expect_identical(found, regression_curve(observations_of(sample, on_cpu), 5, asked, on_cpu))
-  expect_silent(curve(run))
-  expect_error(curve(run_there("cuda")), "could not be loaded", class = "kestrel_error_backend")
-})
-
-test_that("the expected seconds of a curve grow with its work", {
-  x <- seq(0, 1, length.out = 1000)
-  seconds <- function(kernel, regtype, ...) {
-    regression_seconds(x, c(0.1, 0.2), list(ckertype = kernel, regtype = regtype), ...)
-  }
-  device <- list(multiprocessors = 132, capability = "9.0")
-  for (regtype in c("lc", "ll")) {
-    expect_lt(seconds("epanechnikov", regtype), seconds("triweight", regtype))
-    expect_lt(seconds("epanechnikov", regtype, device), seconds("triweight", regtype, device))
-    expect_gt(seconds("gaussian", regtype), seconds("gaussian", regtype, device))
-  }
-  expect_gt(seconds("uniform", "ll"), seconds("uniform", "lc"))
-  # Milliseconds of an H200 for 100 bandwidths of a million, and for one.
-  x <- rnorm(1e6)
-  times <- list(list("uniform", "lc", 18.2), list("epanechnikov", "lc", 26.8), list("epanechnikov", "ll", 51.7),
-                list("triweight", "lc", 43.6), list("triweight", "ll", 94.0))
-  for (case in times) {
-    asked <- list(ckertype = case[[1]], regtype = case[[2]])
-    expect_equal(1e3 * regression_seconds(x, rep(0.1, 100), asked, device), case[[3]], tolerance = 0.1)
-  }
-  expect_equal(1e3 * regression_seconds(x, 0.2, list(ckertype = "epanechnikov", regtype = "lc"), device), 8.9,
-               tolerance = 0.05)
-  # More threads take less time in proportion: here 1.3 s on one thread do not justify a device.
-  x <- rnorm(1e4)
-  asked <- list(ckertype = "gaussian", regtype = "lc")
-  h <- rep(5, 10)
-  expect_gt(regression_seconds(x, h, asked), 1)
-  expect_lt(regression_seconds(x, h, asked), 2)
-  weighed <- function(threads) {
-    rm(list = ls(informed_of), envir = informed_of)
-    run <- run_options(threads, backend = "auto", cuda = TRUE)
-    with_cuda_object("/nowhere/libkestrel_cuda.so", device_of(with_regression_device(run, x, h, asked)))
-  }
-  expect_silent(weighed(2))
-  if (cuda_built_cpp()) expect_message(weighed(1), "could not be loaded")
+  # As if a device had been chosen before.
+  expect_message(found <- curve("auto", settled = TRUE), "could not be loaded")
+  expect_identical(found, curve("cpu"))
+  expect_silent(curve("auto", settled = TRUE))
+  expect_error(curve("cuda"), "could not be loaded", class = "kestrel_error_backend")
 })

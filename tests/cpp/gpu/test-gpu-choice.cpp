@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/regression/cost.hpp"
 #include "gpu/cost.hpp"
 #include "gpu/density_call.hpp"
 #include "gpu/loader.hpp"
@@ -79,6 +80,41 @@ TEST(GpuCost, ADevicePaysOffForLongTasksThatItHalves) {
   EXPECT_FALSE(gpu_pays_off(1, 0.51));
   EXPECT_FALSE(gpu_pays_off(0.99, 0.01));
   EXPECT_TRUE(gpu_pays_off(1e3, 499));
+}
+
+namespace {
+
+RegressionWork million(Kernel kernel, bool local_linear, double bandwidths) {
+  return {kernel, local_linear, 1e6 * bandwidths};
+}
+
+double milliseconds(const RegressionWork& work) {
+  return 1e3 * gpu_regression_seconds(work, 1e6, h200());
+}
+
+}  // namespace
+
+TEST(GpuCost, CurvesOfRegressionsTakeWhatTheyTook) {
+  EXPECT_NEAR(milliseconds(million(Kernel::uniform, false, 100)), 18.2, 1.8);
+  EXPECT_NEAR(milliseconds(million(Kernel::epanechnikov, false, 100)), 26.8, 2.7);
+  EXPECT_NEAR(milliseconds(million(Kernel::epanechnikov, true, 100)), 51.7, 5.2);
+  EXPECT_NEAR(milliseconds(million(Kernel::triweight, false, 100)), 43.6, 4.4);
+  EXPECT_NEAR(milliseconds(million(Kernel::triweight, true, 100)), 94.0, 9.4);
+  EXPECT_NEAR(milliseconds(million(Kernel::epanechnikov, false, 1)), 8.9, 0.4);
+}
+
+TEST(RegressionCost, GrowsWithTheWork) {
+  std::vector<double> x(1000), h{0.1, 0.2}, wide{5, 5};
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i) / 999;
+  const auto seconds = [&](Kernel kernel, bool local_linear, const std::vector<double>& at) {
+    return regression_seconds(
+        regression_work({x.data(), x.size()}, {at.data(), at.size()}, kernel, local_linear, {}));
+  };
+  for (const bool linear : {false, true}) {
+    EXPECT_LT(seconds(Kernel::epanechnikov, linear, h), seconds(Kernel::triweight, linear, h));
+    EXPECT_DOUBLE_EQ(seconds(Kernel::gaussian, linear, wide), 2 * 1.3e-9 * 1e6) << "all pairs";
+  }
+  EXPECT_GT(seconds(Kernel::uniform, true, h), seconds(Kernel::uniform, false, h));
 }
 
 TEST(GpuUse, ADeviceIsTakenIfItPaysOffOrIsAskedFor) {

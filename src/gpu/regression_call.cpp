@@ -1,0 +1,35 @@
+#include "gpu/regression_call.hpp"
+
+#include <algorithm>
+
+#include "core/regression/cost.hpp"
+#include "gpu/cost.hpp"
+#include "gpu/regression.hpp"
+
+namespace kestrel {
+
+const LocalRegression& RegressionCall::sorted() {
+  if (sorted_ == nullptr) sorted_ = std::make_unique<const LocalRegression>(sample_, options_);
+  return *sorted_;
+}
+
+void RegressionCall::choose(GpuUse use, Span<const double> bandwidth, Kernel kernel,
+                            bool local_linear, const RunOptions& options) {
+  use_ = std::move(use);
+  if (use_.asked() == Backend::cpu) return;
+  const RegressionWork work =
+      regression_work(sample_.x, bandwidth, kernel, local_linear, options.parallel);
+  use_.choose(regression_seconds(work) / std::max(1, options.parallel.threads),
+              [&](const kestrel_gpu_device& device) {
+                return gpu_regression_seconds(work, static_cast<double>(sample_.x.size), device);
+              });
+}
+
+CrossValidation RegressionCall::cross_validate(Span<const double> bandwidth, Kernel kernel,
+                                               bool local_linear, const RunOptions& options) {
+  return use_.sums(
+      [&] { return gpu_cross_validate(sample_, bandwidth, kernel, local_linear, options); },
+      [&] { return sorted().cross_validate(bandwidth, kernel, local_linear, options); });
+}
+
+}  // namespace kestrel
