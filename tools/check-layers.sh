@@ -144,5 +144,20 @@ if ! cmp -s "$results" vignettes/gpu-results.csv; then
   complain 'the vignette on a GPU shows the last results' "$results is not vignettes/gpu-results.csv"
 fi
 
+# Names of files and folders in the two pages for developers, as the ends of paths; NAME stands for any name.
+everything=$(git ls-files -co --exclude-standard 2>/dev/null || find . -type f ! -path './build/*' | sed 's|^[.]/||')
+folders=$(printf '%s\n' "$everything" | awk -F/ '{ path = ""; for (i = 1; i < NF; i++) { path = path $i "/"; print path } }' | sort -u)
+named_but_missing() {
+  grep -oE '`[A-Za-z0-9_.*/-]+`' "$1" | tr -d '`' | sort -u | grep -E '/$|[a-z][.](R|Rmd|md|sh|txt|csv|def|h|hpp|cpp|inc|cu|cuh)$' |
+    grep -vE 'NAME|[*]|^build/|^[.]new[.]md$' | while read -r name; do
+    printf '%s\n%s\n' "$everything" "$folders" | awk -v name="$name" '
+      $0 == name || substr($0, length($0) - length(name)) == "/" name { found = 1 }
+      END { exit !found }' || echo "$1: $name"
+  done
+}
+for page in CONTRIBUTING.md ARCHITECTURE.md; do
+  complain 'pages for developers name only files that exist' "$(named_but_missing "$page")"
+done
+
 [ $status -ne 0 ] || echo "check-layers: all rules kept"
 exit $status

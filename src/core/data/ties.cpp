@@ -15,6 +15,15 @@ namespace kestrel {
 
 namespace {
 
+Ties sum_of(const std::vector<Ties>& parts) {
+  Ties all;
+  for (const Ties& ties : parts) {
+    all.pairs += ties.pairs;
+    all.weight += ties.weight;
+  }
+  return all;
+}
+
 /// Buckets of the samples, by the highest bits of their hashes: each has its own table, which stays
 /// in a cache. One bucket is enough for few samples.
 constexpr std::size_t kBucketBits = 8, kManySamples = std::size_t{1} << 14;
@@ -128,10 +137,48 @@ Ties ties_of_bucket(const MatrixView& x, Weights p, const Buckets& buckets, std:
   return ties;
 }
 
+/// Whether the samples of one variable are in ascending order.
+bool is_sorted_line(const MatrixView& x, const ParallelOptions& options) {
+  if (x.cols != 1) return false;
+  const Span<const double> line = x.column(0);
+  std::vector<char> sorted(parts_of_pass(line.size), 1);
+  pass_over(line.size, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = std::max<std::size_t>(1, begin); i < end; ++i) {
+      if (!(line[i - 1] <= line[i])) sorted[part] = 0;
+    }
+  });
+  return std::find(sorted.begin(), sorted.end(), 0) == sorted.end();
+}
+
+/// The ties of samples in ascending order, which are neighbours. A part of the samples has the runs
+/// of equal ones that begin in it.
+Ties ties_of_neighbours(Span<const double> line, Weights p, const ParallelOptions& options) {
+  std::vector<Ties> of_part(parts_of_pass(line.size));
+  pass_over(line.size, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    std::size_t i = begin;
+    while (i < end && i > 0 && line[i] == line[i - 1]) ++i;
+    Ties ties;
+    while (i < end) {
+      double count = 1, weight = p[i];
+      for (++i; i < line.size && line[i] == line[i - 1]; ++i) {
+        ties.pairs += 2 * count;
+        ties.weight += 2 * weight * p[i];
+        count += 1;
+        weight += p[i];
+      }
+    }
+    of_part[part] = ties;
+  });
+  return sum_of(of_part);
+}
+
 }  // namespace
 
 Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options) {
   check_weight_count(x.rows, p.size);
+  if (is_sorted_line(x, part_of(options, 0, 0.5))) {
+    return ties_of_neighbours(x.column(0), p, part_of(options, 0.5, 1));
+  }
   if (x.rows >= std::size_t{1} << 31) {
     throw error(ErrorKind::memory, "ties are counted among at most 2^31 samples");
   }
@@ -140,12 +187,7 @@ Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options) 
   parallel_for(buckets.count(), part_of(options, 0.5, 1), [&](std::size_t bucket, int) {
     of_bucket[bucket] = ties_of_bucket(x, p, buckets, bucket);
   });
-  Ties all;
-  for (const Ties& ties : of_bucket) {
-    all.pairs += ties.pairs;
-    all.weight += ties.weight;
-  }
-  return all;
+  return sum_of(of_bucket);
 }
 
 }  // namespace kestrel

@@ -92,6 +92,30 @@ TEST(Ties, OfEqualSamplesAreAllPairs) {
   EXPECT_NEAR(ties.weight, 1 - 1.0 / n, 1e-10);
 }
 
+// Runs of equal values that begin and end within parts, at their ends, and go over several.
+TEST(Ties, OfASortedLineAreThoseInAnyOrder) {
+  const std::size_t n = 3 * kSamplesOfPart + 7;
+  for (const std::size_t run : {std::size_t{1}, std::size_t{3}, kSamplesOfPart, n}) {
+    std::vector<double> x(n), p(n), mixed(n), shares(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<double>(i / run) - 1;
+      p[i] = static_cast<double>(1 + i % 5);
+      if (x[i] == 0 && i % 2 == 0) x[i] = -0.0;
+    }
+    for (std::size_t i = 0; i < n; ++i) {  // 5 and n have no common divisor
+      mixed[i] = x[(5 * i) % n];
+      shares[i] = p[(5 * i) % n];
+    }
+    const Ties sorted = count_ties({x.data(), n, 1}, {p.data(), n}, {1, {}});
+    const Ties wanted = count_ties({mixed.data(), n, 1}, {shares.data(), n}, {});
+    EXPECT_EQ(sorted.pairs, wanted.pairs) << run;
+    EXPECT_NEAR(sorted.weight, wanted.weight, 1e-12 * wanted.weight) << run;
+    for (const int threads : common::thread_counts()) {
+      EXPECT_EQ(count_ties({x.data(), n, 1}, {p.data(), n}, {threads, {}}).weight, sorted.weight);
+    }
+  }
+}
+
 // So many that they are divided into buckets.
 TEST(Ties, AreThoseOfManyObservationsOnAnyNumberOfThreads) {
   const Sample s = make(40000, 2, 0, 0.02, true);
