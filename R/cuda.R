@@ -107,6 +107,10 @@ check_cuda_engine <- function(run, taken = "direct") {
 # the CPU takes over.
 cuda_failed <- function(asked, problem) if (asked) abort_cuda(problem) else say_cuda_unused(problem)
 
+# Called by the core if the GPU cannot be used: an error if the user `asked` for it; with "auto", one message, and the
+# CPU takes over.
+cuda_failed <- function(asked, problem) if (asked) abort_cuda(problem) else say_cuda_unused(problem)
+
 # `problem` is what the C++ layer returns instead of a result: its kind and a sentence.
 is_cuda_problem <- function(value) is.list(value) && !is.null(value$problem)
 

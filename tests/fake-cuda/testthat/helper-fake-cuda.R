@@ -81,7 +81,7 @@ fake_tasks <- list(
   }),
   "plug-in matrix" = list(needs = "PAIRS", call = function(backend) {
     found <- Hpi(fake_flowers, amise = TRUE, backend = backend)
-    placed(found, found$H)
+    placed(found, c(found$G, found$objective))
   }),
   "regression bandwidth" = list(needs = "REGRESSION", call = function(backend) {
     found <- npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, bws = 1:20 / 20, ckertype = "gaussian",
