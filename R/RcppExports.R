@@ -45,28 +45,32 @@ build_info_cpp <- function() {
     .Call(`_kestrel_build_info_cpp`)
 }
 
-pair_curve_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_pair_curve_cpp`, sample, task, run)
-}
-
-pair_laplacian_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_pair_laplacian_cpp`, sample, task, run)
-}
-
-plan_pairs_cpp <- function(sample, g, run) {
-    .Call(`_kestrel_plan_pairs_cpp`, sample, g, run)
-}
-
-pair_moments_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_pair_moments_cpp`, sample, task, run)
-}
-
 boot_errors_cpp <- function(sample, task, run) {
     .Call(`_kestrel_boot_errors_cpp`, sample, task, run)
 }
 
 interpolate_cpp <- function(axes, values, points, run) {
     .Call(`_kestrel_interpolate_cpp`, axes, values, points, run)
+}
+
+lscv_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_lscv_cpp`, pairs, task, run)
+}
+
+lscv_curve_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_lscv_curve_cpp`, pairs, task, run)
+}
+
+scv_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_scv_cpp`, pairs, task, run)
+}
+
+psi_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_psi_cpp`, pairs, task, run)
+}
+
+eta_cpp <- function(pairs, task, run) {
+    .Call(`_kestrel_eta_cpp`, pairs, task, run)
 }
 
 density_cpp <- function(task, run, said) {
@@ -95,10 +99,6 @@ lower_root_cpp <- function(H) {
 
 root_rounding_cpp <- function(root) {
     .Call(`_kestrel_root_rounding_cpp`, root)
-}
-
-direct_seconds_cpp <- function(n, d, run) {
-    .Call(`_kestrel_direct_seconds_cpp`, n, d, run)
 }
 
 slabs_cpp <- function(task, run) {
@@ -145,26 +145,6 @@ checksum_cpp <- function(bytes, state) {
     .Call(`_kestrel_checksum_cpp`, bytes, state)
 }
 
-fourier_grid_cpp <- function(sample, task, run) {
-    invisible(.Call(`_kestrel_fourier_grid_cpp`, sample, task, run))
-}
-
-fourier_prepare_cpp <- function(sample, range, run) {
-    invisible(.Call(`_kestrel_fourier_prepare_cpp`, sample, range, run))
-}
-
-fourier_lscv_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_fourier_lscv_cpp`, sample, task, run)
-}
-
-fourier_scv_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_fourier_scv_cpp`, sample, task, run)
-}
-
-fourier_psi_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_fourier_psi_cpp`, sample, task, run)
-}
-
 cuda_object_cpp <- function(path) {
     invisible(.Call(`_kestrel_cuda_object_cpp`, path))
 }
@@ -177,32 +157,16 @@ cuda_device_cpp <- function() {
     .Call(`_kestrel_cuda_device_cpp`)
 }
 
-lscv_cuda_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_lscv_cuda_cpp`, sample, task, run)
+pairs_cpp <- function(sample, task, run) {
+    .Call(`_kestrel_pairs_cpp`, sample, task, run)
 }
 
-lscv_curve_cuda_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_lscv_curve_cuda_cpp`, sample, task, run)
+pairs_by_cpp <- function(pairs) {
+    .Call(`_kestrel_pairs_by_cpp`, pairs)
 }
 
-pair_laplacian_cuda_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_pair_laplacian_cuda_cpp`, sample, task, run)
-}
-
-pair_moments_cuda_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_pair_moments_cuda_cpp`, sample, task, run)
-}
-
-direct_lscv_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_direct_lscv_cpp`, sample, task, run)
-}
-
-direct_gaussian_moments_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_direct_gaussian_moments_cpp`, sample, task, run)
-}
-
-direct_lscv_curve_cpp <- function(sample, task, run) {
-    .Call(`_kestrel_direct_lscv_curve_cpp`, sample, task, run)
+plan_pairs_cpp <- function(n, d, use) {
+    .Call(`_kestrel_plan_pairs_cpp`, n, d, use)
 }
 
 query_boxes_cpp <- function(sample, task, run) {
@@ -279,10 +243,6 @@ sample_cpp <- function(x, w) {
 
 divided_cpp <- function(x, mean, unit) {
     .Call(`_kestrel_divided_cpp`, x, mean, unit)
-}
-
-transformed_cpp <- function(x, mean, a) {
-    .Call(`_kestrel_transformed_cpp`, x, mean, a)
 }
 
 sample_covariance_cpp <- function(sample) {

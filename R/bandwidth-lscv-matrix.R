@@ -139,7 +139,7 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   name <- if (is.null(H)) "h" else "H"
   S <- if (is.null(H)) diag(d) else check_H(H, d)
   h <- if (is.null(H)) check_positives(h, "h") else 1
-  fourier <- faster_engine(n, d, "once") == "fourier" && run$backend != "cuda"
+  fourier <- run$backend != "cuda" && plan_pairs_cpp(n, d, "once") == "fourier"
   # The grid follows the covariance. If there is none, or a singular one, or one so unlike S that no grid has memory for
   # both, sums are direct.
   spread <- if (fourier) tryCatch(with_covariance(sample), kestrel_error_input = function(e) NULL)

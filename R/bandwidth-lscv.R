@@ -131,27 +131,12 @@ lscv_sample <- function(sample) {
   with_data(list(x = x[sorted], w = scale_weights(used$w[sorted])))
 }
 
-# LSCV at every h, by sums over the pairs i < j. The terms i = j are R(K) / h with the weights p_i^2, which sum to 1 /
-# n_eff; n_eff is the effective sample size.
-lscv_curve <- function(sample, h, form, kernel, run, engine = curve_engine(sample, h, kernel, run)) {
-  weights <- weight_sums_cpp(sample$w)
-  total <- weights$sum^2
-  at_diagonal <- weights$squares / total
-  sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample$data, list(root = matrix(1), h = h), run), {
-    pair_curve_cpp(sample$data, list(h = h, kernel = kernel, engine = engine), run)
-  })
-  square <- 2 * sums[, 1L] / total + at_diagonal * kernel_constants(kernel, 1L)$roughness / h
-  cross <- 2 * sums[, 2L] / total
-  if (form == "unbiased") cross <- cross / (1 - at_diagonal)
-  square - 2 * cross
+# LSCV at every h. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share them.
+lscv_curve <- function(sample, h, form, kernel, run, engine = "auto") {
+  lscv_at(line_pairs(sample, run, if (length(h) == 1L) h, kernel, engine), h, form, run)
 }
 
-# Compact kernels are swept. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share
-# them.
-curve_engine <- function(sample, h, kernel, run) {
-  if (length(h) == 1L && !is_compact(kernel)) return(pair_engine(sample, h, run))
-  if (on_cuda(run)) "direct" else if (is_compact(kernel)) "sweep" else "fgt"
-}
+lscv_at <- function(pairs, h, form, run) lscv_curve_cpp(pairs, list(S = matrix(1), h = h, form = form), run)
 
 #' Bandwidths by cross-validation in one dimension
 #'
@@ -215,18 +200,17 @@ hlscv <- function(x, binned, bgridsize, amise = FALSE, deriv.order = 0, bw.ucv, 
   range <- check_range(hmin, hmax, h0)
   sample <- lscv_sample(moments)
   run <- line_run(threads, backend, kernel = kernel)
-  engine <- curve_engine(sample, range, kernel, run)
+  pairs <- line_pairs(sample, run, kernel = kernel)
   size <- if (is_compact(kernel) && length(sample$x) > 1e4) 100L else 400L
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    minimise_curve(counted(function(h) lscv_curve(sample, h, "unbiased", kernel, run, engine), progress), range, size)
+    minimise_curve(counted(function(h) lscv_at(pairs, h, "unbiased", run), progress), range, size)
   })
   ties <- count_ties(sample, kernel)
   warn_minimum("LSCV", found, ties)
   if (!amise) return(found$h)
   record <- c(list(h = found$h, LSCV = found$objective, objective = found$objective, convergence = found$convergence,
-                   evaluations = found$evaluations, engine = engine),
-              device_of(run),
+                   evaluations = found$evaluations), pairs_by_cpp(pairs),
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve, ties = ties$per_observation))
   as_record(record, "Bandwidth by least squares cross-validation")
 }

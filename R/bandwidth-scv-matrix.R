@@ -82,7 +82,7 @@ select_by_scv <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   sample <- task$sample
   d <- ncol(sample$x)
   pilot <- check_pilot(pilot, d, diagonal)
-  plan_selector(sample$n, d, run$engine)
+  check_selector_engine(d, run$engine)
   unit <- near_units(sample$cov)
   area <- outer(unit, unit)
   sample <- in_units(sample, unit)

@@ -64,8 +64,10 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   found <- with_search_progress(verbose, "Smoothed cross-validation", function(progress) {
     run$progress <- progress
     constant <- scv_constant(unit, nstage, run)
-    found <- minimise_curve(counted(function(h) scv_curve(unit, h, constant, run), progress), range, 200L)
-    c(found, constant = constant)
+    # The curve is worth its cells, which serve all of its bandwidths.
+    pairs <- line_pairs(unit, run)
+    found <- minimise_curve(counted(function(h) scv_curve(pairs, unit$n, h, constant, run), progress), range, 200L)
+    c(found, constant = constant, by = list(pairs_by_cpp(pairs)))
   })
   found$h <- found$h * scale
   found$objective <- found$objective / scale
@@ -74,7 +76,7 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
   if (plot) draw_objective(found, "SCV(h)")
   if (!amise) return(found$h)
   record <- c(list(h = found$h, objective = found$objective, convergence = found$convergence,
-                   evaluations = found$evaluations, engine = scv_engine(run)), device_of(run),
+                   evaluations = found$evaluations), found$by,
               list(seconds = proc.time()[["elapsed"]] - started, curve = found$curve,
                    C = times_power(found$constant, scale, 3),
                    g = scv_pilot(unit$n, found$h / scale, found$constant) * scale))
@@ -86,23 +88,17 @@ hscv <- function(x, nstage = 2, binned, bgridsize, plot = FALSE, ..., amise = FA
 scv_constant <- function(unit, nstage, run) {
   n <- unit$n
   start <- function(r) (2 / ((r + 1) * n))^(1 / (r + 3)) * sqrt(2)
-  ahead <- function(r) if (nstage == 2L) psi_1d(unit, start(r), r, run) else psi_normal(matrix(1), r)
-  estimated <- function(r) psi_1d(unit, balanced_bandwidth(r, ahead(r + 2L), n), r, run)
+  psi <- function(g, r) psi_1d(line_pairs(unit, run, g), g, r, run)
+  ahead <- function(r) if (nstage == 2L) psi(start(r), r) else psi_normal(matrix(1), r)
+  estimated <- function(r) psi(balanced_bandwidth(r, ahead(r + 2L), n), r)
   (441 / (64 * pi))^(1 / 18) * (4 * pi)^(-1 / 5) * estimated(4L)^(-2 / 5) * estimated(8L)^(-1 / 9)
 }
 
 scv_pilot <- function(n, h, constant) constant * n^(-23 / 45) * h^-2
 
-# The curve is worth its cells, which serve all of its bandwidths.
-scv_engine <- function(run) if (on_cuda(run)) "direct" else "fgt"
-
-scv_curve <- function(unit, h, constant, run) {
-  g <- scv_pilot(unit$n, h, constant)
-  s <- sqrt(outer(h^2, 0:2) + 2 * g^2)
-  smoothed <- matrix(psi_1d(unit, as.vector(s), 0L, run, scv_engine(run)), ncol = 3L)
-  bias <- smoothed[, 3L] - 2 * smoothed[, 2L] + smoothed[, 1L]
-  # The squared bias is the integral of a square; negative values are rounding.
-  1 / (2 * sqrt(pi) * unit$n * h) + pmax(bias, 0)
+# The criterion of Hscv() in one dimension, with its pilot for every h.
+scv_curve <- function(pairs, n, h, constant, run) {
+  scv_cpp(pairs, list(H = h^2, G = scv_pilot(n, h, constant)^2, gradient = FALSE), run)
 }
 
 draw_objective <- function(found, label) {

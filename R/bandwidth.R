@@ -31,11 +31,6 @@ transformed_sample <- function(sample, inverse) {
 
 axes_of_sample <- function(sample) if (is.null(sample$axes)) diag(ncol(sample$x)) else sample$axes
 
-# The values of y.
-transformed_values <- function(sample) {
-  if (is.null(sample$axes)) sample$x else transformed_cpp(sample$x, sample$mean, sample$axes)
-}
-
 # A sample of one variable in deviations from the mean, in units of a scale.
 standardised <- function(sample, scale) {
   x <- divided_cpp(sample$x, sample$mean, scale)
@@ -242,7 +237,7 @@ check_stages <- function(nstage) {
 
 # The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), in units of the scale of the data. Each bandwidth
 # g for psi_r balances the leading bias and the diagonal terms.
-plug_in_1d <- function(sample, nstage, scalest, run) {
+plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto") {
   started <- proc.time()[["elapsed"]]
   check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
@@ -256,13 +251,14 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
   # One engine for both stages, since their bandwidths are about the same.
   first <- if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n)
-  engine <- pair_engine(sample, first * scale, run)
+  pairs <- line_pairs(sample, run, first * scale, engine = engine)
+  engine <- pairs_by_cpp(pairs)$engine
   # Cells take values of any unit and origin, so the data stay as they are, and their cells serve all sums of the call.
   # Others need values near one; so do powers of a bandwidth that would be out of the range of numbers.
   as_given <- engine == "fgt" && abs(log10(scale)) <= 30
   unit <- if (as_given) scale else 1
-  line <- if (as_given) sample else standardised(sample, scale)
-  psi <- function(g, r) times_power(psi_1d(line, g * unit, r, run, engine), unit, r + 1)
+  if (!as_given) pairs <- line_pairs(standardised(sample, scale), run, first, engine = engine)
+  psi <- function(g, r) times_power(psi_1d(pairs, g * unit, r, run), unit, r + 1)
   psi6 <- if (two) psi(g1, 6L) else psi_normal(matrix(1), 6L)
   g2 <- balanced_bandwidth(4L, psi6, n)
   psi4 <- psi(g2, 4L)
@@ -271,7 +267,7 @@ plug_in_1d <- function(sample, nstage, scalest, run) {
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
   c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
          psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
-         objective = amise, convergence = 0L, evaluations = 1L, engine = engine), device_of(run),
+         objective = amise, convergence = 0L, evaluations = 1L), pairs_by_cpp(pairs),
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 

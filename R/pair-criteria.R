@@ -1,77 +1,55 @@
-# The criteria that selectors of a bandwidth matrix minimise, as functions of H with gradients: sums of Gaussian kernels
-# over all pairs of observations, by the Fourier engine in two and three dimensions, by direct sums in any.
-#
-# A gradient is the symmetric matrix D with dF = tr(D dH).
+# Sums over all pairs of observations and the criteria of bandwidths made of them. The core has the formulas and chooses
+# the engine and the place (src/rcpp_pairs.cpp); R holds a pointer to the sums.
 
-# Values of both engines are in the units of `sample`; p = w / sum(w), n_eff = 1 / sum(p^2). Criteria are a list of
-# functions: lscv(), lscv_multiples() and scv() are the criteria; by() returns the engine, the backend and, if it was
-# one, the device.
-
-# ---- Which engine
-
-# The number of observations from which on the Fourier engine is faster, for one, two and three columns, by the kind of
-# call. It takes no more than three columns, and has no criterion for one. Timed in 2026-11 on one core with AVX-512,
-# with normal data and three clusters. `search`: in two dimensions both engines take the same time for Hlscv, Hscv and
-# Hpi at 100 to 300 observations; in three at about 3,000 for Hscv, at 4,000 to 10,000 for Hlscv and at 10,000 for Hpi.
-# `curve`: for Hlscv(type = "scalar"), where direct sums take all bandwidths in one pass, at 900 and 7,500. `once`: for
-# few observations one evaluation is not worth the preparation of a grid.
-fourier_from <- list(search = c(Inf, 200, 5000), curve = c(Inf, 900, 7500), once = c(Inf, 2000, 2000))
-
-faster_engine <- function(n, d, wanted = "search") {
-  if (d <= 3L && n >= fourier_from[[wanted]][d]) "fourier" else "direct"
+# ---- On a line
+# For these "auto" is the CPU, whose engines take time proportional to the number of observations; a GPU sums every
+# pair.
+line_run <- function(threads, backend, precision = "double", kernel = "gaussian") {
+  run <- run_options(threads, backend, cuda = TRUE, precision = precision)
+  if (run$backend == "auto") run$backend <- "cpu"
+  if (run$backend == "cuda" && kernel != "gaussian") {
+    abort_input("`kernel` must be \"gaussian\" for backend = \"cuda\", not \"", kernel, "\".")
+  }
+  run
 }
 
-# The engine that was asked for, or else the faster one. `wanted`: a name of `fourier_from`.
-plan_selector <- function(n, d, engine, wanted = "search") {
+# Sums at one bandwidth `g`, or at many if it is NULL. The engine is chosen for one thread, so that the bits of a result
+# do not depend on the number of threads.
+line_pairs <- function(sample, run, g = NULL, kernel = "gaussian", engine = "auto") {
+  task <- list(engine = engine, use = if (is.null(g)) "curve" else "functional", kernel = kernel, n = length(sample$x),
+               bandwidths = 1, bandwidth = if (is.null(g)) 0 else g)
+  pairs_cpp(sample$data, task, run)
+}
+
+# ---- Of a bandwidth matrix
+# Refuses an engine that does not take the data, or would take too long.
+check_selector_engine <- function(d, engine) {
   if (engine == "fourier" && !d %in% 2:3) {
     abort_input("`engine` must be \"direct\" for ", d, " columns; \"fourier\" takes two or three.")
   }
-  if (engine != "auto") return(engine)
-  if (d > 16L) {
+  if (engine == "auto" && d > 16L) {
     abort_input("`engine` must be \"direct\" for more than 16 columns, because each of many steps takes n^2 d^2 ",
                 "operations; `x` has ", d, ".")
   }
-  faster_engine(n, d, wanted)
 }
 
-# If the user did not ask for the Fourier engine and its grid would need too much memory, direct sums replace it, unless
-# they would take hours.
-few_enough_for_direct <- function(sample) nrow(sample$x) <= 5e4
-
-# `bandwidths`: for how many multiples of one matrix the criterion is wanted, NULL for a search over matrices.
-criteria_for <- function(sample, asked, run, bandwidths = NULL) {
-  engine <- plan_selector(sample$n, ncol(sample$x), asked, if (is.null(bandwidths)) "search" else "curve")
-  direct <- function() direct_criteria(sample, run, bandwidths)
-  if (engine == "direct") return(direct())
-  if (asked != "auto" || !few_enough_for_direct(sample)) return(fourier_criteria(sample, run))
-  fourier_or_direct(function() fourier_criteria(sample, run), direct)
+# `use` is what for: "search", "curve" (with the number of `bandwidths`) or "functional". Values are in the units of
+# `sample`. A grid is made for a range of bandwidths relative to the covariance, and again when more is asked for: in
+# three dimensions its memory grows with the cube of the range.
+matrix_pairs <- function(sample, engine, run, use, bandwidths = 0, range = usual_range(sample)) {
+  axes <- sample$axes
+  task <- list(engine = engine, use = use, kernel = "gaussian", n = sample$n, bandwidths = bandwidths, bandwidth = 0,
+               axes = if (!is.null(axes)) unname(axes), mean = sample$mean, grid = grid_of(sample, range))
+  refusing_memory(pairs_cpp(sample$data, task, run))
 }
 
-# Criteria by the Fourier engine. A single value comes from direct sums if its grid would need too much memory; all of
-# them do if even the first grid would. Both arguments make criteria. The direct ones are made when they are first
-# needed, since that may ask for a GPU, and then kept.
-fourier_or_direct <- function(make_fourier, make_direct) {
-  fourier <- tryCatch(make_fourier(), kestrel_error_memory = function(e) NULL)
-  if (is.null(fourier)) return(make_direct())
-  direct <- made_once(make_direct)
-  either <- function(name) {
-    function(...) tryCatch(fourier[[name]](...), kestrel_error_memory = function(e) direct()[[name]](...))
-  }
-  list(by = fourier$by, lscv = either("lscv"), lscv_multiples = either("lscv_multiples"), scv = either("scv"))
+# The grid of the engine "fourier", which needs a covariance.
+grid_of <- function(sample, range) {
+  if (is.null(sample$root) || !ncol(sample$x) %in% 2:3) return(NULL)
+  list(root = sample$root, range = range, tol = if (is.null(sample$room)) 0 else sample$room,
+       phases = isTRUE(sample$phases))
 }
 
-# A function that returns the result of make(), which it calls only the first time.
-made_once <- function(make) {
-  made <- NULL
-  function() {
-    if (is.null(made)) made <<- make()
-    made
-  }
-}
-
-# ---- Fourier
-# The grid is made for a range of bandwidths relative to the covariance, and again when more is asked for: in three
-# dimensions its memory grows with the cube of the range.
 usual_range <- function(sample) {
   d <- ncol(sample$x)
   reference_scale(sample$n, d, "gaussian") * if (d == 3L) c(0.6, 1.5) else c(1 / 4, 2)
@@ -92,39 +70,26 @@ expecting <- function(sample, scv = FALSE) {
   sample
 }
 
-fourier_criteria <- function(sample, run, usual = usual_range(sample)) {
-  data <- sample$data
-  axes <- unname(axes_of_sample(sample))
-  task <- list(root = sample$root, range = usual, tol = if (is.null(sample$room)) 0 else sample$room,
-               phases = isTRUE(sample$phases))
-  refusing_memory(fourier_grid_cpp(data, task, run))
+# Criteria as functions of H. A gradient is an attribute: the symmetric matrix D with dF = tr(D dH). by() returns the
+# engine, the backend and, if it was one, the device. `bandwidths`: for how many multiples of one matrix the criterion
+# is wanted, NULL for a search over matrices.
+criteria_for <- function(sample, engine, run, bandwidths = NULL) {
+  check_selector_engine(ncol(sample$x), engine)
+  pairs <- if (is.null(bandwidths)) {
+    matrix_pairs(sample, engine, run, "search")
+  } else {
+    matrix_pairs(sample, engine, run, "curve", bandwidths)
+  }
   list(
-    by = function() list(engine = "fourier", backend = "cpu"),
+    by = function() pairs_by_cpp(pairs),
     lscv = function(H, form = "unbiased", gradient = FALSE) {
-      task <- list(H = H, axes = axes, form = form, gradient = gradient)
-      with_gradient(refusing_memory(fourier_lscv_cpp(data, task, run)))
+      refusing_memory(lscv_cpp(pairs, list(H = H, form = form, gradient = gradient), run))
     },
     lscv_multiples = function(S, h, form = "unbiased") {
-      at <- function(H) fourier_lscv_cpp(data, list(H = H, axes = axes, form = form, gradient = FALSE), run)$value
-      reached <- relative_bandwidths(S, sample$cov)
-      # Below the usual range, in it, and above: one grid for all would have to be both long and fine. There is room for
-      # a search between neighbours on a curve.
-      part <- (h * reached[1L] >= usual[1L]) + (h * reached[2L] > usual[2L])
-      value <- numeric(length(h))
-      for (these in split(seq_along(h), part)) {
-        wanted <- range(h[these]) * reached * c(1 / 1.05, 1.05)
-        # Without memory for a grid for all of these, each may still have one of its own.
-        tryCatch(fourier_prepare_cpp(data, wanted, run),
-                 kestrel_core_memory = function(e) NULL)
-        value[these] <- refusing_memory(vapply(h[these], function(one) at(one^2 * S), 0))
-      }
-      value
+      refusing_memory(lscv_curve_cpp(pairs, list(S = S, h = h, form = form), run))
     },
     scv = function(H, G, gradient = FALSE) {
-      with_gradient(refusing_memory(fourier_scv_cpp(data, list(H = H, G = G, axes = axes, gradient = gradient), run)))
-    },
-    psi = function(G, order) {
-      refusing_memory(fourier_psi_cpp(data, list(G = G, axes = axes, order = order), run))
+      refusing_memory(scv_cpp(pairs, list(H = H, G = G, gradient = gradient), run))
     }
   )
 }
@@ -134,75 +99,11 @@ refusing_memory <- function(code) {
   tryCatch(code, kestrel_core_memory = function(e) abort_memory(conditionMessage(e), "; direct sums need none."))
 }
 
-with_gradient <- function(found) {
-  if (length(found$gradient) == 0L) return(found$value)
-  structure(found$value, gradient = found$gradient)
-}
-
-# ---- direct
-direct_criteria <- function(sample, run, bandwidths = NULL) {
-  d <- ncol(sample$x)
-  work <- if (is.null(bandwidths)) gradient_work(d) else curve_work(d, bandwidths)
-  run <- with_pairs_device(run, nrow(sample$x), d, work)
-  p <- sample$w / sum(sample$w)
-  diagonal <- sum(p^2)
-  sample <- sample_cpp(transformed_values(sample), p)
-  cross_factor <- function(form) if (form == "paper") 4 else 4 / (1 - diagonal)
-  list(
-    by = function() c(engine = "direct", device_of(run)),
-    lscv = function(H, form = "unbiased", gradient = FALSE) {
-      root <- lower_root_cpp(unname(H))
-      task <- list(root = root, moments = gradient)
-      sums <- sums_by_backend(run, lscv_cuda_cpp(sample, task, run), direct_lscv_cpp(sample, task, run))
-      convolution <- with_slope(sums$convolution, sums$convolution_moments, root, 1 / 2)
-      kernel <- with_slope(sums$kernel, sums$kernel_moments, root, 1)
-      combine(c(2, diagonal, -cross_factor(form)), list(convolution, at_origin(H, 2, gradient), kernel))
-    },
-    lscv_multiples = function(S, h, form = "unbiased") {
-      root <- lower_root_cpp(unname(S))
-      task <- list(root = root, h = h)
-      sums <- sums_by_backend(run, lscv_curve_cuda_cpp(sample, task, run), direct_lscv_curve_cpp(sample, task, run))
-      2 * sums[, 1L] + diagonal * as.numeric(at_origin(S, 2, FALSE)) * h^-d - cross_factor(form) * sums[, 2L]
-    },
-    scv = function(H, G, gradient = FALSE) {
-      # sum_ij p_i p_j K_(a H + 2 G).
-      smoothed <- function(a) {
-        M <- a * H + 2 * G
-        root <- lower_root_cpp(unname(M))
-        task <- list(root = root, moments = gradient)
-        sums <- sums_by_backend(run, gaussian_moments_cuda(sample, task, run),
-                                direct_gaussian_moments_cpp(sample, task, run))
-        pairs <- with_slope(sums$sum, if (gradient) sums$moments, root, 1, by = a)
-        combine(c(2, diagonal), list(pairs, at_origin(M, 1, gradient, by = a)))
-      }
-      combine(c(diagonal, 1, -2, 1), list(at_origin(H, 2, gradient), smoothed(2), smoothed(1), smoothed(0)))
-    }
-  )
-}
-
-# The result of direct_gaussian_moments_cpp(), or the problem: a GPU computes the sums of K * K along with these.
-gaussian_moments_cuda <- function(sample, task, run) {
-  sums <- lscv_cuda_cpp(sample, task, run)
-  if (is_cuda_problem(sums)) sums else list(sum = sums$kernel, moments = sums$kernel_moments)
-}
-
-# A sum over pairs of K_M with M = L L', and its gradient by H where M = by * H + B: by / 2 L^-T (share * U - S I) L^-1.
-# U: its second moments in units of L.
-with_slope <- function(sum, moments, root, share, by = 1) {
-  if (is.null(moments)) return(sum)
-  inverse <- forwardsolve(root, diag(nrow(root)))
-  structure(sum, gradient = by / 2 * t(inverse) %*% (share * moments - diag(sum, nrow(root))) %*% inverse)
-}
-
-# K_(a M)(0), and its gradient by H where M = by * H + B.
-at_origin <- function(M, a, gradient, by = 1) {
-  root <- t(lower_root_cpp(unname(M)))
-  value <- (2 * pi * a)^(-nrow(M) / 2) / prod(diag(root))
-  if (gradient) structure(value, gradient = -by * value / 2 * chol2inv(root)) else value
-}
-
-combine <- function(factors, values) {
-  total <- sum(factors * vapply(values, as.numeric, 0))
-  if (is.null(attr(values[[1L]], "gradient"))) return(total)
-  structure(total, gradient = Reduce(`+`, Map(function(f, v) f * attr(v, "gradient"), factors, values)))
+# The run that selects a bandwidth on the way to a density: on a GPU only if that is faster.
+selecting <- function(run, d) {
+  run <- run[names(run) != "engine"]
+  run$precision <- "double"
+  if (run$backend == "cuda") run$backend <- "auto"
+  if (d == 1L) run$backend <- "cpu"
+  run
 }

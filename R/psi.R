@@ -28,8 +28,6 @@ tuple_exponents <- function(tuples, d) {
   matrix(as.integer(exponents), nrow(tuples), d)
 }
 
-exponent_names <- function(exponents) do.call(paste, c(as.data.frame(exponents), sep = ","))
-
 # How many of the d^|r| ordered tuples a multi-index represents.
 tuple_counts <- function(exponents) {
   factorial(rowSums(exponents)) / apply(exponents, 1L, function(r) prod(factorial(r)))
@@ -67,104 +65,33 @@ hermite_at_zero <- function(exponents) {
   })
 }
 
-# sum_alpha c_alpha moment_alpha for He_r = sum_alpha c_alpha u^alpha, for all multi-indices r of one order. moments:
-# those of that order and of every second order below it, named by their exponents. He_r = exp(-L / 2) u^r with the
-# Laplacian L, which is sum_m (-1/2)^m / m! L^m u^r.
-hermite_moments <- function(moments, d, order) {
-  orders <- seq(0L, order, by = 2L)
-  tuples <- lapply(orders, index_tuples, d = d)
-  exponents <- lapply(tuples, tuple_exponents, d = d)
-  total <- 0
-  for (step in seq_along(orders)) {
-    m <- length(orders) - step
-    # The moments of L^m u^r, from those of order r - 2m: L takes u^(r + 2 e_k) to (r_k + 2) (r_k + 1) u^r.
-    value <- unname(moments[exponent_names(exponents[[step]])])
-    for (below in step + seq_len(m) - 1L) {
-      raised <- numeric(nrow(tuples[[below + 1L]]))
-      for (k in seq_len(d)) {
-        above <- tuple_positions(cbind(tuples[[below]], k, k), d)
-        r_k <- exponents[[below]][, k]
-        raised[above] <- raised[above] + (r_k + 2) * (r_k + 1) * value
-      }
-      value <- raised
-    }
-    total <- total + (-1 / 2)^m / factorial(m) * value
-  }
-  total
-}
-
 # psi_r(g) for all multi-indices of one order, in the order of index_tuples(): sum_ij p_i p_j phi_g^(r)(x_i - x_j), p =
 # w / sum(w), the pairs i = j included. By run$engine if the user of a selector asked for one, else by the faster one.
 # The attribute `by` has the engine, the backend and the device.
 psi_order <- function(sample, g, order, run) {
-  d <- ncol(sample$x)
-  if (functional_engine(sample, run) == "direct") return(direct_psi_order(sample, g, order, run))
-  tryCatch({
-    # The range that this sum needs, and those that are expected to follow.
-    reached <- relative_bandwidths(diag(g^2, d), sample$cov)
-    criteria <- fourier_criteria(sample, run, range(c(0.8, 1.25) * reached, sample$expected))
-    structure(criteria$psi(diag(g^2, d), order), by = criteria$by())
-  }, kestrel_error_memory = function(e) {
-    if (identical(run$engine, "fourier") || !few_enough_for_direct(sample)) stop(e)
-    direct_psi_order(sample, g, order, run)
-  })
-}
-
-direct_psi_order <- function(sample, g, order, run) {
-  d <- ncol(sample$x)
-  exponents <- tuple_exponents(index_tuples(d, order), d)
-  run <- with_pairs_device(run, nrow(sample$x), d, monomial_work(d, order))
-  task <- list(g = g, order = order, engine = "direct")
-  data <- sample_cpp(transformed_values(sample), sample$w)
-  moments <- sums_by_backend(run, pair_moments_cuda_cpp(data, task, run), pair_moments_cpp(data, task, run))
-  pairs <- hermite_moments(moments, d, order)
-  weights <- weight_sums_cpp(sample$w)
-  unit <- weights$sum^2 * g^(d + order) * (2 * pi)^(d / 2)
-  structure((2 * pairs + weights$squares * hermite_at_zero(exponents)) / unit,
-            by = c(engine = "direct", device_of(run)))
-}
-
-functional_engine <- function(sample, run) {
-  if (run$backend == "cuda") return("direct")
-  if (is_auto(run$engine)) faster_engine(sample$n, ncol(sample$x)) else run$engine
+  pairs <- functional_pairs(sample, g, run)
+  structure(refusing_memory(psi_cpp(pairs, list(g = g, order = as.integer(order)), run)), by = pairs_by_cpp(pairs))
 }
 
 # eta_order(g): the same sum with iterated Laplacians, in two dimensions or more.
 eta <- function(sample, g, order, run) {
+  pairs <- functional_pairs(sample, g, run)
+  refusing_memory(eta_cpp(pairs, list(g = g, order = as.integer(order)), run))
+}
+
+functional_pairs <- function(sample, g, run) {
   d <- ncol(sample$x)
-  if (functional_engine(sample, run) == "fourier") {
-    psi <- psi_order(sample, g, order, run)
-    while (order > 0) {
-      order <- order - 2
-      psi <- psi_contracted(psi, d, order)
-    }
-    return(psi)
-  }
-  m <- order / 2
-  run <- with_pairs_device(run, nrow(sample$x), d, laplacian_work(d))
-  task <- list(g = g, order = order, engine = "direct")
-  data <- sample_cpp(transformed_values(sample), sample$w)
-  pairs <- sums_by_backend(run, pair_laplacian_cuda_cpp(data, task, run), pair_laplacian_cpp(data, task, run))
-  at_zero <- (-1)^m * prod(d + 2 * (seq_len(m) - 1)) * g^(-d - order) * (2 * pi)^(-d / 2)
-  weights <- weight_sums_cpp(sample$w)
-  (2 * pairs + weights$squares * at_zero) / weights$sum^2
+  engine <- if (run$backend == "cuda") "direct" else if (is_auto(run$engine)) "auto" else run$engine
+  # A grid is made for the range that this sum needs, and those that are expected to follow.
+  matrix_pairs(sample, engine, run, "functional",
+               range = range(c(0.8, 1.25) * relative_bandwidths(diag(g^2, d), sample$cov), sample$expected))
 }
 
 # psi_r(g) in one dimension for every g: both are sum_ij p_i p_j phi_g^(r)(x_i - x_j), p = w / sum(w).
-psi_1d <- function(sample, g, r, run, engine = pair_engine(sample, min(g), run)) {
-  task <- list(g = g, order = r, engine = engine)
-  data <- sample$data
-  pairs <- sums_by_backend(run, psi_sums_cuda(data, task, run), pair_laplacian_cpp(data, task, run))
-  weights <- weight_sums_cpp(sample$w)
-  (2 * pairs + weights$squares * gaussian_at_zero(r) / g^(r + 1)) / weights$sum^2
-}
+psi_1d <- function(pairs, g, r, run) eta_cpp(pairs, list(g = g, order = r), run)
 
 # The derivative phi^(r) at 0.
 gaussian_at_zero <- function(r) hermite_at_zero(matrix(r)) / sqrt(2 * pi)
-
-# The engine of sums of a Gaussian kernel over all pairs. It is chosen for one thread, so that the bits of a result do
-# not depend on the number of threads.
-pair_engine <- function(sample, g, run) if (on_cuda(run)) "direct" else plan_pairs_cpp(sample$data, g, run)
 
 # The g at which the leading bias of psi_r(g), g^2 psi_(r + 2) / 2, and the diagonal terms, phi^(r)(0) / (n g^(r + 1)),
 # cancel (Wand & Jones 1995, section 3.5).
@@ -263,7 +190,8 @@ psi_of_any_size <- function(sample, g, r, run) {
   bare <- numeric(length(g))
   for (one in unique(unit)) {
     x <- if (one == 1) sample$x else sample$x / one
-    bare[unit == one] <- psi_1d(with_data(list(x = x, w = sample$w)), g[unit == one] / one, r, run)
+    here <- g[unit == one] / one
+    bare[unit == one] <- psi_1d(line_pairs(with_data(list(x = x, w = sample$w)), run, min(here)), here, r, run)
   }
   value <- times_power(bare, unit, -(r + 1))
   out <- !is.finite(value) | abs(value) < .Machine$double.xmin & bare != 0

@@ -122,58 +122,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// pair_curve_cpp
-Rcpp::NumericMatrix pair_curve_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_pair_curve_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_curve_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_laplacian_cpp
-Rcpp::NumericVector pair_laplacian_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_pair_laplacian_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// plan_pairs_cpp
-std::string plan_pairs_cpp(SEXP sample, double g, Rcpp::List run);
-RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP sampleSEXP, SEXP gSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< double >::type g(gSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(sample, g, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_moments_cpp
-Rcpp::NumericVector pair_moments_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_pair_moments_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_moments_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
 // boot_errors_cpp
 Rcpp::NumericMatrix boot_errors_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_boot_errors_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -198,6 +146,71 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(interpolate_cpp(axes, values, points, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// lscv_cpp
+Rcpp::NumericVector lscv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_lscv_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(lscv_cpp(pairs, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// lscv_curve_cpp
+Rcpp::NumericVector lscv_curve_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_lscv_curve_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(lscv_curve_cpp(pairs, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scv_cpp
+Rcpp::NumericVector scv_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_scv_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(scv_cpp(pairs, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// psi_cpp
+Rcpp::NumericVector psi_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_psi_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(psi_cpp(pairs, task, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// eta_cpp
+Rcpp::NumericVector eta_cpp(SEXP pairs, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_eta_cpp(SEXP pairsSEXP, SEXP taskSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(eta_cpp(pairs, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -282,19 +295,6 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type root(rootSEXP);
     rcpp_result_gen = Rcpp::wrap(root_rounding_cpp(root));
-    return rcpp_result_gen;
-END_RCPP
-}
-// direct_seconds_cpp
-double direct_seconds_cpp(double n, int d, Rcpp::List run);
-RcppExport SEXP _kestrel_direct_seconds_cpp(SEXP nSEXP, SEXP dSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
-    Rcpp::traits::input_parameter< int >::type d(dSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_seconds_cpp(n, d, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -433,69 +433,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// fourier_grid_cpp
-void fourier_grid_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_grid_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    fourier_grid_cpp(sample, task, run);
-    return R_NilValue;
-END_RCPP
-}
-// fourier_prepare_cpp
-void fourier_prepare_cpp(SEXP sample, Rcpp::NumericVector range, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_prepare_cpp(SEXP sampleSEXP, SEXP rangeSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type range(rangeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    fourier_prepare_cpp(sample, range, run);
-    return R_NilValue;
-END_RCPP
-}
-// fourier_lscv_cpp
-Rcpp::List fourier_lscv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_lscv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_lscv_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// fourier_scv_cpp
-Rcpp::List fourier_scv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_scv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_scv_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// fourier_psi_cpp
-Rcpp::NumericVector fourier_psi_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_fourier_psi_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(fourier_psi_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
 // cuda_object_cpp
 void cuda_object_cpp(std::string path);
 RcppExport SEXP _kestrel_cuda_object_cpp(SEXP pathSEXP) {
@@ -526,94 +463,40 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// lscv_cuda_cpp
-SEXP lscv_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_lscv_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// pairs_cpp
+SEXP pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
+RcppExport SEXP _kestrel_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(lscv_cuda_cpp(sample, task, run));
+    rcpp_result_gen = Rcpp::wrap(pairs_cpp(sample, task, run));
     return rcpp_result_gen;
 END_RCPP
 }
-// lscv_curve_cuda_cpp
-SEXP lscv_curve_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_lscv_curve_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// pairs_by_cpp
+Rcpp::List pairs_by_cpp(SEXP pairs);
+RcppExport SEXP _kestrel_pairs_by_cpp(SEXP pairsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(lscv_curve_cuda_cpp(sample, task, run));
+    Rcpp::traits::input_parameter< SEXP >::type pairs(pairsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pairs_by_cpp(pairs));
     return rcpp_result_gen;
 END_RCPP
 }
-// pair_laplacian_cuda_cpp
-SEXP pair_laplacian_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_pair_laplacian_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
+// plan_pairs_cpp
+std::string plan_pairs_cpp(double n, int d, std::string use);
+RcppExport SEXP _kestrel_plan_pairs_cpp(SEXP nSEXP, SEXP dSEXP, SEXP useSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_laplacian_cuda_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_moments_cuda_cpp
-SEXP pair_moments_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_pair_moments_cuda_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_moments_cuda_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// direct_lscv_cpp
-Rcpp::List direct_lscv_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_direct_lscv_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_lscv_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// direct_gaussian_moments_cpp
-Rcpp::List direct_gaussian_moments_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_direct_gaussian_moments_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_gaussian_moments_cpp(sample, task, run));
-    return rcpp_result_gen;
-END_RCPP
-}
-// direct_lscv_curve_cpp
-Rcpp::NumericMatrix direct_lscv_curve_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
-RcppExport SEXP _kestrel_direct_lscv_curve_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(direct_lscv_curve_cpp(sample, task, run));
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    Rcpp::traits::input_parameter< std::string >::type use(useSEXP);
+    rcpp_result_gen = Rcpp::wrap(plan_pairs_cpp(n, d, use));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -855,19 +738,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// transformed_cpp
-Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean, Rcpp::NumericMatrix a);
-RcppExport SEXP _kestrel_transformed_cpp(SEXP xSEXP, SEXP meanSEXP, SEXP aSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type mean(meanSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
-    rcpp_result_gen = Rcpp::wrap(transformed_cpp(x, mean, a));
-    return rcpp_result_gen;
-END_RCPP
-}
 // sample_covariance_cpp
 Rcpp::List sample_covariance_cpp(SEXP sample);
 RcppExport SEXP _kestrel_sample_covariance_cpp(SEXP sampleSEXP) {
@@ -973,12 +843,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_end_threads_cpp", (DL_FUNC) &_kestrel_end_threads_cpp, 0},
     {"_kestrel_poll_cpp", (DL_FUNC) &_kestrel_poll_cpp, 0},
     {"_kestrel_build_info_cpp", (DL_FUNC) &_kestrel_build_info_cpp, 0},
-    {"_kestrel_pair_curve_cpp", (DL_FUNC) &_kestrel_pair_curve_cpp, 3},
-    {"_kestrel_pair_laplacian_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cpp, 3},
-    {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
-    {"_kestrel_pair_moments_cpp", (DL_FUNC) &_kestrel_pair_moments_cpp, 3},
     {"_kestrel_boot_errors_cpp", (DL_FUNC) &_kestrel_boot_errors_cpp, 3},
     {"_kestrel_interpolate_cpp", (DL_FUNC) &_kestrel_interpolate_cpp, 4},
+    {"_kestrel_lscv_cpp", (DL_FUNC) &_kestrel_lscv_cpp, 3},
+    {"_kestrel_lscv_curve_cpp", (DL_FUNC) &_kestrel_lscv_curve_cpp, 3},
+    {"_kestrel_scv_cpp", (DL_FUNC) &_kestrel_scv_cpp, 3},
+    {"_kestrel_psi_cpp", (DL_FUNC) &_kestrel_psi_cpp, 3},
+    {"_kestrel_eta_cpp", (DL_FUNC) &_kestrel_eta_cpp, 3},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 3},
     {"_kestrel_takes_scanline_cpp", (DL_FUNC) &_kestrel_takes_scanline_cpp, 2},
@@ -986,7 +857,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_engine_takes_cpp", (DL_FUNC) &_kestrel_engine_takes_cpp, 1},
     {"_kestrel_lower_root_cpp", (DL_FUNC) &_kestrel_lower_root_cpp, 1},
     {"_kestrel_root_rounding_cpp", (DL_FUNC) &_kestrel_root_rounding_cpp, 1},
-    {"_kestrel_direct_seconds_cpp", (DL_FUNC) &_kestrel_direct_seconds_cpp, 3},
     {"_kestrel_slabs_cpp", (DL_FUNC) &_kestrel_slabs_cpp, 2},
     {"_kestrel_slab_cpp", (DL_FUNC) &_kestrel_slab_cpp, 4},
     {"_kestrel_slabs_place_cpp", (DL_FUNC) &_kestrel_slabs_place_cpp, 1},
@@ -998,21 +868,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_file_kind_cpp", (DL_FUNC) &_kestrel_file_kind_cpp, 1},
     {"_kestrel_reserve_file_cpp", (DL_FUNC) &_kestrel_reserve_file_cpp, 2},
     {"_kestrel_checksum_cpp", (DL_FUNC) &_kestrel_checksum_cpp, 2},
-    {"_kestrel_fourier_grid_cpp", (DL_FUNC) &_kestrel_fourier_grid_cpp, 3},
-    {"_kestrel_fourier_prepare_cpp", (DL_FUNC) &_kestrel_fourier_prepare_cpp, 3},
-    {"_kestrel_fourier_lscv_cpp", (DL_FUNC) &_kestrel_fourier_lscv_cpp, 3},
-    {"_kestrel_fourier_scv_cpp", (DL_FUNC) &_kestrel_fourier_scv_cpp, 3},
-    {"_kestrel_fourier_psi_cpp", (DL_FUNC) &_kestrel_fourier_psi_cpp, 3},
     {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
-    {"_kestrel_lscv_cuda_cpp", (DL_FUNC) &_kestrel_lscv_cuda_cpp, 3},
-    {"_kestrel_lscv_curve_cuda_cpp", (DL_FUNC) &_kestrel_lscv_curve_cuda_cpp, 3},
-    {"_kestrel_pair_laplacian_cuda_cpp", (DL_FUNC) &_kestrel_pair_laplacian_cuda_cpp, 3},
-    {"_kestrel_pair_moments_cuda_cpp", (DL_FUNC) &_kestrel_pair_moments_cuda_cpp, 3},
-    {"_kestrel_direct_lscv_cpp", (DL_FUNC) &_kestrel_direct_lscv_cpp, 3},
-    {"_kestrel_direct_gaussian_moments_cpp", (DL_FUNC) &_kestrel_direct_gaussian_moments_cpp, 3},
-    {"_kestrel_direct_lscv_curve_cpp", (DL_FUNC) &_kestrel_direct_lscv_curve_cpp, 3},
+    {"_kestrel_pairs_cpp", (DL_FUNC) &_kestrel_pairs_cpp, 3},
+    {"_kestrel_pairs_by_cpp", (DL_FUNC) &_kestrel_pairs_by_cpp, 1},
+    {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
     {"_kestrel_query_boxes_cpp", (DL_FUNC) &_kestrel_query_boxes_cpp, 3},
     {"_kestrel_query_rows_cpp", (DL_FUNC) &_kestrel_query_rows_cpp, 4},
     {"_kestrel_query_orthants_cpp", (DL_FUNC) &_kestrel_query_orthants_cpp, 3},
@@ -1032,7 +893,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_ranges_cpp", (DL_FUNC) &_kestrel_ranges_cpp, 1},
     {"_kestrel_sample_cpp", (DL_FUNC) &_kestrel_sample_cpp, 2},
     {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 3},
-    {"_kestrel_transformed_cpp", (DL_FUNC) &_kestrel_transformed_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 1},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 1},
     {"_kestrel_sample_ranges_cpp", (DL_FUNC) &_kestrel_sample_ranges_cpp, 1},

@@ -138,13 +138,6 @@ double root_rounding_cpp(Rcpp::NumericMatrix root) {
   return root_rounding(entries(root), static_cast<std::size_t>(root.ncol()));
 }
 
-/// Expected seconds on one thread of a Gaussian density of n samples at as many points by the
-/// engine "direct".
-// [[Rcpp::export]]
-double direct_seconds_cpp(double n, int d, Rcpp::List run) {
-  return direct_seconds({}, static_cast<std::size_t>(d), n, n, 0, unpack_run(run).table->lanes);
-}
-
 namespace {
 
 /// Slabs of a grid with the task that they are of.

@@ -1,10 +1,9 @@
-// R to the CUDA object: information about it, sums over pairs, cross-validation of regression.
+// R to the CUDA object: information about it, and its problems in R's words.
 #include <cmath>
 
 #include "config.hpp"
 #include "gpu/loader.hpp"
-#include "gpu/pairs.hpp"
-#include "rcpp_pairs.hpp"
+#include "rcpp_run.hpp"
 
 using namespace kestrel;
 
@@ -70,55 +69,5 @@ SEXP cuda_device_cpp() {
                                   std::to_string(device.major) + "." + std::to_string(device.minor),
                               Rcpp::Named("driver") = std::to_string(device.driver / 1000) + "." +
                                                       std::to_string(device.driver % 1000 / 10));
-  });
-}
-
-/// The result of direct_lscv_cpp(), or the problem.
-// [[Rcpp::export]]
-SEXP lscv_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const MatrixSums sums = unpack_matrix_sums(task);
-  return or_problem([&] {
-    return lscv_list(
-        gpu_lscv(data.x(), data.w(), entries(sums.root), sums.moments, unpack_run(run)), data.d());
-  });
-}
-
-/// The sums of direct_lscv_curve_cpp(), or the problem.
-// [[Rcpp::export]]
-SEXP lscv_curve_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const CurveSums sums = unpack_curve_sums(task);
-  const Run how = unpack_run(run);
-  return or_problem([&] {
-    return curve_matrix(
-        gpu_lscv_curve(data.x(), data.w(), entries(sums.root), view(sums.h), how.single, how));
-  });
-}
-
-/// The sums of pair_laplacian_cpp(), or the problem.
-// [[Rcpp::export]]
-SEXP pair_laplacian_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const DerivativeSums sums = unpack_derivative_sums(task);
-  const Run how = unpack_run(run);
-  return or_problem([&] {
-    Rcpp::NumericVector out(sums.g.size());
-    for (R_xlen_t k = 0; k < sums.g.size(); ++k) {
-      out[k] = gpu_pair_laplacian(data.x(), data.w(), sums.g[k], sums.order, how.single, how);
-    }
-    return out;
-  });
-}
-
-/// The sums of pair_moments_cpp(), or the problem.
-// [[Rcpp::export]]
-SEXP pair_moments_cuda_cpp(SEXP sample, Rcpp::List task, Rcpp::List run) {
-  const Sample& data = sample_of(sample);
-  const DerivativeSums sums = unpack_derivative_sums(task);
-  return or_problem([&] {
-    return named_moments(
-        gpu_pair_moments(data.x(), data.w(), sums.bandwidth(), sums.order, unpack_run(run)),
-        data.d(), sums.order);
   });
 }

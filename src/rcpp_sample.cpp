@@ -22,16 +22,6 @@ using namespace kestrel;
 
 namespace {
 
-/// A mean is a matrix of two rows, the parts, and a column for each variable.
-SampleMean unpack_mean(const Rcpp::NumericMatrix& parts) {
-  SampleMean mean;
-  for (int k = 0; k < parts.ncol(); ++k) {
-    mean.first.push_back(parts(0, k));
-    mean.second.push_back(parts(1, k));
-  }
-  return mean;
-}
-
 Rcpp::NumericMatrix mean_matrix(const SampleMean& mean) {
   Rcpp::NumericMatrix parts(2, static_cast<int>(mean.first.size()));
   for (int k = 0; k < parts.ncol(); ++k) {
@@ -74,16 +64,6 @@ Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean,
                                 Rcpp::NumericVector unit) {
   Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
   divide_columns(view(x), unpack_mean(mean), view(unit),
-                 {out.begin(), static_cast<std::size_t>(out.size())}, polled());
-  return out;
-}
-
-/// (x - mean) %*% t(a).
-// [[Rcpp::export]]
-Rcpp::NumericMatrix transformed_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean,
-                                    Rcpp::NumericMatrix a) {
-  Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
-  transform_rows(view(x), unpack_mean(mean), {a.begin(), static_cast<std::size_t>(a.size())},
                  {out.begin(), static_cast<std::size_t>(out.size())}, polled());
   return out;
 }

@@ -5,6 +5,7 @@
 #include <Rcpp.h>
 
 #include "core/data/sample.hpp"
+#include "core/data/sample_moments.hpp"
 #include "rcpp_util.hpp"
 #include "rcpp_weights.hpp"
 
@@ -27,6 +28,16 @@ class HeldSample {
 
 /// The sample of a pointer that sample_cpp() made.
 inline const Sample& sample_of(SEXP pointer) { return Rcpp::XPtr<HeldSample>(pointer)->sample(); }
+
+/// A mean is a matrix of two rows, the parts, and a column for each variable.
+inline SampleMean unpack_mean(const Rcpp::NumericMatrix& parts) {
+  SampleMean mean;
+  for (int k = 0; k < parts.ncol(); ++k) {
+    mean.first.push_back(parts(0, k));
+    mean.second.push_back(parts(1, k));
+  }
+  return mean;
+}
 
 }  // namespace kestrel
 

@@ -55,7 +55,7 @@ inline std::vector<Index> indices_of_degree(std::size_t d, int degree) {
 /// P_(alpha + e_k) = -(v_k P_alpha + sum_l alpha_l (H^-1)_kl P_(alpha - e_l)).
 class MeanDerivatives {
  public:
-  MeanDerivatives(const Sample& sample, const Matrix& H, int highest) : d_(sample.d) {
+  MeanDerivatives(const Drawn& sample, const Matrix& H, int highest) : d_(sample.d) {
     real determinant, weight = 0;
     inverse_ = inverse(H, d_, &determinant);
     const real peak = 1 / std::sqrt(std::pow(2 * oracle::pi, static_cast<real>(d_)) * determinant);
@@ -114,7 +114,7 @@ class MeanDerivatives {
   }
 
   /// Sets v for a pair and returns u'H^-1 u.
-  real look(const Sample& sample, std::size_t i, std::size_t j) {
+  real look(const Drawn& sample, std::size_t i, std::size_t j) {
     v_.assign(d_, 0);
     real exponent = 0;
     for (std::size_t k = 0; k < d_; ++k) {
@@ -150,12 +150,12 @@ inline Matrix in_long_double(const std::vector<double>& H, real factor = 1) {
   return out;
 }
 
-inline real mean_kernel(const Sample& sample, const Matrix& H) {
+inline real mean_kernel(const Drawn& sample, const Matrix& H) {
   return MeanDerivatives(sample, H, 0).of_degree[0][0];
 }
 
 /// sum w^2 / (sum w)^2 = 1 / n_eff.
-inline real share(const Sample& sample) {
+inline real share(const Drawn& sample) {
   real weight = 0, squares = 0;
   for (const double w : sample.w) {
     weight += w;
@@ -175,7 +175,7 @@ struct Criterion {
 };
 
 /// S(2H) - 2 (S(H) - diagonal), unbiased or as Andrzejewski et al. (2013).
-inline Criterion lscv(const Sample& sample, const Matrix& H, bool unbiased) {
+inline Criterion lscv(const Drawn& sample, const Matrix& H, bool unbiased) {
   Matrix twice = H;
   for (real& v : twice) v *= 2;
   const real part = share(sample), factor = unbiased ? 1 / (1 - part) : 1;
@@ -184,7 +184,7 @@ inline Criterion lscv(const Sample& sample, const Matrix& H, bool unbiased) {
   return {convolution - 2 * factor * pairs, convolution + 2 * factor * kernel};
 }
 
-inline Criterion scv(const Sample& sample, const Matrix& H, const Matrix& G) {
+inline Criterion scv(const Drawn& sample, const Matrix& H, const Matrix& G) {
   Matrix none = G, once = G, twice = G, variance = H;
   for (std::size_t e = 0; e < G.size(); ++e) {
     none[e] = 2 * G[e];

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/criteria/fourier_criteria.hpp"
+#include "core/criteria/criteria.hpp"
+#include "core/criteria/fourier_pairs.hpp"
 #include "oracle.hpp"
 #include "shapes.hpp"
 
@@ -16,7 +17,7 @@ namespace fourier_oracle {
 using oracle::real;
 using Matrix = std::vector<real>;  // d*d, column-major
 
-struct Sample {
+struct Drawn {
   std::string name;
   std::size_t n, d;
   std::vector<double> x, w;
@@ -25,13 +26,13 @@ struct Sample {
   kestrel::Span<const double> weights() const { return {w.data(), n}; }
 };
 
-inline void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.name; }
+inline void PrintTo(const Drawn& sample, std::ostream* out) { *out << sample.name; }
 
 /// Draws rows: draw(random, row) fills d numbers.
 template <class Draw>
-Sample make(const std::string& name, std::size_t n, std::size_t d, Draw draw) {
-  Sample sample{name + "_d" + std::to_string(d), n, d, std::vector<double>(n * d),
-                std::vector<double>(n, 1.0)};
+Drawn make(const std::string& name, std::size_t n, std::size_t d, Draw draw) {
+  Drawn sample{name + "_d" + std::to_string(d), n, d, std::vector<double>(n * d),
+               std::vector<double>(n, 1.0)};
   std::mt19937_64 random(std::hash<std::string>()(sample.name));
   std::vector<double> row(d);
   for (std::size_t i = 0; i < n; ++i) {
@@ -50,10 +51,10 @@ inline void correlated(std::mt19937_64& random, std::vector<double>& row, double
 }
 
 /// Shapes that make cross-validation difficult: modes, ridges, edges, ties, tails, scales.
-inline std::vector<Sample> samples_of_every_kind(std::size_t n, std::size_t d) {
+inline std::vector<Drawn> samples_of_every_kind(std::size_t n, std::size_t d) {
   using Random = std::mt19937_64;
   using Row = std::vector<double>;
-  std::vector<Sample> all;
+  std::vector<Drawn> all;
   all.push_back(make("normal", n, d, [](Random& r, Row& row) { correlated(r, row, 0.7); }));
   all.push_back(make("trimodal", n, d, [](Random& r, Row& row) {
     const double centre = 2.5 * (static_cast<double>(r() % 3) - 1);
@@ -82,7 +83,7 @@ inline std::vector<Sample> samples_of_every_kind(std::size_t n, std::size_t d) {
     correlated(r, row, -0.4);
     for (double& v : row) v += 1e9;
   }));
-  Sample weighted = all[0];
+  Drawn weighted = all[0];
   weighted.name = "weights_d" + std::to_string(d);
   for (std::size_t i = 0; i < n; ++i)
     weighted.w[i] = i % 4 == 0 ? 0 : 0.25 + static_cast<double>(i % 7);
@@ -91,7 +92,7 @@ inline std::vector<Sample> samples_of_every_kind(std::size_t n, std::size_t d) {
 }
 
 /// The lower Cholesky factor of the weighted covariance.
-inline Matrix covariance_root(const Sample& s) {
+inline Matrix covariance_root(const Drawn& s) {
   const std::size_t d = s.d;
   real weight = 0;
   std::vector<real> mean(d, 0);
@@ -155,12 +156,12 @@ inline kestrel::Span<const double> span(const std::vector<double>& v) {
 }
 
 /// The normal-scale bandwidth in units of the covariance.
-inline double normal_scale(const Sample& s) {
+inline double normal_scale(const Drawn& s) {
   const double d = static_cast<double>(s.d);
   return std::pow(4 / ((d + 2) * static_cast<double>(s.n)), 1 / (d + 4));
 }
 
-inline kestrel::FourierDemand demand_for(const Sample& s) {
+inline kestrel::FourierDemand demand_for(const Drawn& s) {
   kestrel::FourierDemand demand;
   demand.min = (s.d == 3 ? 0.5 : 0.35) * normal_scale(s);
   demand.max = 1.6 * normal_scale(s);
@@ -168,7 +169,7 @@ inline kestrel::FourierDemand demand_for(const Sample& s) {
 }
 
 /// Isotropic, anisotropic, rotated (in units of the covariance).
-inline std::vector<std::vector<double>> matrices_for(const Sample& s) {
+inline std::vector<std::vector<double>> matrices_for(const Drawn& s) {
   const Matrix root = covariance_root(s);
   const real h = normal_scale(s);
   std::vector<real> same(s.d, 0.8L * h), other(s.d, h), rotated(s.d, 0.9L * h);
@@ -180,28 +181,27 @@ inline std::vector<std::vector<double>> matrices_for(const Sample& s) {
           bandwidth_matrix(root, rotated, 0.7L)};
 }
 
-inline Sample normal_sample(std::size_t n, std::size_t d) {
+inline Drawn normal_sample(std::size_t n, std::size_t d) {
   return make("plain" + std::to_string(n), n, d,
               [](std::mt19937_64& random, std::vector<double>& row) {
                 for (double& v : row) v = shapes::normal(random);
               });
 }
 
-/// Everything that kestrel::FourierCriteria computes, in one vector.
-inline std::vector<double> everything(const Sample& s, const kestrel::RunOptions& options) {
-  kestrel::FourierCriteria sums(s.view(), s.weights(), demand_for(s), options);
+/// Everything that criteria compute with the engine "fourier", in one vector.
+inline std::vector<double> everything(const Drawn& s, const kestrel::RunOptions& options) {
+  const kestrel::Sample sample(s.view(), s.weights());
+  kestrel::FourierPairs sums(sample, demand_for(s), {}, options);
   std::vector<double> out;
+  const auto keep = [&](const kestrel::SumWithGradient& found) {
+    out.push_back(found.value);
+    out.insert(out.end(), found.gradient.begin(), found.gradient.end());
+  };
   for (const std::vector<double>& H : matrices_for(s)) {
-    std::vector<double> gradient(s.d * s.d);
-    const kestrel::Span<double> to{gradient.data(), gradient.size()};
-    const auto keep = [&](double value) {
-      out.push_back(value);
-      out.insert(out.end(), gradient.begin(), gradient.end());
-    };
-    keep(sums.mean_kernel(span(H), to, options));
-    keep(sums.lscv(span(H), kestrel::LscvForm::unbiased, to, options));
-    keep(sums.scv(span(H), span(H), to, options));
-    for (const double value : sums.psi(span(H), 8, options)) out.push_back(value);
+    keep(sums.gaussian(span(H), true, options)[0]);
+    keep(kestrel::lscv(sums, span(H), kestrel::LscvForm::unbiased, true, options));
+    keep(kestrel::scv(sums, span(H), span(H), true, options)[0]);
+    for (const double value : kestrel::psi(sums, std::sqrt(H[0]), 8, options)) out.push_back(value);
   }
   return out;
 }

@@ -177,11 +177,11 @@ test_that("Hlscv does so, too, if the Fourier engine was asked for", {
   }
   # No memory for some of the bandwidth matrices, as if their grids were too large.
   y <- small_samples()$correlated
-  lscv_of_grid <- fourier_lscv_cpp
+  lscv_of_grid <- lscv_cpp
+  refusal <- errorCondition("too large", class = "kestrel_core_memory", call = NULL)
   search <- function(refused) {
-    too_large <- errorCondition("too large", class = "kestrel_core_memory", call = NULL)
-    some <- function(sums, task, run) if (refused(task$H)) stop(too_large) else lscv_of_grid(sums, task, run)
-    with_binding("fourier_lscv_cpp", some, Hlscv(y, engine = "fourier"))
+    some <- function(pairs, task, run) if (refused(task$H)) stop(refusal) else lscv_of_grid(pairs, task, run)
+    with_binding("lscv_cpp", some, Hlscv(y, engine = "fourier"))
   }
   expect_error(search(function(H) TRUE), "too large", class = "kestrel_error_memory")
   remark <- "^Bandwidth matrices were left out of the search for lack of memory: too large; direct sums need none.$"
@@ -191,11 +191,12 @@ test_that("Hlscv does so, too, if the Fourier engine was asked for", {
 
 test_that("the engine recorded is the one that computed the functionals of the plug-in matrix", {
   x <- with_seed(95, with_correlation(matrix(rnorm(700), 350), 0.5))
-  refuse <- function(...) abort_memory("no grid")
   for (pilot in known_pilots) {
     found <- Hpi(x, pilot = pilot, amise = TRUE)
     expect_identical(found$engine, "fourier")
-    direct <- with_binding("fourier_grid_cpp", refuse, Hpi(x, pilot = pilot, amise = TRUE))
+    make <- pairs_cpp
+    by_direct_sums <- function(sample, task, run) make(sample, replace(task, "engine", "direct"), run)
+    direct <- with_binding("pairs_cpp", by_direct_sums, Hpi(x, pilot = pilot, amise = TRUE))
     expect_identical(direct$engine, "direct")
     expect_lt(relative_difference(found$H, direct$H), 1e-6)
   }

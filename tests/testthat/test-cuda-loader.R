@@ -134,54 +134,20 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
   run <- run_options(backend = "auto", cuda = TRUE)
   asked <- list(ckertype = "gaussian", regtype = "lc")
   x <- seq(0, 1, length.out = 1e6)
-  regression <- function() {
-    held <- regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run)
-    choose_regression_place_cpp(held, local_fits(1:100, asked), run)
-    list(device = as.environment(regression_place_cpp(held)))
-  }
-  long <- list(pairs = function() with_pairs_device(run, 1e6, 6L, gradient_work(6)), regression = regression)
+  sample <- selector_sample(with_seed(3, matrix(rnorm(6e5), ncol = 6)), NULL)
+  long <- list(pairs = function() criteria_for(sample, "direct", run)$by()[-1L],
+               regression = function() {
+                 held <- regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run)
+                 choose_regression_place_cpp(held, local_fits(1:100, asked), run)
+                 regression_place_cpp(held)
+               })
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
     for (chosen in long) {
       rm(list = ls(informed_of), envir = informed_of)
-      # Without CUDA there is no object to ask.
-      built <- cuda_built_cpp() || identical(chosen, regression)
-      said <- if (built) function(code) expect_message(code, "could not be loaded") else expect_silent
-      said(expect_identical(device_of(chosen()), list(backend = "cpu")))
-      expect_silent(expect_identical(device_of(chosen()), list(backend = "cpu")))
+      expect_message(expect_identical(chosen(), list(backend = "cpu")), "could not be loaded")
+      expect_silent(expect_identical(chosen(), list(backend = "cpu")))
     }
   })
-})
-
-test_that("a GPU is taken where its model is twice as fast, but not for short tasks", {
-  device <- list(multiprocessors = 132, capability = "9.0")
-  expect_equal(cuda_slowness(device), 1)
-  expect_equal(cuda_slowness(list(multiprocessors = 66, capability = "9.0"), "single"), 2)
-  # Whole sums in picoseconds a pair.
-  expect_equal(unlist(curve_work(6, 16)$cuda), 19.8, tolerance = 0.1)
-  expect_equal(curve_work(16, 64)$cuda, 86.2, tolerance = 0.05)
-  expect_equal(gradient_work(16)$cuda / 50, 33, tolerance = 0.1)
-  expect_equal(laplacian_work(1)$cuda, 2.4, tolerance = 0.1)
-  orders <- list(c(2, 4, 30.8), c(3, 6, 157), c(6, 4, 293), c(6, 6, 1353), c(10, 4, 1185), c(16, 4, 4608))
-  for (case in orders) expect_equal(monomial_work(case[1], case[2])$cuda, case[3], tolerance = 0.13)
-  expect_true(gpu_pays_off(1, 0.5))
-  expect_false(gpu_pays_off(1, 0.51))
-  expect_false(gpu_pays_off(0.99, 0.01))
-  expect_true(gpu_pays_off(1e3, 499))
-  expect_silent(expect_null(device_for(list(backend = "cpu"), 1e9, function(device) 1)))
-})
-
-test_that("sums that the GPU refuses are the CPU's in \"auto\", after one message, and else an error", {
-  refused <- list(problem = "unsuited", reason = "the observations span too many bandwidths")
-  rm(list = ls(informed_of), envir = informed_of)
-  on <- function(asked) list(backend = asked, device = list2env(list(backend = "cuda", name = "some")))
-  sums <- function(run) sums_by_backend(run, refused, "of the CPU")
-  run <- on("auto")
-  expect_identical(device_of(run), list(backend = "cuda", device = "some"))
-  expect_message(expect_identical(sums(run), "of the CPU"), "span too many bandwidths")
-  expect_identical(device_of(run), list(backend = "cpu"))
-  expect_silent(sums(on("auto")))
-  expect_error(sums(on("cuda")), "span too many bandwidths", class = "kestrel_error_backend")
-  expect_identical(sums_by_backend(list(backend = "cpu"), stop("not asked"), 1), 1)
 })
 
 test_that("too little memory of a GPU is an error of the backend too, which no search swallows", {
@@ -204,9 +170,10 @@ test_that("too little memory of a GPU is an error of the backend too, which no s
   }
   # The host's lack of memory still takes a step back.
   expect_identical(as.numeric(within_limits(function(H) abort_memory("full"), diag(2), c(0.1, 10))(diag(2))), Inf)
-  run <- list(backend = "auto", device = list2env(list(backend = "cuda", name = "some")))
   rm(list = ls(informed_of), envir = informed_of)
-  expect_message(expect_identical(sums_by_backend(run, full, 1), 1), "12 bytes left")
+  expect_message(cuda_failed(FALSE, full), "12 bytes left")
+  expect_silent(cuda_failed(FALSE, full))
+  expect_error(cuda_failed(TRUE, full), "12 bytes left", class = "kestrel_error_memory")
 })
 
 test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {

@@ -12,8 +12,9 @@ test_that("psi_r agrees with the oracle for every order, on every shape and by b
     expect_no_problem(lapply(psi_orders, function(r) {
       reference <- lapply(g, function(one) reference_psi_any(x, one, r, w))
       terms <- vapply(reference, attr, 0, "terms")
+      run <- run_options()
       lapply(c("direct", "fgt"), function(engine) {
-        found <- psi_1d(with_data(list(x = x, w = w)), g, as.integer(r), run_options(), engine)
+        found <- psi_1d(line_pairs(with_data(list(x = x, w = w)), run, min(g), engine = engine), g, as.integer(r), run)
         reference_problem(found / terms, unlist(reference) / terms, 1e-13, 1, paste(shape, "order", r, engine))
       })
     }))
@@ -73,8 +74,7 @@ test_that("the fields that amise = TRUE adds are there wherever they are numbers
 test_that("the plug-in is the stored one by both engines, with every stage", {
   for (i in seq_len(nrow(plugged))) for (engine in c("direct", "fgt")) {
     sample <- selector_sample(fixture_data(plugged$data[i]), NULL)
-    found <- with_binding("pair_engine", function(...) engine,
-                          plug_in_1d(sample, 2L, plugged$scalest[i], run_options()))
+    found <- plug_in_1d(sample, 2L, plugged$scalest[i], run_options(), engine)
     info <- paste(plugged$data[i], plugged$scalest[i], engine)
     expect_identical(found$engine, engine)
     expect_equal(found$h, plugged$h[i], tolerance = 1e-13, info = info)

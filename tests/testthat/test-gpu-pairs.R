@@ -86,10 +86,14 @@ test_that("every selector finds on the GPU what it finds on the CPU", {
 
 test_that("\"auto\" takes the GPU for long sums only", {
   skip_without_device()
-  place <- function(n, work) device_of(with_pairs_device(run_options(1L, "auto", cuda = TRUE), n, 6L, work))
-  for (work in list(gradient_work(6), monomial_work(6, 4), laplacian_work(6), curve_work(6, 150))) {
-    expect_identical(place(1e6, work), list(backend = "cuda", device = kestrel_info()$cuda$device))
-    expect_identical(place(100, work), list(backend = "cpu"))
+  run <- run_options(1L, "auto", cuda = TRUE)
+  place <- function(n, bandwidths) {
+    sample <- selector_sample(with_seed(8, matrix(rnorm(6 * n), ncol = 6)), NULL)
+    criteria_for(sample, "direct", run, bandwidths)$by()[-1L]
+  }
+  for (bandwidths in list(NULL, 150)) {
+    expect_identical(place(1e6, bandwidths), list(backend = "cuda", device = kestrel_info()$cuda$device))
+    expect_identical(place(100, bandwidths), list(backend = "cpu"))
   }
 })
 

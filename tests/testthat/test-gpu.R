@@ -165,14 +165,15 @@ test_that("a forked process is refused, or uses the CPU", {
   }, mc.cores = 2)
   expect_identical(unlist(classes), rep("kestrel_error_backend", 2))
   # "auto" would compute this sum on the GPU; in the child it is computed on the CPU, after the message.
+  sample <- selector_sample(with_seed(8, matrix(rnorm(6e6), ncol = 6)), NULL)
   places <- parallel::mclapply(1:2, function(i) {
     rm(list = ls(informed_of), envir = informed_of)
     said <- ""
-    run <- withCallingHandlers(
-      with_pairs_device(run_options(backend = "auto", cuda = TRUE), 1e6, 6L, gradient_work(6)),
+    criteria <- withCallingHandlers(
+      criteria_for(sample, "direct", run_options(backend = "auto", cuda = TRUE)),
       message = function(m) said <<- conditionMessage(m)
     )
-    c(run$device$backend, if (grepl("forked", said)) "said")
+    c(criteria$by()$backend, if (grepl("forked", said)) "said")
   }, mc.cores = 2)
   expect_identical(places, rep(list(c("cpu", "said")), 2))
 })

@@ -44,6 +44,14 @@ double radial_integral(Kernel kernel, double d, int power) {
   throw error(ErrorKind::internal, "a kernel without a bounded support");
 }
 
+double line_roughness(Kernel kernel) {
+  if (!is_compact(kernel)) return 1 / std::sqrt(4 * kPi);
+  const KernelRow& row = row_of(kernel);
+  if (row.form != KernelForm::power) throw error(ErrorKind::internal, "a kernel of another form");
+  const double mass = power_integral(1, row.inner, row.outer);
+  return power_integral(1, row.inner, 2 * row.outer) / (2 * mass * mass);
+}
+
 bool is_diagonal(std::size_t d, Span<const double> root) {
   for (std::size_t k = 0; k < d; ++k) {
     for (std::size_t l = 0; l < k; ++l) {

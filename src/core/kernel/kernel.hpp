@@ -53,6 +53,10 @@ double ball_volume(double d);
 /// power = 0, 1, 2. O(1).
 double radial_integral(Kernel kernel, double d, int power);
 
+/// R(K), the integral of K^2 over the line: (K*K)(0) for the kernel with h = 1 (Wand & Jones 1995,
+/// table 2.1). For the Gaussian kernel and the polynomial ones. O(1).
+double line_roughness(Kernel kernel);
+
 /// Whether a lower triangular d*d root, column-major, has only zeros below its diagonal.
 bool is_diagonal(std::size_t d, Span<const double> root);
 /// Throws error(input) for a product kernel whose root is not diagonal.

@@ -29,6 +29,18 @@ std::vector<double> lower_root(Span<const double> H, std::size_t d) {
   return root;
 }
 
+std::vector<double> inverse_of_root(Span<const double> root, std::size_t d) {
+  std::vector<double> inverse(d * d, 0.0);
+  for (std::size_t l = 0; l < d; ++l) {
+    for (std::size_t k = l; k < d; ++k) {
+      double rest = k == l ? 1 : 0;
+      for (std::size_t m = l; m < k; ++m) rest -= root[m * d + k] * inverse[l * d + m];
+      inverse[l * d + k] = rest / root[k * d + k];
+    }
+  }
+  return inverse;
+}
+
 double root_condition(Span<const double> root, std::size_t d) {
   // Row k of L^-1 by back substitution of y L = e_k.
   std::vector<long double> row(d);

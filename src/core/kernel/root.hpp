@@ -14,6 +14,9 @@ namespace kestrel {
 /// of H is read. Empty if H is not positive definite. O(d^3).
 std::vector<double> lower_root(Span<const double> H, std::size_t d);
 
+/// L^-1, lower triangular, d*d column-major. O(d^3).
+std::vector<double> inverse_of_root(Span<const double> root, std::size_t d);
+
 /// The largest row sum of |L^-1| |L|: a coordinate of z = L^-1 u is a difference of terms that are,
 /// together, at most that many times as large as the largest coordinate of z (Higham 2002, 7.2). 1
 /// if L is diagonal. Does not depend on units. O(d^3).

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/direct/engine.hpp"
-#include "core/fgt/engine.hpp"
 #include "core/plan/engines.hpp"
 
 namespace kestrel {
@@ -47,10 +45,6 @@ std::optional<DensityPlan> plan_density(const DensityTask& task, const std::stri
     }
   }
   return best;
-}
-
-std::string plan_pairs(double n, double spread, std::size_t lanes) {
-  return fgt_pairs_seconds(n, spread) < direct_line_pairs_seconds(n, lanes) ? "fgt" : "direct";
 }
 
 }  // namespace kestrel

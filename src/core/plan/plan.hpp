@@ -17,10 +17,6 @@ namespace kestrel {
 /// engine's plan() does. O(1), and the engines' looks at the data.
 std::optional<DensityPlan> plan_density(const DensityTask& task, const std::string& asked);
 
-/// The cheaper engine, "fgt" or "direct", for sums over all pairs of n samples on a line with the
-/// Gaussian kernel; `spread` is the range of the samples in bandwidths. O(1).
-std::string plan_pairs(double n, double spread, std::size_t lanes);
-
 }  // namespace kestrel
 
 #endif

@@ -7,7 +7,8 @@
 #include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/bootstrap/bootstrap.hpp"
-#include "core/criteria/fourier_criteria.hpp"
+#include "core/criteria/criteria.hpp"
+#include "core/criteria/fourier_pairs.hpp"
 #include "core/data/quantiles.hpp"
 #include "core/data/row_draws.hpp"
 #include "core/data/sample_moments.hpp"
@@ -148,15 +149,15 @@ const std::vector<Case>& pairs() {
          const PairCurve curve = fgt_pair_curve(line, {kDiagonal, 1}, how);
          return joined(curve.kernel, fgt_pair_psi(line, {kDiagonal, 1}, 4, how));
        }},
-      {"fourier criteria", [](const Data& at, Weights w, const RunOptions& how) {
+      {"a criterion by fourier", [](const Data& at, Weights w, const RunOptions& how) {
          FourierDemand demand;
          demand.min = 0.1;
          demand.max = 1;
-         FourierCriteria criteria(at.samples, w, demand, how);
+         const Sample sample(at.samples, w);
+         FourierPairs sums(sample, demand, {}, how);
          const double H[] = {0.2, 0.05, 0.05, 0.3};
-         Result slope(4);
-         const double value = criteria.lscv({H, 4}, LscvForm::unbiased, {slope.data(), 4}, how);
-         return joined(slope, {value});
+         const SumWithGradient found = lscv(sums, {H, 4}, LscvForm::unbiased, true, how);
+         return joined(found.gradient, {found.value});
        }}};
   return cases;
 }

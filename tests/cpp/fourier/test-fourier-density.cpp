@@ -6,7 +6,7 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
-#include "core/criteria/fourier_criteria.hpp"
+#include "core/criteria/fourier_sums.hpp"
 #include "core/fourier/density.hpp"
 #include "fourier-samples.hpp"
 
@@ -31,13 +31,13 @@ std::vector<double> root_of(const std::vector<double>& H, std::size_t d) {
 }
 
 struct Task {
-  Sample sample;
+  Drawn sample;
   std::vector<double> root, points;
   std::vector<std::vector<double>> axis;
   EvaluationPoints where;
   const FourierModes* modes = nullptr;
 
-  explicit Task(const Sample& s, std::size_t bandwidth = 2) : sample(s) {
+  explicit Task(const Drawn& s, std::size_t bandwidth = 2) : sample(s) {
     root = root_of(matrices_for(s)[bandwidth], s.d);
   }
   /// m values on each axis, from some bandwidths below the samples to some above.
@@ -62,7 +62,7 @@ struct Task {
   }
   /// Reads the density off the modes of a grid for a selector, and off no others, if there are
   /// any. Returns whether that grid serves.
-  bool use_modes(const FourierCriteria& criteria) {
+  bool use_modes(const FourierSums& criteria) {
     modes = criteria.kept_modes();
     const DataRange extent = measured(threads(1));
     return extent.modes != nullptr && !lay_density(extent, tolerance).empty;
@@ -107,15 +107,15 @@ void expect_density(const Task& task) {
   }
 }
 
-std::vector<Sample> all_samples() {
-  std::vector<Sample> all;
+std::vector<Drawn> all_samples() {
+  std::vector<Drawn> all;
   for (const std::size_t d : {1, 2, 3}) {
-    for (const Sample& s : samples_of_every_kind(d == 3 ? 80 : 120, d)) all.push_back(s);
+    for (const Drawn& s : samples_of_every_kind(d == 3 ? 80 : 120, d)) all.push_back(s);
   }
   return all;
 }
 
-class FourierDensity : public testing::TestWithParam<Sample> {};
+class FourierDensity : public testing::TestWithParam<Drawn> {};
 
 INSTANTIATE_TEST_SUITE_P(Shapes, FourierDensity, testing::ValuesIn(all_samples()),
                          [](const auto& info) { return info.param.name; });
@@ -138,15 +138,15 @@ TEST_P(FourierDensity, AtPoints) {
 
 // Outliers leave some samples out of the grid; a long period and small cells are refused by memory.
 TEST_P(FourierDensity, OffTheModesOfASelector) {
-  const Sample& s = GetParam();
+  const Drawn& s = GetParam();
   FourierDemand demand;
   demand.min = 0.6 * normal_scale(s);
   demand.max = 2.5 * normal_scale(s);
   demand.density_tolerance = tolerance;
   demand.phases = true;
-  std::unique_ptr<FourierCriteria> criteria;
+  std::unique_ptr<FourierSums> criteria;
   try {
-    criteria = std::make_unique<FourierCriteria>(s.view(), s.weights(), demand, threads(1));
+    criteria = std::make_unique<FourierSums>(s.view(), s.weights(), demand, threads(1));
   } catch (const error& problem) {
     ASSERT_EQ(problem.kind, ErrorKind::memory);
     return;
@@ -168,15 +168,15 @@ TEST_P(FourierDensity, OffTheModesOfASelector) {
 }
 
 TEST(FourierDensityModes, AreNotUsedForNarrowerOrWiderBandwidths) {
-  const Sample s = normal_sample(100, 2);
+  const Drawn s = normal_sample(100, 2);
   FourierDemand demand;
   demand.min = 0.6 * normal_scale(s);
   demand.max = 2.5 * normal_scale(s);
   demand.density_tolerance = tolerance;
   demand.phases = true;
-  const FourierCriteria criteria(s.view(), s.weights(), demand, threads(1));
+  const FourierSums criteria(s.view(), s.weights(), demand, threads(1));
   demand.phases = false;
-  const FourierCriteria without(s.view(), s.weights(), demand, threads(1));
+  const FourierSums without(s.view(), s.weights(), demand, threads(1));
   for (const double factor : {0.3, 1.0, 20.0}) {
     Task task(s);
     for (double& value : task.root) value *= factor;
@@ -188,7 +188,7 @@ TEST(FourierDensityModes, AreNotUsedForNarrowerOrWiderBandwidths) {
 
 TEST(FourierDensityCorners, OneValueAnAxisFarPointsAndFewSamples) {
   for (const std::size_t d : {1, 2, 3}) {
-    const Sample s = normal_sample(60, d);
+    const Drawn s = normal_sample(60, d);
     Task one(s);
     one.use_grid(1, 0);
     expect_density(one);

@@ -6,7 +6,7 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
-#include "core/criteria/fourier_criteria.hpp"
+#include "core/criteria/fourier_sums.hpp"
 #include "fourier-samples.hpp"
 
 using namespace kestrel;
@@ -183,7 +183,7 @@ TEST(FourierTransform, LibrariesAreNamed) {
 TEST(FourierTransform, LibrariesAgreeToRounding) {
   const EveryLibrary reset;
   for (const std::size_t d : {2, 3}) {
-    const Sample s = normal_sample(80, d);
+    const Drawn s = normal_sample(80, d);
     force_transform_library("");
     const std::vector<double> first = everything(s, threads(1));
     force_transform_library("eigen");
@@ -198,18 +198,18 @@ TEST(FourierTransform, LibrariesAgreeToRounding) {
 }
 
 TEST(FourierGrid, AddsUpOverPartsOfTheData) {
-  const Sample s = normal_sample(900, 2);
+  const Drawn s = normal_sample(900, 2);
   const FourierGeometry geometry =
       fourier_geometry(s.view(), s.weights(), demand_for(s), threads(1));
   FourierGrid whole(geometry, threads(1)), parts(geometry, threads(1));
   whole.add(s.view(), s.weights(), threads(1));
-  Sample part[2] = {s, s};
+  Drawn part[2] = {s, s};
   for (int half = 0; half < 2; ++half) {
     for (std::size_t i = 0; i < s.n; ++i) {
       if (static_cast<int>(i % 2) == half) part[half].w[i] = 0;
     }
   }
-  for (const Sample& half : part) parts.add(half.view(), half.weights(), threads(1));
+  for (const Drawn& half : part) parts.add(half.view(), half.weights(), threads(1));
   EXPECT_DOUBLE_EQ(parts.weight(), whole.weight());
   const std::vector<double> a = moments(std::move(whole), threads(1));
   const std::vector<double> b = moments(std::move(parts), threads(1));
@@ -218,7 +218,7 @@ TEST(FourierGrid, AddsUpOverPartsOfTheData) {
 
 TEST(FourierGrid, IsTheSameWithEveryInstructionSet) {
   for (const std::size_t d : {1, 2, 3}) {
-    const Sample s = normal_sample(2000, d);
+    const Drawn s = normal_sample(2000, d);
     const FourierGeometry geometry =
         fourier_geometry(s.view(), s.weights(), demand_for(s), threads(1));
     FourierGrid wanted(geometry, threads(1));
@@ -239,25 +239,24 @@ TEST(FourierGrid, IsTheSameWithEveryInstructionSet) {
 
 TEST(FourierGrid, ForgetsTheOrderOfTheSamples) {
   for (const std::size_t d : {2, 3}) {
-    const Sample s = normal_sample(500, d);
-    Sample reversed = s;
+    const Drawn s = normal_sample(500, d);
+    Drawn reversed = s;
     for (std::size_t k = 0; k < d; ++k) {
       std::reverse(reversed.x.begin() + static_cast<std::ptrdiff_t>(k * s.n),
                    reversed.x.begin() + static_cast<std::ptrdiff_t>((k + 1) * s.n));
     }
     const std::vector<double> H = matrices_for(s)[2];
-    FourierCriteria one(s.view(), s.weights(), demand_for(s), threads(1));
-    FourierCriteria two(reversed.view(), reversed.weights(), demand_for(s), threads(1));
-    const double value = one.lscv(span(H), LscvForm::unbiased, {}, threads(1));
-    EXPECT_NEAR(two.lscv(span(H), LscvForm::unbiased, {}, threads(1)), value,
-                1e-14 * std::fabs(value));
+    FourierSums one(s.view(), s.weights(), demand_for(s), threads(1));
+    FourierSums two(reversed.view(), reversed.weights(), demand_for(s), threads(1));
+    const double value = one.gaussian(span(H), false, threads(1)).value;
+    EXPECT_NEAR(two.gaussian(span(H), false, threads(1)).value, value, 1e-14 * std::fabs(value));
   }
 }
 
 TEST(FourierThreads, GiveTheSameBitsAndAreUsed) {
   for (const std::size_t d : {1, 2, 3}) {
     if (d == 1 && common::under_tsan()) continue;  // the same loops as in the plane
-    const Sample s = normal_sample(d == 3 ? 3000 : 40000, d);
+    const Drawn s = normal_sample(d == 3 ? 3000 : 40000, d);
     const std::vector<double> one = everything(s, threads(1));
     for (const int count : common::thread_counts()) {
       EXPECT_TRUE(common::same_bits(everything(s, threads(count)), one)) << count << " threads";
@@ -267,7 +266,7 @@ TEST(FourierThreads, GiveTheSameBitsAndAreUsed) {
 }
 
 TEST(FourierPoll, IsAskedAndStopsTheWork) {
-  const Sample s = normal_sample(100000, 2);
+  const Drawn s = normal_sample(100000, 2);
   RunOptions options = threads(2);
   int polls = 0;
   options.parallel.poll = [&](double) {
@@ -275,15 +274,15 @@ TEST(FourierPoll, IsAskedAndStopsTheWork) {
   };
   const auto work = [&] {
     for (int i = 0; i < 50; ++i) {
-      const FourierCriteria sums(s.view(), s.weights(), demand_for(s), options);
+      const FourierSums sums(s.view(), s.weights(), demand_for(s), options);
     }
   };
   EXPECT_THROW(work(), std::runtime_error);
 }
 
 TEST(FourierPoll, LeavesSumsThatCanGoOn) {
-  const Sample s = normal_sample(100000, 2);
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const Drawn s = normal_sample(100000, 2);
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
   std::vector<double> narrow = matrices_for(s)[0];
   for (double& v : narrow) v *= 0.1;
   RunOptions impatient = threads(1);
@@ -293,20 +292,20 @@ TEST(FourierPoll, LeavesSumsThatCanGoOn) {
         {
           for (int again = 0; again < 1000; ++again) {
             for (double& v : narrow) v *= 0.9;
-            sums.mean_kernel(span(narrow), {}, impatient);
+            sums.gaussian(span(narrow), false, impatient);
           }
         },
         std::runtime_error);
   }
-  FourierCriteria fresh(s.view(), s.weights(), demand_for(s), threads(1));
+  FourierSums fresh(s.view(), s.weights(), demand_for(s), threads(1));
   const std::vector<double> H = matrices_for(s)[1];
-  const double wanted = fresh.mean_kernel(span(H), {}, threads(1));
-  EXPECT_NEAR(sums.mean_kernel(span(H), {}, threads(1)), wanted, 1e-12 * wanted);
+  const double wanted = fresh.gaussian(span(H), false, threads(1)).value;
+  EXPECT_NEAR(sums.gaussian(span(H), false, threads(1)).value, wanted, 1e-12 * wanted);
 }
 
 TEST(FourierErrors, InputAndMemory) {
-  const Sample s = normal_sample(50, 2);
-  const auto geometry = [&](const Sample& sample, const FourierDemand& demand) {
+  const Drawn s = normal_sample(50, 2);
+  const auto geometry = [&](const Drawn& sample, const FourierDemand& demand) {
     return [&sample, demand] {
       fourier_geometry(sample.view(), sample.weights(), demand, threads(1));
     };
@@ -323,9 +322,9 @@ TEST(FourierErrors, InputAndMemory) {
   demand = good;
   demand.min = 1e-7;
   expect_kind(ErrorKind::memory, geometry(normal_sample(20000, 2), demand));
-  const Sample four = normal_sample(50, 4);
+  const Drawn four = normal_sample(50, 4);
   expect_kind(ErrorKind::input, geometry(four, good));
-  Sample bad = s;
+  Drawn bad = s;
   for (std::size_t i = 0; i < s.n; ++i) bad.x[s.n + i] = 3 * bad.x[i];
   expect_kind(ErrorKind::input, geometry(bad, good));
   bad = s;
@@ -338,9 +337,9 @@ TEST(FourierErrors, InputAndMemory) {
   }
   std::fill(bad.w.begin(), bad.w.end(), 0.0);
   expect_kind(ErrorKind::input, geometry(bad, good));
-  FourierCriteria sums(s.view(), s.weights(), good, threads(1));
+  FourierSums sums(s.view(), s.weights(), good, threads(1));
   const std::vector<double> indefinite = {1, 2, 2, 1}, H = {0.1, 0, 0, 0.1};
-  expect_kind(ErrorKind::input, [&] { sums.mean_kernel(span(indefinite), {}, threads(1)); });
+  expect_kind(ErrorKind::input, [&] { sums.gaussian(span(indefinite), false, threads(1)); });
   expect_kind(ErrorKind::input, [&] { sums.psi(span(H), 5, threads(1)); });
   expect_kind(ErrorKind::input, [&] { sums.psi(span(H), 12, threads(1)); });
 }

@@ -14,11 +14,10 @@ fake_does <- function(...) {
 with_fake <- function(code) {
   rm(list = ls(informed_of), envir = informed_of)
   on.exit(Sys.unsetenv(setdiff(grep("^FAKE_CUDA_", names(Sys.getenv()), value = TRUE), "FAKE_CUDA_OBJECT")))
-  always <- function(...) TRUE
   options_of <- kestrel:::run_options
   # As if a device had been chosen before.
   settled_options <- function(...) c(options_of(...), settled = TRUE)
-  eager <- list(cuda_built_cpp = always, gpu_pays_off = always, run_options = settled_options)
+  eager <- list(run_options = settled_options)
   with_cuda_object(Sys.getenv("FAKE_CUDA_OBJECT"), with_bindings(eager, code))
 }
 
@@ -81,7 +80,7 @@ fake_tasks <- list(
   }),
   "plug-in matrix" = list(needs = "PAIRS", call = function(backend) {
     found <- Hpi(fake_flowers, amise = TRUE, backend = backend)
-    placed(found, found$H)
+    placed(found, c(found$G, found$objective))
   }),
   "regression bandwidth" = list(needs = "REGRESSION", call = function(backend) {
     found <- npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, bws = 1:20 / 20, ckertype = "gaussian",

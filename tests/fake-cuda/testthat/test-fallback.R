@@ -173,10 +173,10 @@ test_that("a search whose device fails on the way goes on with the CPU", {
     if (asked == 5) fake_does(PAIRS = 2)
   }
   search <- function(backend) Hlscv(fake_sample, engine = "direct", amise = TRUE, backend = backend)
-  with_fake(traced("lscv_cuda_cpp", bquote(.(count)()), {
+  with_fake(traced("lscv_cpp", bquote(.(count)()), {
     expect_message(found <- search("auto"), "too little free memory")
   }))
-  expect_identical(asked, 5)
+  expect_gt(asked, 5)
   expect_identical(found$backend, "cpu")
   expect_equal(found$H, search("cpu")$H, tolerance = 1e-6)
 })

@@ -3,114 +3,25 @@
 
 #include "common.hpp"
 #include "core/base/error.hpp"
-#include "core/criteria/fourier_criteria.hpp"
-#include "fourier-oracle.hpp"
+#include "core/criteria/criteria.hpp"
+#include "core/criteria/fourier_pairs.hpp"
+#include "criteria-expect.hpp"
 
 using namespace kestrel;
 using namespace fourier_oracle;
 
 namespace {
 
-double tolerance_for(const Sample& s) { return default_fourier_tolerance(s.d); }
-
-void expect_near(double got, real wanted, real allowed, const std::string& what) {
-  EXPECT_LE(std::fabs(got - wanted), allowed)
-      << what << ": " << got << ", relative " << static_cast<double>(got / wanted - 1);
-}
-
-void expect_gradient(const std::vector<double>& got, const Matrix& wanted, const Matrix& H,
-                     std::size_t d, real allowed) {
-  // Relative to the value: D_kl sqrt(H_kk H_ll).
-  for (std::size_t k = 0; k < d; ++k) {
-    for (std::size_t l = 0; l < d; ++l) {
-      const real unit = std::sqrt(H[k * d + k] * H[l * d + l]);
-      EXPECT_LE(std::fabs(got[l * d + k] - wanted[l * d + k]) * unit, allowed)
-          << "gradient " << k << ", " << l << ": " << got[l * d + k] << ", not "
-          << static_cast<double>(wanted[l * d + k]);
-    }
-  }
-}
-
-std::vector<Sample> all_samples() {
-  std::vector<Sample> all;
-  for (const std::size_t d : {1, 2, 3}) {
-    for (const Sample& s : samples_of_every_kind(d == 3 ? 80 : 120, d)) {
-      all.push_back(s);
-    }
-  }
-  return all;
-}
-
-class Fourier : public testing::TestWithParam<Sample> {};
+class Fourier : public testing::TestWithParam<Drawn> {};
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Fourier, testing::ValuesIn(all_samples()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
 
-TEST_P(Fourier, MeansAndPairs) {
-  const Sample& s = GetParam();
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
-  real weight = 0;
-  for (const double w : s.w) weight += w;
-  for (const std::vector<double>& H : matrices_for(s)) {
-    for (const real factor : {1, 2}) {
-      const Matrix wide = in_long_double(H, factor);
-      const std::vector<double> given(wide.begin(), wide.end());
-      const real wanted = mean_kernel(s, wide);
-      expect_near(sums.mean_kernel(span(given), {}, threads(1)), wanted, tolerance_for(s) * wanted,
-                  "S");
-      const real pairs = weight * weight / 2 * (wanted - share(s) * peak(wide, s.d));
-      expect_near(sums.pair_sum(span(given), threads(1)), pairs,
-                  tolerance_for(s) * wanted * weight * weight / 2, "pairs");
-    }
-  }
-  EXPECT_EQ(sums.spreads(), 1);
-}
-
-TEST_P(Fourier, CrossValidation) {
-  const Sample& s = GetParam();
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
-  for (const std::vector<double>& H : matrices_for(s)) {
-    const Matrix wide = in_long_double(H);
-    for (const bool unbiased : {true, false}) {
-      const LscvForm form = unbiased ? LscvForm::unbiased : LscvForm::paper;
-      const Criterion wanted = lscv(s, wide, unbiased);
-      std::vector<double> gradient(s.d * s.d);
-      const double value = sums.lscv(span(H), form, {gradient.data(), gradient.size()}, threads(1));
-      expect_near(value, wanted.value, tolerance_for(s) * wanted.size, "LSCV");
-      EXPECT_NEAR(sums.lscv(span(H), form, {}, threads(1)), value,
-                  static_cast<double>(1e-15L * wanted.size));
-      const Matrix slope =
-          slopes(wide, s.d, [&](const Matrix& at) { return lscv(s, at, unbiased).value; });
-      expect_gradient(gradient, slope, wide, s.d, 1e-9L * wanted.size);
-    }
-  }
-}
-
-TEST_P(Fourier, SmoothedCrossValidation) {
-  const Sample& s = GetParam();
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
-  const auto matrices = matrices_for(s);
-  for (std::size_t m = 0; m < matrices.size(); ++m) {
-    const std::vector<double>& H = matrices[m];
-    // The pilot has another shape, so that the two forms differ in every direction.
-    std::vector<double> G = matrices[(m + 1) % matrices.size()];
-    for (double& v : G) v *= 0.6;
-    const Matrix wide = in_long_double(H), pilot = in_long_double(G);
-    const real wanted = scv(s, wide, pilot).value;
-    std::vector<double> gradient(s.d * s.d);
-    expect_near(sums.scv(span(H), span(G), {gradient.data(), gradient.size()}, threads(1)), wanted,
-                tolerance_for(s) * wanted, "SCV");
-    const Matrix slope =
-        slopes(wide, s.d, [&](const Matrix& at) { return scv(s, at, pilot).value; });
-    expect_gradient(gradient, slope, wide, s.d, 1e-9L * wanted);
-  }
-}
-
 TEST_P(Fourier, Functionals) {
-  const Sample& s = GetParam();
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const Drawn& s = GetParam();
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
   for (const std::vector<double>& G : matrices_for(s)) {
     const MeanDerivatives wanted(s, in_long_double(G), 10);
     for (const int order : {0, 2, 4, 6, 8, 10}) {
@@ -164,10 +75,10 @@ std::vector<double> moved(const std::vector<double>& a, const std::vector<double
 
 // A grid for the samples x answers queries about A x as one for these does.
 TEST_P(Fourier, OnOtherAxes) {
-  const Sample& s = GetParam();
+  const Drawn& s = GetParam();
   const std::size_t d = s.d;
   const std::vector<double> a = other_axes(d);
-  Sample y = s;
+  Drawn y = s;
   for (std::size_t i = 0; i < s.n; ++i) {
     for (std::size_t k = 0; k < d; ++k) {
       real sum = 0;
@@ -176,53 +87,54 @@ TEST_P(Fourier, OnOtherAxes) {
       y.x[k * s.n + i] = static_cast<double>(sum);
     }
   }
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
-  FourierCriteria of_y(y.view(), y.weights(), demand_for(s), threads(1));
+  const Sample in_s(s.view(), s.weights()), in_y(y.view(), y.weights());
+  FourierPairs sums(in_s, demand_for(s), span(a), threads(1)),
+      of_y(in_y, demand_for(s), {}, threads(1));
   // Both are off by a tolerance, and strongly correlated samples lose digits in A x. A far origin
   // would, too, so y is about the first sample.
   const double allowed = 30 * tolerance_for(s);
   for (const std::vector<double>& in_x : matrices_for(s)) {
     const std::vector<double> H = moved(a, in_x, d);
-    const double size = of_y.mean_kernel(span(H), {}, threads(1));
-    std::vector<double> slope(d * d), wanted(d * d);
-    const Span<double> to{slope.data(), d * d}, other{wanted.data(), d * d};
-    const auto expect_slope = [&] {
+    const double size = of_y.gaussian(span(H), false, threads(1))[0].value +
+                        static_cast<double>(share(s) * peak(in_long_double(H), d));
+    const auto expect_same = [&](const SumWithGradient& found, const SumWithGradient& wanted) {
+      EXPECT_NEAR(found.value, wanted.value, allowed * size);
       for (std::size_t k = 0; k < d; ++k) {
         for (std::size_t l = 0; l < d; ++l) {
           const double unit = std::sqrt(H[k * d + k] * H[l * d + l]);
-          EXPECT_NEAR(slope[l * d + k] * unit, wanted[l * d + k] * unit, 100 * allowed * size);
+          EXPECT_NEAR(found.gradient[l * d + k] * unit, wanted.gradient[l * d + k] * unit,
+                      100 * allowed * size);
         }
       }
     };
-    EXPECT_NEAR(sums.lscv(span(H), LscvForm::unbiased, to, threads(1), span(a)),
-                of_y.lscv(span(H), LscvForm::unbiased, other, threads(1)), allowed * size);
-    expect_slope();
-    EXPECT_NEAR(sums.scv(span(H), span(H), to, threads(1), span(a)),
-                of_y.scv(span(H), span(H), other, threads(1)), allowed * size);
-    expect_slope();
-    const std::vector<double> psi = sums.psi(span(H), 4, threads(1), span(a)),
-                              of_others = of_y.psi(span(H), 4, threads(1));
-    ASSERT_EQ(psi.size(), of_others.size());
+    expect_same(lscv(sums, span(H), LscvForm::unbiased, true, threads(1)),
+                lscv(of_y, span(H), LscvForm::unbiased, true, threads(1)));
+    expect_same(scv(sums, span(H), span(H), true, threads(1))[0],
+                scv(of_y, span(H), span(H), true, threads(1))[0]);
+    const std::vector<double> found =
+        in_s.found<FourierSums>()->psi(span(H), 4, threads(1), span(a));
+    const std::vector<double> of_others = in_y.found<FourierSums>()->psi(span(H), 4, threads(1));
+    ASSERT_EQ(found.size(), of_others.size());
     const double largest =
         std::fabs(*std::max_element(of_others.begin(), of_others.end(), [](double u, double v) {
           return std::fabs(u) < std::fabs(v);
         }));
-    for (std::size_t m = 0; m < psi.size(); ++m) {
-      EXPECT_NEAR(psi[m], of_others[m], 100 * allowed * largest) << m;
+    for (std::size_t m = 0; m < found.size(); ++m) {
+      EXPECT_NEAR(found[m], of_others[m], 100 * allowed * largest) << m;
     }
   }
 }
 
 TEST(FourierAxes, AreIndependent) {
-  const Sample s = normal_sample(60, 2);
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const Drawn s = normal_sample(60, 2);
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
   const std::vector<double> a{1, 2, 2, 4};
   EXPECT_THROW(sums.psi(span(matrices_for(s)[0]), 4, threads(1), span(a)), error);
 }
 
 TEST(FourierGradient, OfAFunctionalIsHalfOfHigherOnes) {
-  const Sample s = normal_sample(60, 2);
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const Drawn s = normal_sample(60, 2);
+  FourierSums sums(s.view(), s.weights(), demand_for(s), threads(1));
   const std::vector<double> G = matrices_for(s)[2];
   const std::vector<double> sixth = sums.psi(span(G), 6, threads(1));
   std::vector<double> above = G, below = G;
@@ -237,7 +149,7 @@ TEST(FourierGradient, OfAFunctionalIsHalfOfHigherOnes) {
 
 TEST(FourierOutliers, AreSummedOneByOne) {
   for (const std::size_t d : {1, 2, 3}) {
-    Sample s = normal_sample(150, d);
+    Drawn s = normal_sample(150, d);
     for (std::size_t i = 0; i < 6; ++i) {  // two groups of three, a million deviations apart
       for (std::size_t k = 0; k < d; ++k) {
         s.x[k * s.n + i] = (i < 3 ? 1e6 : -1e6) + 0.1 * static_cast<double>(i * (k + 1));
@@ -249,45 +161,49 @@ TEST(FourierOutliers, AreSummedOneByOne) {
     demand.min = 0.3;
     demand.max = 1;
     const RunOptions options = threads(1);
-    FourierCriteria sums(s.view(), s.weights(), demand, options);
-    EXPECT_TRUE(d == 1 || sums.modes().geometry().trimmed);
-    std::vector<double> H(d * d, 0.0), gradient(d * d);
+    const Sample sample(s.view(), s.weights());
+    FourierPairs sums(sample, demand, {}, options);
+    EXPECT_TRUE(d == 1 || sample.found<FourierSums>()->modes().geometry().trimmed);
+    std::vector<double> H(d * d, 0.0);
     for (std::size_t k = 0; k < d; ++k) H[k * d + k] = 0.2 + 0.1 * static_cast<double>(k);
     const Matrix wide = in_long_double(H);
     // Positions of 1e6 bandwidths cost a coordinate six digits in an untrimmed grid.
     const real allowed = d == 1 ? 1e-9L : tolerance_for(s);
     const Criterion wanted = lscv(s, wide, true);
-    expect_near(sums.lscv(span(H), LscvForm::unbiased, {gradient.data(), d * d}, options),
-                wanted.value, allowed * wanted.size, "LSCV");
+    const SumWithGradient found = lscv(sums, span(H), LscvForm::unbiased, true, options);
+    expect_near(found.value, wanted.value, allowed * wanted.size, "LSCV");
     const Matrix slope = slopes(wide, d, [&](const Matrix& at) { return lscv(s, at, true).value; });
-    expect_gradient(gradient, slope, wide, d, 1e-9L * wanted.size);
+    expect_gradient(found.gradient, slope, wide, d, 1e-9L * wanted.size);
     const real smoothed = scv(s, wide, wide).value;
-    expect_near(sums.scv(span(H), span(H), {gradient.data(), d * d}, options), smoothed,
-                allowed * smoothed, "SCV");
+    expect_near(scv(sums, span(H), span(H), false, options)[0].value, smoothed, allowed * smoothed,
+                "SCV");
     const MeanDerivatives psi(s, wide, 8);
-    expect_near(sums.psi(span(H), 8, options)[0], psi.of_degree[8][0],
+    expect_near(sample.found<FourierSums>()->psi(span(H), 8, options)[0], psi.of_degree[8][0],
                 allowed * psi.of_degree[8][0], "psi");
   }
 }
 
 TEST(FourierRange, GrowsWhenAskedOutside) {
-  const Sample s = normal_sample(100, 2);
-  FourierCriteria sums(s.view(), s.weights(), demand_for(s), threads(1));
+  const Drawn s = normal_sample(100, 2);
+  const Sample sample(s.view(), s.weights());
+  FourierPairs sums(sample, demand_for(s), {}, threads(1));
   for (const double factor : {0.2, 1.0, 3.0, 0.2, 3.0}) {
     std::vector<double> H = matrices_for(s)[2];
     for (double& v : H) v *= factor * factor;
     const Criterion wanted = lscv(s, in_long_double(H), true);
-    expect_near(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), wanted.value,
+    expect_near(lscv(sums, span(H), LscvForm::unbiased, false, threads(1)).value, wanted.value,
                 1e-12L * wanted.size, "LSCV");
   }
-  EXPECT_EQ(sums.spreads(), 3);
+  EXPECT_EQ(sample.found<FourierSums>()->spreads(), 3);
 }
 
 TEST(FourierRange, IsMadeAnewForAnotherPartOfACurve) {
-  const Sample s = normal_sample(100, 3);
+  const Drawn s = normal_sample(100, 3);
   FourierDemand demand = demand_for(s);
   const double min = demand.min, max = demand.max;
-  FourierCriteria sums(s.view(), s.weights(), demand, threads(1));
+  const Sample sample(s.view(), s.weights());
+  FourierPairs pairs(sample, demand, {}, threads(1));
+  FourierSums& sums = *sample.found<FourierSums>();
   const std::size_t cells = sums.modes().geometry().box.size();
   sums.prepare(min, 0.5 * (min + max), threads(1));
   EXPECT_EQ(sums.spreads(), 1);
@@ -304,7 +220,7 @@ TEST(FourierRange, IsMadeAnewForAnotherPartOfACurve) {
     }
   }
   const Criterion wanted = lscv(s, in_long_double(H), true);
-  expect_near(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), wanted.value,
+  expect_near(lscv(pairs, span(H), LscvForm::unbiased, false, threads(1)).value, wanted.value,
               1e-9L * wanted.size, "LSCV");
   EXPECT_EQ(sums.spreads(), 2);
 }
@@ -316,16 +232,18 @@ TEST(FourierSmall, OneSampleTwoSamplesAndEqualOnes) {
   demand.max = 0.5;
   const std::vector<double> H = {0.1, 0.02, 0.02, 0.12};
   for (const std::size_t n : {1, 2, 5}) {
-    Sample s = normal_sample(n, 2);
+    Drawn s = normal_sample(n, 2);
     if (n == 5) std::fill(s.x.begin(), s.x.end(), 3.25);
-    FourierCriteria sums(s.view(), s.weights(), demand, threads(1));
-    const real wanted = mean_kernel(s, in_long_double(H));
-    expect_near(sums.mean_kernel(span(H), {}, threads(1)), wanted, 1e-12L * wanted, "S");
+    const Sample sample(s.view(), s.weights());
+    FourierPairs sums(sample, demand, {}, threads(1));
+    const real all = mean_kernel(s, in_long_double(H));
+    expect_near(sums.gaussian(span(H), false, threads(1))[0].value,
+                all - share(s) * peak(in_long_double(H), 2), 1e-12L * all, "S");
     if (n == 1) {
-      EXPECT_THROW(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), error);
+      EXPECT_THROW(lscv(sums, span(H), LscvForm::unbiased, false, threads(1)), error);
     } else {
       const Criterion criterion = lscv(s, in_long_double(H), true);
-      expect_near(sums.lscv(span(H), LscvForm::unbiased, {}, threads(1)), criterion.value,
+      expect_near(lscv(sums, span(H), LscvForm::unbiased, false, threads(1)).value, criterion.value,
                   1e-12L * criterion.size, "LSCV");
     }
   }

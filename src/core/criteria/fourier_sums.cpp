@@ -1,4 +1,4 @@
-#include "core/criteria/fourier_criteria.hpp"
+#include "core/criteria/fourier_sums.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,14 +31,14 @@ Form3 plus(const Form3& a, const Form3& b) {
 }
 
 /// A homogeneous polynomial on three axes.
-using Polynomial = std::map<Exponents, double>;
+using Polynomial3 = std::map<Exponents, double>;
 
 /// A point on three axes.
 using LongPoint3 = std::array<long double, 3>;
 
 /// Multiplies p by sum_a factor[a] t_a.
-Polynomial times_linear(const Polynomial& p, const LongPoint3& factor) {
-  Polynomial product;
+Polynomial3 times_linear(const Polynomial3& p, const LongPoint3& factor) {
+  Polynomial3 product;
   for (const auto& term : p) {
     for (std::size_t a = 0; a < 3; ++a) {
       if (factor[a] == 0) continue;
@@ -64,7 +64,7 @@ class QueryAxes {
   /// Moments of t^alpha in y from those of t_z^alpha, all of one degree.
   std::vector<double> moments(const std::vector<double>& of_z, int degree) const;
   /// D in y from the moments of degree 2 in z.
-  void set_gradient(const std::vector<double>& second, Span<double> gradient) const;
+  std::vector<double> gradient(const std::vector<double>& second) const;
 
  private:
   using Matrix = std::array<LongPoint3, 3>;
@@ -158,11 +158,11 @@ Form3 QueryAxes::whitened(Span<const double> H) const {
 
 std::vector<double> QueryAxes::moments(const std::vector<double>& of_z, int degree) const {
   const std::vector<Exponents> monomials = monomials_of_degree(d_, degree);
-  Polynomial value;  // the integral of each monomial
+  Polynomial3 value;  // the integral of each monomial
   for (std::size_t m = 0; m < monomials.size(); ++m) value[monomials[m]] = of_z[m];
   std::vector<double> out;
   for (const Exponents& e : monomials) {
-    Polynomial expanded{{Exponents{0, 0, 0}, 1 / determinant_}};
+    Polynomial3 expanded{{Exponents{0, 0, 0}, 1 / determinant_}};
     for (std::size_t k = 0; k < d_; ++k) {
       for (int power = 0; power < e[geometry_.axis(k)]; ++power) {
         expanded = times_linear(expanded, map_[k]);
@@ -175,17 +175,17 @@ std::vector<double> QueryAxes::moments(const std::vector<double>& of_z, int degr
   return out;
 }
 
-void QueryAxes::set_gradient(const std::vector<double>& second, Span<double> gradient) const {
+std::vector<double> QueryAxes::gradient(const std::vector<double>& second) const {
   const std::vector<double> in_y = moments(second, 2);
+  std::vector<double> out(d_ * d_);
   std::size_t m = 0;
   for (std::size_t k = 0; k < d_; ++k) {
-    for (std::size_t l = k; l < d_; ++l, ++m) {
-      gradient[l * d_ + k] = gradient[k * d_ + l] = in_y[m];
-    }
+    for (std::size_t l = k; l < d_; ++l, ++m) out[l * d_ + k] = out[k * d_ + l] = in_y[m];
   }
+  return out;
 }
 
-/// The position of h_ab among the moments of degree 2.
+/// The entries of a form in the order of the moments of degree 2.
 std::vector<double> to_moments(const Form3& h, std::size_t d) {
   std::vector<double> out;
   for (std::size_t a = 3 - d; a < 3; ++a) {
@@ -194,15 +194,32 @@ std::vector<double> to_moments(const Form3& h, std::size_t d) {
   return out;
 }
 
+/// A sum without the pairs i = j, from its moments of degree 0 and, for the gradient, 2: d/dh_ab of
+/// E_(factor h) is -factor / 2 t_a t_b E.
+SumWithGradient without_diagonal(const FourierModes& modes, const double* moments, bool gradient,
+                                 const Form3& h, double factor, const QueryAxes& axes) {
+  const std::size_t d = modes.geometry().d;
+  const double diagonal = modes.squared_share() * peak_of_form(times(h, factor), d);
+  SumWithGradient out;
+  out.value = (moments[0] - diagonal) / axes.determinant();
+  if (!gradient) return out;
+  std::vector<double> second = to_moments(inverse_form(h, d), d);
+  for (std::size_t m = 0; m < second.size(); ++m) {
+    second[m] = 0.5 * (diagonal * second[m] - factor * moments[1 + m]);
+  }
+  out.gradient = axes.gradient(second);
+  return out;
+}
+
 }  // namespace
 
-FourierCriteria::FourierCriteria(const MatrixView& x, Weights w, const FourierDemand& demand,
-                                 const RunOptions& options)
+FourierSums::FourierSums(const MatrixView& x, Weights w, const FourierDemand& demand,
+                         const RunOptions& options)
     : x_(x), w_(w), demand_(demand) {
   spread(demand.min, demand.max, options);
 }
 
-void FourierCriteria::spread(double min, double max, const RunOptions& options) {
+void FourierSums::spread(double min, double max, const RunOptions& options) {
   FourierDemand demand = demand_;
   demand.min = min;
   demand.max = max;
@@ -216,11 +233,11 @@ void FourierCriteria::spread(double min, double max, const RunOptions& options) 
   ++spreads_;
 }
 
-void FourierCriteria::make_ready(const RunOptions& options) {
+void FourierSums::make_ready(const RunOptions& options) {
   if (!modes_) spread(demand_.min, demand_.max, options);
 }
 
-void FourierCriteria::prepare(double min, double max, const RunOptions& options) {
+void FourierSums::prepare(double min, double max, const RunOptions& options) {
   if (modes_) {
     const FourierGeometry& g = modes_->geometry();
     if (min >= g.min * (1 - kSlack) && max <= g.max * (1 + kSlack)) return;
@@ -228,8 +245,18 @@ void FourierCriteria::prepare(double min, double max, const RunOptions& options)
   spread(min, max, options);
 }
 
-void FourierCriteria::cover(const Form3& narrow, const Form3& wide, int degree,
-                            const RunOptions& options) {
+std::array<double, 2> FourierSums::relative_bandwidths(Span<const double> S,
+                                                       Span<const double> axes,
+                                                       const RunOptions& options) {
+  make_ready(options);
+  const FourierGeometry& geometry = modes_->geometry();
+  const std::array<double, 2> squares =
+      eigenvalue_range(QueryAxes(geometry, axes).whitened(S), geometry.d);
+  return {std::sqrt(squares[0]), std::sqrt(squares[1])};
+}
+
+void FourierSums::cover(const Form3& narrow, const Form3& wide, int degree,
+                        const RunOptions& options) {
   const FourierGeometry& g = modes_->geometry();
   // A sum of higher degree needs a wider range of the Gaussian, at both ends.
   const double min = std::sqrt(eigenvalue_range(narrow, g.d)[0]) * g.cut / modes_->cut(degree);
@@ -248,79 +275,44 @@ void FourierCriteria::cover(const Form3& narrow, const Form3& wide, int degree,
   }
 }
 
-double FourierCriteria::mean_kernel(Span<const double> H, Span<double> gradient,
-                                    const RunOptions& options) {
+SumWithGradient FourierSums::gaussian(Span<const double> M, bool gradient,
+                                      const RunOptions& options, Span<const double> axes) {
   make_ready(options);
-  const bool with_gradient = gradient.size > 0;
-  const Form3 h = QueryAxes(modes_->geometry(), {}).whitened(H);
+  const Form3 h = QueryAxes(modes_->geometry(), axes).whitened(M);
   cover(h, h, 0, options);
-  const QueryAxes axes(modes_->geometry(), {});
   const std::vector<double> moments =
-      modes_->moments(h, with_gradient ? std::vector<int>{0, 2} : std::vector<int>{0}, options);
-  if (with_gradient) {
-    std::vector<double> second(moments.begin() + 1, moments.end());
-    for (double& value : second) value *= -0.5;
-    axes.set_gradient(second, gradient);
-  }
-  return moments[0] / axes.determinant();
+      modes_->moments(h, gradient ? std::vector<int>{0, 2} : std::vector<int>{0}, options);
+  return without_diagonal(*modes_, moments.data(), gradient, h, 1,
+                          QueryAxes(modes_->geometry(), axes));
 }
 
-double FourierCriteria::pair_sum(Span<const double> H, const RunOptions& options) {
-  const double mean = mean_kernel(H, {}, options);
-  const QueryAxes axes(modes_->geometry(), {});
-  const double diagonal = modes_->squared_share() *
-                          peak_of_form(axes.whitened(H), modes_->geometry().d) / axes.determinant();
-  return 0.5 * modes_->weight() * modes_->weight() * (mean - diagonal);
-}
-
-double FourierCriteria::lscv(Span<const double> H, LscvForm form, Span<double> gradient,
-                             const RunOptions& options, Span<const double> axes) {
+PairSums::Both FourierSums::both(Span<const double> H, bool gradient, const RunOptions& options,
+                                 Span<const double> axes) {
   make_ready(options);
-  const double share = modes_->squared_share();
-  if (!(share < 1)) {
-    throw error(ErrorKind::input, "cross-validation needs two samples with positive weights");
-  }
   const Form3 h = QueryAxes(modes_->geometry(), axes).whitened(H);
   cover(h, times(h, 2), 0, options);
   const QueryAxes at(modes_->geometry(), axes);
-  const std::size_t d = modes_->geometry().d;
-  const double factor = form == LscvForm::unbiased ? 1 / (1 - share) : 1.0;
-  const double diagonal = share * peak_of_form(h, d);
-  const std::vector<double> sums = modes_->moments_of_both(h, gradient.size > 0, options);
-  const std::size_t half = sums.size() / 2;
-  if (gradient.size > 0) {
-    std::vector<double> second = to_moments(inverse_form(h, d), d);
-    for (std::size_t m = 0; m < second.size(); ++m) {
-      second[m] = factor * sums[1 + m] - sums[half + 1 + m] - factor * diagonal * second[m];
-    }
-    at.set_gradient(second, gradient);
-  }
-  return (sums[half] - 2 * factor * (sums[0] - diagonal)) / at.determinant();
+  const std::vector<double> sums = modes_->moments_of_both(h, gradient, options);
+  return {without_diagonal(*modes_, sums.data() + sums.size() / 2, gradient, h, 2, at),
+          without_diagonal(*modes_, sums.data(), gradient, h, 1, at)};
 }
 
-double FourierCriteria::scv(Span<const double> H, Span<const double> G, Span<double> gradient,
-                            const RunOptions& options, Span<const double> axes) {
+SumWithGradient FourierSums::smoothed(Span<const double> H, Span<const double> G, bool gradient,
+                                      const RunOptions& options, Span<const double> axes) {
   make_ready(options);
   const QueryAxes before(modes_->geometry(), axes);
   const Form3 h = before.whitened(H), pilot = times(before.whitened(G), 2);
   cover(pilot, plus(times(h, 2), pilot), 0, options);
   const QueryAxes at(modes_->geometry(), axes);
-  const std::size_t d = modes_->geometry().d;
-  // (4 pi)^(-d/2) |H|^(-1/2) / n.
-  const double variance = modes_->squared_share() * peak_of_form(times(h, 2), d);
-  const std::vector<double> sums = modes_->smoothed_moments(h, pilot, gradient.size > 0, options);
-  if (gradient.size > 0) {
-    std::vector<double> second = to_moments(inverse_form(h, d), d);
-    for (std::size_t m = 0; m < second.size(); ++m) {
-      second[m] = sums[1 + m] - 0.5 * variance * second[m];
-    }
-    at.set_gradient(second, gradient);
-  }
-  return (variance + sums[0]) / at.determinant();
+  const std::vector<double> sums = modes_->smoothed_moments(h, pilot, gradient, options);
+  SumWithGradient out;
+  out.value = sums[0] / at.determinant();
+  if (gradient) out.gradient = at.gradient({sums.begin() + 1, sums.end()});
+  return out;
 }
 
-std::vector<double> FourierCriteria::psi(Span<const double> G, int order, const RunOptions& options,
-                                         Span<const double> axes) {
+std::vector<double> FourierSums::psi(Span<const double> G, int order, const RunOptions& options,
+                                     Span<const double> axes) {
   if (order < 0 || order > kHighestDegree || order % 2 != 0) {
     throw error(ErrorKind::input, "the order must be even, 0 to 10, not " + std::to_string(order));
   }

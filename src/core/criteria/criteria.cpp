@@ -1,0 +1,86 @@
+#include "core/criteria/criteria.hpp"
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/kernel/root.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The factor of the cross sum.
+double cross_factor(const PairSums& sums, LscvForm form) {
+  const double share = sums.squared_share();
+  if (!(share < 1)) {
+    throw error(ErrorKind::input, "cross-validation needs two samples with positive weights");
+  }
+  return form == LscvForm::unbiased ? -2 / (1 - share) : -2;
+}
+
+}  // namespace
+
+SumWithGradient lscv(PairSums& sums, Span<const double> H, LscvForm form, bool gradient,
+                     const RunOptions& options) {
+  const double cross = cross_factor(sums, form);
+  // K_2H(0) = 2^(-d/2) K_H(0).
+  const double roughness = std::pow(2.0, -0.5 * static_cast<double>(sums.d()));
+  const SumWithGradient peak = normal_peak(H, sums.d(), gradient);
+  const PairSums::Both both = sums.both(H, gradient, options);
+  SumWithGradient value = both.convolution;
+  add_multiple(sums.squared_share() * roughness, peak, &value);
+  add_multiple(cross, both.kernel, &value);
+  return value;
+}
+
+std::vector<double> lscv_curve(PairSums& sums, Span<const double> S, Span<const double> h,
+                               Kernel kernel, LscvForm form, const RunOptions& options) {
+  const double cross = cross_factor(sums, form);
+  const std::size_t d = sums.d();
+  const std::vector<double> root = lower_root(S, d);
+  if (root.empty()) throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
+  const PairCurve curve = sums.curve(S, h, kernel, options);
+  std::vector<double> out;
+  for (std::size_t k = 0; k < h.size; ++k) {
+    // (K*K)(0) / (h^d |S|^(1/2)); in several dimensions the kernel is Gaussian, a product.
+    ScaledNumber diagonal;
+    for (std::size_t j = 0; j < d; ++j) {
+      diagonal.multiply(line_roughness(kernel));
+      diagonal.divide(root[j * d + j]);
+      diagonal.divide(h[k]);
+    }
+    out.push_back(curve.convolution[k] + diagonal.times(sums.squared_share()) +
+                  cross * curve.kernel[k]);
+  }
+  return out;
+}
+
+std::vector<SumWithGradient> scv(PairSums& sums, Span<const double> H, Span<const double> G,
+                                 bool gradient, const RunOptions& options) {
+  const std::size_t d = sums.d(), size = d * d;
+  std::vector<SumWithGradient> out = sums.smoothed(H, G, gradient, options);
+  // n_eff^-1 K_2H(0) = n_eff^-1 (4 pi)^(-d/2) |H|^(-1/2).
+  const double variance = sums.squared_share() * std::pow(2.0, -0.5 * static_cast<double>(d));
+  for (std::size_t m = 0; m < out.size(); ++m) {
+    add_multiple(variance, normal_peak({H.data + m * size, size}, d, gradient), &out[m]);
+  }
+  return out;
+}
+
+std::vector<double> psi(PairSums& sums, double g, int order, const RunOptions& options) {
+  std::vector<double> out = sums.derivatives(g, order, options);
+  const std::vector<double> at_zero = normal_derivatives(sums.d(), g, order);
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] += sums.squared_share() * at_zero[t];
+  return out;
+}
+
+std::vector<double> eta(PairSums& sums, Span<const double> g, int order,
+                        const RunOptions& options) {
+  std::vector<double> out = sums.laplacians(g, order, options);
+  for (std::size_t k = 0; k < g.size; ++k) {
+    out[k] += sums.squared_share() * normal_laplacian(sums.d(), g[k], order);
+  }
+  return out;
+}
+
+}  // namespace kestrel

@@ -1,0 +1,85 @@
+// Sums over all pairs by the engine "fourier": Gaussian sums and density functionals for any
+// bandwidth matrix, in one to three dimensions, after one pass over the data.
+#ifndef KESTREL_CORE_CRITERIA_FOURIER_SUMS_HPP
+#define KESTREL_CORE_CRITERIA_FOURIER_SUMS_HPP
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/criteria/pair_sums.hpp"
+#include "core/data/weights.hpp"
+#include "core/fourier/modes.hpp"
+
+namespace kestrel {
+
+/// Matrices, sums and gradients are those of pair_sums.hpp. With `axes`, a matrix A (d*d,
+/// column-major), a query is about the samples A x_i: its matrices, its gradient and its value are
+/// in the units of A x. So data that are scaled or sphered need no other grid. Empty means A = I.
+///
+/// Errors: the tolerance, relative to the sum of the absolute values of the Fourier integrand,
+/// which is the value itself for gaussian(), smoothed() and the psi of even exponents, with i = j.
+/// The same bits for every number of threads.
+///
+/// For a bandwidth matrix outside the range of the grid the samples are spread again, over a grid
+/// that serves it too; this may throw error(memory). So the last bits depend on the calls before.
+/// Not thread-safe, and not to be used inside a parallel_for.
+class FourierSums {
+ public:
+  /// x and w must outlive the object. Errors and cost as fourier_geometry and FourierGrid.
+  FourierSums(const MatrixView& x, Weights w, const FourierDemand& demand,
+              const RunOptions& options);
+
+  /// Replaces the grid by one for bandwidths from `min` to `max` (as in FourierDemand) only, unless
+  /// the present one serves them: for a curve over a wide range, part by part. A grid for all of it
+  /// would need a long period and small cells at once. Errors and cost as of the constructor.
+  void prepare(double min, double max, const RunOptions& options);
+
+  /// The smallest and the largest h with S = h^2 times the squared root of the demand along some
+  /// direction.
+  std::array<double, 2> relative_bandwidths(Span<const double> S, Span<const double> axes,
+                                            const RunOptions& options);
+
+  /// K_M.
+  SumWithGradient gaussian(Span<const double> M, bool gradient, const RunOptions& options,
+                           Span<const double> axes = {});
+
+  /// K_2H and K_H in one pass over the modes (Wand & Jones 1995, 4.7; Chacon & Duong 2010).
+  PairSums::Both both(Span<const double> H, bool gradient, const RunOptions& options,
+                      Span<const double> axes = {});
+
+  /// K_(2H + 2G) - 2 K_(H + 2G) + K_2G, i = j included, in one pass without cancellation (Duong &
+  /// Hazelton 2005, eq. 5). The gradient is by H.
+  SumWithGradient smoothed(Span<const double> H, Span<const double> G, bool gradient,
+                           const RunOptions& options, Span<const double> axes = {});
+
+  /// psi_alpha(G) = W^-2 sum_{i,j} w_i w_j D^alpha K_G(x_i - x_j), i = j included (Chacon & Duong
+  /// 2010), for the multi-indices of degree r = order, even and at most 10, in the order of
+  /// even_multi_indices. The derivative of psi_alpha by G_kl is half of psi_(alpha + e_k + e_l),
+  /// one of order r + 2, since the normal density obeys the heat equation.
+  std::vector<double> psi(Span<const double> G, int order, const RunOptions& options,
+                          Span<const double> axes = {});
+
+  const FourierModes& modes() const { return *modes_; }
+  /// Those of the last grid, for a density; null after a spread that was interrupted.
+  const FourierModes* kept_modes() const { return modes_.get(); }
+  /// How often the samples were spread; for tests.
+  int spreads() const { return spreads_; }
+
+ private:
+  /// Spreads the samples again if an earlier spread was interrupted.
+  void make_ready(const RunOptions& options);
+  void spread(double min, double max, const RunOptions& options);
+  /// Makes sure that the grid serves Gaussians of these forms, for sums of that degree.
+  void cover(const Form3& narrow, const Form3& wide, int degree, const RunOptions& options);
+
+  MatrixView x_;
+  Weights w_;
+  FourierDemand demand_;
+  std::unique_ptr<FourierModes> modes_;
+  int spreads_ = 0;
+};
+
+}  // namespace kestrel
+
+#endif
