@@ -59,7 +59,8 @@ fuzz: setup
 soak: setup
 	@tools/soak.sh
 
-test-installs: setup
+test-installs:
+	@tools/setup.sh installs
 	@tools/test-installs.sh
 
 bench:
