@@ -37,8 +37,7 @@ test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
 	@tools/core-tests.sh package
-	@tools/test-fake-cuda.sh
-	@tools/fuzz.sh 500
+	@tools/fuzz.sh 500 & tools/test-fake-cuda.sh; status=$$?; wait $$! && exit $$status
 	@tools/test.sh
 
 test-sanitized: setup
