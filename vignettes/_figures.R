@@ -3,5 +3,5 @@
 knitr::opts_chunk$set(dpi = 72)
 if (nzchar(Sys.which("pngquant"))) {
   knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)
-  knitr::opts_chunk$set(pngquant = "--speed=1 --quality=0-80")
+  knitr::opts_chunk$set(pngquant = "--speed=1 --quality=0-60")
 }
