@@ -37,8 +37,7 @@ test: setup
 	@tools/check-layers.sh
 	@Rscript --vanilla tools/check-help.R
 	@tools/core-tests.sh package
-	@tools/test-fake-cuda.sh
-	@tools/fuzz.sh 500
+	@tools/fuzz.sh 500 & tools/test-fake-cuda.sh; status=$$?; wait $$! && exit $$status
 	@tools/test.sh
 
 test-sanitized: setup
@@ -59,7 +58,8 @@ fuzz: setup
 soak: setup
 	@tools/soak.sh
 
-test-installs: setup
+test-installs:
+	@tools/setup.sh installs
 	@tools/test-installs.sh
 
 bench:

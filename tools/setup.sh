@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs missing packages that the targets of the Makefile need:
-# tools/setup.sh [lint] [docs] [bench] [site]
+# tools/setup.sh [lint] [docs] [bench] [site] [installs]
 set -eu
 
 # The packages, in this order:
@@ -22,6 +22,7 @@ for group in "$@"; do
     docs) packages="$packages r-cran-roxygen2" ;;
     bench) packages="$packages r-cran-locfit r-cran-sm" ;;
     site) packages="$packages r-cran-pkgdown" ;;
+    installs) packages="$packages r-cran-remotes git" ;;
     *)
       echo "setup: no such group: $group" >&2
       exit 2

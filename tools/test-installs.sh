@@ -115,6 +115,28 @@ fi
 )
 smoke "$place/library" none
 
+# A repository of the working tree. remotes would ask the network for other packages, so it is told to leave them alone.
+say "with remotes::install_git() and remotes::install_local()"
+repository=$installs/repository
+mkdir "$repository" "$installs/git" "$installs/local"
+git ls-files --cached --others --exclude-standard -z | xargs -0 cp --parents --target-directory="$repository"
+git -C "$repository" init --quiet
+git -C "$repository" add --all
+git -C "$repository" -c user.name=test -c user.email=test@example.org commit --quiet --message='The working tree'
+for from in git local; do
+  case $from in
+    git) address=file://$repository ;;
+    local) address=$repository ;;
+  esac
+  # shellcheck disable=SC2016  # R's dollars
+  run_logged "installs-remotes-$from" env KESTREL_CUDA=no MAKEFLAGS="-j$jobs" Rscript --vanilla -e '
+    given <- commandArgs(trailingOnly = TRUE)
+    install <- list(git = remotes::install_git, local = remotes::install_local)[[given[1]]]
+    install(given[2], lib = given[3], dependencies = FALSE, upgrade = "never")' \
+    "$from" "$address" "$installs/$from"
+  smoke "$installs/$from" none
+done
+
 say "two at once into two libraries"
 install "$installs/first" "$installs/$name" --without-cuda &
 first=$!

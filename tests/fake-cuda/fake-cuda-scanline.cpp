@@ -73,13 +73,12 @@ void add_sample(const kestrel_gpu_scanline& grid, const kestrel_gpu_scanline_til
                 std::size_t j, Whole* cells) {
   constexpr int kRow = Outer, kRun = Outer + 1;
   const double weight = grid.weight == nullptr ? grid.common : grid.weight[j];
-  const TileMeeting met = meet_tile<Outer, kestrel::ScanlineNest::ellipsoid>(
-      grid, tile, weight, [&](int i) -> GridIndex {
-        const kestrel_gpu_scanline_axis& axis = grid.axis[i];
-        if (axis.x == nullptr) return {0, 0, 0};
-        return grid_index_of({axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
-                             axis.x[j]);
-      });
+  const TileMeeting met = meet_tile<Outer, false>(grid, tile, weight, [&](int i) -> GridIndex {
+    const kestrel_gpu_scanline_axis& axis = grid.axis[i];
+    if (axis.x == nullptr) return {0, 0, 0};
+    return grid_index_of({axis.origin, axis.inverse_step, axis.step_high, axis.step_low},
+                         axis.x[j]);
+  });
   if (!(met.left > 0)) return;
   const int last = static_cast<int>(met.last + met.row_base);
   for (int row = static_cast<int>(met.first + met.row_base); row <= last; ++row) {
