@@ -70,7 +70,8 @@ hermite_at_zero <- function(exponents) {
 # The attribute `by` has the engine, the backend and the device.
 psi_order <- function(sample, g, order, run) {
   pairs <- functional_pairs(sample, g, run)
-  structure(refusing_memory(psi_cpp(pairs, list(g = g, order = as.integer(order)), run)), by = pairs_by_cpp(pairs))
+  psi <- refusing_memory(psi_cpp(pairs, list(g = g, order = as.integer(order)), run))
+  structure(psi, by = pairs_by_cpp(pairs))
 }
 
 # eta_order(g): the same sum with iterated Laplacians, in two dimensions or more.

@@ -14,17 +14,8 @@ compile("clock.cpp", "limits.cpp", "papers/andrzejewski.cpp")
 
 lower_root <- function(H) t(chol(H))
 
-# g(h), eq. 43, from the sums over pairs.
-paper_form <- function(sums, n, at_zero) 2 / n^2 * (sums[, 1] - 2 * sums[, 2]) + at_zero / n
-kestrel_curve <- function(x, root, h, isa = "auto") {
-  n <- nrow(x)
-  at_zero <- (4 * pi)^(-ncol(x) / 2) / prod(diag(root)) / h^ncol(x)
-  paper_form(kestrel_lscv_curve(x, root, h, isa), n, at_zero)
-}
-kestrel_sum <- function(x, root, isa = "auto") {
-  sums <- kestrel_lscv(x, root, isa = isa)
-  sums$convolution - 2 * sums$kernel
-}
+# The sum over pairs in g(H), eq. 24.
+kestrel_sum <- function(x, root, isa = "auto") pair_sum_of(kestrel_lscv(x, root, isa = isa), x, root)
 
 # ---- the reference programs against plain R
 check_yardsticks <- function() {
@@ -45,7 +36,7 @@ check_yardsticks <- function() {
   off <- function(value, exact) max(abs(value / exact - 1))
   stopifnot(
     off(theirs(FALSE), g) < 1e-12, off(theirs(TRUE), g) < 1e-4, off(their_sum(FALSE), sum_of(1)) < 1e-12,
-    off(their_sum(TRUE), sum_of(1)) < 1e-4, off(kestrel_curve(x, lower_root(S), h), g) < 1e-12,
+    off(their_sum(TRUE), sum_of(1)) < 1e-4, off(kestrel_lscv_curve(x, lower_root(S), h), g) < 1e-12,
     off(kestrel_sum(x, lower_root(S)), sum_of(1)) < 1e-12
   )
 }
@@ -68,7 +59,7 @@ bench_curve <- function() {
   cat("\nLSCV_h, n = 1,024, d = 16, 150 bandwidths (Andrzejewski et al. 2013, table 3)\n")
   rows <- lapply(wide_isas(), function(isa) {
     times <- race(list(
-      kestrel = function() kestrel_curve(x, lower_root(S), h, isa),
+      kestrel = function() kestrel_lscv_curve(x, lower_root(S), h, isa),
       double = function() andrzejewski_lscv_h(t(x), inverse, det(S), h, FALSE),
       single = function() andrzejewski_lscv_h(t(x), inverse, det(S), h, TRUE)
     ))
@@ -80,7 +71,7 @@ bench_curve <- function() {
       `paper, double, ms` = figure(1e3 * middle(times)["double"]),
       `paper, single, ms` = figure(1e3 * middle(times)["single"]), `double / kestrel` = figure(gain),
       bar = bar, met = verdict(gain >= bar), `single / kestrel` = figure(times_of(times, "single", "kestrel")),
-      difference = formatC(max(abs(kestrel_curve(x, lower_root(S), h, isa) /
+      difference = formatC(max(abs(kestrel_lscv_curve(x, lower_root(S), h, isa) /
         andrzejewski_lscv_h(t(x), inverse, det(S), h, FALSE) - 1)), digits = 1, format = "e"), check.names = FALSE
     )
   })
@@ -189,7 +180,7 @@ large_selection <- function(d) {
   sample <- of_kestrel("selector_sample")(x, NULL)
   # From the grid that gives all sums over pairs to the minimum of LSCV.
   search <- function() {
-    criteria <- of_kestrel("fourier_criteria")(sample, of_kestrel("run_options")(threads = 1L))
+    criteria <- of_kestrel("criteria_for")(sample, "fourier", of_kestrel("run_options")(threads = 1L))
     of_kestrel("search_matrices")(sample, criteria, NULL, FALSE, "optim", reference_h(n, d) * c(1 / 32, 8))
   }
   peak <- bytes_of("Hlscv", n, d)[["peak"]]

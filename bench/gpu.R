@@ -13,7 +13,9 @@
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
-run_with <- function(precision = "double") internal("run_options")(backend = "cuda", cuda = TRUE, precision = precision)
+run_with <- function(precision = "double") {
+  internal("run_options")(backend = "cuda", cuda = TRUE, precision = precision)
+}
 here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   if (length(file)) dirname(gsub("~+~", " ", file, fixed = TRUE)) else "bench"
@@ -129,23 +131,22 @@ rm(x, call)
 # Operations of a pair: 3 d + 1 for the distance, 12 for 2^v, and then 13 for a polynomial and its sum, or 4 for two
 # sums; a pass over 16 bandwidths takes the distance once and 17 for each. Bytes: 128 points read every sample and its
 # weight (src/cuda/pairs/pair_kernels.cuh).
-sample_of <- function(n, d) list(x = matrix(rnorm(n * d), n), w = rep(1 / n, n))
-line <- sample_of(32768L, 1L)
-matrices <- sample_of(16384L, 16L)
-curve <- sample_of(300000L, 6L)
+pairs_of <- function(n, d) {
+  task <- list(engine = "direct", use = "functional", kernel = "gaussian", n = n, bandwidths = 1, bandwidth = 0)
+  internal("pairs_cpp")(internal("sample_cpp")(matrix(rnorm(n * d), n), rep(1 / n, n)), task, run_with())
+}
+line <- pairs_of(32768L, 1L)
+matrices <- pairs_of(16384L, 16L)
+curve <- pairs_of(300000L, 6L)
 h <- exp(seq(log(1 / 4), log(4), length.out = 64L))
 add_pairs <- function(what, n, d, seconds, wanted = NA, paper = NA, flops = NA, sweeps = 1) {
   add("pairs", what, seconds, "s", "double", d, "", wanted, paper, flops, sweeps * 8 * (d + 1) / 128, n * (n - 1) / 2)
 }
-plug_in <- function() {
-  for (order in c(6L, 4L)) {
-    internal("pair_laplacian_cuda_cpp")(line, list(g = 0.2, order = order, engine = "direct"), run_with())
-  }
+plug_in <- function() for (order in c(6L, 4L)) internal("psi_1d")(line, 0.2, order, run_with())
+objective <- function(gradient) {
+  function() internal("lscv_cpp")(matrices, list(H = diag(0.36, 16L), form = "paper", gradient = gradient), run_with())
 }
-objective <- function(moments) {
-  function() internal("lscv_cuda_cpp")(matrices, list(root = diag(0.6, 16L), moments = moments), run_with())
-}
-sweep_once <- function() internal("lscv_curve_cuda_cpp")(curve, list(root = diag(0.3, 6L), h = h), run_with())
+sweep_once <- function() internal("lscv_curve_cpp")(curve, list(S = diag(0.09, 6L), h = h, form = "paper"), run_with())
 add_pairs("PLUGIN: psi_6 and psi_4, n = 32,768", 32768, 1L, seconds_of(plug_in, 3L, 100L), 0.005, 0.0879, 2 * 29, 2)
 add_pairs("LSCV_H, n = 16,384", 16384, 16L, seconds_of(objective(FALSE), 3L, 100L), 0.01, 0.184, 3 * 16 + 17)
 add_pairs("LSCV_H with its gradient, n = 16,384", 16384, 16L, seconds_of(objective(TRUE), 3L, 100L))

@@ -193,7 +193,7 @@ bench_lscv <- function() {
   cat("\nLSCV curve, Gaussian, bandwidths 0.02 to 2 sd: ms, and microseconds for each bandwidth more\n")
   rows <- lapply(sized(c(1e4, 1e5, 1e6), c(1e4, 1e5)), function(n) {
     x <- stats::rnorm(n)
-    curve <- function(k) kestrel_pair_curve(x, geometric(0.02, 2, k))
+    curve <- function(k) kestrel_line_curve(x, geometric(0.02, 2, k))
     times <- race(list(k100 = function() curve(100L), k200 = function() curve(200L), k1000 = function() curve(1000L)))
     for (k in c(100L, 200L, 1000L)) {
       keep("LSCV curve", "kestrel", "seconds", middle(times)[[paste0("k", k)]], d = 1L, n = n, h = k)
@@ -207,7 +207,7 @@ bench_lscv <- function() {
   n <- sized(1000000L, 100000L)
   data <- regression_data(n)
   epanechnikov <- race(list(
-    sweep = function() kestrel_pair_curve(data$x, c(0.05, 0.5), "epanechnikov", "sweep")
+    sweep = function() kestrel_line_curve(data$x, c(0.05, 0.5), "epanechnikov", "sweep")
   ))
   keep_times(epanechnikov, "LSCV curve, epanechnikov", d = 1L, n = n, h = 2L)
   cat(sprintf("  Epanechnikov, n = %s: %.0f ns a point and bandwidth, two bandwidths, sort included\n", figure(n, 7L),

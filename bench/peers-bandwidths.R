@@ -20,16 +20,11 @@ geometric <- function(from, to, k) exp(seq(log(from), log(to), length.out = k))
 smooth_of <- function(x) sin(3 * x) + x
 
 # ---- plug-in in one dimension (Wand & Jones 1995, section 3.6)
-functional <- function(x, g, r, engine) {
-  at_zero <- c(`4` = 3, `6` = -15)[[as.character(r)]] / sqrt(2 * pi) / g^(r + 1)
-  pairs <- kestrel_derivatives(x, g, r, engine)
-  (2 * pairs + length(x) * at_zero) / length(x)^2
-}
 plug_in <- function(x, engine = "fgt", scale = stats::sd(x)) {
   n <- length(x)
   psi8 <- 105 / (32 * sqrt(pi) * scale^9)
-  psi6 <- functional(x, (30 / (sqrt(2 * pi) * psi8 * n))^(1 / 9), 6L, engine)
-  psi4 <- functional(x, (-6 / (sqrt(2 * pi) * psi6 * n))^(1 / 7), 4L, engine)
+  psi6 <- kestrel_psi(x, (30 / (sqrt(2 * pi) * psi8 * n))^(1 / 9), 6L, engine)
+  psi4 <- kestrel_psi(x, (-6 / (sqrt(2 * pi) * psi6 * n))^(1 / 7), 4L, engine)
   (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
 }
 # KernSmooth chooses the scale in the first stage; otherwise this is W&J 3.6.
@@ -37,7 +32,7 @@ min_scale <- function(x) min(stats::sd(x), stats::IQR(x) / 1.349)
 plug_in_minim <- function(x) plug_in(x, if (length(x) <= 1e4) "direct" else "fgt", min_scale(x))
 
 # With the divisor of bw.SJ. `first`: factors of n^(-1/7) and n^(-1/9).
-functional_sj <- function(x, g, r) functional(x, g, r, "fgt") * length(x) / (length(x) - 1)
+functional_sj <- function(x, g, r) kestrel_psi(x, g, r, "fgt") * length(x) / (length(x) - 1)
 exact_sj <- function(x, method = "ste", first = c(1.24, 1.23) * min_scale(x)) {
   n <- length(x)
   amise <- function(psi4) (1 / (2 * sqrt(pi) * n * psi4))^(1 / 5)
@@ -71,8 +66,9 @@ plug_ins <- function(n) {
 # convolution with itself, each divided by its divisor, and the convolution at zero divided by `at_zero`.
 exact_lscv <- function(x, from, to, cross, convolution = length(x)^2, at_zero = length(x)) {
   objective <- function(h) {
-    pairs <- kestrel_pair_curve(x, h)
-    1 / (2 * sqrt(pi) * at_zero * h) + 2 * pairs[, 1] / convolution - 4 * pairs[, 2] / cross
+    n <- length(x)
+    pairs <- function(h) (kestrel_psi(x, h, 0L, "fgt") - 1 / (sqrt(2 * pi) * h * n)) * n^2
+    1 / (2 * sqrt(pi) * at_zero * h) + pairs(sqrt(2) * h) / convolution - 2 * pairs(h) / cross
   }
   h <- geometric(from, to, 400L)
   best <- which.min(objective(h))
