@@ -148,6 +148,7 @@ fi
 everything=$(git ls-files -co --exclude-standard 2>/dev/null || find . -type f ! -path './build/*' | sed 's|^[.]/||')
 folders=$(printf '%s\n' "$everything" | awk -F/ '{ path = ""; for (i = 1; i < NF; i++) { path = path $i "/"; print path } }' | sort -u)
 named_but_missing() {
+  # shellcheck disable=SC2016  # these are backticks of Markdown
   grep -oE '`[A-Za-z0-9_.*/-]+`' "$1" | tr -d '`' | sort -u | grep -E '/$|[a-z][.](R|Rmd|md|sh|txt|csv|def|h|hpp|cpp|inc|cu|cuh)$' |
     grep -vE 'NAME|[*]|^build/|^[.]new[.]md$' | while read -r name; do
     printf '%s\n%s\n' "$everything" "$folders" | awk -v name="$name" '

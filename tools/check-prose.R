@@ -8,7 +8,7 @@ mean_longest <- 20 # mean number of words in the sentences of a file
 enough <- 10L
 
 files <- function() {
-  c("README.md", "NEWS.md", "CONTRIBUTING.md", "bench/README.md",
+  c("README.md", "NEWS.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "bench/README.md",
     list.files("src/core", "^README[.]md$", full.names = TRUE, recursive = TRUE), "DESCRIPTION",
     list.files("vignettes", "[.]R?md$", full.names = TRUE),
     list.files(c("demo", "bench"), "[.]Rmd$", full.names = TRUE), list.files("man", "[.]Rd$", full.names = TRUE))

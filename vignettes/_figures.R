@@ -1,5 +1,5 @@
 # Makes the pictures of a vignette a third of their size, if there is a program for that: colours from a table, of as
-# many as one can tell apart. They have 72 points an inch, at which their letters are about as large as those of the text.
+# many as one can tell apart. They have 72 points an inch, so their letters are about as large as those of the text.
 knitr::opts_chunk$set(dpi = 72)
 if (nzchar(Sys.which("pngquant"))) {
   knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)

@@ -14,9 +14,9 @@ struct Ties {
 };
 
 /// x: n*d samples, finite; p: n weights. Zeros of both signs are equal. O(n d) expected, with at
-/// most 24 bytes a sample, and 16 more where there are ties; no memory for one variable in ascending
-/// order. The same bits on any number of
-/// threads. Throws error(input) where sizes differ, error(memory) for 2^31 samples or more.
+/// most 24 bytes a sample, and 16 more where there are ties; no memory for one variable in
+/// ascending order. The same bits on any number of threads. Throws error(input) where sizes differ,
+/// error(memory) for 2^31 samples or more.
 Ties count_ties(const MatrixView& x, Weights p, const ParallelOptions& options);
 
 }  // namespace kestrel
