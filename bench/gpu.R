@@ -13,9 +13,7 @@
 
 library(kestrel)
 internal <- function(name) getFromNamespace(name, "kestrel")
-run_with <- function(precision = "double") {
-  internal("run_options")(backend = "cuda", cuda = TRUE, precision = precision)
-}
+run_with <- function(precision = "double") internal("run_options")(backend = "cuda", cuda = TRUE, precision = precision)
 here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   if (length(file)) dirname(gsub("~+~", " ", file, fixed = TRUE)) else "bench"

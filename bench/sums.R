@@ -20,7 +20,7 @@ kestrel_sums <- function(x, points, root, kernel = "gaussian", engine = "direct"
 kestrel_pairs <- function(x, engine = "direct", isa = "auto", threads = 1L, w = rep(1, NROW(x)), kernel = "gaussian") {
   task <- list(engine = engine, use = "functional", kernel = kernel, n = NROW(x), bandwidths = 1, bandwidth = 0)
   run <- run_on(isa, threads)
-  list(pairs = of_kestrel("pairs_cpp")(of_kestrel("sample_cpp")(x, w), task, run), run = run)
+  list(pairs = of_kestrel("pairs_cpp")(sample_of(x, w), task, run), run = run)
 }
 
 # LSCV in the paper's form at a bandwidth matrix with that root, at multiples h of it, and at bandwidths h on the line;

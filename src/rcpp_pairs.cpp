@@ -1,7 +1,6 @@
 // R to core: sums over all pairs of a sample, by the engine and in the place that suit them.
 #include "rcpp_pairs.hpp"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -82,9 +81,7 @@ ExpectedWork expected_work(const Sample& sample, const PairRequest& asked, const
 
 std::unique_ptr<PairSums> direct_pairs(const Sample& sample, const PairRequest& asked,
                                        const Run& run) {
-  GpuUse use = run.place();
-  if (run.settled) use.choose(HUGE_VAL, [](const kestrel_gpu_device&) { return 0.0; });
-  auto pairs = std::make_unique<DevicePairs>(sample, entries(asked.axes), asked.mean, use,
+  auto pairs = std::make_unique<DevicePairs>(sample, entries(asked.axes), asked.mean, run.place(),
                                              run.single, expected_work(sample, asked, run), run);
   // A search stays where it began. A functional decides by its order.
   if (asked.use == PairUse::search) pairs->settle(gradient_work(sample.d()));
@@ -157,10 +154,9 @@ Rcpp::List pairs_by_cpp(SEXP pairs) {
   const PairSums* sums = pairs_of(pairs).sums.get();
   if (const auto* either = dynamic_cast<const FallbackPairs*>(sums)) sums = &either->used();
   const auto* direct = dynamic_cast<const DevicePairs*>(sums);
-  const bool device = direct != nullptr && direct->place().on_device();
-  Rcpp::List by = Rcpp::List::create(Rcpp::Named("engine") = sums->engine(),
-                                     Rcpp::Named("backend") = device ? "cuda" : "cpu");
-  if (device) by["device"] = direct->place().device();
+  Rcpp::List by = direct == nullptr ? Rcpp::List::create(Rcpp::Named("backend") = "cpu")
+                                    : place_list(direct->place());
+  by.push_front(sums->engine(), "engine");
   return by;
 }
 

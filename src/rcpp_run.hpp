@@ -67,7 +67,7 @@ inline Backend backend_of(const std::string& name) {
 inline Run unpack_run(const Rcpp::List& list) {
   const Fields fields(list, "a run",
                       {"backend", "threads", "isa", "precision", "progress", "engine", "tol",
-                       "device", "poll", "settled", "slabs"});
+                       "poll", "settled", "slabs"});
   Run run;
   run.table = &table_of(fields.get<std::string>("isa"));
   run.parallel.threads = fields.get<int>("threads");
