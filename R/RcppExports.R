@@ -253,10 +253,6 @@ count_ties_cpp <- function(sample) {
     .Call(`_kestrel_count_ties_cpp`, sample)
 }
 
-sample_ranges_cpp <- function(sample) {
-    .Call(`_kestrel_sample_ranges_cpp`, sample)
-}
-
 all_finite_cpp <- function(x) {
     .Call(`_kestrel_all_finite_cpp`, x)
 }

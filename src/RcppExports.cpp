@@ -760,17 +760,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sample_ranges_cpp
-Rcpp::NumericMatrix sample_ranges_cpp(SEXP sample);
-RcppExport SEXP _kestrel_sample_ranges_cpp(SEXP sampleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
-    rcpp_result_gen = Rcpp::wrap(sample_ranges_cpp(sample));
-    return rcpp_result_gen;
-END_RCPP
-}
 // all_finite_cpp
 bool all_finite_cpp(Rcpp::NumericVector x);
 RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
@@ -895,7 +884,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 1},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 1},
-    {"_kestrel_sample_ranges_cpp", (DL_FUNC) &_kestrel_sample_ranges_cpp, 1},
     {"_kestrel_all_finite_cpp", (DL_FUNC) &_kestrel_all_finite_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},

@@ -91,13 +91,6 @@ Rcpp::List count_ties_cpp(SEXP sample) {
                             Rcpp::Named("diagonal") = weights.squares / all);
 }
 
-/// ranges_cpp() of a sample.
-// [[Rcpp::export]]
-Rcpp::NumericMatrix sample_ranges_cpp(SEXP sample) {
-  const Sample& data = sample_of(sample);
-  return Rcpp::NumericMatrix(2, static_cast<int>(data.d()), data.ranges(polled()).begin());
-}
-
 // [[Rcpp::export]]
 bool all_finite_cpp(Rcpp::NumericVector x) { return all_finite(view(x), polled()); }
 
