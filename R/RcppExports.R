@@ -253,6 +253,10 @@ count_ties_cpp <- function(sample) {
     .Call(`_kestrel_count_ties_cpp`, sample)
 }
 
+scan_cells_cpp <- function(sample, task) {
+    .Call(`_kestrel_scan_cells_cpp`, sample, task)
+}
+
 all_finite_cpp <- function(x) {
     .Call(`_kestrel_all_finite_cpp`, x)
 }

@@ -15,10 +15,17 @@
 #' `type = "scalar"` looks at 150 bandwidths between h0/4 and 4 h0, with h0 = (4 / ((d + 2) n))^(1 / (d + 4)). Then it
 #' searches between the neighbours of the best one.
 #'
+#' If the data lie in clusters far narrower than they are apart, the normal reference is far too large. The numbers of
+#' neighbours in cells of ever smaller sides show this, down to the nearest pairs that are not tied. The search then
+#' also tries the scales of the clusters: S in the limits below is the covariance within cells that separate them, and
+#' h_0 half of the best side of a cell. It goes on at the scale where LSCV is lowest. The bandwidths of
+#' `type = "scalar"` then begin at a quarter of that side's half, with as many to each octave.
+#'
 #' If many observations are tied, in all columns or in some, LSCV falls without limit as H shrinks. The search is
 #' therefore limited to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as
 #' quadratic forms, S the sample covariance, a = 1/32 (1/4 when tied pairs make LSCV fall without limit) and b = 8.
 #' There is a warning for a minimum at the edge of this range, and for a search that did not converge.
+#' With `Hstart` the range is always that of the whole covariance.
 #'
 #' The Fourier engine may not have enough memory for a bandwidth matrix. If it was not asked for, direct sums replace it
 #' for up to 50,000 observations. Otherwise such matrices are left out of the search. There is a warning if a start is
@@ -54,7 +61,8 @@
 #'   memory of a GPU that was asked for does not suffice. It is `kestrel_error_backend` for a backend that this build or
 #'   machine lacks or that does not take the task. [engines] has the limits of a GPU.
 #' @section Cost: The engine `"fourier"` takes O(n) to prepare. Each of some tens of evaluations then takes a time that
-#'   does not depend on n. With `"direct"` each evaluation takes O(n^2 d^2). Memory is O(n), and `"fourier"` adds a grid
+#'   does not depend on n. With `"direct"` each evaluation takes O(n^2 d^2), or in two and three
+#'   dimensions O(n log n) and the pairs within reach if these are few. Memory is O(n), and `"fourier"` adds a grid
 #'   of at most 1 GB. For 200,000 normal observations it takes 0.05 GB in two and 0.3 GB in three dimensions.
 #' @references Rudemo, M. (1982) Empirical choice of histograms and kernel density estimators. *Scandinavian Journal of
 #'   Statistics* **9**, 65-78.
@@ -105,15 +113,22 @@ select_by_lscv <- function(task, type, verbose, run) {
   range <- if (type != "scalar") search_range(sample, Hstart)
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    criteria <- criteria_for(sample, run$engine, run, bandwidths = if (type == "scalar") 150)
-    criteria$lscv <- counted(criteria$lscv, progress)
-    criteria$lscv_multiples <- counted(criteria$lscv_multiples, progress)
-    found <- if (type == "scalar") {
-      lscv_along_covariance(sample, criteria)
-    } else {
-      lscv_over_matrices(sample, criteria, range, Hstart, type == "diag", task$optim.fun)
+    criteria_of <- function(sample) {
+      bandwidths <- if (type == "scalar") 150
+      criteria <- if (isTRUE(sample$near) && run$engine == "auto") {
+        criteria_for(sample, "direct", replace(run, "backend", "cpu"), bandwidths)
+      } else {
+        criteria_for(sample, run$engine, run, bandwidths)
+      }
+      criteria$lscv <- counted(criteria$lscv, progress)
+      criteria$lscv_multiples <- counted(criteria$lscv_multiples, progress)
+      criteria
     }
-    c(found, by = list(criteria$by()))
+    if (type == "scalar") {
+      lscv_along_covariance(sample, criteria_of(sample))
+    } else {
+      lscv_over_matrices(sample, criteria_of, range, Hstart, type == "diag", task$optim.fun)
+    }
   })
   path <- attr(found$H, "path")
   if (!is.null(path)) path$objective <- per_volume(path$objective, unit)
@@ -162,27 +177,35 @@ lscv_matrices <- function(sample, H, h, form, kernel, run) {
   value
 }
 
-# Bandwidths h with H = h^2 S; h0 is that of the normal reference.
+# Bandwidths h with H = h^2 S; h0 is that of the normal reference. For clusters they go down to a quarter of theirs.
 lscv_along_covariance <- function(sample, criteria) {
   h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
-  found <- minimise_curve(function(h) criteria$lscv_multiples(sample$cov, h), c(h0 / 4, 4 * h0), 150L)
-  warn_minimum("LSCV", found, count_ties(sample, "gaussian"))
+  ties <- count_ties(sample, "gaussian")
+  range <- c(h0 / 4, 4 * h0)
+  if (!ties$unbounded && is_clustered(sample)) {
+    range[1L] <- min(range[1L], reference_of_cells(scan_of_cells(sample, 8, thin = FALSE)) / 4)
+  }
+  size <- ceiling(150 * log(range[2L] / range[1L]) / log(16))
+  found <- minimise_curve(function(h) criteria$lscv_multiples(sample$cov, h), range, size)
+  warn_minimum("LSCV", found, ties)
   found$H <- structure(found$h^2 * sample$cov, path = found$curve)
   found$value <- found$objective
-  found
+  c(found, by = list(criteria$by()))
 }
 
-# The limits of a search over matrices relative to the covariance, and the ties on which they depend. Checks `Hstart`
-# against the limits.
+# What a search over matrices starts from: the sample, and the ties and the clusters on which its range depends. Checks
+# `Hstart` against that range.
 search_range <- function(sample, Hstart) {
   ties <- count_ties(sample, "gaussian")
-  limits <- reference_scale(sample$n, ncol(sample$x), "gaussian") * c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
-  if (!is.null(Hstart)) check_start(Hstart, sample$cov, limits)
-  list(limits = limits, ties = ties)
+  if (!is.null(Hstart)) check_start(Hstart, sample$cov, search_limits(sample, ties))
+  list(ties = ties, clustered = is.null(Hstart) && !ties$unbounded && is_clustered(sample))
 }
 
-lscv_over_matrices <- function(sample, criteria, range, Hstart, diagonal, optim.fun) {
-  best <- search_matrices(sample, criteria, Hstart, diagonal, optim.fun, range$limits)
+# Relative to the covariance of the sample.
+search_limits <- function(sample, ties) reference_of(sample) * c(if (ties$unbounded) 1 / 4 else 1 / 32, 8)
+
+lscv_over_matrices <- function(sample, criteria_of, range, Hstart, diagonal, optim.fun) {
+  best <- search_matrices(sample, criteria_of, Hstart, diagonal, optim.fun, range)
   ties <- range$ties
   falling <- if (ties$unbounded) {
     paste0("LSCV falls without limit as H goes to 0, because `x` has ", format(ties$per_observation, digits = 3),
@@ -193,16 +216,33 @@ lscv_over_matrices <- function(sample, criteria, range, Hstart, diagonal, optim.
   best
 }
 
-search_matrices <- function(sample, criteria, Hstart, diagonal, optim.fun, limits) {
-  starts <- if (is.null(Hstart)) matrix_starts(sample, criteria, diagonal) else list(Hstart)
-  criterion <- function(H) criteria$lscv(H, gradient = TRUE)
-  minimise_within(limits, sample$cov, "LSCV", criterion, starts, diagonal, optim.fun, usual_range(sample))
+search_matrices <- function(sample, criteria_of, Hstart, diagonal, optim.fun, range) {
+  from <- function(sample) {
+    criteria <- criteria_of(sample)
+    starts <- if (is.null(Hstart)) matrix_starts(sample, criteria, diagonal) else list(Hstart)
+    list(sample = sample, criteria = criteria, starts = starts)
+  }
+  begun <- from(sample)
+  if (range$clustered) {
+    all <- lapply(c(list(begun), lapply(at_scales_of_clusters(sample, diagonal), from)), from_best_start)
+    begun <- all[[which.min(vapply(all, `[[`, 0, "value"))]]
+  }
+  criterion <- function(H) begun$criteria$lscv(H, gradient = TRUE)
+  found <- minimise_within(search_limits(begun$sample, range$ties), begun$sample$cov, "LSCV", criterion, begun$starts,
+                           diagonal, optim.fun, usual_range(begun$sample))
+  c(found, by = list(begun$criteria$by()))
+}
+
+from_best_start <- function(begun) {
+  value <- vapply(begun$starts, function(H) unless_memory(as.numeric(begun$criteria$lscv(H)), function(e) Inf), 0)
+  best <- which.min(value)
+  replace(begun, c("starts", "value"), list(begun$starts[best], value[best]))
 }
 
 # The starts of a search: the best of some multiples of the covariance, up to the normal reference, and the best
 # multiple of its diagonal, if any is in the usual range, for which a grid is made.
 matrix_starts <- function(sample, criteria, diagonal) {
-  h0 <- reference_scale(sample$n, ncol(sample$x), "gaussian")
+  h0 <- reference_of(sample)
   usual <- usual_range(sample) * c(1.1, 1 / 1.1)
   best_multiple <- function(S) {
     reached <- relative_bandwidths(S, sample$cov)

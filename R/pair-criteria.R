@@ -52,7 +52,14 @@ grid_of <- function(sample, range) {
 
 usual_range <- function(sample) {
   d <- ncol(sample$x)
-  reference_scale(sample$n, d, "gaussian") * if (d == 3L) c(0.6, 1.5) else c(1 / 4, 2)
+  range <- if (isTRUE(sample$near)) c(1 / 4, 4) else if (d == 3L || !is.null(sample$reference)) c(0.6, 1.5)
+           else c(1 / 4, 2)
+  reference_of(sample) * range
+}
+
+# The bandwidth of the normal reference, or that of clusters (see at_scale()).
+reference_of <- function(sample) {
+  if (is.null(sample$reference)) reference_scale(sample$n, ncol(sample$x), "gaussian") else sample$reference
 }
 
 # The sample with the range of bandwidths that its functionals of orders four and six, and SCV, will probably need, so

@@ -11,6 +11,10 @@ count_ties <- function(sample, kernel) {
   roughness <- kernel_constants(kernel, d)$roughness
   at_zero <- kernel_at_zero(kernel, d)
   limit <- roughness * (ties$weight + diagonal) - 2 * at_zero * ties$weight / (1 - diagonal)
-  list(per_observation = ties$pairs / NROW(sample$x), unbounded = limit < 0,
-       threshold = roughness / (2 * at_zero - roughness))
+  list(per_observation = ties$pairs / NROW(sample$x), unbounded = limit < 0, threshold = tie_threshold(kernel, d))
+}
+
+tie_threshold <- function(kernel, d) {
+  roughness <- kernel_constants(kernel, d)$roughness
+  roughness / (2 * kernel_at_zero(kernel, d) - roughness)
 }

@@ -51,8 +51,8 @@ show(do.call(rbind, lapply(split(found, found$engine), function(of) {
              median = figure(stats::median(of$ratio), 2L), most = figure(max(of$ratio), 2L))
 })))
 chosen <- found[found$chosen, ]
-cat("\nThe engine that is chosen takes at most ", figure(max(chosen$slower), 2L), " times as long as the fastest, in the ",
-    "median ", figure(stats::median(chosen$slower), 2L), " times. The worst:\n", sep = "")
+cat("\nThe engine that is chosen takes at most ", figure(max(chosen$slower), 2L), " times as long as the fastest, in ",
+    "the median ", figure(stats::median(chosen$slower), 2L), " times. The worst:\n", sep = "")
 worst <- chosen[order(-chosen$slower), ][seq_len(min(8L, nrow(chosen))), ]
 show(data.frame(worst[c("d", "n", "h", "gridded", "kernel", "engine")], slower = figure(worst$slower, 2L),
                 milliseconds = figure(1e3 * worst$took, 2L)))

@@ -760,6 +760,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// scan_cells_cpp
+Rcpp::List scan_cells_cpp(SEXP sample, Rcpp::List task);
+RcppExport SEXP _kestrel_scan_cells_cpp(SEXP sampleSEXP, SEXP taskSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    rcpp_result_gen = Rcpp::wrap(scan_cells_cpp(sample, task));
+    return rcpp_result_gen;
+END_RCPP
+}
 // all_finite_cpp
 bool all_finite_cpp(Rcpp::NumericVector x);
 RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
@@ -884,6 +896,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_divided_cpp", (DL_FUNC) &_kestrel_divided_cpp, 3},
     {"_kestrel_sample_covariance_cpp", (DL_FUNC) &_kestrel_sample_covariance_cpp, 1},
     {"_kestrel_count_ties_cpp", (DL_FUNC) &_kestrel_count_ties_cpp, 1},
+    {"_kestrel_scan_cells_cpp", (DL_FUNC) &_kestrel_scan_cells_cpp, 2},
     {"_kestrel_all_finite_cpp", (DL_FUNC) &_kestrel_all_finite_cpp, 1},
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},

@@ -7,6 +7,7 @@
 
 #include "core/base/parallel_sort.hpp"
 #include "core/base/whole.hpp"
+#include "core/data/cell_scan.hpp"
 #include "core/data/finite.hpp"
 #include "core/data/order.hpp"
 #include "core/data/passes.hpp"
@@ -14,6 +15,7 @@
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
 #include "core/data/weights.hpp"
+#include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
 #include "rcpp_weights.hpp"
@@ -89,6 +91,29 @@ Rcpp::List count_ties_cpp(SEXP sample) {
   return Rcpp::List::create(Rcpp::Named("pairs") = ties.pairs,
                             Rcpp::Named("weight") = ties.weight / all,
                             Rcpp::Named("diagonal") = weights.squares / all);
+}
+
+/// The samples in cells of ever smaller sides: `side` and `neighbours`, an element for each level,
+/// and `covariance`, a column for each, in units of the root.
+// [[Rcpp::export]]
+Rcpp::List scan_cells_cpp(SEXP sample, Rcpp::List task) {
+  const Fields fields(task, "a task of cells", {"root", "widest", "few", "thin"});
+  const Rcpp::NumericMatrix root = fields.get<Rcpp::NumericMatrix>("root");
+  const Sample& data = sample_of(sample);
+  const std::vector<CellLevel> levels =
+      scan_cells(data.x(), data.w(), entries(root), fields.get<double>("widest"),
+                 fields.get<double>("few"), fields.get<bool>("thin"), polled());
+  const int count = static_cast<int>(levels.size());
+  Rcpp::NumericVector side(count), neighbours(count);
+  Rcpp::NumericMatrix covariance(static_cast<int>(data.d() * data.d()), count);
+  for (int k = 0; k < count; ++k) {
+    const CellLevel& level = levels[static_cast<std::size_t>(k)];
+    side[k] = level.side;
+    neighbours[k] = level.neighbours;
+    std::copy(level.covariance.begin(), level.covariance.end(), covariance.column(k).begin());
+  }
+  return Rcpp::List::create(Rcpp::Named("side") = side, Rcpp::Named("neighbours") = neighbours,
+                            Rcpp::Named("covariance") = covariance);
 }
 
 // [[Rcpp::export]]

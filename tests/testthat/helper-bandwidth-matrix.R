@@ -154,3 +154,14 @@ matrix_tolerance <- function(d) if (d == 3) 1e-9 else 1e-12
 
 # Without the warnings of a search.
 quietly <- function(code) withCallingHandlers(code, kestrel_warning_search = function(w) invokeRestart("muffleWarning"))
+
+# The value, and the warnings of a search as text.
+with_remarks <- function(code) {
+  remarks <- NULL
+  value <- withCallingHandlers(code, kestrel_warning_search = function(w) {
+    expect_s3_class(w, c("kestrel_warning_search", "kestrel_warning", "warning", "condition"), exact = TRUE)
+    remarks <<- c(remarks, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  list(value = value, remarks = remarks)
+}

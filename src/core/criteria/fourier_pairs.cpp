@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "core/base/error.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 /// How much farther the grid of a part of a curve goes.
 constexpr double kCurveMargin = 1.05;
+/// The ratio of the bandwidths of a part of a curve below the usual range.
+constexpr double kCurvePart = 8;
 
 }  // namespace
 
@@ -52,22 +55,26 @@ std::vector<SumWithGradient> FourierPairs::smoothed(Span<const double> H, Span<c
   return out;
 }
 
-/// Below the usual range, in it, and above: one grid for all would have to be both long and fine.
-/// There is room for a search between neighbours on a curve.
+/// Above the usual range, in it, and below in parts: one grid for all would have to be both long
+/// and fine. There is room for a search between neighbours on a curve.
 PairCurve FourierPairs::curve(Span<const double> S, Span<const double> h, Kernel kernel,
                               const RunOptions& options) {
   if (kernel != Kernel::gaussian) {
     throw error(ErrorKind::internal, "the engine \"fourier\" takes the Gaussian kernel");
   }
   const std::array<double, 2> reached = sums_.relative_bandwidths(S, axes(), options);
-  std::array<std::vector<std::size_t>, 3> parts;
+  std::map<double, std::vector<std::size_t>> parts;
   for (std::size_t k = 0; k < h.size; ++k) {
-    parts[(h[k] * reached[0] >= usual_min_ ? 1U : 0U) + (h[k] * reached[1] > usual_max_ ? 1U : 0U)]
-        .push_back(k);
+    const double least = h[k] * reached[0];
+    if (least >= usual_min_) {
+      parts[h[k] * reached[1] > usual_max_ ? 2.0 : 1.0].push_back(k);
+    } else {
+      parts[-std::floor(std::log(usual_min_ / least) / std::log(kCurvePart))].push_back(k);
+    }
   }
   PairCurve curve{std::vector<double>(h.size), std::vector<double>(h.size)};
-  for (const std::vector<std::size_t>& part : parts) {
-    if (part.empty()) continue;
+  for (const auto& numbered : parts) {
+    const std::vector<std::size_t>& part = numbered.second;
     const auto [least, largest] = std::minmax_element(
         part.begin(), part.end(), [&](std::size_t a, std::size_t b) { return h[a] < h[b]; });
     try {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/fourier/pack.hpp"
+#include "core/fourier/ranges.hpp"
 
 namespace kestrel {
 
@@ -17,6 +20,8 @@ namespace {
 constexpr double kMargin = 1.25;
 /// Slack on the range of bandwidths that a grid was made for, for rounding.
 constexpr double kSlack = 1e-9;
+/// Cells, of which each takes some 25 ns, from which on clusters are looked for.
+constexpr double kManyCells = 1 << 20;
 
 Form3 times(const Form3& h, double factor) {
   Form3 out = h;
@@ -54,8 +59,10 @@ Polynomial3 times_linear(const Polynomial3& p, const LongPoint3& factor) {
 /// doubles, since strongly correlated variables cost digits.
 class QueryAxes {
  public:
-  /// axes: A, empty for the identity. Throws error(input) if it is singular.
-  QueryAxes(const FourierGeometry& geometry, Span<const double> axes);
+  /// packed_root: L, empty for that of the geometry; axes: A, empty for the identity. Throws
+  /// error(input) if A is singular.
+  QueryAxes(const FourierGeometry& geometry, const std::vector<double>& packed_root,
+            Span<const double> axes);
 
   /// |det B|.
   double determinant() const { return determinant_; }
@@ -68,7 +75,7 @@ class QueryAxes {
 
  private:
   using Matrix = std::array<LongPoint3, 3>;
-  Matrix product(Span<const double> axes) const;
+  Matrix product(const double* root, Span<const double> axes) const;
   void invert(Matrix b);
 
   const FourierGeometry& geometry_;
@@ -79,22 +86,23 @@ class QueryAxes {
   double determinant_ = 1;
 };
 
-QueryAxes::QueryAxes(const FourierGeometry& geometry, Span<const double> axes)
+QueryAxes::QueryAxes(const FourierGeometry& geometry, const std::vector<double>& packed_root,
+                     Span<const double> axes)
     : geometry_(geometry), d_(geometry.d) {
   if (axes.size != 0 && axes.size != d_ * d_) {
     throw error(ErrorKind::internal, "axes of a wrong size");
   }
-  invert(product(axes));
+  invert(product(packed_root.empty() ? geometry.root.data() : packed_root.data(), axes));
 }
 
 /// B, its rows.
-QueryAxes::Matrix QueryAxes::product(Span<const double> axes) const {
+QueryAxes::Matrix QueryAxes::product(const double* root, Span<const double> axes) const {
   Matrix b{};
   for (std::size_t k = 0; k < d_; ++k) {
     for (std::size_t l = 0; l < d_; ++l) {
       for (std::size_t m = l; m < d_; ++m) {
         const long double a = axes.size > 0 ? axes[m * d_ + k] : k == m ? 1.0 : 0.0;
-        b[k][l] += a * geometry_.root[l * d_ + m];
+        b[k][l] += a * root[l * d_ + m];
       }
     }
   }
@@ -223,14 +231,60 @@ void FourierSums::spread(double min, double max, const RunOptions& options) {
   FourierDemand demand = demand_;
   demand.min = min;
   demand.max = max;
-  const FourierGeometry geometry = fourier_geometry(x_, w_, demand, options);
   modes_.reset();  // frees its memory before the next one takes its own
-  FourierGrid grid(geometry, options);
-  grid.add(x_, w_, options);
-  modes_ =
-      std::make_unique<FourierModes>(std::move(grid), demand.bytes - geometry.bytes(), options);
+  packed_root_.clear();
+  FourierGeometry geometry;
+  std::exception_ptr refused;
+  try {
+    geometry = fourier_geometry(x_, w_, demand, options);
+  } catch (const error& problem) {
+    if (problem.kind != ErrorKind::memory) throw;
+    refused = std::current_exception();
+  }
+  const double cells = refused ? kInfinity : static_cast<double>(geometry.box.size());
+  if (!spread_packed(demand, cells, options)) {
+    if (refused) std::rethrow_exception(refused);
+    set_modes(x_, w_, geometry, demand, options);
+  }
   demand_ = demand;
   ++spreads_;
+}
+
+bool FourierSums::spread_packed(const FourierDemand& demand, double cells,
+                                const RunOptions& options) {
+  if (cells < kManyCells || demand.root.empty()) return false;
+  const double tolerance =
+      demand.tolerance > 0 ? demand.tolerance : default_fourier_tolerance(x_.cols);
+  const PackedSamples packed = pack_clusters(x_, w_, demand.root, demand.max, tolerance, options);
+  if (packed.w.empty()) return false;
+  FourierDemand of_packed = demand;
+  for (std::size_t k = 0; k < x_.cols; ++k) {
+    for (std::size_t l = 0; l < x_.cols; ++l) of_packed.root[l * x_.cols + k] = k == l ? 1 : 0;
+  }
+  of_packed.boxed = true;
+  of_packed.low = packed.low;
+  of_packed.high = packed.high;
+  of_packed.density_tolerance = 0;  // whose points are where the samples were
+  of_packed.phases = false;
+  FourierGeometry geometry;
+  try {
+    geometry = fourier_geometry(packed.view(), packed.weights(), of_packed, options);
+  } catch (const error& problem) {
+    if (problem.kind != ErrorKind::memory) throw;
+    return false;
+  }
+  if (!(static_cast<double>(geometry.box.size()) < 0.5 * cells)) return false;
+  set_modes(packed.view(), packed.weights(), geometry, of_packed, options);
+  packed_root_ = demand.root;
+  return true;
+}
+
+void FourierSums::set_modes(const MatrixView& x, Weights w, const FourierGeometry& geometry,
+                            const FourierDemand& demand, const RunOptions& options) {
+  FourierGrid grid(geometry, options);
+  grid.add(x, w, options);
+  modes_ =
+      std::make_unique<FourierModes>(std::move(grid), demand.bytes - geometry.bytes(), options);
 }
 
 void FourierSums::make_ready(const RunOptions& options) {
@@ -251,7 +305,7 @@ std::array<double, 2> FourierSums::relative_bandwidths(Span<const double> S,
   make_ready(options);
   const FourierGeometry& geometry = modes_->geometry();
   const std::array<double, 2> squares =
-      eigenvalue_range(QueryAxes(geometry, axes).whitened(S), geometry.d);
+      eigenvalue_range(QueryAxes(geometry, packed_root_, axes).whitened(S), geometry.d);
   return {std::sqrt(squares[0]), std::sqrt(squares[1])};
 }
 
@@ -278,20 +332,20 @@ void FourierSums::cover(const Form3& narrow, const Form3& wide, int degree,
 SumWithGradient FourierSums::gaussian(Span<const double> M, bool gradient,
                                       const RunOptions& options, Span<const double> axes) {
   make_ready(options);
-  const Form3 h = QueryAxes(modes_->geometry(), axes).whitened(M);
+  const Form3 h = QueryAxes(modes_->geometry(), packed_root_, axes).whitened(M);
   cover(h, h, 0, options);
   const std::vector<double> moments =
       modes_->moments(h, gradient ? std::vector<int>{0, 2} : std::vector<int>{0}, options);
   return without_diagonal(*modes_, moments.data(), gradient, h, 1,
-                          QueryAxes(modes_->geometry(), axes));
+                          QueryAxes(modes_->geometry(), packed_root_, axes));
 }
 
 PairSums::Both FourierSums::both(Span<const double> H, bool gradient, const RunOptions& options,
                                  Span<const double> axes) {
   make_ready(options);
-  const Form3 h = QueryAxes(modes_->geometry(), axes).whitened(H);
+  const Form3 h = QueryAxes(modes_->geometry(), packed_root_, axes).whitened(H);
   cover(h, times(h, 2), 0, options);
-  const QueryAxes at(modes_->geometry(), axes);
+  const QueryAxes at(modes_->geometry(), packed_root_, axes);
   const std::vector<double> sums = modes_->moments_of_both(h, gradient, options);
   return {without_diagonal(*modes_, sums.data() + sums.size() / 2, gradient, h, 2, at),
           without_diagonal(*modes_, sums.data(), gradient, h, 1, at)};
@@ -300,10 +354,10 @@ PairSums::Both FourierSums::both(Span<const double> H, bool gradient, const RunO
 SumWithGradient FourierSums::smoothed(Span<const double> H, Span<const double> G, bool gradient,
                                       const RunOptions& options, Span<const double> axes) {
   make_ready(options);
-  const QueryAxes before(modes_->geometry(), axes);
+  const QueryAxes before(modes_->geometry(), packed_root_, axes);
   const Form3 h = before.whitened(H), pilot = times(before.whitened(G), 2);
   cover(pilot, plus(times(h, 2), pilot), 0, options);
-  const QueryAxes at(modes_->geometry(), axes);
+  const QueryAxes at(modes_->geometry(), packed_root_, axes);
   const std::vector<double> sums = modes_->smoothed_moments(h, pilot, gradient, options);
   SumWithGradient out;
   out.value = sums[0] / at.determinant();
@@ -317,9 +371,9 @@ std::vector<double> FourierSums::psi(Span<const double> G, int order, const RunO
     throw error(ErrorKind::input, "the order must be even, 0 to 10, not " + std::to_string(order));
   }
   make_ready(options);
-  const Form3 g = QueryAxes(modes_->geometry(), axes).whitened(G);
+  const Form3 g = QueryAxes(modes_->geometry(), packed_root_, axes).whitened(G);
   cover(g, g, order, options);
-  const QueryAxes at(modes_->geometry(), axes);
+  const QueryAxes at(modes_->geometry(), packed_root_, axes);
   std::vector<double> psi = at.moments(modes_->moments(g, {order}, options), order);
   if (order % 4 != 0) {
     for (double& value : psi) value = -value;

@@ -21,6 +21,9 @@ namespace kestrel {
 /// which is the value itself for gaussian(), smoothed() and the psi of even exponents, with i = j.
 /// The same bits for every number of threads.
 ///
+/// Clusters of samples that are farther apart than kernels reach are packed, if that makes the grid
+/// less than half as large (core/fourier/pack.hpp).
+///
 /// For a bandwidth matrix outside the range of the grid the samples are spread again, over a grid
 /// that serves it too; this may throw error(memory). So the last bits depend on the calls before.
 /// Not thread-safe, and not to be used inside a parallel_for.
@@ -61,8 +64,9 @@ class FourierSums {
                           Span<const double> axes = {});
 
   const FourierModes& modes() const { return *modes_; }
-  /// Those of the last grid, for a density; null after a spread that was interrupted.
-  const FourierModes* kept_modes() const { return modes_.get(); }
+  /// Those of the last grid, for a density; null after a spread that was interrupted, and if the
+  /// samples are packed.
+  const FourierModes* kept_modes() const { return packed_root_.empty() ? modes_.get() : nullptr; }
   /// How often the samples were spread; for tests.
   int spreads() const { return spreads_; }
 
@@ -70,6 +74,10 @@ class FourierSums {
   /// Spreads the samples again if an earlier spread was interrupted.
   void make_ready(const RunOptions& options);
   void spread(double min, double max, const RunOptions& options);
+  /// Spreads packed samples, and returns true, if that takes less than half of so many cells.
+  bool spread_packed(const FourierDemand& demand, double cells, const RunOptions& options);
+  void set_modes(const MatrixView& x, Weights w, const FourierGeometry& geometry,
+                 const FourierDemand& demand, const RunOptions& options);
   /// Makes sure that the grid serves Gaussians of these forms, for sums of that degree.
   void cover(const Form3& narrow, const Form3& wide, int degree, const RunOptions& options);
 
@@ -77,6 +85,9 @@ class FourierSums {
   Weights w_;
   FourierDemand demand_;
   std::unique_ptr<FourierModes> modes_;
+  /// If the samples are packed: the root in units of which they are. That of the grid is the
+  /// identity then.
+  std::vector<double> packed_root_;
   int spreads_ = 0;
 };
 

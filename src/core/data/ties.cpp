@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/raw_array.hpp"
+#include "core/data/cell_table.hpp"
 #include "core/data/passes.hpp"
 #include "core/data/weights.hpp"
 
@@ -28,22 +28,9 @@ Ties sum_of(const std::vector<Ties>& parts) {
 /// in a cache. One bucket is enough for few samples.
 constexpr std::size_t kBucketBits = 8, kManySamples = std::size_t{1} << 14;
 
-/// The finalizer of MurmurHash3 (Appleby 2011): every input bit affects every output bit, so that
-/// samples on a lattice spread over the table.
-std::uint64_t mixed(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccdULL;
-  bits = (bits ^ (bits >> 33)) * 0xc4ceb9fe1a85ec53ULL;
-  return bits ^ (bits >> 33);
-}
-
 std::uint64_t hash_of(const MatrixView& x, std::size_t i) {
   std::uint64_t hash = 0;
-  for (std::size_t k = 0; k < x.cols; ++k) {
-    const double value = x(i, k) + 0.0;  // -0 becomes 0
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    hash = mixed(hash * 31 + bits);
-  }
+  for (std::size_t k = 0; k < x.cols; ++k) hash = hash_with(hash, x(i, k));
   return hash;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/summation.hpp"
+#include "core/direct/near_pairs.hpp"
 #include "core/direct/pair_tiles.hpp"
 
 namespace kestrel {
@@ -35,18 +36,28 @@ bool is_near(const simd::Block& block, std::size_t d) {
   return farthest <= kNear;
 }
 
+/// sum(pairs) over the pairs within reach of the kernel 2^-(decay |z|^2) if these are few, else
+/// over all. `operations` are those of a pair.
+template <class Sum>
+std::vector<double> over_pairs(const MatrixView& x, Weights w, const TileKernel& kernel,
+                               double decay, std::size_t operations, const ParallelOptions& options,
+                               const Sum& sum) {
+  const NearPairs near(x, w, kernel, decay, options);
+  if (near.is_worth()) return sum(near);
+  return sum(PairTiles(x, w, kernel, operations, options));
+}
+
 struct Worker {
   Workspace workspace;
   AlignedBuffer scratch, lanes;
   bool ready = false;
 };
 
-/// Sum and moments in the whitened variable, for e and, with two kernels, for e^2.
-std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Weights w,
-                                               const TileKernel& kernel, std::size_t kernels,
-                                               const RunOptions& options) {
-  const std::size_t d = x.cols, terms = kernels * (1 + d * d);
-  const PairTiles pairs(x, w, kernel, 5 * d + d * d / 8, options.parallel);
+/// Sums as the leaf of moments makes them, of all lanes.
+template <class Pairs>
+std::vector<double> sums_of_moments(const Pairs& pairs, const TileKernel& kernel,
+                                    std::size_t kernels, const RunOptions& options) {
+  const std::size_t d = kernel.dimension(), terms = kernels * (1 + d * d);
   std::vector<Worker> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::GaussianPairTable& leaves = *kernel.table().pairs;
   const auto add_item = [&](std::size_t item, int which, double* sum) {
@@ -69,7 +80,17 @@ std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Weights w,
       sum[t] = pairwise_sum(lanes + t * simd::kLanes, simd::kLanes);
     }
   };
-  const std::vector<double> sums = sum_over_items(pairs.items(), terms, options.parallel, add_item);
+  return sum_over_items(pairs.items(), terms, options.parallel, add_item);
+}
+
+/// Sum and moments in the whitened variable, for e and, with two kernels, for e^2.
+std::vector<GaussianPairSums> whitened_moments(const MatrixView& x, Weights w,
+                                               const TileKernel& kernel, std::size_t kernels,
+                                               const RunOptions& options) {
+  const std::size_t d = x.cols;
+  const std::vector<double> sums = over_pairs(
+      x, w, kernel, 1, 5 * d + d * d / 8, options.parallel,
+      [&](const auto& pairs) { return sums_of_moments(pairs, kernel, kernels, options); });
   std::vector<GaussianPairSums> out(kernels);
   for (std::size_t c = 0; c < kernels; ++c) {
     const double* of_kernel = sums.data() + c * (1 + d * d);
@@ -93,16 +114,17 @@ void scale_sums(GaussianPairSums& sums, const ScaledNumber& scale, double unit) 
 /// The whitened sums without moments: e, e^2.
 std::vector<double> whitened_sums(const MatrixView& x, Weights w, const TileKernel& kernel,
                                   const RunOptions& options) {
-  const PairTiles pairs(x, w, kernel, 2 * x.cols, options.parallel);
-  std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
   const simd::PairSumFunction leaf = kernel.table().pairs->sums;
-  return sum_over_items(
-      pairs.items(), 2, options.parallel, [&](std::size_t item, int worker, double* sum) {
-        Workspace& workspace = workers[static_cast<std::size_t>(worker)];
-        workspace.prepare(kernel, 0);
-        pairs.load_block(item, workspace);
-        pairs.run_tiles(item, workspace, [&](const simd::PairVisit& visit) { leaf(visit, sum); });
-      });
+  return over_pairs(x, w, kernel, 1, 2 * x.cols, options.parallel, [&](const auto& pairs) {
+    std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
+    return sum_over_items(
+        pairs.items(), 2, options.parallel, [&](std::size_t item, int worker, double* sum) {
+          Workspace& workspace = workers[static_cast<std::size_t>(worker)];
+          workspace.prepare(kernel, 0);
+          pairs.load_block(item, workspace);
+          pairs.run_tiles(item, workspace, [&](const simd::PairVisit& visit) { leaf(visit, sum); });
+        });
+  });
 }
 
 /// Collects distances of pairs and hands them to the leaf of the curve.
@@ -138,23 +160,27 @@ class DistanceBuffer {
 
 std::vector<double> whitened_curve(const MatrixView& x, Weights w, const TileKernel& kernel,
                                    Span<const double> factor, const RunOptions& options) {
-  const PairTiles pairs(x, w, kernel, 2 * x.cols + 16 * factor.size, options.parallel);
-  const std::size_t count = parallel_workers(pairs.items(), options.parallel);
-  std::vector<Workspace> workers(count);
-  std::vector<DistanceBuffer> buffers(count);
   const simd::GaussianPairTable& leaves = *kernel.table().pairs;
-  return sum_over_items(pairs.items(), 2 * factor.size, options.parallel,
-                        [&](std::size_t item, int worker, double* sum) {
-                          Workspace& workspace = workers[static_cast<std::size_t>(worker)];
-                          DistanceBuffer& buffer = buffers[static_cast<std::size_t>(worker)];
-                          workspace.prepare(kernel, 0);
-                          buffer.prepare();
-                          pairs.load_block(item, workspace);
-                          pairs.run_tiles(item, workspace, [&](const simd::PairVisit& visit) {
-                            buffer.add_visit(leaves, visit, factor, sum);
+  const double widest = *std::min_element(factor.begin(), factor.end());
+  const auto sum_over = [&](const auto& pairs) {
+    const std::size_t count = parallel_workers(pairs.items(), options.parallel);
+    std::vector<Workspace> workers(count);
+    std::vector<DistanceBuffer> buffers(count);
+    return sum_over_items(pairs.items(), 2 * factor.size, options.parallel,
+                          [&](std::size_t item, int worker, double* sum) {
+                            Workspace& workspace = workers[static_cast<std::size_t>(worker)];
+                            DistanceBuffer& buffer = buffers[static_cast<std::size_t>(worker)];
+                            workspace.prepare(kernel, 0);
+                            buffer.prepare();
+                            pairs.load_block(item, workspace);
+                            pairs.run_tiles(item, workspace, [&](const simd::PairVisit& visit) {
+                              buffer.add_visit(leaves, visit, factor, sum);
+                            });
+                            buffer.flush(leaves, factor, sum);
                           });
-                          buffer.flush(leaves, factor, sum);
-                        });
+  };
+  return over_pairs(x, w, kernel, widest, 2 * x.cols + 16 * factor.size, options.parallel,
+                    sum_over);
 }
 
 /// The largest ratio of bandwidths whose pairs are looked at together. Distances in units of the

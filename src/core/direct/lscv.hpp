@@ -66,11 +66,14 @@ class CurveFactors {
 /// largest |L_kl / L_kk|, l < k. That is relative to the sum itself, except for pairs beyond ten
 /// bandwidths and for strong correlation, where it is the effect of rounding L (2^-52 c |u|^2).
 /// Error of a moment: 1e-13 of the sum of these terms times (1 + |u_k u_l|). The same bits for any
-/// number of threads.
+/// number of threads. In up to three variables and for 1024 samples and more, pairs out of reach of
+/// the kernel are left out if these are most (near_pairs.hpp). That adds an error of at most 2^-55
+/// of the terms i = j, which every criterion has besides.
 ///
-/// O(n^2 d / 2) time, with moments about twice that (d > 3: and another n^2 d^2 / 4 operations
-/// where points of a block of 256 lie more than 16 bandwidths apart); O(n d) memory. Throws
-/// error(input) for a root as kernel_scale does, and if there is not one weight a row.
+/// O(n^2 d / 2) time, O(n log n + pairs within reach) if others are left out, with moments about
+/// twice that (d > 3: and another n^2 d^2 / 4 operations where points of a block of 256 lie more
+/// than 16 bandwidths apart); O(n d) memory. Throws error(input) for a root as kernel_scale does,
+/// and if there is not one weight a row.
 LscvPairSums direct_lscv(const MatrixView& x, Weights w, Span<const double> root, bool moments,
                          const RunOptions& options);
 

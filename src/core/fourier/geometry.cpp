@@ -111,6 +111,17 @@ void set_range(const MatrixView& x, Weights w, FourierGeometry* geometry,
   }
 }
 
+void set_box(const FourierDemand& demand, FourierGeometry* geometry) {
+  const Point3 low = geometry->whiten({demand.low.data(), 1, geometry->d}, 0),
+               high = geometry->whiten({demand.high.data(), 1, geometry->d}, 0);
+  for (std::size_t a = 3 - geometry->d; a < 3; ++a) {
+    geometry->trimmed =
+        geometry->trimmed || low[a] > geometry->low[a] || high[a] < geometry->high[a];
+    geometry->low[a] = low[a];
+    geometry->high[a] = high[a];
+  }
+}
+
 /// Takes in the frequencies that a density needs, whose errors are relative to its largest value,
 /// as those of lay_density().
 void serve_density(const FourierDemand& demand, FourierGeometry* geometry) {
@@ -176,7 +187,13 @@ FourierGeometry fourier_geometry(const MatrixView& x, Weights w, const FourierDe
   for (std::size_t k = 0; k < x.cols; ++k) geometry.scale[k] = 1 / geometry.root[k * x.cols + k];
   set_range(x, w, &geometry, options);
   if (demand.density_tolerance > 0) serve_density(demand, &geometry);
+  if (demand.boxed) set_box(demand, &geometry);
   const LaidGrid whole = lay_grid(geometry, look_into_box(x, w, geometry, options), demand.bytes);
+  if (demand.boxed && !whole.fits) {
+    throw error(ErrorKind::memory, "a grid for these bandwidths needs " + gigabytes(whole.bytes) +
+                                       ", more than the " + gigabytes(demand.bytes) + " allowed");
+  }
+  if (demand.boxed) return whole.geometry;
   return best_box(x, w, whole, demand.bytes, options);
 }
 

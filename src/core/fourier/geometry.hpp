@@ -44,6 +44,10 @@ struct FourierDemand {
   /// have to serve; 0 for none. With `phases` they keep what FourierModes::density_cells needs.
   double density_tolerance = 0;
   bool phases = false;
+  /// The box of the grid by variable, in the units of x, if `boxed`; the root is diagonal then.
+  /// Otherwise the cheapest box.
+  Point3 low{}, high{};
+  bool boxed = false;
 };
 
 /// 1e-12 for d <= 2. 1e-9 for d = 3, where the number of modes grows with the cube of the digits.

@@ -3,6 +3,7 @@
 #include "common.hpp"
 #include "core/base/error.hpp"
 #include "core/direct/lscv.hpp"
+#include "core/direct/near_pairs.hpp"
 #include "core/direct/pairs.hpp"
 #include "oracle.hpp"
 
@@ -134,6 +135,10 @@ std::vector<Shape> all_shapes() {
                                                 0.4 * std::sqrt(static_cast<double>(d)))));
     }
     if (d == 1) continue;
+    // Clusters out of reach of each other, and enough samples to leave pairs out.
+    if (d <= 3) {
+      all.push_back(shapes::tilted(shapes::make("towns" + in, 1030, 1, d, 1e-3, clusters)));
+    }
     all.push_back(correlated(shapes::make("correlated" + in, 70, 1, d, 0.5)));
     if (d < 4) continue;
     // Blocks with points many bandwidths from the first one.
@@ -226,6 +231,24 @@ std::vector<double> by_root(const GaussianPairSums& sums, const std::vector<doub
 }
 
 }  // namespace
+
+TEST(NearPairs, AreLookedForIfTheyAreFew) {
+  const RunOptions options = run_on(simd::find_table("auto"), 1);
+  const auto few = [&](const Shape& shape) {
+    const TileKernel kernel(*options.table, {}, shape.d, shape.bandwidth());
+    return NearPairs(shape.samples(), shape.weights(), kernel, 1, options.parallel).is_worth();
+  };
+  std::size_t towns = 0;
+  for (Shape shape : all_shapes()) {
+    if (shape.name.rfind("towns", 0) != 0) continue;
+    ++towns;
+    EXPECT_TRUE(few(shape)) << shape.name;
+    for (double& entry : shape.root) entry *= 1e4;
+    EXPECT_FALSE(few(shape)) << shape.name;
+  }
+  EXPECT_EQ(towns, 2u);
+  EXPECT_FALSE(few(shapes::make("normal", 3000, 1, 2, 0.3)));
+}
 
 TEST(LscvGradient, IsTheLimitOfDifferences) {
   for (const std::size_t d : {1, 2, 3, 5, 16}) {
