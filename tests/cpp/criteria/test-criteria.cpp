@@ -77,8 +77,9 @@ TEST_P(Criteria, CrossValidation) {
         const Criterion wanted = lscv(s, wide, unbiased);
         const SumWithGradient found = lscv(*sums, span(H), form, true, threads(1));
         expect_near(found.value, wanted.value, sums.tolerance * wanted.size, "LSCV, " + engine);
+        // Without a gradient the pairs are added in another order. One lane alone rounds most.
         EXPECT_NEAR(lscv(*sums, span(H), form, false, threads(1)).value, found.value,
-                    static_cast<double>(1e-14L * wanted.size));
+                    static_cast<double>(1e-13L * wanted.size));
         const Matrix slope =
             slopes(wide, s.d, [&](const Matrix& at) { return lscv(s, at, unbiased).value; });
         expect_gradient(found.gradient, slope, wide, s.d, 1e-9L * wanted.size);
