@@ -180,8 +180,11 @@ large_selection <- function(d) {
   sample <- of_kestrel("selector_sample")(x, NULL)
   # From the grid that gives all sums over pairs to the minimum of LSCV.
   search <- function() {
-    criteria <- of_kestrel("criteria_for")(sample, "fourier", of_kestrel("run_options")(threads = 1L))
-    of_kestrel("search_matrices")(sample, criteria, NULL, FALSE, "optim", reference_h(n, d) * c(1 / 32, 8))
+    criteria_of <- function(sample) {
+      of_kestrel("criteria_for")(sample, "fourier", of_kestrel("run_options")(threads = 1L))
+    }
+    range <- of_kestrel("search_range")(sample, NULL)
+    of_kestrel("search_matrices")(sample, criteria_of, NULL, FALSE, "optim", range)
   }
   peak <- bytes_of("Hlscv", n, d)[["peak"]]
   times <- race(list(

@@ -165,7 +165,7 @@ test_that("too little memory of a GPU is an error of the backend too, which no s
   range <- search_range(sample, NULL)
   for (criteria in list(list(lscv = refusing, lscv_multiples = refusing),
                         list(lscv = refusing, lscv_multiples = function(S, h) h))) {
-    expect_error(lscv_over_matrices(sample, criteria, range, NULL, FALSE, "optim"), "12 bytes left",
+    expect_error(lscv_over_matrices(sample, function(...) criteria, range, NULL, FALSE, "optim"), "12 bytes left",
                  class = "kestrel_error_backend")
   }
   # The host's lack of memory still takes a step back.
