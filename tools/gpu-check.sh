@@ -10,11 +10,12 @@ out=build/gpu
 jobs=$(nproc)
 mkdir -p "$out"
 {
-  # The core without the parts that need an FFT or Eigen.
-  folders='base kernel data direct sweep scanline regression'
+  # The core without the parts that need an FFT or Eigen, and of src/gpu what computes but not what chooses.
+  folders='base kernel data engine direct sweep scanline regression'
+  gpu='density loader pairs reach regression scanline'
   # shellcheck disable=SC2046,SC2086  # lists of names without spaces
   echo FILES = $(find $(printf 'src/core/%s ' $folders) -name '*.cpp' ! -name small_matrix.cpp) \
-    src/simd/*/*.cpp src/gpu/*.cpp tests/gpu/gpu-check*.cpp
+    src/simd/*/*.cpp $(printf 'src/gpu/%s.cpp ' $gpu) tests/gpu/gpu-check*.cpp
   cat <<'MAKE'
 OBJECTS = $(FILES:%.cpp=$(OUT)/%.o)
 CUDA = $(patsubst %.cu,$(OUT)/%.o,$(wildcard src/cuda/*/*.cu))

@@ -34,6 +34,9 @@ for source in bench/*.cu bench/papers/*.cu; do
 done
 for process in $running; do wait "$process"; done
 
+# What tools/gpu-check.sh compiles beside the core.
+run_logged cuda-gpu-check "${CXX:-g++}" -std=gnu++17 -Wall -Wextra -Werror -Isrc -fsyntax-only tests/gpu/gpu-check*.cpp
+
 make_tarball quick
 install_into build/library-cuda --with-cuda
 unpack_tests build/tests-cuda

@@ -28,12 +28,12 @@ struct Grid {
   }
 };
 
-enum class Weights { one, some, wild };
+enum class Weighting { one, some, wild };
 
 /// Normal samples with correlations of `rho` and a bandwidth of h times their covariance's root; or
 /// a lattice. `moved`: points are up to 4e-7 of a step away.
 Grid make_grid(std::size_t n, const std::vector<std::size_t>& counts, double h, double rho,
-               Weights weights, bool lattice = false, bool moved = false) {
+               Weighting weights, bool lattice = false, bool moved = false) {
   const std::size_t d = counts.size();
   Grid grid{make_case(n, 1, d, 1.0, false, false, 0.0), {}, std::vector<Numbers>(moved ? d : 0)};
   Case& c = grid.c;
@@ -62,9 +62,9 @@ Grid make_grid(std::size_t n, const std::vector<std::size_t>& counts, double h, 
     grid.axes[k].values = {grid.values[k].data(), counts[k]};
   }
   for (std::size_t j = 0; j < n; ++j) {
-    c.w[j] = weights == Weights::one    ? 1.0
-             : weights == Weights::some ? static_cast<double>(j % 7) / 3
-                                        : std::exp(3 * normal(random));
+    c.w[j] = weights == Weighting::one    ? 1.0
+             : weights == Weighting::some ? static_cast<double>(j % 7) / 3
+                                          : std::exp(3 * normal(random));
   }
   return grid;
 }
@@ -173,15 +173,16 @@ void time_grid(const char* name, const Grid& grid, int limbs) {
 /// weights.
 Grid bench_grid(int limbs) {
   return make_grid(1000000, {220, 1100, 805}, 0.346, 0.5,
-                   limbs == 1 ? Weights::one : Weights::some);
+                   limbs == 1 ? Weighting::one : Weighting::some);
 }
 
 }  // namespace
 
 int check_scanline_tiny() {
-  return check_grid("tiny line ", make_grid(300, {90}, 0.5, 0, Weights::some)) +
-         check_grid("tiny plane", make_grid(100, {20, 50}, 0.6, 0.5, Weights::one)) +
-         check_grid("tiny space", make_grid(60, {12, 40, 9}, 0.8, 0.5, Weights::wild, false, true));
+  return check_grid("tiny line ", make_grid(300, {90}, 0.5, 0, Weighting::some)) +
+         check_grid("tiny plane", make_grid(100, {20, 50}, 0.6, 0.5, Weighting::one)) +
+         check_grid("tiny space",
+                    make_grid(60, {12, 40, 9}, 0.8, 0.5, Weighting::wild, false, true));
 }
 
 int check_scanline() {
@@ -191,24 +192,24 @@ int check_scanline() {
       {60, 30, 40}, {9, 20, 11, 13}, {5, 7, 6, 13, 8}, {4, 5, 4, 6, 5, 7}};
   for (const std::vector<std::size_t>& counts : grids) {
     const double h = 0.1 + 0.15 * static_cast<double>(counts.size());
-    wrong += check_grid("plain  ", make_grid(4000, counts, h, 0, Weights::one));
-    wrong += check_grid("full   ", make_grid(3000, counts, h, 0.6, Weights::some));
-    wrong += check_grid("wild   ", make_grid(3000, counts, h, -0.5, Weights::wild));
-    wrong += check_grid("lattice", make_grid(2000, counts, h, 0, Weights::one, true));
-    wrong += check_grid("moved  ", make_grid(2000, counts, h, 0.3, Weights::some, false, true));
-    wrong += check_grid("one    ", make_grid(1, counts, h, 0.3, Weights::one));
+    wrong += check_grid("plain  ", make_grid(4000, counts, h, 0, Weighting::one));
+    wrong += check_grid("full   ", make_grid(3000, counts, h, 0.6, Weighting::some));
+    wrong += check_grid("wild   ", make_grid(3000, counts, h, -0.5, Weighting::wild));
+    wrong += check_grid("lattice", make_grid(2000, counts, h, 0, Weighting::one, true));
+    wrong += check_grid("moved  ", make_grid(2000, counts, h, 0.3, Weighting::some, false, true));
+    wrong += check_grid("one    ", make_grid(1, counts, h, 0.3, Weighting::one));
   }
   // Rows of several segments; cells of many batches; parts of the output.
-  wrong += check_grid("long   ", make_grid(20000, {20, 30000}, 0.2, 0.4, Weights::some));
-  wrong += check_grid("longer ", make_grid(20000, {50000}, 0.2, 0, Weights::some));
-  wrong += check_grid("batches", make_grid(20000, {70, 300, 200}, 0.2, 0.5, Weights::one));
-  wrong += check_grid("parts  ", make_grid(3000, {300, 500, 250}, 0.1, 0.5, Weights::one));
+  wrong += check_grid("long   ", make_grid(20000, {20, 30000}, 0.2, 0.4, Weighting::some));
+  wrong += check_grid("longer ", make_grid(20000, {50000}, 0.2, 0, Weighting::some));
+  wrong += check_grid("batches", make_grid(20000, {70, 300, 200}, 0.2, 0.5, Weighting::one));
+  wrong += check_grid("parts  ", make_grid(3000, {300, 500, 250}, 0.1, 0.5, Weighting::one));
   return wrong;
 }
 
 void time_scanline() {
   for (const int limbs : {1, 2}) {
-    const Weights weights = limbs == 1 ? Weights::one : Weights::some;
+    const Weighting weights = limbs == 1 ? Weighting::one : Weighting::some;
     time_grid("220 x 1100 x 805", bench_grid(limbs), limbs);
     time_grid("220 x 805 x 1100", make_grid(1000000, {220, 805, 1100}, 0.346, 0.5, weights), limbs);
     time_grid("196 x 200 x 199", make_grid(1000000, {196, 200, 199}, 0.346, 0.5, weights), limbs);
