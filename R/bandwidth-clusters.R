@@ -49,7 +49,8 @@ at_scales_of_clusters <- function(sample, diagonal) {
     if (length(emptiest) == 0L || scan$filled[emptiest] > emptiness) break
     root <- lower_root_cpp(unname(sample$cov))
     S <- root %*% matrix(scan$covariance[, emptiest], d) %*% t(root)
-    S <- if (diagonal) S * diag(d) else (S + t(S)) / 2
+    # Rounded, so that the search is the same in other units, where the last bits of sums differ.
+    S <- signif(if (diagonal) S * diag(d) else (S + t(S)) / 2, 8)
     root <- lower_root_cpp(S)
     if (is.null(root)) break
     sample$cov[] <- S
