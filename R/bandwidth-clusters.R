@@ -1,14 +1,14 @@
 # Data whose clusters are far narrower than they are apart. Their covariance is that of the places of the clusters, and
 # the bandwidths of its normal reference are far too large. A search then also begins at the scales of the clusters.
 
-# How LSCV would go with bandwidths of the size of cells, at `widest`, a half of it, a quarter, and so on, in units of
-# the root of the covariance. The levels end where observations have less than `few` neighbours that are no ties.
-# `thin`: from some of the cells only.
+# A guess at LSCV for bandwidths as large as cells. Their sides are `widest`, a half of it, a quarter, and so on, in
+# units of the root of the covariance. The last level is the first at which observations have fewer than `few` neighbours that
+# are not tied. With `thin` only some of the cells are looked at.
 #
-# With N neighbours that are much nearer than a bandwidth h, and none at about h, h^d LSCV is a positive multiple of
-# 1 - many N, see count_ties(). For a smooth density N grows with h^d, and `value` is its integral squared but for the
-# first term, as in the cross-validation of a histogram (Rudemo 1982). With less than 1 / many neighbours LSCV is
-# positive and rises as H goes to 0.
+# If an observation has N neighbours much nearer than a bandwidth h, and none at a distance of about h, then h^d LSCV is
+# a positive multiple of 1 - N / N0, where N0 is tie_threshold() (see count_ties()). For a smooth density N grows with
+# h^d, and `value` is its integral squared except for the first term, as in the cross-validation of a histogram (Rudemo
+# 1982). With fewer than N0 neighbours LSCV is positive, and rises as H goes to 0.
 scan_of_cells <- function(sample, widest, thin = FALSE, few = 0.25 * tie_threshold("gaussian", ncol(sample$x))) {
   d <- ncol(sample$x)
   scan <- scan_cells_cpp(sample$data, list(root = sample$root, widest = widest, few = few, thin = thin))
@@ -22,9 +22,10 @@ scan_of_cells <- function(sample, widest, thin = FALSE, few = 0.25 * tie_thresho
 # 0.7 if as wide as two standard deviations, and better if they are smaller.
 emptiness <- 0.1
 
-# Whether there are clusters so narrow that a search from the normal reference might not see them. Either large cells
-# are nearly empty, which a few observations show; or LSCV would be lower by a tenth at a quarter of the smallest usual
-# bandwidth, or below, than there. For usual densities it is higher.
+# Whether there are clusters so narrow that a search from the normal reference might not see them. There are two signs.
+# Large cells are nearly empty, which a few observations show. Or the guess at LSCV is lower by a tenth for cells of a
+# quarter of the smallest usual bandwidth, or less, than for cells as large as that bandwidth. Usual densities show
+# neither.
 is_clustered <- function(sample) {
   few <- sample
   if (nrow(sample$x) > 1024L) {

@@ -18,8 +18,8 @@
 #' If the data lie in clusters far narrower than they are apart, the normal reference is far too large. The numbers of
 #' neighbours in cells of ever smaller sides show this, down to the nearest pairs that are not tied. The search then
 #' also tries the scales of the clusters: S in the limits below is the covariance within cells that separate them, and
-#' h_0 half of the best side of a cell. It goes on at the scale where LSCV is lowest. The bandwidths of
-#' `type = "scalar"` then begin at a quarter of that side's half, with as many to each octave.
+#' h_0 half of the best side of a cell. It goes on at the scale where LSCV is lowest. With `type = "scalar"`
+#' the bandwidths then begin at a quarter of that h_0, and there are as many for each doubling as otherwise.
 #'
 #' If many observations are tied, in all columns or in some, LSCV falls without limit as H shrinks. The search is
 #' therefore limited to matrices H with \eqn{a^2 h_0^2 S \le H \le b^2 h_0^2 S}{a^2 h0^2 S <= H <= b^2 h0^2 S} as
@@ -183,7 +183,7 @@ lscv_along_covariance <- function(sample, criteria) {
   ties <- count_ties(sample, "gaussian")
   range <- c(h0 / 4, 4 * h0)
   if (!ties$unbounded && is_clustered(sample)) {
-    range[1L] <- min(range[1L], reference_of_cells(scan_of_cells(sample, 8, thin = FALSE)) / 4)
+    range[1L] <- min(range[1L], reference_of_cells(scan_of_cells(sample, 8)) / 4)
   }
   size <- ceiling(150 * log(range[2L] / range[1L]) / log(16))
   found <- minimise_curve(function(h) criteria$lscv_multiples(sample$cov, h), range, size)

@@ -37,8 +37,7 @@ std::vector<double> lscv_curve(PairSums& sums, Span<const double> S, Span<const 
                                Kernel kernel, LscvForm form, const RunOptions& options) {
   const double cross = cross_factor(sums, form);
   const std::size_t d = sums.d();
-  const std::vector<double> root = lower_root(S, d);
-  if (root.empty()) throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
+  const std::vector<double> root = definite_root(S, d);
   const PairCurve curve = sums.curve(S, h, kernel, options);
   std::vector<double> out;
   for (std::size_t k = 0; k < h.size; ++k) {

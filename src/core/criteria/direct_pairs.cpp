@@ -12,12 +12,6 @@ namespace kestrel {
 
 namespace {
 
-std::vector<double> root_of(Span<const double> M, std::size_t d) {
-  std::vector<double> root = lower_root(M, d);
-  if (root.empty()) throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
-  return root;
-}
-
 /// The coefficients of He_r(u) by powers r, r - 2, ... of u: (-1/2)^j r! / (j! (r - 2j)!).
 std::vector<double> hermite_coefficients(int r) {
   std::vector<double> coefficient{1.0};
@@ -130,7 +124,7 @@ std::vector<SumWithGradient> DirectPairs::gaussian(Span<const double> matrices, 
   const std::size_t count = matrices_in(matrices), size = d() * d();
   std::vector<SumWithGradient> out;
   for (std::size_t m = 0; m < count; ++m) {
-    const std::vector<double> root = root_of({matrices.data + m * size, size}, d());
+    const std::vector<double> root = definite_root({matrices.data + m * size, size}, d());
     const Span<const double> view{root.data(), size};
     out.push_back(with_gradient(gaussian_sums(view, gradient, options), view, 1));
   }
@@ -138,7 +132,7 @@ std::vector<SumWithGradient> DirectPairs::gaussian(Span<const double> matrices, 
 }
 
 PairSums::Both DirectPairs::both(Span<const double> H, bool gradient, const RunOptions& options) {
-  const std::vector<double> root = root_of(H, d());
+  const std::vector<double> root = definite_root(H, d());
   const Span<const double> view{root.data(), root.size()};
   const LscvPairSums sums = lscv_sums(view, gradient, options);
   return {with_gradient(sums.convolution, view, 0.5), with_gradient(sums.kernel, view, 1)};
@@ -149,7 +143,7 @@ PairCurve DirectPairs::curve(Span<const double> S, Span<const double> h, Kernel 
   if (kernel != Kernel::gaussian) {
     throw error(ErrorKind::internal, "direct sums over pairs take the Gaussian kernel");
   }
-  const std::vector<double> root = root_of(S, d());
+  const std::vector<double> root = definite_root(S, d());
   return in_shares(curve_sums({root.data(), root.size()}, h, options));
 }
 

@@ -42,8 +42,7 @@ void add_multiple(double factor, const SumWithGradient& term, SumWithGradient* t
 }
 
 SumWithGradient normal_peak(Span<const double> M, std::size_t d, bool gradient) {
-  const std::vector<double> root = lower_root(M, d);
-  if (root.empty()) throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
+  const std::vector<double> root = definite_root(M, d);
   SumWithGradient peak;
   peak.value = kernel_scale({}, d, {root.data(), root.size()}).times(1);
   if (!gradient) return peak;

@@ -25,12 +25,14 @@ struct CellLevel {
 /// Levels with sides widest, widest / 2, widest / 4, ..., down to the first one that has less than
 /// `few` neighbours or at which all pairs with a common cell are ties.
 ///
-/// x: n*d samples, finite; root: L, lower triangular, d*d column-major; widest > 0. With `thin` the
-/// widest cells of some samples serve instead of all, in which there are 512 samples at
-/// least: `neighbours` is then the number where many are.
-/// O(n d) for each level, and less for those at which most samples are alone. At
-/// most 16 d + 60 bytes a sample. Throws error(input) if there is not one weight a row,
-/// error(memory) for 2^31 samples or more.
+/// x: n*d samples, finite; root: L, lower triangular, d*d column-major; widest > 0. With `thin`
+/// only the widest cells of some samples are looked at, of so many that they hold at least 512
+/// samples if there are as many. They are mostly crowded cells, so `neighbours` is then larger than
+/// the mean of all samples.
+///
+/// O(n d) for each level, and less for those at which most samples are alone. At most 16 d + 60
+/// bytes a sample. Throws error(input) if there is not one weight a row, error(memory) for 2^31
+/// samples or more.
 std::vector<CellLevel> scan_cells(const MatrixView& x, Weights w, Span<const double> root,
                                   double widest, double few, bool thin,
                                   const ParallelOptions& options);

@@ -40,7 +40,7 @@ NearPairs::NearPairs(const MatrixView& x, Weights w, const TileKernel& kernel, d
   const std::vector<Cell> cells = cells_of(x, reach_of(decay, w, options), options);
   if (cells.empty()) return;
   poll_if_due(options);
-  arrange(x, w, cells);
+  if (!arrange(x, w, cells)) return;
   double pairs = 0;
   for (const Chunk& chunk : chunk_) pairs += chunk.pairs();
   const double n = static_cast<double>(x.rows);
@@ -86,7 +86,7 @@ std::vector<NearPairs::Cell> NearPairs::cells_of(const MatrixView& x, double sid
   return cells;
 }
 
-void NearPairs::arrange(const MatrixView& x, Weights w, const std::vector<Cell>& cells) {
+bool NearPairs::arrange(const MatrixView& x, Weights w, const std::vector<Cell>& cells) {
   CellTable table(x.rows);
   std::vector<std::uint32_t> number(x.rows);
   std::vector<Cell> found;
@@ -95,6 +95,7 @@ void NearPairs::arrange(const MatrixView& x, Weights w, const std::vector<Cell>&
     for (const double at : cells[i]) hash = hash_with(hash, at);
     number[i] = table.number(hash);
     if (number[i] == found.size()) found.push_back(cells[i]);
+    if (found[number[i]] != cells[i]) return false;
   }
   std::vector<std::size_t> order(found.size()), rank(found.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -118,6 +119,7 @@ void NearPairs::arrange(const MatrixView& x, Weights w, const std::vector<Cell>&
   }
   points_.matrix = {coordinate_.data(), x.rows, x.cols};
   cut_into_chunks(sorted, start);
+  return true;
 }
 
 void NearPairs::cut_into_chunks(const std::vector<Cell>& cell,

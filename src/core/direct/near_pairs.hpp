@@ -86,7 +86,8 @@ class NearPairs {
   /// The cell of each sample; empty if so few cells would be of no use.
   std::vector<Cell> cells_of(const MatrixView& x, double side,
                              const ParallelOptions& options) const;
-  void arrange(const MatrixView& x, Weights w, const std::vector<Cell>& cells);
+  /// Returns false if two cells have the same hash.
+  bool arrange(const MatrixView& x, Weights w, const std::vector<Cell>& cells);
   void cut_into_chunks(const std::vector<Cell>& cell, const std::vector<std::size_t>& start);
   void group_chunks();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.hpp"
 #include "core/base/two_part.hpp"
 
 namespace kestrel {
@@ -26,6 +27,12 @@ std::vector<double> lower_root(Span<const double> H, std::size_t d) {
       if (!std::isfinite(root[l * d + k])) return {};
     }
   }
+  return root;
+}
+
+std::vector<double> definite_root(Span<const double> H, std::size_t d) {
+  std::vector<double> root = lower_root(H, d);
+  if (root.empty()) throw error(ErrorKind::input, "a bandwidth matrix must be positive definite");
   return root;
 }
 

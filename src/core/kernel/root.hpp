@@ -14,6 +14,9 @@ namespace kestrel {
 /// of H is read. Empty if H is not positive definite. O(d^3).
 std::vector<double> lower_root(Span<const double> H, std::size_t d);
 
+/// The same, but throws error(input) if H is not positive definite.
+std::vector<double> definite_root(Span<const double> H, std::size_t d);
+
 /// L^-1, lower triangular, d*d column-major. O(d^3).
 std::vector<double> inverse_of_root(Span<const double> root, std::size_t d);
 
