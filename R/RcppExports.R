@@ -201,8 +201,8 @@ regression_cv_cpp <- function(regression, task, run) {
     .Call(`_kestrel_regression_cv_cpp`, regression, task, run)
 }
 
-regression_at_data_cpp <- function(regression, task, errors, run) {
-    .Call(`_kestrel_regression_at_data_cpp`, regression, task, errors, run)
+regression_at_data_cpp <- function(regression, task, errors, gradients, run) {
+    .Call(`_kestrel_regression_at_data_cpp`, regression, task, errors, gradients, run)
 }
 
 squared_differences_cpp <- function(y, w) {
@@ -213,8 +213,8 @@ confidence_bands_cpp <- function(mean, se, z, run) {
     .Call(`_kestrel_confidence_bands_cpp`, mean, se, z, run)
 }
 
-regression_fit_cpp <- function(regression, task, points, error2, run) {
-    .Call(`_kestrel_regression_fit_cpp`, regression, task, points, error2, run)
+regression_fit_cpp <- function(regression, task, points, error2, gradients, run) {
+    .Call(`_kestrel_regression_fit_cpp`, regression, task, points, error2, gradients, run)
 }
 
 regression_support_cpp <- function(regression, kernel) {

@@ -257,7 +257,7 @@ fit_at_data <- function(fit, run, data) {
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
   bws <- fit$bws
   error2 <- if (se) fit$error2 else numeric(0)
-  at <- function(points) regression_fit_cpp(data$sorted, local_fits(bws$h, bws), points, error2, run)
+  at <- function(points) regression_fit_cpp(data$sorted, local_fits(bws$h, bws), points, error2, FALSE, run)
   if (!anyNA(points)) return(at(points))
   known <- !is.na(points)
   lapply(at(points[known]), function(found) replace(rep(NA_real_, length(points)), known, found))

@@ -48,7 +48,7 @@ observations_of <- function(sample, run) {
 }
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
-local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
+local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = 2L)
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
 regression_sums <- function(data, h, asked, run) {
@@ -58,7 +58,7 @@ regression_sums <- function(data, h, asked, run) {
 # The observations with `fit`, which regression_at_data_cpp() makes at one bandwidth. It serves the curve of a search at
 # this bandwidth alone and the fit of npreg().
 with_fit <- function(data, h, asked, errors, run) {
-  if (is.null(data$fit)) data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), errors, run)
+  if (is.null(data$fit)) data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), errors, FALSE, run)
   data
 }
 

@@ -600,16 +600,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // regression_at_data_cpp
-Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_at_data_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP runSEXP) {
+Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, bool gradients, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_at_data_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP errorsSEXP, SEXP gradientsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< bool >::type errors(errorsSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradients(gradientsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_at_data_cpp(regression, task, errors, run));
+    rcpp_result_gen = Rcpp::wrap(regression_at_data_cpp(regression, task, errors, gradients, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -640,8 +641,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // regression_fit_cpp
-Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points, Rcpp::NumericVector error2, Rcpp::List run);
-RcppExport SEXP _kestrel_regression_fit_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP error2SEXP, SEXP runSEXP) {
+Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points, Rcpp::NumericVector error2, bool gradients, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_fit_cpp(SEXP regressionSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP error2SEXP, SEXP gradientsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -649,8 +650,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type error2(error2SEXP);
+    Rcpp::traits::input_parameter< bool >::type gradients(gradientsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
-    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(regression, task, points, error2, run));
+    rcpp_result_gen = Rcpp::wrap(regression_fit_cpp(regression, task, points, error2, gradients, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -883,10 +885,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_choose_regression_place_cpp", (DL_FUNC) &_kestrel_choose_regression_place_cpp, 3},
     {"_kestrel_regression_place_cpp", (DL_FUNC) &_kestrel_regression_place_cpp, 1},
     {"_kestrel_regression_cv_cpp", (DL_FUNC) &_kestrel_regression_cv_cpp, 3},
-    {"_kestrel_regression_at_data_cpp", (DL_FUNC) &_kestrel_regression_at_data_cpp, 4},
+    {"_kestrel_regression_at_data_cpp", (DL_FUNC) &_kestrel_regression_at_data_cpp, 5},
     {"_kestrel_squared_differences_cpp", (DL_FUNC) &_kestrel_squared_differences_cpp, 2},
     {"_kestrel_confidence_bands_cpp", (DL_FUNC) &_kestrel_confidence_bands_cpp, 4},
-    {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 5},
+    {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 6},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
     {"_kestrel_regression_isolated_cpp", (DL_FUNC) &_kestrel_regression_isolated_cpp, 1},
     {"_kestrel_regression_distances_cpp", (DL_FUNC) &_kestrel_regression_distances_cpp, 4},

@@ -41,17 +41,19 @@ class HeldRegression {
   RegressionCall call;
 };
 
-/// The kind of fit, at one bandwidth or at several.
+/// The kind of fit, at one bandwidth or at several: `kernel` has the first.
 struct LocalFits {
   Rcpp::NumericVector h;
-  Kernel kernel;
-  bool local_linear;
+  LocalKernel kernel;
 };
 
 LocalFits unpack_local_fits(const Rcpp::List& list) {
-  const Fields fields(list, "a task of a regression", {"h", "kernel", "regtype"});
-  return {fields.get<Rcpp::NumericVector>("h"), kernel_of_name(fields.get<std::string>("kernel")),
-          fields.get<std::string>("regtype") == "ll"};
+  const Fields fields(list, "a task of a regression", {"h", "kernel", "regtype", "order"});
+  const auto h = fields.get<Rcpp::NumericVector>("h");
+  LocalKernel kernel{kernel_of_name(fields.get<std::string>("kernel")), h.size() > 0 ? h[0] : 1.0,
+                     fields.get<std::string>("regtype") == "ll"};
+  kernel.order = fields.get<int>("order");
+  return {h, kernel};
 }
 
 Rcpp::List curve_list(const CrossValidation& curve) {
@@ -63,8 +65,11 @@ Rcpp::List curve_list(const CrossValidation& curve) {
 }
 
 /// The kernel at the only bandwidth of the task.
-LocalKernel local_kernel(const LocalFits& fits) {
-  return {fits.kernel, Rcpp::as<double>(fits.h), fits.local_linear};
+LocalKernel local_kernel(const LocalFits& fits, bool gradients) {
+  LocalKernel kernel = fits.kernel;
+  kernel.h = Rcpp::as<double>(fits.h);
+  kernel.gradient = gradients;
+  return kernel;
 }
 
 RegressionCall& call_of(SEXP pointer) { return Rcpp::XPtr<HeldRegression>(pointer)->call; }
@@ -90,7 +95,7 @@ SEXP regression_cpp(Rcpp::List sample, Rcpp::List run) {
 void choose_regression_place_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
   const LocalFits fits = unpack_local_fits(task);
   const Run how = unpack_silent_run(run);
-  call_of(regression).choose(how.place(), view(fits.h), fits.kernel, fits.local_linear, how);
+  call_of(regression).choose(how.place(), view(fits.h), fits.kernel, how);
 }
 
 /// That place: the backend and, if it is one, the device.
@@ -100,27 +105,30 @@ Rcpp::List regression_place_cpp(SEXP regression) { return place_list(call_of(reg
 // [[Rcpp::export]]
 Rcpp::List regression_cv_cpp(SEXP regression, Rcpp::List task, Rcpp::List run) {
   const LocalFits fits = unpack_local_fits(task);
-  return curve_list(
-      call_of(regression)
-          .cross_validate(view(fits.h), fits.kernel, fits.local_linear, unpack_run(run)));
+  return curve_list(call_of(regression).cross_validate(view(fits.h), fits.kernel, unpack_run(run)));
 }
 
 /// The fit at the data (see FitAtData), NA where there is none, its measures, and the sums of
-/// regression_cv_cpp. Standard errors are NA unless asked for.
+/// regression_cv_cpp. Standard errors are NA unless asked for; gradients (see Fits) and their
+/// standard errors come if they are asked for, which takes standard errors.
 // [[Rcpp::export]]
-Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, Rcpp::List run) {
+Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors, bool gradients,
+                                  Rcpp::List run) {
   const RegressionSample& sample = call_of(regression).sample();
   const std::size_t n = sample.y.size;
   Rcpp::NumericVector mean = room_for(n), residual = room_for(n), left_out = room_for(n),
-                      error2 = room_for(n), se = room_for(errors ? n : 0);
+                      error2 = room_for(n), se = room_for(errors ? n : 0),
+                      grad = room_for(gradients ? n : 0), gerr = room_for(gradients ? n : 0);
   const FitMeasures found = fit_at_data(
-      sample, regression_of(regression), local_kernel(unpack_local_fits(task)), NA_REAL,
-      {span_of(mean), span_of(residual), span_of(left_out), span_of(error2), span_of(se)},
+      sample, regression_of(regression), local_kernel(unpack_local_fits(task), gradients), NA_REAL,
+      {span_of(mean), span_of(residual), span_of(left_out), span_of(error2), span_of(se),
+       span_of(grad), span_of(gerr)},
       unpack_run(run));
   return Rcpp::List::create(
       Rcpp::Named("mean") = mean, Rcpp::Named("resid") = residual, Rcpp::Named("loo") = left_out,
       Rcpp::Named("error2") = error2,
       Rcpp::Named("se") = errors ? se : Rcpp::NumericVector(static_cast<R_xlen_t>(n), NA_REAL),
+      Rcpp::Named("grad") = grad, Rcpp::Named("gerr") = gerr,
       Rcpp::Named("squares") = found.totals.squares,
       Rcpp::Named("insample") = found.totals.in_sample, Rcpp::Named("trace") = found.totals.trace,
       Rcpp::Named("unsupported") = found.totals.unsupported, Rcpp::Named("R2") = found.r2,
@@ -143,13 +151,14 @@ Rcpp::List confidence_bands_cpp(Rcpp::NumericVector mean, Rcpp::NumericVector se
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
 }
 
-/// The fit at points and its standard error, NA without neighbour and if error2 is empty.
+/// The fit at points and its standard error, NA without neighbour and if error2 is empty; and the
+/// gradient with its standard error, which takes error2.
 // [[Rcpp::export]]
 Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVector points,
-                              Rcpp::NumericVector error2, Rcpp::List run) {
-  const Fits fits =
-      regression_of(regression)
-          .fits(view(points), view(error2), local_kernel(unpack_local_fits(task)), unpack_run(run));
+                              Rcpp::NumericVector error2, bool gradients, Rcpp::List run) {
+  const Fits fits = regression_of(regression)
+                        .fits(view(points), view(error2),
+                              local_kernel(unpack_local_fits(task), gradients), unpack_run(run));
   Rcpp::NumericVector mean = room_for(fits.mean.size()), se = room_for(fits.mean.size());
   const Span<double> to_mean = span_of(mean), to_se = span_of(se);
   const bool errors = fits.variance.size() > 0;
@@ -160,7 +169,18 @@ Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVec
       to_se[i] = there && errors ? std::sqrt(fits.variance[i]) : NA_REAL;
     }
   });
-  return Rcpp::List::create(Rcpp::Named("mean") = mean, Rcpp::Named("se") = se);
+  const auto to_r = [](const std::vector<double>& from, bool root) {
+    Rcpp::NumericVector to = room_for(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      to[static_cast<R_xlen_t>(i)] = std::isnan(from[i]) ? NA_REAL
+                                     : root              ? std::sqrt(from[i])
+                                                         : from[i];
+    }
+    return to;
+  };
+  return Rcpp::List::create(Rcpp::Named("mean") = mean, Rcpp::Named("se") = se,
+                            Rcpp::Named("grad") = to_r(fits.gradient, false),
+                            Rcpp::Named("gerr") = to_r(fits.gradient_variance, true));
 }
 
 // [[Rcpp::export]]

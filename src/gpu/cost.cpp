@@ -79,7 +79,8 @@ double gpu_scanline_seconds(double n, double m, double rows, const kestrel_gpu_d
 
 double gpu_regression_seconds(const RegressionWork& work, double n,
                               const kestrel_gpu_device& device) {
-  return gpu_slowness(device, false) * work.fits * fit_seconds(work, n) + kObservationSeconds * n;
+  const double sums = is_compact(work.kernel) ? work.fits : work.pairs;
+  return gpu_slowness(device, false) * sums * fit_seconds(work, n) + kObservationSeconds * n;
 }
 
 bool gpu_pays_off(double cpu, double gpu) { return cpu >= kWorthwhileSeconds && cpu >= 2 * gpu; }

@@ -13,23 +13,28 @@ const LocalRegression& RegressionCall::sorted() {
   return *sorted_;
 }
 
-void RegressionCall::choose(GpuUse use, Span<const double> bandwidth, Kernel kernel,
-                            bool local_linear, const RunOptions& options) {
+void RegressionCall::choose(GpuUse use, Span<const double> bandwidth, const LocalKernel& kernel,
+                            const RunOptions& options) {
   use_ = std::move(use);
   if (use_.asked() == Backend::cpu) return;
-  const RegressionWork work =
-      regression_work(sample_.x, bandwidth, kernel, local_linear, options.parallel);
+  const RegressionWork work = regression_work(sample_.x, bandwidth, kernel, options.parallel);
   use_.choose(regression_seconds(work) / std::max(1, options.parallel.threads),
               [&](const kestrel_gpu_device& device) {
                 return gpu_regression_seconds(work, static_cast<double>(sample_.x.size), device);
               });
 }
 
-CrossValidation RegressionCall::cross_validate(Span<const double> bandwidth, Kernel kernel,
-                                               bool local_linear, const RunOptions& options) {
+CrossValidation RegressionCall::cross_validate(Span<const double> bandwidth,
+                                               const LocalKernel& kernel,
+                                               const RunOptions& options) {
   return use_.sums(
-      [&] { return gpu_cross_validate(sample_, bandwidth, kernel, local_linear, options); },
-      [&] { return sorted().cross_validate(bandwidth, kernel, local_linear, options); });
+      [&] {
+        if (kernel.order > 2) {
+          throw gpu_error(GpuProblem::unsuited, "the kernel must be of order 2");
+        }
+        return gpu_cross_validate(sample_, bandwidth, kernel.kernel, kernel.local_linear, options);
+      },
+      [&] { return sorted().cross_validate(bandwidth, kernel, options); });
 }
 
 }  // namespace kestrel

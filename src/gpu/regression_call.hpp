@@ -18,13 +18,14 @@ class RegressionCall {
       : sample_(sample), options_(options) {}
 
   const RegressionSample& sample() const { return sample_; }
+  /// Sorts the sample when it is first needed.
   const LocalRegression& sorted();
   /// Chooses the place for the curves of a search whose first has these bandwidths. O(n).
-  void choose(GpuUse use, Span<const double> bandwidth, Kernel kernel, bool local_linear,
+  void choose(GpuUse use, Span<const double> bandwidth, const LocalKernel& kernel,
               const RunOptions& options);
   const GpuUse& use() const { return use_; }
   /// As LocalRegression::cross_validate().
-  CrossValidation cross_validate(Span<const double> bandwidth, Kernel kernel, bool local_linear,
+  CrossValidation cross_validate(Span<const double> bandwidth, const LocalKernel& kernel,
                                  const RunOptions& options);
 
  private:

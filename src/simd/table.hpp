@@ -19,6 +19,7 @@ struct DirectTable;        // simd/direct/direct.hpp
 struct GaussianPairTable;  // simd/direct/gaussian_pairs.hpp
 struct SweepTable;         // simd/sweep/sweep.hpp
 struct CellTable;          // simd/fgt/cells.hpp
+struct NodeTable;          // simd/nodes/nodes.hpp
 struct SpreadTable;        // simd/fourier/spread.hpp
 struct ScanlineTable;      // simd/scanline/scanline.hpp
 struct ScanlineLineTable;  // simd/scanline/line.hpp
@@ -32,6 +33,7 @@ struct Table {
   const GaussianPairTable* pairs;
   const SweepTable* sweep;
   const CellTable* cells;
+  const NodeTable* nodes;
   const SpreadTable* spread;
   const ScanlineTable* scanline;
   const ScanlineLineTable* line;

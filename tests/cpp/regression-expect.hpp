@@ -36,24 +36,27 @@ inline kestrel::CrossValidation cross_validate(const kestrel::RegressionSample& 
                                                bool local_linear,
                                                const kestrel::RunOptions& options) {
   return kestrel::LocalRegression(sample, options.parallel)
-      .cross_validate(h, kernel, local_linear, options);
+      .cross_validate(h, {kernel, 1, local_linear}, options);
 }
 struct Residuals {
-  std::vector<double> leave_one_out, in_sample, leverage, error2, variance;
+  std::vector<double> leave_one_out, in_sample, leverage, error2, variance, gradient,
+      gradient_variance;
   kestrel::FitTotals totals;
 };
 inline Residuals regression_residuals(const kestrel::RegressionSample& sample,
                                       const LocalKernel& kernel, const kestrel::RunOptions& options,
                                       bool errors = false) {
   const std::vector<double> room(sample.x.size);
-  Residuals out{room, room, room, room, errors ? room : std::vector<double>(), {}};
+  const std::vector<double> change(kernel.gradient ? sample.x.size : 0);
+  Residuals out{room, room, room, room, errors ? room : std::vector<double>(), change, change, {}};
   const auto span = [](std::vector<double>& v) {
     return kestrel::Span<double>{v.data(), v.size()};
   };
   out.totals = kestrel::LocalRegression(sample, options.parallel)
                    .residuals(kernel,
                               {span(out.leave_one_out), span(out.in_sample), span(out.leverage),
-                               span(out.error2), span(out.variance)},
+                               span(out.error2), span(out.variance), span(out.gradient),
+                               span(out.gradient_variance)},
                               options);
   return out;
 }

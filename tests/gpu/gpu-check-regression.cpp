@@ -94,7 +94,7 @@ int check_line(const char* name, const Line& line, const Numbers& h, const char*
                bool linear) {
   const CrossValidation expected =
       LocalRegression(line.sample(), cpu().parallel)
-          .cross_validate({h.data(), h.size()}, kernel_of_name(kernel), linear, cpu());
+          .cross_validate({h.data(), h.size()}, {kernel_of_name(kernel), 1, linear}, cpu());
   const CrossValidation actual = on_gpu(line, h, kernel, linear);
   const CrossValidation again = on_gpu(line, h, kernel, linear);
   const double error = std::fmax(difference(actual.squares, expected.squares),

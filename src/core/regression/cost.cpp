@@ -12,29 +12,29 @@ namespace {
 /// Bandwidths beyond which terms of the Gaussian kernel are left out: exp(-9.6^2 / 2) is 1e-20.
 constexpr double kGaussianTerms = 9.6;
 
-/// Nanoseconds of a leave-one-out fit; for the Gaussian kernel, of a pair. Measured at n = 200,000
-/// on one core with AVX-512: 17, 10, 30, 42 and 46 (local constant) and 87, 105, 104, 132 and 163
-/// (local linear) for polynomials of degree 0, 1, 2, 4 and 6.
+/// Nanoseconds of a leave-one-out fit; with the Gaussian kernel they depend on the bandwidth.
+/// Measured at n = 200,000 on one core with AVX-512: 17, 10, 30, 42 and 46 (local constant) and 87,
+/// 105, 104, 132 and 163 (local linear) for polynomials of degree 0, 1, 2, 4 and 6.
 double nanoseconds(const RegressionWork& work) {
-  if (!is_compact(work.kernel)) return 1.3;
+  if (!is_compact(work.kernel)) return work.local_linear ? 60 : 30;
   const double degree = kernel_degree(work.kernel);
   return work.local_linear ? 87 + 12.5 * degree : 14 + 6 * degree;
 }
 
 }  // namespace
 
-RegressionWork regression_work(Span<const double> x, Span<const double> bandwidth, Kernel kernel,
-                               bool local_linear, const ParallelOptions& options) {
+RegressionWork regression_work(Span<const double> x, Span<const double> bandwidth,
+                               const LocalKernel& kernel, const ParallelOptions& options) {
   const double n = static_cast<double>(x.size);
-  RegressionWork work{kernel, local_linear, n * static_cast<double>(bandwidth.size)};
-  if (is_compact(kernel)) return work;
+  RegressionWork work{kernel.kernel, kernel.local_linear, n * static_cast<double>(bandwidth.size)};
+  if (!kernel.gaussian()) return work;
   const double quarters[] = {0.25, 0.75};
   const std::vector<double> at = quantiles(x, Weights(), {quarters, 2}, options);
   double share = 0;
   for (const double h : bandwidth) {
     share += std::min(1.0, 2 * kGaussianTerms * h / (at[1] - at[0]));
   }
-  work.fits = n * n * share;
+  work.pairs = n * n * share;
   return work;
 }
 

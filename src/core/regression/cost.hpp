@@ -4,7 +4,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/span.hpp"
-#include "core/kernel/kernel.hpp"
+#include "core/regression/local_sums.hpp"
 
 namespace kestrel {
 
@@ -12,14 +12,15 @@ namespace kestrel {
 struct RegressionWork {
   Kernel kernel;
   bool local_linear;
-  /// Leave-one-out fits, one for each observation and bandwidth; with the Gaussian kernel, pairs
-  /// that are summed.
+  /// Leave-one-out fits, one for each observation and bandwidth.
   double fits;
+  /// Pairs that a GPU sums with the Gaussian kernel, else 0.
+  double pairs = 0;
 };
 
 /// Of n observations x at these bandwidths. O(n) for the Gaussian kernel, else O(1).
-RegressionWork regression_work(Span<const double> x, Span<const double> bandwidth, Kernel kernel,
-                               bool local_linear, const ParallelOptions& options);
+RegressionWork regression_work(Span<const double> x, Span<const double> bandwidth,
+                               const LocalKernel& kernel, const ParallelOptions& options);
 
 /// Expected seconds on one thread, within a factor of two, which is enough to choose a device.
 double regression_seconds(const RegressionWork& work);

@@ -93,8 +93,15 @@ FitMeasures fit_at_data(const RegressionSample& sample, const LocalRegression& s
   const std::size_t n = sample.y.size;
   if (out.mean.size != n) throw error(ErrorKind::internal, "room for a fit of a wrong size");
   FitMeasures found;
-  found.totals = sorted.residuals(
-      kernel, {out.left_out, out.residual, {}, out.error2, out.standard_error}, options);
+  found.totals = sorted.residuals(kernel,
+                                  {out.left_out,
+                                   out.residual,
+                                   {},
+                                   out.error2,
+                                   out.standard_error,
+                                   out.gradient,
+                                   out.gradient_error},
+                                  options);
   const bool alone = found.totals.unsupported == static_cast<double>(n);
   const ParallelOptions cheap = part_of(options.parallel, 1, 1);
   const auto known = [&](double value) { return alone || std::isnan(value) ? missing : value; };
@@ -105,6 +112,10 @@ FitMeasures fit_at_data(const RegressionSample& sample, const LocalRegression& s
     out.error2[i] = known(out.error2[i]);
     if (out.standard_error.size > 0) {
       out.standard_error[i] = known(std::sqrt(out.standard_error[i]));
+    }
+    if (out.gradient.size > 0) {
+      out.gradient[i] = known(out.gradient[i]);
+      out.gradient_error[i] = known(std::sqrt(out.gradient_error[i]));
     }
     part.add(sample.w[i], y, out.residual[i]);
   });

@@ -7,10 +7,11 @@
 namespace kestrel {
 
 /// Room for n values each, for every observation in the given order: the fit with all observations,
-/// y minus it, the fit without the observation, error2 (see Residuals) and the standard error of
-/// the fit with all observations. The last may be empty: then it is not computed.
+/// y minus it, the fit without the observation, error2 (see Residuals), the standard error of the
+/// fit with all observations, the gradient of that fit (see Fits) and its standard error. The last
+/// three may be empty: then they are not computed; gradients need room for the standard error.
 struct FitAtData {
-  Span<double> mean, residual, left_out, error2, standard_error;
+  Span<double> mean, residual, left_out, error2, standard_error, gradient, gradient_error;
 };
 
 /// r2: the squared correlation of y and the fit, `missing` if y is constant, or the fit up to

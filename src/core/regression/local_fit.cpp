@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/data/passes.hpp"
@@ -10,13 +11,32 @@ namespace kestrel {
 
 namespace {
 
-/// K((a - b) / h) with K(0) = 1. The Gaussian kernel is divided by its value at distance `nearest`.
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+/// K((a - b) / h) with K(0) = 1. The Gaussian kernel is divided by exp(-u^2 / 2) at distance
+/// `nearest`.
 double value(const LocalKernel& kernel, double a, double b, double nearest) {
-  const KernelRow& row = row_of(kernel.kernel);
-  if (row.form == KernelForm::gaussian) {
-    return std::exp(gaussian_log_ratio(std::abs(a - b), nearest, kernel.h));
+  if (kernel.gaussian()) {
+    const double u = (a - b) / kernel.h;
+    return std::exp(gaussian_log_ratio(std::abs(a - b), nearest, kernel.h)) *
+           gaussian_factor(kernel.order)(u * u);
   }
+  const KernelRow& row = row_of(kernel.kernel);
   return power_kernel(row.inner, row.outer, distance_to_edge(a, b, kernel.h), kernel.h);
+}
+
+/// Its derivative by b.
+double derivative(const LocalKernel& kernel, double a, double b, double nearest) {
+  const double u = (a - b) / kernel.h;
+  if (kernel.gaussian()) {
+    return std::exp(gaussian_log_ratio(std::abs(a - b), nearest, kernel.h)) *
+           gaussian_slope_factor(kernel.order)(u * u) * u / kernel.h;
+  }
+  const KernelRow& row = row_of(kernel.kernel);
+  if (row.outer == 0 || u == 0) return 0.0;
+  double slope = row.inner * row.outer / (u < 0 ? -kernel.h : kernel.h);
+  for (int k = 1; k < row.inner; ++k) slope *= std::abs(u);
+  return slope * power_kernel(row.inner, row.outer - 1, distance_to_edge(a, b, kernel.h), kernel.h);
 }
 
 }  // namespace
@@ -40,6 +60,7 @@ LocalFitter::LocalFitter(const SortedSample& sample, const ParallelOptions& opti
     }
     parts[part] = here;
   });
+  cut_ = n > 0 ? gaussian_cut(w, n) : 0;
   Part before;
   for (Part& part : parts) {
     min_sum_ = std::max(min_sum_, part.max / kMaxLoss);
@@ -109,13 +130,14 @@ LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, doubl
                              double in_window, std::size_t seen) const {
   // The Gaussian kernel's sums are divided by its value at the nearest sample, so they have their
   // own scale.
-  const bool gaussian = kernel.kernel == Kernel::gaussian;
+  const bool gaussian = kernel.gaussian();
   if (gaussian) in_window = of.s0;
   LocalFit fit = constant_fit(of, scale);
   if (!kernel.local_linear) return fit;
   const double mean = of.s1 / of.s0;
   fit.unstable = !(of.s0 * kMaxLoss > in_window) || (seen < 2 && misses_trend(mean, kernel.slope));
-  if (seen < 2) return fit;
+  // With all weight at the point itself, but for 1e-20 of it, the line is the mean there.
+  if (seen < 2 || (gaussian && of.s2 == 0)) return fit;
   // The terms of the sums are at most the weight in the window (Gaussian: s_2).
   make_line(of, mean, gaussian ? of.s2 + of.s1 * mean : in_window, fit);
   return fit;
@@ -123,7 +145,7 @@ LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, doubl
 
 LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, std::size_t first,
                              std::size_t end, std::size_t own, const double* error2,
-                             double* variance) const {
+                             double* variance, Gradient* gradient) const {
   const double *x = sample_.x(), *w = sample_.w(), *all_y = sample_.y();
   std::size_t nearest = own == first ? first + 1 : first, farthest = nearest;
   const auto distance = [&](std::size_t j) { return std::abs(x[j] - point); };
@@ -132,6 +154,18 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
     if (j != own && x[j] != x[nearest]) farthest = j;
   }
   const double origin = x[nearest], min = distance(nearest);
+  if (kernel.gaussian()) {
+    // A line passes near the nearest place, and its slope is that of the next ones.
+    double next = HUGE_VAL;
+    for (std::size_t j = first; j < end; ++j) {
+      if (j != own && x[j] != origin) next = std::min(next, distance(j));
+    }
+    const double reach =
+        gaussian_reach(std::min(next / kernel.h, kGaussianReach),
+                       cut_ + (kernel.order > 2 ? 44 : 0), kGaussianReach, kernel.h);
+    while (first < end && distance(first) >= reach) ++first;
+    while (first < end && distance(end - 1) >= reach) --end;
+  }
   const auto each = [&](const auto& body) {
     for (std::size_t j = first; j < end; ++j) {
       if (j != own) body(j, w[j] * value(kernel, x[j], point, min), x[j] - origin);
@@ -149,16 +183,59 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
   fit.supported = true;
   fit.deviation = static_cast<double>(sums.deviation(away));
   fit.constant = static_cast<double>(sums.constant(away));
-  if (kernel.kernel == Kernel::gaussian) fit.scale = value(kernel, min, 0.0, 0.0);
-  if (error2 != nullptr) {
+  if (kernel.gaussian()) fit.scale = std::exp(-0.5 * (min / kernel.h) * (min / kernel.h));
+  if (error2 == nullptr) return fit;
+  const auto squares = [&](const auto& weight_in_fit) {
     long double sum = 0;
     each([&](std::size_t j, long double weight, double z) {
-      const long double l = weight * (1 / sums.s0 + (z - sums.mean) * away / sums.spread);
+      const long double l = weight_in_fit(j, weight, z);
       sum += l * l * error2[j];
     });
-    *variance = static_cast<double>(sum);
+    return static_cast<double>(sum);
+  };
+  if (variance != nullptr) {
+    *variance = squares([&](std::size_t, long double weight, double z) {
+      return weight * (1 / sums.s0 + (z - sums.mean) * away / sums.spread);
+    });
+  }
+  if (gradient == nullptr) return fit;
+  if (line) {
+    gradient->value = static_cast<double>(sums.product / sums.spread);
+    gradient->variance = squares([&](std::size_t, long double weight, double z) {
+      return weight * (z - sums.mean) / sums.spread;
+    });
+  } else if (kernel.local_linear) {
+    *gradient = {kMissing, kMissing};
+  } else {
+    long double change = 0, of_sum = 0;
+    const auto slope_of = [&](std::size_t j) {
+      return static_cast<long double>(w[j]) * derivative(kernel, x[j], point, min);
+    };
+    each([&](std::size_t j, long double, double) {
+      of_sum += slope_of(j);
+      change += slope_of(j) * (static_cast<long double>(all_y[j]) - y - sums.mean_y);
+    });
+    gradient->value = static_cast<double>(change / sums.s0);
+    gradient->variance = squares([&](std::size_t j, long double weight, double) {
+      return (slope_of(j) - weight * of_sum / sums.s0) / sums.s0;
+    });
   }
   return fit;
+}
+
+LocalFitter::GradientFit LocalFitter::gradient(const LocalKernel& kernel, const LocalSums& sums,
+                                               std::size_t i, bool with_sample) const {
+  const std::size_t first = sums.first(i), end = sums.end(i);
+  const bool others = !with_sample || end - first > 1;
+  // Without the sample the scale of sums cancels.
+  const double scale = with_sample ? sums.scale(i) : 1.0, h = kernel.h;
+  const auto of = [&](double sum) { return others ? scale * sum : 0.0; };
+  const double s0 = of(sums.s(0, i)) + (with_sample ? sample_.w()[i] : 0.0), s1 = of(sums.s(1, i));
+  const double r0 = of(sums.r(0, i)), r1 = of(sums.r(1, i)), mean = s1 / s0;
+  if (!kernel.local_linear) return {(r1 - r0 * mean) / (s0 * h), -mean / (s0 * h), -1 / (s0 * h)};
+  if (places(first, end) < 2) return {kMissing, kMissing, kMissing};
+  const double spread = of(sums.s(2, i)) - s1 * mean;
+  return {(r1 - r0 * mean) / (spread * h) + kernel.slope, -mean / (spread * h), -1 / (spread * h)};
 }
 
 }  // namespace kestrel

@@ -15,6 +15,11 @@ namespace kestrel {
 /// else a constant. The line is that of weighted least squares in centred form (make_line()).
 class LocalFitter {
  public:
+  /// The derivative of a fit by x (of lines: the slope at the point), and its variance.
+  struct Gradient {
+    double value, variance;
+  };
+
   /// `sample` outlives the object. O(n).
   LocalFitter(const SortedSample& sample, const ParallelOptions& options);
 
@@ -28,10 +33,22 @@ class LocalFitter {
 
   /// The same by direct sums over the samples [first, end) except `own`, centred, in long double:
   /// for the few points where sums lose their digits, such as a lonely one with a far, tight
-  /// cluster in its window. If error2 is not null, sets *variance = sum l_j^2 error2_j; error2 is
-  /// in sorted order.
+  /// cluster in its window. If error2 is not null, it is in sorted order, and what is not null of
+  /// *variance = sum l_j^2 error2_j, *gradient and *gradient_variance is set, too (see Fits).
   LocalFit direct(const LocalKernel& kernel, double point, double y, std::size_t first,
-                  std::size_t end, std::size_t own, const double* error2, double* variance) const;
+                  std::size_t end, std::size_t own, const double* error2, double* variance,
+                  Gradient* gradient = nullptr) const;
+
+  /// The derivative of the fit at point i by x, and the weights of the samples in it, w_j (K_j
+  /// constant - k_j slope), where k_j is K_j u_j or, for local constant fits, -K'(u_j); in the sums
+  /// of squares likewise (see LocalSums). with_sample: whether the point is a sample, which its
+  /// sums leave out. For lines, or with LocalKernel::gradient. NaN where a line sees one position
+  /// only.
+  struct GradientFit {
+    double value, constant, slope;
+  };
+  GradientFit gradient(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
+                       bool with_sample) const;
 
   /// Sums s_0 above this times the number of samples in the window are stable.
   double min_sum_of_a_sample() const { return min_sum_; }
@@ -50,7 +67,7 @@ class LocalFitter {
   const SortedSample& sample_;
   RawArray<std::uint32_t> rank_;  // index of each sample's position among the distinct positions
   RawArray<double> weight_;       // cumulative sums of the weights
-  double min_sum_ = 0.0;
+  double min_sum_ = 0.0, cut_ = 0.0;  // cut_: see gaussian_cut()
 };
 
 }  // namespace kestrel

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "core/kernel/gaussian_order.hpp"
+#include "core/regression/local_source.hpp"
 #include "core/sweep/sweep.hpp"
 
 namespace kestrel {
@@ -14,8 +16,14 @@ struct LocalKernel {
   Kernel kernel;
   double h;
   bool local_linear;
+  /// Of the Gaussian kernel: 2, 4, 6 or 8 (core/kernel/gaussian_order.hpp).
+  int order = 2;
+  /// Whether sums for the gradient of local constant fits are needed (LocalSums).
+  bool gradient = false;
   /// Taken off y, for local linear fits, whose residuals do not depend on it.
   double slope = 0.0;
+
+  bool gaussian() const { return kernel == Kernel::gaussian; }
 };
 
 /// At the points [begin, begin + count) in sorted order, with u_j = (x_j - e_i) / h and v_j = y_j -
@@ -24,7 +32,11 @@ struct LocalKernel {
 ///     s_q = sum w_j K(u_j) u_j^q,   r_q = sum w_j K(u_j) u_j^q v_j,
 /// q = 0 for local constant fits; q <= 2 (s), q <= 1 (r) for local linear ones. Sums of the
 /// Gaussian kernel are divided by scale_i, its value at the nearest sample, so that they do not
-/// underflow. Sums of K^2 by a polynomial kernel come without r_q.
+/// underflow. Sums of K^2 come without r_q.
+///
+/// With LocalKernel::gradient and local constant fits by a Gaussian kernel, s_1 and r_1 have -K'(u)
+/// in place of K(u) u; in sums of K^2, s_1 has -K(u) K'(u) and s_2 has K'(u)^2. At order 2 these
+/// are the same.
 class LocalSums {
  public:
   /// scale: one value a point, or null if all are 1.
@@ -55,28 +67,26 @@ class LocalSums {
 using LocalTake = std::function<void(const LocalSums& sums, int worker)>;
 
 /// Calls `take` with the sums of each block of points, in any order, on any worker; blocks do not
-/// depend on the threads. power: 1, or 2 for sums of K^2. `anchors` is for local constant fits by
-/// polynomial kernels: `ends` is cheaper, and good to 1e-13 if s_0 is not below a thousandth of the
-/// weight in the window. O(n + m) for polynomial kernels, O(pairs in windows) for the Gaussian one;
-/// memory as sweep_sums. Throws error(input) for the cosine kernel.
-void local_sums(const SortedSample& sample, const SortedSample& points, const LocalKernel& kernel,
+/// depend on the threads. `points` may be the sample of the source: then every point is left out of
+/// its own sums. power: 1, or 2 for sums of K^2. `anchors` is for local constant fits by polynomial
+/// kernels: `ends` is cheaper, and good to 1e-13 if s_0 is not below a thousandth of the weight in
+/// the window. The source is prepared for the Gaussian kernel.
+///
+/// O(n + m) for polynomial kernels, memory as sweep_sums. Gaussian kernel: O(n + m + cells) with
+/// cells as wide as the bandwidth, O(pairs in windows) where these hold few samples. Throws
+/// error(input) for the cosine kernel.
+void local_sums(const LocalSource& source, const SortedSample& points, const LocalKernel& kernel,
                 int power, Anchors anchors, const RunOptions& options, const LocalTake& take);
 
 /// Whether the sums of n samples at themselves are brief for parallel_tasks(), at any bandwidth.
 /// O(1).
 bool local_sums_are_brief(Kernel kernel, std::size_t n);
 
+/// Blocks of Gaussian sums have at least this many points, but for the last.
+constexpr std::size_t kLeastBlock = 64;
+
 /// An upper bound on the slots of blocks.
 std::size_t local_slots(const SortedSample& sample, const SortedSample& points);
-
-/// The widest window of the Gaussian kernel, in standard deviations: beyond it exp(-u^2/2) is no
-/// normal number in doubles.
-constexpr double kGaussianReach = 38.0;
-
-/// Terms of the Gaussian kernel below 1e-20 of the nearest one are left out, whatever their
-/// weights: those whose u^2 exceeds that of the nearest sample by more than this, 2 log(1e20
-/// largest / smallest weight). n > 0 positive weights.
-double gaussian_cut(const double* w, std::size_t n);
 
 }  // namespace kestrel
 

@@ -25,14 +25,6 @@ double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
   return pairwise_sum(value.data(), value.size());
 }
 
-/// With the trend of y, if it has one, that local linear fits take off. O(log n).
-LocalKernel with_trend(const SortedSample& line, LocalKernel kernel) {
-  if (kernel.local_linear) {
-    kernel.slope = local_trend(line.x(), line.y(), line.w(), line.size(), kernel.h);
-  }
-  return kernel;
-}
-
 }  // namespace
 
 void check_local_kernel(const LocalKernel& kernel) {
@@ -42,29 +34,62 @@ void check_local_kernel(const LocalKernel& kernel) {
   if (is_compact(kernel.kernel) && !is_polynomial(kernel.kernel)) {
     throw error(ErrorKind::input, "regression takes the Gaussian kernel and polynomials");
   }
+  if (!(kernel.gaussian() ? is_gaussian_order(kernel.order) : kernel.order == 2)) {
+    throw error(ErrorKind::input,
+                "the order must be 2 or, for the Gaussian kernel, 4, 6 or 8, not " +
+                    std::to_string(kernel.order));
+  }
 }
 
 LocalRegression::LocalRegression(const RegressionSample& sample, const ParallelOptions& options)
     // Cheap: polls, but counts as no share of the work.
-    : line_(sample.x, sample.w, sample.y, part_of(options, 0, 0)),
-      fitter_(line_, part_of(options, 0, 0)) {}
+    : source_(SortedSample(sample.x, sample.w, sample.y, part_of(options, 0, 0)), true),
+      fitter_(line(), part_of(options, 0, 0)) {}
 
-CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth, Kernel kernel,
-                                                bool local_linear,
+/// With the trend of y, if it has one, that local linear fits take off. O(log n); for the Gaussian
+/// kernel, whose cells have one trend for all bandwidths, what LocalSource prepares.
+LocalKernel LocalRegression::prepared(LocalKernel kernel, double min_bandwidth,
+                                      const RunOptions& options) const {
+  const std::size_t n = size();
+  const auto trend = [&](double h) {
+    return local_trend(line().x(), line().y(), line().w(), n, h);
+  };
+  if (kernel.gaussian()) {
+    const double range = n > 0 ? line().x()[n - 1] - line().x()[0] : 0.0;
+    if (kernel.local_linear && range > 0) kernel.slope = trend(0.5 * range);
+    source_.prepare_gaussian(min_bandwidth, kernel.order, kernel.slope, options);
+  } else if (kernel.local_linear) {
+    kernel.slope = trend(kernel.h);
+  }
+  return kernel;
+}
+
+CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth,
+                                                const LocalKernel& kernel,
                                                 const RunOptions& options) const {
-  for (const double h : bandwidth) check_local_kernel({kernel, h, local_linear});
-  const Validation validation(line_, fitter_);
+  const auto at = [&](double h) {
+    LocalKernel one = kernel;
+    one.h = h;
+    return one;
+  };
+  for (const double h : bandwidth) check_local_kernel(at(h));
+  const double min = bandwidth.size > 0 ? *std::min_element(bandwidth.begin(), bandwidth.end()) : 1;
+  LocalKernel shared = kernel;
+  if (kernel.gaussian()) shared = prepared(kernel, min, options);
+  const Validation validation(source_, fitter_);
   CrossValidation result;
   result.squares.resize(bandwidth.size);
   result.in_sample.resize(bandwidth.size);
   result.trace.resize(bandwidth.size);
   result.unsupported.resize(bandwidth.size);
-  const bool brief = local_sums_are_brief(kernel, line_.size());
+  const bool brief = local_sums_are_brief(kernel.kernel, size());
   parallel_tasks(
       bandwidth.size, brief, options.parallel,
       [&](std::size_t k, int, const ParallelOptions& inner) {
-        const std::vector<FitTotals> blocks = validation.totals(
-            with_trend(line_, {kernel, bandwidth[k], local_linear}), {options.table, inner});
+        LocalKernel one = at(bandwidth[k]);
+        one.slope = shared.slope;
+        if (!kernel.gaussian()) one = prepared(one, one.h, {options.table, inner});
+        const std::vector<FitTotals> blocks = validation.totals(one, {options.table, inner});
         result.squares[k] = total(blocks, &FitTotals::squares);
         result.in_sample[k] = total(blocks, &FitTotals::in_sample);
         result.trace[k] = total(blocks, &FitTotals::trace);
@@ -93,56 +118,63 @@ std::vector<double> nearby_values(const SortedSample& line, Span<const double> p
   return value;
 }
 
-/// Weights of the samples in a fit, l_j = w_j K_j (constant - slope u_j) / scale. Without default
-/// values, for arrays that are not initialised.
+/// Weights of the samples in a fit, l_j = w_j K_j (constant - slope u_j) / scale, and in its
+/// gradient (LocalFitter::gradient). Without default values, for arrays that are not initialised.
 struct FitWeights {
-  double constant, slope;
+  double constant, slope, scale;
   bool from_sums;
 };
+struct GradientWeights {
+  double constant, slope;
+};
 
-/// Variances sum_j l_j^2 error2_j of fits, from sums of K^2 with weights w_j^2 error2_j.
+/// Variances sum_j l_j^2 error2_j of fits and gradients, from sums of K^2 with weights w_j^2
+/// error2_j.
 class Variances {
  public:
   /// error2: in sorted order. `at`: the points, which may be the sample.
   Variances(const SortedSample& line, const SortedSample& at, Span<const double> error2,
-            const RawArray<FitWeights>& fits, const ParallelOptions& options)
+            const ParallelOptions& options)
       : own_(&at == &line),
-        fits_(fits),
         squared_(
             line.with_weights([&](std::size_t j) { return line.w()[j] * line.w()[j] * error2[j]; },
-                              part_of(options, 0, 0))),
-        at_(own_ ? squared_ : at) {}
+                              part_of(options, 0, 0)),
+            false),
+        at_(own_ ? squared_.sample() : at) {}
 
-  /// Calls take(i, variance, sums) for every point i; the variance is NaN where the fit is not from
-  /// sums.
+  /// Calls take(i, sums) for every point i, with sums for at().
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
+    if (kernel.gaussian()) squared_.prepare_gaussian(kernel.h, kernel.order, kernel.slope, options);
     const auto each = [&](const LocalSums& sums, int) {
       poll_if_due({});
-      for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
-        take(i, fits_[i].from_sums ? variance(kernel, sums, i) : kNone, sums);
-      }
+      for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) take(i, sums);
     };
     local_sums(squared_, at_, kernel, 2, Anchors::edges, options, each);
   }
 
- private:
-  double variance(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const {
-    const double a = fits_[i].constant, b = fits_[i].slope;
-    // Sums at the sample leave the point itself out, whose distance is 0, and have their own scale;
-    // with other points the scales of fits and of sums of squares cancel.
+  /// The sum of w_j^2 error2_j k_j^2, k_j = K_j constant - K_j u_j slope (or with K'), at point i,
+  /// whose fit has sums of this scale.
+  double at(const LocalSums& sums, std::size_t i, double constant, double slope,
+            double scale) const {
+    // Sums at the sample leave the point itself out, whose distance is 0, and have their own scale.
     const bool others = !own_ || sums.end(i) - sums.first(i) > 1;
+    const double a = constant, b = slope;
     double sum = others ? a * a * sums.s(0, i) : 0.0;
-    if (others && kernel.local_linear) {
-      sum += -2 * a * b * sums.s(1, i) + b * b * sums.s(2, i);
-    }
-    if (own_) sum = sum * sums.scale(i) + a * a * squared_.w()[i];
+    if (others && b != 0) sum += -2 * a * b * sums.s(1, i) + b * b * sums.s(2, i);
+    if (own_) {
+      sum = sum * sums.scale(i) + a * a * squared_.sample().w()[i];
+    } else if (scale == 1) {
+      sum *= sums.scale(i);
+    } else if (sums.scale(i) == 1) {
+      sum = sum / scale / scale;
+    }  // else the scales are those of the nearest sample for K and K^2, and cancel
     return std::max(sum, 0.0);
   }
 
+ private:
   const bool own_;
-  const RawArray<FitWeights>& fits_;
-  const SortedSample squared_;
+  const LocalSource squared_;
   const SortedSample& at_;
 };
 
@@ -150,6 +182,9 @@ class Variances {
 /// anywhere in the sorted one.
 struct OfObservation {
   double leave_one_out, in_sample, error2, variance;
+};
+struct GradientOfObservation {
+  double value, variance;
 };
 
 /// e_i^2, and its mean with weights w over the others where e_i is NaN.
@@ -190,14 +225,15 @@ void square_errors(const RawArray<OfObservation>& found, const double* w, std::s
 }
 
 /// From the sorted order into the given one. To read from anywhere is faster than to write there.
-void put_back(const SortedSample& line, const RawArray<OfObservation>& found, const Residuals& out,
+void put_back(const SortedSample& line, const RawArray<OfObservation>& found,
+              const RawArray<GradientOfObservation>& gradient, const Residuals& out,
               const ParallelOptions& options) {
   const std::size_t n = line.size();
   const RawArray<std::uint32_t> place(n);
   pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) place[line.given(i)] = static_cast<std::uint32_t>(i);
   });
-  const bool errors = out.variance.size > 0;
+  const bool errors = out.variance.size > 0, gradients = out.gradient.size > 0;
   pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const OfObservation& one = found[place[k]];
@@ -205,8 +241,27 @@ void put_back(const SortedSample& line, const RawArray<OfObservation>& found, co
       out.in_sample[k] = one.in_sample;
       out.error2[k] = one.error2;
       if (errors) out.variance[k] = one.variance;
+      if (!gradients) continue;
+      out.gradient[k] = gradient[place[k]].value;
+      out.gradient_variance[k] = gradient[place[k]].variance;
     }
   });
+}
+
+void check_room(const Residuals& out, std::size_t n) {
+  const auto fits = [n](Span<double> room, bool wanted) { return room.size == (wanted ? n : 0); };
+  const bool gradients = out.gradient.size > 0, errors = gradients || out.variance.size > 0;
+  if (fits(out.leave_one_out, true) && fits(out.in_sample, true) && fits(out.error2, true) &&
+      fits(out.leverage, out.leverage.size > 0) && fits(out.variance, errors) &&
+      fits(out.gradient, gradients) && fits(out.gradient_variance, gradients)) {
+    return;
+  }
+  throw error(ErrorKind::internal, "room for residuals of a wrong size");
+}
+
+/// Whether gradients have no sums of their own: then they are computed sample by sample.
+bool gradient_is_direct(const LocalKernel& kernel) {
+  return kernel.gradient && !kernel.local_linear && !kernel.gaussian();
 }
 
 }  // namespace
@@ -214,28 +269,33 @@ void put_back(const SortedSample& line, const RawArray<OfObservation>& found, co
 FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& out,
                                      const RunOptions& options) const {
   check_local_kernel(given);
-  const LocalKernel kernel = with_trend(line_, given);
-  const double* w = line_.w();
-  const std::size_t n = line_.size();
+  const std::size_t n = size();
+  check_room(out, n);
   const bool leverages = out.leverage.size > 0, errors = out.variance.size > 0;
-  if (out.leave_one_out.size != n || out.in_sample.size != n || out.error2.size != n ||
-      (leverages && out.leverage.size != n) || (errors && out.variance.size != n)) {
-    throw error(ErrorKind::internal, "room for residuals of a wrong size");
-  }
+  LocalKernel kernel = prepared(given, given.h, options);
+  kernel.gradient = out.gradient.size > 0;
+  const double *x = line().x(), *y = line().y(), *w = line().w();
   const RawArray<OfObservation> found(n);  // in sorted order
   const RawArray<double> error2(errors ? n : 0);
   const RawArray<FitWeights> weights(errors ? n : 0);
-  std::vector<FitTotals> blocks(local_slots(line_, line_));
+  const RawArray<GradientOfObservation> gradient(kernel.gradient ? n : 0);
+  const RawArray<GradientWeights> of_gradient(kernel.gradient ? n : 0);
+  const bool direct = gradient_is_direct(kernel);
+  std::vector<FitTotals> blocks(local_slots(line(), line()));
   const RunOptions first{options.table, part_of(options.parallel, 0, errors ? 0.5 : 1)};
-  Validation(line_, fitter_)
+  Validation(source_, fitter_)
       .run(kernel, first, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
         blocks[sums.slot()].add(fit, w[i]);
         found[i].leave_one_out = fit.supported ? -fit.deviation : kNone;
         found[i].in_sample = fit.residual_in_sample(w[i]);
-        if (leverages) out.leverage[line_.given(i)] = fit.leverage(w[i]);
+        if (leverages) out.leverage[line().given(i)] = fit.leverage(w[i]);
         if (!errors) return;
         const LocalFit whole = fitter_.with_sample(kernel, sums, i);
-        weights[i] = {whole.constant, whole.slope, !whole.unstable};
+        weights[i] = {whole.constant, whole.slope, 1.0, !whole.unstable};
+        if (!kernel.gradient || direct) return;
+        const LocalFitter::GradientFit change = fitter_.gradient(kernel, sums, i, true);
+        gradient[i].value = change.value;
+        of_gradient[i] = {change.constant, change.slope};
       });
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
   square_errors(found, w, n, cheap);
@@ -244,71 +304,106 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
       for (std::size_t i = begin; i < end; ++i) error2[i] = found[i].error2;
     });
     const RunOptions second{options.table, part_of(options.parallel, 0.5, 1)};
-    const Variances variances(line_, line_, {error2.data(), n}, weights, options.parallel);
-    variances.run(kernel, second, [&](std::size_t i, double variance, const LocalSums& sums) {
-      if (std::isnan(variance)) {
-        poll_if_due({});
-        fitter_.direct(kernel, line_.x()[i], line_.y()[i], sums.first(i), sums.end(i), n,
-                       error2.data(), &variance);
+    const Variances variances(line(), line(), {error2.data(), n}, options.parallel);
+    variances.run(kernel, second, [&](std::size_t i, const LocalSums& sums) {
+      const FitWeights& fit = weights[i];
+      const bool from_sums = fit.from_sums && !direct;
+      if (from_sums && kernel.gradient) {
+        gradient[i].variance =
+            variances.at(sums, i, of_gradient[i].constant, of_gradient[i].slope, 1.0);
       }
-      found[i].variance = variance;
+      if (fit.from_sums) found[i].variance = variances.at(sums, i, fit.constant, fit.slope, 1.0);
+      if (from_sums || (fit.from_sums && !kernel.gradient)) return;
+      poll_if_due({});
+      LocalFitter::Gradient change;
+      fitter_.direct(kernel, x[i], y[i], sums.first(i), sums.end(i), n, error2.data(),
+                     fit.from_sums ? nullptr : &found[i].variance,
+                     kernel.gradient ? &change : nullptr);
+      if (kernel.gradient) gradient[i] = {change.value, change.variance};
     });
   }
-  put_back(line_, found, out, cheap);
+  put_back(line(), found, gradient, out, cheap);
   return {total(blocks, &FitTotals::squares), total(blocks, &FitTotals::in_sample),
           total(blocks, &FitTotals::trace), total(blocks, &FitTotals::unsupported)};
 }
 
 Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
-                           const LocalKernel& kernel, const RunOptions& options) const {
+                           const LocalKernel& given, const RunOptions& options) const {
   // Takes no trend off: many points may see one place only, and would be fitted by direct sums.
-  check_local_kernel(kernel);
-  const std::size_t n = line_.size(), m = points.size;
-  if (error2.size != 0 && error2.size != n) {
+  check_local_kernel(given);
+  const std::size_t n = size(), m = points.size;
+  const bool wanted = error2.size > 0, gradients = given.gradient;
+  if ((wanted && error2.size != n) || (gradients && !wanted)) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");
   }
+  if (given.gaussian()) source_.prepare_gaussian(given.h, given.order, 0.0, options);
+  const LocalKernel& kernel = given;
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
-  const std::vector<double> near = nearby_values(line_, points, cheap);
+  const std::vector<double> near = nearby_values(line(), points, cheap);
   const SortedSample at(points, {}, {near.data(), near.size()}, cheap);
-  const bool wanted = error2.size > 0;
   const RawArray<double> error2_sorted(error2.size);
   pass_over(error2.size, cheap, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) error2_sorted[j] = error2[line_.given(j)];
+    for (std::size_t j = begin; j < end; ++j) error2_sorted[j] = error2[line().given(j)];
   });
   const RawArray<FitWeights> weights(wanted ? m : 0);
+  const RawArray<GradientWeights> of_gradient(gradients ? m : 0);
   Fits result;
   result.mean.assign(m, kNone);
   result.variance.assign(wanted ? m : 0, kNone);
+  result.gradient.assign(gradients ? m : 0, kNone);
+  result.gradient_variance.assign(gradients ? m : 0, kNone);
+  const bool direct = gradient_is_direct(kernel);
   const auto take = [&](const LocalSums& sums, int) {
     poll_if_due({});
     for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
       LocalFit fit = fitter_.at_point(kernel, sums, i);
-      if (wanted) weights[i] = {fit.constant, fit.slope, fit.supported && !fit.unstable};
-      if (!fit.supported) continue;
-      if (fit.unstable) {
-        poll_if_due({});
-        double* variance = wanted ? &result.variance[at.given(i)] : nullptr;
-        fit = fitter_.direct(kernel, at.x()[i], at.y()[i], sums.first(i), sums.end(i), n,
-                             wanted ? error2_sorted.data() : nullptr, variance);
+      if (wanted) {
+        weights[i] = {fit.constant, fit.slope, sums.scale(i), fit.supported && !fit.unstable};
       }
-      result.mean[at.given(i)] = at.y()[i] + fit.deviation;
+      if (!fit.supported) continue;
+      const std::size_t to = at.given(i);
+      if (fit.unstable || direct) {
+        poll_if_due({});
+        LocalFitter::Gradient change;
+        double variance;
+        const LocalFit one = fitter_.direct(kernel, at.x()[i], at.y()[i], sums.first(i),
+                                            sums.end(i), n, wanted ? error2_sorted.data() : nullptr,
+                                            &variance, gradients ? &change : nullptr);
+        if (fit.unstable && wanted) result.variance[to] = variance;
+        if (fit.unstable) fit = one;
+        if (gradients) {
+          result.gradient[to] = change.value;
+          result.gradient_variance[to] = change.variance;
+        }
+      } else if (gradients) {
+        const LocalFitter::GradientFit change = fitter_.gradient(kernel, sums, i, false);
+        result.gradient[to] = change.value;
+        of_gradient[i] = {change.constant, change.slope};
+      }
+      result.mean[to] = at.y()[i] + fit.deviation;
     }
   };
   const double share = wanted ? 0.5 : 1;
-  local_sums(line_, at, kernel, 1, Anchors::edges,
+  local_sums(source_, at, kernel, 1, Anchors::edges,
              {options.table, part_of(options.parallel, 0, share)}, take);
   if (!wanted) return result;
-  Variances(line_, at, {error2_sorted.data(), n}, weights, options.parallel)
-      .run(kernel, {options.table, part_of(options.parallel, share, 1)},
-           [&](std::size_t i, double variance, const LocalSums&) {
-             if (weights[i].from_sums) result.variance[at.given(i)] = variance;
-           });
+  const Variances variances(line(), at, {error2_sorted.data(), n}, options.parallel);
+  variances.run(kernel, {options.table, part_of(options.parallel, share, 1)},
+                [&](std::size_t i, const LocalSums& sums) {
+                  const FitWeights& fit = weights[i];
+                  if (!fit.from_sums) return;
+                  result.variance[at.given(i)] =
+                      variances.at(sums, i, fit.constant, fit.slope, fit.scale);
+                  if (!gradients || direct) return;
+                  result.gradient_variance[at.given(i)] = variances.at(
+                      sums, i, of_gradient[i].constant, of_gradient[i].slope, fit.scale);
+                });
   return result;
 }
 
 double LocalRegression::min_supporting_bandwidth(Kernel kernel) const {
-  if (line_.size() < 2) return kNone;
-  const double widest = kestrel::most_isolated(line_).distance;
+  if (size() < 2) return kNone;
+  const double widest = kestrel::most_isolated(line()).distance;
   if (is_indicator(kernel)) return widest;
   if (is_compact(kernel)) return std::nextafter(widest, HUGE_VAL);
   double h = widest / kGaussianReach;

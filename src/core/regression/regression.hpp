@@ -33,33 +33,39 @@ void check_local_kernel(const LocalKernel& kernel);
 /// (NaN without neighbour) and the residual in the sample, in the units of y; the leverage, the
 /// diagonal of the hat matrix; error2, e_i^2, or its mean with weights w over the others where
 /// there is no neighbour (NaN if none has one); and the variance of the fit with all observations,
-/// sum_j l_j^2 error2_j, l the weights of the fit. Leverage and variance may be empty: then they
-/// are not computed.
+/// sum_j l_j^2 error2_j, l the weights of the fit; and the gradient of that fit with its variance,
+/// see Fits. Leverage, variance and the gradients may be empty: then they are not computed.
+/// Gradients need room for the variance.
 struct Residuals {
-  Span<double> leave_one_out, in_sample, leverage, error2, variance;
+  Span<double> leave_one_out, in_sample, leverage, error2, variance, gradient, gradient_variance;
 };
 
 /// For every point the fit (NaN without neighbour), in the units of y, and, if error2 is not empty,
-/// the variance sum_i l_i(e)^2 error2_i, l the weights of the fit.
+/// the variance sum_i l_i(e)^2 error2_i, l the weights of the fit. If asked for, the derivative of
+/// the fit by x or, for local linear fits, the slope of the line (NaN if it sees one position
+/// only), with its variance.
 struct Fits {
-  std::vector<double> mean, variance;
+  std::vector<double> mean, variance, gradient, gradient_variance;
 };
 
 /// The local regressions of a sample, which is sorted once for all of them.
 ///
-/// Polynomial kernels: O(n) time at a bandwidth and O((n + m) log m) for fits at m points;
-/// Gaussian: O(n) for each point, less if windows are short. O(n + m) memory. The same bits for any
-/// number of threads. All throw error(input) for what check_local_kernel() refuses.
+/// O(n) time at a bandwidth and O((n + m) log m) for fits at m points, as local_sums(); gradients
+/// of local constant fits by polynomial kernels take O(observations in the window) a point. O(n +
+/// m) memory. The same bits for any number of threads. All throw error(input) for what
+/// check_local_kernel() refuses. Not to be used on several threads at once: sums of the Gaussian
+/// kernel keep what they need of the sample.
 class LocalRegression {
  public:
   /// O(n log n). Throws error(input) if sizes differ or a position is not finite.
   LocalRegression(const RegressionSample& sample, const ParallelOptions& options);
 
   /// The number of observations.
-  std::size_t size() const { return line_.size(); }
+  std::size_t size() const { return line().size(); }
 
   /// Error: 1e-12 of each sum, if residuals are not below 1e-4 of what y differs by within windows.
-  CrossValidation cross_validate(Span<const double> bandwidth, Kernel kernel, bool local_linear,
+  /// `kernel`: all but its bandwidth.
+  CrossValidation cross_validate(Span<const double> bandwidth, const LocalKernel& kernel,
                                  const RunOptions& options) const;
 
   /// At one bandwidth, in the units of x. Error of a residual: 1e-11 of the largest |y| near the
@@ -71,7 +77,7 @@ class LocalRegression {
   /// m points, in the units of x and any order; error2: squared errors of the n observations in the
   /// units of y^2, or empty. Error: fits 1e-11 of the largest |y| near a point; variances 1e-8 of
   /// themselves plus 1e-12 of sum_i l_i^2 times the largest error2. Throws error(internal) for
-  /// error2 of another size.
+  /// error2 of another size. Gradients, computed if kernel.gradient, need error2.
   Fits fits(Span<const double> points, Span<const double> error2, const LocalKernel& kernel,
             const RunOptions& options) const;
 
@@ -82,15 +88,18 @@ class LocalRegression {
 
   /// The observation that is farthest from all others, in the given order. O(n). At least two
   /// observations.
-  std::size_t most_isolated() const { return line_.given(kestrel::most_isolated(line_).number); }
+  std::size_t most_isolated() const { return line().given(kestrel::most_isolated(line()).number); }
 
   /// pair_distances() of the observations.
   std::optional<std::vector<double>> distances(double lower, double upper, PairsOf pairs) const {
-    return pair_distances(line_, lower, upper, pairs);
+    return pair_distances(line(), lower, upper, pairs);
   }
 
  private:
-  SortedSample line_;
+  const SortedSample& line() const { return source_.sample(); }
+  LocalKernel prepared(LocalKernel kernel, double min_bandwidth, const RunOptions& options) const;
+
+  LocalSource source_;
   LocalFitter fitter_;
 };
 

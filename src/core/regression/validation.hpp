@@ -20,8 +20,9 @@ constexpr std::size_t kMaxDirect = 16 * kSweepBlock;
 /// Leave-one-out fits of all observations in sorted order.
 class Validation {
  public:
-  Validation(const SortedSample& sample, const LocalFitter& fitter)
-      : sample_(sample), fitter_(fitter) {}
+  /// The source is prepared for the Gaussian kernel.
+  Validation(const LocalSource& source, const LocalFitter& fitter)
+      : source_(source), sample_(source.sample()), fitter_(fitter) {}
 
   /// Calls take(i, fit, sums) for every i. Blocks come in any order, on several threads; each block
   /// is taken in order.
@@ -35,7 +36,7 @@ class Validation {
         take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums);
       }
     };
-    local_sums(sample_, sample_, kernel, 1, Anchors::edges, options, each);
+    local_sums(source_, sample_, kernel, 1, Anchors::edges, options, each);
   }
 
   std::vector<FitTotals> totals(const LocalKernel& kernel, const RunOptions& options) const {
@@ -66,7 +67,7 @@ class Validation {
                      std::vector<FitTotals>& blocks) const {
     check_local_kernel(kernel);
     std::vector<char> too_many(blocks.size(), 0);
-    local_sums(sample_, sample_, kernel, 1, Anchors::ends, options,
+    local_sums(source_, sample_, kernel, 1, Anchors::ends, options,
                [&](const LocalSums& sums, int) {
                  const bool done = constant_block(kernel, options, sums, blocks[sums.slot()]);
                  too_many[sums.slot()] = !done;
@@ -100,6 +101,7 @@ class Validation {
     return true;
   }
 
+  const LocalSource& source_;
   const SortedSample& sample_;
   const LocalFitter& fitter_;
 };

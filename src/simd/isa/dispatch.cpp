@@ -7,6 +7,7 @@
 #include "simd/fgt/cells.hpp"
 #include "simd/fourier/spread.hpp"
 #include "simd/isa/target.hpp"
+#include "simd/nodes/nodes.hpp"
 #include "simd/query/query.hpp"
 #include "simd/scanline/line.hpp"
 #include "simd/scanline/scanline.hpp"
@@ -44,6 +45,7 @@ Table make_table(Set set, const char* name, std::size_t lanes) {
           kGaussianPairTables[s],
           kSweepTables[s],
           kCellTables[s],
+          kNodeTables[s],
           kSpreadTables[s],
           kScanlineTables[s],
           kScanlineLineTables[s],

@@ -113,7 +113,7 @@ struct Observations {
     const std::vector<double> w(x.size(), 1.0);
     const RegressionSample sample{{x.data(), x.size()}, {y.data(), y.size()}, {w.data(), w.size()}};
     return LocalRegression(sample, exactly().parallel)
-        .cross_validate({bandwidths.data(), bandwidths.size()}, Kernel::epanechnikov, false,
+        .cross_validate({bandwidths.data(), bandwidths.size()}, {Kernel::epanechnikov, 1, false},
                         exactly());
   }
 };

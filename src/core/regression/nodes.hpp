@@ -1,0 +1,86 @@
+// Sums of a smooth kernel over a sorted sample, by interpolation: the weights of the samples in a
+// cell are moved to 16 Chebyshev nodes, where they give the same sums up to rounding.
+#ifndef KESTREL_CORE_REGRESSION_NODES_HPP
+#define KESTREL_CORE_REGRESSION_NODES_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/raw_array.hpp"
+#include "core/base/run_options.hpp"
+#include "core/data/sorted_sample.hpp"
+#include "simd/nodes/nodes.hpp"
+
+namespace kestrel {
+
+/// The 16 nodes on [-1, 1], cos(pi (2 n + 1) / 32), and what maps values at them to other things.
+constexpr std::size_t kNodes = simd::kNodes;
+struct NodeTables {
+  NodeTables();
+
+  double node[kNodes];
+  /// Matrices for NodeTable::add_products: from values at nodes to coefficients of Chebyshev
+  /// polynomials; from sums of the polynomials to weights at the nodes; and from sums in the left
+  /// half of a cell to sums in the cell.
+  double coefficients[kNodes * kNodes], weights[kNodes * kNodes], left_half[kNodes * kNodes],
+      right_half[kNodes * kNodes];
+};
+const NodeTables& node_tables();
+
+/// The cells [k W, (k + 1) W), W = 2^exponent, that hold samples, in ascending order. A position x
+/// has t = 2 (x / W - k) - 1 in its cell, which is exact, so that a far origin costs no digits.
+struct NodeLevel {
+  int exponent = 0;
+  std::vector<double> key;           // k
+  std::vector<std::uint32_t> first;  // samples of cell c: first[c] .. first[c + 1] - 1
+  std::vector<double> weight;        // the sum of w
+  std::vector<double> reference;     // y of the cell's line at its centre
+  std::size_t columns = 0;           // 1, 2 or 3
+  /// columns times 16 values a cell: sums over its samples of w l_n(t), w e l_n(t), w e^2 l_n(t)
+  /// with l_n the Lagrange polynomials of the nodes and e = y minus the cell's line.
+  RawArray<double> at_nodes;
+
+  std::size_t cells() const { return key.size(); }
+  const double* column(std::size_t cell) const { return at_nodes.data() + cell * columns * kNodes; }
+};
+
+/// Cells of all widths from one up to about a quarter of the range of the sample. Responses are
+/// taken relative to a line in each cell, so that offsets, and a trend of the given slope, cost no
+/// digits.
+class NodeCells {
+ public:
+  /// `exponent`: of the narrowest cells. columns > 1 needs responses. The sample outlives the
+  /// object. O(n); memory 8 to 24 bytes times 16 a cell. The same bits for any number of threads.
+  NodeCells(const SortedSample& sample, std::size_t columns, double slope, int exponent,
+            const RunOptions& options);
+
+  double slope() const { return slope_; }
+  int finest() const { return levels_.front().exponent; }
+  /// The level of that exponent, or the widest one if it is wider. exponent >= finest().
+  const NodeLevel& level(int exponent) const;
+
+ private:
+  void open_cells(const SortedSample& sample, const ParallelOptions& options);
+  void fill(const SortedSample& sample, const RunOptions& options);
+  NodeLevel united(const NodeLevel& from, const RunOptions& options);
+
+  double slope_;
+  std::vector<NodeLevel> levels_;
+  RawArray<double> sums_;  // of Chebyshev polynomials in the cells of the latest level
+};
+
+/// The exponent of the cells for a bandwidth: at most as wide as it is, and half as wide for
+/// Gaussian kernels of higher order. Interpolation of K(u) u^2 at the nodes then errs by 1e-15
+/// (Trefethen 2013, theorem 8.2, with Cramer's bound on Hermite functions), of K(u)^2 by 3e-14.
+inline int node_exponent(double h, int order) { return std::ilogb(h) - (order > 2 ? 1 : 0); }
+
+/// The exponent of the narrowest cells that pay: they hold `of_cell` samples in the mean, or more.
+/// The sample has two different positions, and at least 4 of_cell observations. O(n) for each width
+/// that is tried, few unless there are outliers.
+int finest_exponent(const SortedSample& sample, double of_cell, const ParallelOptions& options);
+
+}  // namespace kestrel
+
+#endif
