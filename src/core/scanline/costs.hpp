@@ -12,6 +12,8 @@ constexpr double kScanlineSampleNs = 60;
 constexpr double kScanlineRowNs = 12;
 constexpr double kScanlineCoveredNs = 1;
 constexpr double kScanlinePointNs = 4;
+/// A sample on a grid of one axis if the kernel has events: samples are not sorted.
+constexpr double kScanlineLineSampleNs = 72;
 
 }  // namespace kestrel
 

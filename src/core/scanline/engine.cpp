@@ -66,6 +66,7 @@ std::vector<RegularAxis> scanline_axes(const DensityTask& task,
 double scanline_seconds(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
                         double m) {
   const bool events = scanline_method(geometry, kernel) == ScanlineMethod::events;
+  if (events && geometry.line()) return 1e-9 * (n * kScanlineLineSampleNs + kScanlinePointNs * m);
   const double covered = events ? 0 : kScanlineCoveredNs * geometry.points_reached();
   return 1e-9 * (n * (kScanlineSampleNs + kScanlineRowNs * geometry.rows_crossed() + covered) +
                  kScanlinePointNs * m);
