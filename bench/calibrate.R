@@ -1,58 +1,82 @@
-# The cost model against the clock: for every engine and a table of tasks, the seconds that its plan expects and those
-# that it takes, on one thread; and how much longer the engine takes that "auto" chooses than the fastest. The constants
-# are in src/core/*/engine.cpp, src/core/data/pair_seconds.cpp and src/core/fourier/layout.cpp. An engine whose ratios
-# are all far from those of the others on the same machine needs new ones.
+# The constants of costs against the clock, on one thread: for a table of tasks, the seconds that the constants of
+# src/core/*/costs.hpp promise and those that it takes; the same with constants that are fitted to these times; and how
+# much longer the engine takes that is chosen than the fastest, with both.
+#
+#   Rscript bench/calibrate.R [--short] [--write] [densities line matrices regression distribution boxes]
+#
+# The kestrel that is installed must be of these sources. Nothing is changed without --write, which replaces the numbers
+# and the line that says where they were measured, and takes all sections. Afterwards install the package again. Only
+# the ratios of engines matter for the choice: new numbers are worth a commit only if they make it better.
+#
+# Constants are fitted one by one where cost-models.R has the counts of a plan. Those of "fourier", and of engines that
+# it does not know, are all scaled by one factor: their counts depend on grids that only the core lays. Boxes, and
+# distribution functions on a line, are computed in one way and have no constants. Not fitted are the constants that
+# choose between two ways of one engine (kLag..., kTrim...), and those of a GPU in src/gpu/.
 library(kestrel)
 here <- local({
   file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   if (length(file)) dirname(gsub("~+~", " ", file, fixed = TRUE)) else "bench"
 })
-source(file.path(here, "harness.R"))
+for (file in c("harness.R", "costs.R", "cost-models.R", "cost-tasks.R")) source(file.path(here, file))
 compile("clock.cpp")
 set.seed(1)
+options(width = 160)
 
-# A task: n normal observations, m points or a grid with m points on each axis, and bandwidths of so many standard
-# deviations.
-tasks <- expand.grid(d = 1:3, n = sized(c(1e3, 3e4, 1e6), c(1e3, 3e4)), h = c(0.02, 0.3), gridded = c(TRUE, FALSE),
-                     kernel = c("gaussian", "epanechnikov", "tricube"), stringsAsFactors = FALSE)
-# Direct sums and trees that would take longer are left out.
-longest <- sized(3, 0.3)
+sections <- list(densities = calibrate_densities, line = calibrate_line, matrices = calibrate_matrices,
+                 regression = calibrate_regression, distribution = calibrate_distribution, boxes = time_boxes)
+wanted <- if (length(named_sections())) named_sections() else names(sections)
+stopifnot(wanted %in% names(sections))
+write <- "--write" %in% arguments
+if (write && length(named_sections())) stop("--write takes all sections, since constants are shared")
 
-run_on <- function(engine) c(of_kestrel("run_options")(threads = 1L), engine = engine, tol = 1e-12)
-
-seconds_of_task <- function(row) {
-  x <- matrix(rnorm(row$n * row$d), row$n)
-  axis <- seq(-4, 4, length.out = c(1000, 150, 40)[row$d])
-  points <- matrix(rnorm(min(row$n, 1e4) * row$d), ncol = row$d)
-  task <- list(sample = of_kestrel("sample_cpp")(x, of_kestrel("ones_cpp")(row$n)),
-               points = if (row$gridded) matrix(0, 0L, row$d) else points,
-               axes = if (row$gridded) rep(list(axis), row$d) else list(), root = diag(row$h, row$d),
-               kernel = row$kernel, kernel_type = "radial")
-  plan <- function(engine) tryCatch(of_kestrel("plan_cpp")(task, 1, run_on(engine)), error = function(e) NULL)
-  engines <- of_kestrel("engines_cpp")(row$kernel, row$d, row$gridded)
-  expected <- vapply(engines, function(engine) c(plan(engine)$seconds, NA_real_)[1L], 0)
-  engines <- engines[!is.na(expected) & expected < longest]
-  if (length(engines) == 0L) return(NULL)
-  took <- vapply(engines, function(engine) {
-    call <- function() of_kestrel("density_cpp")(task, run_on(engine), function(plan) NULL)
-    times <- race(list(one = call), 3L)
-    stats::median(times)
-  }, 0)
-  chosen <- plan("auto")$engine
-  data.frame(row, engine = engines, expected = expected[engines], took = took, chosen = engines == chosen,
-             slower = took / min(took), row.names = NULL)
+# Seconds taken, divided by those expected with the present and with the fitted constants, for each engine.
+show_ratios <- function(found) {
+  found <- found[!is.na(found$before), ]
+  if (nrow(found) == 0L) return()
+  cat("\nSeconds taken / seconds expected, with the present constants and with the fitted ones:\n")
+  show(do.call(rbind, lapply(split(found, found$engine), function(of) {
+    spread <- function(expected) figure(stats::quantile(of$took / expected, c(0, 0.5, 1)), 2L)
+    before <- spread(of$before)
+    after <- spread(of$after)
+    data.frame(engine = of$engine[1L], tasks = nrow(of), least = before[1L], median = before[2L], most = before[3L],
+               `least, fitted` = after[1L], `median, fitted` = after[2L], `most, fitted` = after[3L],
+               check.names = FALSE)
+  })))
 }
 
-found <- do.call(rbind, lapply(split(tasks, seq_len(nrow(tasks))), seconds_of_task))
-found$ratio <- found$took / found$expected
-cat("Seconds taken / seconds expected:\n")
-show(do.call(rbind, lapply(split(found, found$engine), function(of) {
-  data.frame(engine = of$engine[1L], tasks = nrow(of), least = figure(min(of$ratio), 2L),
-             median = figure(stats::median(of$ratio), 2L), most = figure(max(of$ratio), 2L))
-})))
-chosen <- found[found$chosen, ]
-cat("\nThe engine that is chosen takes at most ", figure(max(chosen$slower), 2L), " times as long as the fastest, in ",
-    "the median ", figure(stats::median(chosen$slower), 2L), " times. The worst:\n", sep = "")
-worst <- chosen[order(-chosen$slower), ][seq_len(min(8L, nrow(chosen))), ]
-show(data.frame(worst[c("d", "n", "h", "gridded", "kernel", "engine")], slower = figure(worst$slower, 2L),
-                milliseconds = figure(1e3 * worst$took, 2L)))
+# `found` has a row for each engine and task; `chosen` and `chosen_after` mark the engines that are chosen with the
+# present and with the fitted constants.
+show_choice <- function(found) {
+  for (column in c("chosen", "chosen_after")) {
+    chosen <- found[found[[column]], ]
+    fastest <- tapply(found$took, found$task, min)
+    slower <- chosen$took / fastest[chosen$task]
+    cat("\nThe engine chosen with the ", if (column == "chosen") "present" else "fitted", " constants takes at most ",
+        figure(max(slower), 3L), " times as long as the fastest, in the median ", figure(stats::median(slower), 3L),
+        " times, of ", nrow(chosen), " tasks. The worst:\n", sep = "")
+    worst <- order(-slower)[seq_len(min(5L, length(slower)))]
+    show(data.frame(task = chosen$task[worst], engine = chosen$engine[worst], slower = figure(slower[worst], 3L),
+                    milliseconds = figure(1e3 * chosen$took[worst], 3L)))
+  }
+}
+
+costs <- read_costs()
+fitted <- costs
+for (section in wanted) {
+  cat("\n---- ", section, "\n", sep = "")
+  done <- sections[[section]](costs, fitted)
+  fitted[names(done$costs)] <- done$costs
+  if (is.null(done$found)) next
+  show_ratios(done$found)
+  if (any(done$found$chosen)) show_choice(done$found)
+}
+changed <- names(costs)[fitted != costs]
+cat("\nConstants:\n")
+show(data.frame(folder = attr(costs, "folder")[changed], name = changed, present = figure(costs[changed]),
+                fitted = figure(fitted[changed])))
+if (write) {
+  about <- paste0(format(Sys.Date()), ": ", machine(), ", ", kestrel_info()$isa, ", by bench/calibrate.R",
+                  if (short) " --short")
+  files <- write_costs(fitted[changed], substr(about, 1L, 80L))
+  cat("\nWritten:", paste(basename(dirname(files)), basename(files), sep = "/"), sep = "\n")
+}

@@ -4,18 +4,12 @@
 
 #include "core/data/pair_seconds.hpp"
 #include "core/data/tiles.hpp"
+#include "core/direct/costs.hpp"
 #include "core/direct/direct.hpp"
 
 namespace kestrel {
 
 namespace {
-
-/// Seconds of a sample for each block of points, however many points it has.
-constexpr double kBlockSampleSeconds = 2e-9;
-
-/// For a sum over pairs on a line: seconds of a sample, in the corners of the triangle of pairs;
-/// and the factor by which the polynomial slows a pair.
-constexpr double kCornerSeconds = 100e-9, kPolynomialFactor = 1.2;
 
 std::string takes_direct() { return "every task"; }
 
@@ -48,12 +42,12 @@ double direct_seconds(const KernelChoice& kernel, std::size_t d, double n, doubl
                       std::size_t lanes) {
   // Blocks of points hold kBlockSize of them, but are at most 2 kBlockRadius bandwidths wide.
   const double blocks = std::min(m, m / kBlockSize + spread / (2 * kBlockRadius));
-  return n * (m * pair_seconds(kernel, d, lanes) + blocks * kBlockSampleSeconds);
+  return n * (m * pair_seconds(kernel, d, lanes) + 1e-9 * blocks * kBlockSampleNs);
 }
 
 double direct_line_pairs_seconds(double n, std::size_t lanes) {
   const double pair = kPolynomialFactor * pair_seconds({}, 1, lanes);
-  return n * (kCornerSeconds + 0.5 * n * pair);
+  return n * (1e-9 * kCornerNs + 0.5 * n * pair);
 }
 
 const DensityEngine direct_engine{"direct",     "sums every pair, for any kernel and dimension",

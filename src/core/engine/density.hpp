@@ -1,11 +1,11 @@
 // What every engine for densities says of itself. core/plan/engines.cpp lists them.
 //
-// Seconds are on one thread. They order the engines and do not promise times. If an engine.cpp does
-// not say otherwise, they were measured in 2026-11 on a 2.5 GHz Xeon with AVX-512 (two shared cores
-// of a virtual machine), as thread CPU time, the minimum of at least three runs: n = 100 to 1e6
-// normal samples, m = 100 and 400 points of a grid and m = n random ones, a range of 4, 30, 300,
-// 3000 and 1e5 bandwidths, AVX-512 and scalars (the sets between up to n = 6400), kernels Gaussian,
-// Epanechnikov and triweight.
+// Seconds are on one thread. They order the engines and do not promise times. If the costs.hpp of
+// an engine does not say otherwise, they were measured in 2026-11 on a 2.5 GHz Xeon with AVX-512
+// (two shared cores of a virtual machine), as thread CPU time, the minimum of at least three runs:
+// n = 100 to 1e6 normal samples, m = 100 and 400 points of a grid and m = n random ones, a range of
+// 4, 30, 300, 3000 and 1e5 bandwidths, AVX-512 and scalars (the sets between up to n = 6400),
+// kernels Gaussian, Epanechnikov and triweight.
 #ifndef KESTREL_CORE_ENGINE_DENSITY_HPP
 #define KESTREL_CORE_ENGINE_DENSITY_HPP
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/fgt/costs.hpp"
 #include "core/fgt/density.hpp"
 #include "core/fgt/line_sample.hpp"
 
@@ -9,20 +10,12 @@ namespace kestrel {
 
 namespace {
 
-/// Seconds of a density: a sample or point; a cell; a pair of cells by their moments; a sample and
-/// a point by an exponential; a call. A fit (least absolute deviation of logarithms).
-constexpr double kFgtValueSeconds = 23e-9, kFgtCellSeconds = 65e-9, kFgtCellPairSeconds = 84e-9,
-                 kExponentialSeconds = 13.5e-9, kFgtSeconds = 7e-6;
-/// Cells are an eighth to a quarter of a bandwidth wide, and pairs of cells within 11.7 bandwidths
-/// are summed (for 1000 samples of one weight).
+/// In a density cells are an eighth to a quarter of a bandwidth wide, and pairs of cells
+/// within 11.7 bandwidths are summed (for 1000 samples of one weight).
 constexpr double kCellsOfBandwidth = 6, kCellsInReach = 140;
 
-/// Seconds of a sum over pairs, measured at order 4: a sample and a pair of cells by moments; a
-/// sample and a pair within reach if it sums pair by pair; a call.
-constexpr double kMomentsSeconds = 21e-9, kMomentsPairSeconds = 120e-9, kWindowsSeconds = 180e-9,
-                 kWindowsPairSeconds = 31e-9, kPairSumsSeconds = 5e-6;
-/// Cells are a quarter to a half of a bandwidth wide; pairs of cells within ten bandwidths are
-/// summed.
+/// In a sum over pairs cells are a quarter to a half of a bandwidth wide; pairs of cells within ten
+/// bandwidths are summed.
 constexpr double kWideCellsOfBandwidth = 3, kWideCellsInReach = 30, kBandwidthsInReach = 10;
 
 /// Maximum memory. A value: four counters of cells, the key and the first position of its cell, its
@@ -58,18 +51,18 @@ double fgt_density_seconds(double n, double m, double spread) {
   const double targets = std::max(1.0, std::min(m, cells));
   const double samples = n / sources, points = m / targets;  // of a cell
   const double met = sources * std::min(1.0, kCellsInReach / cells);
-  const double pair = std::min(kFgtCellPairSeconds, samples * points * kExponentialSeconds);
-  return kFgtSeconds + kFgtValueSeconds * (n + m) + kFgtCellSeconds * (sources + targets) +
-         targets * met * pair;
+  const double pair = std::min(kFgtCellPairNs, samples * points * kFgtExponentialNs);
+  return 1e-9 * (kFgtCallNs + kFgtValueNs * (n + m) + kFgtCellNs * (sources + targets) +
+                 targets * met * pair);
 }
 
 double fgt_pairs_seconds(double n, double spread) {
   const double cells = kWideCellsOfBandwidth * spread + 1, full = std::min(n, cells);
   const double met = std::max(1.0, full * std::min(1.0, kWideCellsInReach / cells));
-  const double by_moments = kMomentsSeconds * n + kMomentsPairSeconds * full * met;
+  const double by_moments = kMomentsNs * n + kMomentsPairNs * full * met;
   const double in_reach = n * n * std::min(0.5, kBandwidthsInReach / spread);
-  const double by_windows = kWindowsSeconds * n + kWindowsPairSeconds * in_reach;
-  return kPairSumsSeconds + std::min(by_moments, by_windows);
+  const double by_windows = kWindowsNs * n + kWindowsPairNs * in_reach;
+  return 1e-9 * (kPairSumsCallNs + std::min(by_moments, by_windows));
 }
 
 const DensityEngine fgt_engine{

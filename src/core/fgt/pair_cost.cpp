@@ -2,26 +2,15 @@
 
 #include <cmath>
 
+#include "core/fgt/costs.hpp"
+
 namespace kestrel {
 
-namespace {
-
-/// Seconds of a pair of cells per squared number of moments (measured 4.3e-11 for 40 moments to
-/// 5.7e-11 for 16, and four times that with SSE2); of a sample per moment, sorting by cell included
-/// (3e-10 in full cells to 7e-10); of a pair of samples (1.5e-8 to 2.0e-8); of sorting a sample
-/// (4e-8 to 1.2e-7 for n = 1000 to 1e6). Measured in 2026-11 on a Xeon with AVX-512, one thread.
-/// They choose between two ways to compute one sum, for all instruction sets alike, and do not
-/// promise times.
-constexpr double kCellPairSeconds = 6e-11, kMomentSeconds = 5e-10, kPairSeconds = 1.5e-8,
-                 kSortSeconds = 1e-7;
-
-}  // namespace
-
 double cell_seconds(double cell_pairs, double samples, int moments) {
-  return moments * (moments * cell_pairs * kCellPairSeconds + samples * kMomentSeconds);
+  return 1e-9 * moments * (moments * cell_pairs * kLagCellPairNs + samples * kLagMomentNs);
 }
 
-double sort_seconds(double samples) { return samples * kSortSeconds; }
+double sort_seconds(double samples) { return 1e-9 * samples * kLagSortNs; }
 
 CellCounts::CellCounts(const CellOrder& order) : exponent_(order.exponent()) {
   for (std::size_t c = 0; c < order.cells(); ++c) {
@@ -59,7 +48,7 @@ bool CellCounts::favour_cells(int lags, int moments, double sums) const {
     samples += count_[c];
   }
   return cell_seconds(cell_pairs, samples, moments) <
-         sort_seconds(samples) + sums * pairs * kPairSeconds;
+         sort_seconds(samples) + 1e-9 * sums * pairs * kLagPairNs;
 }
 
 }  // namespace kestrel

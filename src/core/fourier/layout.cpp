@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/whole.hpp"
 #include "core/data/weights.hpp"
+#include "core/fourier/costs.hpp"
 #include "core/fourier/lay_grid.hpp"
 #include "core/fourier/window.hpp"
 #include "core/kernel/kernel.hpp"
@@ -14,19 +15,6 @@
 namespace kestrel {
 
 namespace {
-
-/// Seconds of a call; of a sample, and of each row of cells that its window meets; of a cell with
-/// its share of the transforms; of a point read off by itself, and of each row for it; of a cell
-/// and tap if a grid is read off axis by axis; of a point of a grid, with its share of the far
-/// points. A fit (least absolute deviation of logarithms) to 118 calls with AVX-512: thread CPU
-/// time, the minimum of 2 to 5 runs, d = 2 and 3, n = 300 to 1e6 normal and trimodal samples, H =
-/// (0.15 to 1.3)^2 times that of the normal reference, correlations 0 to 0.7, grids of 151^2, 500 x
-/// 400, 51^3 and 25^3, 500 to 1e5 points, tolerances 1e-6 and 1e-12. In a second run half of the
-/// times were 0.8 to 1.05 times the prediction, all within a factor of 2. (2026-11, 2.5 GHz Xeon,
-/// two shared cores.)
-constexpr double kCallSeconds = 2.5e-4, kSampleSeconds = 130e-9, kSampleRowSeconds = 5.5e-9,
-                 kCellSeconds = 47e-9, kPointSeconds = 170e-9, kPointRowSeconds = 4.3e-9,
-                 kWeighSeconds = 2e-9, kGridPointSeconds = 60e-9;
 
 void check_task(const MatrixView& x, Weights w, const EvaluationPoints& points,
                 Span<const double> root) {
@@ -210,16 +198,17 @@ double seconds_of(const DataRange& extent, const DensityLayout& layout) {
   const DensityFrame& frame = extent.frame[layout.frame];
   const bool three = frame.geometry.d == 3;
   const double taps = layout.taps, rows = window_rows(layout.taps, frame.geometry.d);
-  const double of_grid = extent.axis[0] > 0 ? kGridPointSeconds * extent.m : 0.0;
+  const double of_grid = extent.axis[0] > 0 ? 1e-9 * kFourierGridPointNs * extent.m : 0.0;
   const double seconds = spread_seconds(frame.kept ? 0 : extent.n, layout.taps, frame.geometry.d,
                                         layout.cells[0] * layout.cells[1] * layout.cells[2]);
   if (!frame.along_data) {
-    return seconds + of_grid + extent.m * (kPointSeconds + kPointRowSeconds * rows);
+    return seconds + of_grid + 1e-9 * extent.m * (kFourierPointNs + kFourierPointRowNs * rows);
   }
   // Cells are weighted to give planes, then rows, then points.
   const double planes = three ? extent.axis[0] * layout.cells[1] * layout.cells[2] : 0;
   const double lines = three ? extent.axis[0] * extent.axis[1] : extent.axis[0];
-  return seconds + of_grid + taps * kWeighSeconds * (planes + lines * layout.cells[2] + extent.m);
+  return seconds + of_grid +
+         1e-9 * taps * kFourierWeighNs * (planes + lines * layout.cells[2] + extent.m);
 }
 
 /// Whether all coordinates, and their differences, are finite.
@@ -327,7 +316,8 @@ DensityLayout lay_in_frame(const DataRange& extent, std::size_t number, double t
     return layout;
   }
   if (!some || !cut_ranges(frame, allowed, &layout)) {
-    layout.seconds = kCallSeconds + kSampleSeconds * extent.n + kGridPointSeconds * extent.m;
+    layout.seconds =
+        1e-9 * (kFourierCallNs + kFourierSampleNs * extent.n + kFourierGridPointNs * extent.m);
     return layout;
   }
   layout.empty = false;
@@ -386,8 +376,9 @@ void check_fourier_rounding(const DensityLayout& layout) {
 }
 
 double spread_seconds(double n, int taps, std::size_t d, double cells) {
-  return kCallSeconds + n * (kSampleSeconds + kSampleRowSeconds * window_rows(taps, d)) +
-         kCellSeconds * cells;
+  return 1e-9 *
+         (kFourierCallNs + n * (kFourierSampleNs + kFourierSampleRowNs * window_rows(taps, d)) +
+          kFourierCellNs * cells);
 }
 
 DataRange measure_density(const MatrixView& x, Weights w, const EvaluationPoints& points,

@@ -11,6 +11,7 @@
 #include "core/base/whole.hpp"
 #include "core/data/passes.hpp"
 #include "core/fourier/box_content.hpp"
+#include "core/fourier/costs.hpp"
 #include "core/fourier/ranges.hpp"
 #include "core/fourier/tail.hpp"
 
@@ -18,14 +19,10 @@ namespace kestrel {
 
 namespace {
 
-/// Seconds of a cell and its transform, of a mode in a query, of a pair of the tail in a query; the
-/// queries of a search, and the fraction of the modes that each visits. They choose how far to
-/// trim, and do not promise times (2026-11, 2.5 GHz Xeon).
-constexpr double kGridCellSeconds = 2.5e-8, kModeSeconds = 3e-9, kPairSeconds = 3e-8;
+/// The queries of a search, and the fraction of the modes that each visits.
 constexpr double kQueries = 50, kVisited = 0.3;
-/// Seconds per sample that the search for outliers takes, and a minimum: a grid that costs less is
-/// not trimmed.
-constexpr double kTrimSeconds = 4e-6, kMinSeconds = 0.02;
+/// Seconds: a grid that costs less is not trimmed, beside the search for outliers.
+constexpr double kMinSeconds = 0.02;
 
 /// Fractions of the samples that are left out at each end of each axis.
 constexpr double kShares[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1};
@@ -35,9 +32,9 @@ constexpr double kPairBytes = 32;
 
 /// Seconds of making a grid and searching on it.
 double seconds_of(const FourierGeometry& geometry, double pairs) {
-  return kGridCellSeconds * static_cast<double>(geometry.box.size()) +
-         kQueries * (kVisited * kModeSeconds * static_cast<double>(geometry.modes()) +
-                     kPairSeconds * pairs);
+  return 1e-9 * (kTrimCellNs * static_cast<double>(geometry.box.size()) +
+                 kQueries * (kVisited * kTrimModeNs * static_cast<double>(geometry.modes()) +
+                             kTrimPairNs * pairs));
 }
 
 /// The number of pairs of the tail; infinite if there are more than `max`.
@@ -100,7 +97,7 @@ FourierGeometry best_box(const MatrixView& x, Weights w, const LaidGrid& whole, 
                          const RunOptions& options) {
   FourierGeometry best = whole.geometry;
   double best_seconds = whole.fits ? seconds_of(whole.geometry, 0) : kInfinity;
-  if (best_seconds <= kMinSeconds + kTrimSeconds * static_cast<double>(x.rows)) return best;
+  if (best_seconds <= kMinSeconds + 1e-9 * kTrimSampleNs * static_cast<double>(x.rows)) return best;
   const SortedAxes sorted = sorted_axes(x, w, whole.geometry, options);
   const std::size_t n = sorted[2].size();
   for (const double share : kShares) {
@@ -114,7 +111,7 @@ FourierGeometry best_box(const MatrixView& x, Weights w, const LaidGrid& whole, 
     const double of_grid = seconds_of(grid.geometry, 0);
     if (of_grid >= best_seconds) continue;
     const double max_pairs = std::min((bytes - grid.bytes) / kPairBytes,
-                                      (best_seconds - of_grid) / (kQueries * kPairSeconds));
+                                      (best_seconds - of_grid) / (1e-9 * kQueries * kTrimPairNs));
     const double seconds = seconds_of(
         grid.geometry,
         count_tail_pairs(x, w, grid.geometry, max_pairs, part_of(options.parallel, 0, 0)));

@@ -4,18 +4,13 @@
 #include <cmath>
 
 #include "core/data/pair_seconds.hpp"
+#include "core/kdtree/costs.hpp"
 #include "core/kdtree/kdtree.hpp"
 #include "core/kdtree/reach.hpp"
 
 namespace kestrel {
 
 namespace {
-
-/// Seconds: a sample or point, for each level of its tree; a block of points; and the factor by
-/// which small tiles slow a pair. Measured in 2026-11 on an AMD EPYC with AVX2, normal samples, d =
-/// 2, 3 and 5, n = 1e5 and m = 1e4: right within a factor of two, but for the uniform kernel, whose
-/// pairs cost more than pair_seconds() says.
-constexpr double kTreeLevelSeconds = 20e-9, kTreeBlockSeconds = 20e-6, kTreePairFactor = 1.3;
 
 std::string takes_kdtree() { return "the compact kernels"; }
 
@@ -49,9 +44,9 @@ void run_kdtree(const DensityTask& task, const DensityPlan&, const RunOptions& h
 double kdtree_seconds(const KernelChoice& kernel, std::size_t d, double n, double m, double share,
                       std::size_t lanes) {
   const auto order = [](double count, double leaf) {
-    return kTreeLevelSeconds * count * std::log2(2 + count / leaf);
+    return 1e-9 * kTreeLevelNs * count * std::log2(2 + count / leaf);
   };
-  return order(n, kTreeLeaf) + order(m, kTreeBlock) + kTreeBlockSeconds * (m / kTreeBlock + 1) +
+  return order(n, kTreeLeaf) + order(m, kTreeBlock) + 1e-9 * kTreeBlockNs * (m / kTreeBlock + 1) +
          kTreePairFactor * share * n * m * pair_seconds(kernel, d, lanes);
 }
 

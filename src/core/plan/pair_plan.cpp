@@ -4,26 +4,22 @@
 
 #include "core/direct/engine.hpp"
 #include "core/fgt/engine.hpp"
+#include "core/plan/costs.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// The number of samples from which on "fourier" is faster in two and in three dimensions. Timed in
-/// 2026-11 on one core with AVX-512, with normal data and three clusters. For a search both engines
-/// take the same time in two dimensions for Hlscv, Hscv and Hpi at 100 to 300 samples; in three at
-/// about 3,000 for Hscv, at 4,000 to 10,000 for Hlscv and at 10,000 for Hpi. For a curve, of which
-/// direct sums take all bandwidths in one pass, at 900 and 7,500. For few samples one evaluation is
-/// not worth the preparation of a grid.
+/// The number of samples from which on "fourier" is faster in two and in three dimensions.
 double fourier_from(std::size_t d, PairUse use) {
   if (d != 2 && d != 3) return std::numeric_limits<double>::infinity();
   switch (use) {
     case PairUse::search:
-    case PairUse::functional: return d == 2 ? 200 : 5000;
-    case PairUse::curve: return d == 2 ? 900 : 7500;
+    case PairUse::functional: return d == 2 ? kFourierSearch2From : kFourierSearch3From;
+    case PairUse::curve: return d == 2 ? kFourierCurve2From : kFourierCurve3From;
     case PairUse::once: break;
   }
-  return 2000;
+  return kFourierOnceFrom;
 }
 
 }  // namespace

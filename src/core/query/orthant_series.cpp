@@ -10,6 +10,7 @@
 #include "core/fourier/ranges.hpp"
 #include "core/fourier/smooth.hpp"
 #include "core/kernel/kernel.hpp"
+#include "core/query/costs.hpp"
 #include "core/query/line_kernel.hpp"
 #include "simd/query/query.hpp"
 
@@ -243,8 +244,8 @@ SeriesPlan plan_series(const QueryDensity& density, const std::vector<Span<const
   }
   // The cells are kept until the first axis is done; then two sets of sums, before and after.
   plan.bytes = std::max(8 * cells + sums, 2 * sums);
-  plan.seconds =
-      spread_seconds(extent.n, geometry.taps, axes.size(), cells) + products * kProductSeconds;
+  plan.seconds = spread_seconds(extent.n, geometry.taps, axes.size(), cells) +
+                 1e-9 * products * kOrthantProductNs;
   return plan;
 }
 

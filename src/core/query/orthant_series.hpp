@@ -9,9 +9,6 @@
 
 namespace kestrel {
 
-/// Seconds of a product with its sum, on one thread (2.7e-11 with AVX-512, 2.5 GHz).
-constexpr double kProductSeconds = 4e-11;
-
 /// How a series is laid.
 ///
 /// In a period P that holds all samples with kWholeNormal bandwidths on either side, the density is

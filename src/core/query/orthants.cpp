@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/data/order.hpp"
 #include "core/data/weights.hpp"
+#include "core/query/costs.hpp"
 #include "core/query/legendre_rule.hpp"
 #include "core/query/line_kernel.hpp"
 #include "core/query/normal_mixture.hpp"
@@ -26,9 +27,6 @@ static_assert(kSamples % simd::kQueryGroup == 0, "leaves read whole groups");
 
 /// Columns of the grid, and lines of an axis, of a work item.
 constexpr std::size_t kColumns = 4, kLines = 8;
-
-/// Seconds of a factor, on one thread.
-constexpr double kFactorSeconds = 5e-9;
 
 /// The lines of one axis, for some samples: the kernels' masses beyond a line are all zero, all
 /// one, or a row of factors. Rows follow the lines; one more row is that of all lines with ones.
@@ -296,8 +294,8 @@ bool takes_series(const QueryDensity& density, const std::vector<Span<const doub
     points *= static_cast<double>(axis.size);
     lines += static_cast<double>(axis.size);
   }
-  const double seconds = static_cast<double>(density.x.rows) * terms *
-                         (kProductSeconds * points + kFactorSeconds * lines);
+  const double seconds = static_cast<double>(density.x.rows) * terms * 1e-9 *
+                         (kOrthantProductNs * points + kOrthantFactorNs * lines);
   return fits && plan.seconds < seconds;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/data/quantiles.hpp"
+#include "core/regression/costs.hpp"
 
 namespace kestrel {
 
@@ -12,13 +13,14 @@ namespace {
 /// Bandwidths beyond which terms of the Gaussian kernel are left out: exp(-9.6^2 / 2) is 1e-20.
 constexpr double kGaussianTerms = 9.6;
 
-/// Nanoseconds of a leave-one-out fit; with the Gaussian kernel they depend on the bandwidth.
-/// Measured at n = 200,000 on one core with AVX-512: 17, 10, 30, 42 and 46 (local constant) and 87,
-/// 105, 104, 132 and 163 (local linear) for polynomials of degree 0, 1, 2, 4 and 6.
+/// Nanoseconds of a leave-one-out fit.
 double nanoseconds(const RegressionWork& work) {
-  if (!is_compact(work.kernel)) return work.local_linear ? 60 : 30;
+  if (!is_compact(work.kernel)) {
+    return work.local_linear ? kGaussianLinearFitNs : kGaussianFitNs;
+  }
   const double degree = kernel_degree(work.kernel);
-  return work.local_linear ? 87 + 12.5 * degree : 14 + 6 * degree;
+  return work.local_linear ? kLinearFitNs + kLinearFitDegreeNs * degree
+                           : kConstantFitNs + kConstantFitDegreeNs * degree;
 }
 
 }  // namespace

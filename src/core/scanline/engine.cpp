@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/scanline/costs.hpp"
 #include "core/scanline/scanline.hpp"
 
 namespace kestrel {
@@ -12,11 +13,6 @@ namespace {
 /// The engine's error bound: the larger of the two in core/scanline/scanline.hpp, which is for one
 /// axis whose points are not quite at equal steps.
 constexpr double kScanlineError = 1e-13;
-
-/// Seconds: a sample, to be sorted; a row of the grid that it crosses; if the kernel has no events,
-/// a point that it covers; a point of the grid.
-constexpr double kScanlineSampleSeconds = 60e-9, kScanlineRowSeconds = 12e-9,
-                 kScanlineCoveredSeconds = 1e-9, kScanlinePointSeconds = 4e-9;
 
 /// Memory of a thread for the cells of a tile, or for samples that are being sorted: between the
 /// 1.5 and the 2.5 MiB that core/scanline/scanline.hpp gives as maxima.
@@ -70,9 +66,10 @@ std::vector<RegularAxis> scanline_axes(const DensityTask& task,
 double scanline_seconds(const ScanlineGeometry& geometry, const KernelChoice& kernel, double n,
                         double m) {
   const bool events = scanline_method(geometry, kernel) == ScanlineMethod::events;
-  const double covered = events ? 0 : kScanlineCoveredSeconds * geometry.points_reached();
-  return n * (kScanlineSampleSeconds + kScanlineRowSeconds * geometry.rows_crossed() + covered) +
-         kScanlinePointSeconds * m;
+  if (events && geometry.line()) return 1e-9 * (n * kScanlineLineSampleNs + kScanlinePointNs * m);
+  const double covered = events ? 0 : kScanlineCoveredNs * geometry.points_reached();
+  return 1e-9 * (n * (kScanlineSampleNs + kScanlineRowNs * geometry.rows_crossed() + covered) +
+                 kScanlinePointNs * m);
 }
 
 const DensityEngine scanline_engine{

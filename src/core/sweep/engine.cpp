@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/sweep/costs.hpp"
 #include "core/sweep/density.hpp"
 
 namespace kestrel {
 
 namespace {
-
-/// Seconds to sort and sweep a value, for each doubling of their number: 58 to 102 ns for 400 to
-/// 13,000 values. (Two million took 178 ns, not 157.)
-constexpr double kSweepSeconds = 7.5e-9;
 
 /// Memory of a sample or point: its value, its position in the order and the pair that is sorted;
 /// also a sample's weight, and a point's result.
@@ -41,7 +38,7 @@ void run_sweep(const DensityTask& task, const DensityPlan&, const RunOptions& ho
 }  // namespace
 
 double sweep_seconds(double n, double m) {
-  return kSweepSeconds * (n + m) * std::log2(std::max(2.0, n + m));
+  return 1e-9 * kSweepDoublingNs * (n + m) * std::log2(std::max(2.0, n + m));
 }
 
 const DensityEngine sweep_engine{

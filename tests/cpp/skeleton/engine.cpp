@@ -5,13 +5,11 @@
 #include <vector>
 
 #include "core/base/parallel.hpp"
+#include "skeleton/costs.hpp"
 
 namespace kestrel {
 
 namespace {
-
-/// Measured: say where, when and for which n, m and d.
-constexpr double kPairSeconds = 10e-9;
 
 /// Points of one work item. Items are of a fixed size, so that the bits of a result do not depend
 /// on the number of threads.
@@ -27,7 +25,7 @@ std::optional<DensityPlan> plan_skeleton(const DensityTask& task, bool, bool) {
   DensityPlan plan;
   plan.tolerance = std::min(task.tolerance, kEngineError);
   plan.bytes = 8 * task.points();
-  plan.seconds = kPairSeconds * task.samples() * task.points();
+  plan.seconds = 1e-9 * kSkeletonPairNs * task.samples() * task.points();
   return plan;
 }
 

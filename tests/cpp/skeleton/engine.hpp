@@ -1,5 +1,5 @@
-// A skeleton to copy: the smallest engine. Copy this folder's engine.hpp and engine.cpp to
-// src/core/NAME/, write NAME for skeleton, and add the engine to the list of
+// A skeleton to copy: the smallest engine. Copy this folder's engine.hpp, engine.cpp and costs.hpp
+// to src/core/NAME/, write NAME for skeleton, and add the engine to the list of
 // src/core/plan/engines.cpp. Then replace the loop of run_skeleton() by something faster.
 #ifndef KESTREL_CORE_SKELETON_ENGINE_HPP
 #define KESTREL_CORE_SKELETON_ENGINE_HPP
