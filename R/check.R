@@ -117,14 +117,11 @@ as_points <- function(x, name) {
   x
 }
 
-known_na_actions <- c("na.fail", "na.omit")
-
-check_na_action <- function(na.action) {
+check_na_action <- function(na.action, known = c("na.fail", "na.omit")) {
   named <- without_class(na.action)
-  if (is.character(named) && length(named) == 1L && named %in% known_na_actions) return(named)
-  if (identical(na.action, stats::na.fail)) return("na.fail")
-  if (identical(na.action, stats::na.omit)) return("na.omit")
-  abort_input("`na.action` must be na.fail or na.omit, not ", describe_value(na.action), ".")
+  if (is.character(named) && length(named) == 1L && named %in% known) return(named)
+  for (name in known) if (identical(na.action, getExportedValue("stats", name))) return(name)
+  abort_input("`na.action` must be ", paste(known, collapse = " or "), ", not ", describe_value(na.action), ".")
 }
 
 check_present <- function(value, name) {

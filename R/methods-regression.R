@@ -45,9 +45,10 @@ NULL
 #' @rdname kestrel_reg-methods
 #' @export
 predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
-                                level = object$level, exdat = NULL, ..., verbose = NULL) {
+                                level = object$level, exdat = NULL, type = "response", ..., verbose = NULL) {
   check_arguments("predict", given_names(...))
   check_object(object, "object", "kestrel_reg")
+  check_choice(type, "response", "type")
   verbose <- asked_verbose(verbose)
   se.fit <- check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
@@ -122,6 +123,25 @@ se.kestrel_reg <- function(object, ...) {
 
 #' @rdname kestrel_reg-methods
 #' @export
+gradients <- function(x, ...) UseMethod("gradients")
+
+#' @export
+gradients.default <- function(x, ...) {
+  abort_input("`x` must be a fit made by npreg(), not ", describe_value(x), ".")
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+gradients.kestrel_reg <- function(x, errors = FALSE, ...) {
+  check_object(x, "x", "kestrel_reg")
+  name <- if (check_flag(errors, "errors")) "gerr" else "grad"
+  value <- x[[name]]
+  if (identical(value, NA)) value <- as.matrix(values_at(x, plain_columns(x$eval)[[1L]], errors, run_options())[[name]])
+  if (x$at.data) stats::napredict(x$bws$na.action, value) else value
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
 nobs.kestrel_reg <- function(object, ...) check_object(object, "object", "kestrel_reg")$nobs
 
 #' @rdname kestrel_reg-methods
@@ -173,13 +193,17 @@ summary.kestrel_regbw <- function(object, ...) {
   first <- utils::head(order(object$cv, object$grid), 5L)
   best <- data.frame(bw = object$grid, cv = object$cv, n.unsupported = object$n.unsupported, row.names = NULL)[first, ]
   rownames(best) <- NULL
-  structure(list(bws = object, best = best), class = "summary.kestrel_regbw")
+  structure(list(bws = object, best = if (object$search == "grid") best), class = "summary.kestrel_regbw")
 }
 
 #' @export
 print.summary.kestrel_regbw <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_regbw")
-  cat(regbw_lines(x$bws), "", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
+  bws <- x$bws
+  raw <- if (bws$scaling) bws$bw * bws$sdev * bws$nconfac else bws$bw
+  cat(regbw_lines(bws), label_line("scale factor", format_short(raw / bws$sdev / bws$nconfac)), sep = "\n")
+  if (is.null(x$best)) return(invisible(x))
+  cat("", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
   print(plain_columns(x$best), digits = 7, row.names = FALSE)
   invisible(x)
 }
@@ -205,9 +229,15 @@ print.summary.kestrel_reg <- function(x, ...) {
   fit <- x$fit
   errors <- (fit$bws$y - fit$loo)[fit$bws$w > 0]
   cat(regression_lines(fit),
+      label_line("errors", named_values(fit, c("MSE", "MAE", "MAPE"))),
+      label_line("agreement", named_values(fit, c("CORR", "SIGN"))),
       label_line("residuals", quartiles(fit$resid[fit$bws$w > 0])),
       label_line("left out", paste0(quartiles(errors), " (leave-one-out residuals)")), sep = "\n")
   invisible(x)
+}
+
+named_values <- function(fit, names) {
+  paste(names, vapply(names, function(name) format_short(fit[[name]]), ""), collapse = ", ")
 }
 
 quartiles <- function(values) {
@@ -230,23 +260,22 @@ smoother_text <- function(bws) {
 }
 
 bandwidth_text <- function(bws) {
-  meaning <- if (bws$bw.scale == "np") {
-    "as np counts"
-  } else {
-    if (bws$ckertype == "gaussian") "standard deviation" else "half the support"
-  }
+  meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
+    if (unit_of(bws) == 1) "half the support" else "as np counts"
   paste0("h = ", format_short(bws$bw), " (", meaning, ")")
 }
+
+kernel_text <- function(bws) paste0(bws$ckertype, if (bws$ckerorder > 2) paste(", order", bws$ckerorder))
 
 regbw_lines <- function(bws) {
   c("Bandwidth of a kernel regression, by cross-validation",
     call_lines(bws$call),
     label_line("n", size_text(bws)),
     label_line("regression", smoother_text(bws)),
-    label_line("kernel", bws$ckertype),
+    label_line("kernel", kernel_text(bws)),
     label_line("bandwidth", bandwidth_text(bws)),
     label_line(bws$method, format(bws$fval, digits = 7)),
-    label_line("grid", grid_text(bws)),
+    label_line(if (bws$search == "global") "scan" else "grid", grid_text(bws)),
     label_line("support", support_text(bws)),
     if (length(bws$ties) > 0L) label_line("ties",
                                             paste0("shared by ", describe_value(bws$ties), "; the widest is taken")),
@@ -258,15 +287,16 @@ regbw_lines <- function(bws) {
 }
 
 grid_text <- function(bws) {
-  if (length(bws$grid) == 1L) return("this bandwidth alone")
+  if (bws$search == "none") return("this bandwidth alone")
   text <- paste0(length(bws$grid), " on [", paste(format_short(range(bws$grid)), collapse = ", "), "]")
+  if (bws$search == "global") return(paste0(text, ", and the valleys between them"))
   if (bws$bw %in% bws$grid) text else paste0(text, ", refined")
 }
 
 support_text <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return("every observation has a neighbour")
-  if (length(bws$grid) == 1L) return(without_neighbour(bws$n.unsupported))
+  if (bws$search == "none") return(without_neighbour(bws$n.unsupported))
   paste0(lost, " of ", length(bws$grid), " bandwidths leave observations without a neighbour: ",
          if (bws$unsupported == "reject") "rejected" else "such observations excluded")
 }
@@ -276,14 +306,13 @@ regression_lines <- function(fit) {
   c("Kernel regression",
     call_lines(fit$call),
     label_line("n", size_text(bws)),
+    label_line("bandwidth", paste0(bandwidth_text(bws), if (bws$search != "none") paste(", by", bws$method))),
     label_line("regression", smoother_text(bws)),
-    label_line("kernel", bws$ckertype),
-    label_line("bandwidth", paste0(bandwidth_text(bws),
-                                   if (length(bws$grid) > 1L) paste(", by", bws$method))),
-    if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
-    label_line("R-squared", format(fit$R2, digits = 4)),
     label_line("residual sd", paste0(format_short(sqrt(fit$MSE)), " (", format_short(fit$edf),
                                      " degrees of freedom used)")),
+    label_line("R-squared", format(fit$R2, digits = 4)),
+    label_line("kernel", kernel_text(bws)),
+    if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
     if (!fit$at.data) label_line("points", format(length(fit$mean), big.mark = ",")),
     label_line("engine", paste0(fit$engine, " on ", fit$backend, ", ", format_short(fit$seconds), " s"))
   )

@@ -41,72 +41,104 @@
 #' lines(npreg(waiting ~ eruptions, data = faithful, bws = 2), lty = 2)
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
-                             main = NULL, ...) {
+                             main = NULL, gradients = FALSE, type = "l", lwd = 2, lty = 1, neval = NULL, xtrim = 0,
+                             plot.behavior = c("plot", "plot-data", "data"), plot.errors.style = c("band", "bar"),
+                             ...) {
   check_object(x, "x", "kestrel_reg")
-  check_drawing_arguments(...)
-  band <- band_asked_for(check_flag(band, "band"), ...)
+  asked <- errors_asked_for(...)
+  band <- if (is.null(asked)) check_flag(band, "band") else asked
   drawpoints <- check_flag(drawpoints, "drawpoints")
   add <- check_flag(add, "add")
+  gradients <- check_flag(gradients, "gradients")
+  behavior <- check_choice(plot.behavior, c("plot", "plot-data", "data"), "plot.behavior")
+  style <- check_choice(plot.errors.style, c("band", "bar"), "plot.errors.style")
+  type <- check_choice(type, c("l", "p", "b", "o", "s", "h", "n"), "type")
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   more <- list(...)
   more <- more[!of_np_plot(names(more))]
   col.pt <- check_graphical(more$col.pt, "col.pt")
-  more <- check_parameters(more[names(more) != "col.pt"])
+  more <- check_parameters(c(more[names(more) != "col.pt"], list(lwd = lwd, lty = lty)))
   bws <- x$bws
-  at <- curve_points(bws)
-  curve <- values_at(x, at, band, run_options())
-  half <- stats::qnorm((1 + x$level) / 2) * curve$se
+  curve <- curve_of(x, neval, xtrim, gradients, band || behavior != "plot")
+  data <- data_of_plot(x, curve, gradients, isTRUE(asked))
+  if (behavior == "data") return(data)
+  at <- curve$at
+  half <- stats::qnorm((1 + x$level) / 2) * curve$error
   if (add) {
     check_plot_to_add_to()
   } else {
-    seen <- c(if (drawpoints) bws$y, curve$mean, if (band) c(curve$mean - half, curve$mean + half))
-    seen <- seen[is.finite(seen)]
+    drawpoints <- drawpoints && !gradients
+    seen <- c(if (drawpoints) bws$y, curve$value, if (band) c(curve$value - half, curve$value + half))
     note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
-    empty_plot(bws$x, seen, more, main = main, xlab = given_or(xlab, regressor_label(bws)),
-               ylab = given_or(ylab, response_label(bws)), note = note)
+    empty_plot(bws$x, seen[is.finite(seen)], more[!names(more) %in% c("lwd", "lty")], main = main,
+               xlab = given_or(xlab, regressor_label(bws)),
+               ylab = given_or(ylab, paste0(if (gradients) "Gradient of ", response_label(bws))), note = note)
     if (drawpoints) {
       look <- c(list(col = given_or(col.pt, data_colour())), look_of(more, pch = 16, cex = 0.6))
       drawing_with(more, draw_points(bws$x, bws$y, look))
     }
   }
-  if (band) draw_band(at, curve$mean - half, curve$mean + half, grDevices::adjustcolor(col, 0.25))
+  if (band && style == "band") draw_band(at, curve$value - half, curve$value + half, grDevices::adjustcolor(col, 0.25))
+  if (band && style == "bar") {
+    few <- round(seq(1, length(at), length.out = min(25, length(at))))
+    graphics::segments(at[few], (curve$value - half)[few], at[few], (curve$value + half)[few], col = col)
+  }
   look <- look_of(more, lwd = 2, lty = 1)
   drawing_with(more, {
     # A light edge, for curves that cross dense data.
-    if (look$lty[1L] %in% c(1, "solid")) graphics::lines(at, curve$mean, col = "white", lwd = max(look$lwd) + 2)
-    do.call(graphics::lines, c(list(at, curve$mean, col = col), look))
+    if (type == "l" && look$lty[1L] %in% c(1, "solid")) {
+      graphics::lines(at, curve$value, col = "white", lwd = max(look$lwd) + 2)
+    }
+    do.call(graphics::lines, c(list(at, curve$value, col = col, type = type), look))
   })
-  invisible(x)
+  if (behavior == "plot") invisible(x) else data
 }
 
-# Where the curve of a fit is computed.
-curve_points <- function(bws) seq(min(bws$x), max(bws$x), length.out = 501L)
+# The curve to draw at `neval` points, by default 501: `at`, and there the fit or its gradient as `value`, and `error`.
+curve_of <- function(x, neval = NULL, xtrim = 0, gradients = FALSE, errors = FALSE) {
+  count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
+  xtrim <- plain(xtrim)
+  if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
+    abort_input("`xtrim` must be a number from 0 to below 0.5, not ", describe_value(xtrim), ".")
+  }
+  ends <- if (xtrim > 0) stats::quantile(x$bws$x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x$bws$x)
+  at <- seq(ends[1L], ends[2L], length.out = count)
+  c(list(at = at), stats::setNames(values_at(x, at, errors, run_options())[if (gradients) c("grad", "gerr") else
+    c("mean", "se")], c("value", "error")))
+}
+
+# What np's plots return: in a list an object whose standard errors are two columns, the distances of a band of twice
+# their length from the curve.
+data_of_plot <- function(x, curve, gradients, errors) {
+  twice <- if (errors) cbind(-2 * curve$error, 2 * curve$error) else matrix(0, 0L, 2L)
+  values <- if (gradients) list(grad = curve$value, gerr = twice) else list(mean = curve$value, merr = twice)
+  made <- c(list(bw = x$bw, bws = x$bws, eval = stats::setNames(data.frame(curve$at), x$xnames)), values,
+            list(bias = numeric(0), ntrain = x$nobs, trainiseval = FALSE, gradients = gradients))
+  stats::setNames(list(structure(made, class = "npregression")), if (gradients) "rg1" else "r1")
+}
 
 # Vectors have no names; then the call says what they were.
 regressor_label <- function(bws) label_from_call(bws$xnames, "x", bws$call, c("xdat", "txdat"))
 
 response_label <- function(bws) label_from_call(bws$ynames, "y", bws$call, c("ydat", "tydat"))
 
-# np's arguments that would change the plot, with their values for what is drawn here.
-np_plot_fixed_arguments <- list(gradients = FALSE, plot.behavior = "plot", xtrim = 0)
-
-check_drawing_arguments <- function(...) {
-  check_fixed_arguments(np_plot_fixed_arguments, ...)
-  if ("type" %in% given_names(...)) abort_input("`type` must not be given: the plot has points and lines of its own.")
-}
-
-# Arguments of np's plots about errors, about the number of points, and about several regressors.
+# Arguments of np's plots about errors and about several regressors.
 of_np_plot <- function(names) {
-  names %in% c("errors", "neval", "common.scale", "perspective", "plot.par.mfrow", names(np_plot_fixed_arguments)) |
+  names %in% c("errors", "common.scale", "perspective", "plot.par.mfrow", "view", "theta", "phi", "zlim", "zlab",
+               "border", "random.seed", "xq", "plot.bxp", "plot.bxp.out") |
     startsWith(as.character(names), "plot.errors.")
 }
 
-# Whether a band is wanted, by np's arguments if they are given.
-band_asked_for <- function(band, ...) {
+# Whether errors are wanted, by np's arguments; NULL if these are not given.
+errors_asked_for <- function(...) {
   for (name in intersect(c("plot.errors.method", "errors"), given_names(...))) {
-    band <- check_choice(...elt(match(name, given_names(...))), c("none", "asymptotic"), name) == "asymptotic"
+    method <- check_choice(...elt(match(name, given_names(...))), c("none", "bootstrap", "asymptotic"), name)
+    if (method == "bootstrap") {
+      inform_once("bootstrap", "`", name, "` = \"bootstrap\" draws the standard errors of the fit: like a bootstrap of ",
+                  "pairs they do not assume a constant variance.")
+    }
+    return(method != "none")
   }
-  band
 }
 
 # One polygon for each run of points with a band.
@@ -119,23 +151,35 @@ draw_band <- function(at, lower, upper, col) {
 
 #' @rdname plot.kestrel_reg
 #' @export
-plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
+plot.kestrel_regbw <- function(x, what = c("fit", "cv"), ...) {
   check_object(x, "x", "kestrel_regbw")
-  check_drawing_arguments(...)
-  of_fit <- Filter(of_np_plot, given_names(...))
-  if (length(of_fit) > 0L) {
-    abort_input("`", of_fit[1L], "` must go with a fit: plot(npreg(x)) draws it, and this the objective over the grid.")
-  }
+  if (check_choice(what, c("fit", "cv"), "what") == "cv") return(plot_curve(x, ...))
+  drawn <- plot.kestrel_reg(npreg.kestrel_regbw(x, se = FALSE), ...)
+  if (inherits(drawn, "kestrel_reg")) invisible(x) else drawn
+}
+
+#' @rdname plot.kestrel_reg
+#' @export
+npplot <- function(bws, ..., random.seed = 42) {
+  check_object(bws, "bws", "kestrel_regbw")
+  plot.kestrel_regbw(bws, ...)
+}
+
+# The objective over the bandwidths that were evaluated.
+plot_curve <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
-  if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
+  if (is.null(xlab)) xlab <- if (x$scaling) "Scale factor" else "Bandwidth"
   # The values of rejected bandwidths mean nothing, and may be so large that nothing else would be visible.
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
   more <- list(...)
+  # The bandwidths of a scan are in equal ratios. One that stands for an infinite bandwidth is beyond them.
+  if (x$search == "global") more <- utils::modifyList(list(log = "x"), more)
+  mark <- min(x$bw, max(x$grid))
   # The first line above the plot is for the label of the minimum.
   some <- any(x$n.unsupported > 0L)
-  empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
+  empty_plot(range(x$grid, mark), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
              ylab = given_or(ylab, objective_name(x)), above = if (some) 2 else 1,
              note = if (some) "Grey: observations without a neighbour")
   draw_unsupported(x)
@@ -144,10 +188,10 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
     do.call(graphics::points, c(list(x$grid[known], x$cv[known]), look_of(more, pch = 16, cex = 0.6),
                                 list(col = ifelse(x$n.unsupported[known] > 0L, colours$faint, col))))
   })
-  graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = colours$mark)
-  graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
+  graphics::segments(mark, plot_corners()[3L], mark, x$fval, lty = 2, col = colours$mark)
+  graphics::points(mark, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
   if (!isFALSE(more$ann) && graphics::par("ann")) {
-    graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, col = colours$mark,
+    graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = mark, col = colours$mark,
                     cex = 0.8 * graphics::par("cex"))
   }
   invisible(x)

@@ -81,38 +81,38 @@
 #' @export
 npreg <- function(...) {
   UseMethod("npreg", dispatched_on(..., .called = "npreg", .known = npreg_arguments(),
-                                   .classes = list(formula = "formula", bws = "kestrel_regbw")))
+                                   .classes = list(formula = "formula", bws = "kestrel_regbw", bw = "kestrel_regbw")))
 }
 
 npreg_arguments <- function() {
   methods <- list(npreg.formula, npreg.default, npreg.kestrel_regbw)
-  c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments())
+  c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments(), "bw")
 }
 
 #' @rdname npreg
 #' @export
-npreg.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., newdata = NULL, exdat = NULL,
-                          se = TRUE, level = 0.95, residuals = TRUE, w = NULL, backend = "auto", threads = NULL,
-                          verbose = NULL) {
+npreg.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ..., newdata = NULL,
+                          exdat = NULL, gradients = FALSE, residuals = TRUE, se = TRUE, level = 0.95, w = NULL,
+                          backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "na.action")
-  check_fit_arguments(level, residuals)
-  selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals")]
+  wanted <- fit_arguments(se, level, gradients, residuals)
+  selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals", "gradients")]
   selected <- called_as(npregbw.formula, selection)
   frame <- parent.frame()
   select <- function(errors) {
     selected$.errors <- errors
     replace(eval(selected, frame), "call", list(called_as(quote(npregbw), selection)))
   }
-  fit_regression(select, newdata, exdat, se, level, threads, verbose, call)
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
 }
 
 #' @rdname npreg
 #' @export
-npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., newdata = NULL, se = TRUE, level = 0.95,
-                          residuals = TRUE, w = NULL, na.action = stats::na.fail, backend = "auto", threads = NULL,
-                          verbose = NULL) {
+npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., xdat, ydat, newdata = NULL, gradients = FALSE,
+                          residuals = TRUE, se = TRUE, level = 0.95, w = NULL, na.action = stats::na.omit,
+                          backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
   if (inherits(bws, "formula")) {
     # With a formula, np's second argument is `data`.
@@ -122,61 +122,79 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., newdata =
   }
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "exdat")
-  check_fit_arguments(level, residuals)
+  wanted <- fit_arguments(se, level, gradients, residuals)
+  if (missing(tydat) && !any(c("bws", "bw", "txdat") %in% names(sys.call())) && !missing(txdat)) {
+    # npreg(x, y), as in np.
+    names(call)[match(c("txdat", "bws"), names(call))] <- c("tydat", "txdat")
+    tydat <- txdat
+    txdat <- bws
+    bws <- NULL
+  }
   bws <- plain(bws)
   if (!is.null(bws) && !is_numbers(bws)) {
     abort_input("`bws` must be a bandwidth object of npregbw() or numbers, not ", describe_value(bws), ".")
   }
-  if (missing(txdat) || missing(tydat)) {
+  if (missing(txdat) && missing(xdat) || missing(tydat) && missing(ydat)) {
     abort_input("`txdat` and `tydat` must be given where there is no formula and no bandwidth object",
                 if (!is.null(bws)) "; `bws` is the first argument", ".")
   }
+  x <- if (missing(txdat)) named_column(xdat, "xdat") else named_column(txdat, "txdat")
+  y <- if (missing(tydat)) named_column(ydat, "ydat") else named_column(tydat, "tydat")
   select <- function(errors) {
-    bw <- npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws, ..., w = w,
-                          na.action = na.action, threads = threads, backend = backend, verbose = verbose,
-                          .errors = errors)
+    bw <- npregbw.default(x, y, bws, ..., w = w, na.action = na.action, threads = threads, backend = backend,
+                          verbose = verbose, .errors = errors)
     replace(bw, "call", list(call))
   }
-  fit_regression(select, newdata, exdat, se, level, threads, verbose, call)
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
 }
 
 #' @rdname npreg
 #' @export
-npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, ..., newdata = NULL, se = TRUE,
-                                level = 0.95, residuals = TRUE, na.action = stats::na.fail, backend = "auto",
-                                threads = NULL, verbose = NULL) {
+npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, ..., newdata = NULL, gradients = FALSE,
+                                residuals = TRUE, se = TRUE, level = 0.95, na.action = stats::na.omit,
+                                backend = "auto", threads = NULL, verbose = NULL) {
   check_object(bws, "bws", "kestrel_regbw")
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "exdat")
+  inform_ignored(intersect("data", given_names(...)))
   of_bandwidth <- intersect(given_names(...), names(formals(npregbw.default)))
   if (length(of_bandwidth) > 0L) {
     abort_input("`", of_bandwidth[1L], "` must not be given together with a bandwidth object, which has its own.")
   }
   check_np_arguments(...)
-  check_fit_arguments(level, residuals)
+  wanted <- fit_arguments(se, level, gradients, residuals)
   resolve_backend(backend, cuda = FALSE)
   if (inherits(txdat, "formula")) {
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
                 describe_value(txdat), ".")
   }
-  other <- !is.null(txdat) || !is.null(tydat)
-  select <- function(errors) {
-    if (other) with_other_data(bws, txdat, tydat, na.action, threads, verbose, errors) else bws
+  again <- function(x, y, w, errors) {
+    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, ckertype = bws$ckertype,
+                    ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
+                    unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
+                    verbose = verbose, .errors = errors)
   }
-  fit_regression(select, newdata, exdat, se, level, threads, verbose, called_as(quote(npreg), match.call()))
+  select <- function(errors) {
+    if (!is.null(txdat) || !is.null(tydat)) {
+      check_other_data(bws, txdat, tydat)
+      return(again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, errors))
+    }
+    if (abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) <= 1e-9 * bws$h) return(bws)
+    # The bandwidth was edited.
+    made <- again(bws$x, bws$y, if (any(bws$w != 1)) bws$w, errors)
+    kept <- c("xnames", "ynames", "na.action", "rows.omit", "nobs.omit", "terms", "formula", "call")
+    made[kept] <- unclass(bws)[kept]
+    made
+  }
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, called_as(quote(npreg), match.call()))
 }
 
-# The bandwidth of `bws` for other data.
-with_other_data <- function(bws, txdat, tydat, na.action, threads, verbose, errors) {
+check_other_data <- function(bws, txdat, tydat) {
   if (is.null(txdat) || is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
   if (any(bws$w != bws$w[1L])) {
     abort_input("`txdat` must not be given with a bandwidth object that has weights: with `bws` = ",
                 describe_value(bws$bw), " it can be, and `w` too.")
   }
-  npregbw.default(named_column(txdat, "txdat"), named_column(tydat, "tydat"), bws$bw, regtype = bws$regtype,
-                  bwmethod = bws$method, ckertype = bws$ckertype, bw.scale = bws$bw.scale,
-                  unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
-                  verbose = verbose, .errors = errors)
 }
 
 # A vector under the name that messages must use.
@@ -188,41 +206,65 @@ named_column <- function(value, name) {
   structure(stats::setNames(list(value), name), class = "data.frame", row.names = .set_row_names(length(bare)))
 }
 
-check_fit_arguments <- function(level, residuals) {
-  check_level(level)
+# What is wanted of a fit.
+fit_arguments <- function(se, level, gradients, residuals) {
   if (!check_flag(residuals, "residuals")) inform_ignored("residuals")
+  list(se = check_flag(se, "se"), level = check_level(level), gradients = check_flag(gradients, "gradients"))
 }
 
 # select(errors) returns the bandwidth object; `errors`: whether the fit will have standard errors at the data. If the
 # bandwidth is of this call, the object has the `.observations` of its search, which are sorted for both.
-fit_regression <- function(select, newdata, exdat, se, level, threads, verbose, call) {
-  se <- check_flag(se, "se")
-  bws <- select(se && is.null(newdata) && is.null(exdat))
+fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, call) {
+  bws <- select(wanted$se && is.null(newdata) && is.null(exdat))
   data <- bws$.observations
   bws$.observations <- NULL
   started <- proc.time()[["elapsed"]]
-  level <- check_level(level)
   run <- run_options(threads, "cpu")
   points <- evaluation_points(bws, newdata, exdat)
   at_data <- is.null(points)
   if (at_data) points <- bws$x
   sums <- with_progress(verbose, "Regression", function(progress) {
     run$progress <- progress
-    sums_of_fit(bws, points, at_data, se, run, if (is.null(data)) observations_of(bws, run) else data)
+    sums_of_fit(bws, points, at_data, wanted$se, run, if (is.null(data)) observations_of(bws, run) else data)
   })
   made <- sums$made
   inside <- sums$inside
   at <- sums$at
   warn_no_neighbour(at$mean, points, bws)
+  # The name of a variable with points, as in np.
+  name <- if (is.name(call$exdat) && is.null(dim(exdat))) as.character(call$exdat) else bws$xnames
   fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2),
-           list(eval = stats::setNames(data.frame(points), bws$xnames), at.data = at_data, mean = at$mean,
-                merr = at$se),
-           confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + level) / 2), run),
-           list(level = level, resid = inside$resid, loo = inside$loo, R2 = made$R2, MSE = made$MSE, edf = made$trace,
-                n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames, ynames = bws$ynames,
-                engine = regression_engine(bws$ckertype, run$backend), backend = run$backend, call = call,
-                seconds = proc.time()[["elapsed"]] - started))
+           list(eval = stats::setNames(data.frame(points), name), at.data = at_data, mean = at$mean, merr = at$se,
+                grad = if (wanted$gradients) as.matrix(at$grad) else NA,
+                gerr = if (wanted$gradients) as.matrix(at$gerr) else NA),
+           confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
+           list(level = wanted$level, resid = inside$resid, loo = inside$loo, R2 = made$R2, MSE = made$MSE),
+           measures_of_fit(bws, inside),
+           list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames,
+                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend), backend = run$backend,
+                call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
+}
+
+# np's further measures of a fit. A response of 0 counts half in MAPE.
+measures_of_fit <- function(bws, inside) {
+  heard()
+  w <- if (any(bws$w != 1)) bws$w
+  average <- function(values) if (is.null(w)) mean(values) else sum((w * values)[w > 0]) / bws$nobs
+  y <- bws$y
+  relative <- abs(inside$resid / y)
+  zero <- y == 0
+  if (any(zero)) relative[zero] <- (inside$resid[zero] != 0) / 2
+  centred <- function(values) {
+    from <- values - average(values)
+    from / max(abs(from))
+  }
+  a <- centred(y)
+  b <- centred(inside$mean)
+  correlation <- abs(average(a * b)) / sqrt(average(a^2) * average(b^2))
+  list(MAE = average(abs(inside$resid)), MAPE = average(relative),
+       CORR = if (is.finite(correlation)) min(correlation, 1) else NA_real_,
+       SIGN = average(sign(y) == sign(inside$mean)))
 }
 
 # All sums of a fit: `made`, which regression_at_data_cpp() returns for the observations, and the results of
@@ -234,26 +276,23 @@ sums_of_fit <- function(bws, points, at_data, se, run, data) {
   list(made = data$fit, inside = inside, at = if (at_data) inside else values_at(fit, points, se, run, data))
 }
 
-# The fit of every row, its standard error, its residual and its leave-one-out fit. Rows of weight 0 are in no fit, so
-# their fit and leave-one-out fit are the same.
+# The fit of every row, its standard error, its gradient, its residual and its leave-one-out fit. Rows of weight 0 are
+# in no fit, so their fit and leave-one-out fit are the same.
 fit_at_data <- function(fit, run, data) {
-  made <- data$fit[c("mean", "se", "resid", "loo")]
+  made <- data$fit[intersect(names(data$fit), c("mean", "se", "grad", "gerr", "resid", "loo"))]
   y <- fit$bws$y
   if (length(data$y) == length(y)) return(made)
   heard()
   used <- fit$bws$w > 0
   apart <- values_at(fit, fit$bws$x[!used], !anyNA(made$se), run, data)
-  at_rows <- function(of_used, of_others) {
-    all <- rep(NA_real_, length(used))
-    all[used] <- of_used
-    all[!used] <- of_others
-    all
-  }
-  list(mean = at_rows(made$mean, apart$mean), se = at_rows(made$se, apart$se),
-       resid = at_rows(made$resid, y[!used] - apart$mean), loo = at_rows(made$loo, apart$mean))
+  apart <- c(apart, list(resid = y[!used] - apart$mean, loo = apart$mean))
+  lapply(stats::setNames(nm = names(made)), function(name) {
+    replace(replace(rep(NA_real_, length(used)), used, made[[name]]), !used, apart[[name]])
+  })
 }
 
-# Fit and standard error at values of the regressor. They are NA if there is no neighbour or the value is missing.
+# Fit, standard error and gradient at values of the regressor. They are NA if there is no neighbour or the value is
+# missing.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
   bws <- fit$bws
   error2 <- if (se) fit$error2 else numeric(0)

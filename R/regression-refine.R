@@ -1,4 +1,4 @@
-# The search for a regression bandwidth between the neighbours of the best of the grid, `refine = TRUE`.
+# The search for a regression bandwidth between those of a scan or of a grid.
 
 # Observations times bandwidths that may be evaluated at once: 0.1 to 0.7 s of one thread, see core/regression/cost.cpp.
 fits_at_once <- 4e6
@@ -10,34 +10,103 @@ always_affordable <- 50L
 # Relative differences of the objective below this are none.
 same_value <- 1e-9
 
-# A better bandwidth between the neighbours of the best of the grid; the lower neighbour of the first is the smallest
-# bandwidth that supports every observation. The result counts only if it is better than `chosen`.
+# What was tried, with the best bandwidths in the valleys of a scan, or between the neighbours of the best of a grid. The
+# lower neighbour of the first of a grid is the smallest bandwidth that supports every observation.
 #
-# The curve of a compact kernel bends, and may jump, where the bandwidth is the distance of two observations, since
-# there windows gain observations. Where these distances are few, all of them are evaluated, on both sides.
+# With the Gaussian kernel the curve is smooth, and all valleys are searched at once. The curve of a compact kernel
+# bends, and may jump, where the bandwidth is the distance of two observations, since there windows gain observations.
+# So its lowest valleys are searched one after another, and where these distances are few, all of them are evaluated, on
+# both sides.
 #
 # Bandwidths are on the user's scale, as they are returned: the last digit decides on which side of a jump they are.
-refine_bandwidth <- function(data, grid, index, chosen, asked, run) {
-  ends <- grid$grid[c(max(index - 1L, 1L), index, min(index + 1L, length(grid$grid)))]
-  if (asked$unsupported == "reject") {
-    support <- at_least(regression_support_cpp(data$sorted, asked$ckertype), grid$scale)
-    # The support is 0 where every observation is tied with another.
-    below <- if (index == 1L) max(1e-20 * ends[1L], regression_limits[1L]) else ends[1L]
-    ends[1L] <- max(support, below)
-  }
+refine_bandwidth <- function(data, grid, tried, asked, run) {
+  kernel <- asked$ckertype
   objective <- function(bw) {
-    curve <- regression_curve(data, bw * grid$scale, asked, run)
+    curve <- regression_curve(data, bw * grid$unit, asked, run)
     ifelse(is.finite(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, Inf)
   }
+  tried$value[is.na(tried$value)] <- Inf
+  finite <- tried$bw < Inf
+  bw <- tried$bw[finite]
+  value <- tried$value[finite]
+  valleys <- if (grid$search == "global") valleys_of(value) else which.min(value)
+  lower <- bw[pmax(valleys - 1L, 1L)]
+  upper <- bw[pmin(valleys + 1L, length(bw))]
+  if (asked$unsupported == "reject") {
+    if (grid$search == "grid" && valleys == 1L) lower <- max(1e-20 * lower, regression_limits[1L])
+    # The support is 0 where every observation is tied with another.
+    lower <- pmax(lower, at_least(regression_support_cpp(data$sorted, kernel), grid$unit))
+  }
+  if (!is_compact(kernel)) return(together(tried, polished_valleys(objective, lower, upper)))
   affordable <- fits_at_once / length(data$x)
   at_distances <- function(ends, most, nearest = FALSE) {
-    bandwidths_at_distances(data, range(ends), grid$scale, asked$ckertype, nearest, most)
+    bandwidths_at_distances(data, range(ends), grid$unit, kernel, nearest, most)
   }
-  tried <- search_between(objective, chosen, sort(unique(ends)), asked$ckertype, at_distances, affordable)
-  best <- which.min(tried$value)
-  if (tried$value[best] < chosen$value) chosen[c("bw", "value")] <- list(tried$bw[best], tried$value[best])
-  chosen$evaluations <- tried$evaluations
-  chosen
+  for (k in utils::head(order(value[valleys]), valleys_searched)) {
+    here <- list(bw = bw[valleys[k]], value = value[valleys[k]], evaluations = 0L)
+    found <- search_between(objective, here, sort(unique(c(lower[k], here$bw, upper[k]))), kernel, at_distances,
+                            affordable)
+    best <- which.min(found$value)
+    tried <- together(tried, list(bw = found$bw[best], value = found$value[best], evaluations = found$evaluations))
+  }
+  tried
+}
+
+# Valleys of the curve of a compact kernel that are searched.
+valleys_searched <- 3L
+
+# Where values are lower than those beside them, by more than rounding on the right. The last of a scan stands for an
+# infinite bandwidth and is in no valley.
+valleys_of <- function(value) {
+  inner <- seq_len(length(value) - 1L)
+  which(value[inner] < Inf & value[inner] <= c(Inf, value[inner[-1L] - 1L]) &
+          value[inner + 1L] > value[inner] + 1e-13 * abs(value[inner]))
+}
+
+# The minima between `lower` and `upper`, of all valleys at once: each is cut to two of eight parts three times. Then the
+# polynomial of degree 4 through the nine values tells the place, whose error is that of the values over their curvature,
+# while that of the least value is the root of it.
+polished_valleys <- function(objective, lower, upper) {
+  if (length(lower) == 0L) return(list(bw = numeric(0), value = numeric(0), evaluations = 0L))
+  ends <- log(rbind(lower, upper))
+  columns <- seq_along(lower)
+  share <- 0:8 / 8
+  for (pass in 1:3) {
+    at <- outer(1 - share, ends[1L, ]) + outer(share, ends[2L, ])
+    value <- matrix(objective(exp(at)), 9L)
+    best <- max.col(-t(value), "first")
+    if (pass < 3L) ends <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
+  }
+  place <- quartic_minima(value, best)
+  vertex <- exp(ends[1L, ] + place * (ends[2L, ] - ends[1L, ]))
+  at_vertex <- objective(vertex)
+  least <- value[cbind(best, columns)]
+  better <- !is.na(at_vertex) & at_vertex <= least + 1e-13 * abs(least)
+  list(bw = ifelse(better, vertex, exp(at[cbind(best, columns)])), value = ifelse(better, at_vertex, least),
+       evaluations = length(columns) * 28L)
+}
+
+# The coefficients of the polynomial of degree 4 that is nearest to values at 0, 1/8, ..., 1.
+to_quartic <- qr.solve(outer(0:8 / 8, 0:4, `^`), diag(9L))
+
+# Where such polynomials have their minima near the `best` of the values in each column.
+quartic_minima <- function(value, best) {
+  a <- to_quartic %*% (value - rep(apply(value, 2L, min), each = 9L))
+  start <- (best - 1) / 8
+  at <- start
+  for (step in 1:4) {
+    slope <- a[2L, ] + at * (2 * a[3L, ] + at * (3 * a[4L, ] + at * 4 * a[5L, ]))
+    bend <- 2 * a[3L, ] + at * (6 * a[4L, ] + at * 12 * a[5L, ])
+    at <- pmin(pmax(at - slope / bend, start - 1 / 8, 0), start + 1 / 8, 1)
+  }
+  ifelse(is.finite(at), at, start)
+}
+
+# What was tried in two places, in ascending order.
+together <- function(tried, more) {
+  bw <- c(tried$bw, more$bw)
+  place <- order(bw)
+  list(bw = bw[place], value = c(tried$value, more$value)[place], evaluations = tried$evaluations + more$evaluations)
 }
 
 # Whether the curve of a kernel is constant between distances: its observations all have the same weight.
@@ -67,10 +136,8 @@ bandwidths_at_distances <- function(data, range, scale, kernel, nearest, most) {
 # What has been tried, bandwidths in ascending order and their values, and with it the `new` ones.
 with_tried <- function(objective, tried, new) {
   new <- setdiff(new, tried$bw)
-  bw <- c(tried$bw, new)
-  place <- order(bw)
-  list(bw = bw[place], value = c(tried$value, if (length(new) > 0L) objective(new))[place],
-       evaluations = tried$evaluations + length(new))
+  if (length(new) == 0L) return(tried)
+  together(tried, list(bw = new, value = objective(new), evaluations = length(new)))
 }
 
 # Those of the values number k - 1 to k + 1 that exist.
@@ -87,11 +154,10 @@ search_between <- function(objective, tried, ends, kernel, at_distances, afforda
   most <- max(always_affordable, affordable)
   listed <- if (is_step(kernel)) at_distances(ends, most)
   if (!is.null(listed)) return(with_tried(objective, tried, c(ends[1L], listed)))
-  # The curve of a compact kernel is rough where windows hold few observations; with few, a denser scan costs little.
-  steps <- if (is_compact(kernel)) max(5, min(48, affordable / 2)) else 5
+  # The curve is rough where windows hold few observations; with few, a denser scan costs little.
+  steps <- max(5, min(48, affordable / 2))
   scan <- scan_between(ends, steps)
   tried <- polished(objective, with_tried(objective, tried, scan))
-  if (!is_compact(kernel)) return(tried)
   if (is_step(kernel)) return(narrowed(objective, tried, scan, steps, at_distances, most))
   listed <- at_distances(ends, affordable)
   jumps <- if (is.null(listed)) at_distances(ends, affordable, nearest = TRUE)

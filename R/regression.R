@@ -1,7 +1,7 @@
 # Bandwidths of kernel regression with one regressor, by cross-validation over a grid.
 
 # The first is the default.
-regression_kernels <- function() union("epanechnikov", c("gaussian", polynomial_kernels()))
+regression_kernels <- function() c("gaussian", polynomial_kernels())
 
 # np's Epanechnikov kernel has variance one, and so the support sqrt(5); its other kernels have ours.
 np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
@@ -199,7 +199,7 @@ called_as <- function(name, call) {
 
 #' @rdname npregbw
 #' @export
-npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.fail, ..., w = NULL) {
+npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ..., w = NULL) {
   call <- called_as(quote(npregbw), match.call())
   # A list or data frame without another class, whose methods may fail.
   data <- if (is_frame(data)) structure(data, class = "data.frame") else without_class(data)
@@ -213,6 +213,7 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = stats::na.
   check_named("npregbw", given_names(...), "na.action")
   bw <- npregbw.default(frame[2L], frame[1L], w = frame[["(w)"]], na.action = na.action, ...)
   bw$terms <- attr(frame, "terms")
+  bw$formula <- stats::formula(bw$terms)
   bw$call <- call
   bw
 }
@@ -266,42 +267,69 @@ variables_in <- function(expression) {
 #' @rdname npregbw
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
-                            bwmethod = c("cv.ls", "cv.aic"), ckertype = "epanechnikov", nbw = 50, bwmin = NULL,
-                            bwmax = NULL, bw.scale = c("support", "np"), unsupported = c("reject", "exclude"),
-                            refine = FALSE, w = NULL, na.action = stats::na.fail, backend = "auto", threads = NULL,
-                            verbose = NULL) {
+                            bwmethod = c("cv.ls", "cv.aic"), ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE,
+                            nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
+                            unsupported = c("reject", "exclude"), refine = FALSE, w = NULL, na.action = stats::na.omit,
+                            backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   check_np_arguments(...)
   errors <- added_by_fit(...)
-  if (!check_flag(bandwidth.compute, "bandwidth.compute") && length(without_class(bws)) != 1L) {
+  given <- list(bws = bws, nbw = nbw, bwmin = bwmin, bwmax = bwmax)
+  given$fixed <- !check_flag(bandwidth.compute, "bandwidth.compute") || (!is.null(errors) && length(plain(bws)) == 1L)
+  if (given$fixed && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
+  }
+  if (!given$fixed && length(without_class(bws)) == 1L) {
+    check_bandwidths(bws)
+    inform_ignored("bws")
+    given["bws"] <- list(NULL)
   }
   asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
                 method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
                 ckertype = check_choice(ckertype, regression_kernels(), "ckertype"),
-                bw.scale = check_choice(bw.scale, c("support", "np"), "bw.scale"),
-                unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"))
+                bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
+                unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
+                scaling = check_flag(bwscaling, "bwscaling"))
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype)
   refine <- check_flag(refine, "refine")
   verbose <- asked_verbose(verbose)
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
-  grid <- candidate_bandwidths(sample, asked, bws, nbw, bwmin, bwmax)
-  if (refine && length(grid$h) == 1L) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")
+  asked$sdev <- spread_of(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x)
+  asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
   found <- with_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    search_bandwidth(sample, grid, asked, refine, run, errors)
+    search_bandwidth(sample, asked, given, refine, run, errors)
   })
   for (remark in found$remarks) inform(remark)
   data <- found$data
   found$data <- NULL
   call <- called_as(quote(npregbw), match.call())
   call$.errors <- NULL
-  bw <- c(found, asked, sample, list(engine = regression_engine(asked$ckertype, found$backend), call = call,
-                                     seconds = proc.time()[["elapsed"]] - started))
+  spread <- asked$sdev * asked$nconfac
+  raw <- if (asked$scaling) found$bw * spread else found$bw
+  bw <- c(found, asked, sample,
+          list(ifval = 1L, type = "fixed", bandwidth = list(x = raw), sfactor = list(x = raw / spread),
+               rows.omit = as.vector(sample$na.action), nobs.omit = length(sample$na.action),
+               engine = regression_engine(asked$ckertype, found$backend), call = call,
+               seconds = proc.time()[["elapsed"]] - started))
   bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
   if (!is.null(errors)) bw$.observations <- data
   bw
+}
+
+check_order <- function(order, kernel) {
+  order <- plain(order)
+  if (!is_number(order) || !order %in% c(2, 4, 6, 8)) {
+    abort_input("`ckerorder` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
+  }
+  if (kernel == "uniform") return(2)
+  if (kernel != "gaussian" && order != 2) {
+    abort_input("`ckerorder` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
+                ": higher orders are there for \"gaussian\" only.")
+  }
+  as.numeric(order)
 }
 
 # What npreg() adds to the arguments of npregbw(): `errors` of search_bandwidth(). The result then also has the
@@ -311,17 +339,16 @@ added_by_fit <- function(...) {
   if (!is.na(position)) ...elt(position)
 }
 
-# Arguments of np that only steer its search.
+# Arguments of np that only steer its search or are for categories.
 np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lbc.dir", "dfc.dir", "cfac.dir",
                          "initc.dir", "lbd.dir", "hbd.dir", "dfac.dir", "initd.dir", "lbc.init", "hbc.init",
                          "cfac.init", "lbd.init", "hbd.init", "dfac.init", "ukertype", "okertype", "bwsolver",
                          "powell.remin", "invalid.penalty", "penalty.multiplier", "transform.bounds",
                          "scale.factor.init", "scale.factor.init.lower", "scale.factor.init.upper",
-                         "scale.factor.search.lower", "scale.init.categorical.sample")
+                         "scale.factor.search.lower", "scale.init.categorical.sample", "random.seed")
 
 # np's arguments that would change the result, with the one value that is computed here.
-np_fixed_arguments <- list(bwtype = "fixed", ckerorder = 2, ckerbound = "none", bwscaling = FALSE, nomad = FALSE,
-                           gradients = FALSE)
+np_fixed_arguments <- list(bwtype = "fixed", ckerbound = "none", nomad = FALSE)
 
 # The arguments left in the dots: only those of np are evaluated, since others may be expressions in the variables of
 # `data`.
@@ -332,7 +359,7 @@ check_np_arguments <- function(...) {
   if (length(with_formula) > 0L) {
     abort_input("`formula` must be a formula, as in y ~ x, where `", with_formula[1L], "` is given.")
   }
-  for (name in intersect(given, np_search_arguments)) inform_ignored(name)
+  inform_ignored(intersect(given, np_search_arguments))
   check_fixed_arguments(np_fixed_arguments, ...)
 }
 
