@@ -90,6 +90,7 @@ why_ignored <- c(
   trunc = "the help page tells the range of the search", Hstart = "the matrix is not searched for",
   bws = "the search finds the least value of the whole curve; bandwidth.compute = FALSE fixes a bandwidth",
   data = "a bandwidth object has its data; `newdata` are points",
+  subset = "a bandwidth object has its data",
   pilot = "it has none in ks either", residuals = "residuals are always there",
   zero.flag = "values beyond the grid are exact, too"
 )

@@ -276,7 +276,7 @@ regbw_lines <- function(bws) {
     label_line("bandwidth", bandwidth_text(bws)),
     label_line(bws$method, format(bws$fval, digits = 7)),
     label_line(if (bws$search == "global") "scan" else "grid", grid_text(bws)),
-    label_line("support", support_text(bws)),
+    if (bws$search != "global") label_line("support", support_text(bws)),
     if (length(bws$ties) > 0L) label_line("ties",
                                             paste0("shared by ", describe_value(bws$ties), "; the widest is taken")),
     unlist(lapply(bws$remarks, label_line, label = "remark")),
@@ -288,7 +288,8 @@ regbw_lines <- function(bws) {
 
 grid_text <- function(bws) {
   if (bws$search == "none") return("this bandwidth alone")
-  text <- paste0(length(bws$grid), " on [", paste(format_short(range(bws$grid)), collapse = ", "), "]")
+  counted <- bws$search == "grid" | bws$n.unsupported == 0L
+  text <- paste0(sum(counted), " on [", paste(format_short(range(bws$grid[counted])), collapse = ", "), "]")
   if (bws$search == "global") return(paste0(text, ", and the valleys between them"))
   if (bws$bw %in% bws$grid) text else paste0(text, ", refined")
 }

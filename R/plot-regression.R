@@ -59,7 +59,9 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   col.pt <- check_graphical(more$col.pt, "col.pt")
   more <- check_parameters(c(more[names(more) != "col.pt"], list(lwd = lwd, lty = lty)))
   bws <- x$bws
-  curve <- curve_of(x, neval, xtrim, gradients, band || behavior != "plot")
+  # As many points as in np where they are returned.
+  if (is.null(neval) && behavior != "plot") neval <- 50L
+  curve <- curve_of(x, neval, xtrim, gradients, band)
   data <- data_of_plot(x, curve, gradients, isTRUE(asked))
   if (behavior == "data") return(data)
   at <- curve$at

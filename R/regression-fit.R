@@ -156,12 +156,12 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
   check_object(bws, "bws", "kestrel_regbw")
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "exdat")
-  inform_ignored(intersect("data", given_names(...)))
+  inform_ignored(intersect(c("data", "subset", np_search_arguments), given_names(...)))
   of_bandwidth <- intersect(given_names(...), names(formals(npregbw.default)))
   if (length(of_bandwidth) > 0L) {
     abort_input("`", of_bandwidth[1L], "` must not be given together with a bandwidth object, which has its own.")
   }
-  check_np_arguments(...)
+  check_fixed_arguments(np_fixed_arguments, ...)
   wanted <- fit_arguments(se, level, gradients, residuals)
   resolve_backend(backend, cuda = FALSE)
   if (inherits(txdat, "formula")) {

@@ -12,7 +12,10 @@ unit_of <- function(asked) {
 # The same bandwidth as `h`. An infinite one weights all observations alike, as one does that is very far beyond them.
 h_of <- function(bw, unit, range) ifelse(bw == Inf, min(2^60 * range, regression_limits[2L]), bw * unit)
 
-range_of <- function(x) diff(ranges_cpp(x))
+range_of <- function(x) {
+  ends <- ranges_cpp(x)
+  ends[2L] - ends[1L]
+}
 
 # np's measure of spread: the least of three, as far as they are positive.
 spread_of <- function(x) {
