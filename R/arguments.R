@@ -99,7 +99,7 @@ why_ignored <- c(
 inform_ignored <- function(names) {
   if (length(names) == 0L) return(invisible())
   why <- if (names[1L] %in% names(why_ignored)) why_ignored[[names[1L]]] else
-    "the search finds the least value of the whole curve, from no starts"
+    "the search finds the least value of the whole curve"
   inform_once(paste("ignored", names, collapse = " "), quoted(names), if (length(names) == 1L) " has" else " have",
               " no effect: ", why, ".")
 }

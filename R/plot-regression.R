@@ -61,7 +61,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   bws <- x$bws
   # As many points as in np where they are returned.
   if (is.null(neval) && behavior != "plot") neval <- 50L
-  curve <- curve_of(x, neval, xtrim, gradients, band)
+  curve <- curve_to_draw(x, neval, xtrim, gradients, band)
   data <- data_of_plot(x, curve, gradients, isTRUE(asked))
   if (behavior == "data") return(data)
   at <- curve$at
@@ -97,7 +97,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
 }
 
 # The curve to draw at `neval` points, by default 501: `at`, and there the fit or its gradient as `value`, and `error`.
-curve_of <- function(x, neval = NULL, xtrim = 0, gradients = FALSE, errors = FALSE) {
+curve_to_draw <- function(x, neval = NULL, xtrim = 0, gradients = FALSE, errors = FALSE) {
   count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
   xtrim <- plain(xtrim)
   if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
@@ -155,7 +155,7 @@ draw_band <- function(at, lower, upper, col) {
 #' @export
 plot.kestrel_regbw <- function(x, what = c("fit", "cv"), ...) {
   check_object(x, "x", "kestrel_regbw")
-  if (check_choice(what, c("fit", "cv"), "what") == "cv") return(plot_curve(x, ...))
+  if (check_choice(what, c("fit", "cv"), "what") == "cv") return(plot_objective(x, ...))
   drawn <- plot.kestrel_reg(npreg.kestrel_regbw(x, se = FALSE), ...)
   if (inherits(drawn, "kestrel_reg")) invisible(x) else drawn
 }
@@ -168,7 +168,7 @@ npplot <- function(bws, ..., random.seed = 42) {
 }
 
 # The objective over the bandwidths that were evaluated.
-plot_curve <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
+plot_objective <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")

@@ -154,6 +154,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
                                 residuals = TRUE, se = TRUE, level = 0.95, na.action = stats::na.omit,
                                 backend = "auto", threads = NULL, verbose = NULL) {
   check_object(bws, "bws", "kestrel_regbw")
+  call <- called_as(quote(npreg), match.call())
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "exdat")
   inform_ignored(intersect(c("data", "subset", np_search_arguments), given_names(...)))
@@ -177,7 +178,8 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
   select <- function(errors) {
     if (!is.null(txdat) || !is.null(tydat)) {
       check_other_data(bws, txdat, tydat)
-      return(again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, errors))
+      other <- again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, errors)
+      return(replace(other, "call", list(call)))
     }
     if (abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) <= 1e-9 * bws$h) return(bws)
     # The bandwidth was edited.
@@ -186,7 +188,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
     made[kept] <- unclass(bws)[kept]
     made
   }
-  fit_regression(select, newdata, exdat, wanted, threads, verbose, called_as(quote(npreg), match.call()))
+  fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
 }
 
 check_other_data <- function(bws, txdat, tydat) {

@@ -28,7 +28,8 @@ spread_of <- function(x) {
 check_bandwidths <- function(bws, name = "bws", one = FALSE) {
   bws <- plain(bws)
   infinite <- if (is_numbers(bws)) which(bws == Inf)
-  replace(check_positives(replace(bws, infinite, 1), name, one, regression_limits), infinite, Inf)
+  if (length(infinite) > 0L) bws[infinite] <- 1
+  replace(check_positives(bws, name, one, regression_limits), infinite, Inf)
 }
 
 # The bandwidths to evaluate, as the user's `grid` and as `h`; `search`: "none" for one that is fixed, "grid" for the
