@@ -122,7 +122,8 @@ check_na_action <- function(na.action, known = c("na.fail", "na.omit")) {
   named <- without_class(na.action)
   if (is.character(named) && length(named) == 1L && named %in% known) return(named)
   for (name in known) if (identical(na.action, getExportedValue("stats", name))) return(name)
-  abort_input("`na.action` must be ", sub(",([^,]*)$", " or\\1", paste(known, collapse = ", ")), ", not ", describe_value(na.action), ".")
+  abort_input("`na.action` must be ", sub(",([^,]*)$", " or\\1", paste(known, collapse = ", ")), ", not ",
+              describe_value(na.action), ".")
 }
 
 check_present <- function(value, name) {

@@ -1,10 +1,13 @@
 #' Methods for kernel regressions
 #'
-#' Methods that print the results of [npregbw()] and [npreg()] and give fitted values, residuals, standard errors and
-#' predictions.
+#' Methods that print the results of [npregbw()] and [npreg()] and give fitted values, residuals, standard errors,
+#' gradients and predictions.
 #'
-#' Where `na.action = na.omit` left rows out, `fitted()`, `residuals()`, `se()` and `predict()` without `newdata` have
-#' NA in their positions, so that they are as long as the data.
+#' Where `na.action = na.exclude` left rows out, `fitted()`, `residuals()`, `se()`, `gradients()` and `predict()`
+#' without `newdata` have NA in their positions, so that they are as long as the data. With [stats::na.omit] they are
+#' shorter.
+#'
+#' `update()` makes a fit or a bandwidth with other arguments.
 #'
 #' @param object,x an object made by [npreg()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
 #'   the result of [npregbw()], whose predictions are those of its fit.
@@ -12,6 +15,8 @@
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
+#' @param type accepted for scripts written for \pkg{np}: `"response"`.
+#' @param errors if TRUE, give the standard errors of the gradients.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param ... not used. For a bandwidth these are the other arguments of `predict()`, which refuses unknown ones.
@@ -19,14 +24,15 @@
 #' @return `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value
 #'   and for those without an observation within the bandwidth. With `interval = "confidence"` it is a matrix with
 #'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and
-#'   `residuals()` return values at the data, and `se()` the standard errors at the points where the fit was evaluated.
-#'   `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
+#'   `se()` return the fit and its standard errors at the points where it was evaluated, and `gradients()` a matrix of
+#'   one column with the gradient there, or its standard errors, as in \pkg{np}. `residuals()` returns those at the
+#'   data. `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
 #'   `upper`. If the points are the data, it adds the response, `resid` and `loo`. A variable that has one of these
-#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth, `best`,
-#'   the five best of the grid. `nobs()` returns the number of observations of positive weight. `print()` returns its
-#'   argument invisibly.
+#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth from a
+#'   grid, `best`, the five best of it. `nobs()` returns the number of observations of positive weight. `print()`
+#'   returns its argument invisibly.
 #' @section Units: Fits, standard errors, bands and residuals are in those of the response, points in those of the
-#'   regressor.
+#'   regressor, and gradients in those of the response divided by those of the regressor.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   regressor, and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
@@ -95,7 +101,7 @@ fit_inside <- function(object) if (object$at.data) object$mean else object$bws$y
 #' @export
 fitted.kestrel_reg <- function(object, ...) {
   check_object(object, "object", "kestrel_reg")
-  stats::napredict(object$bws$na.action, fit_inside(object))
+  if (object$at.data) stats::napredict(object$bws$na.action, object$mean) else object$mean
 }
 
 #' @rdname kestrel_reg-methods

@@ -50,7 +50,7 @@ add_curve <- function(x, y, draw, more, ...) {
 lines.kestrel_reg <- function(x, ...) {
   check_object(x, "x", "kestrel_reg")
   curve <- curve_to_draw(x)
-  add_curve(curve$at, curve$value, graphics::lines, list(...), lwd = 2, lty = 1)
+  add_curve(curve$at, curve$mean, graphics::lines, list(...), lwd = 2, lty = 1)
   invisible(x)
 }
 

@@ -1,7 +1,9 @@
 #' Plot a kernel regression or its cross-validation curve
 #'
-#' The plot of a fit shows the data, the curve and its confidence band. The plot of a bandwidth shows the objective over
-#' the grid with its minimum. The background is grey where some observations have no neighbour.
+#' The plot of a fit shows the data, the curve and its confidence band. The plot of a bandwidth is that of its fit, as
+#' in \pkg{np}, or with `what = "cv"` shows the objective over the bandwidths of the scan or the grid, with its
+#' minimum. There the background is grey where some observations have no neighbour. `npplot()` is `plot()` of a
+#' bandwidth.
 #'
 #' The curve of a fit is computed at 501 points over the range of the data, for any points at which the fit was
 #' evaluated. It has gaps where there is no observation within the bandwidth. If there are more than 1,000 observations,
@@ -10,22 +12,32 @@
 #' `lines()` adds the curve of a fit to an existing plot. `points()` adds its values at the points where it was
 #' evaluated.
 #'
-#' @param x an object made by [npreg()] or by [npregbw()].
+#' @param x,bws an object made by [npreg()] or by [npregbw()]; for `npplot()` by [npregbw()].
+#' @param what for a bandwidth: its `"fit"`, or the curve of the objective, `"cv"`.
 #' @param band if TRUE, draw the confidence band.
 #' @param drawpoints if TRUE, draw the data.
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels. If NULL they are the names of the variables, and for vectors the expressions in the
 #'   call.
-#' @param ... further graphical parameters of the empty plot. `lty` and `lwd` also apply to the curve, and `pch` and
-#'   `cex` to the observations, whose colour is `col.pt`. `lines()` and `points()` take the parameters of
-#'   [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band: `plot.errors.method` or
-#'   `errors`, which are `"asymptotic"` or `"none"`. Its other arguments that begin with `plot.errors.`, `neval`,
-#'   `common.scale`, `perspective` and `plot.par.mfrow` have no effect. `gradients`, `plot.behavior` and `xtrim` must
-#'   have np's defaults.
-#' @return `x`, invisibly.
-#' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, for `type`, and for
-#'   arguments of np with a value that is not drawn here. They are also for graphical parameters that R does not
+#' @param gradients if TRUE, draw the gradient and its band, without the data.
+#' @param type,lwd,lty type, width and line type of the curve, as in [graphics::lines()].
+#' @param neval the number of points of the curve, by default 501, or 50 if they are returned.
+#' @param xtrim the share of the data beyond the curve, at each end.
+#' @param plot.behavior `"plot"` draws, `"data"` returns what would be drawn, and `"plot-data"` does both.
+#' @param plot.errors.style `"band"`, or `"bar"` for up to 25 bars.
+#' @param random.seed accepted for scripts written for \pkg{np}, without effect.
+#' @param ... for a bandwidth the arguments of the plot of a fit. Otherwise further graphical parameters of the empty
+#'   plot. `pch` and `cex` are those of the observations, whose colour is `col.pt`. `lines()` and `points()` take the
+#'   parameters of [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band:
+#'   `plot.errors.method` or `errors`, which are `"asymptotic"`, `"bootstrap"` or `"none"`. Both kinds of errors are
+#'   the standard errors of the fit. Its other arguments that begin with `plot.errors.`, and those for several
+#'   regressors, such as `common.scale`, `view` and `theta`, have no effect.
+#' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list, as in \pkg{np}. Its entry `r1` has the
+#'   curve: `eval` and `mean`, or for gradients the entry `rg1` with `grad`. If errors are asked for by np's arguments,
+#'   `merr` or `gerr` has two columns, -2 and 2 standard errors.
+#' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, and for
+#'   arguments of np with an unknown value. They are also for graphical parameters that R does not
 #'   know or cannot draw with, for `add` without a plot, and for a bandwidth whose objective is infinite.
 #' @section Units: The axes of a fit have the units of the regressor and of the response. A bandwidth has the units of
 #'   the regressor. `"cv.ls"` has the square of the response's units, and `"cv.aic"` has no unit.
@@ -37,7 +49,8 @@
 #' @examples
 #' bw <- npregbw(waiting ~ eruptions, data = faithful)
 #' plot(bw)
-#' plot(npreg(bw))
+#' plot(bw, what = "cv")
+#' head(plot(bw, plot.behavior = "data")$r1$mean)
 #' lines(npreg(waiting ~ eruptions, data = faithful, bws = 2), lty = 2)
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
@@ -61,16 +74,17 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   bws <- x$bws
   # As many points as in np where they are returned.
   if (is.null(neval) && behavior != "plot") neval <- 50L
-  curve <- curve_to_draw(x, neval, xtrim, gradients, band)
+  curve <- curve_to_draw(x, neval, xtrim, band)
   data <- data_of_plot(x, curve, gradients, isTRUE(asked))
   if (behavior == "data") return(data)
   at <- curve$at
-  half <- stats::qnorm((1 + x$level) / 2) * curve$error
+  value <- if (gradients) curve$grad else curve$mean
+  half <- stats::qnorm((1 + x$level) / 2) * (if (gradients) curve$gerr else curve$se)
   if (add) {
     check_plot_to_add_to()
   } else {
     drawpoints <- drawpoints && !gradients
-    seen <- c(if (drawpoints) bws$y, curve$value, if (band) c(curve$value - half, curve$value + half))
+    seen <- c(if (drawpoints) bws$y, value, if (band) c(value - half, value + half))
     note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
     empty_plot(bws$x, seen[is.finite(seen)], more[!names(more) %in% c("lwd", "lty")], main = main,
                xlab = given_or(xlab, regressor_label(bws)),
@@ -80,24 +94,24 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
       drawing_with(more, draw_points(bws$x, bws$y, look))
     }
   }
-  if (band && style == "band") draw_band(at, curve$value - half, curve$value + half, grDevices::adjustcolor(col, 0.25))
+  if (band && style == "band") draw_band(at, value - half, value + half, grDevices::adjustcolor(col, 0.25))
   if (band && style == "bar") {
     few <- round(seq(1, length(at), length.out = min(25, length(at))))
-    graphics::segments(at[few], (curve$value - half)[few], at[few], (curve$value + half)[few], col = col)
+    graphics::segments(at[few], (value - half)[few], at[few], (value + half)[few], col = col)
   }
   look <- look_of(more, lwd = 2, lty = 1)
   drawing_with(more, {
     # A light edge, for curves that cross dense data.
     if (type == "l" && look$lty[1L] %in% c(1, "solid")) {
-      graphics::lines(at, curve$value, col = "white", lwd = max(look$lwd) + 2)
+      graphics::lines(at, value, col = "white", lwd = max(look$lwd) + 2)
     }
-    do.call(graphics::lines, c(list(at, curve$value, col = col, type = type), look))
+    do.call(graphics::lines, c(list(at, value, col = col, type = type), look))
   })
   if (behavior == "plot") invisible(x) else data
 }
 
-# The curve to draw at `neval` points, by default 501: `at`, and there the fit or its gradient as `value`, and `error`.
-curve_to_draw <- function(x, neval = NULL, xtrim = 0, gradients = FALSE, errors = FALSE) {
+# The fit at `neval` points to draw, by default 501, which are `at`.
+curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE) {
   count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
   xtrim <- plain(xtrim)
   if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
@@ -105,19 +119,28 @@ curve_to_draw <- function(x, neval = NULL, xtrim = 0, gradients = FALSE, errors 
   }
   ends <- if (xtrim > 0) stats::quantile(x$bws$x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x$bws$x)
   at <- seq(ends[1L], ends[2L], length.out = count)
-  c(list(at = at), stats::setNames(values_at(x, at, errors, run_options())[if (gradients) c("grad", "gerr") else
-    c("mean", "se")], c("value", "error")))
+  c(list(at = at), values_at(x, at, errors, run_options()))
 }
 
 # What np's plots return: in a list an object whose standard errors are two columns, the distances of a band of twice
 # their length from the curve.
 data_of_plot <- function(x, curve, gradients, errors) {
-  twice <- if (errors) cbind(-2 * curve$error, 2 * curve$error) else matrix(0, 0L, 2L)
-  values <- if (gradients) list(grad = curve$value, gerr = twice) else list(mean = curve$value, merr = twice)
-  made <- c(list(bw = x$bw, bws = x$bws, eval = stats::setNames(data.frame(curve$at), x$xnames)), values,
-            list(bias = numeric(0), ntrain = x$nobs, trainiseval = FALSE, gradients = gradients))
-  stats::setNames(list(structure(made, class = "npregression")), if (gradients) "rg1" else "r1")
+  twice <- function(error) if (errors) cbind(-2 * error, 2 * error) else matrix(0, 0L, 2L)
+  made <- list(bw = x$bw, bws = x$bws, eval = stats::setNames(data.frame(curve$at), x$xnames), mean = curve$mean,
+               merr = if (gradients) curve$se else twice(curve$se), bias = numeric(0), ntrain = x$nobs,
+               trainiseval = FALSE, gradients = gradients)
+  if (gradients) made[c("grad", "gerr")] <- list(curve$grad, twice(curve$gerr))
+  stats::setNames(list(structure(made, class = c("kestrel_curve", "npregression"))), if (gradients) "rg1" else "r1")
 }
+
+#' @export
+fitted.kestrel_curve <- function(object, ...) object$mean
+
+#' @export
+se.kestrel_curve <- function(object, ...) object$merr
+
+#' @export
+gradients.kestrel_curve <- function(x, errors = FALSE, ...) x[[if (check_flag(errors, "errors")) "gerr" else "grad"]]
 
 # Vectors have no names; then the call says what they were.
 regressor_label <- function(bws) label_from_call(bws$xnames, "x", bws$call, c("xdat", "txdat"))
@@ -136,8 +159,8 @@ errors_asked_for <- function(...) {
   for (name in intersect(c("plot.errors.method", "errors"), given_names(...))) {
     method <- check_choice(...elt(match(name, given_names(...))), c("none", "bootstrap", "asymptotic"), name)
     if (method == "bootstrap") {
-      inform_once("bootstrap", "`", name, "` = \"bootstrap\" draws the standard errors of the fit: like a bootstrap of ",
-                  "pairs they do not assume a constant variance.")
+      inform_once("bootstrap", "`", name, "` = \"bootstrap\" draws the standard errors of the fit: like a bootstrap ",
+                  "of pairs they do not assume a constant variance.")
     }
     return(method != "none")
   }

@@ -9,22 +9,30 @@
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
 #' \deqn{se(x)^2 = \sum_i l_i(x)^2 e_{-i}^2,}{se(x)^2 = sum_i l_i(x)^2 e_-i^2,}
 #' where e_-i is the residual at observation i of the fit that leaves this observation out. This does not assume a
-#' constant variance. An observation without a neighbour has no such residual. The root mean square of the others,
-#' weighted by w, replaces it. The bands are fit -+ z se, pointwise, without a correction for bias.
+#' constant variance. The standard errors of \pkg{np} are others: the variance about
+#' each point that they contain includes the slope of the curve. In a simulation of a steep curve, in which the standard
+#' deviation of the fit was 0.052 over samples with the same x, these were 0.053 on average, and those of np 0.60 were
+#' 0.090. An
+#' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces
+#' it. The bands are fit -+ z se, pointwise, without a correction for bias.
 #'
 #' At points without an observation within the bandwidth the fit is NA. One warning of class `kestrel_warning_support`
 #' counts these points.
 #'
-#' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat` it may be a bandwidth
-#'   or a vector of candidates. If NULL, [npregbw()] selects one. If `formula` is not given, it may be a formula, as in
-#'   \pkg{np}.
-#' @param formula,data,subset,na.action,w as in [npregbw()].
+#' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
+#'   it may be a bandwidth, which is taken as it is, or a vector of candidates. If NULL, [npregbw()] selects one. If
+#'   `formula` is not given, it may be a formula, as in \pkg{np}. It may be called `bw`, too.
+#' @param formula,data,subset,na.action,w as in [npregbw()]. A bandwidth object has its data, so `data` has no effect
+#'   together with one.
 #' @param txdat,tydat regressor and response, as `xdat` and `ydat` of [npregbw()]. Together with a bandwidth object,
-#'   which must not have weights, they are other data to fit with its bandwidth, kernel and other choices.
+#'   which must not have weights, they are other data to fit with its bandwidth, kernel and other choices. Without names
+#'   they may be the first two arguments, `npreg(x, y)`.
+#' @param xdat,ydat other names of `txdat` and `tydat`.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula.
 #'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
 #'   regressor's if both have one. The fit is NA in rows with missing values.
 #' @param exdat the same points as values of the regressor, with or without a formula.
+#' @param gradients if TRUE, give the gradients of the fit and their standard errors.
 #' @param se if FALSE, standard errors and bands are not computed and are NA.
 #' @param level the confidence level of the bands, pointwise.
 #' @param residuals accepted for scripts written for \pkg{np}, without effect: residuals are always there.
@@ -35,12 +43,18 @@
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
 #'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
 #'   \item{bws}{the bandwidth object, with the data}
-#'   \item{eval}{the points, a data frame with one column}
+#'   \item{eval}{the points, a data frame with one column, which has the name of the regressor or, as in \pkg{np}, of
+#'     the variable `exdat`}
 #'   \item{mean, merr}{fit and standard error there, in the units of y}
+#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices of one column;
+#'     else NA. For local linear fits the gradient is the slope of the line in the window, as in \pkg{np}, and for local
+#'     constant ones the derivative of the fit}
 #'   \item{lower, upper, level}{the confidence band}
 #'   \item{resid, loo}{at the data: residuals of the fit, and the leave-one-out fits, NA without neighbour}
 #'   \item{R2}{squared correlation of response and fit (Li & Racine 2007, section 2.2), NA when one is constant}
-#'   \item{MSE}{mean squared residual, weighted by w}
+#'   \item{MSE, MAE, MAPE}{mean squared, mean absolute and mean absolute relative residual, weighted by w. A response
+#'     of 0 counts 1/2 in MAPE, as in \pkg{np}}
+#'   \item{CORR, SIGN}{the absolute correlation of response and fit, and how often they have the same sign}
 #'   \item{edf}{trace of the smoother matrix}
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
@@ -72,7 +86,9 @@
 #' predict(fit, data.frame(speed = c(10, 15)), se.fit = TRUE)
 #'
 #' if (requireNamespace("MASS", quietly = TRUE)) {
-#'   bw <- npregbw(accel ~ times, data = MASS::mcycle, refine = TRUE)
+#'   bw <- npregbw(accel ~ times, data = MASS::mcycle)
+#'   plot(npreg(bw))
+#'   bw$bw <- 3
 #'   plot(npreg(bw))
 #' }
 #'

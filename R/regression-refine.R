@@ -10,8 +10,8 @@ always_affordable <- 50L
 # Relative differences of the objective below this are none.
 same_value <- 1e-9
 
-# What was tried, with the best bandwidths in the valleys of a scan, or between the neighbours of the best of a grid. The
-# lower neighbour of the first of a grid is the smallest bandwidth that supports every observation.
+# What was tried, with the best bandwidths in the valleys of a scan, or between the neighbours of the best of a grid.
+# The lower neighbour of the first of a grid is the smallest bandwidth that supports every observation.
 #
 # With the Gaussian kernel the curve is smooth, and all valleys are searched at once. The curve of a compact kernel
 # bends, and may jump, where the bandwidth is the distance of two observations, since there windows gain observations.
@@ -63,9 +63,9 @@ valleys_of <- function(value) {
           value[inner + 1L] > value[inner] + 1e-13 * abs(value[inner]))
 }
 
-# The minima between `lower` and `upper`, of all valleys at once: each is cut to two of eight parts three times. Then the
-# polynomial of degree 4 through the nine values tells the place, whose error is that of the values over their curvature,
-# while that of the least value is the root of it.
+# The minima between `lower` and `upper`, of all valleys at once: each is cut to two of eight parts three times. Then
+# the polynomial of degree 4 through the nine values tells the place, whose error is that of the values over their
+# curvature, while that of the least value is the root of it.
 polished_valleys <- function(objective, lower, upper) {
   if (length(lower) == 0L) return(list(bw = numeric(0), value = numeric(0), evaluations = 0L))
   ends <- log(rbind(lower, upper))

@@ -160,7 +160,7 @@ search_bandwidth <- function(sample, asked, given, refine, run, errors = NULL) {
   }
   best <- least_of_tried(tried, asked)
   bw <- tried$bw[max(best)]
-  if (grid$search == "grid" && bw %in% range(grid$grid)) warn_end_of_grid(bw, grid, asked)
+  if (grid$search == "grid" && bw %in% range(grid$grid) && bw < Inf) warn_end_of_grid(bw, grid, asked)
   # The last of a scan stands for an infinite bandwidth.
   shown <- if (grid$search == "global") seq_len(length(grid$grid) - 1L) else seq_along(grid$grid)
   found <- list(bw = bw, h = h_of(bw, grid$unit, range_of(data$x)), fval = tried$value[max(best)], search = grid$search,
