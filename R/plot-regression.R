@@ -134,13 +134,15 @@ data_of_plot <- function(x, curve, gradients, errors) {
 }
 
 #' @export
-fitted.kestrel_curve <- function(object, ...) object$mean
+fitted.kestrel_curve <- function(object, ...) check_object(object, "object", "kestrel_curve")$mean
 
 #' @export
-se.kestrel_curve <- function(object, ...) object$merr
+se.kestrel_curve <- function(object, ...) check_object(object, "object", "kestrel_curve")$merr
 
 #' @export
-gradients.kestrel_curve <- function(x, errors = FALSE, ...) x[[if (check_flag(errors, "errors")) "gerr" else "grad"]]
+gradients.kestrel_curve <- function(x, errors = FALSE, ...) {
+  check_object(x, "x", "kestrel_curve")[[if (check_flag(errors, "errors")) "gerr" else "grad"]]
+}
 
 # Vectors have no names; then the call says what they were.
 regressor_label <- function(bws) label_from_call(bws$xnames, "x", bws$call, c("xdat", "txdat"))

@@ -26,6 +26,15 @@ refine_bandwidth <- function(data, grid, tried, asked, run) {
     ifelse(is.finite(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, Inf)
   }
   tried$value[is.na(tried$value)] <- Inf
+  affordable <- fits_at_once / length(data$x)
+  at_distances <- function(ends, most, nearest = FALSE) {
+    bandwidths_at_distances(data, range(ends), grid$unit, kernel, nearest, most)
+  }
+  if (grid$search == "global" && is_compact(kernel)) {
+    # With few observations all distances.
+    most <- if (is_step(kernel)) affordable else affordable / 8
+    tried <- with_tried(objective, tried, at_distances(c(min(tried$bw[tried$value < Inf]), max(tried$bw)), most))
+  }
   finite <- tried$bw < Inf
   bw <- tried$bw[finite]
   value <- tried$value[finite]
@@ -38,10 +47,6 @@ refine_bandwidth <- function(data, grid, tried, asked, run) {
     lower <- pmax(lower, at_least(regression_support_cpp(data$sorted, kernel), grid$unit))
   }
   if (!is_compact(kernel)) return(together(tried, polished_valleys(objective, lower, upper)))
-  affordable <- fits_at_once / length(data$x)
-  at_distances <- function(ends, most, nearest = FALSE) {
-    bandwidths_at_distances(data, range(ends), grid$unit, kernel, nearest, most)
-  }
   for (k in utils::head(order(value[valleys]), valleys_searched)) {
     here <- list(bw = bw[valleys[k]], value = value[valleys[k]], evaluations = 0L)
     found <- search_between(objective, here, sort(unique(c(lower[k], here$bw, upper[k]))), kernel, at_distances,

@@ -50,7 +50,7 @@ candidate_bandwidths <- function(data, asked, given) {
   }
   of_grid <- given[c("nbw", "bwmin", "bwmax")]
   if (all(vapply(of_grid, is.null, NA)) && asked$unsupported == "reject") {
-    return(made(scan_bandwidths(data, asked$ckertype) / unit, "global", "ydat"))
+    return(made(scan_bandwidths(data, asked$ckertype, unit), "global", "ydat"))
   }
   made(listed_bandwidths(given, range / unit / if (asked$ckertype == "gaussian") sqrt(5) else 1), "grid", "bwmax")
 }
@@ -70,27 +70,24 @@ listed_bandwidths <- function(given, widest) {
 }
 
 # Ratio of successive bandwidths of a scan. Valleys of the curve are several times wider: a Gaussian weight relative to
-# another, exp(-d / h^2) with d < 722 h^2 or it is none, falls from 0.9 to 0.1 while h falls to a fifth, and the larger d
-# is the less of the fit it moves.
-scan_ratio <- 1.06
+# another, exp(-d / h^2), falls from 0.9 to 0.1 while h falls to a fifth. With few observations fits may have poles.
+scan_ratio <- function(n) if (n <= 100L) 1.02 else 1.06
 
 # The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Below
 # it some are evaluated for what remark_on_isolated() says. Where all observations are tied, the curve is constant below
 # the smallest step of x. The last, far beyond the data, stands for an infinite bandwidth. Before it, at 1000 times the
 # range of x, a curve differs from its limit by 1e-6.
-scan_bandwidths <- function(data, kernel) {
-  range <- range_of(data$x)
-  support <- regression_support_cpp(data$sorted, kernel)
-  lowest <- if (support > 0) support * (1 + 4 * .Machine$double.eps) else
-    0.9 * smallest_step(data$x) / if (is_compact(kernel)) 1 else 38
+scan_bandwidths <- function(data, kernel, unit) {
+  range <- range_of(data$x) / unit
+  lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
+  tied <- lowest == 0
+  if (tied) lowest <- 0.9 * smallest_step(data$x) / unit / if (is_compact(kernel)) 1 else 38
   lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
   widest <- min(10 * range, regression_limits[2L])
-  steps <- ceiling(log(widest / lowest) / log(scan_ratio))
-  below <- if (support > 0) lowest / 100^(20:1 / 20)
-  beyond <- widest * 10^(1:10 / 5)
-  far <- 10^ceiling(log10(range) + 9)
-  h <- c(below[below >= regression_limits[1L]], lowest * (widest / lowest)^(0:steps / steps), beyond, far)
-  h[h <= regression_limits[2L]]
+  steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
+  bw <- c(if (!tied) lowest / 100^(20:1 / 20), lowest, lowest * (widest / lowest)^(seq_len(steps) / steps),
+          widest * 10^(1:10 / 5), 10^ceiling(log10(range) + 9))
+  bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
 }
 
 # The engine of a regression's sums: windows are swept, on a GPU in blocks, or every pair is summed.
@@ -110,7 +107,10 @@ observations_of <- function(sample, run) {
 }
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
-local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype)
+local_fits <- function(h, asked) {
+  c(list(h = h, kernel = asked$ckertype, regtype = asked$regtype),
+    if (isTRUE(asked$ckerorder > 2)) list(order = as.integer(asked$ckerorder)))
+}
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
 regression_sums <- function(data, h, asked, run) {

@@ -45,8 +45,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @section The bandwidth: A bandwidth is on the scale of \pkg{np}: the standard deviation of the Gaussian kernel, half
 #'   the width of the support of other kernels, but of the Epanechnikov kernel half the width divided by sqrt(5).
 #'   `bw.scale = "support"` means half the width for the Epanechnikov kernel, too. The triangular, biweight, triweight
-#'   and tricube kernels do not exist in \pkg{np}. With `bwscaling = TRUE` bandwidths are multiples of sdev n^(-1/(2 P
-#'   + 1)). Here P is the order of the kernel, and sdev the least of the standard deviation, the interquartile range
+#'   and tricube kernels do not exist in \pkg{np}. With `bwscaling = TRUE` bandwidths are multiples of s n^(-1/(2 P
+#'   + 1)). Here P is the order of the kernel, and s the least of the standard deviation, the interquartile range
 #'   divided by 1.349, and the median absolute deviation, as far as they are positive. The field `bandwidth` has the
 #'   bandwidth without, and `sfactor` with this scaling. A bandwidth may be infinite.
 #'
@@ -70,9 +70,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   find its bottom, until the relative change of the objective is below 1e-9. Then up to 4e6 / n bandwidths on both
 #'   sides of distances are tried. If there are few enough distances in the valley, as with small, rounded or tied
 #'   data, all of them are tried. Otherwise only the distances of jumps and those next to the minimum are tried. So a
-#'   minimum between two bandwidths may be missed if there are many distances. Between two neighbours of a grid of 50,
-#'   with 700 to 2,000 observations and no ties, the value was above the least one by up to 3e-4 of itself for the
-#'   uniform kernel, and by up to 1e-6 for other kernels.
+#'   minimum between two bandwidths may be missed if there are many distances. This was measured between two neighbours
+#'   of a grid of 50, with 700 to 2,000 observations and no ties. The value was above the least one by up to 3e-4 of
+#'   itself for the uniform kernel, and by up to 1e-6 for other kernels.
 #'
 #'   The bandwidth may be just above a distance, where the curve jumps, and its rounded digits in print may be below it.
 #'   So use the object, or its field `bw`, not the printed digits.

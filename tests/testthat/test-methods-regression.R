@@ -189,35 +189,6 @@ test_that("npreg and predict", {
   )
 })
 
-test_that("formula and default methods agree, whatever the order and names of arguments", {
-  bw <- suppressWarnings(npregbw(y ~ x, data = d, nbw = 50))
-  fields <- c("bw", "fval", "grid", "cv", "n.unsupported", "x", "y", "w", "nobs", "xnames", "ynames")
-  for (other in suppressWarnings(list(
-    npregbw(formula = y ~ x, data = d, nbw = 50), npregbw(data = d, formula = y ~ x, nbw = 50),
-    npregbw(data = d, y ~ x, nbw = 50), npregbw(y ~ x, nbw = 50), npregbw(xdat = x, ydat = y, nbw = 50),
-    npregbw(ydat = y, xdat = x, nbw = 50), npregbw(x, y, nbw = 50), npregbw(d["x"], d["y"], nbw = 50),
-    npregbw(cbind(x), cbind(y), nbw = 50), npregbw(y ~ x, rbind(d, d[1, ]), subset = 1:8, nbw = 50)
-  ))) expect_identical(other[fields], bw[fields])
-  fit <- npreg(bw)
-  fields <- c("bw", "mean", "merr", "lower", "upper", "resid", "loo", "R2", "MSE", "nobs")
-  for (other in suppressWarnings(list(
-    npreg(bws = bw), npreg(y ~ x, data = d, nbw = 50), npreg(formula = y ~ x, data = d, nbw = 50),
-    npreg(txdat = x, tydat = y, nbw = 50), npreg(bws = y ~ x, data = d, nbw = 50), npreg(bws = y ~ x, d, nbw = 50),
-    npreg(bw, txdat = x, tydat = y), npreg(d$y ~ d$x, nbw = 50), npreg(y ~ d[, "x"], data = list(y = y), nbw = 50),
-    npreg(bws = bw$bw, txdat = x, tydat = y), npreg(tydat = y, txdat = x, bws = bw$grid), npreg(y ~ x, bws = bw$bw),
-    npreg(bw, gradients = FALSE, residuals = TRUE), npreg(bw, x, y), npreg(bw$bw, x, y), npreg(bw = bw),
-    npreg(bws = bw, data = d), npreg(x, y, nbw = 50), npreg(d["x"], d["y"], nbw = 50),
-    npreg(bws = bw$bw, xdat = x, ydat = y), npreg(bw = bw$bw, xdat = x, tydat = y), do.call(npreg, list(bw)),
-    do.call("npreg", list(bws = bw$bw, txdat = x, tydat = y)), do.call(npreg, list(y ~ x, data = d, nbw = 50)),
-    do.call(npreg, list(quote(y ~ x), quote(d), nbw = 50)), update(npreg(y ~ x, d), nbw = 50)
-  ))) expect_identical(other[fields], fit[fields])
-  expect_equal(npreg(bw, x, y, x[2:3])$mean, fit$mean[2:3], tolerance = 1e-14)
-  expect_equal(npreg(bw$bw, x, y, x[2:3])$mean, fit$mean[2:3], tolerance = 1e-14)
-  wrapped <- function(table, ...) npreg(y ~ x, data = table, ...)
-  expect_identical(suppressWarnings(wrapped(d, nbw = 50))$mean, fit$mean)
-  expect_identical(wrapped(d, bws = 3)$bw, 3)
-})
-
 test_that("expressions, subsets and weights are those of the data", {
   scale <- 2
   fit <- suppressWarnings(npreg(log(y) ~ I(x / scale), data = d, subset = z < 9, w = z))
@@ -240,41 +211,6 @@ test_that("a column that is a matrix of one, and missing values without a type, 
   expect_identical(npregbw(y ~ poly(x, 1), d, bws = 1)$xnames, "poly(x, 1)")
   expect_identical(predict(fit, data.frame(x = NA)), NA_real_)
   expect_identical(predict(fit, exdat = c(NA, NA)), c(NA_real_, NA_real_))
-})
-
-test_that("incomplete rows are left out and counted, and na.exclude keeps their positions", {
-  gaps <- rbind(d, d[1, ])
-  gaps$x[9] <- NA
-  gaps$y[2] <- NA
-  expect_message(fit <- npreg(y ~ x, gaps, bws = 4, na.action = na.exclude), "2 of 9 rows have missing values")
-  same <- npreg(y ~ x, d[-2, ], bws = 4)
-  expect_identical(fit$mean, same$mean)
-  for (value in list(fitted(fit), residuals(fit), se(fit), predict(fit), predict(fit, se.fit = TRUE)$se.fit,
-                     predict(fit, interval = "confidence")[, "upr"])) {
-    expect_identical(which(is.na(value)), c(2L, 9L))
-  }
-  expect_identical(fitted(fit)[-c(2, 9)], fitted(same))
-  expect_equal(fitted(fit) + residuals(fit), gaps$y + 0 * gaps$x)
-  expect_identical(nobs(fit), 7L)
-  expect_identical(nobs(fit$bws), 7L)
-  suppressMessages({
-    weighted <- npreg(y ~ x, d, bws = 4, w = replace(x, 5, NA), na.action = na.exclude)
-    defaults <- list(npreg(y ~ x, gaps, bws = 4), npreg(txdat = gaps$x, tydat = gaps$y, bws = 4),
-                     npreg(fit$bws, gaps$x, gaps$y))
-    # np's formula methods ask the option, the others do not.
-    old <- options(na.action = "na.exclude")
-    on.exit(options(old))
-    by_option <- npreg(y ~ x, gaps, bws = 4)
-    options(na.action = "na.fail")
-    defaults <- c(defaults, list(npreg(txdat = gaps$x, tydat = gaps$y, bws = 4)))
-    expect_error(npreg(y ~ x, gaps, bws = 4), "must not have missing values", class = "kestrel_error_input")
-  })
-  expect_identical(which(is.na(fitted(weighted))), 5L)
-  for (default in defaults) {
-    expect_identical(fitted(default), fitted(same))
-    expect_identical(default$bws[c("rows.omit", "nobs.omit")], list(rows.omit = c(2L, 9L), nobs.omit = 2L))
-  }
-  expect_identical(fitted(by_option), fitted(fit))
 })
 
 test_that("predict gives NA in place, with one warning that counts points without neighbour", {
@@ -371,8 +307,8 @@ test_that("the minimum is taken among supported bandwidths, and its position is 
   expect_warning(bandwidth(bws = c(3.5, 4, 8)), "lower end of the grid, 3.5", class = "kestrel_warning_search")
   expect_warning(bandwidth(bws = c(1.76, 2)), "upper end of the grid, 2", class = "kestrel_warning_search")
   expect_warning(bandwidth(bws = 3, bandwidth.compute = FALSE), NA)
-  expect_warning(bandwidth(bws = 0.6, bandwidth.compute = FALSE), "4 of 8 observations have no neighbour at the bandwidth 0.6",
-                 class = "kestrel_warning_support")
+  expect_warning(bandwidth(bws = 0.6, bandwidth.compute = FALSE),
+                 "4 of 8 observations have no neighbour at the bandwidth 0.6", class = "kestrel_warning_support")
 })
 
 test_that("of tied bandwidths the widest is taken", {
@@ -399,7 +335,8 @@ test_that("print and summary say what was chosen and how", {
     shown(refined)
     shown(gaussian)
     shown(tied)
-    shown(suppressWarnings(npregbw(x, y, bws = 0.6, bandwidth.compute = FALSE, ckertype = "epanechnikov", bw.scale = "support")))
+    shown(suppressWarnings(npregbw(x, y, bws = 0.6, bandwidth.compute = FALSE, ckertype = "epanechnikov",
+                                   bw.scale = "support")))
     shown(summary(bw))
     shown(summary(grid))
     shown(npreg(bw))
