@@ -90,7 +90,7 @@ known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
   if (errors && all(is.na(se))) {
     bws <- object$bws
-    se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, TRUE, run))$se
+    se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, with_errors, run))$se
   }
   list(mean = fit_inside(object), se = se)
 }
@@ -142,7 +142,9 @@ gradients.kestrel_reg <- function(x, errors = FALSE, ...) {
   check_object(x, "x", "kestrel_reg")
   name <- if (check_flag(errors, "errors")) "gerr" else "grad"
   value <- x[[name]]
-  if (identical(value, NA)) value <- as.matrix(values_at(x, plain_columns(x$eval)[[1L]], errors, run_options())[[name]])
+  if (identical(value, NA)) {
+    value <- as.matrix(values_at(x, plain_columns(x$eval)[[1L]], TRUE, run_options(), gradients = TRUE)[[name]])
+  }
   if (x$at.data) stats::napredict(x$bws$na.action, value) else value
 }
 

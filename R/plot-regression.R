@@ -74,7 +74,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
   bws <- x$bws
   # As many points as in np where they are returned.
   if (is.null(neval) && behavior != "plot") neval <- 50L
-  curve <- curve_to_draw(x, neval, xtrim, band)
+  curve <- curve_to_draw(x, neval, xtrim, band, gradients)
   data <- data_of_plot(x, curve, gradients, isTRUE(asked))
   if (behavior == "data") return(data)
   at <- curve$at
@@ -111,7 +111,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
 }
 
 # The fit at `neval` points to draw, by default 501, which are `at`.
-curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE) {
+curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE, gradients = FALSE) {
   count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
   xtrim <- plain(xtrim)
   if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
@@ -119,7 +119,7 @@ curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE) {
   }
   ends <- if (xtrim > 0) stats::quantile(x$bws$x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x$bws$x)
   at <- seq(ends[1L], ends[2L], length.out = count)
-  c(list(at = at), values_at(x, at, errors, run_options()))
+  c(list(at = at), values_at(x, at, errors, run_options(), gradients = gradients))
 }
 
 # What np's plots return: in a list an object whose standard errors are two columns, the distances of a band of twice

@@ -117,8 +117,8 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = getOption("n
   selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals", "gradients")]
   selected <- called_as(npregbw.formula, selection)
   frame <- parent.frame()
-  select <- function(errors) {
-    selected$.errors <- errors
+  select <- function(needed) {
+    selected$.needed <- needed
     replace(eval(selected, frame), "call", list(called_as(quote(npregbw), selection)))
   }
   fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
@@ -156,9 +156,9 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., xdat, yda
   }
   x <- if (missing(txdat)) named_column(xdat, "xdat") else named_column(txdat, "txdat")
   y <- if (missing(tydat)) named_column(ydat, "ydat") else named_column(tydat, "tydat")
-  select <- function(errors) {
+  select <- function(needed) {
     bw <- npregbw.default(x, y, bws, ..., w = w, na.action = na.action, threads = threads, backend = backend,
-                          verbose = verbose, .errors = errors)
+                          verbose = verbose, .needed = needed)
     replace(bw, "call", list(call))
   }
   fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
@@ -185,21 +185,21 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
     abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
                 describe_value(txdat), ".")
   }
-  again <- function(x, y, w, errors) {
+  again <- function(x, y, w, needed) {
     npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, ckertype = bws$ckertype,
                     ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
                     unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
-                    verbose = verbose, .errors = errors)
+                    verbose = verbose, .needed = needed)
   }
-  select <- function(errors) {
+  select <- function(needed) {
     if (!is.null(txdat) || !is.null(tydat)) {
       check_other_data(bws, txdat, tydat)
-      other <- again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, errors)
+      other <- again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, needed)
       return(replace(other, "call", list(call)))
     }
     if (abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) <= 1e-9 * bws$h) return(bws)
     # The bandwidth was edited.
-    made <- again(bws$x, bws$y, if (any(bws$w != 1)) bws$w, errors)
+    made <- again(bws$x, bws$y, if (any(bws$w != 1)) bws$w, needed)
     kept <- c("xnames", "ynames", "na.action", "rows.omit", "nobs.omit", "terms", "formula", "call")
     made[kept] <- unclass(bws)[kept]
     made
@@ -230,20 +230,24 @@ fit_arguments <- function(se, level, gradients, residuals) {
   list(se = check_flag(se, "se"), level = check_level(level), gradients = check_flag(gradients, "gradients"))
 }
 
-# select(errors) returns the bandwidth object; `errors`: whether the fit will have standard errors at the data. If the
+# select(needed) returns the bandwidth object; `needed`: what the fit needs at the data, see with_fit(). If the
 # bandwidth is of this call, the object has the `.observations` of its search, which are sorted for both.
 fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, call) {
-  bws <- select(wanted$se && is.null(newdata) && is.null(exdat))
+  at_data <- is.null(newdata) && is.null(exdat)
+  needed <- c(errors = at_data && (wanted$se || wanted$gradients), gradients = at_data && wanted$gradients)
+  bws <- select(needed)
   data <- bws$.observations
   bws$.observations <- NULL
   started <- proc.time()[["elapsed"]]
   run <- run_options(threads, "cpu")
-  points <- evaluation_points(bws, newdata, exdat)
-  at_data <- is.null(points)
-  if (at_data) points <- bws$x
+  points <- if (at_data) bws$x else evaluation_points(bws, newdata, exdat)
   sums <- with_progress(verbose, "Regression", function(progress) {
     run$progress <- progress
-    sums_of_fit(bws, points, at_data, wanted$se, run, if (is.null(data)) observations_of(bws, run) else data)
+    data <- with_fit(if (is.null(data)) observations_of(bws, run) else data, bws$h, bws, needed, run)
+    made <- list(bws = bws, error2 = data$fit$error2)
+    inside <- fit_at_data(made, run, data)
+    at <- if (at_data) inside else values_at(made, points, wanted$se, run, data, wanted$gradients)
+    list(made = data$fit, inside = inside, at = at)
   })
   made <- sums$made
   inside <- sums$inside
@@ -285,24 +289,15 @@ measures_of_fit <- function(bws, inside) {
        SIGN = average(sign(y) == sign(inside$mean)))
 }
 
-# All sums of a fit: `made`, which regression_at_data_cpp() returns for the observations, and the results of
-# fit_at_data() and values_at().
-sums_of_fit <- function(bws, points, at_data, se, run, data) {
-  data <- with_fit(data, bws$h, bws, at_data && se, run)
-  fit <- list(bws = bws, error2 = data$fit$error2)
-  inside <- fit_at_data(fit, run, data)
-  list(made = data$fit, inside = inside, at = if (at_data) inside else values_at(fit, points, se, run, data))
-}
-
 # The fit of every row, its standard error, its gradient, its residual and its leave-one-out fit. Rows of weight 0 are
 # in no fit, so their fit and leave-one-out fit are the same.
 fit_at_data <- function(fit, run, data) {
-  made <- data$fit[intersect(names(data$fit), c("mean", "se", "grad", "gerr", "resid", "loo"))]
+  made <- Filter(length, data$fit[c("mean", "se", "grad", "gerr", "resid", "loo")])
   y <- fit$bws$y
   if (length(data$y) == length(y)) return(made)
   heard()
   used <- fit$bws$w > 0
-  apart <- values_at(fit, fit$bws$x[!used], !anyNA(made$se), run, data)
+  apart <- values_at(fit, fit$bws$x[!used], !anyNA(made$se), run, data, !is.null(made$grad))
   apart <- c(apart, list(resid = y[!used] - apart$mean, loo = apart$mean))
   lapply(stats::setNames(nm = names(made)), function(name) {
     replace(replace(rep(NA_real_, length(used)), used, made[[name]]), !used, apart[[name]])
@@ -311,13 +306,13 @@ fit_at_data <- function(fit, run, data) {
 
 # Fit, standard error and gradient at values of the regressor. They are NA if there is no neighbour or the value is
 # missing.
-values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)) {
+values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run), gradients = FALSE) {
   bws <- fit$bws
-  error2 <- if (se) fit$error2 else numeric(0)
-  at <- function(points) regression_fit_cpp(data$sorted, local_fits(bws$h, bws), points, error2, run)
-  if (!anyNA(points)) return(at(points))
   known <- !is.na(points)
-  lapply(at(points[known]), function(found) replace(rep(NA_real_, length(points)), known, found))
+  at <- regression_fit_cpp(data$sorted, local_fits(bws$h, bws), if (all(known)) points else points[known],
+                           if (se || gradients) fit$error2 else numeric(0), gradients, run)
+  if (!gradients) at <- at[c("mean", "se")]
+  if (all(known)) at else lapply(at, function(found) replace(rep(NA_real_, length(points)), known, found))
 }
 
 warn_no_neighbour <- function(mean, points, bws) {

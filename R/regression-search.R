@@ -108,8 +108,7 @@ observations_of <- function(sample, run) {
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
 local_fits <- function(h, asked) {
-  c(list(h = h, kernel = asked$ckertype, regtype = asked$regtype),
-    if (isTRUE(asked$ckerorder > 2)) list(order = as.integer(asked$ckerorder)))
+  list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = as.integer(asked$ckerorder))
 }
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
@@ -118,9 +117,15 @@ regression_sums <- function(data, h, asked, run) {
 }
 
 # The observations with `fit`, which regression_at_data_cpp() makes at one bandwidth. It serves the curve of a search at
-# this bandwidth alone and the fit of npreg().
-with_fit <- function(data, h, asked, errors, run) {
-  if (is.null(data$fit)) data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), errors, run)
+# this bandwidth alone and the fit of npreg(). `needed`: whether it needs `errors`, and `gradients`, which need them,
+# too.
+with_errors <- c(errors = TRUE, gradients = FALSE)
+
+with_fit <- function(data, h, asked, needed, run) {
+  if (is.null(data$fit)) {
+    data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), needed[["errors"]], needed[["gradients"]],
+                                       run)
+  }
   data
 }
 
@@ -138,15 +143,15 @@ corrected_aic <- function(variance, trace, n) {
   ifelse(room > 0, log(variance) + (n + trace) / room, Inf)
 }
 
-# `errors`: NULL, or whether the fit that follows the search needs standard errors at the data.
-search_bandwidth <- function(sample, asked, given, refine, run, errors = NULL) {
+# `needed`: NULL, or what the fit that follows the search needs at the data, see with_fit().
+search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
   data <- observations_of(sample, run)
   grid <- candidate_bandwidths(data, asked, given)
   single <- grid$search == "none"
   if (refine && single) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")
   choose_regression_place_cpp(data$sorted, local_fits(grid$h, asked), run)
   on_cpu <- regression_place_cpp(data$sorted)$backend == "cpu"
-  if (single && !is.null(errors) && on_cpu) data <- with_fit(data, grid$h, asked, errors, run)
+  if (single && !is.null(needed) && on_cpu) data <- with_fit(data, grid$h, asked, needed, run)
   curve <- regression_curve(data, grid$h, asked, run)
   value <- ifelse(!is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, NA)
   tried <- list(bw = grid$grid, value = value, evaluations = length(value))

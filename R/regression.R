@@ -294,9 +294,9 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   check_np_arguments(...)
-  errors <- added_by_fit(...)
+  needed <- added_by_fit(...)
   given <- list(bws = bws, nbw = nbw, bwmin = bwmin, bwmax = bwmax)
-  given$fixed <- !check_flag(bandwidth.compute, "bandwidth.compute") || (!is.null(errors) && length(plain(bws)) == 1L)
+  given$fixed <- !check_flag(bandwidth.compute, "bandwidth.compute") || (!is.null(needed) && length(plain(bws)) == 1L)
   if (given$fixed && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
@@ -320,13 +320,13 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
   found <- with_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    search_bandwidth(sample, asked, given, refine, run, errors)
+    search_bandwidth(sample, asked, given, refine, run, needed)
   })
   for (remark in found$remarks) inform(remark)
   data <- found$data
   found$data <- NULL
   call <- called_as(quote(npregbw), match.call())
-  call$.errors <- NULL
+  call$.needed <- NULL
   spread <- asked$sdev * asked$nconfac
   raw <- if (asked$scaling) found$bw * spread else found$bw
   bw <- c(found, asked, sample,
@@ -335,7 +335,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
                engine = regression_engine(asked$ckertype, found$backend), call = call,
                seconds = proc.time()[["elapsed"]] - started))
   bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
-  if (!is.null(errors)) bw$.observations <- data
+  if (!is.null(needed)) bw$.observations <- data
   bw
 }
 
@@ -352,10 +352,10 @@ check_order <- function(order, kernel) {
   as.numeric(order)
 }
 
-# What npreg() adds to the arguments of npregbw(): `errors` of search_bandwidth(). The result then also has the
+# What npreg() adds to the arguments of npregbw(): `needed` of search_bandwidth(). The result then also has the
 # `.observations` of the search. A user's call cannot have such an argument, because npregbw() knows none of this name.
 added_by_fit <- function(...) {
-  position <- match(".errors", given_names(...))
+  position <- match(".needed", given_names(...))
   if (!is.na(position)) ...elt(position)
 }
 
