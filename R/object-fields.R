@@ -140,14 +140,10 @@ regbw_fields <- list(
   n.unsupported = function(of) numbers(length(of[["grid"]]), sign = "not negative", whole = TRUE),
   ties = numbers(sign = "positive", finite = FALSE),
   evaluations = numbers(1L, sign = "positive", whole = TRUE),
-  xnames = texts(1L),
-  ynames = texts(1L),
+  xnames = texts(1L), ynames = texts(1L),
   na.action = function(of) left_out_field(length(of[["x"]])),
   terms = anything(list("the terms of a formula", function(terms) is_terms(terms)), optional = TRUE),
-  engine = texts(1L),
-  backend = texts(1L),
-  device = texts(1L, optional = TRUE),
-  seconds = numbers(1L)
+  engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
 )
 
 # The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
