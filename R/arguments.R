@@ -83,16 +83,23 @@ alike <- function(name, known) {
   if (sum(near) <= 3L) known[near] else character(0)
 }
 
-# Why an argument has no effect. The arguments of np's search have a reason in inform_ignored().
+# Why an argument has no effect. The arguments of np's search have their reason in inform_ignored().
 why_ignored <- c(
   binned = "sums are exact, nothing is binned", bgridsize = "sums are exact, nothing is binned",
   bw.ucv = "the criterion is exact, and its minimum the global one", density = "no estimate is negative",
   trunc = "the help page tells the range of the search", Hstart = "the matrix is not searched for",
+  bws = "the search finds the least value of the whole curve; bandwidth.compute = FALSE fixes a bandwidth",
+  data = "a bandwidth object has its data; `newdata` are points",
+  subset = "a bandwidth object has its data",
   pilot = "it has none in ks either", residuals = "residuals are always there",
   zero.flag = "values beyond the grid are exact, too"
 )
 
-inform_ignored <- function(name) {
-  why <- if (name %in% names(why_ignored)) why_ignored[[name]] else "the search is over a grid, not from random starts"
-  inform_once(paste("ignored", name), "`", name, "` has no effect: ", why, ".")
+# Once in a session for each set of names.
+inform_ignored <- function(names) {
+  if (length(names) == 0L) return(invisible())
+  why <- if (names[1L] %in% names(why_ignored)) why_ignored[[names[1L]]] else
+    "the search finds the least value of the whole curve"
+  inform_once(paste("ignored", names, collapse = " "), quoted(names), if (length(names) == 1L) " has" else " have",
+              " no effect: ", why, ".")
 }

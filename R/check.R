@@ -79,7 +79,8 @@ check_choice <- function(value, choices, name) {
   given <- value
   value <- without_class(value)
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    abort_input("`", name, "` must be one of ", quoted(choices, '"'), ", not ", describe_value(given), ".")
+    abort_input("`", name, "` must be ", if (length(choices) > 1L) "one of ", quoted(choices, '"'), ", not ",
+                describe_value(given), ".")
   }
   choices[match(value, choices)]
 }
@@ -117,14 +118,12 @@ as_points <- function(x, name) {
   x
 }
 
-known_na_actions <- c("na.fail", "na.omit")
-
-check_na_action <- function(na.action) {
+check_na_action <- function(na.action, known = c("na.fail", "na.omit")) {
   named <- without_class(na.action)
-  if (is.character(named) && length(named) == 1L && named %in% known_na_actions) return(named)
-  if (identical(na.action, stats::na.fail)) return("na.fail")
-  if (identical(na.action, stats::na.omit)) return("na.omit")
-  abort_input("`na.action` must be na.fail or na.omit, not ", describe_value(na.action), ".")
+  if (is.character(named) && length(named) == 1L && named %in% known) return(named)
+  for (name in known) if (identical(na.action, getExportedValue("stats", name))) return(name)
+  abort_input("`na.action` must be ", sub(",([^,]*)$", " or\\1", paste(known, collapse = ", ")), ", not ",
+              describe_value(na.action), ".")
 }
 
 check_present <- function(value, name) {

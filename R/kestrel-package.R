@@ -18,7 +18,8 @@
 #'     smoothed cross-validation [hscv()], \code{\link{Hscv}()}, [Hscv.diag()]; by smoothed bootstrap [hboot()],
 #'     \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). Their [records][kestrel_record-methods], criteria and parts:
 #'     [lscv()], [psi()], [vech()], [invvech()].}
-#'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods] and [plots][plot.kestrel_reg].}
+#'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
+#'     [plots][plot.kestrel_reg], [npplot()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}

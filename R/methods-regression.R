@@ -1,10 +1,13 @@
 #' Methods for kernel regressions
 #'
-#' Methods that print the results of [npregbw()] and [npreg()] and give fitted values, residuals, standard errors and
-#' predictions.
+#' Methods that print the results of [npregbw()] and [npreg()] and give fitted values, residuals, standard errors,
+#' gradients and predictions.
 #'
-#' Where `na.action = na.omit` left rows out, `fitted()`, `residuals()`, `se()` and `predict()` without `newdata` have
-#' NA in their positions, so that they are as long as the data.
+#' Where `na.action = na.exclude` left rows out, `fitted()`, `residuals()`, `se()`, `gradients()` and `predict()`
+#' without `newdata` have NA in their positions, so that they are as long as the data. With [stats::na.omit] they are
+#' shorter.
+#'
+#' `update()` makes a fit or a bandwidth with other arguments.
 #'
 #' @param object,x an object made by [npreg()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
 #'   the result of [npregbw()], whose predictions are those of its fit.
@@ -12,6 +15,8 @@
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
+#' @param type accepted for scripts written for \pkg{np}: `"response"`.
+#' @param errors if TRUE, give the standard errors of the gradients.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param ... not used. For a bandwidth these are the other arguments of `predict()`, which refuses unknown ones.
@@ -19,14 +24,15 @@
 #' @return `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value
 #'   and for those without an observation within the bandwidth. With `interval = "confidence"` it is a matrix with
 #'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and
-#'   `residuals()` return values at the data, and `se()` the standard errors at the points where the fit was evaluated.
-#'   `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
+#'   `se()` return the fit and its standard errors at the points where it was evaluated, and `gradients()` a matrix of
+#'   one column with the gradient there, or its standard errors, as in \pkg{np}. `residuals()` returns those at the
+#'   data. `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
 #'   `upper`. If the points are the data, it adds the response, `resid` and `loo`. A variable that has one of these
-#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth, `best`,
-#'   the five best of the grid. `nobs()` returns the number of observations of positive weight. `print()` returns its
-#'   argument invisibly.
+#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth from a
+#'   grid, `best`, the five best of it. `nobs()` returns the number of observations of positive weight. `print()`
+#'   returns its argument invisibly.
 #' @section Units: Fits, standard errors, bands and residuals are in those of the response, points in those of the
-#'   regressor.
+#'   regressor, and gradients in those of the response divided by those of the regressor.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   regressor, and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
@@ -45,9 +51,10 @@ NULL
 #' @rdname kestrel_reg-methods
 #' @export
 predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
-                                level = object$level, exdat = NULL, ..., verbose = NULL) {
+                                level = object$level, exdat = NULL, type = "response", ..., verbose = NULL) {
   check_arguments("predict", given_names(...))
   check_object(object, "object", "kestrel_reg")
+  check_choice(type, "response", "type")
   verbose <- asked_verbose(verbose)
   se.fit <- check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
@@ -83,7 +90,7 @@ known_at_data <- function(object, errors, run) {
   se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
   if (errors && all(is.na(se))) {
     bws <- object$bws
-    se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, TRUE, run))$se
+    se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, with_errors, run))$se
   }
   list(mean = fit_inside(object), se = se)
 }
@@ -94,7 +101,7 @@ fit_inside <- function(object) if (object$at.data) object$mean else object$bws$y
 #' @export
 fitted.kestrel_reg <- function(object, ...) {
   check_object(object, "object", "kestrel_reg")
-  stats::napredict(object$bws$na.action, fit_inside(object))
+  if (object$at.data) stats::napredict(object$bws$na.action, object$mean) else object$mean
 }
 
 #' @rdname kestrel_reg-methods
@@ -118,6 +125,27 @@ se.default <- function(object, ...) {
 se.kestrel_reg <- function(object, ...) {
   check_object(object, "object", "kestrel_reg")
   if (object$at.data) stats::napredict(object$bws$na.action, object$merr) else object$merr
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+gradients <- function(x, ...) UseMethod("gradients")
+
+#' @export
+gradients.default <- function(x, ...) {
+  abort_input("`x` must be a fit made by npreg(), not ", describe_value(x), ".")
+}
+
+#' @rdname kestrel_reg-methods
+#' @export
+gradients.kestrel_reg <- function(x, errors = FALSE, ...) {
+  check_object(x, "x", "kestrel_reg")
+  name <- if (check_flag(errors, "errors")) "gerr" else "grad"
+  value <- x[[name]]
+  if (identical(value, NA)) {
+    value <- as.matrix(values_at(x, plain_columns(x$eval)[[1L]], TRUE, run_options(), gradients = TRUE)[[name]])
+  }
+  if (x$at.data) stats::napredict(x$bws$na.action, value) else value
 }
 
 #' @rdname kestrel_reg-methods
@@ -173,13 +201,17 @@ summary.kestrel_regbw <- function(object, ...) {
   first <- utils::head(order(object$cv, object$grid), 5L)
   best <- data.frame(bw = object$grid, cv = object$cv, n.unsupported = object$n.unsupported, row.names = NULL)[first, ]
   rownames(best) <- NULL
-  structure(list(bws = object, best = best), class = "summary.kestrel_regbw")
+  structure(list(bws = object, best = if (object$search == "grid") best), class = "summary.kestrel_regbw")
 }
 
 #' @export
 print.summary.kestrel_regbw <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_regbw")
-  cat(regbw_lines(x$bws), "", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
+  bws <- x$bws
+  raw <- if (bws$scaling) bws$bw * bws$sdev * bws$nconfac else bws$bw
+  cat(regbw_lines(bws), label_line("scale factor", format_short(raw / bws$sdev / bws$nconfac)), sep = "\n")
+  if (is.null(x$best)) return(invisible(x))
+  cat("", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
   print(plain_columns(x$best), digits = 7, row.names = FALSE)
   invisible(x)
 }
@@ -205,9 +237,15 @@ print.summary.kestrel_reg <- function(x, ...) {
   fit <- x$fit
   errors <- (fit$bws$y - fit$loo)[fit$bws$w > 0]
   cat(regression_lines(fit),
+      label_line("errors", named_values(fit, c("MSE", "MAE", "MAPE"))),
+      label_line("agreement", named_values(fit, c("CORR", "SIGN"))),
       label_line("residuals", quartiles(fit$resid[fit$bws$w > 0])),
       label_line("left out", paste0(quartiles(errors), " (leave-one-out residuals)")), sep = "\n")
   invisible(x)
+}
+
+named_values <- function(fit, names) {
+  paste(names, vapply(names, function(name) format_short(fit[[name]]), ""), collapse = ", ")
 }
 
 quartiles <- function(values) {
@@ -230,24 +268,23 @@ smoother_text <- function(bws) {
 }
 
 bandwidth_text <- function(bws) {
-  meaning <- if (bws$bw.scale == "np") {
-    "as np counts"
-  } else {
-    if (bws$ckertype == "gaussian") "standard deviation" else "half the support"
-  }
+  meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
+    if (unit_of(bws) == 1) "half the support" else "as np counts"
   paste0("h = ", format_short(bws$bw), " (", meaning, ")")
 }
+
+kernel_text <- function(bws) paste0(bws$ckertype, if (bws$ckerorder > 2) paste(", order", bws$ckerorder))
 
 regbw_lines <- function(bws) {
   c("Bandwidth of a kernel regression, by cross-validation",
     call_lines(bws$call),
     label_line("n", size_text(bws)),
     label_line("regression", smoother_text(bws)),
-    label_line("kernel", bws$ckertype),
+    label_line("kernel", kernel_text(bws)),
     label_line("bandwidth", bandwidth_text(bws)),
     label_line(bws$method, format(bws$fval, digits = 7)),
-    label_line("grid", grid_text(bws)),
-    label_line("support", support_text(bws)),
+    label_line(if (bws$search == "global") "scan" else "grid", grid_text(bws)),
+    if (bws$search != "global") label_line("support", support_text(bws)),
     if (length(bws$ties) > 0L) label_line("ties",
                                             paste0("shared by ", describe_value(bws$ties), "; the widest is taken")),
     unlist(lapply(bws$remarks, label_line, label = "remark")),
@@ -258,15 +295,17 @@ regbw_lines <- function(bws) {
 }
 
 grid_text <- function(bws) {
-  if (length(bws$grid) == 1L) return("this bandwidth alone")
-  text <- paste0(length(bws$grid), " on [", paste(format_short(range(bws$grid)), collapse = ", "), "]")
+  if (bws$search == "none") return("this bandwidth alone")
+  counted <- bws$search == "grid" | bws$n.unsupported == 0L
+  text <- paste0(sum(counted), " on [", paste(format_short(range(bws$grid[counted])), collapse = ", "), "]")
+  if (bws$search == "global") return(paste0(text, ", and the valleys between them"))
   if (bws$bw %in% bws$grid) text else paste0(text, ", refined")
 }
 
 support_text <- function(bws) {
   lost <- sum(bws$n.unsupported > 0L)
   if (lost == 0L) return("every observation has a neighbour")
-  if (length(bws$grid) == 1L) return(without_neighbour(bws$n.unsupported))
+  if (bws$search == "none") return(without_neighbour(bws$n.unsupported))
   paste0(lost, " of ", length(bws$grid), " bandwidths leave observations without a neighbour: ",
          if (bws$unsupported == "reject") "rejected" else "such observations excluded")
 }
@@ -276,14 +315,13 @@ regression_lines <- function(fit) {
   c("Kernel regression",
     call_lines(fit$call),
     label_line("n", size_text(bws)),
+    label_line("bandwidth", paste0(bandwidth_text(bws), if (bws$search != "none") paste(", by", bws$method))),
     label_line("regression", smoother_text(bws)),
-    label_line("kernel", bws$ckertype),
-    label_line("bandwidth", paste0(bandwidth_text(bws),
-                                   if (length(bws$grid) > 1L) paste(", by", bws$method))),
-    if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
-    label_line("R-squared", format(fit$R2, digits = 4)),
     label_line("residual sd", paste0(format_short(sqrt(fit$MSE)), " (", format_short(fit$edf),
                                      " degrees of freedom used)")),
+    label_line("R-squared", format(fit$R2, digits = 4)),
+    label_line("kernel", kernel_text(bws)),
+    if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
     if (!fit$at.data) label_line("points", format(length(fit$mean), big.mark = ",")),
     label_line("engine", paste0(fit$engine, " on ", fit$backend, ", ", format_short(fit$seconds), " s"))
   )

@@ -107,13 +107,14 @@ kcde_fields <- c(
   )
 )
 
+# The bandwidth may have been edited. What follows from it is made anew where it is used: see with_bandwidth().
 regbw_fields <- list(
-  x = numbers(min = 3L),
+  x = numbers(min = 2L),
   y = function(of) numbers(length(of[["x"]])),
   w = function(of) numbers(length(of[["x"]]), sign = "not negative"),
   nobs = function(of) {
     used <- sum(of[["w"]] > 0)
-    numbers(1L, whole = TRUE, between = c(3, length(of[["x"]])), also = list(
+    numbers(1L, whole = TRUE, between = c(2, length(of[["x"]])), also = list(
       "the number of positive weights, which is also their sum",
       function(nobs) nobs == used && sums_to(of[["w"]], nobs)
     ))
@@ -121,39 +122,38 @@ regbw_fields <- list(
   regtype = texts(1L, among = c("lc", "ll")),
   method = texts(1L, among = c("cv.ls", "cv.aic")),
   ckertype = function(of) texts(1L, among = regression_kernels()),
-  bw.scale = texts(1L, among = c("support", "np")),
-  unsupported = texts(1L, among = c("reject", "exclude")),
-  remarks = texts(optional = TRUE),
-  bw = numbers(1L, sign = "positive"),
-  h = function(of) {
-    scale <- if (of[["bw.scale"]] == "np") np_scale(of[["ckertype"]]) else 1
-    numbers(1L, sign = "positive", also = list(paste("`bw` times", format(scale, digits = 7)),
-                                               function(h) abs(h - scale * of[["bw"]]) <= 1e-9 * h))
+  ckerorder = function(of) {
+    numbers(1L, also = list(if (of[["ckertype"]] == "gaussian") "2, 4, 6 or 8" else "2",
+                            function(order) order %in% if (of[["ckertype"]] == "gaussian") c(2, 4, 6, 8) else 2))
   },
+  bw.scale = texts(1L, among = c("support", "np")),
+  scaling = flag(),
+  sdev = numbers(1L, sign = "positive"), nconfac = numbers(1L, sign = "positive"),
+  unsupported = texts(1L, among = c("reject", "exclude")),
+  search = texts(1L, among = c("none", "grid", "global")),
+  remarks = texts(optional = TRUE),
+  bw = numbers(1L, sign = "positive", finite = FALSE, also = list("a positive number", function(bw) !is.na(bw))),
+  h = numbers(1L, sign = "positive"),
   fval = numbers(1L, finite = FALSE),
-  grid = numbers(min = 1L, sign = "positive", increasing = TRUE),
+  grid = numbers(min = 1L, sign = "positive", increasing = TRUE, finite = FALSE),
   cv = function(of) numbers(length(of[["grid"]]), finite = FALSE),
   n.unsupported = function(of) numbers(length(of[["grid"]]), sign = "not negative", whole = TRUE),
-  ties = numbers(sign = "positive"),
+  ties = numbers(sign = "positive", finite = FALSE),
   evaluations = numbers(1L, sign = "positive", whole = TRUE),
-  xnames = texts(1L),
-  ynames = texts(1L),
+  xnames = texts(1L), ynames = texts(1L),
   na.action = function(of) left_out_field(length(of[["x"]])),
   terms = anything(list("the terms of a formula", function(terms) is_terms(terms)), optional = TRUE),
-  engine = texts(1L),
-  backend = texts(1L),
-  device = texts(1L, optional = TRUE),
-  seconds = numbers(1L)
+  engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
 )
 
 # The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
 left_out_field <- function(n) {
   fit <- function(rows) {
-    if (!inherits(rows, "exclude")) return(FALSE)
+    if (!inherits(rows, c("omit", "exclude"))) return(FALSE)
     rows <- without_class(rows)
     is_numbers(rows) && !anyNA(rows) && anyDuplicated(as.vector(rows)) == 0L && all(rows %in% seq_len(n + length(rows)))
   }
-  anything(list("the rows that were left out, of class \"exclude\"", fit), optional = TRUE)
+  anything(list("the rows that were left out, of class \"omit\" or \"exclude\"", fit), optional = TRUE)
 }
 
 is_terms <- function(terms) {
@@ -191,7 +191,10 @@ fit_fields <- list(
   resid = at_rows, loo = at_rows,
   error2 = function(of) fitted_numbers(of[["bws"]][["nobs"]], sign = "not negative"),
   level = numbers(1L, also = list("a number between 0 and 1", function(level) level > 0 && level < 1)),
-  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), edf = fitted_numbers(1L),
+  grad = function(of) if (!identical(of[["grad"]], NA)) fitted_numbers(c(points_of_fit(of), 1L)),
+  gerr = function(of) if (!identical(of[["gerr"]], NA)) fitted_numbers(c(points_of_fit(of), 1L)),
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L), edf = fitted_numbers(1L),
   n.unsupported = numbers(1L, sign = "not negative", whole = TRUE),
   nobs = numbers(1L, sign = "positive", whole = TRUE),
   xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
@@ -385,10 +388,12 @@ object_classes <- list(
   kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
   summary.kestrel_regbw = list(made = "a summary of a bandwidth object", fields = list(
     bws = of_class("kestrel_regbw"),
-    best = columns(list(bw = numbers(min = 1L), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)))
+    best = columns(list(bw = fitted_numbers(NULL), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)),
+                   optional = TRUE)
   )),
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
+  kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),
   summary.kestrel_boot = list(made = "a summary of a bandwidth", fields = list(boot = of_class("kestrel_boot"))),

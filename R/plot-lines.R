@@ -49,8 +49,8 @@ add_curve <- function(x, y, draw, more, ...) {
 #' @export
 lines.kestrel_reg <- function(x, ...) {
   check_object(x, "x", "kestrel_reg")
-  at <- curve_points(x$bws)
-  add_curve(at, values_at(x, at, FALSE, run_options())$mean, graphics::lines, list(...), lwd = 2, lty = 1)
+  curve <- curve_to_draw(x)
+  add_curve(curve$at, curve$mean, graphics::lines, list(...), lwd = 2, lty = 1)
   invisible(x)
 }
 

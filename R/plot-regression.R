@@ -1,7 +1,9 @@
 #' Plot a kernel regression or its cross-validation curve
 #'
-#' The plot of a fit shows the data, the curve and its confidence band. The plot of a bandwidth shows the objective over
-#' the grid with its minimum. The background is grey where some observations have no neighbour.
+#' The plot of a fit shows the data, the curve and its confidence band. The plot of a bandwidth is that of its fit, as
+#' in \pkg{np}, or with `what = "cv"` shows the objective over the bandwidths of the scan or the grid, with its
+#' minimum. There the background is grey where some observations have no neighbour. `npplot()` is `plot()` of a
+#' bandwidth.
 #'
 #' The curve of a fit is computed at 501 points over the range of the data, for any points at which the fit was
 #' evaluated. It has gaps where there is no observation within the bandwidth. If there are more than 1,000 observations,
@@ -10,22 +12,32 @@
 #' `lines()` adds the curve of a fit to an existing plot. `points()` adds its values at the points where it was
 #' evaluated.
 #'
-#' @param x an object made by [npreg()] or by [npregbw()].
+#' @param x,bws an object made by [npreg()] or by [npregbw()]; for `npplot()` by [npregbw()].
+#' @param what for a bandwidth: its `"fit"`, or the curve of the objective, `"cv"`.
 #' @param band if TRUE, draw the confidence band.
 #' @param drawpoints if TRUE, draw the data.
 #' @param add if TRUE, add curve and band to a plot.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels. If NULL they are the names of the variables, and for vectors the expressions in the
 #'   call.
-#' @param ... further graphical parameters of the empty plot. `lty` and `lwd` also apply to the curve, and `pch` and
-#'   `cex` to the observations, whose colour is `col.pt`. `lines()` and `points()` take the parameters of
-#'   [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band: `plot.errors.method` or
-#'   `errors`, which are `"asymptotic"` or `"none"`. Its other arguments that begin with `plot.errors.`, `neval`,
-#'   `common.scale`, `perspective` and `plot.par.mfrow` have no effect. `gradients`, `plot.behavior` and `xtrim` must
-#'   have np's defaults.
-#' @return `x`, invisibly.
-#' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, for `type`, and for
-#'   arguments of np with a value that is not drawn here. They are also for graphical parameters that R does not
+#' @param gradients if TRUE, draw the gradient and its band, without the data.
+#' @param type,lwd,lty type, width and line type of the curve, as in [graphics::lines()].
+#' @param neval the number of points of the curve, by default 501, or 50 if they are returned.
+#' @param xtrim the share of the data beyond the curve, at each end.
+#' @param plot.behavior `"plot"` draws, `"data"` returns what would be drawn, and `"plot-data"` does both.
+#' @param plot.errors.style `"band"`, or `"bar"` for up to 25 bars.
+#' @param random.seed accepted for scripts written for \pkg{np}, without effect.
+#' @param ... for a bandwidth the arguments of the plot of a fit. Otherwise further graphical parameters of the empty
+#'   plot. `pch` and `cex` are those of the observations, whose colour is `col.pt`. `lines()` and `points()` take the
+#'   parameters of [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band:
+#'   `plot.errors.method` or `errors`, which are `"asymptotic"`, `"bootstrap"` or `"none"`. Both kinds of errors are
+#'   the standard errors of the fit. Its other arguments that begin with `plot.errors.`, and those for several
+#'   regressors, such as `common.scale`, `view` and `theta`, have no effect.
+#' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list, as in \pkg{np}. Its entry `r1` has the
+#'   curve: `eval` and `mean`, or for gradients the entry `rg1` with `grad`. If errors are asked for by np's arguments,
+#'   `merr` or `gerr` has two columns, -2 and 2 standard errors.
+#' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, and for
+#'   arguments of np with an unknown value. They are also for graphical parameters that R does not
 #'   know or cannot draw with, for `add` without a plot, and for a bandwidth whose objective is infinite.
 #' @section Units: The axes of a fit have the units of the regressor and of the response. A bandwidth has the units of
 #'   the regressor. `"cv.ls"` has the square of the response's units, and `"cv.aic"` has no unit.
@@ -37,76 +49,123 @@
 #' @examples
 #' bw <- npregbw(waiting ~ eruptions, data = faithful)
 #' plot(bw)
-#' plot(npreg(bw))
+#' plot(bw, what = "cv")
+#' head(plot(bw, plot.behavior = "data")$r1$mean)
 #' lines(npreg(waiting ~ eruptions, data = faithful, bws = 2), lty = 2)
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
-                             main = NULL, ...) {
+                             main = NULL, gradients = FALSE, type = "l", lwd = 2, lty = 1, neval = NULL, xtrim = 0,
+                             plot.behavior = c("plot", "plot-data", "data"), plot.errors.style = c("band", "bar"),
+                             ...) {
   check_object(x, "x", "kestrel_reg")
-  check_drawing_arguments(...)
-  band <- band_asked_for(check_flag(band, "band"), ...)
+  asked <- errors_asked_for(...)
+  band <- if (is.null(asked)) check_flag(band, "band") else asked
   drawpoints <- check_flag(drawpoints, "drawpoints")
   add <- check_flag(add, "add")
+  gradients <- check_flag(gradients, "gradients")
+  behavior <- check_choice(plot.behavior, c("plot", "plot-data", "data"), "plot.behavior")
+  style <- check_choice(plot.errors.style, c("band", "bar"), "plot.errors.style")
+  type <- check_choice(type, c("l", "p", "b", "o", "s", "h", "n"), "type")
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   more <- list(...)
   more <- more[!of_np_plot(names(more))]
   col.pt <- check_graphical(more$col.pt, "col.pt")
-  more <- check_parameters(more[names(more) != "col.pt"])
+  more <- check_parameters(c(more[names(more) != "col.pt"], list(lwd = lwd, lty = lty)))
   bws <- x$bws
-  at <- curve_points(bws)
-  curve <- values_at(x, at, band, run_options())
-  half <- stats::qnorm((1 + x$level) / 2) * curve$se
+  # As many points as in np where they are returned.
+  if (is.null(neval) && behavior != "plot") neval <- 50L
+  curve <- curve_to_draw(x, neval, xtrim, band, gradients)
+  data <- data_of_plot(x, curve, gradients, isTRUE(asked))
+  if (behavior == "data") return(data)
+  at <- curve$at
+  value <- if (gradients) curve$grad else curve$mean
+  half <- stats::qnorm((1 + x$level) / 2) * (if (gradients) curve$gerr else curve$se)
   if (add) {
     check_plot_to_add_to()
   } else {
-    seen <- c(if (drawpoints) bws$y, curve$mean, if (band) c(curve$mean - half, curve$mean + half))
-    seen <- seen[is.finite(seen)]
+    drawpoints <- drawpoints && !gradients
+    seen <- c(if (drawpoints) bws$y, value, if (band) c(value - half, value + half))
     note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
-    empty_plot(bws$x, seen, more, main = main, xlab = given_or(xlab, regressor_label(bws)),
-               ylab = given_or(ylab, response_label(bws)), note = note)
+    empty_plot(bws$x, seen[is.finite(seen)], more[!names(more) %in% c("lwd", "lty")], main = main,
+               xlab = given_or(xlab, regressor_label(bws)),
+               ylab = given_or(ylab, paste0(if (gradients) "Gradient of ", response_label(bws))), note = note)
     if (drawpoints) {
       look <- c(list(col = given_or(col.pt, data_colour())), look_of(more, pch = 16, cex = 0.6))
       drawing_with(more, draw_points(bws$x, bws$y, look))
     }
   }
-  if (band) draw_band(at, curve$mean - half, curve$mean + half, grDevices::adjustcolor(col, 0.25))
+  if (band && style == "band") draw_band(at, value - half, value + half, grDevices::adjustcolor(col, 0.25))
+  if (band && style == "bar") {
+    few <- round(seq(1, length(at), length.out = min(25, length(at))))
+    graphics::segments(at[few], (value - half)[few], at[few], (value + half)[few], col = col)
+  }
   look <- look_of(more, lwd = 2, lty = 1)
   drawing_with(more, {
     # A light edge, for curves that cross dense data.
-    if (look$lty[1L] %in% c(1, "solid")) graphics::lines(at, curve$mean, col = "white", lwd = max(look$lwd) + 2)
-    do.call(graphics::lines, c(list(at, curve$mean, col = col), look))
+    if (type == "l" && look$lty[1L] %in% c(1, "solid")) {
+      graphics::lines(at, value, col = "white", lwd = max(look$lwd) + 2)
+    }
+    do.call(graphics::lines, c(list(at, value, col = col, type = type), look))
   })
-  invisible(x)
+  if (behavior == "plot") invisible(x) else data
 }
 
-# Where the curve of a fit is computed.
-curve_points <- function(bws) seq(min(bws$x), max(bws$x), length.out = 501L)
+# The fit at `neval` points to draw, by default 501, which are `at`.
+curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE, gradients = FALSE) {
+  count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
+  xtrim <- plain(xtrim)
+  if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
+    abort_input("`xtrim` must be a number from 0 to below 0.5, not ", describe_value(xtrim), ".")
+  }
+  ends <- if (xtrim > 0) stats::quantile(x$bws$x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x$bws$x)
+  at <- seq(ends[1L], ends[2L], length.out = count)
+  c(list(at = at), values_at(x, at, errors, run_options(), gradients = gradients))
+}
+
+# What np's plots return: in a list an object whose standard errors are two columns, the distances of a band of twice
+# their length from the curve.
+data_of_plot <- function(x, curve, gradients, errors) {
+  twice <- function(error) if (errors) cbind(-2 * error, 2 * error) else matrix(0, 0L, 2L)
+  made <- list(bw = x$bw, bws = x$bws, eval = stats::setNames(data.frame(curve$at), x$xnames), mean = curve$mean,
+               merr = if (gradients) curve$se else twice(curve$se), bias = numeric(0), ntrain = x$nobs,
+               trainiseval = FALSE, gradients = gradients)
+  if (gradients) made[c("grad", "gerr")] <- list(curve$grad, twice(curve$gerr))
+  stats::setNames(list(structure(made, class = c("kestrel_curve", "npregression"))), if (gradients) "rg1" else "r1")
+}
+
+#' @export
+fitted.kestrel_curve <- function(object, ...) check_object(object, "object", "kestrel_curve")$mean
+
+#' @export
+se.kestrel_curve <- function(object, ...) check_object(object, "object", "kestrel_curve")$merr
+
+#' @export
+gradients.kestrel_curve <- function(x, errors = FALSE, ...) {
+  check_object(x, "x", "kestrel_curve")[[if (check_flag(errors, "errors")) "gerr" else "grad"]]
+}
 
 # Vectors have no names; then the call says what they were.
 regressor_label <- function(bws) label_from_call(bws$xnames, "x", bws$call, c("xdat", "txdat"))
 
 response_label <- function(bws) label_from_call(bws$ynames, "y", bws$call, c("ydat", "tydat"))
 
-# np's arguments that would change the plot, with their values for what is drawn here.
-np_plot_fixed_arguments <- list(gradients = FALSE, plot.behavior = "plot", xtrim = 0)
-
-check_drawing_arguments <- function(...) {
-  check_fixed_arguments(np_plot_fixed_arguments, ...)
-  if ("type" %in% given_names(...)) abort_input("`type` must not be given: the plot has points and lines of its own.")
-}
-
-# Arguments of np's plots about errors, about the number of points, and about several regressors.
+# Arguments of np's plots about errors and about several regressors.
 of_np_plot <- function(names) {
-  names %in% c("errors", "neval", "common.scale", "perspective", "plot.par.mfrow", names(np_plot_fixed_arguments)) |
+  names %in% c("errors", "common.scale", "perspective", "plot.par.mfrow", "view", "theta", "phi", "zlim", "zlab",
+               "border", "random.seed", "xq", "plot.bxp", "plot.bxp.out") |
     startsWith(as.character(names), "plot.errors.")
 }
 
-# Whether a band is wanted, by np's arguments if they are given.
-band_asked_for <- function(band, ...) {
+# Whether errors are wanted, by np's arguments; NULL if these are not given.
+errors_asked_for <- function(...) {
   for (name in intersect(c("plot.errors.method", "errors"), given_names(...))) {
-    band <- check_choice(...elt(match(name, given_names(...))), c("none", "asymptotic"), name) == "asymptotic"
+    method <- check_choice(...elt(match(name, given_names(...))), c("none", "bootstrap", "asymptotic"), name)
+    if (method == "bootstrap") {
+      inform_once("bootstrap", "`", name, "` = \"bootstrap\" draws the standard errors of the fit: like a bootstrap ",
+                  "of pairs they do not assume a constant variance.")
+    }
+    return(method != "none")
   }
-  band
 }
 
 # One polygon for each run of points with a band.
@@ -119,23 +178,35 @@ draw_band <- function(at, lower, upper, col) {
 
 #' @rdname plot.kestrel_reg
 #' @export
-plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
+plot.kestrel_regbw <- function(x, what = c("fit", "cv"), ...) {
   check_object(x, "x", "kestrel_regbw")
-  check_drawing_arguments(...)
-  of_fit <- Filter(of_np_plot, given_names(...))
-  if (length(of_fit) > 0L) {
-    abort_input("`", of_fit[1L], "` must go with a fit: plot(npreg(x)) draws it, and this the objective over the grid.")
-  }
+  if (check_choice(what, c("fit", "cv"), "what") == "cv") return(plot_objective(x, ...))
+  drawn <- plot.kestrel_reg(npreg.kestrel_regbw(x, se = FALSE), ...)
+  if (inherits(drawn, "kestrel_reg")) invisible(x) else drawn
+}
+
+#' @rdname plot.kestrel_reg
+#' @export
+npplot <- function(bws, ..., random.seed = 42) {
+  check_object(bws, "bws", "kestrel_regbw")
+  plot.kestrel_regbw(bws, ...)
+}
+
+# The objective over the bandwidths that were evaluated.
+plot_objective <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL, ...) {
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
-  if (is.null(xlab)) xlab <- if (x$bw.scale == "np") "Bandwidth (as np counts)" else "Bandwidth"
+  if (is.null(xlab)) xlab <- if (x$scaling) "Scale factor" else "Bandwidth"
   # The values of rejected bandwidths mean nothing, and may be so large that nothing else would be visible.
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
   more <- list(...)
+  # The bandwidths of a scan are in equal ratios. One that stands for an infinite bandwidth is beyond them.
+  if (x$search == "global") more <- utils::modifyList(list(log = "x"), more)
+  mark <- min(x$bw, max(x$grid))
   # The first line above the plot is for the label of the minimum.
   some <- any(x$n.unsupported > 0L)
-  empty_plot(range(x$grid, x$bw), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
+  empty_plot(range(x$grid, mark), range(x$cv[counts], x$fval), more, xlab = xlab, main = main,
              ylab = given_or(ylab, objective_name(x)), above = if (some) 2 else 1,
              note = if (some) "Grey: observations without a neighbour")
   draw_unsupported(x)
@@ -144,10 +215,10 @@ plot.kestrel_regbw <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = N
     do.call(graphics::points, c(list(x$grid[known], x$cv[known]), look_of(more, pch = 16, cex = 0.6),
                                 list(col = ifelse(x$n.unsupported[known] > 0L, colours$faint, col))))
   })
-  graphics::segments(x$bw, plot_corners()[3L], x$bw, x$fval, lty = 2, col = colours$mark)
-  graphics::points(x$bw, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
+  graphics::segments(mark, plot_corners()[3L], mark, x$fval, lty = 2, col = colours$mark)
+  graphics::points(mark, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
   if (!isFALSE(more$ann) && graphics::par("ann")) {
-    graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = x$bw, col = colours$mark,
+    graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = mark, col = colours$mark,
                     cex = 0.8 * graphics::par("cex"))
   }
   invisible(x)

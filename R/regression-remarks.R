@@ -5,8 +5,16 @@
 few_unsupported <- 0.01
 
 remarks_on_bandwidth <- function(found, asked, sample, data) {
-  if (length(found$grid) == 1L) return(character(0))
-  as.character(c(remark_on_isolated(found, asked, sample, data), remark_on_ties(found, asked, sample, data)))
+  if (found$search == "none") return(character(0))
+  as.character(c(remark_on_isolated(found, asked, sample, data), remark_on_ties(found, asked, sample, data),
+                 remark_on_infinite(found, asked, sample)))
+}
+
+remark_on_infinite <- function(found, asked, sample) {
+  if (found$search != "global" || found$bw <= max(found$grid)) return(NULL)
+  paste0("The least ", asked$method, " is at an infinite bandwidth, where the fit is the ",
+         if (asked$regtype == "lc") "mean of " else "straight line of ", sample$ynames,
+         if (asked$regtype == "ll") paste(" on", sample$xnames), "; h = ", format_short(found$bw), " stands for it.")
 }
 
 # If a rejected bandwidth below the chosen one has a lower criterion, taken as the mean over the observations with a

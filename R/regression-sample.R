@@ -33,16 +33,17 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   weighted <- !is.null(w)
   w <- check_weights(w, n)
   omitted <- NULL
-  if (check_na_action(na.action) == "na.omit") {
+  policy <- if (is.null(na.action)) "na.fail" else check_na_action(na.action, c("na.fail", "na.omit", "na.exclude"))
+  if (policy != "na.fail" && (anyNA(x$value) || anyNA(y$value) || weighted && anyNA(w))) {
     heard()
     gone <- is.na(x$value) | is.na(y$value) | is.na(w)
-    if (any(gone)) {
-      # With this class naresid() and napredict() put NA in the positions of these rows.
-      omitted <- structure(which(gone), class = "exclude")
-      x$value <- x$value[!gone]
-      y$value <- y$value[!gone]
-      w <- if (weighted) w[!gone] else ones_cpp(length(x$value))
-    }
+    # With the class "exclude" naresid() and napredict() put NA in the positions of these rows.
+    omitted <- structure(which(gone), class = sub("na.", "", policy, fixed = TRUE))
+    x$value <- x$value[!gone]
+    y$value <- y$value[!gone]
+    w <- if (weighted) w[!gone] else ones_cpp(length(x$value))
+    inform(length(omitted), " of ", n, " rows ", if (length(omitted) == 1L) "has" else "have",
+           " missing values and ", if (length(omitted) == 1L) "is" else "are", " left out.")
   }
   check_observed(x)
   check_observed(y)
@@ -51,8 +52,8 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   left_out <- length(w) - positive
   remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
   if (length(w) > 0L && positive == 0L) scale_weights(w)
-  if (positive < 3L) {
-    abort_input("`", x$name, "` must have at least three observations, not ", positive, remark, ".")
+  if (positive < 2L) {
+    abort_input("`", x$name, "` must have at least two observations, not ", positive, remark, ".")
   }
   used <- if (left_out > 0L) w > 0
   taken <- function(v) if (left_out > 0L) v[used] else v

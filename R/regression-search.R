@@ -4,36 +4,97 @@
 # bandwidths, is a finite number.
 regression_limits <- c(1e-300, 1e300)
 
-# The candidates as supports `h` and on the user's scale, `grid`.
-candidate_bandwidths <- function(sample, asked, bws, nbw, bwmin, bwmax) {
-  scale <- if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1
-  if (!is.null(bws)) {
-    if (!is.null(bwmin) || !is.null(bwmax)) abort_input("`bws` must not be given together with `bwmin` or `bwmax`.")
-    grid <- sort(unique(check_positives(bws, "bws", limits = regression_limits)))
-    return(list(h = grid * scale, grid = grid, scale = scale, argument = "bws"))
-  }
-  nbw <- check_count(nbw, "nbw")
-  heard()
-  ends <- ranges_cpp(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x)
-  widest <- ends[2L] - ends[1L]
-  if (asked$ckertype == "gaussian") widest <- widest / sqrt(5)
-  if (!is.null(bwmax)) widest <- check_positives(bwmax, "bwmax", TRUE, regression_limits) * scale
-  h <- widest * seq_len(nbw) / nbw
-  if (!is.null(bwmin)) {
-    min <- check_positives(bwmin, "bwmin", TRUE, regression_limits) * scale
-    if (nbw < 2L) abort_input("`nbw` must be at least 2 when `bwmin` is given, not ", nbw, ".")
-    if (min >= widest) {
-      abort_input("`bwmin` must be below ", if (is.null(bwmax)) "range(x)" else "`bwmax`", ", ",
-                  describe_value(widest / scale), ", not ", describe_value(bwmin), ".")
-    }
-    h <- seq(min, widest, length.out = nbw)
-  }
-  list(h = h, grid = h / scale, scale = scale, argument = "bwmax")
+# The kernel's `h` for each unit of the user's bandwidth, which may be on np's scale, and a multiple of the spread of x.
+unit_of <- function(asked) {
+  (if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1) * (if (asked$scaling) asked$sdev * asked$nconfac else 1)
 }
 
-# The engine of a regression's sums: windows are swept, on a GPU in blocks, or every pair is summed.
+# The same bandwidth as `h`. An infinite one weights all observations alike, as one does that is very far beyond them.
+h_of <- function(bw, unit, range) ifelse(bw == Inf, min(2^60 * range, regression_limits[2L]), bw * unit)
+
+range_of <- function(x) {
+  ends <- ranges_cpp(x)
+  ends[2L] - ends[1L]
+}
+
+# np's measure of spread: the least of three, as far as they are positive.
+spread_of <- function(x) {
+  heard()
+  spreads <- c(stats::sd(x), stats::IQR(x) / 1.349, stats::mad(x))
+  min(spreads[spreads > 0])
+}
+
+# Bandwidths as a user gives them, which may be infinite.
+check_bandwidths <- function(bws, name = "bws", one = FALSE) {
+  bws <- plain(bws)
+  infinite <- if (is_numbers(bws)) which(bws == Inf)
+  if (length(infinite) > 0L) bws[infinite] <- 1
+  replace(check_positives(bws, name, one, regression_limits), infinite, Inf)
+}
+
+# The bandwidths to evaluate, as the user's `grid` and as `h`; `search`: "none" for one that is fixed, "grid" for the
+# grid that is asked for, and "global" for a scan, `argument`: what the user may change.
+candidate_bandwidths <- function(data, asked, given) {
+  unit <- unit_of(asked)
+  range <- range_of(data$x)
+  made <- function(grid, search, argument) {
+    list(grid = grid, h = h_of(grid, unit, range), unit = unit, search = search, argument = argument)
+  }
+  bws <- if (!is.null(given$bws)) check_bandwidths(given$bws)
+  if (length(bws) > 1L || given$fixed) {
+    if (!is.null(given$bwmin) || !is.null(given$bwmax)) {
+      abort_input("`bws` must not be given together with `bwmin` or `bwmax`.")
+    }
+    grid <- sort(unique(bws))
+    return(made(grid, if (length(grid) == 1L) "none" else "grid", "bws"))
+  }
+  of_grid <- given[c("nbw", "bwmin", "bwmax")]
+  if (all(vapply(of_grid, is.null, NA)) && asked$unsupported == "reject") {
+    return(made(scan_bandwidths(data, asked$ckertype, unit), "global", "ydat"))
+  }
+  made(listed_bandwidths(given, range / unit / if (asked$ckertype == "gaussian") sqrt(5) else 1), "grid", "bwmax")
+}
+
+# The grid of Rohlfs & Zahran, equal steps up to `widest`, or from `bwmin` and to `bwmax`.
+listed_bandwidths <- function(given, widest) {
+  nbw <- if (is.null(given$nbw)) 50L else check_count(given$nbw, "nbw")
+  if (!is.null(given$bwmax)) widest <- check_positives(given$bwmax, "bwmax", TRUE, regression_limits)
+  if (is.null(given$bwmin)) return(widest * seq_len(nbw) / nbw)
+  min <- check_positives(given$bwmin, "bwmin", TRUE, regression_limits)
+  if (nbw < 2L) abort_input("`nbw` must be at least 2 when `bwmin` is given, not ", nbw, ".")
+  if (min >= widest) {
+    abort_input("`bwmin` must be below ", if (is.null(given$bwmax)) "range(x)" else "`bwmax`", ", ",
+                describe_value(widest), ", not ", describe_value(given$bwmin), ".")
+  }
+  seq(min, widest, length.out = nbw)
+}
+
+# Ratio of successive bandwidths of a scan. Valleys of the curve are several times wider: a Gaussian weight relative to
+# another, exp(-d / h^2), falls from 0.9 to 0.1 while h falls to a fifth. With few observations fits may have poles.
+scan_ratio <- function(n) if (n <= 100L) 1.02 else 1.06
+
+# The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Below
+# it some are evaluated for what remark_on_isolated() says. Where all observations are tied, the curve is constant below
+# the smallest step of x. The last, far beyond the data, stands for an infinite bandwidth. Before it, at 1000 times the
+# range of x, a curve differs from its limit by 1e-6.
+scan_bandwidths <- function(data, kernel, unit) {
+  range <- range_of(data$x) / unit
+  lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
+  tied <- lowest == 0
+  if (tied) lowest <- 0.9 * smallest_step(data$x) / unit / if (is_compact(kernel)) 1 else 38
+  lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
+  widest <- min(10 * range, regression_limits[2L])
+  steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
+  bw <- c(if (!tied) lowest / 100^(20:1 / 20), lowest, lowest * (widest / lowest)^(seq_len(steps) / steps),
+          widest * 10^(1:10 / 5), 10^ceiling(log10(range) + 9))
+  bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
+}
+
+# The engine of a regression's sums: windows are swept, on a GPU in blocks; the Gaussian kernel goes from nodes to nodes, on
+# a GPU from pair to pair.
 regression_engine <- function(kernel, backend) {
-  if (kernel == "gaussian") "direct" else if (backend == "cuda") "blocks" else "sweep"
+  names <- if (kernel == "gaussian") c("nodes", "direct") else c("sweep", "blocks")
+  names[1L + (backend == "cuda")]
 }
 
 # The observations of positive weight of a sample or a bandwidth object: x, y, w, and `sorted`, the core's sample of
@@ -48,7 +109,9 @@ observations_of <- function(sample, run) {
 }
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
-local_fits <- function(h, asked) list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = 2L)
+local_fits <- function(h, asked) {
+  list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = as.integer(asked$ckerorder))
+}
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
 regression_sums <- function(data, h, asked, run) {
@@ -56,9 +119,15 @@ regression_sums <- function(data, h, asked, run) {
 }
 
 # The observations with `fit`, which regression_at_data_cpp() makes at one bandwidth. It serves the curve of a search at
-# this bandwidth alone and the fit of npreg().
-with_fit <- function(data, h, asked, errors, run) {
-  if (is.null(data$fit)) data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), errors, FALSE, run)
+# this bandwidth alone and the fit of npreg(). `needed`: whether it needs `errors`, and `gradients`, which need them,
+# too.
+with_errors <- c(errors = TRUE, gradients = FALSE)
+
+with_fit <- function(data, h, asked, needed, run) {
+  if (is.null(data$fit)) {
+    data$fit <- regression_at_data_cpp(data$sorted, local_fits(h, asked), needed[["errors"]], needed[["gradients"]],
+                                       run)
+  }
   data
 }
 
@@ -76,41 +145,46 @@ corrected_aic <- function(variance, trace, n) {
   ifelse(room > 0, log(variance) + (n + trace) / room, Inf)
 }
 
-# `errors`: NULL, or whether the fit that follows the search needs standard errors at the data.
-search_bandwidth <- function(sample, grid, asked, refine, run, errors = NULL) {
+# `needed`: NULL, or what the fit that follows the search needs at the data, see with_fit().
+search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
   data <- observations_of(sample, run)
+  grid <- candidate_bandwidths(data, asked, given)
+  single <- grid$search == "none"
+  if (refine && single) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")
   choose_regression_place_cpp(data$sorted, local_fits(grid$h, asked), run)
   on_cpu <- regression_place_cpp(data$sorted)$backend == "cpu"
-  single <- length(grid$h) == 1L
-  if (single && !is.null(errors) && on_cpu) data <- with_fit(data, grid$h, asked, errors, run)
+  if (single && !is.null(needed) && on_cpu) data <- with_fit(data, grid$h, asked, needed, run)
   curve <- regression_curve(data, grid$h, asked, run)
-  allowed <- !is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L)
+  value <- ifelse(!is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, NA)
+  tried <- list(bw = grid$grid, value = value, evaluations = length(value))
   if (single) {
     warn_unsupported(curve$unsupported, sample$nobs, grid$grid)
-    best <- list(index = 1L, tied = 1L)
+    tried$value <- curve$cv
   } else {
-    check_allowed(allowed, curve, data, grid, asked)
-    best <- min_value(curve$cv, allowed, asked, sample)
+    check_allowed(value, curve, data, grid, asked)
+    check_least(value, asked, sample)
+    if (grid$search == "global" || refine) tried <- refine_bandwidth(data, grid, tried, asked, run)
   }
-  chosen <- list(bw = grid$grid[best$index], value = curve$cv[best$index], evaluations = 0L)
-  if (refine) chosen <- refine_bandwidth(data, grid, best$index, chosen, asked, run)
-  if (!single && chosen$bw %in% range(grid$grid)) warn_end_of_grid(chosen$bw, grid, asked)
-  on_grid <- chosen$bw == grid$grid[best$index]
-  found <- list(bw = chosen$bw, h = if (on_grid) grid$h[best$index] else chosen$bw * grid$scale, fval = chosen$value,
-                grid = grid$grid, cv = curve$cv, n.unsupported = curve$unsupported,
-                ties = if (on_grid && length(best$tied) > 1L) grid$grid[best$tied] else numeric(0),
-                evaluations = length(grid$h) + chosen$evaluations)
+  best <- least_of_tried(tried, asked)
+  bw <- tried$bw[max(best)]
+  if (grid$search == "grid" && bw %in% range(grid$grid) && bw < Inf) warn_end_of_grid(bw, grid, asked)
+  # The last of a scan stands for an infinite bandwidth.
+  shown <- if (grid$search == "global") seq_len(length(grid$grid) - 1L) else seq_along(grid$grid)
+  found <- list(bw = bw, h = h_of(bw, grid$unit, range_of(data$x)), fval = tried$value[max(best)], search = grid$search,
+                grid = grid$grid[shown], cv = curve$cv[shown], n.unsupported = curve$unsupported[shown],
+                ties = if (length(best) > 1L && grid$search == "grid") tried$bw[best] else numeric(0),
+                evaluations = tried$evaluations)
   c(found, regression_place_cpp(data$sorted),
     list(remarks = remarks_on_bandwidth(found, asked, sample, data), data = data))
 }
 
-check_allowed <- function(allowed, curve, data, grid, asked) {
-  if (any(allowed)) return(invisible())
+check_allowed <- function(value, curve, data, grid, asked) {
+  if (!all(is.na(value))) return(invisible())
   support <- regression_support_cpp(data$sorted, asked$ckertype)
   lost <- curve$unsupported[length(curve$unsupported)]
   abort_input("`", grid$argument, "` must give every observation a neighbour; at ",
               describe_value(grid$grid[length(grid$grid)]), " ", lost, " of ", length(data$x), " have none. From ",
-              describe_value(round_up(support / grid$scale)), " on all have",
+              describe_value(round_up(support / grid$unit)), " on all have",
               if (asked$unsupported == "reject" && lost < length(data$x)) "; unsupported = \"exclude\" leaves them out",
               ".")
 }
@@ -121,21 +195,24 @@ round_up <- function(value) {
   if (rounded < value) signif(rounded + 10^(floor(log10(value)) - 5), 6) else rounded
 }
 
-# Which of the allowed values is the minimum. Values within rounding of it are ties; of these the widest bandwidth is
-# taken, since it gives the smoother of two equal fits.
-min_value <- function(cv, allowed, asked, sample) {
-  min <- min(cv[allowed])
-  if (min == Inf && asked$method == "cv.ls") {
+# The objective must be finite at an allowed bandwidth.
+check_least <- function(value, asked, sample) {
+  if (min(value, na.rm = TRUE) < Inf) return(invisible())
+  if (asked$method == "cv.ls") {
     abort_input("`", sample$ynames, "` must have residuals whose squares have a sum below 1.8e308, but at each ",
                 "bandwidth it is larger: rescale it.")
   }
-  if (min == Inf) {
-    abort_input("`bwmethod` must be \"cv.ls\" for these bandwidths, not \"cv.aic\": at each the fit uses up all ",
-                "observations (tr + 2 >= n).")
-  }
-  tolerance <- 1e-12 * (if (asked$method == "cv.ls") min else 1 + abs(min))
-  tied <- which(allowed & (cv == min | (is.finite(min) & cv - min <= tolerance)))
-  list(index = max(tied), tied = tied)
+  abort_input("`bwmethod` must be \"cv.ls\" for these ", if (length(value) == 1L) "data" else "bandwidths",
+              ", not \"cv.aic\": at each the fit uses up all observations (tr + 2 >= n).")
+}
+
+# Which of what was tried is the minimum. Values within rounding of it are ties. The last of them, the widest bandwidth,
+# is taken, since it gives the smoother of two equal fits.
+least_of_tried <- function(tried, asked) {
+  value <- tried$value
+  if (length(value) == 1L) return(1L)
+  min <- min(value, na.rm = TRUE)
+  which(value == min | is.finite(min) & value - min <= 1e-12 * (if (asked$method == "cv.ls") min else 1 + abs(min)))
 }
 
 # Warns of observations without a neighbour at a given bandwidth.

@@ -66,12 +66,13 @@ bench_bandwidths <- function() {
 bench_regression <- function() {
   x <- stats::rnorm(n)
   y <- sin(x) + stats::rnorm(n)
-  h <- npregbw(x, y)$bw
+  epanechnikov <- function(f, ...) f(..., ckertype = "epanechnikov", bw.scale = "support")
+  h <- epanechnikov(npregbw, x, y, nbw = 50)$bw
   print_rows(
-    compare("npregbw(x, y), 100 bandwidths", function() npregbw(x, y, nbw = 100), h = 100),
-    compare("npregbw(x, y), 50 bandwidths", function() npregbw(x, y, nbw = 50), h = 50),
-    compare("npregbw(x, y, refine = TRUE)", function() npregbw(x, y, refine = TRUE)),
-    compare("npreg(h)", function() npreg(txdat = x, tydat = y, bws = h))
+    compare("npregbw(x, y), 100 bandwidths", function() epanechnikov(npregbw, x, y, nbw = 100), h = 100),
+    compare("npregbw(x, y), 50 bandwidths", function() epanechnikov(npregbw, x, y, nbw = 50), h = 50),
+    compare("npregbw(x, y, refine = TRUE)", function() epanechnikov(npregbw, x, y, nbw = 50, refine = TRUE)),
+    compare("npreg(h)", function() epanechnikov(npreg, txdat = x, tydat = y, bws = h))
   )
 }
 

@@ -160,11 +160,12 @@ regression_bandwidths <- function(n) {
     found <- curve(c(edge, geometric(0.01, 1, if (n <= 1e5) 2000L else 100L)))
     min(found$squares[!supported | found$unsupported == 0])
   }
+  ours <- function(...) npregbw(frame, data$y, ..., ckertype = "epanechnikov", bw.scale = "support")
   list(what = "npregbw", d = 1L, n = n, m = NA, contenders = list(
-    "kestrel::npregbw" = peer("kestrel", function() npregbw(xdat = frame, ydat = data$y)$bw, "supported"),
+    "kestrel::npregbw, nbw = 50" = peer("kestrel", function() ours(nbw = 50)$bw, "supported"),
     # The call of a user who knows where the minimum is; the others search in their own ranges.
     "kestrel::npregbw, bws = 0.01 to 1, refine" = peer("kestrel", function() {
-      npregbw(xdat = frame, ydat = data$y, bws = geometric(0.01, 1, 50L), refine = TRUE)$bw
+      ours(bws = geometric(0.01, 1, 50L), refine = TRUE)$bw
     }, "supported"),
     "np::npregbw (tree)" = peer("np", function() {
       options(np.tree = TRUE, np.messages = FALSE)
@@ -185,7 +186,7 @@ regression_fits <- function(n) {
   ours <- function(h, kernel) {
     function() {
       npreg(bws = h, txdat = data$x, tydat = data$y, exdat = points[dense], regtype = "ll", ckertype = kernel,
-            se = FALSE)$mean
+            bw.scale = "support", se = FALSE)$mean
     }
   }
   # Plain R, point by point.

@@ -168,7 +168,8 @@ value_calls <- list(
     x <- as.vector(task$given$x)
     points <- as.vector(value_points(task))
     y <- stats::rnorm(length(x)) * 10^stats::runif(1L, -20, 20)
-    list(bws = sqrt(task$given$H[1L, 1L]), txdat = x, tydat = y, exdat = points, ckertype = task$given$kernel)
+    list(bws = sqrt(task$given$H[1L, 1L]), txdat = x, tydat = y, exdat = points, ckertype = task$given$kernel,
+         bw.scale = "support")
   },
   whole = function() list(x = sample.int(30L, 20L, replace = TRUE), H = 4, eval.points = 1:9)
 )

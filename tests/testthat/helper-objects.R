@@ -21,6 +21,7 @@ objects_to_edit <- function() {
     synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA)), of_fit = summary(fit),
+    to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
     record = hscv(x, amise = TRUE), record_of_matrix = Hpi(X, amise = TRUE),
@@ -57,6 +58,7 @@ takers <- list(
   kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(print = print, summary = summary, plot = plot),
+  kestrel_curve = list(print = fitted, se = se),
   kestrel_record = list(print = print, plot = plot),
   kestrel_q_error = list(print = print, plot = plot)
 )

@@ -138,13 +138,13 @@ regression_shapes <- function() {
 }
 
 # The fields that npregbw() and npreg() keep of a shape, at one bandwidth.
-shape_bws <- function(s, h, kernel, regtype) c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype))
+shape_bws <- function(s, h, kernel, regtype) c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype, ckerorder = 2))
 
 # The fit at the data of a shape.
-fit_of_shape <- function(bws, run) with_fit(observations_of(bws, run), bws$h, bws, TRUE, run)$fit
+fit_of_shape <- function(bws, run) with_fit(observations_of(bws, run), bws$h, bws, with_errors, run)$fit
 
 # The engine's objectives for all bandwidths of a shape.
 shape_cv <- function(s, kernel, regtype, threads = 1L) {
   run <- run_options(threads, "cpu")
-  regression_sums(observations_of(s, run), s$h, list(ckertype = kernel, regtype = regtype), run)
+  regression_sums(observations_of(s, run), s$h, list(ckertype = kernel, regtype = regtype, ckerorder = 2), run)
 }

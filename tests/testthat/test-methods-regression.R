@@ -9,8 +9,9 @@ test_that("data", {
     npregbw(),
     npregbw(x),
     npregbw(x, y[-1]),
-    npregbw(c(x, NA), c(y, 1)),
-    npregbw(x, replace(y, 1:2, NaN)),
+    npregbw(c(x, NA), c(y, 1), na.action = na.fail),
+    npregbw(x, replace(y, 1:2, NaN), na.action = na.fail),
+    npregbw(y ~ x, rbind(d, NA), na.action = na.fail),
     npregbw(replace(x, 3, Inf), y),
     npregbw(x, replace(y, 3, -Inf)),
     npregbw(letters, 1:26),
@@ -21,8 +22,10 @@ test_that("data", {
     npregbw(d[c("x", "z")], y),
     npregbw(x, cbind(y, y)),
     npregbw(list(1, 2), y),
+    npregbw(x + 1i, y),
+    npregbw(Sys.time() + x, y),
     npregbw(numeric(0), numeric(0)),
-    npregbw(x[1:2], y[1:2]),
+    npregbw(x[1], y[1]),
     npregbw(rep(3, 8), y),
     npregbw(c(-1e308, 0, 1e308), 1:3),
     npregbw(x * 1e-309, y),
@@ -34,7 +37,7 @@ test_that("data", {
     npregbw(x, array(y, c(8, 1, 1))),
     npregbw(xdat = d[integer(0)], ydat = y),
     npregbw(as.difftime(x, units = "mins"), y),
-    npregbw(c(NA, x[1:2]), y[1:3], na.action = na.omit),
+    npregbw(c(NA, x[1]), y[1:2]),
     npregbw(x, y, na.action = na.pass)
   )
 })
@@ -59,7 +62,7 @@ test_that("formula", {
     npregbw(y ~ x, data = d, subset = nowhere > 1),
     npregbw(y ~ x, data = d, w = nowhere),
     npregbw(y ~ x, data = d, w = 1:3),
-    npregbw(y ~ x, data = d[1:2, ]),
+    npregbw(y ~ x, data = d[1, ]),
     npregbw(data = d, x),
     npregbw(formula = "y ~ x", data = d, subset = x > 2),
     npregbw(y ~ log(x - 1), data = d),
@@ -77,8 +80,8 @@ test_that("weights", {
     npregbw(x, y, w = "heavy"),
     npregbw(x, y, w = x > 0),
     npregbw(x, y, w = d["z"]),
-    npregbw(x, y, w = replace(x, 2, NA)),
-    npregbw(x, y, w = c(1, 1, 0, 0, 0, 0, 0, 0)),
+    npregbw(x, y, w = replace(x, 2, NA), na.action = na.fail),
+    npregbw(x, y, w = c(1, 0, 0, 0, 0, 0, 0, 0)),
     npregbw(c(3, 3, 3, 4), 1:4, w = c(1, 1, 1, 0))
   )
 })
@@ -89,22 +92,24 @@ test_that("grids and choices", {
     npregbw(x, y, bws = "wide"),
     npregbw(x, y, bws = c(1, 0)),
     npregbw(x, y, bws = c(1, NA)),
-    npregbw(x, y, bws = c(1, Inf)),
+    npregbw(x, y, bws = c(1, -Inf)),
+    npregbw(x, y, bws = 0),
+    npregbw(x, y, bws = NaN, bandwidth.compute = FALSE),
     npregbw(x, y, bws = 2^-1030),
-    npregbw(x, y, bws = c(1, 1e308), bw.scale = "np"),
+    npregbw(x, y, bws = c(1, 1e308)),
     npregbw(x, y, bws = cbind(1:3)),
     npregbw(x, y, bwmin = 2^-1030),
     npregbw(x, y, bwmax = 2^-1030),
-    npregbw(x, y, bwmax = 1e308, bw.scale = "np"),
+    npregbw(x, y, bwmax = 1e308),
     npregbw(x, y, bwmin = 1:2),
-    npregbw(x, y, bws = 1, bwmin = 1),
+    npregbw(x, y, bws = 1:2, bwmin = 1),
     npregbw(x, y, nbw = 0),
     npregbw(x, y, nbw = 1, bwmin = 1),
     npregbw(x, y, bwmin = -1),
     npregbw(x, y, bwmin = 3, bwmax = 2),
     npregbw(x, y, bwmin = 100),
     npregbw(x, y, bwmax = "wide"),
-    npregbw(x, y, bws = 1, refine = TRUE),
+    npregbw(x, y, bws = 1, bandwidth.compute = FALSE, refine = TRUE),
     npregbw(x, y, refine = NA),
     npregbw(x, y, regtype = "lp"),
     npregbw(x, y, bwmethod = "cv.ml"),
@@ -113,7 +118,9 @@ test_that("grids and choices", {
     npregbw(x, y, unsupported = "ignore"),
     npregbw(x, y, threads = 0),
     npregbw(x, y, verbose = "yes"),
-    npregbw(x, y, ckerorder = 4),
+    npregbw(x, y, ckerorder = 4, ckertype = "epanechnikov"),
+    npregbw(x, y, ckerorder = 3),
+    npregbw(x, y, bwscaling = "yes"),
     npregbw(x, y, bwtype = "adaptive_nn"),
     npregbw(x, y, bandwidth.compute = FALSE),
     npregbw(x, y, bandwith = 2)
@@ -122,13 +129,14 @@ test_that("grids and choices", {
 
 test_that("bandwidths that support too little", {
   expect_refused(
-    npregbw(x, y, bws = c(0.1, 1)),
-    npregbw(x, y, bws = c(0.1, 0.2)),
-    npregbw(x, y, bwmax = 1.5),
-    npregbw(x, y, bwmax = 0.5, bw.scale = "np"),
-    npregbw(x, y, bws = c(0.1, 0.2), unsupported = "exclude"),
-    npregbw(c(0, 0, 1), 1:3, nbw = 5),
-    npregbw(x[1:3], y[1:3], bwmethod = "cv.aic", bwmin = 2, bwmax = 3)
+    npregbw(x, y, bws = c(0.1, 1), ckertype = "epanechnikov", bw.scale = "support"),
+    npregbw(x, y, bws = c(0.1, 0.2), ckertype = "epanechnikov", bw.scale = "support"),
+    npregbw(x, y, bwmax = 1.5, ckertype = "epanechnikov", bw.scale = "support"),
+    npregbw(x, y, bwmax = 0.5, bw.scale = "np", ckertype = "epanechnikov"),
+    npregbw(x, y, bws = c(0.1, 0.2), unsupported = "exclude", ckertype = "epanechnikov", bw.scale = "support"),
+    npregbw(c(0, 0, 1), 1:3, nbw = 5, ckertype = "epanechnikov", bw.scale = "support"),
+    npregbw(x[1:3], y[1:3], bwmethod = "cv.aic", bwmin = 2, bwmax = 3),
+    npregbw(x[1:2], y[1:2], bwmethod = "cv.aic")
   )
 })
 
@@ -143,11 +151,13 @@ test_that("npreg and predict", {
     npreg(txdat = d$f, tydat = y, bws = 3),
     npreg(bws = fit$bws, txdat = x),
     npreg(y ~ x, d, bws = fit$bws),
-    npreg(npregbw(y ~ x, d, w = z, bws = 3), txdat = x, tydat = y),
+    npreg(npregbw(y ~ x, d, w = z), txdat = x, tydat = y),
     npreg(fit),
     npreg(txdat = x, tydat = y, data = d),
     npreg(y ~ x, d, weights = z),
-    npreg(bws = fit$bws, gradients = TRUE),
+    npreg(bws = fit$bws, gradients = 1),
+    gradients(x),
+    gradients(fit, errors = 1),
     npreg(bws = fit$bws, nomad = TRUE),
     npreg(bws = x ~ 1, data = d),
     npreg(y ~ x, d, bws = 3, level = 1),
@@ -159,7 +169,7 @@ test_that("npreg and predict", {
     predict(fit, data.frame(x = "1")),
     predict(fit, data.frame(x = c(1, Inf))),
     predict(fit, data.frame()),
-    predict(fit, d, type = "response"),
+    predict(fit, d, type = "terms"),
     predict(npreg(y ~ log(x), d, bws = 1), data.frame(x = 0:1)),
     predict(npreg(y ~ log(x), d, bws = 1), data.frame(x = "a")),
     predict(fit, d, level = 2, interval = "confidence"),
@@ -168,36 +178,15 @@ test_that("npreg and predict", {
     predict(plain, "1"),
     predict(plain, d[c("f", "z")]),
     plot(fit, band = "yes"),
-    plot(fit, type = "l"),
-    plot(fit$bws, type = "b"),
-    plot(fit, errors = "bootstrap"),
-    plot(fit$bws, plot.errors.method = "asymptotic"),
-    plot(suppressWarnings(npregbw(x, y, bws = 0.1)))
+    plot(fit, type = "points"),
+    plot(fit, errors = "both"),
+    plot(fit, plot.behavior = "none"),
+    plot(fit, xtrim = 0.5),
+    plot(fit, neval = 1),
+    plot(fit$bws, what = "grid"),
+    npplot(fit),
+    plot(suppressWarnings(npregbw(x, y, bws = 0.1, bandwidth.compute = FALSE, ckertype = "uniform")), what = "cv")
   )
-})
-
-test_that("formula and default methods agree, whatever the order and names of arguments", {
-  bw <- suppressWarnings(npregbw(y ~ x, data = d))
-  fields <- c("bw", "fval", "grid", "cv", "n.unsupported", "x", "y", "w", "nobs", "xnames", "ynames")
-  for (other in suppressWarnings(list(
-    npregbw(formula = y ~ x, data = d), npregbw(data = d, formula = y ~ x), npregbw(data = d, y ~ x), npregbw(y ~ x),
-    npregbw(xdat = x, ydat = y), npregbw(ydat = y, xdat = x), npregbw(x, y), npregbw(d["x"], d["y"]),
-    npregbw(cbind(x), cbind(y)), npregbw(y ~ x, rbind(d, d[1, ]), subset = 1:8)
-  ))) expect_identical(other[fields], bw[fields])
-  fit <- npreg(bw)
-  fields <- c("bw", "mean", "merr", "lower", "upper", "resid", "loo", "R2", "MSE", "nobs")
-  for (other in suppressWarnings(list(
-    npreg(bws = bw), npreg(y ~ x, data = d), npreg(formula = y ~ x, data = d), npreg(txdat = x, tydat = y),
-    npreg(bws = y ~ x, data = d), npreg(bws = y ~ x, d), npreg(bw, txdat = x, tydat = y), npreg(d$y ~ d$x),
-    npreg(y ~ d[, "x"], data = list(y = y)),
-    npreg(bws = bw$bw, txdat = x, tydat = y), npreg(tydat = y, txdat = x, bws = bw$grid), npreg(y ~ x, bws = bw$bw),
-    npreg(bw, gradients = FALSE, residuals = TRUE), npreg(bw, x, y), npreg(bw$bw, x, y)
-  ))) expect_identical(other[fields], fit[fields])
-  expect_identical(npreg(bw, x, y, x[2:3])$mean, fit$mean[2:3])
-  expect_identical(npreg(bw$bw, x, y, x[2:3])$mean, fit$mean[2:3])
-  wrapped <- function(table, ...) npreg(y ~ x, data = table, ...)
-  expect_identical(suppressWarnings(wrapped(d))$mean, fit$mean)
-  expect_identical(wrapped(d, bws = 3)$bw, 3)
 })
 
 test_that("expressions, subsets and weights are those of the data", {
@@ -210,7 +199,7 @@ test_that("expressions, subsets and weights are those of the data", {
   expect_identical(predict(fit, exdat = x[3:4] / 2), predict(same, x[3:4] / 2))
   expect_identical(names(fit$eval), "I(x/scale)")
   expect_equal(formula(fit), log(y) ~ I(x / scale), ignore_attr = TRUE)
-  expect_equal(formula(npregbw(d["z"], d["y"], bws = 3)), y ~ z, ignore_attr = TRUE)
+  expect_equal(formula(npregbw(d["z"], d["y"])), y ~ z, ignore_attr = TRUE)
 })
 
 test_that("a column that is a matrix of one, and missing values without a type, are numbers", {
@@ -224,27 +213,8 @@ test_that("a column that is a matrix of one, and missing values without a type, 
   expect_identical(predict(fit, exdat = c(NA, NA)), c(NA_real_, NA_real_))
 })
 
-test_that("na.omit leaves rows out and keeps their positions", {
-  gaps <- rbind(d, d[1, ])
-  gaps$x[9] <- NA
-  gaps$y[2] <- NA
-  fit <- npreg(y ~ x, gaps, bws = 4, na.action = na.omit)
-  same <- npreg(y ~ x, d[-2, ], bws = 4)
-  expect_identical(fit$mean, same$mean)
-  for (value in list(fitted(fit), residuals(fit), se(fit), predict(fit), predict(fit, se.fit = TRUE)$se.fit,
-                     predict(fit, interval = "confidence")[, "upr"])) {
-    expect_identical(which(is.na(value)), c(2L, 9L))
-  }
-  expect_identical(fitted(fit)[-c(2, 9)], fitted(same))
-  expect_equal(fitted(fit) + residuals(fit), gaps$y + 0 * gaps$x)
-  expect_identical(nobs(fit), 7L)
-  expect_identical(nobs(fit$bws), 7L)
-  weighted <- npreg(y ~ x, d, bws = 4, w = replace(x, 5, NA), na.action = na.omit)
-  expect_identical(which(is.na(fitted(weighted))), 5L)
-})
-
 test_that("predict gives NA in place, with one warning that counts points without neighbour", {
-  fit <- npreg(y ~ x, d, bws = 2)
+  fit <- npreg(y ~ x, d, bws = 2, ckertype = "epanechnikov", bw.scale = "support")
   table <- data.frame(x = c(3, NA, 50, 6, -50))
   expect_warning(value <- predict(fit, table, se.fit = TRUE, interval = "confidence"),
                  "2 of 5 points have no observation within the bandwidth 2", class = "kestrel_warning_support")
@@ -258,7 +228,7 @@ test_that("predict gives NA in place, with one warning that counts points withou
   expect_identical(at$mean, value$fit[, "fit"])
   expect_identical(at$merr, value$se.fit)
   expect_identical(at$eval, table)
-  expect_identical(fitted(at), fitted(fit))
+  expect_identical(fitted(at), at$mean)
   expect_identical(at$resid, fit$resid)
   expect_identical(predict(fit), fitted(fit))
   expect_identical(predict(fit, table[0, , drop = FALSE]), numeric(0))
@@ -300,7 +270,9 @@ test_that("nothing is fitted twice: one call at the data, and one at other point
 })
 
 test_that("grids are as asked for, in np's numbers too", {
-  bandwidth <- function(...) suppressWarnings(npregbw(x, y, ...))
+  bandwidth <- function(..., ckertype = "epanechnikov", bw.scale = "support") {
+    suppressWarnings(npregbw(x, y, ..., ckertype = ckertype, bw.scale = bw.scale))
+  }
   expect_identical(bandwidth(nbw = 4)$grid, c(2, 4, 6, 8))
   expect_identical(bandwidth(nbw = 4, bwmax = 6)$grid, c(1.5, 3, 4.5, 6))
   expect_identical(bandwidth(nbw = 4, bwmin = 2)$grid, c(2, 4, 6, 8))
@@ -312,35 +284,37 @@ test_that("grids are as asked for, in np's numbers too", {
   expect_equal(np$h, np$bw * sqrt(5))
   expect_identical(np$cv, bandwidth(nbw = 4)$cv)
   for (kernel in setdiff(regression_kernels, "epanechnikov")) {
-    both <- lapply(c("np", "support"), function(scale) bandwidth(bws = 3, ckertype = kernel, bw.scale = scale)$cv)
+    both <- lapply(c("np", "support"), function(scale) bandwidth(bws = 3:4, ckertype = kernel, bw.scale = scale)$cv)
     expect_identical(both[[1]], both[[2]])
   }
-  expect_identical(npreg(bandwidth(bws = 4 / sqrt(5), bw.scale = "np"))$mean, npreg(bandwidth(bws = 4))$mean,
-                   tolerance = 1e-12)
+  fixed <- function(...) npreg(bandwidth(..., bandwidth.compute = FALSE))$mean
+  expect_equal(fixed(bws = 4 / sqrt(5), bw.scale = "np"), fixed(bws = 4), tolerance = 1e-12)
   expect_identical(bandwidth(bws = 2, bandwidth.compute = FALSE, nmulti = 5, ckerorder = 2)$bw, 2)
 })
 
 test_that("the minimum is taken among supported bandwidths, and its position is reported", {
-  expect_warning(bw <- npregbw(x, y, nbw = 12), class = "kestrel_warning_search", NA)
+  bandwidth <- function(...) npregbw(x, y, ..., ckertype = "epanechnikov", bw.scale = "support")
+  expect_warning(bw <- bandwidth(nbw = 12), class = "kestrel_warning_search", NA)
   supported <- bw$n.unsupported == 0
   expect_false(all(supported))
   expect_identical(bw$fval, min(bw$cv[supported]))
   expect_identical(bw$bw, bw$grid[which(bw$cv == bw$fval)])
-  excluding <- suppressWarnings(npregbw(x, y, nbw = 12, unsupported = "exclude"))
+  excluding <- suppressWarnings(bandwidth(nbw = 12, unsupported = "exclude"))
   expect_identical(excluding$fval, min(bw$cv, na.rm = TRUE))
-  tiny <- suppressWarnings(npregbw(x, y, bws = c(0.1, 2, 4)))
+  tiny <- suppressWarnings(bandwidth(bws = c(0.1, 2, 4)))
   expect_identical(tiny$cv[1], NA_real_)
   expect_identical(tiny$n.unsupported[1], 8L)
-  expect_warning(npregbw(x, y, bws = c(3.5, 4, 8)), "lower end of the grid, 3.5", class = "kestrel_warning_search")
-  expect_warning(npregbw(x, y, bws = c(1.76, 2)), "upper end of the grid, 2", class = "kestrel_warning_search")
-  expect_warning(npregbw(x, y, bws = 3), NA)
-  expect_warning(npregbw(x, y, bws = 0.6), "4 of 8 observations have no neighbour at the bandwidth 0.6",
-                 class = "kestrel_warning_support")
+  expect_warning(bandwidth(bws = c(3.5, 4, 8)), "lower end of the grid, 3.5", class = "kestrel_warning_search")
+  expect_warning(bandwidth(bws = c(1.76, 2)), "upper end of the grid, 2", class = "kestrel_warning_search")
+  expect_warning(bandwidth(bws = 3, bandwidth.compute = FALSE), NA)
+  expect_warning(bandwidth(bws = 0.6, bandwidth.compute = FALSE),
+                 "4 of 8 observations have no neighbour at the bandwidth 0.6", class = "kestrel_warning_support")
 })
 
 test_that("of tied bandwidths the widest is taken", {
   # No distance lies between 1.5 and 1.75, so the uniform kernel has the same neighbours.
-  bw <- suppressWarnings(npregbw(x, y, ckertype = "uniform", bws = c(1.6, 1.65, 1.7, 8, 9), unsupported = "exclude"))
+  bw <- suppressWarnings(npregbw(x, y, ckertype = "uniform", bws = c(1.6, 1.65, 1.7, 8, 9), unsupported = "exclude",
+                                 bw.scale = "support"))
   expect_equal(bw$cv[1], bw$cv[2], tolerance = 1e-14)
   at_least <- bw$cv - min(bw$cv) <= 1e-12 * min(bw$cv)
   expect_gt(sum(at_least), 1)
@@ -350,22 +324,27 @@ test_that("of tied bandwidths the widest is taken", {
 
 test_that("print and summary say what was chosen and how", {
   bw <- npregbw(dist ~ speed, data = cars)
+  grid <- npregbw(dist ~ speed, data = cars, nbw = 50, ckertype = "epanechnikov", bw.scale = "support")
   refined <- npregbw(xdat = cars$speed, ydat = cars$dist, regtype = "ll", bwmethod = "cv.aic", refine = TRUE,
-                     bw.scale = "np", nbw = 10)
+                     bw.scale = "np", nbw = 10, ckertype = "epanechnikov")
   gaussian <- suppressWarnings(npregbw(y ~ x, rbind(d, NA), w = x, ckertype = "gaussian", unsupported = "exclude",
-                                       na.action = na.omit, bws = c(0.01, 1, 2)))
+                                       na.action = na.omit, bws = c(0.01, 1, 2), bw.scale = "support"))
   tied <- suppressWarnings(npregbw(x, y, ckertype = "uniform", bws = c(1.76, 1.78, 8, 9)))
   expect_snapshot_output({
     shown(bw)
     shown(refined)
     shown(gaussian)
     shown(tied)
-    shown(suppressWarnings(npregbw(x, y, bws = 0.6)))
+    shown(suppressWarnings(npregbw(x, y, bws = 0.6, bandwidth.compute = FALSE, ckertype = "epanechnikov",
+                                   bw.scale = "support")))
     shown(summary(bw))
+    shown(summary(grid))
     shown(npreg(bw))
+    shown(summary(npreg(bw)))
     shown(npreg(refined))
     shown(summary(npreg(gaussian)))
-    shown(suppressWarnings(npreg(y ~ x, data = d, bws = 0.6, newdata = data.frame(x = 1:4))))
+    shown(suppressWarnings(npreg(y ~ x, data = d, bws = 0.6, newdata = data.frame(x = 1:4),
+                                 ckertype = "epanechnikov", bw.scale = "support")))
   })
 })
 

@@ -69,22 +69,27 @@ test_that("densities of three variables", {
 })
 
 test_that("regressions and their bandwidths", {
-  bw <- npregbw(dist ~ speed, cars)
-  picture("curve of cross-validation", plot(bw))
-  picture("curve on a logarithmic axis", plot(bw, log = "x", main = "Stopping distance"))
+  bw <- npregbw(dist ~ speed, cars, nbw = 50, ckertype = "epanechnikov", bw.scale = "support")
+  picture("curve of cross-validation", plot(bw, what = "cv"))
+  picture("curve on a logarithmic axis", plot(bw, what = "cv", log = "x", main = "Stopping distance"))
+  picture("curve of a scan", plot(npregbw(accel ~ times, MASS::mcycle), what = "cv"))
   # A rejected bandwidth has an AIC of 4000, the others less than 8.
   x <- c(1, 2, 2.5, 4, 5.5, 6, 7.25, 9)
   y <- c(2, 3, 3.5, 5, 4, 6.5, 6, 8)
-  picture("curve of the corrected AIC", plot(suppressWarnings(npregbw(x, y, bwmethod = "cv.aic"))))
+  picture("curve of the corrected AIC", plot(suppressWarnings(npregbw(
+    x, y, bwmethod = "cv.aic", nbw = 50, ckertype = "epanechnikov", bw.scale = "support"
+  )), what = "cv"))
   picture("fit", plot(npreg(bw)))
-  picture("fit of vectors", plot(npreg(txdat = cars$speed, tydat = cars$dist), lty = 2, lwd = 3, pch = 3, cex = 1.2,
-                                 main = "Stopping distance"))
+  picture("fit of vectors", plot(npreg(
+    txdat = cars$speed, tydat = cars$dist, nbw = 50, ckertype = "epanechnikov", bw.scale = "support"
+  ), lty = 2, lwd = 3, pch = 3, cex = 1.2, main = "Stopping distance"))
   picture("fits added", {
     plot(npreg(bw), band = FALSE)
-    lines(npreg(dist ~ speed, cars, bws = 8), col = "red", lty = 2)
+    lines(npreg(dist ~ speed, cars, bws = 8, ckertype = "epanechnikov", bw.scale = "support"), col = "red", lty = 2)
     points(npreg(bw, exdat = c(20, 10)), cex = 2)
   })
-  picture("fit with gaps", plot(suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8))))
+  picture("fit with gaps", plot(suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8, ckertype = "epanechnikov",
+                                                               bw.scale = "support"))))
 })
 
 test_that("errors of a smoothed bootstrap", {

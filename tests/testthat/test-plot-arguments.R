@@ -69,7 +69,7 @@ test_that("graphical arguments that are wrong are refused by name, by every plot
     plot(below, breaks = 3),
     plot(fit, col.pt = "nosuch"),
     plot(fit, shade = 2),
-    plot(bw, col.pt = 2),
+    plot(bw, what = "cv", col.pt = 2),
     plot(boot, size2 = 2),
     plot(errors, usr = 1:4),
     plot(score, lpha = 0.5),
@@ -84,7 +84,7 @@ test_that("graphical arguments reach what is drawn, in every plot", {
     plot(line, lty = 2, lwd = 5), plot(plane, lty = 2, lwd = 5), plot(plane, display = "slice", lty = 2, lwd = 5),
     plot(plane, display = "image", cont = 50, lty = 2, lwd = 5), plot(space, lty = 2, lwd = 5),
     plot(kcde(faithful$eruptions, gridsize = 9), lty = 2, lwd = 5), plot(below, display = "slice", lty = 2, lwd = 5),
-    plot(fit, lty = 2, lwd = 5), plot(bw, lty = 2, lwd = 5), plot(boot, lty = 2, lwd = 5),
+    plot(fit, lty = 2, lwd = 5), plot(bw, what = "cv", lty = 2, lwd = 5), plot(boot, lty = 2, lwd = 5),
     plot(errors, lty = 2, lwd = 5), plot(record, lty = 2, lwd = 5), plot(score, model = 1, lty = 2, lwd = 5)
   )) {
     calls <- unlist(lapply(c("plotXY", "contour"), function(name) graphics_calls(name, eval(call))), recursive = FALSE)
@@ -93,7 +93,7 @@ test_that("graphical arguments reach what is drawn, in every plot", {
   for (call in expression(
     plot(plane, drawpoints = TRUE, pch = 3, cex = 2.5), plot(space, drawpoints = TRUE, pch = 3, cex = 2.5),
     plot(below, display = "slice", drawpoints = TRUE, pch = 3, cex = 2.5), plot(fit, pch = 3, cex = 2.5),
-    plot(bw, pch = 3, cex = 2.5), plot(boot, pch = 3, cex = 2.5), plot(record, pch = 3, cex = 2.5),
+    plot(bw, what = "cv", pch = 3, cex = 2.5), plot(boot, pch = 3, cex = 2.5), plot(record, pch = 3, cex = 2.5),
     plot(score, pch = 3, cex = 2.5)
   )) {
     calls <- graphics_calls("plotXY", eval(call))

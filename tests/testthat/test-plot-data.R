@@ -35,8 +35,8 @@ test_that("of more than 1,000 observations a plot draws one for each small part,
 })
 
 test_that("confidence bands are inside the plot", {
-  fit <- suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8))
-  at <- data.frame(speed = curve_points(fit$bws))
+  fit <- suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8, ckertype = "epanechnikov", bw.scale = "support"))
+  at <- data.frame(speed = curve_to_draw(fit)$at)
   band <- suppressWarnings(predict(fit, newdata = at, interval = "confidence"))
   for (drawpoints in c(TRUE, FALSE)) {
     grDevices::pdf(NULL)

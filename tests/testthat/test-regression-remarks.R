@@ -5,27 +5,45 @@ test_that("an observation that decides the bandwidth is named", {
   data$y <- with_seed(72, sin(12 * data$a) + rnorm(400, sd = 0.1))
   # One far from all others, beside a row that is left out.
   data <- rbind(data[1:100, ], NA, data.frame(a = 1.5, y = 0), data[101:400, ])
+  on_grid <- function(data, ...) {
+    suppressWarnings(npregbw(y ~ a, data, nbw = 50, ckertype = "epanechnikov", bw.scale = "support", ...))
+  }
   expect_snapshot({
-    bw <- npregbw(y ~ a, data, na.action = na.omit)
+    bw <- on_grid(data)
     bw$remarks
-    few <- npregbw(y ~ a, rbind(data, data.frame(a = 2.2, y = 0)), na.action = na.omit)
+    few <- on_grid(rbind(data, data.frame(a = 2.2, y = 0)))
+    global <- npregbw(y ~ a, data)
   })
-  expect_message(excluded <- quietly(npregbw(y ~ a, data, na.action = na.omit, unsupported = "exclude")), NA)
+  expect_message(excluded <- on_grid(data[-101, ], unsupported = "exclude"), NA)
   expect_lt(excluded$bw, bw$bw)
   expect_identical(excluded$remarks, character(0))
   expect_snapshot_output(shown(bw))
   # A single bandwidth is the user's own decision, and without the observation there is none.
-  expect_message(quietly(npregbw(y ~ a, data[-102, ], na.action = na.omit)), NA)
-  expect_silent(npregbw(data$a[1:100], data$y[1:100], bws = 0.1))
+  expect_silent(npregbw(y ~ a, data[-(101:102), ]))
+  expect_silent(npregbw(data$a[1:100], data$y[1:100], bws = 0.1, bandwidth.compute = FALSE))
 })
 
 test_that("a minimum that does not reach from one value of x to the next is named", {
   x <- rep(1:20, each = 20)
   y <- with_seed(73, rnorm(20)[x] + rnorm(400, sd = 0.02))
   expect_snapshot({
-    compact <- npregbw(x, y, nbw = 100)
-    gaussian <- quietly(npregbw(x, y, nbw = 100, ckertype = "gaussian"))
+    compact <- npregbw(x, y, nbw = 100, ckertype = "epanechnikov", bw.scale = "support")
+    gaussian <- npregbw(x, y)
   })
   smooth <- with_seed(74, x / 10 + rnorm(400))
   expect_silent(npregbw(x, smooth))
+})
+
+test_that("a minimum at infinity is found and named: the mean, or the straight line", {
+  x <- 1:60 / 7
+  noise <- with_seed(75, rnorm(60))
+  expect_snapshot({
+    mean <- npregbw(x, noise)
+    line <- npregbw(x, x + noise, regtype = "ll", bwmethod = "cv.aic", ckertype = "biweight")
+    constant <- npregbw(x, rep(2, 60))
+  })
+  expect_gt(drawn(plot(line, what = "cv")), 5)
+  expect_close_to_reference(npreg(mean)$mean, rep(mean(noise), 60))
+  expect_close_to_reference(npreg(line)$mean, unname(fitted(lm(x + noise ~ x))))
+  expect_close_to_reference(mean$fval, mean((noise - mean(noise))^2) * (60 / 59)^2)
 })

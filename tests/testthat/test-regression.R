@@ -102,31 +102,34 @@ test_that("cross-validation values are the reference values and those of np", {
     rows <- reference[reference$data == name, ]
     rows <- rows[order(rows$h), ]
     # Each bandwidth occurs several times in the values, once in the grid.
-    bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h))
+    bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h,
+                                   ckertype = "epanechnikov", bw.scale = "support"))
     at <- match(rows$h, bw$grid)
     expect_identical(bw$n.unsupported[at], rows$n_no_neighbour, label = name)
     expect_no_problem(Map(function(cv, h, expected) {
       reference_problem(cv + without_neighbour(data, h), expected, info = paste(name, h))
     }, bw$cv[at], rows$h, rows$CV_mean))
     # The same in np's units.
-    np <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h / sqrt(5), bw.scale = "np"))
+    np <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, bws = rows$h / sqrt(5), bw.scale = "np",
+                                   ckertype = "epanechnikov"))
     expect_equal(np$cv, bw$cv, tolerance = 1e-9)
     expect_equal(np$bw * sqrt(5), bw$bw, tolerance = 1e-14)
   }
 })
 
-test_that("the default grid is that of Rohlfs & Zahran, its minima those of the reference", {
+test_that("a grid is that of Rohlfs & Zahran, its minima those of the reference", {
   reference <- utils::read.csv(test_path("fixtures", "nw_loocv_argmin.csv"))
   for (r in seq_len(nrow(reference))) {
     data <- regression_data(reference$data[r])
-    bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, nbw = reference$k[r]))
+    bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, nbw = reference$k[r],
+                                   ckertype = "epanechnikov", bw.scale = "support"))
     expect_equal(bw$grid, diff(range(data$x)) * seq_len(reference$k[r]) / reference$k[r], tolerance = 1e-15)
     expect_identical(bw$bw, bw$grid[reference$j[r]])
     expect_close_to_reference(bw$fval, reference$CV_mean[r])
   }
 })
 
-test_that("the grid of the simulation of Rohlfs & Zahran, and refinement to its global minimum", {
+test_that("the grid of the simulation of Rohlfs & Zahran, and the search for the global minimum", {
   reference <- utils::read.csv(test_path("fixtures", "nw_rz_global.csv"))
   for (r in seq_len(nrow(reference))) {
     data <- with_seed(20240101, {
@@ -134,21 +137,25 @@ test_that("the grid of the simulation of Rohlfs & Zahran, and refinement to its 
       list(x = x, y = 0.5 * x + 10 * x^2 + runif(reference$n[r], 0, 0.5))
     })
     for (k in c(5, 10, 50)) {
-      bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, nbw = k))
+      bw <- suppressWarnings(npregbw(xdat = data$x, ydat = data$y, nbw = k,
+                                     ckertype = "epanechnikov", bw.scale = "support"))
       expect_equal(bw$bw, reference[[paste0("h_grid", k)]][r], tolerance = 1e-14)
       expect_close_to_reference(bw$fval, reference[[paste0("CV_grid", k)]][r], tol = 1e-10)
     }
-    at_global <- npregbw(xdat = data$x, ydat = data$y, bws = reference$h_global[r])
+    at_global <- npregbw(xdat = data$x, ydat = data$y, bws = reference$h_global[r], bandwidth.compute = FALSE,
+                         ckertype = "epanechnikov", bw.scale = "support")
     expect_close_to_reference(at_global$fval, reference$CV_direct[r])
-    best <- npregbw(xdat = data$x, ydat = data$y, refine = TRUE)
+    best <- npregbw(xdat = data$x, ydat = data$y, ckertype = "epanechnikov", bw.scale = "support")
     expect_lte(best$fval, reference$CV_direct[r] * (1 + 1e-8))
   }
 })
 
 test_that("refinement finds the minimum between bandwidths of the grid, not the nearest of several", {
   mcycle <- MASS::mcycle
-  bw <- npregbw(accel ~ times, data = mcycle, regtype = "ll", refine = TRUE)
-  near <- npregbw(accel ~ times, data = mcycle, regtype = "ll", bws = seq(1.2, 3.3, by = 0.001))
+  bw <- npregbw(accel ~ times, data = mcycle, regtype = "ll", nbw = 50, refine = TRUE,
+                ckertype = "epanechnikov", bw.scale = "support")
+  near <- npregbw(accel ~ times, data = mcycle, regtype = "ll", bws = seq(1.2, 3.3, by = 0.001),
+                  ckertype = "epanechnikov", bw.scale = "support")
   # The curve jumps at its minimum, where an observation leaves the windows of others.
   expect_lte(bw$fval, min(near$cv[near$n.unsupported == 0]) * (1 + 1e-7))
 })
@@ -168,7 +175,7 @@ in_bracket <- function(bw, steps) {
 # The least objective of the bandwidths h that are allowed.
 least_of <- function(bw, h) {
   at <- suppressWarnings(npregbw(xdat = bw$x, ydat = bw$y, bws = h, regtype = bw$regtype, bwmethod = bw$method,
-                                 ckertype = bw$ckertype, unsupported = bw$unsupported))
+                                 ckertype = bw$ckertype, unsupported = bw$unsupported, bw.scale = "support"))
   min(at$cv[at$unsupported == "exclude" | at$n.unsupported == 0], na.rm = TRUE)
 }
 
@@ -184,7 +191,7 @@ test_that("with the uniform kernel refinement finds the least value between two 
   for (s in refined_samples()) for (regtype in c("lc", "ll")) for (method in c("cv.ls", "cv.aic")) {
     for (unsupported in c("reject", "exclude")) {
       bw <- suppressWarnings(npregbw(s$x, s$y, nbw = 20, ckertype = "uniform", regtype = regtype, bwmethod = method,
-                                     unsupported = unsupported, refine = TRUE))
+                                     unsupported = unsupported, refine = TRUE, bw.scale = "support"))
       expect_equal(bw$fval, least_of(bw, in_bracket(bw, 2)), tolerance = 1e-12)
     }
   }
@@ -194,12 +201,13 @@ test_that("refinement sees both sides of a jump, and its bandwidth is on the rig
   # At h = 2 the first year's window has one neighbour, above it two: a line in place of a mean.
   s <- refined_samples()$lynx
   refined <- function(...) suppressWarnings(npregbw(s$x, s$y, regtype = "ll", nbw = 20, refine = TRUE, ...))
-  bw <- refined(ckertype = "triangular")
+  bw <- refined(ckertype = "triangular", bw.scale = "support")
   expect_lte(bw$fval, 434219)
   expect_lte(bw$fval, least_of(bw, in_bracket(bw, 100)) * (1 + 1e-9))
   for (bw.scale in c("support", "np")) {
-    bw <- refined(bw.scale = bw.scale)
-    again <- npregbw(s$x, s$y, bws = bw$bw, bw.scale = bw.scale, regtype = "ll")
+    bw <- refined(ckertype = "epanechnikov", bw.scale = bw.scale)
+    again <- npregbw(s$x, s$y, bws = bw$bw, bandwidth.compute = FALSE, bw.scale = bw.scale, regtype = "ll",
+                     ckertype = "epanechnikov")
     expect_identical(again[c("h", "fval", "n.unsupported")], c(bw[c("h", "fval")], list(n.unsupported = 0L)))
   }
 })
@@ -209,7 +217,7 @@ test_that("refinement takes data of which every observation is tied", {
   for (kernel in regression_kernels) {
     # At the first of the grid, which is the best, windows hold ties only: every bandwidth below supports all.
     bw <- suppressWarnings(npregbw(x, 10 * x + rep(c(-1, 0, 1), 4), bws = c(0.1, 4, 8), ckertype = kernel,
-                                   refine = TRUE))
+                                   refine = TRUE, bw.scale = "support"))
     expect_identical(which.min(bw$cv), 1L)
     expect_gt(bw$bw, 0)
     expect_lte(bw$fval, bw$cv[1])
@@ -221,19 +229,23 @@ test_that("refinement with the uniform kernel is better than a scan where distan
     x <- rnorm(3000)
     list(x = x, y = sin(3 * x) + rnorm(3000))
   })
-  bw <- npregbw(s$x, s$y, bws = seq(0.1, 1, by = 0.1), ckertype = "uniform", unsupported = "exclude", refine = TRUE)
+  bw <- npregbw(s$x, s$y, bws = seq(0.1, 1, by = 0.1), ckertype = "uniform", unsupported = "exclude", refine = TRUE,
+                bw.scale = "support")
   best <- which.min(bw$cv)
   expect_lt(bw$fval, least_of(bw, seq(bw$grid[best - 1], bw$grid[best + 1], length.out = 97)))
 })
 
 test_that("refinement is never worse, stays in its bracket and respects support", {
   for (method in c("cv.ls", "cv.aic")) for (regtype in c("lc", "ll")) {
-    coarse <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype))
-    fine <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype, refine = TRUE))
+    coarse <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype,
+                                       ckertype = "epanechnikov", bw.scale = "support"))
+    fine <- suppressWarnings(npregbw(dist ~ speed, cars, nbw = 9, bwmethod = method, regtype = regtype, refine = TRUE,
+                                     ckertype = "epanechnikov", bw.scale = "support"))
     expect_lte(fine$fval, coarse$fval)
     expect_identical(fine$cv, coarse$cv)
     expect_lt(abs(fine$bw - coarse$bw), coarse$grid[1])
-    at <- npregbw(dist ~ speed, cars, bws = fine$bw, bwmethod = method, regtype = regtype)
+    at <- npregbw(dist ~ speed, cars, bws = fine$bw, bandwidth.compute = FALSE, bwmethod = method, regtype = regtype,
+                  ckertype = "epanechnikov", bw.scale = "support")
     expect_equal(at$fval, fine$fval, tolerance = 1e-12)
     expect_identical(at$n.unsupported, 0L)
   }
@@ -241,11 +253,12 @@ test_that("refinement is never worse, stays in its bracket and respects support"
 
 test_that("the corrected AIC is that of the hat matrix", {
   for (regtype in c("lc", "ll")) {
-    bw <- suppressWarnings(npregbw(dist ~ speed, data = cars, bwmethod = "cv.aic", regtype = regtype, nbw = 8))
+    bw <- suppressWarnings(npregbw(dist ~ speed, data = cars, bwmethod = "cv.aic", regtype = regtype, nbw = 8,
+                                   ckertype = "epanechnikov", bw.scale = "support"))
     for (k in seq_along(bw$grid)) {
       hat <- vapply(1:50, function(j) {
         suppressWarnings(npreg(txdat = cars$speed, tydat = as.numeric(1:50 == j), bws = bw$grid[k],
-                               regtype = regtype)$mean)
+                               regtype = regtype, ckertype = "epanechnikov", bw.scale = "support")$mean)
       }, numeric(50))
       trace <- sum(diag(hat))
       s2 <- mean((cars$dist - hat %*% cars$dist)^2)
@@ -253,8 +266,8 @@ test_that("the corrected AIC is that of the hat matrix", {
     }
     expect_equal(bw$fval, min(bw$cv[bw$n.unsupported == 0]))
   }
-  expect_equal(npreg(dist ~ speed, cars, bws = 5)$edf, reference_regression_cv(cars$speed, cars$dist, 5, "epanechnikov",
-                                                                              "lc")$trace, tolerance = 1e-13)
+  expect_equal(npreg(dist ~ speed, cars, bws = 5, ckertype = "epanechnikov", bw.scale = "support")$edf,
+               reference_regression_cv(cars$speed, cars$dist, 5, "epanechnikov", "lc")$trace, tolerance = 1e-13)
 })
 
 # At the bandwidths used below every observation has at least two neighbours.
@@ -263,7 +276,8 @@ even <- with_seed(50, regression_shape("even", sample(60) / 10 + runif(60, -0.04
 test_that("a fit has the values, errors and bands of their definitions", {
   s <- even
   for (regtype in c("lc", "ll")) for (kernel in c("epanechnikov", "gaussian")) {
-    fit <- npreg(bws = 0.6, txdat = s$x, tydat = s$y, w = s$w, regtype = regtype, ckertype = kernel, level = 0.9)
+    fit <- npreg(bws = 0.6, txdat = s$x, tydat = s$y, w = s$w, regtype = regtype, ckertype = kernel, level = 0.9,
+                 bw.scale = "support")
     reference <- reference_residuals(s$x, s$y, 0.6, kernel, regtype, s$w)
     expect_no_problem(reference_problem(fit$resid, reference$insample, 1e-11, 1))
     expect_no_problem(reference_problem(fit$loo, s$y - reference$loo, 1e-11, 1))
@@ -275,17 +289,20 @@ test_that("a fit has the values, errors and bands of their definitions", {
     expect_equal(fit$bws$fval, sum(s$w * reference$loo^2) / sum(s$w), tolerance = 1e-12)
     expect_equal(fit$edf, sum(reference$leverage), tolerance = 1e-12)
   }
-  fit <- npreg(dist ~ speed, cars, bws = 4)
+  fit <- npreg(dist ~ speed, cars, bws = 4, ckertype = "epanechnikov", bw.scale = "support")
   from <- cars$dist - mean(cars$dist)
   fitted <- fit$mean - mean(cars$dist)
   expect_equal(fit$R2, sum(from * fitted)^2 / (sum(from^2) * sum(fitted^2)), tolerance = 1e-14)
   # Whatever the units of y; none where the fit is constant.
   for (unit in c(1e-100, 1e150)) {
-    expect_equal(npreg(txdat = cars$speed, tydat = unit * cars$dist, bws = 4)$R2, fit$R2, tolerance = 1e-12)
+    expect_equal(npreg(txdat = cars$speed, tydat = unit * cars$dist, bws = 4,
+                       ckertype = "epanechnikov", bw.scale = "support")$R2, fit$R2, tolerance = 1e-12)
   }
-  expect_identical(npreg(dist ~ speed, cars, bws = 100, ckertype = "uniform")$R2, NA_real_)
-  expect_identical(npreg(I(0 * dist + 3) ~ speed, cars, bws = 4)$R2, NA_real_)
-  expect_equal(npreg(dist ~ speed, cars, bws = 4, se = FALSE)[c("mean", "merr", "lower")],
+  expect_identical(npreg(dist ~ speed, cars, bws = 100, ckertype = "uniform", bw.scale = "support")$R2, NA_real_)
+  expect_identical(npreg(I(0 * dist + 3) ~ speed, cars, bws = 4,
+                         ckertype = "epanechnikov", bw.scale = "support")$R2, NA_real_)
+  expect_equal(npreg(dist ~ speed, cars, bws = 4, se = FALSE,
+                     ckertype = "epanechnikov", bw.scale = "support")[c("mean", "merr", "lower")],
                list(mean = fit$mean, merr = rep(NA_real_, 50), lower = rep(NA_real_, 50)))
 })
 
@@ -304,15 +321,15 @@ test_that("a leave-one-out fit is the fit to the data without that observation",
 test_that("an observation without a neighbour takes the root mean square of the other residuals for its error", {
   x <- c(1, 1.5, 2, 2.5, 9)
   y <- c(1, 3, 2, 5, 40)
-  expect_warning(fit <- npreg(bws = 1, txdat = x, tydat = y), "1 of 5 observations has no neighbour",
-                 class = "kestrel_warning_support")
+  fit_at <- function(bws) npreg(bws = bws, txdat = x, tydat = y, ckertype = "epanechnikov", bw.scale = "support")
+  expect_warning(fit <- fit_at(1), "1 of 5 observations has no neighbour", class = "kestrel_warning_support")
   errors <- reference_residuals(x, y, 1, "epanechnikov", "lc")$loo
   expect_identical(fit$mean[5], 40)
   expect_identical(fit$loo[5], NA_real_)
   expect_equal(fit$merr[5], sqrt(mean(errors[1:4]^2)), tolerance = 1e-13)
   expect_identical(fit$n.unsupported, 1L)
   expect_equal(fit$bws$fval, sum(errors[1:4]^2) / 5, tolerance = 1e-13)
-  expect_warning(all_alone <- npreg(bws = 0.1, txdat = x, tydat = y), "5 of 5")
+  expect_warning(all_alone <- fit_at(0.1), "5 of 5")
   expect_identical(all_alone$bws$fval, NA_real_)
   expect_identical(all_alone$merr, rep(NA_real_, 5))
 })
@@ -323,27 +340,28 @@ test_that("weight 3 is three copies for the fit at a point, weight 0 no observat
   at <- seq(1, 5, by = 0.5)
   for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
     copies <- npreg(bws = 0.5, txdat = rep(s$x, w), tydat = rep(s$y, w), regtype = regtype, ckertype = kernel,
-                    exdat = at)
+                    exdat = at, bw.scale = "support")
     weighted <- suppressWarnings(npreg(bws = 0.5, txdat = s$x, tydat = s$y, w = 10 * w, regtype = regtype,
-                                       ckertype = kernel, exdat = at))
+                                       ckertype = kernel, exdat = at, bw.scale = "support"))
     expect_equal(weighted$mean, copies$mean, tolerance = 1e-12)
     dropped <- suppressWarnings(npreg(bws = 0.5, txdat = s$x[w > 0], tydat = s$y[w > 0], w = w[w > 0],
-                                      regtype = regtype, ckertype = kernel, exdat = at))
+                                      regtype = regtype, ckertype = kernel, exdat = at, bw.scale = "support"))
     for (field in c("mean", "merr", "R2", "MSE", "edf", "nobs")) expect_equal(weighted[[field]], dropped[[field]])
     expect_equal(weighted$loo[w > 0], dropped$loo)
     expect_equal(weighted$bws$fval, dropped$bws$fval)
   }
-  at_zero <- suppressWarnings(npreg(bws = 0.5, txdat = s$x, tydat = s$y, w = w))
+  at_zero <- suppressWarnings(npreg(bws = 0.5, txdat = s$x, tydat = s$y, w = w,
+                                    ckertype = "epanechnikov", bw.scale = "support"))
   expect_identical(at_zero$loo[w == 0], at_zero$mean[w == 0])
 })
 
 test_that("constants are reproduced, and straight lines by local linear fits", {
   x <- even$x
   for (kernel in regression_kernels) {
-    flat <- npreg(bws = 0.9, txdat = x, tydat = rep(7.25, 60), ckertype = kernel)
+    flat <- npreg(bws = 0.9, txdat = x, tydat = rep(7.25, 60), ckertype = kernel, bw.scale = "support")
     expect_equal(flat$loo, rep(7.25, 60), tolerance = 1e-14)
     expect_identical(flat$R2, NA_real_)
-    line <- npreg(bws = 0.9, txdat = x, tydat = 3 - 2 * x, ckertype = kernel, regtype = "ll")
+    line <- npreg(bws = 0.9, txdat = x, tydat = 3 - 2 * x, ckertype = kernel, regtype = "ll", bw.scale = "support")
     expect_equal(line$mean, 3 - 2 * x, tolerance = 1e-13)
     expect_equal(line$loo, 3 - 2 * x, tolerance = 1e-11)
   }
@@ -353,13 +371,14 @@ test_that("a regressor in the smallest and largest units has the same fit, a con
   s <- even
   for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
     fit <- function(unit) {
-      npreg(bws = 0.9 * unit, txdat = s$x * unit, tydat = s$y, ckertype = kernel, regtype = regtype)
+      npreg(bws = 0.9 * unit, txdat = s$x * unit, tydat = s$y, ckertype = kernel, regtype = regtype,
+            bw.scale = "support")
     }
     for (exponent in c(-960, 990)) {
       expect_equal(fit(2^exponent)[c("mean", "merr", "loo")], fit(1)[c("mean", "merr", "loo")], tolerance = 1e-12)
     }
   }
-  expect_identical(suppressWarnings(npregbw(s$x, rep(1e200, 60)))$fval, 0)
+  for (nbw in list(NULL, 50)) expect_identical(quietly(npregbw(s$x, rep(1e200, 60), nbw = nbw))$fval, 0)
 })
 
 test_that("the order of rows does not matter, and units scale through", {
@@ -367,7 +386,8 @@ test_that("the order of rows does not matter, and units scale through", {
   turned <- with_seed(52, sample(60))
   for (regtype in c("lc", "ll")) for (kernel in regression_kernels) {
     bandwidth <- function(x, y, ...) {
-      suppressWarnings(npregbw(xdat = x, ydat = y, regtype = regtype, ckertype = kernel, nbw = 12, ...))
+      suppressWarnings(npregbw(xdat = x, ydat = y, regtype = regtype, ckertype = kernel, nbw = 12, ...,
+                               bw.scale = "support"))
     }
     bw <- bandwidth(s$x, s$y)
     permuted <- bandwidth(s$x[turned], s$y[turned])
@@ -385,7 +405,7 @@ test_that("the order of rows does not matter, and units scale through", {
 })
 
 test_that("a fit on the CPU sweeps, wherever its bandwidth is from", {
-  bw <- npregbw(dist ~ speed, cars)
+  bw <- npregbw(dist ~ speed, cars, ckertype = "epanechnikov", bw.scale = "support")
   expect_identical(bw$engine, "sweep")
   bw[c("engine", "backend")] <- list("blocks", "cuda")
   expect_identical(npreg(bw)[c("engine", "backend")], list(engine = "sweep", backend = "cpu"))
