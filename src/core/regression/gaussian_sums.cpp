@@ -15,6 +15,12 @@ namespace {
 /// Points of a work item: with cells, and where all sums are pair by pair.
 /// How far s_0 may be below the weight within reach, of which errors are some eps; and the spread
 /// below its terms, for variances.
+/// Cells with fewer samples, and fits in which a sample has a larger leverage, are summed sample by
+/// sample.
+constexpr std::size_t kLeastOfCell = 16;
+/// Of a work item of cells: some tens of microseconds, milliseconds if it is done sample by sample.
+constexpr std::size_t kSizeOfItem = 4096;
+constexpr double kMaxLeverage = 0.5;
 constexpr double kMaxNodeLoss = 50, kMaxVarianceLoss = 1e4;
 constexpr std::size_t kItem = kSweepBlock, kItemOfPairs = kLeastBlock;
 
@@ -125,7 +131,6 @@ class GaussianBlock {
 
   void find_windows();
   void of_cell(double key, std::size_t begin, std::size_t end);
-  bool is_accurate(std::size_t i, double bound, double bound_of_squares);
   void pair_by_pair(std::size_t i);
   void add_pairs(simd::GaussianWindow& window, std::size_t first, std::size_t end) const;
 
@@ -154,23 +159,34 @@ void GaussianBlock::find_windows() {
   }
 }
 
-void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
+/// Sums at the nodes of the cell with this key, column after column for each power, and the weight
+/// of the samples within reach, as the error is bounded by it. Responses are relative to the line
+/// through `response` at the centre of the cell.
+struct CellAtNodes {
+  CellAtNodes(const GaussianCall& call, double key, double response);
+
+  const double* of(int q, int column) const {
+    return sum + (q * columns + column) * static_cast<int>(kNodes);
+  }
+
+  int columns;
+  double sum[6 * kNodes] = {}, bound = 0, bound_of_squares = 0;
+};
+
+CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
+    : columns(call.responses ? 2 : 1) {
   constexpr std::size_t kMany = 64;
-  const NodeLevel& level = *call_.level;
-  const NodeKernel& nodes = *call_.nodes;
-  const int columns = call_.responses ? 2 : 1, functions = call_.powers * columns;
+  const NodeLevel& level = *call.level;
+  const NodeKernel& nodes = *call.nodes;
   const double width = std::ldexp(1.0, level.exponent), lags = nodes.lags();
-  const double y0 = call_.responses ? call_.points.y()[block_.begin + begin] : 0.0;
-  const std::size_t count = end - begin;
-  double at_nodes[6 * kNodes] = {}, bound = 0, bound_of_squares = 0;
   simd::NodeSource sources[kMany];
   int lag_of[kMany];
   std::size_t waiting = 0;
   const auto add_up = [&] {
-    for (int q = 0; q < call_.powers; ++q) {
+    for (int q = 0; q < call.powers; ++q) {
       for (std::size_t s = 0; s < waiting; ++s) sources[s].matrix = nodes.matrix(q, lag_of[s]);
-      call_.table.nodes->add_products(sources, waiting, columns,
-                                      at_nodes + q * columns * static_cast<int>(kNodes));
+      call.table.nodes->add_products(sources, waiting, columns,
+                                     sum + q * columns * static_cast<int>(kNodes));
     }
     waiting = 0;
   };
@@ -179,7 +195,7 @@ void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
        s < level.cells() && level.key[s] - key <= lags; ++s) {
     const double apart = level.key[s] - key;
     const int lag = static_cast<int>(apart);
-    const double shift = (level.reference[s] - y0) - call_.kernel.slope * (apart * width);
+    const double shift = (level.reference[s] - response) - call.kernel.slope * (apart * width);
     sources[waiting] = {nullptr, level.column(s), shift};
     lag_of[waiting] = lag;
     bound += level.weight[s] * nodes.bound(lag);
@@ -187,11 +203,36 @@ void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
     if (++waiting == kMany) add_up();
   }
   add_up();
+}
+
+/// Whether errors of a few eps times the bounds leave a fit from sums of the first powers its
+/// digits, see make_line(). s0: without the point itself if it is left out.
+bool is_accurate(const GaussianCall& call, double s0, double s1, double s2, double bound,
+                 double bound_of_squares) {
+  if (!(std::fabs(s0) * kMaxNodeLoss > bound)) return false;
+  if (call.powers < 3) return true;
+  const double mean = s1 / s0, spread = s2 - s1 * mean;
+  // Variances, whose terms cancel to no less than this.
+  if (call.power == 2) return spread * kMaxVarianceLoss > bound_of_squares;
+  const double terms = bound_of_squares + std::fabs(mean) * (std::sqrt(bound * bound_of_squares) +
+                                                             std::fabs(mean) * bound);
+  const double pull = std::fabs(mean) * std::sqrt(std::fabs(s0 / spread));
+  const double loss = terms / spread * (std::fabs(mean) + pull + std::min(1.0, pull * pull));
+  return spread > 0 && loss < kMaxLoss;
+}
+
+void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
+  const NodeLevel& level = *call_.level;
+  const double width = std::ldexp(1.0, level.exponent);
+  const double y0 = call_.responses ? call_.points.y()[block_.begin + begin] : 0.0;
+  const std::size_t count = end - begin;
+  const CellAtNodes cell(call_, key, y0);
+  const int columns = cell.columns, functions = call_.powers * columns;
   // Values at the points.
   double coefficient[6 * kNodes] = {}, t[kItem], value[6 * kItem];
   for (int f = 0; f < functions; ++f) {
     const simd::NodeSource values{node_tables().coefficients,
-                                  at_nodes + f * static_cast<int>(kNodes), 0.0};
+                                  cell.sum + f * static_cast<int>(kNodes), 0.0};
     call_.table.nodes->add_products(&values, 1, 1, coefficient + f * static_cast<int>(kNodes));
   }
   const double scale = std::ldexp(1.0, -level.exponent);
@@ -212,23 +253,11 @@ void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
       }
     }
     if (call_.leave_one_out) sum(0, 0)[begin + i] -= call_.points.w()[at];
-    if (!is_accurate(begin + i, bound, bound_of_squares)) pair_by_pair(begin + i);
+    if (!is_accurate(call_, sum(0, 0)[begin + i], sum(1, 0)[begin + i], sum(2, 0)[begin + i],
+                     cell.bound, cell.bound_of_squares)) {
+      pair_by_pair(begin + i);
+    }
   }
-}
-
-/// Whether errors of a few eps times the bounds leave a fit its digits, see make_line().
-bool GaussianBlock::is_accurate(std::size_t i, double bound, double bound_of_squares) {
-  const double s0 = sum(0, 0)[i];
-  if (!(std::fabs(s0) * kMaxNodeLoss > bound)) return false;
-  if (call_.powers < 3) return true;
-  const double mean = sum(1, 0)[i] / s0, spread = sum(2, 0)[i] - sum(1, 0)[i] * mean;
-  // Variances, whose terms cancel to no less than this.
-  if (call_.power == 2) return spread * kMaxVarianceLoss > bound_of_squares;
-  const double terms = bound_of_squares + std::fabs(mean) * (std::sqrt(bound * bound_of_squares) +
-                                                             std::fabs(mean) * bound);
-  const double pull = std::fabs(mean) * std::sqrt(std::fabs(s0 / spread));
-  const double loss = terms / spread * (std::fabs(mean) + pull + std::min(1.0, pull * pull));
-  return spread > 0 && loss < kMaxLoss;
 }
 
 void GaussianBlock::add_pairs(simd::GaussianWindow& window, std::size_t first,
@@ -299,6 +328,65 @@ void GaussianBlock::pair_by_pair(std::size_t i) {
     sum_[k * static_cast<int>(kItem) + static_cast<int>(i)] = window.sum[k];
 }
 
+/// Sums over the leave-one-out fits of the samples of a cell, whose weights are 1. Residuals are
+/// polynomials in t times e^0, e^1 and e^2, e the responses relative to the cell's line, so their
+/// sums need the cell's weights at the nodes only. Returns false where that might cost digits: if
+/// few samples make fits at the nodes uncertain, if the polynomials of degree 15 are not enough, or
+/// if residuals are far smaller than e.
+bool add_cell(const GaussianCall& call, std::size_t c, FitTotals& totals) {
+  const NodeLevel& level = *call.level;
+  const std::size_t count = level.first[c + 1] - level.first[c];
+  if (count < kLeastOfCell) return false;
+  const CellAtNodes cell(call, level.key[c], level.reference[c]);
+  // A^2, A^2 m and A^2 m^2: m is the fit relative to the line, and A turns residuals in the sample
+  // into those without the observation.
+  double value[3 * kNodes], deviation[kNodes], leverage[kNodes];
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double s0 = cell.of(0, 0)[k];
+    const double s1 = call.kernel.local_linear ? cell.of(1, 0)[k] : 0.0;
+    const double s2 = call.kernel.local_linear ? cell.of(2, 0)[k] : 0.0;
+    if (!is_accurate(call, s0 - 1, s1, s2, cell.bound, cell.bound_of_squares)) return false;
+    const FitSums sums{s0, cell.of(0, 1)[k], s1, call.kernel.local_linear ? cell.of(1, 1)[k] : 0.0,
+                       s2};
+    LocalFit fit = constant_fit(sums, 1.0);
+    if (call.kernel.local_linear) make_line(sums, s1 / s0, cell.bound_of_squares, fit);
+    deviation[k] = fit.deviation;
+    leverage[k] = fit.constant;
+    if (fit.unstable || !(std::fabs(leverage[k]) < kMaxLeverage)) return false;
+    const double a = 1 / (1 - leverage[k]);
+    value[k] = a * a;
+    value[kNodes + k] = a * a * deviation[k];
+    value[2 * kNodes + k] = a * a * deviation[k] * deviation[k];
+  }
+  const double* ones = level.column(c);
+  const double *e = ones + kNodes, *squares = e + kNodes;
+  FitTotals found;
+  double size = 0;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double m = deviation[k], inside = squares[k] - 2 * m * e[k] + m * m * ones[k];
+    found.squares += value[k] * inside;
+    found.in_sample += inside;
+    found.trace += leverage[k] * ones[k];
+    size += squares[k];
+  }
+  // What polynomials of a higher degree would add.
+  double rest[3];
+  for (std::size_t f = 0; f < 3; ++f) {
+    double coefficient[kNodes] = {};
+    const simd::NodeSource values{node_tables().coefficients, value + f * kNodes, 0.0};
+    call.table.nodes->add_products(&values, 1, 1, coefficient);
+    rest[f] = 0;
+    for (std::size_t k = kNodes - 3; k < kNodes; ++k) rest[f] += std::fabs(coefficient[k]);
+  }
+  const double samples = static_cast<double>(count);
+  const double error = rest[0] * size + 2 * rest[1] * std::sqrt(samples * size) + rest[2] * samples;
+  if (!(error + 1e-15 * size < 1e-13 * found.squares)) return false;
+  totals.squares += found.squares;
+  totals.in_sample += found.in_sample;
+  totals.trace += found.trace;
+  return true;
+}
+
 }  // namespace
 
 NodeKernel::NodeKernel(const SquarePolynomial* factor, int count, int power, double rho,
@@ -341,6 +429,35 @@ void gaussian_sums(const LocalSource& source, const SortedSample& points, const 
     const GaussianBlock block(call, begin, std::min(size, points.size() - begin), item);
     take(block.sums(), worker);
   });
+}
+
+bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
+                     const RunOptions& options, std::vector<FitTotals>& totals,
+                     const LocalTake& take) {
+  const GaussianCall call(source, source.sample(), kernel, 1, *options.table);
+  if (call.level == nullptr || call.level->columns < 3) return false;
+  const NodeLevel& level = *call.level;
+  std::vector<std::size_t> items{0};
+  std::size_t size = 0;
+  for (std::size_t c = 0; c < level.cells(); ++c) {
+    size += kLeastBlock + (level.first[c + 1] - level.first[c]) / 16;
+    if (size < kSizeOfItem) continue;
+    items.push_back(c + 1);
+    size = 0;
+  }
+  if (items.back() < level.cells()) items.push_back(level.cells());
+  parallel_for(items.size() - 1, options.parallel, [&](std::size_t item, int worker) {
+    for (std::size_t c = items[item]; c < items[item + 1]; ++c) {
+      if (add_cell(call, c, totals[item])) continue;
+      for (std::size_t begin = level.first[c]; begin < level.first[c + 1]; begin += kItem) {
+        poll_if_due({});
+        const std::size_t count = std::min<std::size_t>(kItem, level.first[c + 1] - begin);
+        const GaussianBlock block(call, begin, count, item);
+        take(block.sums(), worker);
+      }
+    }
+  });
+  return true;
 }
 
 }  // namespace kestrel

@@ -3,6 +3,7 @@
 #define KESTREL_CORE_REGRESSION_GAUSSIAN_SUMS_HPP
 
 #include "core/regression/local_sums.hpp"
+#include "shared/local_fit.hpp"
 
 namespace kestrel {
 
@@ -15,6 +16,14 @@ namespace kestrel {
 /// samples as one: O(places within reach).
 void gaussian_sums(const LocalSource& source, const SortedSample& points, const LocalKernel& kernel,
                    int power, const RunOptions& options, const LocalTake& take);
+
+/// The sums over leave-one-out fits of all observations, added to totals[k], k < local_slots(); and
+/// calls `take` for blocks of observations that it leaves out, whose slot() is an index of
+/// `totals`. O(cells) for the other ones. Returns false, and does nothing, if cells do not pay, or
+/// if weights are not all 1.
+bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
+                     const RunOptions& options, std::vector<FitTotals>& totals,
+                     const LocalTake& take);
 
 /// The kernel at the nodes of two cells, for every lag of the cells, and bounds on it.
 class NodeKernel {

@@ -8,8 +8,9 @@ namespace kestrel {
 
 namespace {
 
-/// For this many samples sums at one bandwidth take one thread some milliseconds.
-constexpr std::size_t kBriefGaussian = 20000;
+/// For this many samples sums at one bandwidth take one thread some milliseconds, and tens of them
+/// where each sample has a fit of its own.
+constexpr std::size_t kBriefGaussian = 1000000;
 
 }  // namespace
 

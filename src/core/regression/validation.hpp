@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/regression/gaussian_sums.hpp"
 #include "core/regression/local_fit.hpp"
 #include "core/regression/regression.hpp"
 #include "simd/sweep/sweep.hpp"
@@ -29,14 +30,8 @@ class Validation {
   template <class Take>
   void run(const LocalKernel& kernel, const RunOptions& options, const Take& take) const {
     check_local_kernel(kernel);
-    const auto each = [&](const LocalSums& sums, int) {
-      poll_if_due({});
-      for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
-        const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
-        take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums);
-      }
-    };
-    local_sums(source_, sample_, kernel, 1, Anchors::edges, options, each);
+    local_sums(source_, sample_, kernel, 1, Anchors::edges, options,
+               [&](const LocalSums& sums, int) { each_fit(kernel, sums, take); });
   }
 
   std::vector<FitTotals> totals(const LocalKernel& kernel, const RunOptions& options) const {
@@ -45,13 +40,29 @@ class Validation {
       if (constant_fits(kernel, options, blocks)) return blocks;
       blocks.assign(blocks.size(), FitTotals());
     }
-    run(kernel, options, [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
+    const auto add = [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
       blocks[sums.slot()].add(fit, sample_.w()[i]);
-    });
+    };
+    if (kernel.gaussian() &&
+        gaussian_totals(source_, kernel, options, blocks,
+                        [&](const LocalSums& sums, int) { each_fit(kernel, sums, add); })) {
+      return blocks;
+    }
+    run(kernel, options, add);
     return blocks;
   }
 
  private:
+  /// Calls take(i, fit, sums) for the points of a block.
+  template <class Take>
+  void each_fit(const LocalKernel& kernel, const LocalSums& sums, const Take& take) const {
+    poll_if_due({});
+    for (std::size_t i = sums.begin(); i < sums.begin() + sums.count(); ++i) {
+      const LocalFit fit = fitter_.leave_one_out(kernel, sums, i);
+      take(i, fit.unstable ? settled(kernel, sums, i, fit.exact) : fit, sums);
+    }
+  }
+
   LocalFit settled(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
                    bool exact) const {
     poll_if_due({});  // a window may hold all of the sample
