@@ -2,8 +2,8 @@
 # the bandwidths of its normal reference are far too large. A search then also begins at the scales of the clusters.
 
 # A guess at LSCV for bandwidths as large as cells. Their sides are `widest`, a half of it, a quarter, and so on, in
-# units of the root of the covariance. The last level is the first at which observations have fewer than `few` neighbours that
-# are not tied. With `thin` only some of the cells are looked at.
+# units of the root of the covariance. The last level is the first at which observations have fewer than `few`
+# neighbours that are not tied. With `thin` only some of the cells are looked at.
 #
 # If an observation has N neighbours much nearer than a bandwidth h, and none at a distance of about h, then h^d LSCV is
 # a positive multiple of 1 - N / N0, where N0 is tie_threshold() (see count_ties()). For a smooth density N grows with

@@ -70,19 +70,20 @@ sides_of <- function(bw, at) {
         bw[pmin(findInterval(bw[at] * (1 + 1e-12), bw) + 1L, length(bw))])
 }
 
-# The minima between the two rows of `ends`, of all valleys at once: each is cut to two of eight parts three times. Then
+# The minima between the two rows of `ends`, of all valleys at once: each is cut to two of eight parts four times. Then
 # the polynomial of degree 4 through the nine values tells the place, whose error is that of the values over their
-# curvature, while that of the least value is the root of it.
+# curvature, while that of the least value is the root of it. Curves of kernels of higher order have poles, so the last
+# part must be small.
 polished_valleys <- function(objective, ends) {
   if (length(ends) == 0L) return(list(bw = numeric(0), value = numeric(0), evaluations = 0L))
   ends <- log(ends)
   columns <- seq_len(ncol(ends))
   share <- 0:8 / 8
-  for (pass in 1:3) {
+  for (pass in 1:5) {
     at <- outer(1 - share, ends[1L, ]) + outer(share, ends[2L, ])
     value <- matrix(objective(exp(at)), 9L)
     best <- max.col(-t(value), "first")
-    if (pass < 3L) ends <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
+    if (pass < 5L) ends <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
   }
   place <- quartic_minima(value, best)
   vertex <- exp(ends[1L, ] + place * (ends[2L, ] - ends[1L, ]))
@@ -90,7 +91,7 @@ polished_valleys <- function(objective, ends) {
   least <- value[cbind(best, columns)]
   better <- !is.na(at_vertex) & at_vertex <= least + 1e-13 * abs(least)
   list(bw = ifelse(better, vertex, exp(at[cbind(best, columns)])), value = ifelse(better, at_vertex, least),
-       evaluations = length(columns) * 28L)
+       evaluations = length(columns) * 46L)
 }
 
 # The coefficients of the polynomial of degree 4 that is nearest to values at 0, 1/8, ..., 1.
@@ -167,7 +168,7 @@ search_between <- function(objective, tried, ends, kernel, at_distances, afforda
     while (is.null(listed <- at_distances(ends, most))) {
       found <- polished_valleys(objective, ends)
       tried <- together(tried, found)
-      ends[] <- pmin(pmax(found$bw + c(-1, 1) * diff(ends)[1L] / 64, ends[1L]), ends[2L])
+      ends[] <- pmin(pmax(found$bw + c(-1, 1) * diff(ends)[1L] / 1024, ends[1L]), ends[2L])
     }
     return(with_tried(objective, tried, listed))
   }

@@ -68,7 +68,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   With few observations, up to about 80, all distances are tried first, on both sides (with the uniform kernel up to
 #'   about 200). In a valley all are tried if there are at most 4e6 / n of them. With the uniform kernel the result is
 #'   then the least value there. Otherwise only the distances of jumps are tried, and those next to the minimum. Between
-#'   distances a scan of 10 to 96 bandwidths finds the valleys of the curve, and each is cut to a 64th of its width. So
+#'   distances a scan of 10 to 96 bandwidths finds the valleys of the curve, and each is cut to a 256th of its width. So
 #'   a minimum between two bandwidths may be missed if there are many distances, or if it is narrow. In 594
 #'   searches over samples of 4 to 300 observations this happened nine times, by up to 2e-3 of the objective.
 #'
@@ -91,7 +91,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @section Cost: The search takes O(n log n) once and O(n) for each bandwidth, on all threads. A few local linear fits
 #'   whose sums have lost their digits are summed again, in O(n) each. The Gaussian kernel takes O(n^2) for each
 #'   bandwidth at worst, because the fit at every observation takes the observations within 38 bandwidths. The scan has
-#'   100 to 1000 bandwidths, and each valley takes 28 more. With a compact kernel three valleys take 50 to 500 and, for
+#'   100 to 1000 bandwidths, and each valley takes 46 more. With a compact kernel three valleys take 50 to 500 and, for
 #'   n below 400,000, at most 1.2e7 / n more.
 #'
 #'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of

@@ -138,7 +138,9 @@ regression_shapes <- function() {
 }
 
 # The fields that npregbw() and npreg() keep of a shape, at one bandwidth.
-shape_bws <- function(s, h, kernel, regtype) c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype, ckerorder = 2))
+shape_bws <- function(s, h, kernel, regtype) {
+  c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype, ckerorder = 2))
+}
 
 # The fit at the data of a shape.
 fit_of_shape <- function(bws, run) with_fit(observations_of(bws, run), bws$h, bws, with_errors, run)$fit

@@ -44,7 +44,7 @@ test_that("npregbw() finds there what it finds on the CPU, and says where", {
     for (method in c("cv.ls", "cv.aic")) {
       on <- function(backend) {
         npregbw(xdat = x, ydat = y, bws = bws, regtype = regtype, bwmethod = method, unsupported = "exclude",
-                backend = backend)
+                ckertype = "epanechnikov", bw.scale = "support", backend = backend)
       }
       cpu <- on("cpu")
       gpu <- on("cuda")
@@ -58,10 +58,12 @@ test_that("npregbw() finds there what it finds on the CPU, and says where", {
     }
   }
   refined <- function(backend) {
-    npregbw(xdat = x, ydat = y, bws = bws, unsupported = "exclude", refine = TRUE, backend = backend)
+    npregbw(xdat = x, ydat = y, bws = bws, unsupported = "exclude", refine = TRUE, ckertype = "epanechnikov",
+            bw.scale = "support", backend = backend)
   }
   expect_equal(refined("cuda")$bw, refined("cpu")$bw, tolerance = 1e-6)
-  fit <- npreg(bws = bws, txdat = x, tydat = y, unsupported = "exclude", backend = "cuda")
+  fit <- npreg(bws = bws, txdat = x, tydat = y, unsupported = "exclude", ckertype = "epanechnikov",
+               bw.scale = "support", backend = "cuda")
   expect_identical(c(fit$bws$backend, fit$backend), c("cuda", "cpu"))
   expect_identical(c(fit$bws$engine, fit$engine), c("blocks", "sweep"))
 })
@@ -74,7 +76,8 @@ test_that("\"auto\" takes the GPU for long curves", {
   x <- rnorm(1e6)
   y <- sin(5 * x) + rnorm(1e6)
   bws <- 10^seq(-3, 0, length.out = 100)
-  expect_identical(npregbw(xdat = x, ydat = y, bws = bws, unsupported = "exclude")$backend, "cuda")
+  found <- npregbw(xdat = x, ydat = y, bws = bws, unsupported = "exclude", ckertype = "epanechnikov")
+  expect_identical(found$backend, "cuda")
   expect_identical(npregbw(xdat = x[1:1000], ydat = y[1:1000])$backend, "cpu")
 })
 
@@ -88,6 +91,7 @@ test_that("a time limit stops a long curve, and the device works afterwards", {
 
 test_that("bandwidths too narrow for the device are an error in words", {
   skip_without_device()
-  expect_error(npregbw(xdat = c(0, 1, 2), ydat = c(1, 2, 3), bws = 1e-100, ckertype = "triweight", regtype = "ll",
-                       unsupported = "exclude", backend = "cuda"), "span", class = "kestrel_error_backend")
+  expect_error(npregbw(xdat = c(0, 1, 2), ydat = c(1, 2, 3), bws = 1e-100, bandwidth.compute = FALSE,
+                       ckertype = "triweight", regtype = "ll", unsupported = "exclude", backend = "cuda"), "span",
+               class = "kestrel_error_backend")
 })

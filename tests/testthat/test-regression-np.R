@@ -13,15 +13,22 @@ np_call <- function(row, f, ...) {
 }
 
 test_that("bandwidths are np's, and objectives no higher", {
+  lower <- 0
   for (k in which(np_values$what == "selected")) {
     row <- np_values[k, ]
     bw <- np_call(row, npregbw)
     info <- paste(row$set, row$regtype, row$bwmethod, row$ckertype, row$ckerorder)
     expect_lte(bw$fval, row$fval + 1e-9 * abs(row$fval), label = info)
+    # np ended in another minimum.
+    if (bw$fval < row$fval - 1e-6 * abs(row$fval)) {
+      lower <- lower + 1
+      next
+    }
     # The curve of the uniform kernel is constant between distances.
     if (row$ckertype == "uniform") expect_equal(floor(bw$bw), floor(row$bw)) else
       expect_equal(bw$bw, row$bw, tolerance = 1e-4, info = info)
   }
+  expect_identical(lower, 1)
 })
 
 test_that("fits, gradients and their measures are np's", {
