@@ -85,7 +85,8 @@ scan_bandwidths <- function(data, kernel, unit) {
   lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
   widest <- min(10 * range, regression_limits[2L])
   steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
-  bw <- c(if (!tied) lowest / 100^(20:1 / 20), lowest, lowest * (widest / lowest)^(seq_len(steps) / steps),
+  below <- if (is_compact(kernel)) 100^(20:1 / 20) else 4^(5:1 / 5)
+  bw <- c(if (!tied) lowest / below, lowest, lowest * (widest / lowest)^(seq_len(steps) / steps),
           widest * 10^(1:10 / 5), 10^ceiling(log10(range) + 9))
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
 }

@@ -102,18 +102,6 @@ test_that("setTimeLimit stops a call in its middle and leaves R usable", {
   }
 })
 
-test_that("setTimeLimit stops a regression with the Gaussian kernel within a bandwidth", {
-  x <- seq(-1, 1, length.out = 60000)
-  for (threads in 1:2) {
-    # 3.6e9 pairs for each bandwidth: seconds.
-    done <- ends_by_time_limit(
-      npregbw(xdat = x, ydat = x^2, bws = 1 + 1:(4 * threads) / 100, ckertype = "gaussian", threads = threads)
-    )
-    expect_lt(done, 1 / (4 * threads))
-    expect_still_usable()
-  }
-})
-
 test_that("an interrupt stops a call in its middle and leaves R usable", {
   for (threads in 1:2) {
     calls <- 0

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kLeastOfCell = 16;
 /// Of a work item of cells: some tens of microseconds, milliseconds if it is done sample by sample.
 constexpr std::size_t kSizeOfItem = 4096;
-constexpr double kMaxLeverage = 0.5;
+constexpr double kMaxLeverage = 0.5, kLeastSum = 0.01;
 constexpr double kMaxNodeLoss = 50, kMaxVarianceLoss = 1e4;
 constexpr std::size_t kItem = kSweepBlock, kItemOfPairs = kLeastBlock;
 
@@ -203,6 +203,12 @@ CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
     if (++waiting == kMany) add_up();
   }
   add_up();
+  if (!call.factors.all_one) return;
+  // Sums of positive terms err by some eps of their largest value in the cell. What lies beyond the
+  // reach counts beside a sum that is far smaller than the lightest sample.
+  bound = std::max(*std::max_element(of(0, 0), of(0, 0) + kNodes),
+                   kLeastSum * call.source.min_weight());
+  if (call.powers == 3) bound_of_squares = *std::max_element(of(2, 0), of(2, 0) + kNodes);
 }
 
 /// Whether errors of a few eps times the bounds leave a fit from sums of the first powers its

@@ -67,6 +67,7 @@ void LocalSource::prepare_gaussian(double h, int order, double slope,
     cut_ = gaussian_cut(sample_.w(), n);
     const WeightSums sums = weight_sums({sample_.w(), n}, cheap);
     weight_ratio_ = std::max(1.0, sums.sum / sums.min_positive);
+    min_weight_ = std::isfinite(sums.min_positive) ? sums.min_positive : 0.0;
     std::size_t places = 1;
     for (std::size_t i = 1; i < n; ++i) places += sample_.x()[i] != sample_.x()[i - 1] ? 1 : 0;
     if (static_cast<double>(places) <= kMaxPlaces * static_cast<double>(n)) {

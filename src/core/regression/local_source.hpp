@@ -70,12 +70,13 @@ class LocalSource {
   double cut() const { return cut_; }
   /// The sum of the weights divided by the least one.
   double weight_ratio() const { return weight_ratio_; }
+  double min_weight() const { return min_weight_; }
 
  private:
   const SortedSample sample_;
   const bool responses_;
   mutable bool prepared_ = false;
-  mutable double cut_ = 0, weight_ratio_ = 1;
+  mutable double cut_ = 0, weight_ratio_ = 1, min_weight_ = 1;
   mutable std::optional<int> finest_;
   mutable std::unique_ptr<const Places> places_;
   mutable std::unique_ptr<const NodeCells> cells_;
