@@ -123,8 +123,8 @@ lscv_sample <- function(sample) {
   }
   sums <- weight_sums_cpp(used$w)
   check_effective_size(used$w, sums)
+  if (sums$max == 1 && sums$squares == n) return(with_data(list(x = sorted_cpp(used$x), w = used$w)))
   x <- as.vector(used$x)
-  if (sums$max == 1 && sums$squares == n) return(with_data(list(x = sorted_cpp(x), w = used$w)))
   heard()
   sorted <- order_cpp(x, used$w)
   heard()

@@ -112,9 +112,11 @@ as_points <- function(x, name) {
   if (length(dim(x)) < 2L) {
     check_rows(x, name)
     x <- as.vector(x)
-    dim(x) <- c(length(x), 1L) # faster than matrix()
+    # Shares the memory of a long vector, unlike matrix() and dim(x) <-; the core must only read it (HeldDoubles).
+    x <- structure(x, dim = c(length(x), 1L))
   }
-  storage.mode(x) <- "double"
+  # Even if the mode stays the same, this copies.
+  if (!is.double(x)) storage.mode(x) <- "double"
   x
 }
 

@@ -136,14 +136,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // interpolate_cpp
-Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericVector points, Rcpp::List run);
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, SEXP points, Rcpp::List run);
 RcppExport SEXP _kestrel_interpolate_cpp(SEXP axesSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(interpolate_cpp(axes, values, points, run));
     return rcpp_result_gen;
@@ -384,12 +384,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // kernel_draws_cpp
-Rcpp::NumericVector kernel_draws_cpp(Rcpp::NumericVector x, SEXP rows, std::string kernel, std::string kernel_type, Rcpp::NumericMatrix root);
+Rcpp::NumericVector kernel_draws_cpp(SEXP x, SEXP rows, std::string kernel, std::string kernel_type, Rcpp::NumericMatrix root);
 RcppExport SEXP _kestrel_kernel_draws_cpp(SEXP xSEXP, SEXP rowsSEXP, SEXP kernelSEXP, SEXP kernel_typeSEXP, SEXP rootSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel_type(kernel_typeSEXP);
@@ -705,35 +705,35 @@ BEGIN_RCPP
 END_RCPP
 }
 // ranges_cpp
-Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x);
+Rcpp::NumericMatrix ranges_cpp(SEXP x);
 RcppExport SEXP _kestrel_ranges_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(ranges_cpp(x));
     return rcpp_result_gen;
 END_RCPP
 }
 // sample_cpp
-SEXP sample_cpp(Rcpp::NumericVector x, SEXP w);
+SEXP sample_cpp(SEXP x, SEXP w);
 RcppExport SEXP _kestrel_sample_cpp(SEXP xSEXP, SEXP wSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     rcpp_result_gen = Rcpp::wrap(sample_cpp(x, w));
     return rcpp_result_gen;
 END_RCPP
 }
 // divided_cpp
-Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit);
+Rcpp::NumericMatrix divided_cpp(SEXP x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit);
 RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP meanSEXP, SEXP unitSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type unit(unitSEXP);
     rcpp_result_gen = Rcpp::wrap(divided_cpp(x, mean, unit));
@@ -775,23 +775,23 @@ BEGIN_RCPP
 END_RCPP
 }
 // all_finite_cpp
-bool all_finite_cpp(Rcpp::NumericVector x);
+bool all_finite_cpp(SEXP x);
 RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(all_finite_cpp(x));
     return rcpp_result_gen;
 END_RCPP
 }
 // sorted_cpp
-Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x);
+Rcpp::NumericVector sorted_cpp(SEXP x);
 RcppExport SEXP _kestrel_sorted_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(sorted_cpp(x));
     return rcpp_result_gen;
 END_RCPP

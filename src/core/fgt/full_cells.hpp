@@ -21,12 +21,14 @@ struct SortedSamples {
   std::vector<std::size_t> end;
 };
 
-/// All cells from the first to the last that hold a sample. The samples are sorted in parts that a
-/// level-2 cache holds, and the sums of the parts are added.
+/// All cells from the first to the last that hold a sample. The samples are sorted in parts, and
+/// the sums of the parts are added, so that no copy of all samples is made. Into few cells a thread
+/// sorts small parts by itself, which a level-2 cache holds. For more cells parts are larger, and
+/// all threads work on one.
 class FullCells {
  public:
-  /// Samples of a part.
-  static constexpr std::size_t kPartSize = std::size_t{1} << 15;
+  /// Samples of a small part and of a large one.
+  static constexpr std::size_t kPartSize = std::size_t{1} << 15, kLargePart = std::size_t{1} << 19;
 
   /// Whether there are enough samples in each cell, and so many samples that parts pay.
   static bool suit(std::size_t samples, const ValueRange& range, int exponent);
@@ -51,9 +53,12 @@ class FullCells {
 
  private:
   struct Scratch;
+  void sum_small_parts(Span<const double> x, Weights w, const RunOptions& options);
   void add_part(Span<const double> x, Weights w, const simd::Table& table, Scratch* scratch,
                 double* sum) const;
   void add_up(const ParallelOptions& options);
+  void sum_large_parts(Span<const double> x, Weights w, const ValueRange& range, int exponent,
+                       const RunOptions& options);
 
   simd::CellSlots slots() const { return {scale_, first_, static_cast<double>(cells_ - 1)}; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/data/weights.hpp"
+#include "core/fgt/full_cells.hpp"
 
 namespace kestrel {
 
@@ -23,6 +24,11 @@ LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& o
 }
 
 bool LineSample::has_full_cells(int exponent) const {
+  return has_crowded_cells(exponent) || FullCells::suit(x_.size, range_, exponent);
+}
+
+/// Whether narrower cells than these might pay.
+bool LineSample::has_crowded_cells(int exponent) const {
   const double samples = static_cast<double>(std::min(x_.size, FullCells::kPartSize));
   return kMinOfNarrowCell * range_.cells(exponent) <= samples;
 }
@@ -32,7 +38,7 @@ CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enoug
   const int narrower = kept_ ? exponent - kept_->exponent() : -1;
   if (narrower < 0 || kept_->moments() < enough(narrower)) {
     int halved = 0;
-    while (halved < kMaxHalved && has_full_cells(exponent - halved - 1)) ++halved;
+    while (halved < kMaxHalved && has_crowded_cells(exponent - halved - 1)) ++halved;
     const int moments = halved > 0 ? std::max(enough(halved), kMinMoments) : enough(0);
     kept_ =
         std::make_unique<const CellMoments>(x_, w_, range_, exponent - halved, moments, options);

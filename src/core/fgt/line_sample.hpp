@@ -37,6 +37,8 @@ class LineSample {
   bool has_full_cells(int exponent) const;
 
  private:
+  bool has_crowded_cells(int exponent) const;
+
   const Span<const double> x_;
   const Weights w_;
   const ValueRange range_;

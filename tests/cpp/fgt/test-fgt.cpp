@@ -224,6 +224,29 @@ TEST(FullCells, GiveTheMomentsOfSortedSamples) {
   }
 }
 
+/// More cells than a small part fills. The sums go on with the moments of the samples in their
+/// order.
+TEST(FullCells, TakeLargePartsForManyCells) {
+  const std::size_t n = FullCells::kLargePart + 1001;
+  const Line normal = lines::make("large", n, shapes::normal);
+  const ValueRange range = range_of(normal.samples(), {});
+  const int exponent = -9;
+  ASSERT_GT(range.cells(exponent), FullCells::kPartSize / 16);
+  ASSERT_TRUE(FullCells::suit(n, range, exponent));
+  const simd::Table* table = common::tables().back();
+  const Line even =
+      lines::weighted(normal, "_weighted", [](std::size_t i) { return 0.1 * (1 + i % 7); });
+  const Line heavy =
+      lines::weighted(normal, "_one_heavy", [](std::size_t i) { return i == 7 ? 1e9 : 1.0; });
+  for (const Weights w : {Weights::ones(n), Weights(even.weights()), Weights(heavy.weights())}) {
+    const CellOrder order(normal.samples(), w, range, exponent, run_on(table));
+    const CellMoments got(normal.samples(), w, range, exponent, 28, run_on(table));
+    EXPECT_LE(difference(CellMoments(order, 28, run_on(table)), got), 2e-15);
+    const CellMoments on_three(normal.samples(), w, range, exponent, 28, run_on(table, 3));
+    EXPECT_EQ(difference(got, on_three), 0);
+  }
+}
+
 // ---- many samples
 
 namespace {
