@@ -228,6 +228,12 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
        vector = if (is.double(given) && is.null(attributes(given)) && is.null(omitted)) given)
 }
 
+# The core sums kernels of so many variables.
+check_columns <- function(x) {
+  most <- max_dimension_cpp()
+  if (ncol(x) > most) abort_input("`x` must have at most ", most, " columns, not ", ncol(x), ".")
+}
+
 # Columns that have names, or a vector of several variables, in the order of the variables `names`. Other names than
 # those of the variables are an error; columns without names stay as they stand.
 in_order_of <- function(points, names, argument) {

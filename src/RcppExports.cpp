@@ -42,6 +42,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// max_dimension_cpp
+int max_dimension_cpp();
+RcppExport SEXP _kestrel_max_dimension_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(max_dimension_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // isa_used_cpp
 std::string isa_used_cpp(std::string isa);
 RcppExport SEXP _kestrel_isa_used_cpp(SEXP isaSEXP) {
@@ -838,6 +848,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
     {"_kestrel_kernel_table_cpp", (DL_FUNC) &_kestrel_kernel_table_cpp, 0},
     {"_kestrel_ball_volume_cpp", (DL_FUNC) &_kestrel_ball_volume_cpp, 1},
+    {"_kestrel_max_dimension_cpp", (DL_FUNC) &_kestrel_max_dimension_cpp, 0},
     {"_kestrel_isa_used_cpp", (DL_FUNC) &_kestrel_isa_used_cpp, 1},
     {"_kestrel_available_memory_cpp", (DL_FUNC) &_kestrel_available_memory_cpp, 0},
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},
