@@ -100,8 +100,8 @@ table_of_calls <- function() {
                `added, MB` = figure(bytes[["added"]] / 1e6), copies = figure(copies, 2L),
                bar = verdict(copies <= allowed_copies), check.names = FALSE)
   }
-  cat("\nMemory above what the session held with its data, n = ", format(n, big.mark = ","), ", one thread; copies of\n",
-      "the data beyond the result, of which ", allowed_copies, " are allowed\n", sep = "")
+  cat("\nMemory above what the session held with its data, n = ", format(n, big.mark = ","), ", one thread; copies\n",
+      "of the data beyond the result, of which ", allowed_copies, " are allowed\n", sep = "")
   show(do.call(rbind, lapply(names(whole_calls), row_of)))
 }
 

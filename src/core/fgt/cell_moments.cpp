@@ -8,6 +8,8 @@
 #include "core/base/parallel.hpp"
 #include "core/base/summation.hpp"
 #include "core/data/weights.hpp"
+#include "core/fgt/full_cells.hpp"
+#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
@@ -115,6 +117,8 @@ CellMoments::CellMoments(Span<const double> x, Weights w, const ValueRange& rang
   check_weight_count(x.size, w.size);
   if (FullCells::suit(x.size, range, exponent)) {
     take_full_cells(FullCells(x, w, range, exponent, moments, options), x, w, options);
+  } else if (PartedCells::suit(x, range, exponent)) {
+    take_full_cells(PartedCells(x, w, range, exponent, moments, options), x, w, options);
   } else {
     *this = CellMoments(CellOrder(x, w, range, exponent, options), moments, options);
   }
@@ -136,7 +140,9 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& 
   pair_within(pairs, options);
 }
 
-void CellMoments::take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
+/// Cells: FullCells or PartedCells.
+template <class Cells>
+void CellMoments::take_full_cells(const Cells& cells, Span<const double> x, Weights w,
                                   const RunOptions& options) {
   std::vector<CellPairs> pairs;
   std::vector<std::size_t> dominated;

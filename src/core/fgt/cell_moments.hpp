@@ -11,7 +11,6 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/fgt/cell_sums.hpp"
-#include "core/fgt/full_cells.hpp"
 
 namespace kestrel {
 
@@ -88,7 +87,8 @@ class CellMoments {
   };
   CellMoments(int exponent, int moments);
   std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
-  void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
+  template <class Cells>
+  void take_full_cells(const Cells& cells, Span<const double> x, Weights w,
                        const RunOptions& options);
   void add_cell(double key, const double* moment);
   void pair_within(const std::vector<CellPairs>& pairs, const RunOptions& options);

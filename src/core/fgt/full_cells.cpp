@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 
 #include "core/base/parallel.hpp"
 #include "core/base/whole.hpp"
@@ -14,16 +13,9 @@ namespace kestrel {
 
 namespace {
 
-/// Samples are cut into parts only if cells hold at least this many of a part.
-constexpr double kMinOfCell = 16;
-bool are_full(std::size_t part, double cells) {
-  return cells * kMinOfCell <= static_cast<double>(part);
-}
 /// The maximum number of work items, each of which has sums of its own, and the minimum of parts
 /// that are worth that.
 constexpr std::size_t kMaxItems = 64, kMinParts = 2;
-/// Cells of a work item that adds up the sums of the others.
-constexpr std::size_t kCellsOfAddition = 32;
 
 }  // namespace
 
@@ -40,9 +32,7 @@ struct FullCells::Scratch {
 };
 
 bool FullCells::suit(std::size_t samples, const ValueRange& range, int exponent) {
-  const double cells = range.cells(exponent);
-  return (samples > kPartSize && are_full(kPartSize, cells)) ||
-         (samples > kLargePart && are_full(kLargePart, cells));
+  return samples > kPartSize && range.cells(exponent) * kMinOfFullCell <= kPartSize;
 }
 
 FullCells::FullCells(Span<const double> x, Weights w, const ValueRange& range, int exponent,
@@ -53,14 +43,6 @@ FullCells::FullCells(Span<const double> x, Weights w, const ValueRange& range, i
       scale_(std::ldexp(1.0, -exponent)),
       first_(std::floor(range.min * scale_)) {
   check_weights(w, part_of(options.parallel, 0, 0));
-  if (are_full(kPartSize, range.cells(exponent))) {
-    sum_small_parts(x, w, options);
-  } else {
-    sum_large_parts(x, w, range, exponent, options);
-  }
-}
-
-void FullCells::sum_small_parts(Span<const double> x, Weights w, const RunOptions& options) {
   const std::size_t parts = (x.size + kPartSize - 1) / kPartSize;
   const std::size_t parts_of_item = std::max(kMinParts, (parts + kMaxItems - 1) / kMaxItems);
   const std::size_t items = (parts + parts_of_item - 1) / parts_of_item;
@@ -147,40 +129,9 @@ void FullCells::add_up(const ParallelOptions& options) {
   other_.clear();
 }
 
-void FullCells::sum_large_parts(Span<const double> x, Weights w, const ValueRange& range,
-                                int exponent, const RunOptions& options) {
-  const std::size_t moments = row_ - 2;
-  sum_ = RawArray<double>(cells_ * row_);
-  std::fill(sum_.data(), sum_.data() + cells_ * row_, 0.0);
-  const auto share = [&](std::size_t i) {
-    return static_cast<double>(i) / static_cast<double>(x.size);
-  };
-  for (std::size_t begin = 0; begin < x.size; begin += kLargePart) {
-    const std::size_t count = std::min(kLargePart, x.size - begin);
-    const RunOptions part{options.table,
-                          part_of(options.parallel, share(begin), share(begin + count))};
-    const CellOrder order({x.data + begin, count}, w.part(begin, count), range, exponent, part);
-    std::vector<std::size_t> all(order.cells());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const CellSums sums = sum_cells(order, all, static_cast<int>(moments), part);
-    for (const std::size_t c : all) {
-      double* to = sum_.data() + whole_number<std::size_t>(order.key(c) - first_) * row_;
-      for (std::size_t a = 0; a <= moments; ++a) to[a] += sums.moment(c)[a];
-      const double* weight = order.weight().part(order.first(c), order.count(c)).data;
-      to[row_ - 1] += static_cast<double>(
-          weight == nullptr ? order.count(c)
-                            : order.count(c) - std::count(weight, weight + order.count(c), 0.0));
-    }
-  }
-}
-
 SortedSamples FullCells::samples_of(const std::vector<char>& chosen, Span<const double> x,
                                     Weights w, const RunOptions& options) const {
-  struct Found {
-    std::uint32_t cell;
-    double offset, weight;
-  };
-  std::vector<std::vector<Found>> of_part(parts_of_pass(x.size));
+  std::vector<std::vector<CellSample>> of_part(parts_of_pass(x.size));
   pass_over(x.size, part_of(options.parallel, 0, 0),
             [&](std::size_t part, std::size_t begin, std::size_t end) {
               constexpr std::size_t kTogether = 512;
@@ -195,10 +146,17 @@ SortedSamples FullCells::samples_of(const std::vector<char>& chosen, Span<const 
                 }
               }
             });
-  std::vector<Found> all;
-  for (const std::vector<Found>& some : of_part) all.insert(all.end(), some.begin(), some.end());
+  std::vector<CellSample> all;
+  for (const std::vector<CellSample>& some : of_part) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return sorted_by_cell(&all);
+}
+
+SortedSamples sorted_by_cell(std::vector<CellSample>* samples) {
+  std::vector<CellSample>& all = *samples;
   std::stable_sort(all.begin(), all.end(),
-                   [](const Found& a, const Found& b) { return a.cell < b.cell; });
+                   [](const CellSample& a, const CellSample& b) { return a.cell < b.cell; });
   SortedSamples sorted;
   for (std::size_t i = 0; i < all.size(); ++i) {
     sorted.offset.push_back(all[i].offset);

@@ -14,6 +14,11 @@
 
 namespace kestrel {
 
+/// Samples are cut into parts only if a part has on average at least this many in a cell.
+constexpr double kMinOfFullCell = 16;
+/// Cells of a work item that adds up the sums of parts.
+constexpr std::size_t kCellsOfAddition = 32;
+
 /// Samples of some cells, one cell after the other: offsets in the cell (CellOrder) and weights.
 /// The k-th of these cells has those from end[k - 1], or 0, to end[k].
 struct SortedSamples {
@@ -21,14 +26,21 @@ struct SortedSamples {
   std::vector<std::size_t> end;
 };
 
-/// All cells from the first to the last that hold a sample. The samples are sorted in parts, and
-/// the sums of the parts are added, so that no copy of all samples is made. Into few cells a thread
-/// sorts small parts by itself, which a level-2 cache holds. For more cells parts are larger, and
-/// all threads work on one.
+/// A sample of some cell.
+struct CellSample {
+  std::size_t cell;
+  double offset, weight;
+};
+
+/// Samples in the order of their cells; those of a cell keep theirs.
+SortedSamples sorted_by_cell(std::vector<CellSample>* samples);
+
+/// All cells from the first to the last that hold a sample. The samples are sorted in parts that a
+/// level-2 cache holds, and the sums of the parts are added.
 class FullCells {
  public:
-  /// Samples of a small part and of a large one.
-  static constexpr std::size_t kPartSize = std::size_t{1} << 15, kLargePart = std::size_t{1} << 19;
+  /// Samples of a part.
+  static constexpr std::size_t kPartSize = std::size_t{1} << 15;
 
   /// Whether there are enough samples in each cell, and so many samples that parts pay.
   static bool suit(std::size_t samples, const ValueRange& range, int exponent);
@@ -53,12 +65,9 @@ class FullCells {
 
  private:
   struct Scratch;
-  void sum_small_parts(Span<const double> x, Weights w, const RunOptions& options);
   void add_part(Span<const double> x, Weights w, const simd::Table& table, Scratch* scratch,
                 double* sum) const;
   void add_up(const ParallelOptions& options);
-  void sum_large_parts(Span<const double> x, Weights w, const ValueRange& range, int exponent,
-                       const RunOptions& options);
 
   simd::CellSlots slots() const { return {scale_, first_, static_cast<double>(cells_ - 1)}; }
 

@@ -4,6 +4,7 @@
 
 #include "core/data/weights.hpp"
 #include "core/fgt/full_cells.hpp"
+#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
@@ -24,7 +25,7 @@ LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& o
 }
 
 bool LineSample::has_full_cells(int exponent) const {
-  return has_crowded_cells(exponent) || FullCells::suit(x_.size, range_, exponent);
+  return has_crowded_cells(exponent) || PartedCells::suit(x_, range_, exponent);
 }
 
 /// Whether narrower cells than these might pay.

@@ -3,7 +3,9 @@
 #include "core/base/error.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/density.hpp"
+#include "core/fgt/full_cells.hpp"
 #include "core/fgt/pairs.hpp"
+#include "core/fgt/parted_cells.hpp"
 #include "lines.hpp"
 #include "oracle.hpp"
 
@@ -224,27 +226,42 @@ TEST(FullCells, GiveTheMomentsOfSortedSamples) {
   }
 }
 
-/// More cells than a small part fills. The sums go on with the moments of the samples in their
-/// order.
-TEST(FullCells, TakeLargePartsForManyCells) {
-  const std::size_t n = FullCells::kLargePart + 1001;
-  const Line normal = lines::make("large", n, shapes::normal);
-  const ValueRange range = range_of(normal.samples(), {});
-  const int exponent = -9;
-  ASSERT_GT(range.cells(exponent), FullCells::kPartSize / 16);
-  ASSERT_TRUE(FullCells::suit(n, range, exponent));
+/// In more cells than FullCells takes; most of those of the second line are empty.
+TEST(PartedCells, GiveTheMomentsOfSortedSamples) {
+  const std::size_t n = PartedCells::kPartSize + 1001;
   const simd::Table* table = common::tables().back();
-  const Line even =
-      lines::weighted(normal, "_weighted", [](std::size_t i) { return 0.1 * (1 + i % 7); });
-  const Line heavy =
-      lines::weighted(normal, "_one_heavy", [](std::size_t i) { return i == 7 ? 1e9 : 1.0; });
-  for (const Weights w : {Weights::ones(n), Weights(even.weights()), Weights(heavy.weights())}) {
-    const CellOrder order(normal.samples(), w, range, exponent, run_on(table));
-    const CellMoments got(normal.samples(), w, range, exponent, 28, run_on(table));
-    EXPECT_LE(difference(CellMoments(order, 28, run_on(table)), got), 2e-15);
-    const CellMoments on_three(normal.samples(), w, range, exponent, 28, run_on(table, 3));
-    EXPECT_EQ(difference(got, on_three), 0);
+  const Line normal = lines::make("normal", n, shapes::normal);
+  const Line tails = lines::make("tails", n, [](std::mt19937_64& random) {
+    return shapes::normal(random) * (random() % 1000 == 0 ? 1e6 : 1.0);
+  });
+  for (const Line& line : {normal, tails}) {
+    const ValueRange range = range_of(line.samples(), {});
+    const int exponent = -9;
+    ASSERT_FALSE(FullCells::suit(n, range, exponent));
+    ASSERT_TRUE(PartedCells::suit(line.samples(), range, exponent));
+    const Line even =
+        lines::weighted(line, "_weighted", [](std::size_t i) { return 0.1 * (1 + i % 7); });
+    const Line heavy =
+        lines::weighted(line, "_one_heavy", [](std::size_t i) { return i == 7 ? 1e9 : 1.0; });
+    for (const Weights w : {Weights::ones(n), Weights(even.weights()), Weights(heavy.weights())}) {
+      const CellOrder order(line.samples(), w, range, exponent, run_on(table));
+      const CellMoments got(line.samples(), w, range, exponent, 28, run_on(table));
+      EXPECT_LE(difference(CellMoments(order, 28, run_on(table)), got), 2e-15) << line.name;
+      const CellMoments on_three(line.samples(), w, range, exponent, 28, run_on(table, 3));
+      EXPECT_EQ(difference(got, on_three), 0) << line.name;
+    }
   }
+}
+
+TEST(PartedCells, DoNotSuitSamplesThatAreMostlyAlone) {
+  const std::size_t n = PartedCells::kPartSize + 1;
+  const Line few = lines::make("few", PartedCells::kPartSize, shapes::uniform);
+  const Line wide = lines::make("wide", n, [](std::mt19937_64& random) {
+    return random() % 2 == 0 ? 0.0 : shapes::normal(random);
+  });
+  EXPECT_FALSE(PartedCells::suit(few.samples(), range_of(few.samples(), {}), -10));
+  EXPECT_FALSE(PartedCells::suit(wide.samples(), range_of(wide.samples(), {}), -20));
+  EXPECT_TRUE(PartedCells::suit(wide.samples(), range_of(wide.samples(), {}), -10));
 }
 
 // ---- many samples
