@@ -125,11 +125,10 @@ lscv_sample <- function(sample) {
   sums <- weight_sums_cpp(used$w)
   check_effective_size(used$w, sums)
   if (sums$max == 1 && sums$squares == n) return(with_data(list(x = sorted_cpp(used$x), w = used$w)))
-  x <- as.vector(used$x)
   heard()
-  sorted <- order_cpp(x, used$w)
+  sorted <- order_cpp(used$x, used$w)
   heard()
-  with_data(list(x = x[sorted], w = scale_weights(used$w[sorted])))
+  with_data(list(x = used$x[sorted], w = scale_weights(used$w[sorted])))
 }
 
 # LSCV at every h. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share them.

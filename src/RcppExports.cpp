@@ -807,12 +807,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // order_cpp
-Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then);
+Rcpp::IntegerVector order_cpp(SEXP x, Rcpp::NumericVector then);
 RcppExport SEXP _kestrel_order_cpp(SEXP xSEXP, SEXP thenSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type then(thenSEXP);
     rcpp_result_gen = Rcpp::wrap(order_cpp(x, then));
     return rcpp_result_gen;

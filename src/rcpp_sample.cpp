@@ -130,9 +130,10 @@ Rcpp::NumericVector sorted_cpp(SEXP x) {
 
 /// order(x, then) without NaN; `then` may be empty.
 // [[Rcpp::export]]
-Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then) {
-  const std::vector<std::uint32_t> order = order_of(view(x), view(then), polled());
-  Rcpp::IntegerVector places = Rcpp::no_init(x.size());
+Rcpp::IntegerVector order_cpp(SEXP x, Rcpp::NumericVector then) {
+  const HeldDoubles held(x);
+  const std::vector<std::uint32_t> order = order_of(held.values(), view(then), polled());
+  Rcpp::IntegerVector places = Rcpp::no_init(static_cast<R_xlen_t>(order.size()));
   std::transform(order.begin(), order.end(), places.begin(),
                  [](std::uint32_t place) { return static_cast<int>(place) + 1; });
   return places;

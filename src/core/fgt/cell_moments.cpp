@@ -8,8 +8,6 @@
 #include "core/base/parallel.hpp"
 #include "core/base/summation.hpp"
 #include "core/data/weights.hpp"
-#include "core/fgt/full_cells.hpp"
-#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
@@ -117,8 +115,8 @@ CellMoments::CellMoments(Span<const double> x, Weights w, const ValueRange& rang
   check_weight_count(x.size, w.size);
   if (FullCells::suit(x.size, range, exponent)) {
     take_full_cells(FullCells(x, w, range, exponent, moments, options), x, w, options);
-  } else if (PartedCells::suit(x, range, exponent)) {
-    take_full_cells(PartedCells(x, w, range, exponent, moments, options), x, w, options);
+  } else if (w.absent() && PartedCells::suit(x, range, exponent)) {
+    take_parted_cells(PartedCells(x, w, range, exponent, moments, options), options);
   } else {
     *this = CellMoments(CellOrder(x, w, range, exponent, options), moments, options);
   }
@@ -140,9 +138,18 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& 
   pair_within(pairs, options);
 }
 
-/// Cells: FullCells or PartedCells.
-template <class Cells>
-void CellMoments::take_full_cells(const Cells& cells, Span<const double> x, Weights w,
+/// Of samples without weights, so that no cell is dominated.
+void CellMoments::take_parted_cells(const PartedCells& cells, const RunOptions& options) {
+  std::vector<CellPairs> pairs;
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
+    const double count = cells.moment(c)[0];
+    pairs.push_back({count, count > 1});
+    add_cell(cells.key(c), cells.moment(c));
+  }
+  pair_within(pairs, options);
+}
+
+void CellMoments::take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                                   const RunOptions& options) {
   std::vector<CellPairs> pairs;
   std::vector<std::size_t> dominated;

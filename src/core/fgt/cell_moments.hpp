@@ -11,6 +11,8 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
 #include "core/fgt/cell_sums.hpp"
+#include "core/fgt/full_cells.hpp"
+#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
@@ -87,8 +89,8 @@ class CellMoments {
   };
   CellMoments(int exponent, int moments);
   std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
-  template <class Cells>
-  void take_full_cells(const Cells& cells, Span<const double> x, Weights w,
+  void take_parted_cells(const PartedCells& cells, const RunOptions& options);
+  void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                        const RunOptions& options);
   void add_cell(double key, const double* moment);
   void pair_within(const std::vector<CellPairs>& pairs, const RunOptions& options);

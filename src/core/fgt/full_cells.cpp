@@ -131,7 +131,11 @@ void FullCells::add_up(const ParallelOptions& options) {
 
 SortedSamples FullCells::samples_of(const std::vector<char>& chosen, Span<const double> x,
                                     Weights w, const RunOptions& options) const {
-  std::vector<std::vector<CellSample>> of_part(parts_of_pass(x.size));
+  struct Found {
+    std::uint32_t cell;
+    double offset, weight;
+  };
+  std::vector<std::vector<Found>> of_part(parts_of_pass(x.size));
   pass_over(x.size, part_of(options.parallel, 0, 0),
             [&](std::size_t part, std::size_t begin, std::size_t end) {
               constexpr std::size_t kTogether = 512;
@@ -146,17 +150,10 @@ SortedSamples FullCells::samples_of(const std::vector<char>& chosen, Span<const 
                 }
               }
             });
-  std::vector<CellSample> all;
-  for (const std::vector<CellSample>& some : of_part) {
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return sorted_by_cell(&all);
-}
-
-SortedSamples sorted_by_cell(std::vector<CellSample>* samples) {
-  std::vector<CellSample>& all = *samples;
+  std::vector<Found> all;
+  for (const std::vector<Found>& some : of_part) all.insert(all.end(), some.begin(), some.end());
   std::stable_sort(all.begin(), all.end(),
-                   [](const CellSample& a, const CellSample& b) { return a.cell < b.cell; });
+                   [](const Found& a, const Found& b) { return a.cell < b.cell; });
   SortedSamples sorted;
   for (std::size_t i = 0; i < all.size(); ++i) {
     sorted.offset.push_back(all[i].offset);

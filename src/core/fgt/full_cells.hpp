@@ -26,15 +26,6 @@ struct SortedSamples {
   std::vector<std::size_t> end;
 };
 
-/// A sample of some cell.
-struct CellSample {
-  std::size_t cell;
-  double offset, weight;
-};
-
-/// Samples in the order of their cells; those of a cell keep theirs.
-SortedSamples sorted_by_cell(std::vector<CellSample>* samples);
-
 /// All cells from the first to the last that hold a sample. The samples are sorted in parts that a
 /// level-2 cache holds, and the sums of the parts are added.
 class FullCells {

@@ -2,85 +2,78 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
-#include <unordered_map>
 
 #include "core/base/parallel.hpp"
+#include "core/data/cell_table.hpp"
 #include "core/fgt/cell_sums.hpp"
+#include "core/fgt/full_cells.hpp"
 
 namespace kestrel {
 
 namespace {
 
-/// The maximum of cells that hold the samples of a part.
-constexpr double kMaxPartedCells = static_cast<double>(PartedCells::kPartSize) / kMinOfFullCell;
-/// How many samples are looked at. A part has 64 times as many. If these go on to lie in new cells,
-/// as in the tails of Cauchy's distribution, it has about four times as many cells as are
-/// estimated.
+/// How many samples are looked at.
 constexpr std::size_t kLookedAt = std::size_t{1} << 13;
-constexpr double kTailCells = 4;
+/// The least samples of a part in a cell, on average, if only these suggest that there are so many:
+/// in the tails sums at points cost more by moments than sample by sample.
+constexpr double kMinOfEstimatedCell = 2 * kMinOfFullCell;
 
-/// In how many cells the samples lie, from how many of the cells that some of them lie in are seen
-/// once and twice (Chao 1984, "Nonparametric estimation of the number of classes in a population").
-/// A lower bound, if there are ever new cells in a tail.
+/// About how many cells hold the samples of a part. With n^a cells that hold n samples, the share a
+/// of them holds one only (Karlin 1967, "Central limit theorems for certain infinite urn schemes").
 double estimated_cells(Span<const double> x, int exponent) {
   const double scale = std::ldexp(1.0, -exponent);
-  std::unordered_map<double, std::size_t> seen(2 * kLookedAt);
+  CellTable table(kLookedAt);
+  std::vector<std::size_t> seen;
   for (std::size_t k = 0; k < kLookedAt; ++k) {
-    ++seen[std::floor(x[x.size / kLookedAt * k] * scale)];
+    const double key = std::floor(x[x.size / kLookedAt * k] * scale);
+    const std::uint32_t cell = table.number(hash_with(0, key));
+    if (cell == seen.size()) seen.push_back(0);
+    ++seen[cell];
   }
-  double once = 0, twice = 0;
-  for (const auto& cell : seen) {
-    once += cell.second == 1 ? 1 : 0;
-    twice += cell.second == 2 ? 1 : 0;
-  }
-  return static_cast<double>(seen.size()) + once * (once - 1) / (2 * (twice + 1));
+  const double cells = static_cast<double>(seen.size());
+  const double alone = static_cast<double>(std::count(seen.begin(), seen.end(), 1u));
+  return cells * std::pow(PartedCells::kPartSize / kLookedAt, alone / cells);
 }
 
 }  // namespace
 
 bool PartedCells::suit(Span<const double> x, const ValueRange& range, int exponent) {
-  return x.size > kPartSize && (range.cells(exponent) <= kMaxPartedCells ||
-                                kTailCells * estimated_cells(x, exponent) <= kMaxPartedCells);
+  constexpr double kPart = static_cast<double>(kPartSize);
+  return x.size > kPartSize && (range.cells(exponent) * kMinOfFullCell <= kPart ||
+                                estimated_cells(x, exponent) * kMinOfEstimatedCell <= kPart);
 }
 
 PartedCells::PartedCells(Span<const double> x, Weights w, const ValueRange& range, int exponent,
                          int moments, const RunOptions& options)
-    : range_(range), exponent_(exponent), row_(static_cast<std::size_t>(moments) + 2) {
-  sort_parts(x, w, options, [&](const CellOrder& order, const RunOptions& part) {
-    std::vector<std::size_t> all(order.cells());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const CellSums sums = sum_cells(order, all, moments, part);
-    const std::vector<std::size_t> place = open_cells(order);
-    const std::size_t items = (all.size() + kCellsOfAddition - 1) / kCellsOfAddition;
-    parallel_for(items, part_of(part.parallel, 1, 1), [&](std::size_t item, int) {
-      const std::size_t last = std::min(all.size(), (item + 1) * kCellsOfAddition);
-      for (std::size_t c = item * kCellsOfAddition; c < last; ++c) {
-        double* to = sum_.data() + place[c] * row_;
-        for (std::size_t a = 0; a + 1 < row_; ++a) to[a] += sums.moment(c)[a];
-        const Weights weight = order.weight().part(order.first(c), order.count(c));
-        for (std::size_t i = 0; i < weight.size; ++i) to[row_ - 1] += weight[i] > 0 ? 1 : 0;
-      }
-    });
-  });
-}
-
-/// take(order, options) for the samples of one part after the other.
-template <class Take>
-void PartedCells::sort_parts(Span<const double> x, Weights w, const RunOptions& options,
-                             const Take& take) const {
+    : row_(static_cast<std::size_t>(moments)) {
+  // Parts of sorted samples span much less than all of them.
+  const bool wide = range.cells(exponent) > static_cast<double>(kPartSize);
   const double n = static_cast<double>(x.size);
   for (std::size_t begin = 0; begin < x.size; begin += kPartSize) {
-    const std::size_t count = std::min(kPartSize, x.size - begin);
-    const double done = static_cast<double>(begin) / n, share = static_cast<double>(count) / n;
-    const RunOptions part{options.table, part_of(options.parallel, done, done + share)};
-    const Span<const double> of_part{x.data + begin, count};
-    // Parts of sorted samples span much less than all of them.
-    const bool wide = range_.cells(exponent_) > kMaxPartedCells;
-    const ValueRange range = wide ? range_of(of_part, part_of(part.parallel, 0, 0)) : range_;
-    take(CellOrder(of_part, w.part(begin, count), range, exponent_, part), part);
+    const Span<const double> part{x.data + begin, std::min(kPartSize, x.size - begin)};
+    const double done = static_cast<double>(begin) / n, share = static_cast<double>(part.size) / n;
+    const RunOptions how{options.table, part_of(options.parallel, done, done + share)};
+    const ValueRange of_part = wide ? range_of(part, part_of(how.parallel, 0, 0)) : range;
+    add_part(CellOrder(part, w.part(begin, part.size), of_part, exponent, how), moments, how);
   }
+}
+
+void PartedCells::add_part(const CellOrder& order, int moments, const RunOptions& options) {
+  std::vector<std::size_t> all(order.cells());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const CellSums sums = sum_cells(order, all, moments, options);
+  const std::vector<std::size_t> place = open_cells(order);
+  const std::size_t items = (all.size() + kCellsOfAddition - 1) / kCellsOfAddition;
+  parallel_for(items, part_of(options.parallel, 1, 1), [&](std::size_t item, int) {
+    const std::size_t last = std::min(all.size(), (item + 1) * kCellsOfAddition);
+    for (std::size_t c = item * kCellsOfAddition; c < last; ++c) {
+      double* to = sum_.data() + place[c] * row_;
+      for (std::size_t a = 0; a < row_; ++a) to[a] += sums.moment(c)[a];
+    }
+  });
 }
 
 /// Makes room for the cells of a part, and returns their numbers.
@@ -104,22 +97,6 @@ std::vector<std::size_t> PartedCells::open_cells(const CellOrder& order) {
     number.push_back(to);
   }
   return number;
-}
-
-SortedSamples PartedCells::samples_of(const std::vector<char>& chosen, Span<const double> x,
-                                      Weights w, const RunOptions& options) const {
-  std::vector<CellSample> all;
-  sort_parts(x, w, options, [&](const CellOrder& order, const RunOptions&) {
-    std::size_t cell = 0;
-    for (std::size_t c = 0; c < order.cells(); ++c) {
-      while (key_[cell] < order.key(c)) ++cell;
-      if (chosen[cell] == 0) continue;
-      for (std::size_t i = order.first(c); i < order.first(c + 1); ++i) {
-        all.push_back({cell, order.offset()[i], order.weight()[i]});
-      }
-    }
-  });
-  return sorted_by_cell(&all);
 }
 
 }  // namespace kestrel

@@ -9,7 +9,6 @@
 #include "core/base/span.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_order.hpp"
-#include "core/fgt/full_cells.hpp"
 
 namespace kestrel {
 
@@ -20,8 +19,8 @@ class PartedCells {
   /// Samples of a part.
   static constexpr std::size_t kPartSize = std::size_t{1} << 19;
 
-  /// Whether there is more than one part, and a part has on average at least 16 samples in a cell:
-  /// by the range, or by how some of the samples lie. O(1).
+  /// Whether there is more than one part, and a part has on average so many samples in a cell that
+  /// parts pay: by the range, or by how some of the samples lie. O(1).
   static bool suit(Span<const double> x, const ValueRange& range, int exponent);
 
   /// Throws error(input) where CellOrder does. O(n moments); the same bits for every number of
@@ -33,23 +32,11 @@ class PartedCells {
   double key(std::size_t cell) const { return key_[cell]; }
   /// The sum of w z^a / a! at [a].
   const double* moment(std::size_t cell) const { return sum_.data() + cell * row_; }
-  /// The sum of w^2, and the number of samples with a positive weight.
-  double squares(std::size_t cell) const { return moment(cell)[row_ - 2]; }
-  double positive(std::size_t cell) const { return moment(cell)[row_ - 1]; }
-
-  /// The samples of the chosen cells, chosen[cell] != 0, from those that the cells were made of.
-  /// O(n).
-  SortedSamples samples_of(const std::vector<char>& chosen, Span<const double> x, Weights w,
-                           const RunOptions& options) const;
 
  private:
-  template <class Take>
-  void sort_parts(Span<const double> x, Weights w, const RunOptions& options,
-                  const Take& take) const;
+  void add_part(const CellOrder& order, int moments, const RunOptions& options);
   std::vector<std::size_t> open_cells(const CellOrder& order);
 
-  const ValueRange range_;
-  const int exponent_;
   const std::size_t row_;
   std::vector<double> key_, sum_;  // of sums, row after row
 };

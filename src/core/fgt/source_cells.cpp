@@ -4,22 +4,29 @@
 
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/cell_sums.hpp"
+#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
 SourceCells::SourceCells(const LineSample& sample, const Demand& demand,
                          const RunOptions& options) {
-  if (!demand.need_samples && sample.has_full_cells(demand.exponent)) {
-    take_full_cells(sample, demand, options);
+  const Span<const double> x = sample.x();
+  const int exponent = demand.exponent, moments = demand.enough(0);
+  if (demand.need_samples) {
+    sort_samples(sample, demand, options);
+  } else if (sample.keeps_cells(exponent, demand.enough) || sample.has_crowded_cells(exponent)) {
+    take_moments(sample.cells(exponent, demand.enough, options), moments);
+  } else if (PartedCells::suit(x, sample.range(), exponent)) {
+    // Not kept: what sums over pairs need beside moments would take time.
+    take_moments(PartedCells(x, sample.w(), sample.range(), exponent, moments, options), moments);
   } else {
     sort_samples(sample, demand, options);
   }
 }
 
-void SourceCells::take_full_cells(const LineSample& sample, const Demand& demand,
-                                  const RunOptions& options) {
-  const CellMoments cells = sample.cells(demand.exponent, demand.enough, options);
-  row_ = static_cast<std::size_t>(demand.enough(0));
+template <class Cells>
+void SourceCells::take_moments(const Cells& cells, int moments) {
+  row_ = static_cast<std::size_t>(moments);
   for (std::size_t c = 0; c < cells.cells(); ++c) {
     key_.push_back(cells.key(c));
     slot_.push_back(c);

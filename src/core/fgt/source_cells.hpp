@@ -26,8 +26,8 @@ class SourceCells {
   };
 
   /// If cells are full and samples are not needed, all cells have moments, and no sample is kept.
-  /// Throws error(input) where CellOrder does. O(n), O(cells) if cells are full and the sample has
-  /// them already; 12 bytes for each sample, and 8 for its weight, if samples are kept.
+  /// Throws error(input) where CellOrder does. O(n), O(cells) if cells are full and the sample
+  /// keeps them; 12 bytes for each sample, and 8 for its weight, if samples are kept.
   SourceCells(const LineSample& sample, const Demand& demand, const RunOptions& options);
 
   std::size_t size() const { return key_.size(); }
@@ -48,7 +48,8 @@ class SourceCells {
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  void take_full_cells(const LineSample& sample, const Demand& demand, const RunOptions& options);
+  template <class Cells>
+  void take_moments(const Cells& cells, int moments);
   void sort_samples(const LineSample& sample, const Demand& demand, const RunOptions& options);
 
   std::unique_ptr<const CellOrder> order_;
