@@ -35,7 +35,8 @@ tasks <- list(
   whole = list(make = function(name, n) {
     call <- whole_calls[[name]]
     x <- normal_data(n, correlations[[call$d]])
-    call$make(if (call$d == 1L) as.vector(x) else x)
+    if (call$d == 1L) dim(x) <- NULL
+    call$make(x)
   }),
   regression_cv = list(make = function(n) {
     x <- stats::rnorm(n)
