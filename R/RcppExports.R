@@ -13,6 +13,10 @@ ball_volume_cpp <- function(d) {
     .Call(`_kestrel_ball_volume_cpp`, d)
 }
 
+max_dimension_cpp <- function() {
+    .Call(`_kestrel_max_dimension_cpp`)
+}
+
 isa_used_cpp <- function(isa) {
     .Call(`_kestrel_isa_used_cpp`, isa)
 }

@@ -108,14 +108,13 @@ distribution_scale <- function(n) (n * sqrt(pi))^(-1 / 3)
 plug_in_1d_kcde <- function(sample, nstage, run) {
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
-  line <- standardised(sample, scale)
   two <- nstage == 2L
   normal <- function(r) psi_normal(matrix(1), r)
   g4 <- if (two) balanced_bandwidth(4L, normal(6L), n) else NA_real_
-  pairs <- line_pairs(line, run, if (two) g4 else balanced_bandwidth(2L, normal(4L), n))
-  psi4 <- if (two) psi_1d(pairs, g4, 4L, run) else normal(4L)
+  psi <- line_functionals(sample, scale, if (two) g4 else balanced_bandwidth(2L, normal(4L), n), run)$psi
+  psi4 <- if (two) psi(g4, 4L) else normal(4L)
   g2 <- balanced_bandwidth(2L, psi4, n)
-  psi2 <- psi_1d(pairs, g2, 2L, run)
+  psi2 <- psi(g2, 2L)
   h <- distribution_scale(n) * (-psi2)^(-1 / 3)
   list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), PI = (-h / (n * sqrt(pi)) - h^4 * psi2 / 4) * scale,
        psi2 = times_power(psi2, scale, -3), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), g4 = g4 * scale)

@@ -41,7 +41,7 @@ lscv_kernels <- function() c("gaussian", polynomial_kernels())
 #'   three dimensions 1e-9) of the sum of the absolute values of its terms, in single precision 1e-5.
 #' @section Errors: Errors of class `kestrel_error_input` are for
 #'
-#'   - data that are missing, infinite or not numeric, and fewer than two observations;
+#'   - data that are missing, infinite or not numeric, fewer than two observations, and more than 256 columns;
 #'   - bandwidths that are not positive or below 1e-300 of the largest value;
 #'   - a matrix that is not symmetric positive definite;
 #'   - weights that leave one observation in effect;
@@ -85,6 +85,7 @@ lscv <- function(x, H, h, form = c("unbiased", "paper"), ..., w = NULL, kernel =
   form <- check_choice(form, c("unbiased", "paper"), "form")
   kernel <- check_choice(kernel, lscv_kernels(), "kernel")
   sample <- check_sample(x, w, na.action)
+  check_columns(sample$x)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   if (ncol(sample$x) > 1L) {
     run <- run_options(threads, backend, cuda = TRUE, precision = precision)
@@ -123,12 +124,11 @@ lscv_sample <- function(sample) {
   }
   sums <- weight_sums_cpp(used$w)
   check_effective_size(used$w, sums)
-  x <- as.vector(used$x)
-  if (sums$max == 1 && sums$squares == n) return(with_data(list(x = sorted_cpp(x), w = used$w)))
+  if (sums$max == 1 && sums$squares == n) return(with_data(list(x = sorted_cpp(used$x), w = used$w)))
   heard()
-  sorted <- order_cpp(x, used$w)
+  sorted <- order_cpp(used$x, used$w)
   heard()
-  with_data(list(x = x[sorted], w = scale_weights(used$w[sorted])))
+  with_data(list(x = used$x[sorted], w = scale_weights(used$w[sorted])))
 }
 
 # LSCV at every h. For the Gaussian kernel cells are worth their cost as soon as several bandwidths share them.

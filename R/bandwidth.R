@@ -249,25 +249,17 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto") {
   two <- nstage == 2L
   psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
   g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
-  # One engine for both stages, since their bandwidths are about the same.
-  first <- if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n)
-  pairs <- line_pairs(sample, run, first * scale, engine = engine)
-  engine <- pairs_by_cpp(pairs)$engine
-  # Cells take values of any unit and origin, so the data stay as they are, and their cells serve all sums of the call.
-  # Others need values near one; so do powers of a bandwidth that would be out of the range of numbers.
-  as_given <- engine == "fgt" && abs(log10(scale)) <= 30
-  unit <- if (as_given) scale else 1
-  if (!as_given) pairs <- line_pairs(standardised(sample, scale), run, first, engine = engine)
-  psi <- function(g, r) times_power(psi_1d(pairs, g * unit, r, run), unit, r + 1)
-  psi6 <- if (two) psi(g1, 6L) else psi_normal(matrix(1), 6L)
+  functionals <- line_functionals(sample, scale, if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n),
+                                  run, engine)
+  psi6 <- if (two) functionals$psi(g1, 6L) else psi_normal(matrix(1), 6L)
   g2 <- balanced_bandwidth(4L, psi6, n)
-  psi4 <- psi(g2, 4L)
+  psi4 <- functionals$psi(g2, 4L)
   h <- (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
   # The objective is the AMISE, 1 / (2 sqrt(pi) n h) + h^4 psi4 / 4, in the units of the density.
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
   c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
          psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
-         objective = amise, convergence = 0L, evaluations = 1L), pairs_by_cpp(pairs),
+         objective = amise, convergence = 0L, evaluations = 1L), functionals$by,
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 

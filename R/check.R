@@ -112,9 +112,11 @@ as_points <- function(x, name) {
   if (length(dim(x)) < 2L) {
     check_rows(x, name)
     x <- as.vector(x)
-    dim(x) <- c(length(x), 1L) # faster than matrix()
+    # Shares the memory of a long vector, unlike matrix() and dim(x) <-; the core must only read it (HeldDoubles).
+    x <- structure(x, dim = c(length(x), 1L))
   }
-  storage.mode(x) <- "double"
+  # Even if the mode stays the same, this copies.
+  if (!is.double(x)) storage.mode(x) <- "double"
   x
 }
 
@@ -224,6 +226,12 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   names <- if (is.null(names)) stand_ins else ifelse(is.na(names) | !nzchar(names), stand_ins, names)
   list(x = x, w = if (weighted) scale_weights(w) else w, names = if (is_vector) "x" else names, na.action = omitted,
        vector = if (is.double(given) && is.null(attributes(given)) && is.null(omitted)) given)
+}
+
+# The core sums kernels of so many variables.
+check_columns <- function(x) {
+  most <- max_dimension_cpp()
+  if (ncol(x) > most) abort_input("`x` must have at most ", most, " columns, not ", ncol(x), ".")
 }
 
 # Columns that have names, or a vector of several variables, in the order of the variables `names`. Other names than

@@ -24,8 +24,8 @@ sums_for <- function(fhat, points, axes, m, complete) {
        kernel_type = fhat$kernel_type, m = m, complete = complete)
 }
 
-# The core's sample on the line where the kernel works: while kde() makes an estimate, that of the call, which the
-# estimate then carries.
+# The core's sample on the line where the kernel works: while kde() or kcde() makes an estimate, that of the call, which
+# the estimate then carries.
 data_on_line <- function(fhat) {
   if (!is.null(fhat$.sample)) return(fhat$.sample)
   # Without a transform there is no need to make a matrix of a vector, which would copy it.

@@ -53,7 +53,8 @@
 #' @section Errors: All errors have the class `kestrel_error`.
 #'
 #'   - `kestrel_error_input` is for every argument that is not valid. Examples are missing or infinite values, a matrix
-#'     `H` that is not symmetric and positive definite, and a product kernel with an `H` that is not diagonal.
+#'     `H` that is not symmetric and positive definite, a product kernel with an `H` that is not diagonal, and more than
+#'     256 columns.
 #'   - `kestrel_error_memory` is for a grid that is too large, including the Fourier grid of `engine = "fourier"`, and
 #'     for a GPU that you asked for and that has too little memory.
 #'   - `kestrel_error_backend` is for a backend that this build or machine lacks, or that does not take the task.
@@ -176,6 +177,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   run <- density_options(threads, backend, engine, tol, cuda = TRUE, precision = precision)
   check_cuda_engine(run, c("direct", "scanline"))
   sample <- check_sample(x, if (!missing(w)) w, na.action)
+  check_columns(sample$x)
   at_data <- is.null(points) && ncol(sample$x) > most_on_grids && !asks_for_grid(grid) && run$engine != "scanline"
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive,
                                 check_flag(unit.interval, "unit.interval"))

@@ -100,14 +100,17 @@ kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.point
   transform <- choose_transform(sample$x, sample$names, check_flag(positive, "positive"), adj.positive, FALSE)
   points <- in_order_of(points, sample$names, "eval.points")
   if (is.null(points)) grid <- check_grid(grid, d) else check_points(points, d, "eval.points", limits = TRUE)
-  line <- list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names)
+  # The search and the estimate share it.
+  line <- with_data(list(x = points_to_line(transform, sample$x), w = sample$w, names = sample$names))
   H <- distribution_bandwidth(given, line, kernel, kernel_type == "product", run, verbose)
   fhat <- new_distribution(sample, H, kernel, kernel_type, transform, tail)
+  fhat$.sample <- line$data
   fhat <- with_progress(verbose, "Distribution function", function(progress) {
     run <- c(run, progress = progress)
     if (is.null(points)) distribution_on_grid(fhat, grid_for(fhat, grid), run) else
       distribution_at_points(fhat, points, run)
   })
+  fhat$.sample <- NULL
   fhat$na.action <- sample$na.action
   fhat$call <- match.call()
   fhat$seconds <- proc.time()[["elapsed"]] - started
@@ -166,22 +169,20 @@ distribution_at_points <- function(fhat, points, run) {
 probability_at <- function(fhat, points, tail, run, name) {
   at <- unname(points_to_line(fhat$transform, points))
   if (ncol(at) == 1L) return(line_probability(fhat, at[, 1L], tail, run))
-  x <- unname(points_to_line(fhat$transform, sample_matrix(fhat)))
-  check_distances(x, fhat, if (name == "H") "x" else name)
+  check_distances(fhat, if (name == "H") "x" else name)
   open <- matrix(if (tail == "upper.tail") Inf else -Inf, nrow(at), ncol(at))
   ends <- if (tail == "upper.tail") list(at, open) else list(open, at)
-  box_answers(fhat, x, ends[[1L]], ends[[2L]], NULL, run, name)$share
+  box_answers(fhat, data_on_line(fhat), ends[[1L]], ends[[2L]], NULL, run, name)$share
 }
 
 # The same at all points of a grid.
 probability_on_axes <- function(fhat, axes, tail, run) {
   line <- lapply(seq_along(axes), function(k) to_line(fhat$transform, axes[[k]], k))
   if (length(axes) == 1L) return(line_probability(fhat, line[[1L]], tail, run))
-  x <- unname(points_to_line(fhat$transform, sample_matrix(fhat)))
-  check_distances(x, fhat, "x")
+  check_distances(fhat, "x")
   task <- list(axes = line, root = bandwidth_root(fhat), kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                upper = tail == "upper.tail")
-  shares <- tryCatch(query_orthants_cpp(sample_cpp(x, fhat$w), task, run), kestrel_core_memory = function(e) {
+  shares <- tryCatch(query_orthants_cpp(data_on_line(fhat), task, run), kestrel_core_memory = function(e) {
     abort_memory("`H` must have less correlation: ", conditionMessage(e), ".")
   })
   dim(shares) <- lengths(axes)
@@ -191,7 +192,7 @@ probability_on_axes <- function(fhat, axes, tail, run) {
 # The same at points of the line where the kernel works. The survival function is the distribution function of the
 # mirror image, where small values have their digits.
 line_probability <- function(fhat, at, tail, run) {
-  x <- to_line(fhat$transform, fhat$x, 1L)
-  upper <- tail == "upper.tail"
-  distribution_cpp(sample_cpp(if (upper) -x else x, fhat$w), line_task(fhat, if (upper) -at else at), run)
+  if (tail == "lower.tail") return(distribution_cpp(data_on_line(fhat), line_task(fhat, at), run))
+  mirrored <- sample_cpp(-to_line(fhat$transform, fhat$x, 1L), fhat$w)
+  distribution_cpp(mirrored, line_task(fhat, -at), run)
 }

@@ -1,20 +1,14 @@
 # The mass of an estimate, and its rows, in boxes. The limits of m boxes are m x d matrices `lower` and `upper`.
 
 # The share of the whole mass in each box and, if `of` is the number of a variable, its mean and variance there (NA
-# without mass). For the estimate from the rows of x (n x d) on the line where its kernel works. For errors and cost
-# see src/core/query/query.hpp.
-box_answers <- function(fhat, x, lower, upper, of, run, name = "fhat") {
+# without mass). `sample`: data_on_line(fhat). For errors and cost see src/core/query/query.hpp.
+box_answers <- function(fhat, sample, lower, upper, of, run, name = "fhat") {
   root <- bandwidth_root(fhat)
   check_queried_kernel(root, fhat$kernel, fhat$kernel_type == "product", name)
   task <- list(lower = lower, upper = upper, root = root, kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                of = if (is.null(of)) 0L else of)
-  held <- query_boxes_cpp(sample_cpp(x, fhat$w), task, run)
+  held <- query_boxes_cpp(sample, task, run)
   lapply(held, function(value) replace(value, is.nan(value), NA))
-}
-
-# The share of the weights of the rows of x in each box, limits included.
-rows_within <- function(x, w, lower, upper, run) {
-  query_rows_cpp(sample_cpp(x, w), lower, upper, run)
 }
 
 check_queried_kernel <- function(root, kernel, product, name = "fhat") {

@@ -211,16 +211,16 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
   if (!is.null(of) && !is.null(fhat$transform)) {
     abort_input("`fun` must be \"count\" for an estimate of bounded data, not \"", fun, "\".")
   }
-  x <- unname(points_to_line(fhat$transform, sample_matrix(fhat)))
-  check_distances(x, fhat)
+  check_distances(fhat)
+  sample <- data_on_line(fhat)
   lower <- points_to_line(fhat$transform, boxes$lower)
   upper <- points_to_line(fhat$transform, boxes$upper)
-  held <- box_answers(fhat, x, lower, upper, of, run)
+  held <- box_answers(fhat, sample, lower, upper, of, run)
   if (fun == "count") {
     heard()
     certain <- rowSums(lower > -Inf | upper < Inf) == 0 | rowSums(upper == -Inf) > 0
     heard()
-    within <- rows_within(x, fhat$w, lower, upper, run)
+    within <- query_rows_cpp(sample, lower, upper, run)
     return(count_frame(held$share, within, certain, N, fhat$n_eff, level))
   }
   # A box without mass has a sum, zero, but no mean.
@@ -231,8 +231,9 @@ answer_boxes <- function(fhat, boxes, fun, of, N, level, run) {
 
 # The core divides distances by bandwidths and multiplies two of the quotients. With correlations the bandwidths of the
 # mixture are smaller than those of H.
-check_distances <- function(x, fhat, name = "fhat") {
-  spans <- apply(x, 2L, function(column) max(column) / 2 - min(column) / 2)
+check_distances <- function(fhat, name = "fhat") {
+  ends <- points_to_line(fhat$transform, ranges_cpp(fhat$x)) / 2
+  spans <- ends[2L, ] - ends[1L, ]
   far <- which(spans > 1e140 * sqrt(diag(as.matrix(fhat$H))))
   if (length(far) == 0L) return()
   abort_input("`", name, "` must have data within 1e140 bandwidths of each other, but those of ",

@@ -169,7 +169,7 @@ tuned_synopsis <- function(synopsis, table, queries, verbose) {
   m <- nrow(boxes$lower)
   if (m < 10L) abort_input("`tune_queries` must have at least 10 boxes, not ", m, ".")
   run <- run_options()
-  truth <- nrow(table) * rows_within(table, rep(1, nrow(table)), boxes$lower, boxes$upper, run)
+  truth <- nrow(table) * query_rows_cpp(sample_cpp(table, ones_cpp(nrow(table))), boxes$lower, boxes$upper, run)
   H <- synopsis$H
   counts <- function(log_factor, rows) {
     synopsis$H <- exp(2 * log_factor) * H

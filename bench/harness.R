@@ -48,7 +48,8 @@ verdict <- function(met) if (met) "met" else if (short) "short" else "MISSED"
 
 # ---- memory
 # Bytes of a task of memory.R in a session of its own, since memory freed by earlier calls would be used again
-# unnoticed. `added` to what the session held before, and the `peak` of all that it held; NA if /proc does not say.
+# unnoticed. `added` to what the session held before, the `peak` of all that it held, and those of the `result`; NA if
+# /proc does not say.
 # MALLOC_MMAP_THRESHOLD_ is set so that memory freed by R goes to the system at once.
 bytes_of <- function(task, ...) {
   given <- vapply(list(task, ...), format, "", scientific = FALSE)
@@ -56,8 +57,8 @@ bytes_of <- function(task, ...) {
                                       shQuote(c(file.path(here, "memory.R"), given)), stdout = TRUE, stderr = FALSE,
                                       env = "MALLOC_MMAP_THRESHOLD_=131072"))
   line <- utils::tail(grep("^bytes ", printed, value = TRUE), 1L)
-  if (length(line) == 0L) return(c(added = NA_real_, peak = NA_real_))
-  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:3]), c("added", "peak"))
+  if (length(line) == 0L) return(c(added = NA_real_, peak = NA_real_, result = NA_real_))
+  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:4]), c("added", "peak", "result"))
 }
 
 # ---- rows of results

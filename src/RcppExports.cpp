@@ -42,6 +42,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// max_dimension_cpp
+int max_dimension_cpp();
+RcppExport SEXP _kestrel_max_dimension_cpp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(max_dimension_cpp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // isa_used_cpp
 std::string isa_used_cpp(std::string isa);
 RcppExport SEXP _kestrel_isa_used_cpp(SEXP isaSEXP) {
@@ -136,14 +146,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // interpolate_cpp
-Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericVector points, Rcpp::List run);
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, SEXP points, Rcpp::List run);
 RcppExport SEXP _kestrel_interpolate_cpp(SEXP axesSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP runSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(interpolate_cpp(axes, values, points, run));
     return rcpp_result_gen;
@@ -384,12 +394,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // kernel_draws_cpp
-Rcpp::NumericVector kernel_draws_cpp(Rcpp::NumericVector x, SEXP rows, std::string kernel, std::string kernel_type, Rcpp::NumericMatrix root);
+Rcpp::NumericVector kernel_draws_cpp(SEXP x, SEXP rows, std::string kernel, std::string kernel_type, Rcpp::NumericMatrix root);
 RcppExport SEXP _kestrel_kernel_draws_cpp(SEXP xSEXP, SEXP rowsSEXP, SEXP kernelSEXP, SEXP kernel_typeSEXP, SEXP rootSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel(kernelSEXP);
     Rcpp::traits::input_parameter< std::string >::type kernel_type(kernel_typeSEXP);
@@ -705,35 +715,35 @@ BEGIN_RCPP
 END_RCPP
 }
 // ranges_cpp
-Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x);
+Rcpp::NumericMatrix ranges_cpp(SEXP x);
 RcppExport SEXP _kestrel_ranges_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(ranges_cpp(x));
     return rcpp_result_gen;
 END_RCPP
 }
 // sample_cpp
-SEXP sample_cpp(Rcpp::NumericVector x, SEXP w);
+SEXP sample_cpp(SEXP x, SEXP w);
 RcppExport SEXP _kestrel_sample_cpp(SEXP xSEXP, SEXP wSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
     rcpp_result_gen = Rcpp::wrap(sample_cpp(x, w));
     return rcpp_result_gen;
 END_RCPP
 }
 // divided_cpp
-Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit);
+Rcpp::NumericMatrix divided_cpp(SEXP x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit);
 RcppExport SEXP _kestrel_divided_cpp(SEXP xSEXP, SEXP meanSEXP, SEXP unitSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type unit(unitSEXP);
     rcpp_result_gen = Rcpp::wrap(divided_cpp(x, mean, unit));
@@ -775,34 +785,34 @@ BEGIN_RCPP
 END_RCPP
 }
 // all_finite_cpp
-bool all_finite_cpp(Rcpp::NumericVector x);
+bool all_finite_cpp(SEXP x);
 RcppExport SEXP _kestrel_all_finite_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(all_finite_cpp(x));
     return rcpp_result_gen;
 END_RCPP
 }
 // sorted_cpp
-Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x);
+Rcpp::NumericVector sorted_cpp(SEXP x);
 RcppExport SEXP _kestrel_sorted_cpp(SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     rcpp_result_gen = Rcpp::wrap(sorted_cpp(x));
     return rcpp_result_gen;
 END_RCPP
 }
 // order_cpp
-Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then);
+Rcpp::IntegerVector order_cpp(SEXP x, Rcpp::NumericVector then);
 RcppExport SEXP _kestrel_order_cpp(SEXP xSEXP, SEXP thenSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type then(thenSEXP);
     rcpp_result_gen = Rcpp::wrap(order_cpp(x, then));
     return rcpp_result_gen;
@@ -838,6 +848,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_isa_available_cpp", (DL_FUNC) &_kestrel_isa_available_cpp, 0},
     {"_kestrel_kernel_table_cpp", (DL_FUNC) &_kestrel_kernel_table_cpp, 0},
     {"_kestrel_ball_volume_cpp", (DL_FUNC) &_kestrel_ball_volume_cpp, 1},
+    {"_kestrel_max_dimension_cpp", (DL_FUNC) &_kestrel_max_dimension_cpp, 0},
     {"_kestrel_isa_used_cpp", (DL_FUNC) &_kestrel_isa_used_cpp, 1},
     {"_kestrel_available_memory_cpp", (DL_FUNC) &_kestrel_available_memory_cpp, 0},
     {"_kestrel_thread_cap_cpp", (DL_FUNC) &_kestrel_thread_cap_cpp, 0},

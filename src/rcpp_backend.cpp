@@ -33,6 +33,10 @@ Rcpp::List kernel_table_cpp() {
 // [[Rcpp::export]]
 double ball_volume_cpp(double d) { return ball_volume(d); }
 
+/// The most variables that sums take.
+// [[Rcpp::export]]
+int max_dimension_cpp() { return static_cast<int>(kMaxDimension); }
+
 // [[Rcpp::export]]
 std::string isa_used_cpp(std::string isa) { return table_of(isa).name; }
 

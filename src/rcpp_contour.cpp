@@ -11,7 +11,7 @@ using namespace kestrel;
 /// The values of a grid at points (rows, or numbers on the line), NaN outside of it, and the rows
 /// of the points there.
 // [[Rcpp::export]]
-Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::NumericVector points,
+Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, SEXP points,
                            Rcpp::List run) {
   std::vector<Rcpp::NumericVector> kept;
   std::vector<Span<const double>> spans;
@@ -19,7 +19,8 @@ Rcpp::List interpolate_cpp(Rcpp::List axes, Rcpp::NumericVector values, Rcpp::Nu
     kept.emplace_back(axis);
     spans.push_back(view(kept.back()));
   }
-  const MatrixView at = columns_of(points);
+  const HeldDoubles held(points);
+  const MatrixView at = held.columns();
   Rcpp::NumericVector value = Rcpp::no_init(whole_number<R_xlen_t>(at.rows));
   std::vector<int> beyond;
   for (const std::size_t row : interpolate(spans, view(values), at, {value.begin(), at.rows},

@@ -30,8 +30,8 @@ Rcpp::NumericVector evaluated(SEXP sample, const Rcpp::List& task, const Rcpp::L
   const Sample& data = sample_of(sample);
   const DistributionTask wanted = unpack_distribution(task);
   const Run how = unpack_run(run);
-  const Distribution distribution(data.x().column(0), data.w(), wanted.kernel, wanted.h,
-                                  {how.table, part_of(how.parallel, 0, kPrepared)});
+  const RunOptions preparing{how.table, part_of(how.parallel, 0, kPrepared)};
+  const Distribution distribution(line_sample(data, preparing), wanted.kernel, wanted.h, preparing);
   Rcpp::NumericVector out = Rcpp::no_init(wanted.at.size());
   evaluate(distribution, view(wanted.at), part_of(how.parallel, kPrepared, 1),
            Span<double>{out.begin(), static_cast<std::size_t>(out.size())});

@@ -64,9 +64,10 @@ Rcpp::IntegerVector drawn_rows_cpp(SEXP w, int count) {
 /// Rows of x, a draw from the kernel added to each: a matrix, column by column. The kernel has the
 /// lower triangular `root`.
 // [[Rcpp::export]]
-Rcpp::NumericVector kernel_draws_cpp(Rcpp::NumericVector x, SEXP rows, std::string kernel,
-                                     std::string kernel_type, Rcpp::NumericMatrix root) {
-  const MatrixView data = columns_of(x);
+Rcpp::NumericVector kernel_draws_cpp(SEXP x, SEXP rows, std::string kernel, std::string kernel_type,
+                                     Rcpp::NumericMatrix root) {
+  const HeldDoubles held(x);
+  const MatrixView data = held.columns();
   const std::size_t n = static_cast<std::size_t>(Rf_xlength(rows)), d = data.cols;
   Rcpp::NumericVector draws = Rcpp::no_init(static_cast<R_xlen_t>(n * d));
   const Span<double> out{draws.begin(), n * d};

@@ -10,7 +10,6 @@
 #include "core/data/cell_scan.hpp"
 #include "core/data/finite.hpp"
 #include "core/data/order.hpp"
-#include "core/data/passes.hpp"
 #include "core/data/quantiles.hpp"
 #include "core/data/sample_moments.hpp"
 #include "core/data/ties.hpp"
@@ -47,8 +46,9 @@ Rcpp::List weight_sums_cpp(SEXP w) {
 /// Minimum and maximum of each column, a column of the result. An array that is not a matrix counts
 /// as one column.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
-  const MatrixView columns = columns_of(x);
+Rcpp::NumericMatrix ranges_cpp(SEXP x) {
+  const HeldDoubles held(x);
+  const MatrixView columns = held.columns();
   const std::vector<double> ranges = column_ranges(columns, polled());
   return Rcpp::NumericMatrix(2, static_cast<int>(columns.cols), ranges.begin());
 }
@@ -56,16 +56,16 @@ Rcpp::NumericMatrix ranges_cpp(Rcpp::NumericVector x) {
 /// The sample that the steps of a call share, as a pointer. It keeps x, a matrix or a vector, and
 /// the weights.
 // [[Rcpp::export]]
-SEXP sample_cpp(Rcpp::NumericVector x, SEXP w) {
-  return Rcpp::XPtr<HeldSample>(new HeldSample(x, w));
-}
+SEXP sample_cpp(SEXP x, SEXP w) { return Rcpp::XPtr<HeldSample>(new HeldSample(x, w)); }
 
 /// Each column of x relative to its mean and divided by its unit, a matrix.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix divided_cpp(Rcpp::NumericMatrix x, Rcpp::NumericMatrix mean,
-                                Rcpp::NumericVector unit) {
-  Rcpp::NumericMatrix out = Rcpp::no_init(x.nrow(), x.ncol());
-  divide_columns(view(x), unpack_mean(mean), view(unit),
+Rcpp::NumericMatrix divided_cpp(SEXP x, Rcpp::NumericMatrix mean, Rcpp::NumericVector unit) {
+  const HeldDoubles held(x);
+  const MatrixView columns = held.columns();
+  Rcpp::NumericMatrix out =
+      Rcpp::no_init(static_cast<int>(columns.rows), static_cast<int>(columns.cols));
+  divide_columns(columns, unpack_mean(mean), view(unit),
                  {out.begin(), static_cast<std::size_t>(out.size())}, polled());
   return out;
 }
@@ -117,26 +117,23 @@ Rcpp::List scan_cells_cpp(SEXP sample, Rcpp::List task) {
 }
 
 // [[Rcpp::export]]
-bool all_finite_cpp(Rcpp::NumericVector x) { return all_finite(view(x), polled()); }
+bool all_finite_cpp(SEXP x) { return all_finite(HeldDoubles(x).values(), polled()); }
 
 /// Values in ascending order, none NaN.
 // [[Rcpp::export]]
-Rcpp::NumericVector sorted_cpp(Rcpp::NumericVector x) {
-  Rcpp::NumericVector sorted = Rcpp::no_init(x.size());
-  const double* from = x.begin();
-  double* to = sorted.begin();
-  pass_over(view(x).size, polled(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    std::copy(from + begin, from + end, to + begin);
-  });
-  parallel_sort(to, view(x).size, polled());
+Rcpp::NumericVector sorted_cpp(SEXP x) {
+  const HeldDoubles held(x);
+  Rcpp::NumericVector sorted = uninitialised(held.values().size);
+  parallel_sort(held.values().data, held.values().size, sorted.begin(), polled());
   return sorted;
 }
 
 /// order(x, then) without NaN; `then` may be empty.
 // [[Rcpp::export]]
-Rcpp::IntegerVector order_cpp(Rcpp::NumericVector x, Rcpp::NumericVector then) {
-  const std::vector<std::uint32_t> order = order_of(view(x), view(then), polled());
-  Rcpp::IntegerVector places = Rcpp::no_init(x.size());
+Rcpp::IntegerVector order_cpp(SEXP x, Rcpp::NumericVector then) {
+  const HeldDoubles held(x);
+  const std::vector<std::uint32_t> order = order_of(held.values(), view(then), polled());
+  Rcpp::IntegerVector places = Rcpp::no_init(static_cast<R_xlen_t>(order.size()));
   std::transform(order.begin(), order.end(), places.begin(),
                  [](std::uint32_t place) { return static_cast<int>(place) + 1; });
   return places;

@@ -15,13 +15,12 @@ namespace kestrel {
 class HeldSample {
  public:
   /// x: a matrix, or a vector, which is one column.
-  HeldSample(const Rcpp::NumericVector& x, SEXP w)
-      : x_(x), w_(w), sample_(columns_of(x_), weights_of(w)) {}
+  HeldSample(SEXP x, SEXP w) : x_(x), w_(w), sample_(x_.columns(), weights_of(w)) {}
 
   const Sample& sample() const { return sample_; }
 
  private:
-  const Rcpp::NumericVector x_;
+  const HeldDoubles x_;
   const Rcpp::RObject w_;
   const Sample sample_;
 };

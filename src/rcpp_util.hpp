@@ -39,13 +39,26 @@ inline MatrixView view(const Rcpp::NumericMatrix& x) {
   return {x.begin(), static_cast<std::size_t>(x.nrow()), static_cast<std::size_t>(x.ncol())};
 }
 
-/// The columns of a matrix; any other vector or array is one column.
-inline MatrixView columns_of(const Rcpp::NumericVector& x) {
-  const std::size_t columns = Rf_isMatrix(x) ? static_cast<std::size_t>(Rf_ncols(x)) : 1;
-  const std::size_t rows =
-      Rf_isMatrix(x) ? static_cast<std::size_t>(Rf_nrows(x)) : static_cast<std::size_t>(x.size());
-  return {x.begin(), rows, columns};
-}
+/// Doubles of R that are only read, and kept alive; other numbers are converted. Rcpp's vectors ask
+/// R for memory to write to, and R then copies a vector that shares its memory with another one, as
+/// the matrix of a vector does (as_points() of R/check.R).
+class HeldDoubles {
+ public:
+  explicit HeldDoubles(SEXP x) : held_(Rcpp::r_cast<REALSXP>(x)) {}
+
+  Span<const double> values() const {
+    return {REAL_RO(held_), static_cast<std::size_t>(Rf_xlength(held_))};
+  }
+  /// The columns of a matrix; any other vector or array is one column.
+  MatrixView columns() const {
+    if (!Rf_isMatrix(held_)) return {values().data, values().size, 1};
+    return {values().data, static_cast<std::size_t>(Rf_nrows(held_)),
+            static_cast<std::size_t>(Rf_ncols(held_))};
+  }
+
+ private:
+  const Rcpp::RObject held_;
+};
 
 inline Span<const double> view(const Rcpp::NumericVector& v) {
   return {v.begin(), static_cast<std::size_t>(v.size())};

@@ -22,6 +22,22 @@ test_that("x", {
   )
 })
 
+test_that("x with more columns than sums take", {
+  many <- function(d) matrix(sin(seq_len(2 * d)^2), 2L)
+  expect_refused(
+    kde(many(257), H = diag(257)),
+    kde(many(300), kernel = "epanechnikov"),
+    kde(many(400), kernel = "uniform", kernel_type = "product"),
+    lscv(many(257), H = diag(257))
+  )
+  x <- many(256)
+  for (kernel in c("gaussian", "cosine")) {
+    fhat <- kde(x, H = diag(256), kernel = kernel, eval.points = x)
+    # Both are near 1e-100.
+    expect_equal(fhat$estimate / reference_density(x, x, diag(256), kernel = kernel), c(1, 1), tolerance = 1e-12)
+  }
+})
+
 test_that("na.action = na.omit with nothing left", {
   expect_refused(
     kde(c(NA_real_, NaN), h = 1, na.action = na.omit),

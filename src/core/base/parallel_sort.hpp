@@ -292,6 +292,37 @@ void parallel_sort(T* values, std::size_t n, const ParallelOptions& options,
   }
 }
 
+/// Writes n values of `from` to `to` in ascending order, as parallel_sort() would sort them. Takes
+/// memory for the values of a cell, if they are spread as cells need them, else for a second copy.
+template <class T>
+void parallel_sort(const T* from, std::size_t n, T* to, const ParallelOptions& options) {
+  const ParallelOptions silent = part_of(options, 0, 0);
+  const std::size_t count = std::min(kMaxSortCells, n / kSortCell);
+  const SortCells cells = count > 2 ? cells_for(from, n, count) : SortCells(0.0, HUGE_VAL, 1);
+  if (!cells.valid() || in_order(from, n, silent, std::less<T>())) {
+    parallel_for((n + kSortBlock - 1) / kSortBlock, silent, [&](std::size_t block, int) {
+      const std::size_t begin = block * kSortBlock, end = std::min(n, begin + kSortBlock);
+      std::copy(from + begin, from + end, to + begin);
+    });
+    parallel_sort(to, n, options);
+    return;
+  }
+  const std::vector<std::size_t> begin = deal(from, n, cells, count, to, part_of(options, 0, 0.4));
+  const auto size = [&](std::size_t cell) { return begin[cell + 1] - begin[cell]; };
+  const std::size_t most = std::max(kSortBlock, 8 * (n / count));
+  std::vector<RawArray<T>> spare;
+  for (std::size_t k = parallel_workers(count, options); k > 0; --k) spare.emplace_back(most);
+  parallel_for(count, part_of(options, 0.4, 1), [&](std::size_t cell, int worker) {
+    if (size(cell) > most) return;
+    T* unsorted = spare[static_cast<std::size_t>(worker)].data();
+    std::copy(to + begin[cell], to + begin[cell + 1], unsorted);
+    sort_cell(unsorted, size(cell), to + begin[cell]);
+  });
+  for (std::size_t cell = 0; cell < count; ++cell) {
+    if (size(cell) > most) parallel_sort(to + begin[cell], size(cell), part_of(options, 1, 1));
+  }
+}
+
 template <class T, class Less = std::less<T>>
 void parallel_sort(std::vector<T>* values, const ParallelOptions& options, const Less& less = {}) {
   parallel_sort(values->data(), values->size(), options, less);

@@ -14,8 +14,6 @@ namespace kestrel {
 
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
 /// Of the bandwidth: the narrowest cells.
 constexpr int kMaxHalvings = 10;
 /// Points of a work item, each of which takes about 10 us.
@@ -36,20 +34,23 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 
 }  // namespace
 
-Distribution::Distribution(Span<const double> x, Weights w, Kernel kernel, double h,
+Distribution::Distribution(const LineSample& sample, Kernel kernel, double h,
                            const RunOptions& options)
-    : table_(*options.table), x_(x), w_(w), kernel_(kernel), h_(h) {
-  check_weight_count(x.size, w.size);
+    : table_(*options.table), sample_(sample), kernel_(kernel), h_(h) {
   if (!(h > 0) || !std::isfinite(h)) {
     throw error(ErrorKind::input, "the bandwidth must be a positive number");
   }
-  const ParallelOptions checks = part_of(options.parallel, 0, 0);
-  check_weights(w, checks);
-  const ValueRange range = range_of(x, checks);
-  if (fits_cells(range, h, kMaxHalvings)) {
-    order_.emplace(x, w, range, cell_exponent(h, halvings(range)), options);
-    width_ = std::ldexp(1.0, order_->exponent());
+  check_weights(sample.w(), part_of(options.parallel, 0, 0));
+  if (fits_cells(sample.range(), h, kMaxHalvings)) {
+    exponent_ = cell_exponent(h, halvings());
+    width_ = std::ldexp(1.0, exponent_);
     rho_ = width_ / h;
+    // A multiple of 4, as cells have them.
+    const int moments = static_cast<int>((kernel_.moments() + 3) / 4 * 4);
+    cells_.emplace(sample,
+                   SourceCells::Demand{exponent_, kernel_.few(), [=](int) { return moments; },
+                                       kernel_.is_compact()},
+                   options);
   }
   sum_weights(options);
   if (!(total_ > 0)) throw error(ErrorKind::input, "the weights must have a positive sum");
@@ -57,43 +58,37 @@ Distribution::Distribution(Span<const double> x, Weights w, Kernel kernel, doubl
 
 /// A point costs one series for each cell in its window, and the samples of three cells if the
 /// kernel is compact: the more samples a cell has, the narrower it should be.
-int Distribution::halvings(const ValueRange& range) const {
+int Distribution::halvings() const {
   int halvings = kernel_.halvings();
-  const double balanced = 2 * (range.max - range.min) / std::sqrt(static_cast<double>(x_.size));
+  const ValueRange& range = sample_.range();
+  const double balanced =
+      2 * (range.max - range.min) / std::sqrt(static_cast<double>(sample_.x().size));
   while (kernel_.is_compact() && halvings < kMaxHalvings && std::ldexp(h_, -halvings) > balanced) {
     ++halvings;
   }
   return halvings;
 }
 
+double Distribution::weight_of(std::size_t cell) const {
+  if (cells_->has_moments(cell)) return cells_->moment(cell)[0];
+  TwoPart sum;
+  for (std::size_t j = cells_->first(cell); j < cells_->first(cell + 1); ++j) {
+    sum = sum + TwoPart{cells_->weight()[j], 0};
+  }
+  return sum.value();
+}
+
 void Distribution::sum_weights(const RunOptions& options) {
   TwoPart sum;
-  if (!order_) {
-    serial_for(w_.size, options.parallel, [&](std::size_t i) { sum = sum + TwoPart{w_[i], 0}; });
+  if (!cells_) {
+    const Weights w = sample_.w();
+    serial_for(w.size, options.parallel, [&](std::size_t i) { sum = sum + TwoPart{w[i], 0}; });
     total_ = sum.value();
     return;
   }
-  const std::size_t cells = order_->cells();
-  std::vector<std::size_t> large;
-  slot_.assign(cells, kNone);
-  for (std::size_t c = 0; c < cells; ++c) {
-    key_.push_back(order_->key(c));
-    if (order_->count(c) <= kernel_.few()) continue;
-    slot_[c] = large.size();
-    large.push_back(c);
-  }
-  // A multiple of 4, as the sums of cells have them.
-  const int moments = static_cast<int>((kernel_.moments() + 3) / 4 * 4);
-  sums_ = sum_cells(*order_, large, moments, options);
-  serial_for(cells, options.parallel, [&](std::size_t c) {
+  serial_for(cells_->size(), options.parallel, [&](std::size_t c) {
     before_.push_back(sum.value());
-    if (slot_[c] != kNone) {
-      sum = sum + TwoPart{sums_.moment(slot_[c])[0], 0};
-      return;
-    }
-    for (std::size_t j = order_->first(c); j < order_->first(c + 1); ++j) {
-      sum = sum + TwoPart{order_->weight()[j], 0};
-    }
+    sum = sum + TwoPart{weight_of(c), 0};
   });
   total_ = sum.value();
   before_.push_back(total_);
@@ -123,20 +118,20 @@ Distribution::Local Distribution::of_samples(std::size_t begin, std::size_t end,
 Distribution::Local Distribution::of_cell(std::size_t cell, double distance,
                                           const ParallelOptions& options) const {
   const double centre = rho_ * distance;
-  if (slot_[cell] == kNone || !kernel_.is_smooth(centre, rho_)) {
-    const double* offset = order_->offset();
+  if (!cells_->has_moments(cell) || !kernel_.is_smooth(centre, rho_)) {
+    const double* offset = cells_->offset();
     return of_samples(
-        order_->first(cell), order_->first(cell + 1), order_->weight(),
+        cells_->first(cell), cells_->first(cell + 1), cells_->weight(),
         [=](std::size_t j) { return rho_ * (distance - offset[j]); }, options);
   }
   double derivative[kMaxMoments + 1];
   kernel_.derivatives(centre, rho_, derivative);
-  const double* moment = sums_.moment(slot_[cell]);
+  const double* moments = cells_->moment(cell);
   double value = 0.0, slope = 0.0;
   // The highest moments, which are the smallest, first.
   for (std::size_t a = kernel_.moments(); a-- > 0;) {
-    value += moment[a] * derivative[a];
-    slope += moment[a] * derivative[a + 1];
+    value += moments[a] * derivative[a];
+    slope += moments[a] * derivative[a + 1];
   }
   return {value, -slope / rho_};
 }
@@ -144,16 +139,18 @@ Distribution::Local Distribution::of_cell(std::size_t cell, double distance,
 /// The first cell that does not count in full for points in the cell `key`.
 std::size_t Distribution::first_in_reach(double key) const {
   const double first = key - std::ceil(kernel_.reach() / rho_) - 1;
-  return static_cast<std::size_t>(std::lower_bound(key_.begin(), key_.end(), first) - key_.begin());
+  const std::vector<double>& keys = cells_->key();
+  return static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), first) - keys.begin());
 }
 
 Distribution::Local Distribution::among_cells(double key, double offset,
                                               const ParallelOptions& options) const {
+  const std::vector<double>& keys = cells_->key();
   const std::size_t first = first_in_reach(key);
   TwoPart sum;
   double slope = 0.0;
-  for (std::size_t c = first; c < key_.size(); ++c) {
-    const double distance = (key - key_[c]) + offset, nearest = rho_ * (distance + 1);
+  for (std::size_t c = first; c < keys.size(); ++c) {
+    const double distance = (key - keys[c]) + offset, nearest = rho_ * (distance + 1);
     if (nearest < -kernel_.farthest()) break;
     // No sample from here on is worth more than one at the near end of this cell.
     if (nearest < -kernel_.reach() &&
@@ -173,15 +170,16 @@ double Distribution::share(double sum) const { return std::min(1.0, std::max(0.0
 
 Distribution::Local Distribution::at(double t, const ParallelOptions& options) const {
   Local local;
-  if (order_) {
-    const double scaled = std::ldexp(t, -order_->exponent());
+  if (cells_) {
+    const double scaled = std::ldexp(t, -exponent_);
     if (!std::isfinite(scaled)) return {scaled > 0 ? 1.0 : 0.0, 0.0};
     const double key = std::floor(scaled);
     local = among_cells(key, (scaled - key) - 0.5, options);
   } else {
     if (std::isinf(t)) return {t > 0 ? 1.0 : 0.0, 0.0};
-    const auto distance = [this, t](std::size_t j) { return t == x_[j] ? 0.0 : (t - x_[j]) / h_; };
-    local = of_samples(0, x_.size, w_, distance, options);
+    const Span<const double> x = sample_.x();
+    const auto distance = [=](std::size_t j) { return t == x[j] ? 0.0 : (t - x[j]) / h_; };
+    local = of_samples(0, x.size, sample_.w(), distance, options);
   }
   return {share(local.value), std::max(0.0, local.slope / total_)};
 }
@@ -190,21 +188,22 @@ Distribution::Local Distribution::at(double t, const ParallelOptions& options) c
 // distance is u - rho z, u = rho (lag + y): the series in z is one in z - y about rho lag.
 void Distribution::of_piece(double key, const double* offset, std::size_t points,
                             double* value) const {
+  const std::vector<double>& keys = cells_->key();
   const std::size_t terms = kernel_.moments();
   const std::size_t first = first_in_reach(key);
   const double last = key + std::ceil(kernel_.reach() / rho_) + 1;
   TwoPart constant{before_[first], 0};
   double coefficient[kMaxMoments] = {}, derivative[kMaxMoments + 1], few[kMaxMoments];
-  for (std::size_t c = first; c < key_.size() && key_[c] <= last; ++c) {
-    kernel_.derivatives(rho_ * (key - key_[c]), rho_, derivative);
-    const bool is_few = slot_[c] == kNone;
+  for (std::size_t c = first; c < keys.size() && keys[c] <= last; ++c) {
+    kernel_.derivatives(rho_ * (key - keys[c]), rho_, derivative);
+    const bool is_few = !cells_->has_moments(c);
     if (is_few) moments_of_few(c, few);
-    const double* moment = is_few ? few : sums_.moment(slot_[c]);
+    const double* moments = is_few ? few : cells_->moment(c);
     double of_cell = 0.0;
-    for (std::size_t b = terms; b-- > 0;) of_cell += derivative[b] * moment[b];
+    for (std::size_t b = terms; b-- > 0;) of_cell += derivative[b] * moments[b];
     constant = constant + TwoPart{of_cell, 0};
     for (std::size_t b = 0; b < terms; ++b) {
-      for (std::size_t a = 1; a < terms - b; ++a) coefficient[a] += derivative[a + b] * moment[b];
+      for (std::size_t a = 1; a < terms - b; ++a) coefficient[a] += derivative[a + b] * moments[b];
     }
   }
   double factorial = 1.0;
@@ -221,11 +220,11 @@ void Distribution::of_piece(double key, const double* offset, std::size_t points
 
 void Distribution::moments_of_few(std::size_t cell, double* moment) const {
   std::fill(moment, moment + kernel_.moments(), 0.0);
-  for (std::size_t j = order_->first(cell); j < order_->first(cell + 1); ++j) {
-    double power = order_->weight()[j];
+  for (std::size_t j = cells_->first(cell); j < cells_->first(cell + 1); ++j) {
+    double power = cells_->weight()[j];
     for (std::size_t a = 0; a < kernel_.moments(); ++a) {
       moment[a] += power;
-      power *= order_->offset()[j] / static_cast<double>(a + 1);
+      power *= cells_->offset()[j] / static_cast<double>(a + 1);
     }
   }
 }
@@ -234,11 +233,12 @@ void Distribution::values_by_cell(Span<const double> points, const ParallelOptio
                                   Span<double> out) const {
   // Beyond these F is 0 or 1.
   const double beyond = kernel_.farthest() * h_ + width_;
-  const double min = key_.front() * width_ - beyond, max = (key_.back() + 1) * width_ + beyond;
+  const std::vector<double>& keys = cells_->key();
+  const double min = keys.front() * width_ - beyond, max = (keys.back() + 1) * width_ + beyond;
   std::vector<double> kept(points.begin(), points.end());
   for (double& t : kept) t = std::min(max, std::max(min, t));
   const CellOrder cells({kept.data(), kept.size()}, Weights::ones(kept.size()), {min, max},
-                        order_->exponent(), {&table_, part_of(options, 0, 0)});
+                        exponent_, {&table_, part_of(options, 0, 0)});
   std::vector<std::size_t> all(cells.cells());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const CellPieces pieces = cut_cells(cells, all);
@@ -251,7 +251,7 @@ void Distribution::values_by_cell(Span<const double> points, const ParallelOptio
       const CellPieces::Piece& piece = pieces.piece[i];
       const double key = cells.key(piece.cell);
       poll_if_due(options);
-      if (piece.end - piece.begin >= kManyPoints && rho_ * (key - key_.front()) > -kTail) {
+      if (piece.end - piece.begin >= kManyPoints && rho_ * (key - keys.front()) > -kTail) {
         of_piece(key, cells.offset() + piece.begin, piece.end - piece.begin, &value[piece.begin]);
         continue;
       }
@@ -265,7 +265,7 @@ void Distribution::values_by_cell(Span<const double> points, const ParallelOptio
 void Distribution::values(Span<const double> points, const ParallelOptions& options,
                           Span<double> out) const {
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
-  if (order_ && !kernel_.is_compact() && points.size >= kManyPoints) {
+  if (cells_ && !kernel_.is_compact() && points.size >= kManyPoints) {
     values_by_cell(points, options, out);
     return;
   }
@@ -283,7 +283,7 @@ void Distribution::values(Span<const double> points, const ParallelOptions& opti
 double Distribution::start(double p) const {
   const auto next = std::upper_bound(before_.begin(), before_.end() - 1, p * total_);
   const std::size_t cell = static_cast<std::size_t>(next - before_.begin()) - 1;
-  return (key_[cell] + 0.5) * width_;
+  return (cells_->key()[cell] + 0.5) * width_;
 }
 
 // Newton's method within a bracket, which is halved where a step leaves it or the steps do not
@@ -293,7 +293,7 @@ double Distribution::quantile(double p, double min, double max,
   if (at(min, options).value >= p) return min;
   if (at(max, options).value <= p) return max;
   double before = kLargest, step = kLargest;  // the two last steps
-  double q = order_ ? start(p) : min / 2 + max / 2;
+  double q = cells_ ? start(p) : min / 2 + max / 2;
   for (;;) {
     if (!(q > min && q < max)) q = min / 2 + max / 2;
     const double enough = kQuantileTolerance * h_ + kEpsilonOfDoubles * std::fabs(q);
@@ -315,9 +315,10 @@ void Distribution::quantiles(Span<const double> p, const ParallelOptions& option
                              Span<double> out) const {
   if (out.size != p.size) throw error(ErrorKind::internal, "output of a wrong size");
   ValueRange range{kLargest, -kLargest};
-  for (std::size_t i = 0; i < x_.size; ++i) {
-    if (!(w_[i] > 0)) continue;
-    range = {std::min(range.min, x_[i]), std::max(range.max, x_[i])};
+  const Span<const double> x = sample_.x();
+  for (std::size_t i = 0; i < x.size; ++i) {
+    if (!(sample_.w()[i] > 0)) continue;
+    range = {std::min(range.min, x[i]), std::max(range.max, x[i])};
   }
   const double min = std::max(-kLargest, range.min - kernel_.farthest() * h_);
   const double max = std::min(kLargest, range.max + kernel_.farthest() * h_);

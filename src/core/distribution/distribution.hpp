@@ -10,8 +10,8 @@
 #include "core/base/span.hpp"
 #include "core/data/weights.hpp"
 #include "core/distribution/kernel_cdf.hpp"
-#include "core/fgt/cell_order.hpp"
-#include "core/fgt/cell_sums.hpp"
+#include "core/fgt/line_sample.hpp"
+#include "core/fgt/source_cells.hpp"
 
 namespace kestrel {
 
@@ -23,9 +23,10 @@ namespace kestrel {
 /// monotone up to rounding. Every result has the same bits on any number of threads.
 class Distribution {
  public:
-  /// Views of x and w are kept. Throws error(input) for a bandwidth that is not positive, values
-  /// that are not finite, weights that are negative or sum to zero. O(n) time and memory.
-  Distribution(Span<const double> x, Weights w, Kernel kernel, double h, const RunOptions& options);
+  /// `sample` must outlive this. Throws error(input) for a bandwidth that is not positive, weights
+  /// that are negative or sum to zero. O(n) time, O(cells) if the sample has its cells already, and
+  /// O(n) memory unless the kernel is Gaussian and the cells are full.
+  Distribution(const LineSample& sample, Kernel kernel, double h, const RunOptions& options);
 
   /// F at points, which may be infinite but not NaN. See README.md for the cost.
   void values(Span<const double> points, const ParallelOptions& options, Span<double> out) const;
@@ -48,26 +49,24 @@ class Distribution {
   template <class Distance>
   Local of_samples(std::size_t begin, std::size_t end, Weights weight, const Distance& distance,
                    const ParallelOptions& options) const;
-  int halvings(const ValueRange& range) const;
+  int halvings() const;
   void of_piece(double key, const double* offset, std::size_t points, double* value) const;
   void moments_of_few(std::size_t cell, double* moment) const;
   void values_by_cell(Span<const double> points, const ParallelOptions& options,
                       Span<double> out) const;
   void sum_weights(const RunOptions& options);
+  double weight_of(std::size_t cell) const;
   double quantile(double p, double min, double max, const ParallelOptions& options) const;
   double start(double p) const;
 
   const simd::Table& table_;
-  const Span<const double> x_;
-  const Weights w_;
+  const LineSample& sample_;
   const KernelCdf kernel_;
   const double h_;
-  std::optional<CellOrder> order_;  // none if cells cannot number the samples
-  double width_ = 0.0, rho_ = 0.0;  // of cells, and in bandwidths
-  std::vector<double> key_;         // of the cells
-  std::vector<std::size_t> slot_;   // where a cell's moments are
-  CellSums sums_;
-  std::vector<double> before_;  // [cell] the weight of all cells before it, then that of all
+  int exponent_ = 0;                  // of the width of cells
+  std::optional<SourceCells> cells_;  // none if cells cannot number the samples
+  double width_ = 0.0, rho_ = 0.0;    // of cells, and in bandwidths
+  std::vector<double> before_;        // [cell] the weight of all cells before it, then that of all
   double total_ = 0.0;
 };
 

@@ -115,6 +115,8 @@ CellMoments::CellMoments(Span<const double> x, Weights w, const ValueRange& rang
   check_weight_count(x.size, w.size);
   if (FullCells::suit(x.size, range, exponent)) {
     take_full_cells(FullCells(x, w, range, exponent, moments, options), x, w, options);
+  } else if (w.absent() && PartedCells::suit(x, range, exponent)) {
+    take_parted_cells(PartedCells(x, w, range, exponent, moments, options), options);
   } else {
     *this = CellMoments(CellOrder(x, w, range, exponent, options), moments, options);
   }
@@ -132,6 +134,17 @@ CellMoments::CellMoments(const CellOrder& order, int moments, const RunOptions& 
     if (!pairs[c].any || !is_dominated(sums.moment(c)[0], sums.squares(c))) continue;
     pairs[c].offset = order.offset() + order.first(c);
     pairs[c].weight = order.weight().part(order.first(c), order.count(c));
+  }
+  pair_within(pairs, options);
+}
+
+/// Of samples without weights, so that no cell is dominated.
+void CellMoments::take_parted_cells(const PartedCells& cells, const RunOptions& options) {
+  std::vector<CellPairs> pairs;
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
+    const double count = cells.moment(c)[0];
+    pairs.push_back({count, count > 1});
+    add_cell(cells.key(c), cells.moment(c));
   }
   pair_within(pairs, options);
 }

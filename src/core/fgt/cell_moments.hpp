@@ -12,6 +12,7 @@
 #include "core/fgt/cell_order.hpp"
 #include "core/fgt/cell_sums.hpp"
 #include "core/fgt/full_cells.hpp"
+#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
@@ -88,6 +89,7 @@ class CellMoments {
   };
   CellMoments(int exponent, int moments);
   std::size_t row() const { return static_cast<std::size_t>(moments_) + kMomentPadding; }
+  void take_parted_cells(const PartedCells& cells, const RunOptions& options);
   void take_full_cells(const FullCells& cells, Span<const double> x, Weights w,
                        const RunOptions& options);
   void add_cell(double key, const double* moment);

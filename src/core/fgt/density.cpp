@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "core/data/passes.hpp"
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_moments.hpp"
+#include "core/fgt/source_cells.hpp"
 #include "core/kernel/kernel.hpp"
 #include "simd/fgt/cells.hpp"
 
@@ -27,8 +27,8 @@ constexpr int kHalvings = 2;
 constexpr double kAccurateReach = 8.0;
 /// A tenth of the promised error.
 constexpr double kTolerance = 1e-13;
-/// Cells with fewer samples get no moments: their one sample has a Taylor series of its own.
-constexpr std::size_t kFewSamples = 2;
+/// Cells with no more samples get no moments: their one sample has a Taylor series of its own.
+constexpr std::size_t kFewSamples = 1;
 /// Up to this many pairs of a sample and a point, exponentials are cheaper than moments or a series
 /// (measured on cells of 1 to 10 samples with 1 to 20 points).
 constexpr std::size_t kFewPairs = 8;
@@ -73,11 +73,7 @@ class PointSums {
   const CellOrder& targets() const { return targets_; }
 
  private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   struct Local;
-
-  void take_full_cells(const LineSample& sample, const RunOptions& options);
-  void sort_samples(const LineSample& sample, const RunOptions& options);
 
   void piece(const CellPieces::Piece& piece, double* value) const;
   void add_pair_by_pair(std::size_t source, double lag, const CellPieces::Piece& piece,
@@ -93,16 +89,11 @@ class PointSums {
   const Accuracy accuracy_;
   const std::size_t moments_;
   const int exponent_;
-  // Full cells of samples are known by their moments only; `sources_` is null then.
-  std::unique_ptr<const CellOrder> sources_;
   const CellOrder targets_;
   const double rho_;
   const int lags_;
-  std::vector<double> key_;          // of the sources
+  const SourceCells sources_;
   std::vector<double> derivatives_;  // of phi at lag * rho, lag >= 0, then zeros
-  std::vector<std::size_t> slot_;    // where a source's moments are
-  std::vector<double> moment_;       // slot by slot
-  std::size_t row_ = 0;              // of moment_
 };
 
 /// Taylor coefficients about the centre of a cell of points: sum_a (right[a] + (-1)^a left[a])
@@ -123,43 +114,17 @@ PointSums::PointSums(const LineSample& sample, Span<const double> points, double
       targets_(points, Weights::ones(points.size),
                range_of(points, part_of(options.parallel, 0, 0)), exponent_, options),
       rho_(std::ldexp(1.0, exponent_) / h),
-      lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1) {
-  if (sample.has_full_cells(exponent_)) {
-    take_full_cells(sample, options);
-  } else {
-    sort_samples(sample, options);
-  }
+      lags_(whole_number<int>(std::ceil(accuracy_.reach / rho_)) + 1),
+      sources_(sample,
+               {exponent_, kFewSamples, [this](int halved) { return accuracy_.moments_of(halved); },
+                false},
+               options) {
   const std::size_t stride = moments_ + kMomentPadding;
   derivatives_.assign(static_cast<std::size_t>(lags_ + 1) * stride, 0.0);
   for (int lag = 0; lag <= lags_; ++lag) {
     scaled_derivatives(lag * rho_, rho_, accuracy_.moments,
                        derivatives_.data() + static_cast<std::size_t>(lag) * stride);
   }
-}
-
-void PointSums::take_full_cells(const LineSample& sample, const RunOptions& options) {
-  const CellMoments cells = sample.cells(
-      exponent_, [this](int halved) { return accuracy_.moments_of(halved); }, options);
-  for (std::size_t s = 0; s < cells.cells(); ++s) {
-    key_.push_back(cells.key(s));
-    slot_.push_back(s);
-    moment_.insert(moment_.end(), cells.moment(s), cells.moment(s) + moments_);
-  }
-  row_ = moments_;
-}
-
-void PointSums::sort_samples(const LineSample& sample, const RunOptions& options) {
-  sources_ =
-      std::make_unique<const CellOrder>(sample.x(), sample.w(), sample.range(), exponent_, options);
-  std::vector<std::size_t> large;
-  for (std::size_t s = 0; s < sources_->cells(); ++s) {
-    key_.push_back(sources_->key(s));
-    const bool many = sources_->count(s) >= kFewSamples;
-    slot_.push_back(many ? large.size() : kNone);
-    if (many) large.push_back(s);
-  }
-  moment_ = sum_cells(*sources_, large, accuracy_.moments, options).sum;
-  row_ = moments_ + 1;
 }
 
 void PointSums::run(const ParallelOptions& options, double* value) const {
@@ -178,9 +143,9 @@ void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPiece
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
     const double from = lag + targets_.offset()[i];
     double sum = 0.0;
-    for (std::size_t j = sources_->first(source); j < sources_->first(source + 1); ++j) {
-      const double u = rho_ * (from - sources_->offset()[j]);
-      sum += sources_->weight()[j] * std::exp(-0.5 * u * u);
+    for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
+      const double u = rho_ * (from - sources_.offset()[j]);
+      sum += sources_.weight()[j] * std::exp(-0.5 * u * u);
     }
     value[i] += sum;
   }
@@ -188,17 +153,17 @@ void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPiece
 
 void PointSums::add_samples(std::size_t source, double lag, Local& local) const {
   double of_sample[kMaxMoments];
-  for (std::size_t j = sources_->first(source); j < sources_->first(source + 1); ++j) {
-    scaled_derivatives(rho_ * (lag - sources_->offset()[j]), rho_, accuracy_.moments, of_sample);
+  for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
+    scaled_derivatives(rho_ * (lag - sources_.offset()[j]), rho_, accuracy_.moments, of_sample);
     for (std::size_t a = 0; a < moments_; ++a)
-      local.right[a] += sources_->weight()[j] * of_sample[a];
+      local.right[a] += sources_.weight()[j] * of_sample[a];
   }
 }
 
 /// right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments. For sources on
 /// the other side, phi^(k)(-u) = (-1)^k phi^(k)(u) moves the signs to `left`.
 void PointSums::add_moments(std::size_t source, int lag, Local& local) const {
-  const simd::CellSeries series{moment_.data() + slot_[source] * row_, derivatives(std::abs(lag))};
+  const simd::CellSeries series{sources_.moment(source), derivatives(std::abs(lag))};
   if (lag >= 0) {
     local.to_right[local.count_right++] = series;
   } else {
@@ -220,20 +185,21 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
   std::fill(value + piece.begin, value + piece.end, 0.0);
   Local local;
   bool any = false;
-  std::size_t s = static_cast<std::size_t>(std::lower_bound(key_.begin(), key_.end(), key - lags_) -
-                                           key_.begin());
-  for (; s < key_.size() && key_[s] - key <= lags_; ++s) {
-    const double lag = key - key_[s];
+  const std::vector<double>& keys = sources_.key();
+  std::size_t s = static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), key - lags_) -
+                                           keys.begin());
+  for (; s < keys.size() && keys[s] - key <= lags_; ++s) {
+    const double lag = key - keys[s];
     if (lag > lags_) continue;
-    if (sources_ != nullptr && points * sources_->count(s) <= kFewPairs) {
+    if (sources_.has_samples() && points * sources_.count(s) <= kFewPairs) {
       add_pair_by_pair(s, lag, piece, value);
       continue;
     }
     any = true;
-    if (slot_[s] == kNone) {
-      add_samples(s, lag, local);
-    } else {
+    if (sources_.has_moments(s)) {
       add_moments(s, static_cast<int>(lag), local);
+    } else {
+      add_samples(s, lag, local);
     }
   }
   if (!any) return;

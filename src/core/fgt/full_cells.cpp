@@ -13,13 +13,9 @@ namespace kestrel {
 
 namespace {
 
-/// Samples are cut into parts only if cells hold at least this many of a part.
-constexpr double kMinOfCell = 16;
 /// The maximum number of work items, each of which has sums of its own, and the minimum of parts
 /// that are worth that.
 constexpr std::size_t kMaxItems = 64, kMinParts = 2;
-/// Cells of a work item that adds up the sums of the others.
-constexpr std::size_t kCellsOfAddition = 32;
 
 }  // namespace
 
@@ -36,7 +32,7 @@ struct FullCells::Scratch {
 };
 
 bool FullCells::suit(std::size_t samples, const ValueRange& range, int exponent) {
-  return samples > kPartSize && range.cells(exponent) * kMinOfCell <= kPartSize;
+  return samples > kPartSize && range.cells(exponent) * kMinOfFullCell <= kPartSize;
 }
 
 FullCells::FullCells(Span<const double> x, Weights w, const ValueRange& range, int exponent,

@@ -14,6 +14,11 @@
 
 namespace kestrel {
 
+/// Samples are cut into parts only if a part has on average at least this many in a cell.
+constexpr double kMinOfFullCell = 16;
+/// Cells of a work item that adds up the sums of parts.
+constexpr std::size_t kCellsOfAddition = 32;
+
 /// Samples of some cells, one cell after the other: offsets in the cell (CellOrder) and weights.
 /// The k-th of these cells has those from end[k - 1], or 0, to end[k].
 struct SortedSamples {

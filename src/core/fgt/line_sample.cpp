@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/data/weights.hpp"
+#include "core/fgt/full_cells.hpp"
+#include "core/fgt/parted_cells.hpp"
 
 namespace kestrel {
 
@@ -23,16 +25,24 @@ LineSample::LineSample(Span<const double> x, Weights w, const ParallelOptions& o
 }
 
 bool LineSample::has_full_cells(int exponent) const {
+  return has_crowded_cells(exponent) || (w_.absent() && PartedCells::suit(x_, range_, exponent));
+}
+
+bool LineSample::has_crowded_cells(int exponent) const {
   const double samples = static_cast<double>(std::min(x_.size, FullCells::kPartSize));
   return kMinOfNarrowCell * range_.cells(exponent) <= samples;
 }
 
+bool LineSample::keeps_cells(int exponent, const std::function<int(int)>& enough) const {
+  const int narrower = kept_ ? exponent - kept_->exponent() : -1;
+  return narrower >= 0 && kept_->moments() >= enough(narrower);
+}
+
 CellMoments LineSample::cells(int exponent, const std::function<int(int)>& enough,
                               const RunOptions& options) const {
-  const int narrower = kept_ ? exponent - kept_->exponent() : -1;
-  if (narrower < 0 || kept_->moments() < enough(narrower)) {
+  if (!keeps_cells(exponent, enough)) {
     int halved = 0;
-    while (halved < kMaxHalved && has_full_cells(exponent - halved - 1)) ++halved;
+    while (halved < kMaxHalved && has_crowded_cells(exponent - halved - 1)) ++halved;
     const int moments = halved > 0 ? std::max(enough(halved), kMinMoments) : enough(0);
     kept_ =
         std::make_unique<const CellMoments>(x_, w_, range_, exponent - halved, moments, options);

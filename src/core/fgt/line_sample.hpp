@@ -32,9 +32,13 @@ class LineSample {
   CellMoments cells(int exponent, const std::function<int(int)>& enough,
                     const RunOptions& options) const;
 
-  /// Whether so many samples come to each cell 2^exponent wide that sums need not look at them one
-  /// by one.
+  /// Whether cells() will find kept cells that serve.
+  bool keeps_cells(int exponent, const std::function<int(int)>& enough) const;
+  /// Whether so many samples come to each cell 2^exponent wide that cells() need not sort all of
+  /// them at once.
   bool has_full_cells(int exponent) const;
+  /// Whether so many that sums need not look at them one by one, and narrower cells might pay.
+  bool has_crowded_cells(int exponent) const;
 
  private:
   const Span<const double> x_;

@@ -39,7 +39,8 @@ ByCells octaves_by_cells(const LineSample& sample, const std::vector<Octave>& oc
   const double n = static_cast<double>(sample.x().size);
   // With far more samples than cells there is nothing to count.
   const double cells = std::min(n, sample.range().cells(octaves[0].exponent));
-  if (cell_seconds(cells * lags(0), n, truncation.moments) < sort_seconds(n)) return {0, nullptr};
+  const bool cheap = cell_seconds(cells * lags(0), n, truncation.moments) < sort_seconds(n);
+  if (cheap || sample.has_full_cells(octaves[0].exponent)) return {0, nullptr};
   ByCells found{octaves.size(), std::make_unique<CellOrder>(sample.x(), sample.w(), sample.range(),
                                                             octaves[0].exponent, options)};
   CellCounts counts(*found.finest);

@@ -70,6 +70,9 @@ TEST(ParallelSort, IsThatOfTheStandardLibrary) {
         options.threads = threads;
         parallel_sort(&sorted, options);
         EXPECT_EQ(sorted, wanted) << n << " values, " << kind.name << ", " << threads << " threads";
+        std::vector<std::pair<double, std::size_t>> other(n);
+        parallel_sort(values.data(), n, other.data(), options);
+        EXPECT_EQ(other, wanted) << n << " values, " << kind.name << ", " << threads << " threads";
       }
     }
   }
@@ -95,6 +98,9 @@ TEST(ParallelSort, IsPolled) {
     std::vector<double> many(2 * kSortBlock);
     for (std::size_t i = 0; i < many.size(); ++i) many[i] = kind.value(random, i);
     EXPECT_THROW(parallel_sort(&many, stopped), std::runtime_error) << kind.name;
+    std::vector<double> other(many.size());
+    EXPECT_THROW(parallel_sort(many.data(), many.size(), other.data(), stopped), std::runtime_error)
+        << kind.name;
   }
   std::vector<int> any(2 * kSortBlock);
   EXPECT_THROW(parallel_sort(&any, stopped, std::greater<int>()), std::runtime_error);

@@ -182,9 +182,10 @@ const std::vector<Case>& others() {
        }},
       {"distribution",
        [](const Data& at, Weights w, const RunOptions& how) {
-         const Distribution of(at.samples.column(0), w, Kernel::gaussian, 0.2, how);
+         const LineSample line(at.samples.column(0), w);
+         const Distribution of(line, Kernel::gaussian, 0.2, how);
          // So narrow that no cells are made.
-         const Distribution narrow(at.samples.column(0), w, Kernel::biweight, 1e-289, how);
+         const Distribution narrow(line, Kernel::biweight, 1e-289, how);
          Result out(kPoints), last(kPoints);
          of.values(span(at.line), how.parallel, {out.data(), kPoints});
          narrow.values(span(at.line), how.parallel, {last.data(), kPoints});

@@ -47,23 +47,31 @@ std::vector<Kernel> all_kernels() {
   return common::kernels_where([](Kernel) { return true; });
 }
 
-std::vector<double> values(const Distribution& f, const std::vector<double>& points,
-                           int threads = 1) {
-  std::vector<double> out(points.size());
-  f.values(span(points), {threads, {}}, {out.data(), out.size()});
-  return out;
-}
+/// With the sample that it needs.
+class Made {
+ public:
+  Made(const Line& line, Kernel kernel, double h, int threads = 1)
+      : run_(common::run_on(common::tables()[0], threads)),
+        sample_(line.samples(), line.weights()),
+        f_(sample_, kernel, h, run_) {}
 
-std::vector<double> quantiles(const Distribution& f, const std::vector<double>& p,
-                              int threads = 1) {
-  std::vector<double> out(p.size());
-  f.quantiles(span(p), {threads, {}}, {out.data(), out.size()});
-  return out;
-}
+  std::vector<double> values(const std::vector<double>& points, int threads = 1) const {
+    std::vector<double> out(points.size());
+    f_.values(span(points), {threads, {}}, {out.data(), out.size()});
+    return out;
+  }
+  std::vector<double> quantiles(const std::vector<double>& p, int threads = 1) const {
+    std::vector<double> out(p.size());
+    f_.quantiles(span(p), {threads, {}}, {out.data(), out.size()});
+    return out;
+  }
+  const Distribution& operator*() const { return f_; }
 
-Distribution make(const Line& line, Kernel kernel, double h, int threads = 1) {
-  return {line.samples(), line.weights(), kernel, h, common::run_on(common::tables()[0], threads)};
-}
+ private:
+  const RunOptions run_;
+  const LineSample sample_;
+  const Distribution f_;
+};
 
 void expect_distribution(const Line& line, Kernel kernel, double h) {
   SCOPED_TRACE(common::kernel_name(kernel) + (", h = " + std::to_string(h)));
@@ -75,7 +83,7 @@ void expect_distribution(const Line& line, Kernel kernel, double h) {
   std::sort(points.begin(), points.end());
   points.insert(points.begin(), {-kInfinity, -std::numeric_limits<double>::max()});
   points.insert(points.end(), {std::numeric_limits<double>::max(), kInfinity});
-  const std::vector<double> got = values(make(line, kernel, h), points);
+  const std::vector<double> got = Made(line, kernel, h).values(points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const real wanted =
         std::isinf(points[i]) ? (points[i] > 0 ? 1 : 0) : distribution(line, kernel, h, points[i]);
@@ -125,7 +133,7 @@ TEST_P(DistributionOf, HasQuantiles) {
   for (const double h : lines::bandwidths(line, 4)) {
     for (const Kernel kernel : all_kernels()) {
       SCOPED_TRACE(common::kernel_name(kernel) + (", h = " + std::to_string(h)));
-      const std::vector<double> q = quantiles(make(line, kernel, h), p);
+      const std::vector<double> q = Made(line, kernel, h).quantiles(p);
       const bool compact = is_compact(kernel);
       ASSERT_EQ(q.front(), compact ? min - h : -kInfinity);
       ASSERT_EQ(q.back(), compact ? max + h : kInfinity);
@@ -152,18 +160,18 @@ TEST(Distributions, OfManyObservationsAreTheSameOnAnyNumberOfThreads) {
     for (const double h : {0.003, 0.2, 40.0}) {
       SCOPED_TRACE(common::kernel_name(kernel) + (", h = " + std::to_string(h)));
       const std::vector<double> points = lines::points_about(line, h, 2000);
-      const Distribution one = make(line, kernel, h);
-      const std::vector<double> value = values(one, points), quantile = quantiles(one, p);
+      const Made one(line, kernel, h);
+      const std::vector<double> value = one.values(points), quantile = one.quantiles(p);
       for (std::size_t i = 0; i < points.size(); i += i < 6 ? 1 : 97) {
         // Alone, and with others in its cell.
-        ASSERT_NEAR(value[i], values(one, {points[i]})[0], 2e-15);
+        ASSERT_NEAR(value[i], one.values({points[i]})[0], 2e-15);
         if (i >= 6) continue;
         ASSERT_NEAR(value[i], static_cast<double>(distribution(line, kernel, h, points[i])), 1e-14);
       }
       for (const int threads : common::thread_counts()) {
-        const Distribution other = make(line, kernel, h, threads);
-        EXPECT_TRUE(common::same_bits(value, values(other, points, threads)));
-        EXPECT_TRUE(common::same_bits(quantile, quantiles(other, p, threads)));
+        const Made other(line, kernel, h, threads);
+        EXPECT_TRUE(common::same_bits(value, other.values(points, threads)));
+        EXPECT_TRUE(common::same_bits(quantile, other.quantiles(p, threads)));
       }
     }
   }
@@ -177,7 +185,7 @@ TEST(Distributions, KeepTheDigitsOfALeftTail) {
     for (const double u : {-0.99, -0.5, -2.0, -6.0, -12.0}) {
       const double t = least + u * h;
       const real wanted = distribution(line, kernel, h, t);
-      EXPECT_NEAR(values(make(line, kernel, h), {t})[0], static_cast<double>(wanted),
+      EXPECT_NEAR(Made(line, kernel, h).values({t})[0], static_cast<double>(wanted),
                   static_cast<double>(1e-13L * wanted))
           << common::kernel_name(kernel) << " at " << u;
     }
@@ -190,31 +198,31 @@ TEST(Distributions, OfExtremeBandwidths) {
   for (const Kernel kernel : all_kernels()) {
     for (const double h : {1e-300, 1e-8, 1e305}) {
       const std::vector<double> points{-2e10, 0, 1, 1.5, 1e299};
-      const std::vector<double> got = values(make(line, kernel, h), points);
+      const std::vector<double> got = Made(line, kernel, h).values(points);
       for (std::size_t i = 0; i < points.size(); ++i) {
         EXPECT_NEAR(got[i], static_cast<double>(distribution(line, kernel, h, points[i])), 1e-14);
       }
     }
-    EXPECT_EQ(quantiles(make(line, kernel, 1e-300), {0.4})[0], 1) << common::kernel_name(kernel);
+    EXPECT_EQ(Made(line, kernel, 1e-300).quantiles({0.4})[0], 1) << common::kernel_name(kernel);
   }
 }
 
 TEST(Distributions, ReportProgressAndStop) {
   const Line line = lines::make("polled", 100000, shapes::normal);
-  const Distribution f = make(line, Kernel::gaussian, 0.1);
+  const Made f(line, Kernel::gaussian, 0.1);
   const std::vector<double> points(200000, 0.3);
   std::vector<double> out(points.size());
   const Poll stop = [](double) { throw std::runtime_error("stopped"); };
-  EXPECT_THROW(f.values(span(points), {1, stop}, {out.data(), out.size()}), std::runtime_error);
+  EXPECT_THROW((*f).values(span(points), {1, stop}, {out.data(), out.size()}), std::runtime_error);
   const std::vector<double> p(100000, 0.3);
-  EXPECT_THROW(f.quantiles(span(p), {1, stop}, {out.data(), p.size()}), std::runtime_error);
+  EXPECT_THROW((*f).quantiles(span(p), {1, stop}, {out.data(), p.size()}), std::runtime_error);
 }
 
 TEST(Distributions, RefuseWhatTheyCannotSum) {
   const Line line{"two", {1, 2}, {1, 1}};
-  EXPECT_THROW(make(line, Kernel::gaussian, 0), error);
-  EXPECT_THROW(make({"zero", {1, 2}, {0, 0}}, Kernel::gaussian, 1), error);
-  EXPECT_THROW(make({"negative", {1, 2}, {2, -1}}, Kernel::gaussian, 1), error);
-  EXPECT_THROW(make({"short", {1, 2}, {1}}, Kernel::gaussian, 1), error);
-  EXPECT_THROW(make({"infinite", {1, kInfinity}, {1, 1}}, Kernel::gaussian, 1), error);
+  EXPECT_THROW(Made(line, Kernel::gaussian, 0), error);
+  EXPECT_THROW(Made({"zero", {1, 2}, {0, 0}}, Kernel::gaussian, 1), error);
+  EXPECT_THROW(Made({"negative", {1, 2}, {2, -1}}, Kernel::gaussian, 1), error);
+  EXPECT_THROW(Made({"short", {1, 2}, {1}}, Kernel::gaussian, 1), error);
+  EXPECT_THROW(Made({"infinite", {1, kInfinity}, {1, 1}}, Kernel::gaussian, 1), error);
 }

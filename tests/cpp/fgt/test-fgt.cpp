@@ -3,7 +3,9 @@
 #include "core/base/error.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/density.hpp"
+#include "core/fgt/full_cells.hpp"
 #include "core/fgt/pairs.hpp"
+#include "core/fgt/parted_cells.hpp"
 #include "lines.hpp"
 #include "oracle.hpp"
 
@@ -222,6 +224,51 @@ TEST(FullCells, GiveTheMomentsOfSortedSamples) {
       }
     }
   }
+}
+
+/// In more cells than FullCells takes; most of those of the second line are empty.
+TEST(PartedCells, GiveTheMomentsOfSortedSamples) {
+  const std::size_t n = PartedCells::kPartSize + 1001;
+  const int exponent = -9, moments = 28;
+  const simd::Table* table = common::tables().back();
+  const Line normal = lines::make("normal", n, shapes::normal);
+  const Line tails = lines::make("tails", n, [](std::mt19937_64& random) {
+    return shapes::normal(random) * (random() % 1000 == 0 ? 1e6 : 1.0);
+  });
+  for (const Line& line : {normal, tails}) {
+    const ValueRange range = range_of(line.samples(), {});
+    ASSERT_FALSE(FullCells::suit(n, range, exponent));
+    ASSERT_TRUE(PartedCells::suit(line.samples(), range, exponent));
+    const Line even =
+        lines::weighted(line, "_weighted", [](std::size_t i) { return 0.1 * (1 + i % 7); });
+    for (const Weights w : {Weights::ones(n), Weights(even.weights())}) {
+      const CellMoments wanted(CellOrder(line.samples(), w, range, exponent, run_on(table)),
+                               moments, run_on(table));
+      const PartedCells got(line.samples(), w, range, exponent, moments, run_on(table));
+      const PartedCells on_three(line.samples(), w, range, exponent, moments, run_on(table, 3));
+      ASSERT_EQ(got.cells(), wanted.cells());
+      for (std::size_t c = 0; c < got.cells(); ++c) {
+        ASSERT_EQ(got.key(c), wanted.key(c));
+        for (int m = 0; m < moments; ++m) {
+          ASSERT_NEAR(got.moment(c)[m], wanted.moment(c)[m], 2e-15 * wanted.moment(c)[0]);
+          ASSERT_EQ(got.moment(c)[m], on_three.moment(c)[m]);
+        }
+      }
+      const CellMoments pairs(line.samples(), w, range, exponent, moments, run_on(table));
+      EXPECT_LE(difference(wanted, pairs), 2e-15) << line.name;
+    }
+  }
+}
+
+TEST(PartedCells, DoNotSuitSamplesThatAreMostlyAlone) {
+  const std::size_t n = PartedCells::kPartSize + 1;
+  const Line few = lines::make("few", PartedCells::kPartSize, shapes::uniform);
+  const Line wide = lines::make("wide", n, [](std::mt19937_64& random) {
+    return random() % 2 == 0 ? 0.0 : shapes::normal(random);
+  });
+  EXPECT_FALSE(PartedCells::suit(few.samples(), range_of(few.samples(), {}), -10));
+  EXPECT_FALSE(PartedCells::suit(wide.samples(), range_of(wide.samples(), {}), -20));
+  EXPECT_TRUE(PartedCells::suit(wide.samples(), range_of(wide.samples(), {}), -10));
 }
 
 // ---- many samples
