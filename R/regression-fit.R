@@ -72,9 +72,10 @@
 #'   outlier at 1e6 standard deviations of the others, standard errors had a relative error of 1e-5. With the outlier at
 #'   1e8 the error was 12 %. With weights that differ by six orders of magnitude it was 1 % at 1e6, and at 1e8 no digits
 #'   were left.
-#' @section Cost: A fit at m points takes O((n + m) log(n + m)), and with the Gaussian kernel O(n (n + m)) at worst,
-#'   because every point needs the observations within 38 bandwidths. Unless `bws` is a bandwidth object, the cost of
-#'   [npregbw()] is added. All threads are used.
+#' @section Cost: A fit at m points takes O((n + m) log(n + m)). With the Gaussian kernel, points in sparse data also
+#'   take the observations within 10 bandwidths or so of their nearest one. Gradients of local constant fits by compact
+#'   kernels take the observations within the bandwidth. Unless `bws` is a bandwidth object, the cost of [npregbw()] is
+#'   added. All threads are used.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
@@ -260,33 +261,11 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
                 grad = if (wanted$gradients) as.matrix(at$grad) else NA,
                 gerr = if (wanted$gradients) as.matrix(at$gerr) else NA),
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
-           list(level = wanted$level, resid = inside$resid, loo = inside$loo, R2 = made$R2, MSE = made$MSE),
-           measures_of_fit(bws, inside),
+           list(level = wanted$level, resid = inside$resid, loo = inside$loo), made$measures,
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames,
                 ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend), backend = run$backend,
                 call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
-}
-
-# np's further measures of a fit. A response of 0 counts half in MAPE.
-measures_of_fit <- function(bws, inside) {
-  heard()
-  w <- if (any(bws$w != 1)) bws$w
-  average <- function(values) if (is.null(w)) mean(values) else sum((w * values)[w > 0]) / bws$nobs
-  y <- bws$y
-  relative <- abs(inside$resid / y)
-  zero <- y == 0
-  if (any(zero)) relative[zero] <- (inside$resid[zero] != 0) / 2
-  centred <- function(values) {
-    from <- values - average(values)
-    from / max(abs(from))
-  }
-  a <- centred(y)
-  b <- centred(inside$mean)
-  correlation <- abs(average(a * b)) / sqrt(average(a^2) * average(b^2))
-  list(MAE = average(abs(inside$resid)), MAPE = average(relative),
-       CORR = if (is.finite(correlation)) min(correlation, 1) else NA_real_,
-       SIGN = average(sign(y) == sign(inside$mean)))
 }
 
 # The fit of every row, its standard error, its gradient, its residual and its leave-one-out fit. Rows of weight 0 are

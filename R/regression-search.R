@@ -18,9 +18,10 @@ range_of <- function(x) {
 }
 
 # np's measure of spread: the least of three, as far as they are positive.
-spread_of <- function(x) {
-  heard()
-  spreads <- c(stats::sd(x), stats::IQR(x) / 1.349, stats::mad(x))
+spread_of <- function(x, run) {
+  quantiles <- function(x, prob) quantiles_cpp(x, numeric(0), prob, run)
+  quarters <- quantiles(x, 1:3 / 4)
+  spreads <- c(stats::sd(x), (quarters[3L] - quarters[1L]) / 1.349, 1.4826 * quantiles(abs(x - quarters[2L]), 0.5))
   min(spreads[spreads > 0])
 }
 
@@ -91,8 +92,8 @@ scan_bandwidths <- function(data, kernel, unit) {
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
 }
 
-# The engine of a regression's sums: windows are swept, on a GPU in blocks; the Gaussian kernel goes from nodes to nodes, on
-# a GPU from pair to pair.
+# The engine of a regression's sums. Windows of compact kernels are swept, on a GPU in blocks. The Gaussian kernel goes
+# from nodes to nodes, on a GPU from pair to pair.
 regression_engine <- function(kernel, backend) {
   names <- if (kernel == "gaussian") c("nodes", "direct") else c("sweep", "blocks")
   names[1L + (backend == "cuda")]

@@ -89,9 +89,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Errors of class `kestrel_error_backend` are for a backend that this build or machine lacks, or that does not take
 #'   the task. Errors of class `kestrel_error_memory` are for a GPU that you asked for and that has too little memory.
 #' @section Cost: The search takes O(n log n) once and O(n) for each bandwidth, on all threads. A few local linear fits
-#'   whose sums have lost their digits are summed again, in O(n) each. The Gaussian kernel takes O(n^2) for each
-#'   bandwidth at worst, because the fit at every observation takes the observations within 38 bandwidths. The scan has
-#'   100 to 1000 bandwidths, and each valley takes 46 more. With a compact kernel three valleys take 50 to 500 and, for
+#'   whose sums have lost their digits are summed again, in O(n) each. With the Gaussian
+#'   kernel a bandwidth takes O(n) once and then O(range / bandwidth), whatever n, where cells as wide as the bandwidth
+#'   hold 16 observations. Where they hold fewer, or with weights, it takes O(n) fits of their own. The scan has 100 to
+#'   1000 bandwidths, and each valley takes 46 more. With a compact kernel three valleys take 50 to 500 and, for
 #'   n below 400,000, at most 1.2e7 / n more.
 #'
 #'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of
@@ -100,9 +101,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #' @section On a GPU: A GPU computes the objective at all bandwidths at once, within 1e-12 of the CPU and with the same
 #'   bits in every run. With the polynomial kernels it uses sums over blocks of 8, 16, 32, ... sorted observations, and
-#'   a fit takes O(log n). The Gaussian kernel is computed as on the CPU. Bandwidths below 1e-23 times the range of x,
-#'   or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"` uses a GPU. The fits of
-#'   [npreg()] are computed on the CPU.
+#'   a fit takes O(log n). With the Gaussian kernel it sums all pairs
+#'   within reach, in O(n^2), and `"auto"` takes the CPU. Kernels of higher order are for the CPU. Bandwidths below
+#'   1e-23 times the range of x, or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"`
+#'   uses a GPU. The fits of [npreg()] are computed on the CPU.
 #'
 #' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
 #' @param data a data frame, list or environment with the variables of `formula`.
@@ -157,7 +159,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{xnames, ynames}{the names of the variables}
 #'   \item{na.action, rows.omit, nobs.omit}{the rows left out, if any, their numbers, and how many}
 #'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
-#'     a GPU `"blocks"`, or for the Gaussian kernel `"nodes"`, on a GPU `"direct"`. The device is the name of the GPU, if one was used}
+#'     a GPU `"blocks"`, or for the Gaussian kernel `"nodes"`, on a GPU
+#'     `"direct"`. The device is the name of the GPU, if one was used}
 #'   and `formula` and `terms` from a formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited:
 #'   `bw$bw <- 4` makes [npreg()], [predict()] and plots use this bandwidth.
 #' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
@@ -315,7 +318,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   verbose <- asked_verbose(verbose)
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
-  asked$sdev <- spread_of(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x)
+  asked$sdev <- spread_of(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x, run)
   asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
   found <- with_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress

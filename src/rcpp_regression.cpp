@@ -131,8 +131,11 @@ Rcpp::List regression_at_data_cpp(SEXP regression, Rcpp::List task, bool errors,
       Rcpp::Named("grad") = grad, Rcpp::Named("gerr") = gerr,
       Rcpp::Named("squares") = found.totals.squares,
       Rcpp::Named("insample") = found.totals.in_sample, Rcpp::Named("trace") = found.totals.trace,
-      Rcpp::Named("unsupported") = found.totals.unsupported, Rcpp::Named("R2") = found.r2,
-      Rcpp::Named("MSE") = found.mse);
+      Rcpp::Named("unsupported") = found.totals.unsupported,
+      Rcpp::Named("measures") = Rcpp::List::create(
+          Rcpp::Named("R2") = found.r2, Rcpp::Named("MSE") = found.mse,
+          Rcpp::Named("MAE") = found.mae, Rcpp::Named("MAPE") = found.mape,
+          Rcpp::Named("CORR") = found.correlation, Rcpp::Named("SIGN") = found.sign));
 }
 
 /// Sum of w (y - y[1])^2.

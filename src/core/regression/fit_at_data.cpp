@@ -14,13 +14,18 @@ namespace {
 
 /// Sums over the observations, of long doubles.
 struct Moments {
-  long double weight = 0, y = 0, residual2 = 0;
+  long double weight = 0, y = 0, residual2 = 0, residual = 0, relative = 0, same_sign = 0;
   double min_y = HUGE_VAL, max_y = -HUGE_VAL;
 
   void add(double w, double value, double off) {
     weight += w;
     y += static_cast<long double>(w) * value;
     residual2 += static_cast<long double>(w) * off * off;
+    const double size = std::abs(off), share = off == 0 ? 0.0 : 0.5;
+    residual += static_cast<long double>(w) * size;
+    relative += w * (value == 0 ? share : static_cast<long double>(size) / std::abs(value));
+    const auto sign = [](double v) { return (v > 0) - (v < 0); };
+    if (sign(value) == sign(value - off)) same_sign += w;
     min_y = std::min(min_y, value);
     max_y = std::max(max_y, value);
   }
@@ -28,6 +33,9 @@ struct Moments {
     weight += other.weight;
     y += other.y;
     residual2 += other.residual2;
+    residual += other.residual;
+    relative += other.relative;
+    same_sign += other.same_sign;
     min_y = std::min(min_y, other.min_y);
     max_y = std::max(max_y, other.max_y);
   }
@@ -35,18 +43,20 @@ struct Moments {
 
 /// Sums of products of deviations from the mean of y.
 struct Products {
-  long double y2 = 0, y_fit = 0, fit2 = 0;
+  long double y2 = 0, y_fit = 0, fit2 = 0, fit = 0;
 
-  void add(double w, double y, double fit) {
-    const long double weighted = static_cast<long double>(w) * y;
-    y2 += weighted * y;
-    y_fit += weighted * fit;
-    fit2 += static_cast<long double>(w) * fit * fit;
+  void add(double w, double y, double of_fit) {
+    const long double weighted = static_cast<long double>(w) * of_fit;
+    y2 += static_cast<long double>(w) * y * y;
+    y_fit += weighted * y;
+    fit2 += weighted * of_fit;
+    fit += weighted;
   }
   void add(const Products& other) {
     y2 += other.y2;
     y_fit += other.y_fit;
     fit2 += other.fit2;
+    fit += other.fit;
   }
 };
 
@@ -64,10 +74,11 @@ Sums summed(std::size_t n, const ParallelOptions& options, const Each& each) {
   return all;
 }
 
-/// y and the fit are taken relative to the mean of y.
-double squared_correlation(const RegressionSample& sample, const Moments& moments,
-                           const FitAtData& fit, double missing, const ParallelOptions& options) {
-  if (moments.min_y == moments.max_y) return missing;
+/// r2 and the correlation. y and the fit are taken relative to the mean of y.
+void correlate(const RegressionSample& sample, const Moments& moments, const FitAtData& fit,
+               double missing, const ParallelOptions& options, FitMeasures& found) {
+  found.r2 = found.correlation = missing;
+  if (moments.min_y == moments.max_y) return;
   const long double mean = moments.y / moments.weight;
   const double first = static_cast<double>(mean), second = static_cast<double>(mean - first);
   const Products sums =
@@ -80,9 +91,16 @@ double squared_correlation(const RegressionSample& sample, const Moments& moment
   const double largest = std::max(std::abs(moments.min_y), std::abs(moments.max_y));
   const double rounding =
       std::max(1e-12 * scale_y, 4 * std::numeric_limits<double>::epsilon() * largest);
-  if (scale_fit <= rounding) return missing;
-  const double r = static_cast<double>(sums.y_fit / moments.weight) / scale_y / scale_fit;
-  return r * r;
+  if (scale_fit <= rounding) return;
+  const long double covariance = sums.y_fit / moments.weight;
+  const double r = static_cast<double>(covariance) / scale_y / scale_fit;
+  found.r2 = r * r;
+  // The mean of y is 0 here.
+  const long double of_fit = sums.fit / moments.weight;
+  const double spread =
+      static_cast<double>(std::sqrt(sums.fit2 / moments.weight - of_fit * of_fit));
+  const double correlation = std::abs(static_cast<double>(covariance) / scale_y / spread);
+  if (spread > rounding) found.correlation = std::min(1.0, correlation);
 }
 
 }  // namespace
@@ -120,7 +138,10 @@ FitMeasures fit_at_data(const RegressionSample& sample, const LocalRegression& s
     part.add(sample.w[i], y, out.residual[i]);
   });
   found.mse = static_cast<double>(moments.residual2 / moments.weight);
-  found.r2 = squared_correlation(sample, moments, out, missing, cheap);
+  found.mae = static_cast<double>(moments.residual / moments.weight);
+  found.mape = static_cast<double>(moments.relative / moments.weight);
+  found.sign = static_cast<double>(moments.same_sign / moments.weight);
+  correlate(sample, moments, out, missing, cheap, found);
   return found;
 }
 

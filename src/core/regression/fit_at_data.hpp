@@ -14,11 +14,14 @@ struct FitAtData {
   Span<double> mean, residual, left_out, error2, standard_error, gradient, gradient_error;
 };
 
-/// r2: the squared correlation of y and the fit, `missing` if y is constant, or the fit up to
-/// rounding; mse: the mean of the squared residuals. Both with weights w.
+/// np's measures of a fit, all with weights w. r2: (sum (y - m)(fit - m))^2 / (sum (y - m)^2 sum
+/// (fit - m)^2), m the mean of y; correlation: the magnitude of that of y and the fit. Both are
+/// `missing` if y is constant, or the fit up to rounding. Means: mse of the squared residuals, mae
+/// of their magnitudes, mape of these divided by |y| (1/2, or 0 for no residual, where y = 0), and
+/// sign, how often y and the fit have the same sign.
 struct FitMeasures {
   FitTotals totals;
-  double r2, mse;
+  double r2, correlation, mse, mae, mape, sign;
 };
 
 /// Fits `sorted`, which was made of `sample`, and measures the fit. What does not exist, for lack

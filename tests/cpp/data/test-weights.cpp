@@ -214,7 +214,8 @@ const std::vector<Case>& others() {
       {"regression", [](const Data& at, Weights w, const RunOptions& how) {
          const LocalRegression fits({at.samples.column(0), span(at.y), w}, how.parallel);
          const double h[] = {0.2, 0.5};
-         const CrossValidation found = fits.cross_validate({h, 2}, {Kernel::gaussian, 1, true}, how);
+         const CrossValidation found =
+             fits.cross_validate({h, 2}, {Kernel::gaussian, 1, true}, how);
          return joined(found.squares, joined(found.in_sample, found.trace));
        }}};
   return cases;
