@@ -259,7 +259,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto") {
   amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
   c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
          psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
-         objective = amise, convergence = 0L, evaluations = 1L), functionals$by,
+         objective = amise, convergence = 0L, evaluations = 1L), functionals$by(),
     list(seconds = proc.time()[["elapsed"]] - started))
 }
 

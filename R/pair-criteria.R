@@ -21,7 +21,7 @@ line_pairs <- function(sample, run, g = NULL, kernel = "gaussian", engine = "aut
   pairs_cpp(sample$data, task, run)
 }
 
-# The functionals of a selector in one dimension, in units of the scale of the data: psi(g, r), and `by`, where they are
+# The functionals of a selector in one dimension, in units of the scale of the data: psi(g, r), and by(), where they were
 # computed. One engine is for all of them, since their bandwidths are about as large as the `first` one.
 line_functionals <- function(sample, scale, first, run, engine = "auto") {
   pairs <- line_pairs(sample, run, first * scale, engine = engine)
@@ -31,7 +31,8 @@ line_functionals <- function(sample, scale, first, run, engine = "auto") {
   as_given <- engine == "fgt" && abs(log10(scale)) <= 30
   unit <- if (as_given) scale else 1
   if (!as_given) pairs <- line_pairs(standardised(sample, scale), run, first, engine = engine)
-  list(psi = function(g, r) times_power(psi_1d(pairs, g * unit, r, run), unit, r + 1), by = pairs_by_cpp(pairs))
+  list(psi = function(g, r) times_power(psi_1d(pairs, g * unit, r, run), unit, r + 1),
+       by = function() pairs_by_cpp(pairs))
 }
 
 # ---- Of a bandwidth matrix

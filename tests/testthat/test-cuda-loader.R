@@ -132,7 +132,7 @@ test_that("the CPU computes in double whatever the precision", {
 
 test_that("\"auto\" asks for a device for long sums, and does without after one message", {
   run <- run_options(backend = "auto", cuda = TRUE)
-  asked <- list(ckertype = "gaussian", regtype = "lc", ckerorder = 2)
+  asked <- list(ckertype = "tricube", regtype = "lc", ckerorder = 2)
   x <- seq(0, 1, length.out = 1e6)
   sample <- selector_sample(with_seed(3, matrix(rnorm(6e5), ncol = 6)), NULL)
   long <- list(pairs = function() criteria_for(sample, "direct", run)$by()[-1L],
