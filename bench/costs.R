@@ -14,7 +14,8 @@ read_costs <- function() {
     stats::setNames(values, sub(cost_line("k[A-Za-z0-9]+"), "\\1", lines))
   })
   costs <- unlist(found)
-  stopifnot(!anyNA(costs), !anyDuplicated(names(costs)))
+  twice <- anyDuplicated(names(costs))
+  if (twice) stop("found ", names(costs)[twice], " more than once in src/core/*/costs.hpp", call. = FALSE)
   structure(costs, folder = stats::setNames(rep(folders, lengths(found)), names(costs)))
 }
 
@@ -45,20 +46,22 @@ fit_engine <- function(costs, parts, took, groups = list(), noise = 0.05, hold =
 # Replaces the numbers of constants, by name, and in the files that have one of them the line that says where they were
 # measured. No file is written unless every constant, and every such line, is found exactly once.
 write_costs <- function(values, measured) {
-  replaced <- function(lines, pattern, new, what) {
-    at <- grep(pattern, lines)
+  replaced <- function(lines, word, pattern, new, what) {
+    at <- grep(word, lines)
     if (length(at) != 1L) stop("found ", what, " ", length(at), " times, not once; nothing was written", call. = FALSE)
+    if (!grepl(pattern, lines[at])) stop("cannot read ", what, "; nothing was written", call. = FALSE)
     replace(lines, at, new)
   }
   folders <- attr(read_costs(), "folder")[names(values)]
   if (anyNA(folders)) stop("there is no ", names(values)[is.na(folders)][1L], "; nothing was written", call. = FALSE)
   texts <- lapply(split(values, folders), function(of_folder) {
     file <- cost_file(folders[[names(of_folder)[1L]]])
-    lines <- replaced(readLines(file), "^// Measured", paste0("// Measured ", measured), paste("\"Measured\" in", file))
+    lines <- replaced(readLines(file), "^// Measured", "", paste0("// Measured ", measured),
+                      paste("\"Measured\" in", file))
     for (name in names(of_folder)) {
       number <- format(signif(of_folder[[name]], 3L), scientific = FALSE, trim = TRUE, digits = 3L)
-      lines <- replaced(lines, cost_line(name), paste0("constexpr double ", name, " = ", number, ";"),
-                        paste(name, "in", file))
+      lines <- replaced(lines, paste0("\\b", name, "\\b"), cost_line(name),
+                        paste0("constexpr double ", name, " = ", number, ";"), paste(name, "in", file))
     }
     list(file = file, lines = lines)
   })
