@@ -112,6 +112,12 @@ other_calls <- list(
     with_data(data, c("txdat", "tydat"), c(regression_arguments(data$x), fit_more()))
   },
   se = function() list(object = fit_call()),
+  gradients = function() c(list(x = fit_call()), some_of(list(errors = TRUE), 0.3)),
+  npplot = function() {
+    c(list(if (chance(0.5)) bandwidth_call() else fit_call()),
+      some_of(list(gradients = TRUE, neval = pick(c(2, 50)), plot.errors.method = "asymptotic",
+                   plot.behavior = pick(c("plot", "data", "plot-data"))), 0.3))
+  },
   pdf_score = score_arguments,
   kde_query = query_arguments,
   kde_synopsis = function() {

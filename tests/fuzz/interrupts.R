@@ -37,6 +37,8 @@ long_calls <- list(
   Hboot = list(quote(Hboot(many(n, 2), h0 = 0.3, h = c(0.1, 0.5), B = 9, gridsize = 99))),
   npregbw = list(quote(npregbw(many(n), many(n)^2)), quote(npregbw(y ~ x, data = list(x = many(n), y = many(n))))),
   npreg = list(quote(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2))),
+  gradients = list(quote(gradients(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2, gradients = TRUE)))),
+  npplot = list(quote(npplot(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2)))),
   se = list(quote(se(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2)))),
   pdf_score = list(quote(pdf_score(many(n), many(n), h = 0.1, sensitivity = c(0.1, 0.3), B = 9))),
   kde_query = list(quote(kde_query(estimate_of(n, 2, eval.points = t(c(0, 0))), matrix(-1, 99, 2), matrix(1, 99, 2))),

@@ -138,7 +138,7 @@ test_that("\"auto\" asks for a device for long sums, and does without after one 
   long <- list(pairs = function() criteria_for(sample, "direct", run)$by()[-1L],
                regression = function() {
                  held <- regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run)
-                 choose_regression_place_cpp(held, local_fits(1:100, asked), run)
+                 choose_regression_place_cpp(held, local_fits(1:1000, asked), run)
                  regression_place_cpp(held)
                })
   with_cuda_object("/nowhere/libkestrel_cuda.so", {
