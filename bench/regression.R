@@ -1,0 +1,89 @@
+# Regression with the Gaussian kernel: the search for the global minimum of cross-validation, the curve of 200
+# bandwidths, and fits with standard errors, on one thread and on all, beside np and all pairs in R.
+#
+#   Rscript bench/regression.R [--short] [curves searches fits]
+#
+# np is left out where it is not installed, and where it would take minutes.
+
+library(kestrel)
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
+source(file.path(here, "harness.R"))
+
+all_threads <- parallel::detectCores()
+with_np <- has("np")
+if (with_np) options(np.messages = FALSE)
+
+data_of <- function(n) {
+  set.seed(1)
+  x <- stats::rnorm(n)
+  list(x = x, y = sin(x) + stats::rnorm(n))
+}
+on <- function(threads, call) {
+  function() {
+    kestrel_threads(threads)
+    on.exit(kestrel_threads(1))
+    call()
+  }
+}
+row_of <- function(task, n, call, peer = NULL, rounds = repetitions) {
+  contenders <- c(list(one = on(1L, call), all = on(all_threads, call)), if (!is.null(peer)) list(peer = peer))
+  times <- race(contenders, rounds, wall_seconds)
+  keep_times(times, task, d = 1L, n = n, m = NA, h = NA)
+  data.frame(call = task, n = figure(n), `1 thread` = figure(middle(times)[["one"]]),
+             `all threads` = figure(middle(times)[["all"]]),
+             np = if (is.null(peer)) "" else figure(middle(times)[["peer"]]),
+             `times faster` = if (is.null(peer)) "" else figure(times_of(times, "peer", "one")), check.names = FALSE)
+}
+print_rows <- function(...) {
+  cat("\nSeconds by the clock;", all_threads, "threads are all\n")
+  show(rbind(...))
+}
+
+# Leave-one-out cross-validation of all pairs, in R.
+cv_of_pairs <- function(x, y, h) {
+  weights <- exp(-0.5 * outer(x, x, "-")^2 / h^2)
+  diag(weights) <- 0
+  mean((y - drop(weights %*% y) / rowSums(weights))^2)
+}
+
+bench_curves <- function() {
+  small <- data_of(2000)
+  h <- exp(seq(log(0.2), log(1e3), length.out = 200))
+  curve <- function(data) function() npregbw(xdat = data$x, ydat = data$y, bws = h)
+  got <- curve(small)()$cv[c(1, 50, 100, 200)]
+  wanted <- vapply(h[c(1, 50, 100, 200)], function(one) cv_of_pairs(small$x, small$y, one), 0)
+  cat("\nLargest relative error of cv.ls beside all pairs:", scientific(max(abs(got / wanted - 1))), "\n")
+  large <- data_of(sized(1e6, 1e5))
+  print_rows(row_of("200 bandwidths", 2000, curve(small)),
+             row_of("200 bandwidths", length(large$x), curve(large)))
+}
+
+bench_searches <- function() {
+  search <- function(data, regtype) {
+    function() suppressMessages(npregbw(xdat = data$x, ydat = data$y, regtype = regtype))
+  }
+  of_np <- function(data, regtype) {
+    if (with_np) function() np::npregbw(xdat = data$x, ydat = data$y, regtype = regtype, nmulti = 1)
+  }
+  small <- data_of(sized(1000, 300))
+  large <- data_of(sized(1e6, 1e5))
+  print_rows(row_of("npregbw, lc", length(small$x), search(small, "lc"), of_np(small, "lc"), 3L),
+             row_of("npregbw, ll", length(small$x), search(small, "ll"), of_np(small, "ll"), 3L),
+             row_of("npregbw, lc", length(large$x), search(large, "lc")),
+             row_of("npregbw, ll", length(large$x), search(large, "ll")))
+}
+
+bench_fits <- function() {
+  fit <- function(data) function() npreg(bws = 0.1, txdat = data$x, tydat = data$y)
+  of_np <- function(data) {
+    if (!with_np) return(NULL)
+    bw <- np::npregbw(xdat = data$x, ydat = data$y, bws = 0.1, bandwidth.compute = FALSE)
+    function() np::npreg(bw)
+  }
+  small <- data_of(sized(5000, 1000))
+  large <- data_of(sized(1e6, 1e5))
+  print_rows(row_of("npreg, errors", length(small$x), fit(small), of_np(small), 3L),
+             row_of("npreg, errors", length(large$x), fit(large)))
+}
+
+run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits))
