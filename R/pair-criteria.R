@@ -21,8 +21,8 @@ line_pairs <- function(sample, run, g = NULL, kernel = "gaussian", engine = "aut
   pairs_cpp(sample$data, task, run)
 }
 
-# The functionals of a selector in one dimension, in units of the scale of the data: psi(g, r), and by(), where they were
-# computed. One engine is for all of them, since their bandwidths are about as large as the `first` one.
+# The functionals of a selector in one dimension, in units of the scale of the data: psi(g, r), and by(), where they
+# were computed. One engine is for all of them, since their bandwidths are about as large as the `first` one.
 line_functionals <- function(sample, scale, first, run, engine = "auto") {
   pairs <- line_pairs(sample, run, first * scale, engine = engine)
   engine <- pairs_by_cpp(pairs)$engine
