@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
-#include "core/base/whole.hpp"
 #include "shared/local_fit.hpp"
 #include "simd/sweep/sweep.hpp"
 
@@ -13,31 +11,7 @@ namespace kestrel {
 namespace {
 
 /// Points of a work item: with cells, and where all sums are pair by pair.
-/// How far s_0 may be below the weight within reach, of which errors are some eps; and the spread
-/// below its terms, for variances.
-/// Cells with fewer samples, and fits in which a sample has a larger leverage, are summed sample by
-/// sample.
-constexpr std::size_t kLeastOfCell = 16;
-/// Of a work item of cells: some tens of microseconds, milliseconds if it is done sample by sample.
-constexpr std::size_t kSizeOfItem = 4096;
-constexpr double kMaxLeverage = 0.5, kLeastSum = 0.01;
-constexpr double kMaxNodeLoss = 50, kMaxVarianceLoss = 1e4;
 constexpr std::size_t kItem = kSweepBlock, kItemOfPairs = kLeastBlock;
-
-/// p_q of the sums with u^q, q = 0, 1, 2 (see LocalSums).
-struct Factors {
-  SquarePolynomial of[3];
-  bool all_one;
-
-  Factors(const LocalKernel& kernel, int power) : all_one(kernel.order == 2) {
-    const SquarePolynomial k = gaussian_factor(kernel.order);
-    const SquarePolynomial slope =
-        kernel.gradient && !kernel.local_linear ? gaussian_slope_factor(kernel.order) : k;
-    of[0] = power == 2 ? k * k : k;
-    of[1] = power == 2 ? slope * k : slope;
-    of[2] = power == 2 ? slope * slope : slope;
-  }
-};
 
 struct Window {
   std::size_t first, end;
@@ -50,56 +24,6 @@ Window window_of(const double* x, std::size_t n, double point, double reach) {
   const double* end =
       std::partition_point(first, x + n, [&](double v) { return v <= point || v - point < reach; });
   return {static_cast<std::size_t>(first - x), static_cast<std::size_t>(end - x)};
-}
-
-/// All that the blocks of one call share.
-struct GaussianCall {
-  GaussianCall(const LocalSource& from, const SortedSample& to, const LocalKernel& k, int of_power,
-               const simd::Table& set);
-
-  const LocalSource& source;
-  const SortedSample& points;
-  const LocalKernel& kernel;
-  const int power;
-  const simd::Table& table;
-  const Factors factors;
-  /// Whether points are left out of their own sums, and whether there are sums with y.
-  const bool leave_one_out, responses;
-  /// Sums are of u^q, q < powers, or of q = 0 only.
-  const int powers;
-  /// See gaussian_cut(). Polynomials of distances below 38 are below exp(22).
-  const double cut;
-  const NodeLevel* level = nullptr;
-  std::unique_ptr<const NodeKernel> nodes;
-};
-
-GaussianCall::GaussianCall(const LocalSource& from, const SortedSample& to, const LocalKernel& k,
-                           int of_power, const simd::Table& set)
-    : source(from),
-      points(to),
-      kernel(k),
-      power(of_power),
-      table(set),
-      factors(k, of_power),
-      leave_one_out(&from.sample() == &to),
-      responses(from.responses() && of_power == 1),
-      powers(k.local_linear  ? 3
-             : !k.gradient   ? 1
-             : of_power == 1 ? 2
-                             : 3),
-      cut(from.cut() + (factors.all_one ? 0 : 44)) {
-  static_assert(SquarePolynomial::kTerms == simd::kFactorTerms, "leaves read these polynomials");
-  const NodeCells* cells = source.cells();
-  const int exponent = node_exponent(kernel.h, kernel.order);
-  if (cells == nullptr || exponent < cells->finest() || points.size() == 0) return;
-  level = &cells->level(exponent);
-  // No two cells are farther apart.
-  const double scale = std::ldexp(1.0, -level->exponent);
-  const double first = std::floor(points.x()[0] * scale);
-  const double last = std::floor(points.x()[points.size() - 1] * scale);
-  const double span = std::max(level->key.back() - first, last - level->key.front());
-  nodes = std::make_unique<const NodeKernel>(factors.of, powers, power, 1 / (scale * kernel.h),
-                                             source.weight_ratio(), span);
 }
 
 /// The sums of one block of points.
@@ -157,74 +81,6 @@ void GaussianBlock::find_windows() {
     first_[i] = static_cast<std::uint32_t>(now.first);
     end_[i] = static_cast<std::uint32_t>(now.end);
   }
-}
-
-/// Sums at the nodes of the cell with this key, column after column for each power, and the weight
-/// of the samples within reach, as the error is bounded by it. Responses are relative to the line
-/// through `response` at the centre of the cell.
-struct CellAtNodes {
-  CellAtNodes(const GaussianCall& call, double key, double response);
-
-  const double* of(int q, int column) const {
-    return sum + (q * columns + column) * static_cast<int>(kNodes);
-  }
-
-  int columns;
-  double sum[6 * kNodes] = {}, bound = 0, bound_of_squares = 0;
-};
-
-CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
-    : columns(call.responses ? 2 : 1) {
-  constexpr std::size_t kMany = 64;
-  const NodeLevel& level = *call.level;
-  const NodeKernel& nodes = *call.nodes;
-  const double width = std::ldexp(1.0, level.exponent), lags = nodes.lags();
-  simd::NodeSource sources[kMany];
-  int lag_of[kMany];
-  std::size_t waiting = 0;
-  const auto add_up = [&] {
-    for (int q = 0; q < call.powers; ++q) {
-      for (std::size_t s = 0; s < waiting; ++s) sources[s].matrix = nodes.matrix(q, lag_of[s]);
-      call.table.nodes->add_products(sources, waiting, columns,
-                                     sum + q * columns * static_cast<int>(kNodes));
-    }
-    waiting = 0;
-  };
-  const auto from = std::lower_bound(level.key.begin(), level.key.end(), key - lags);
-  for (std::size_t s = static_cast<std::size_t>(from - level.key.begin());
-       s < level.cells() && level.key[s] - key <= lags; ++s) {
-    const double apart = level.key[s] - key;
-    const int lag = static_cast<int>(apart);
-    const double shift = (level.reference[s] - response) - call.kernel.slope * (apart * width);
-    sources[waiting] = {nullptr, level.column(s), shift};
-    lag_of[waiting] = lag;
-    bound += level.weight[s] * nodes.bound(lag);
-    bound_of_squares += level.weight[s] * nodes.bound_of_squares(lag);
-    if (++waiting == kMany) add_up();
-  }
-  add_up();
-  if (!call.factors.all_one) return;
-  // Sums of positive terms err by some eps of their largest value in the cell. What lies beyond the
-  // reach counts beside a sum that is far smaller than the lightest sample.
-  bound = std::max(*std::max_element(of(0, 0), of(0, 0) + kNodes),
-                   kLeastSum * call.source.min_weight());
-  if (call.powers == 3) bound_of_squares = *std::max_element(of(2, 0), of(2, 0) + kNodes);
-}
-
-/// Whether errors of a few eps times the bounds leave a fit from sums of the first powers its
-/// digits, see make_line(). s0: without the point itself if it is left out.
-bool is_accurate(const GaussianCall& call, double s0, double s1, double s2, double bound,
-                 double bound_of_squares) {
-  if (!(std::fabs(s0) * kMaxNodeLoss > bound)) return false;
-  if (call.powers < 3) return true;
-  const double mean = s1 / s0, spread = s2 - s1 * mean;
-  // Variances, whose terms cancel to no less than this.
-  if (call.power == 2) return spread * kMaxVarianceLoss > bound_of_squares;
-  const double terms = bound_of_squares + std::fabs(mean) * (std::sqrt(bound * bound_of_squares) +
-                                                             std::fabs(mean) * bound);
-  const double pull = std::fabs(mean) * std::sqrt(std::fabs(s0 / spread));
-  const double loss = terms / spread * (std::fabs(mean) + pull + std::min(1.0, pull * pull));
-  return spread > 0 && loss < kMaxLoss;
 }
 
 void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
@@ -334,95 +190,12 @@ void GaussianBlock::pair_by_pair(std::size_t i) {
     sum_[k * static_cast<int>(kItem) + static_cast<int>(i)] = window.sum[k];
 }
 
-/// Sums over the leave-one-out fits of the samples of a cell, whose weights are 1. Residuals are
-/// polynomials in t times e^0, e^1 and e^2, e the responses relative to the cell's line, so their
-/// sums need the cell's weights at the nodes only. Returns false where that might cost digits: if
-/// few samples make fits at the nodes uncertain, if the polynomials of degree 15 are not enough, or
-/// if residuals are far smaller than e.
-bool add_cell(const GaussianCall& call, std::size_t c, FitTotals& totals) {
-  const NodeLevel& level = *call.level;
-  const std::size_t count = level.first[c + 1] - level.first[c];
-  if (count < kLeastOfCell) return false;
-  const CellAtNodes cell(call, level.key[c], level.reference[c]);
-  // A^2, A^2 m and A^2 m^2: m is the fit relative to the line, and A turns residuals in the sample
-  // into those without the observation.
-  double value[3 * kNodes], deviation[kNodes], leverage[kNodes];
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double s0 = cell.of(0, 0)[k];
-    const double s1 = call.kernel.local_linear ? cell.of(1, 0)[k] : 0.0;
-    const double s2 = call.kernel.local_linear ? cell.of(2, 0)[k] : 0.0;
-    if (!is_accurate(call, s0 - 1, s1, s2, cell.bound, cell.bound_of_squares)) return false;
-    const FitSums sums{s0, cell.of(0, 1)[k], s1, call.kernel.local_linear ? cell.of(1, 1)[k] : 0.0,
-                       s2};
-    LocalFit fit = constant_fit(sums, 1.0);
-    if (call.kernel.local_linear) make_line(sums, s1 / s0, cell.bound_of_squares, fit);
-    deviation[k] = fit.deviation;
-    leverage[k] = fit.constant;
-    if (fit.unstable || !(std::fabs(leverage[k]) < kMaxLeverage)) return false;
-    const double a = 1 / (1 - leverage[k]);
-    value[k] = a * a;
-    value[kNodes + k] = a * a * deviation[k];
-    value[2 * kNodes + k] = a * a * deviation[k] * deviation[k];
-  }
-  const double* ones = level.column(c);
-  const double *e = ones + kNodes, *squares = e + kNodes;
-  FitTotals found;
-  double size = 0;
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double m = deviation[k], inside = squares[k] - 2 * m * e[k] + m * m * ones[k];
-    found.squares += value[k] * inside;
-    found.in_sample += inside;
-    found.trace += leverage[k] * ones[k];
-    size += squares[k];
-  }
-  // What polynomials of a higher degree would add.
-  double rest[3];
-  for (std::size_t f = 0; f < 3; ++f) {
-    double coefficient[kNodes] = {};
-    const simd::NodeSource values{node_tables().coefficients, value + f * kNodes, 0.0};
-    call.table.nodes->add_products(&values, 1, 1, coefficient);
-    rest[f] = 0;
-    for (std::size_t k = kNodes - 3; k < kNodes; ++k) rest[f] += std::fabs(coefficient[k]);
-  }
-  const double samples = static_cast<double>(count);
-  const double error = rest[0] * size + 2 * rest[1] * std::sqrt(samples * size) + rest[2] * samples;
-  if (!(error + 1e-15 * size < 1e-13 * found.squares)) return false;
-  totals.squares += found.squares;
-  totals.in_sample += found.in_sample;
-  totals.trace += found.trace;
-  return true;
-}
-
 }  // namespace
 
-NodeKernel::NodeKernel(const SquarePolynomial* factor, int count, int power, double rho,
-                       double ratio, double span) {
-  // Terms beyond are together below 1e-16 of the lightest sample at the point.
-  const double exponent = 37 + std::log(ratio) + (factor[0].term[1] != 0 ? 10.0 * power : 0.0);
-  const double reach = std::min(kGaussianReach, std::sqrt(2 * exponent / power));
-  lags_ = whole_number<int>(std::max(0.0, std::min(std::ceil(reach / rho) + 1, span)));
-  const NodeTables& tables = node_tables();
-  matrix_.resize(static_cast<std::size_t>(count * (2 * lags_ + 1)) * kMatrix);
-  for (int lag = 0; lag <= lags_; ++lag) {
-    for (std::size_t m = 0; m < kNodes; ++m) {
-      for (std::size_t n = 0; n < kNodes; ++n) {
-        const double u = rho * (lag + 0.5 * (tables.node[m] - tables.node[n])), v = u * u;
-        double term = std::exp(-0.5 * power * v);
-        for (int q = 0; q < count; ++q) {
-          const double value = term * factor[q](v);
-          const_cast<double*>(matrix(q, lag))[kNodes * m + n] = value;
-          // The nodes are symmetric about 0.
-          const_cast<double*>(matrix(q, -lag))[kNodes * (kNodes - 1 - m) + (kNodes - 1 - n)] =
-              q == 1 ? -value : value;
-          term *= u;
-        }
-      }
-    }
-    const double near = rho * std::max(0, lag - 1), far = rho * (lag + 1);
-    const double decay = std::exp(-0.5 * power * near * near);
-    bound_.push_back(decay * factor[0].bound(far * far));
-    bound_of_squares_.push_back(decay * far * far * (count > 2 ? factor[2].bound(far * far) : 1.0));
-  }
+void gaussian_block(const GaussianCall& call, std::size_t begin, std::size_t count,
+                    std::size_t slot, int worker, const LocalTake& take) {
+  const GaussianBlock block(call, begin, count, slot);
+  take(block.sums(), worker);
 }
 
 void gaussian_sums(const LocalSource& source, const SortedSample& points, const LocalKernel& kernel,
@@ -432,38 +205,8 @@ void gaussian_sums(const LocalSource& source, const SortedSample& points, const 
   const std::size_t items = (points.size() + size - 1) / size;
   parallel_for(items, options.parallel, [&](std::size_t item, int worker) {
     const std::size_t begin = item * size;
-    const GaussianBlock block(call, begin, std::min(size, points.size() - begin), item);
-    take(block.sums(), worker);
+    gaussian_block(call, begin, std::min(size, points.size() - begin), item, worker, take);
   });
-}
-
-bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
-                     const RunOptions& options, std::vector<FitTotals>& totals,
-                     const LocalTake& take) {
-  const GaussianCall call(source, source.sample(), kernel, 1, *options.table);
-  if (call.level == nullptr || call.level->columns < 3) return false;
-  const NodeLevel& level = *call.level;
-  std::vector<std::size_t> items{0};
-  std::size_t size = 0;
-  for (std::size_t c = 0; c < level.cells(); ++c) {
-    size += kLeastBlock + (level.first[c + 1] - level.first[c]) / 16;
-    if (size < kSizeOfItem) continue;
-    items.push_back(c + 1);
-    size = 0;
-  }
-  if (items.back() < level.cells()) items.push_back(level.cells());
-  parallel_for(items.size() - 1, options.parallel, [&](std::size_t item, int worker) {
-    for (std::size_t c = items[item]; c < items[item + 1]; ++c) {
-      if (add_cell(call, c, totals[item])) continue;
-      for (std::size_t begin = level.first[c]; begin < level.first[c + 1]; begin += kItem) {
-        poll_if_due({});
-        const std::size_t count = std::min<std::size_t>(kItem, level.first[c + 1] - begin);
-        const GaussianBlock block(call, begin, count, item);
-        take(block.sums(), worker);
-      }
-    }
-  });
-  return true;
 }
 
 }  // namespace kestrel

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/regression/gaussian_sums.hpp"
+#include "core/regression/gaussian_curve.hpp"
 #include "core/regression/local_fit.hpp"
 #include "core/regression/regression.hpp"
 #include "simd/sweep/sweep.hpp"

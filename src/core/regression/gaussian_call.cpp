@@ -1,0 +1,132 @@
+#include "core/regression/gaussian_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/whole.hpp"
+#include "shared/local_fit.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// How far s_0 may be below the largest sum in its cell, and the spread below its terms where
+/// variances are made of it: sums err by some eps of these.
+constexpr double kMaxNodeLoss = 50, kMaxVarianceLoss = 1e4;
+/// Sums below this share of the lightest weight may miss what lies beyond the reach.
+constexpr double kLeastSum = 0.01;
+
+}  // namespace
+
+NodeKernel::NodeKernel(const SquarePolynomial* factor, int count, int power, double rho,
+                       double ratio, double span) {
+  // Terms beyond are together below 1e-16 of the lightest sample at the point.
+  const double exponent = 37 + std::log(ratio) + (factor[0].term[1] != 0 ? 10.0 * power : 0.0);
+  const double reach = std::min(kGaussianReach, std::sqrt(2 * exponent / power));
+  lags_ = whole_number<int>(std::max(0.0, std::min(std::ceil(reach / rho) + 1, span)));
+  const NodeTables& tables = node_tables();
+  matrix_.resize(static_cast<std::size_t>(count * (2 * lags_ + 1)) * kMatrix);
+  for (int lag = 0; lag <= lags_; ++lag) {
+    for (std::size_t m = 0; m < kNodes; ++m) {
+      for (std::size_t n = 0; n < kNodes; ++n) {
+        const double u = rho * (lag + 0.5 * (tables.node[m] - tables.node[n])), v = u * u;
+        double term = std::exp(-0.5 * power * v);
+        for (int q = 0; q < count; ++q) {
+          const double value = term * factor[q](v);
+          matrix_[start(q, lag) + kNodes * m + n] = value;
+          // The nodes are symmetric about 0.
+          matrix_[start(q, -lag) + kNodes * (kNodes - 1 - m) + (kNodes - 1 - n)] =
+              q == 1 ? -value : value;
+          term *= u;
+        }
+      }
+    }
+    const double near = rho * std::max(0, lag - 1), far = rho * (lag + 1);
+    const double decay = std::exp(-0.5 * power * near * near);
+    bound_.push_back(decay * factor[0].bound(far * far));
+    bound_of_squares_.push_back(decay * far * far * (count > 2 ? factor[2].bound(far * far) : 1.0));
+  }
+}
+
+GaussianCall::GaussianCall(const LocalSource& from, const SortedSample& to, const LocalKernel& k,
+                           int of_power, const simd::Table& set)
+    : source(from),
+      points(to),
+      kernel(k),
+      power(of_power),
+      table(set),
+      factors(k, of_power),
+      leave_one_out(&from.sample() == &to),
+      responses(from.responses() && of_power == 1),
+      powers(k.local_linear  ? 3
+             : !k.gradient   ? 1
+             : of_power == 1 ? 2
+                             : 3),
+      cut(from.cut() + (factors.all_one ? 0 : 44)) {
+  static_assert(SquarePolynomial::kTerms == simd::kFactorTerms, "leaves read these polynomials");
+  const NodeCells* cells = source.cells();
+  const int exponent = node_exponent(kernel.h, kernel.order);
+  if (cells == nullptr || exponent < cells->finest() || points.size() == 0) return;
+  level = &cells->level(exponent);
+  // No two cells are farther apart.
+  const double scale = std::ldexp(1.0, -level->exponent);
+  const double first = std::floor(points.x()[0] * scale);
+  const double last = std::floor(points.x()[points.size() - 1] * scale);
+  const double span = std::max(level->key.back() - first, last - level->key.front());
+  nodes = std::make_unique<const NodeKernel>(factors.of, powers, power, 1 / (scale * kernel.h),
+                                             source.weight_ratio(), span);
+}
+
+CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
+    : columns(call.responses ? 2 : 1) {
+  constexpr std::size_t kMany = 64;
+  const NodeLevel& level = *call.level;
+  const NodeKernel& nodes = *call.nodes;
+  const double width = std::ldexp(1.0, level.exponent), lags = nodes.lags();
+  simd::NodeSource sources[kMany];
+  int lag_of[kMany];
+  std::size_t waiting = 0;
+  const auto add_up = [&] {
+    for (int q = 0; q < call.powers; ++q) {
+      for (std::size_t s = 0; s < waiting; ++s) sources[s].matrix = nodes.matrix(q, lag_of[s]);
+      call.table.nodes->add_products(sources, waiting, columns,
+                                     sum + q * columns * static_cast<int>(kNodes));
+    }
+    waiting = 0;
+  };
+  const auto from = std::lower_bound(level.key.begin(), level.key.end(), key - lags);
+  for (std::size_t s = static_cast<std::size_t>(from - level.key.begin());
+       s < level.cells() && level.key[s] - key <= lags; ++s) {
+    const double apart = level.key[s] - key;
+    const int lag = static_cast<int>(apart);
+    const double shift = (level.reference[s] - response) - call.kernel.slope * (apart * width);
+    sources[waiting] = {nullptr, level.column(s), shift};
+    lag_of[waiting] = lag;
+    bound += level.weight[s] * nodes.bound(lag);
+    bound_of_squares += level.weight[s] * nodes.bound_of_squares(lag);
+    if (++waiting == kMany) add_up();
+  }
+  add_up();
+  if (!call.factors.all_one) return;
+  // Sums of positive terms err by some eps of their largest value in the cell. What lies beyond the
+  // reach counts beside a sum that is far smaller than the lightest sample.
+  bound = std::max(*std::max_element(of(0, 0), of(0, 0) + kNodes),
+                   kLeastSum * call.source.min_weight());
+  if (call.powers == 3) bound_of_squares = *std::max_element(of(2, 0), of(2, 0) + kNodes);
+}
+
+bool is_accurate(const GaussianCall& call, double s0, double s1, double s2, double bound,
+                 double bound_of_squares) {
+  if (!(std::fabs(s0) * kMaxNodeLoss > bound)) return false;
+  if (call.powers < 3) return true;
+  const double mean = s1 / s0, spread = s2 - s1 * mean;
+  // Variances, whose terms cancel to no less than this.
+  if (call.power == 2) return spread * kMaxVarianceLoss > bound_of_squares;
+  const double terms = bound_of_squares + std::fabs(mean) * (std::sqrt(bound * bound_of_squares) +
+                                                             std::fabs(mean) * bound);
+  const double pull = std::fabs(mean) * std::sqrt(std::fabs(s0 / spread));
+  const double loss = terms / spread * (std::fabs(mean) + pull + std::min(1.0, pull * pull));
+  return spread > 0 && loss < kMaxLoss;
+}
+
+}  // namespace kestrel

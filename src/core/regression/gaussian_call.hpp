@@ -1,0 +1,98 @@
+// What all blocks of a call share of the Gaussian kernel, and sums at the nodes of a cell.
+#ifndef KESTREL_CORE_REGRESSION_GAUSSIAN_CALL_HPP
+#define KESTREL_CORE_REGRESSION_GAUSSIAN_CALL_HPP
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "core/regression/local_sums.hpp"
+
+namespace kestrel {
+
+/// The kernel at the nodes of two cells, for every lag of the cells, and bounds on it.
+class NodeKernel {
+ public:
+  /// factor[q]: K(u) u^q is factor[q](u^2) u^q exp(-power u^2 / 2), q < count. `ratio`: of all
+  /// weights to the least. Cells are rho bandwidths wide, and no two are more than `span` apart.
+  NodeKernel(const SquarePolynomial* factor, int count, int power, double rho, double ratio,
+             double span);
+
+  /// Cells are looked at up to this lag.
+  int lags() const { return lags_; }
+  /// For NodeTable::add_products, from samples in cell k + lag to points in cell k.
+  const double* matrix(int q, int lag) const { return matrix_.data() + start(q, lag); }
+  /// Bounds on |K| and |K u^2|.
+  double bound(int lag) const { return bound_[static_cast<std::size_t>(std::abs(lag))]; }
+  double bound_of_squares(int lag) const {
+    return bound_of_squares_[static_cast<std::size_t>(std::abs(lag))];
+  }
+
+ private:
+  static constexpr std::size_t kMatrix = kNodes * kNodes;
+  std::size_t start(int q, int lag) const {
+    return static_cast<std::size_t>(q * (2 * lags_ + 1) + lags_ + lag) * kMatrix;
+  }
+
+  int lags_;
+  std::vector<double> matrix_, bound_, bound_of_squares_;
+};
+
+/// p_q of the sums with u^q, q = 0, 1, 2 (see LocalSums).
+struct Factors {
+  SquarePolynomial of[3];
+  bool all_one;
+
+  Factors(const LocalKernel& kernel, int power) : all_one(kernel.order == 2) {
+    const SquarePolynomial k = gaussian_factor(kernel.order);
+    const SquarePolynomial slope =
+        kernel.gradient && !kernel.local_linear ? gaussian_slope_factor(kernel.order) : k;
+    of[0] = power == 2 ? k * k : k;
+    of[1] = power == 2 ? slope * k : slope;
+    of[2] = power == 2 ? slope * slope : slope;
+  }
+};
+
+/// All that the blocks of one call share.
+struct GaussianCall {
+  GaussianCall(const LocalSource& from, const SortedSample& to, const LocalKernel& k, int of_power,
+               const simd::Table& set);
+
+  const LocalSource& source;
+  const SortedSample& points;
+  const LocalKernel& kernel;
+  const int power;
+  const simd::Table& table;
+  const Factors factors;
+  /// Whether points are left out of their own sums, and whether there are sums with y.
+  const bool leave_one_out, responses;
+  /// Sums are of u^q, q < powers, or of q = 0 only.
+  const int powers;
+  /// See gaussian_cut(). Polynomials of distances below 38 are below exp(22).
+  const double cut;
+  const NodeLevel* level = nullptr;
+  std::unique_ptr<const NodeKernel> nodes;
+};
+
+/// Sums at the nodes of the cell with this key, column after column for each power, and the weight
+/// of the samples within reach, as the error is bounded by it. Responses are relative to the line
+/// through `response` at the centre of the cell.
+struct CellAtNodes {
+  CellAtNodes(const GaussianCall& call, double key, double response);
+
+  const double* of(int q, int column) const {
+    return sum + (q * columns + column) * static_cast<int>(kNodes);
+  }
+
+  int columns;
+  double sum[6 * kNodes] = {}, bound = 0, bound_of_squares = 0;
+};
+
+/// Whether errors of a few eps times the bounds leave a fit from sums of the first powers its
+/// digits, see make_line(). s0: without the point itself if it is left out.
+bool is_accurate(const GaussianCall& call, double s0, double s1, double s2, double bound,
+                 double bound_of_squares);
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,108 @@
+#include "core/regression/gaussian_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/regression/gaussian_sums.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Cells with fewer samples, and fits in which a sample has a larger leverage, are summed sample by
+/// sample.
+constexpr std::size_t kLeastOfCell = 16;
+constexpr double kMaxLeverage = 0.5;
+/// Of a work item of cells: some tens of microseconds, milliseconds if it is done sample by sample.
+constexpr std::size_t kSizeOfItem = 4096;
+
+/// Sums over the leave-one-out fits of the samples of a cell, whose weights are 1. Residuals are
+/// polynomials in t times e^0, e^1 and e^2, e the responses relative to the cell's line, so their
+/// sums need the cell's weights at the nodes only. Returns false where that might cost digits: if
+/// few samples make fits at the nodes uncertain, if the polynomials of degree 15 are not enough, or
+/// if residuals are far smaller than e.
+bool add_cell(const GaussianCall& call, std::size_t c, FitTotals& totals) {
+  const NodeLevel& level = *call.level;
+  const std::size_t count = level.first[c + 1] - level.first[c];
+  if (count < kLeastOfCell) return false;
+  const CellAtNodes cell(call, level.key[c], level.reference[c]);
+  // A^2, A^2 m and A^2 m^2: m is the fit relative to the line, and A turns residuals in the sample
+  // into those without the observation.
+  double value[3 * kNodes], deviation[kNodes], leverage[kNodes];
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double s0 = cell.of(0, 0)[k];
+    const double s1 = call.kernel.local_linear ? cell.of(1, 0)[k] : 0.0;
+    const double s2 = call.kernel.local_linear ? cell.of(2, 0)[k] : 0.0;
+    if (!is_accurate(call, s0 - 1, s1, s2, cell.bound, cell.bound_of_squares)) return false;
+    const FitSums sums{s0, cell.of(0, 1)[k], s1, call.kernel.local_linear ? cell.of(1, 1)[k] : 0.0,
+                       s2};
+    LocalFit fit = constant_fit(sums, 1.0);
+    if (call.kernel.local_linear) make_line(sums, s1 / s0, cell.bound_of_squares, fit);
+    deviation[k] = fit.deviation;
+    leverage[k] = fit.constant;
+    if (fit.unstable || !(std::fabs(leverage[k]) < kMaxLeverage)) return false;
+    const double a = 1 / (1 - leverage[k]);
+    value[k] = a * a;
+    value[kNodes + k] = a * a * deviation[k];
+    value[2 * kNodes + k] = a * a * deviation[k] * deviation[k];
+  }
+  const double* ones = level.column(c);
+  const double *e = ones + kNodes, *squares = e + kNodes;
+  FitTotals found;
+  double size = 0;
+  for (std::size_t k = 0; k < kNodes; ++k) {
+    const double m = deviation[k], inside = squares[k] - 2 * m * e[k] + m * m * ones[k];
+    found.squares += value[k] * inside;
+    found.in_sample += inside;
+    found.trace += leverage[k] * ones[k];
+    size += squares[k];
+  }
+  // What polynomials of a higher degree would add.
+  double rest[3];
+  for (std::size_t f = 0; f < 3; ++f) {
+    double coefficient[kNodes] = {};
+    const simd::NodeSource values{node_tables().coefficients, value + f * kNodes, 0.0};
+    call.table.nodes->add_products(&values, 1, 1, coefficient);
+    rest[f] = 0;
+    for (std::size_t k = kNodes - 3; k < kNodes; ++k) rest[f] += std::fabs(coefficient[k]);
+  }
+  const double samples = static_cast<double>(count);
+  const double error = rest[0] * size + 2 * rest[1] * std::sqrt(samples * size) + rest[2] * samples;
+  if (!(error + 1e-15 * size < 1e-13 * found.squares)) return false;
+  totals.squares += found.squares;
+  totals.in_sample += found.in_sample;
+  totals.trace += found.trace;
+  return true;
+}
+
+}  // namespace
+
+bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
+                     const RunOptions& options, std::vector<FitTotals>& totals,
+                     const LocalTake& take) {
+  const GaussianCall call(source, source.sample(), kernel, 1, *options.table);
+  if (call.level == nullptr || call.level->columns < 3) return false;
+  const NodeLevel& level = *call.level;
+  std::vector<std::size_t> items{0};
+  std::size_t size = 0;
+  for (std::size_t c = 0; c < level.cells(); ++c) {
+    size += kLeastBlock + (level.first[c + 1] - level.first[c]) / 16;
+    if (size < kSizeOfItem) continue;
+    items.push_back(c + 1);
+    size = 0;
+  }
+  if (items.back() < level.cells()) items.push_back(level.cells());
+  parallel_for(items.size() - 1, options.parallel, [&](std::size_t item, int worker) {
+    for (std::size_t c = items[item]; c < items[item + 1]; ++c) {
+      if (add_cell(call, c, totals[item])) continue;
+      for (std::size_t begin = level.first[c]; begin < level.first[c + 1]; begin += kSweepBlock) {
+        poll_if_due({});
+        const std::size_t count = std::min<std::size_t>(kSweepBlock, level.first[c + 1] - begin);
+        gaussian_block(call, begin, count, item, worker, take);
+      }
+    }
+  });
+  return true;
+}
+
+}  // namespace kestrel

@@ -1,0 +1,22 @@
+// Sums over all leave-one-out fits by the Gaussian kernel, cell by cell.
+#ifndef KESTREL_CORE_REGRESSION_GAUSSIAN_CURVE_HPP
+#define KESTREL_CORE_REGRESSION_GAUSSIAN_CURVE_HPP
+
+#include <vector>
+
+#include "core/regression/local_sums.hpp"
+#include "shared/local_fit.hpp"
+
+namespace kestrel {
+
+/// The sums over leave-one-out fits of all observations, added to totals[k], k < local_slots(); and
+/// calls `take` for blocks of observations that it leaves out, whose slot() is an index of
+/// `totals`. O(cells) for the other ones. Returns false, and does nothing, if cells do not pay, or
+/// if weights are not all 1.
+bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
+                     const RunOptions& options, std::vector<FitTotals>& totals,
+                     const LocalTake& take);
+
+}  // namespace kestrel
+
+#endif
