@@ -74,9 +74,10 @@ struct GaussianCall {
   std::unique_ptr<const NodeKernel> nodes;
 };
 
-/// Sums at the nodes of the cell with this key, column after column for each power, and the weight
-/// of the samples within reach, as the error is bounded by it. Responses are relative to the line
-/// through `response` at the centre of the cell.
+/// Sums at the nodes of the cell with this key, for each power those with w and then those with y,
+/// and bounds: their errors are some eps of these. Responses are relative to the line through
+/// `response` at the centre of the cell. Kernels of order 2 are positive, so their sums are bounds
+/// themselves; for others the bounds are the weights within reach times those of NodeKernel.
 struct CellAtNodes {
   CellAtNodes(const GaussianCall& call, double key, double response);
 

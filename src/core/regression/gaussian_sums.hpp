@@ -10,9 +10,8 @@ namespace kestrel {
 ///
 /// Where cells as wide as the bandwidth hold enough samples, sums go from the nodes of cells of
 /// samples to those of cells of points (nodes.hpp), and are interpolated there: O(1) a point. They
-/// are used where their error, a few eps times the weight within reach, is below 1e-12 of s_0, and
-/// for lines of the spread. The other points, isolated ones mostly, are summed pair by pair, tied
-/// samples as one: O(places within reach).
+/// are used where is_accurate() says that enough digits are left. The other points, isolated ones
+/// mostly, are summed pair by pair, tied samples as one: O(places within reach).
 void gaussian_sums(const LocalSource& source, const SortedSample& points, const LocalKernel& kernel,
                    int power, const RunOptions& options, const LocalTake& take);
 
