@@ -72,7 +72,8 @@ listed_bandwidths <- function(given, widest) {
 
 # Ratio of successive bandwidths of a scan. Valleys of the curve are several times wider: a Gaussian weight relative to
 # another, exp(-d / h^2), falls from 0.9 to 0.1 while h falls to a fifth. With few observations fits may have poles.
-scan_ratio <- function(n) if (n <= 100L) 1.02 else 1.06
+# With many, curves are sums of many such terms.
+scan_ratio <- function(n) if (n <= 100L) 1.02 else if (n <= 10000L) 1.06 else 1.12
 
 # The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Below
 # it some are evaluated for what remark_on_isolated() says. Where all observations are tied, the curve is constant below

@@ -169,7 +169,7 @@ struct CentredLine {
 template <class Real, class Each, class All>
 KESTREL_HD KESTREL_INLINE CentredLine<Real> centred_line(const Each& each, const All& all) {
   Real s0 = 0, s1 = 0, r0 = 0;
-  each([&](Real weight, double place, double value) {
+  each([&](Real weight, Real place, Real value) {
     s0 += weight;
     s1 += weight * place;
     r0 += weight * value;
@@ -180,7 +180,7 @@ KESTREL_HD KESTREL_INLINE CentredLine<Real> centred_line(const Each& each, const
   line.mean_y = all(r0) / line.s0;
   const Real mean = line.mean, mean_y = line.mean_y;
   Real spread = 0, product = 0;
-  each([&](Real weight, double place, double value) {
+  each([&](Real weight, Real place, Real value) {
     const Real off = place - mean;
     spread += weight * off * off;
     product += weight * off * (value - mean_y);

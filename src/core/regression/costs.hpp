@@ -10,6 +10,11 @@ namespace kestrel {
 /// and local linear. Fits in sparse data and at narrow bandwidths cost more.
 constexpr double kGaussianFitNs = 30;
 constexpr double kGaussianLinearFitNs = 60;
+/// The same where a cell's observations are fitted one by one; of a fit that serves a whole place
+/// of tied ones, and of each pair in it.
+constexpr double kCellFitNs = 100;
+constexpr double kPlaceFitNs = 120;
+constexpr double kGaussianPairNs = 1.2;
 /// Nanoseconds of a leave-one-out fit with a polynomial kernel, and what each degree of the kernel
 /// adds: local constant (17, 10, 30, 42 and 46 for degrees 0, 1, 2, 4 and 6).
 constexpr double kConstantFitNs = 14;

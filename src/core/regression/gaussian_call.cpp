@@ -99,7 +99,8 @@ CellAtNodes::CellAtNodes(const GaussianCall& call, double key, double response)
        s < level.cells() && level.key[s] - key <= lags; ++s) {
     const double apart = level.key[s] - key;
     const int lag = static_cast<int>(apart);
-    const double shift = (level.reference[s] - response) - call.kernel.slope * (apart * width);
+    const double shift =
+        off_line(level.reference[s], response, call.kernel.slope, {apart * width, 0});
     sources[waiting] = {nullptr, level.column(s), shift};
     lag_of[waiting] = lag;
     bound += level.weight[s] * nodes.bound(lag);

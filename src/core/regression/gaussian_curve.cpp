@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/regression/gaussian_sums.hpp"
+#include "core/regression/place_totals.hpp"
 
 namespace kestrel {
 
@@ -75,31 +76,69 @@ bool add_cell(const GaussianCall& call, std::size_t c, FitTotals& totals) {
   return true;
 }
 
-}  // namespace
-
-bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
-                     const RunOptions& options, std::vector<FitTotals>& totals,
-                     const LocalTake& take) {
-  const GaussianCall call(source, source.sample(), kernel, 1, *options.table);
-  if (call.level == nullptr || call.level->columns < 3) return false;
-  const NodeLevel& level = *call.level;
+/// The cells, or the places, that begin the work items, and their number.
+std::vector<std::size_t> items_of(const GaussianCall& call, bool by_cells) {
+  const std::size_t units = by_cells ? call.level->cells() : call.source.places()->size();
   std::vector<std::size_t> items{0};
   std::size_t size = 0;
-  for (std::size_t c = 0; c < level.cells(); ++c) {
-    size += kLeastBlock + (level.first[c + 1] - level.first[c]) / 16;
+  for (std::size_t u = 0; u < units; ++u) {
+    const auto first = [&](std::size_t k) -> std::size_t {
+      return by_cells ? call.level->first[k] : call.source.places()->first(k);
+    };
+    size += kLeastBlock + (first(u + 1) - first(u)) / 16;
     if (size < kSizeOfItem) continue;
-    items.push_back(c + 1);
+    items.push_back(u + 1);
     size = 0;
   }
-  if (items.back() < level.cells()) items.push_back(level.cells());
+  if (items.back() < units) items.push_back(units);
+  return items;
+}
+
+}  // namespace
+
+bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
+                     const LocalKernel& kernel, const RunOptions& options,
+                     std::vector<FitTotals>& totals, const LocalTake& take) {
+  const GaussianCall call(source, source.sample(), kernel, 1, *options.table);
+  const bool unit = source.sample().unit_weights();
+  const bool by_cells = unit && call.level != nullptr;
+  if (!by_cells && !(unit && source.places() != nullptr)) return false;
+  const auto one_by_one = [&](std::size_t begin, std::size_t end, std::size_t item, int worker) {
+    for (; begin < end; begin += kSweepBlock) {
+      poll_if_due({});
+      gaussian_block(call, begin, std::min<std::size_t>(kSweepBlock, end - begin), item, worker,
+                     take);
+    }
+  };
+  // Whole places.
+  const auto fit_samples = [&](std::size_t begin, std::size_t end, std::size_t item, int worker) {
+    if (!places_pay(call, begin, end)) {
+      one_by_one(begin, end, item, worker);
+      return;
+    }
+    const Places& places = *source.places();
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t p = places.of(i), next = places.first(p + 1);
+      if (next - i > 1) {
+        add_place(call, fitter, p, totals[item]);
+      } else {
+        one_by_one(i, next, item, worker);
+      }
+      i = next;
+    }
+  };
+  const std::vector<std::size_t> items = items_of(call, by_cells);
   parallel_for(items.size() - 1, options.parallel, [&](std::size_t item, int worker) {
+    poll_if_due({});
+    if (!by_cells) {
+      const Places& places = *source.places();
+      fit_samples(places.first(items[item]), places.first(items[item + 1]), item, worker);
+      return;
+    }
+    const NodeLevel& level = *call.level;
     for (std::size_t c = items[item]; c < items[item + 1]; ++c) {
       if (add_cell(call, c, totals[item])) continue;
-      for (std::size_t begin = level.first[c]; begin < level.first[c + 1]; begin += kSweepBlock) {
-        poll_if_due({});
-        const std::size_t count = std::min<std::size_t>(kSweepBlock, level.first[c + 1] - begin);
-        gaussian_block(call, begin, count, item, worker, take);
-      }
+      fit_samples(level.first[c], level.first[c + 1], item, worker);
     }
   });
   return true;

@@ -4,18 +4,18 @@
 
 #include <vector>
 
-#include "core/regression/local_sums.hpp"
+#include "core/regression/local_fit.hpp"
 #include "shared/local_fit.hpp"
 
 namespace kestrel {
 
 /// The sums over leave-one-out fits of all observations, added to totals[k], k < local_slots(); and
 /// calls `take` for blocks of observations that it leaves out, whose slot() is an index of
-/// `totals`. O(cells) for the other ones. Returns false, and does nothing, if cells do not pay, or
-/// if weights are not all 1.
-bool gaussian_totals(const LocalSource& source, const LocalKernel& kernel,
-                     const RunOptions& options, std::vector<FitTotals>& totals,
-                     const LocalTake& take);
+/// `totals`. O(cells) for the other ones, or O(pairs of places) where many observations are tied.
+/// Returns false, and does nothing, if neither pays, or if weights are not all 1.
+bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
+                     const LocalKernel& kernel, const RunOptions& options,
+                     std::vector<FitTotals>& totals, const LocalTake& take);
 
 }  // namespace kestrel
 

@@ -86,7 +86,15 @@ void GaussianBlock::find_windows() {
 void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
   const NodeLevel& level = *call_.level;
   const double width = std::ldexp(1.0, level.exponent);
-  const double y0 = call_.responses ? call_.points.y()[block_.begin + begin] : 0.0;
+  const double scale = std::ldexp(1.0, -level.exponent);
+  const auto from_centre = [&](std::size_t i) {
+    const TwoPart part = exact_difference(point(i) * scale, key + 0.5);
+    return TwoPart{part.high * width, part.low * width};
+  };
+  // Of the line through the first point, at the centre.
+  const double y0 = call_.responses ? call_.points.y()[block_.begin + begin] -
+                                          call_.kernel.slope * from_centre(begin).high
+                                    : 0.0;
   const std::size_t count = end - begin;
   const CellAtNodes cell(call_, key, y0);
   const int columns = cell.columns, functions = call_.powers * columns;
@@ -97,7 +105,6 @@ void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
                                   cell.sum + f * static_cast<int>(kNodes), 0.0};
     call_.table.nodes->add_products(&values, 1, 1, coefficient + f * static_cast<int>(kNodes));
   }
-  const double scale = std::ldexp(1.0, -level.exponent);
   for (std::size_t i = 0; i < count; ++i) t[i] = 2 * (point(begin + i) * scale - key) - 1;
   call_.table.nodes->interpolate(coefficient, functions, t, count, kItem, value);
   for (std::size_t i = 0; i < count; ++i) {
@@ -108,7 +115,7 @@ void GaussianBlock::of_cell(double key, std::size_t begin, std::size_t end) {
     if (call_.responses) {
       // From the cell's line to that through the point.
       const double off =
-          (call_.points.y()[at] - y0) - call_.kernel.slope * (0.5 * (t[i] + 1) - 0.5) * width;
+          off_line(call_.points.y()[at], y0, call_.kernel.slope, from_centre(begin + i));
       for (int q = 0; q < std::min(2, call_.powers); ++q) {
         sum(q, 1)[begin + i] =
             value[static_cast<std::size_t>(2 * q + 1) * kItem + i] - off * sum(q, 0)[begin + i];
@@ -171,7 +178,7 @@ void GaussianBlock::pair_by_pair(std::size_t i) {
   window.reference = call_.responses ? call_.points.y()[at] : 0.0;
   window.scale = 1 / h;
   window.nearest = nearest;
-  window.tilt = call_.kernel.slope * h;
+  window.slope = call_.kernel.slope;
   window.power = call_.power;
   window.factor = call_.factors.all_one ? nullptr : call_.factors.of[0].term;
   if (std::isfinite(nearest)) {  // fl(38 h) may be more than 38 h

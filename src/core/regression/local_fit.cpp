@@ -166,13 +166,16 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
     while (first < end && distance(first) >= reach) ++first;
     while (first < end && distance(end - 1) >= reach) --end;
   }
+  const auto place = [&](std::size_t j) { return static_cast<long double>(x[j]); };
   const auto each = [&](const auto& body) {
     for (std::size_t j = first; j < end; ++j) {
-      if (j != own) body(j, w[j] * value(kernel, x[j], point, min), x[j] - origin);
+      if (j != own) body(j, w[j] * value(kernel, x[j], point, min), place(j) - origin);
     }
   };
   const auto each_value = [&](const auto& body) {
-    each([&](std::size_t j, double weight, double z) { body(weight, z, all_y[j] - y); });
+    each([&](std::size_t j, double weight, long double z) {
+      body(weight, z, static_cast<long double>(all_y[j]) - y);
+    });
   };
   CentredLine<long double> sums =
       centred_line<long double>(each_value, [](long double sum) { return sum; });
@@ -187,21 +190,21 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
   if (error2 == nullptr) return fit;
   const auto squares = [&](const auto& weight_in_fit) {
     long double sum = 0;
-    each([&](std::size_t j, long double weight, double z) {
+    each([&](std::size_t j, long double weight, long double z) {
       const long double l = weight_in_fit(j, weight, z);
       sum += l * l * error2[j];
     });
     return static_cast<double>(sum);
   };
   if (variance != nullptr) {
-    *variance = squares([&](std::size_t, long double weight, double z) {
+    *variance = squares([&](std::size_t, long double weight, long double z) {
       return weight * (1 / sums.s0 + (z - sums.mean) * away / sums.spread);
     });
   }
   if (gradient == nullptr) return fit;
   if (line) {
     gradient->value = static_cast<double>(sums.product / sums.spread);
-    gradient->variance = squares([&](std::size_t, long double weight, double z) {
+    gradient->variance = squares([&](std::size_t, long double weight, long double z) {
       return weight * (z - sums.mean) / sums.spread;
     });
   } else if (kernel.local_linear) {
@@ -211,12 +214,12 @@ LocalFit LocalFitter::direct(const LocalKernel& kernel, double point, double y, 
     const auto slope_of = [&](std::size_t j) {
       return static_cast<long double>(w[j]) * derivative(kernel, x[j], point, min);
     };
-    each([&](std::size_t j, long double, double) {
+    each([&](std::size_t j, long double, long double) {
       of_sum += slope_of(j);
       change += slope_of(j) * (static_cast<long double>(all_y[j]) - y - sums.mean_y);
     });
     gradient->value = static_cast<double>(change / sums.s0);
-    gradient->variance = squares([&](std::size_t j, long double weight, double) {
+    gradient->variance = squares([&](std::size_t j, long double weight, long double) {
       return (slope_of(j) - weight * of_sum / sums.s0) / sums.s0;
     });
   }

@@ -31,6 +31,11 @@ class LocalFitter {
   /// At point i, which is not one of the samples.
   LocalFit at_point(const LocalKernel& kernel, const LocalSums& sums, std::size_t i) const;
 
+  /// From such sums, which are not divided by a scale, over samples at this many positions.
+  LocalFit of_sums(const LocalKernel& kernel, const FitSums& sums, std::size_t seen) const {
+    return fit_of(kernel, sums, 1.0, sums.s0, seen);
+  }
+
   /// The same by direct sums over the samples [first, end) except `own`, centred, in long double:
   /// for the few points where sums lose their digits, such as a lonely one with a far, tight
   /// cluster in its window. If error2 is not null, it is in sorted order, and what is not null of

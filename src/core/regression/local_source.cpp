@@ -34,6 +34,7 @@ Places::Places(const SortedSample& sample, bool responses, const ParallelOptions
   w_.assign(size_ + 2 * padding, 0.0);
   y_.assign(size_ + 2 * padding, 0.0);
   more_.assign(size_ + 2 * padding, 0.0);
+  squares_.assign(size_, 0.0);
   pass_over(size_, options, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       const std::size_t from = first_[p];
@@ -46,7 +47,15 @@ Places::Places(const SortedSample& sample, bool responses, const ParallelOptions
       w_[padding + p] = static_cast<double>(weight);
       if (!responses) continue;
       y_[padding + p] = y[from];
-      more_[padding + p] = weight > 0 ? static_cast<double>(response / weight) : 0.0;
+      if (!(weight > 0)) continue;
+      const long double mean = response / weight;
+      long double squares = 0;
+      for (std::size_t i = from; i < first_[p + 1]; ++i) {
+        const long double off = (y[i] - y[from]) - mean;
+        squares += w[i] * off * off;
+      }
+      more_[padding + p] = static_cast<double>(mean);
+      squares_[p] = static_cast<double>(squares);
     }
   });
 }

@@ -38,12 +38,14 @@ class Places {
   const double* w() const { return w_.data() + simd::kSweepPadding; }
   const double* y() const { return y_.data() + simd::kSweepPadding; }
   const double* more() const { return more_.data() + simd::kSweepPadding; }
+  /// The sum of squares of the responses about their mean, with weights.
+  const double* squares() const { return squares_.data(); }
 
  private:
   std::size_t size_;
   RawArray<std::uint32_t> of_;
   std::vector<std::uint32_t> first_;
-  std::vector<double> x_, w_, y_, more_;
+  std::vector<double> x_, w_, y_, more_, squares_;
 };
 
 /// A sorted sample and, for the Gaussian kernel, what its sums are made of.

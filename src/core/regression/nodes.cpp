@@ -31,14 +31,18 @@ long double chebyshev(std::size_t k, long double t) {
   return now;
 }
 
-/// The mean of responses [begin, end) of a cell, from some of them.
-double reference_of(const double* y, std::size_t begin, std::size_t end) {
+/// Where the line of this slope through the mean of responses [begin, end), from some of them, is at
+/// `centre`.
+double reference_of(const SortedSample& sample, std::size_t begin, std::size_t end, double slope,
+                    double centre) {
+  const double *x = sample.x(), *y = sample.y();
   const std::size_t count = std::min(end - begin, kOfReference);
   double sum = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    sum += y[begin + k * (end - begin) / count] - y[begin];
+    const std::size_t j = begin + k * (end - begin) / count;
+    sum += (y[j] - y[begin]) - slope * (x[j] - x[begin]);
   }
-  return y[begin] + sum / static_cast<double>(count);
+  return y[begin] + (sum / static_cast<double>(count) + slope * (centre - x[begin]));
 }
 
 /// The smallest distance of different positions. There are two.
@@ -157,7 +161,10 @@ void NodeCells::fill(const SortedSample& sample, const RunOptions& options) {
       items.push_back(pieces.size());
       size = 0;
     }
-    if (level.columns > 1) level.reference[c] = reference_of(y, level.first[c], end);
+    if (level.columns > 1) {
+      level.reference[c] =
+          reference_of(sample, level.first[c], end, slope_, (level.key[c] + 0.5) * width);
+    }
   }
   if (items.back() < pieces.size()) items.push_back(pieces.size());
   const RawArray<double> more(others * row);
@@ -173,10 +180,11 @@ void NodeCells::fill(const SortedSample& sample, const RunOptions& options) {
       const double key = level.key[piece.cell], line = level.reference[piece.cell];
       const std::size_t count = piece.end - piece.begin;
       for (std::size_t i = 0; i < count; ++i) {
-        const double from_centre = (x[piece.begin + i] * scale - key) - 0.5;
-        t[i] = 2 * from_centre;
+        const TwoPart from_centre = exact_difference(x[piece.begin + i] * scale, key + 0.5);
+        t[i] = 2 * from_centre.high;
         if (level.columns > 1) {
-          e[i] = (y[piece.begin + i] - line) - slope_ * (from_centre * width);
+          e[i] = off_line(y[piece.begin + i], line, slope_,
+                          {from_centre.high * width, from_centre.low * width});
         }
       }
       options.table->nodes->chebyshev_sums(t, w == nullptr ? nullptr : w + piece.begin, e, count,
@@ -239,7 +247,8 @@ NodeLevel NodeCells::united(const NodeLevel& from, const RunOptions& options) {
       if (child[p + 1] - child[p] == 2) line += 0.5 * (line_at_parent(child[p] + 1) - line);
       to.reference[p] = line;
       for (std::size_t c = child[p]; c < child[p + 1]; ++c) {
-        const double shift = (from.reference[c] - line) - slope_ * (is_left(c) ? -half : half);
+        const double shift =
+            off_line(from.reference[c], line, slope_, {is_left(c) ? -half : half, 0});
         double moved[3 * kNodes];
         std::copy(sums_.data() + c * row, sums_.data() + (c + 1) * row, moved);
         for (std::size_t k = 0; k < kNodes && from.columns > 1; ++k) {

@@ -10,6 +10,7 @@
 
 #include "core/base/raw_array.hpp"
 #include "core/base/run_options.hpp"
+#include "core/base/two_part.hpp"
 #include "core/data/sorted_sample.hpp"
 #include "simd/nodes/nodes.hpp"
 
@@ -70,6 +71,13 @@ class NodeCells {
   std::vector<NodeLevel> levels_;
   RawArray<double> sums_;  // of Chebyshev polynomials in the cells of the latest level
 };
+
+/// (y - reference) - slope * distance, rounded once: where a trend is steep, the terms are far larger
+/// than what remains of them.
+inline double off_line(double y, double reference, double slope, const TwoPart& distance) {
+  if (slope == 0) return y - reference;
+  return (exact_difference(y, reference) - distance * slope).value();
+}
 
 /// The exponent of the cells for a bandwidth: at most as wide as it is, and half as wide for
 /// Gaussian kernels of higher order. Interpolation of K(u) u^2 at the nodes then errs by 1e-15

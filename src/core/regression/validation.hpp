@@ -44,7 +44,7 @@ class Validation {
       blocks[sums.slot()].add(fit, sample_.w()[i]);
     };
     if (kernel.gaussian() &&
-        gaussian_totals(source_, kernel, options, blocks,
+        gaussian_totals(source_, fitter_, kernel, options, blocks,
                         [&](const LocalSums& sums, int) { each_fit(kernel, sums, add); })) {
       return blocks;
     }

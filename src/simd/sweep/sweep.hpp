@@ -104,7 +104,7 @@ struct SweepWindows {
 using SweepCountFunction = void (*)(const SweepWindows&);
 
 // Sums over samples [begin, end) of w_j k_j p_q(u_j^2) u_j^q (q = 0, 1, 2) and w_j k_j p_q(u_j^2)
-// u_j^q (y_j - reference - tilt u_j) (q = 0, 1), u_j = (x_j - point) scale, k_j = exp(power
+// u_j^q (y_j - reference - slope (x_j - point)) (q = 0, 1), u_j = (x_j - point) scale, k_j = exp(power
 // (nearest^2 - u_j^2) / 2), added to sum = {s_0, r_0, s_1, r_1, s_2}. To y_j the value more_j is
 // added unless `more` is null.
 struct GaussianWindow {
@@ -112,7 +112,7 @@ struct GaussianWindow {
   const double* w;
   const double* y;
   const double* more;
-  double point, reference, scale, nearest, tilt;
+  double point, reference, scale, nearest, slope;
   int power;
   const double* factor;  // p_q = sum_k factor[kFactorTerms q + k] v^k; null: all are 1
   double sum[5];
