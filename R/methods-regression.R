@@ -313,7 +313,7 @@ support_text <- function(bws) {
          if (bws$unsupported == "reject") "rejected" else "such observations excluded")
 }
 
-points_text <- function(fit) {
+evaluated_text <- function(fit) {
   paste0(format(length(fit$mean), big.mark = ","),
          if (!is.null(fit$eydat)) ", with responses for R-squared and errors")
 }
@@ -330,7 +330,7 @@ regression_lines <- function(fit) {
     label_line("R-squared", format(fit$R2, digits = 4)),
     label_line("kernel", kernel_text(bws)),
     if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
-    if (!fit$at.data) label_line("points", points_text(fit)),
+    if (!fit$at.data) label_line("points", evaluated_text(fit)),
     label_line("engine", paste0(fit$engine, " on ", fit$backend, ", ", format_short(fit$seconds), " s"))
   )
 }

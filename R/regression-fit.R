@@ -63,7 +63,7 @@
 #'   \item{edf}{trace of the smoother matrix}
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
-#'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
+#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
 #' @section Weights: Weights enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same
 #'   as three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error
 #'   once.
@@ -276,9 +276,10 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
            list(level = wanted$level, resid = inside$resid, loo = inside$loo),
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
-           list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames,
-                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend), backend = run$backend,
-                call = call, seconds = proc.time()[["elapsed"]] - started))
+           list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
+                trainiseval = at_data, ndim = 1L, xnames = bws$xnames, ynames = bws$ynames,
+                engine = regression_engine(bws$ckertype, run$backend), backend = run$backend, call = call,
+                seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 

@@ -162,8 +162,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
 #'     a GPU `"blocks"`, or for the Gaussian kernel `"nodes"`, on a GPU
 #'     `"direct"`. The device is the name of the GPU, if one was used}
-#'   and `formula` and `terms` from a formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited:
-#'   `bw$bw <- 4` makes [npreg()], [predict()] and plots use this bandwidth.
+#'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
+#'   formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited: `bw$bw <- 4` makes [npreg()],
+#'   [predict()] and plots use this bandwidth.
 #' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
 #'
 #'   Hurvich, C.M., Simonoff, J.S. & Tsai, C.-L. (1998) Smoothing parameter selection in nonparametric regression using

@@ -33,6 +33,14 @@ test_that("measures of a fit are those of responses at the points, however these
   expect_equal(logs[measures], measures_of(log(new$y[c(1, 4:5)]), logs$mean), tolerance = 1e-14)
 })
 
+test_that("fits say what they were made of, as np's do", {
+  bw <- npregbw(y ~ x, d, bws = 2, bandwidth.compute = FALSE)
+  expect_identical(bw[c("nobs", "ndim", "ncon", "nuno", "nord")], list(nobs = 8L, ndim = 1L, ncon = 1L, nuno = 0L,
+                                                                       nord = 0L))
+  expect_identical(npreg(bw)[c("ntrain", "trainiseval", "ndim")], list(ntrain = 8L, trainiseval = TRUE, ndim = 1L))
+  expect_identical(npreg(bw, exdat = 1:2)[c("ntrain", "trainiseval")], list(ntrain = 8L, trainiseval = FALSE))
+})
+
 test_that("measures leave out points without a response or a fit, and are NA where they are not defined", {
   gaps <- data.frame(x = c(NA, 30, new$x, 4), y = c(1, 2, new$y, NA))
   expect_warning(fit <- npreg(y ~ x, d, bws = 1, ckertype = "epanechnikov", newdata = gaps, y.eval = TRUE),
