@@ -98,6 +98,10 @@
 #'   plot(npreg(bw))
 #' }
 #'
+#' # how well one half of the data predicts the other
+#' half <- npregbw(waiting ~ eruptions, data = faithful[1:136, ])
+#' npreg(half, newdata = faithful[137:272, ], y.eval = TRUE)$R2
+#'
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
