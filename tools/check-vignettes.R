@@ -81,8 +81,8 @@ check <- function(file, script) {
 # The versions of the peers whose functions are listed.
 listed_versions <- c(ks = "1.14", np = "0.60")
 
-# What is wrong in vignettes/peer-functions.csv: functions that kestrel has, or has not, against what it says. Where that
-# version of the peer is installed, also names that it does not export, and exports that the file does not name.
+# What is wrong in vignettes/peer-functions.csv: functions that kestrel has, or has not, against what it says. Where the
+# listed version of the peer is installed, also names that it does not export, and exports that the file does not name.
 peer_faults <- function(file = "vignettes/peer-functions.csv") {
   rows <- utils::read.csv(file)
   names <- strsplit(rows$functions, " ")
