@@ -91,6 +91,8 @@ why_ignored <- c(
   bws = "the search finds the least value of the whole curve; bandwidth.compute = FALSE fixes a bandwidth",
   data = "a bandwidth object has its data; `newdata` are points",
   subset = "a bandwidth object has its data",
+  y.eval = "npreg() compares responses at points with the fit",
+  eydat = "npreg() compares responses at points with the fit",
   pilot = "it has none in ks either", residuals = "residuals are always there",
   zero.flag = "values beyond the grid are exact, too"
 )

@@ -16,6 +16,8 @@
 #' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
 #' @param type accepted for scripts written for \pkg{np}: `"response"`.
+#' @param y.eval,eydat accepted for scripts written for \pkg{np}, without effect: [npreg()] compares responses at points
+#'   with the fit.
 #' @param errors if TRUE, give the standard errors of the gradients.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
@@ -51,8 +53,9 @@ NULL
 #' @rdname kestrel_reg-methods
 #' @export
 predict.kestrel_reg <- function(object, newdata = NULL, se.fit = FALSE, interval = c("none", "confidence"),
-                                level = object$level, exdat = NULL, type = "response", ..., verbose = NULL) {
-  check_arguments("predict", given_names(...))
+                                level = object$level, exdat = NULL, type = "response", y.eval = FALSE,
+                                eydat = NULL, ..., verbose = NULL) {
+  check_arguments("predict", given_names(...), c("y.eval", "eydat"))
   check_object(object, "object", "kestrel_reg")
   check_choice(type, "response", "type")
   verbose <- asked_verbose(verbose)
@@ -310,6 +313,11 @@ support_text <- function(bws) {
          if (bws$unsupported == "reject") "rejected" else "such observations excluded")
 }
 
+evaluated_text <- function(fit) {
+  paste0(format(length(fit$mean), big.mark = ","),
+         if (!is.null(fit$eydat)) ", with responses for R-squared and errors")
+}
+
 regression_lines <- function(fit) {
   bws <- fit$bws
   c("Kernel regression",
@@ -317,12 +325,12 @@ regression_lines <- function(fit) {
     label_line("n", size_text(bws)),
     label_line("bandwidth", paste0(bandwidth_text(bws), if (bws$search != "none") paste(", by", bws$method))),
     label_line("regression", smoother_text(bws)),
-    label_line("residual sd", paste0(format_short(sqrt(fit$MSE)), " (", format_short(fit$edf),
-                                     " degrees of freedom used)")),
+    label_line(if (is.null(fit$eydat)) "residual sd" else "error sd",
+               paste0(format_short(sqrt(fit$MSE)), " (", format_short(fit$edf), " degrees of freedom used)")),
     label_line("R-squared", format(fit$R2, digits = 4)),
     label_line("kernel", kernel_text(bws)),
     if (fit$n.unsupported > 0L) label_line("support", without_neighbour(fit$n.unsupported)),
-    if (!fit$at.data) label_line("points", format(length(fit$mean), big.mark = ",")),
+    if (!fit$at.data) label_line("points", evaluated_text(fit)),
     label_line("engine", paste0(fit$engine, " on ", fit$backend, ", ", format_short(fit$seconds), " s"))
   )
 }

@@ -189,6 +189,7 @@ fit_fields <- list(
   mean = function(of) fitted_numbers(if (of[["at.data"]]) rows_of_fit(of) else points_of_fit(of)),
   merr = at_points, lower = at_points, upper = at_points,
   resid = at_rows, loo = at_rows,
+  eydat = function(of) if (!is.null(of[["eydat"]])) at_points(of),
   error2 = function(of) fitted_numbers(of[["bws"]][["nobs"]], sign = "not negative"),
   level = numbers(1L, also = list("a number between 0 and 1", function(level) level > 0 && level < 1)),
   grad = function(of) if (!identical(of[["grad"]], NA)) fitted_numbers(c(points_of_fit(of), 1L)),

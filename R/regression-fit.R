@@ -32,6 +32,9 @@
 #'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
 #'   regressor's if both have one. The fit is NA in rows with missing values.
 #' @param exdat the same points as values of the regressor, with or without a formula.
+#' @param eydat responses at these points, one for each, which may be missing. `R2`, `MSE` and the other measures are
+#'   then those of these responses and the fits at the points, not of the data.
+#' @param y.eval if TRUE, take these responses from `newdata`, by the formula.
 #' @param gradients if TRUE, give the gradients of the fit and their standard errors.
 #' @param se if FALSE, standard errors and bands are not computed and are NA.
 #' @param level the confidence level of the bands, pointwise.
@@ -54,17 +57,19 @@
 #'   \item{R2}{squared correlation of response and fit (Li & Racine 2007, section 2.2), NA when one is constant}
 #'   \item{MSE, MAE, MAPE}{mean squared, mean absolute and mean absolute relative residual, weighted by w. A response
 #'     of 0 counts 1/2 in MAPE, as in \pkg{np}}
-#'   \item{CORR, SIGN}{the absolute correlation of response and fit, and how often they have the same sign}
+#'   \item{CORR, SIGN}{the absolute correlation of response and fit, and how often they have the same sign, where 0 has
+#'     both}
+#'   \item{eydat}{the responses at the points, if they were given: then these six measures are of the points}
 #'   \item{edf}{trace of the smoother matrix}
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
-#'   and `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
+#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
 #' @section Weights: Weights enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same
 #'   as three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error
 #'   once.
 #' @section Errors: The errors of [npregbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
-#'   points that are infinite or of another type than the regressor. Errors of class `kestrel_error_backend` are also
-#'   for `backend = "cuda"` with a bandwidth object, because then there is no search.
+#'   points or responses that are infinite or of another type, or not as many as each other. Errors of class
+#'   `kestrel_error_backend` are also for `backend = "cuda"` with a bandwidth object, because then there is no search.
 #' @section Accuracy: The error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
 #'   standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
 #'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth.
@@ -93,6 +98,10 @@
 #'   plot(npreg(bw))
 #' }
 #'
+#' # how well one half of the data predicts the other
+#' half <- npregbw(waiting ~ eruptions, data = faithful[1:136, ])
+#' npreg(half, newdata = faithful[137:272, ], y.eval = TRUE)$R2
+#'
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
 #' @export
@@ -101,21 +110,23 @@ npreg <- function(...) {
                                    .classes = list(formula = "formula", bws = "kestrel_regbw", bw = "kestrel_regbw")))
 }
 
+# `gradient` is in scripts for np, where it matches `gradients`, as here.
 npreg_arguments <- function() {
   methods <- list(npreg.formula, npreg.default, npreg.kestrel_regbw)
-  c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments(), "bw")
+  c(unlist(lapply(methods, function(method) names(formals(method)))), npregbw_arguments(), "bw", "gradient")
 }
 
 #' @rdname npreg
 #' @export
-npreg.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ..., newdata = NULL,
-                          exdat = NULL, gradients = FALSE, residuals = TRUE, se = TRUE, level = 0.95, w = NULL,
-                          backend = "auto", threads = NULL, verbose = NULL) {
+npreg.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), gradients = FALSE,
+                          residuals = TRUE, ..., newdata = NULL, exdat = NULL, y.eval = FALSE, eydat = NULL, se = TRUE,
+                          level = 0.95, w = NULL, backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
   verbose <- asked_verbose(verbose)
-  check_named("npreg", given_names(...), "na.action")
-  wanted <- fit_arguments(se, level, gradients, residuals)
-  selection <- call[!names(call) %in% c("newdata", "exdat", "se", "level", "residuals", "gradients")]
+  check_named("npreg", given_names(...), "residuals")
+  wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
+  of_fit <- c("newdata", "exdat", "y.eval", "eydat", "se", "level", "residuals", "gradients")
+  selection <- call[!names(call) %in% of_fit]
   selected <- called_as(npregbw.formula, selection)
   frame <- parent.frame()
   select <- function(needed) {
@@ -127,9 +138,9 @@ npreg.formula <- function(formula, data = NULL, subset, na.action = getOption("n
 
 #' @rdname npreg
 #' @export
-npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., xdat, ydat, newdata = NULL, gradients = FALSE,
-                          residuals = TRUE, se = TRUE, level = 0.95, w = NULL, na.action = stats::na.omit,
-                          backend = "auto", threads = NULL, verbose = NULL) {
+npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, eydat = NULL, gradients = FALSE, residuals = TRUE,
+                          ..., xdat, ydat, newdata = NULL, y.eval = FALSE, se = TRUE, level = 0.95, w = NULL,
+                          na.action = stats::na.omit, backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
   if (inherits(bws, "formula")) {
     # With a formula, np's second argument is `data`.
@@ -138,8 +149,8 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., xdat, yda
     return(eval(called_as(npreg.formula, call), parent.frame()))
   }
   verbose <- asked_verbose(verbose)
-  check_named("npreg", given_names(...), "exdat")
-  wanted <- fit_arguments(se, level, gradients, residuals)
+  check_named("npreg", given_names(...), "residuals")
+  wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
   if (missing(tydat) && !any(c("bws", "bw", "txdat") %in% names(sys.call())) && !missing(txdat)) {
     # npreg(x, y), as in np.
     names(call)[match(c("txdat", "bws"), names(call))] <- c("tydat", "txdat")
@@ -167,25 +178,29 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, ..., xdat, yda
 
 #' @rdname npreg
 #' @export
-npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, ..., newdata = NULL, gradients = FALSE,
-                                residuals = TRUE, se = TRUE, level = 0.95, na.action = stats::na.omit,
-                                backend = "auto", threads = NULL, verbose = NULL) {
+npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, eydat = NULL, gradients = FALSE,
+                                residuals = TRUE, ..., newdata = NULL, y.eval = FALSE, se = TRUE, level = 0.95,
+                                na.action = stats::na.omit, backend = "auto", threads = NULL, verbose = NULL) {
   check_object(bws, "bws", "kestrel_regbw")
   call <- called_as(quote(npreg), match.call())
+  if (inherits(txdat, "formula")) {
+    # npreg(y ~ x, data, bws = bw): as in np other data, and the choices and bandwidth of the object.
+    names(call)[names(call) == "txdat"] <- "formula"
+    names(call)[names(call) == "tydat"] <- "data"
+    return(eval(called_as(npreg.formula, call), parent.frame()))
+  }
   verbose <- asked_verbose(verbose)
-  check_named("npreg", given_names(...), "exdat")
+  check_named("npreg", given_names(...), "residuals")
   inform_ignored(intersect(c("data", "subset", np_search_arguments), given_names(...)))
-  of_bandwidth <- intersect(given_names(...), names(formals(npregbw.default)))
+  chosen <- intersect(chosen_by_object, given_names(...))
+  choices_of(bws, lapply(stats::setNames(nm = chosen), function(name) ...elt(match(name, given_names(...)))))
+  of_bandwidth <- intersect(given_names(...), setdiff(names(formals(npregbw.default)), chosen))
   if (length(of_bandwidth) > 0L) {
     abort_input("`", of_bandwidth[1L], "` must not be given together with a bandwidth object, which has its own.")
   }
   check_fixed_arguments(np_fixed_arguments, ...)
-  wanted <- fit_arguments(se, level, gradients, residuals)
+  wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
   resolve_backend(backend, cuda = FALSE)
-  if (inherits(txdat, "formula")) {
-    abort_input("`formula` must not be given together with a bandwidth object, which has its own, not ",
-                describe_value(txdat), ".")
-  }
   again <- function(x, y, w, needed) {
     npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, ckertype = bws$ckertype,
                     ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
@@ -226,9 +241,10 @@ named_column <- function(value, name) {
 }
 
 # What is wanted of a fit.
-fit_arguments <- function(se, level, gradients, residuals) {
+fit_arguments <- function(se, level, gradients, residuals, eydat, y.eval) {
   if (!check_flag(residuals, "residuals")) inform_ignored("residuals")
-  list(se = check_flag(se, "se"), level = check_level(level), gradients = check_flag(gradients, "gradients"))
+  list(se = check_flag(se, "se"), level = check_level(level), gradients = check_flag(gradients, "gradients"),
+       eydat = eydat, y.eval = check_flag(y.eval, "y.eval"))
 }
 
 # select(needed) returns the bandwidth object; `needed`: what the fit needs at the data, see with_fit(). If the
@@ -242,6 +258,7 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   started <- proc.time()[["elapsed"]]
   run <- run_options(threads, "cpu")
   points <- if (at_data) bws$x else evaluation_points(bws, newdata, exdat)
+  responses <- responses_at(bws, newdata, if (!at_data) length(points), wanted)
   sums <- with_progress(verbose, "Regression", function(progress) {
     run$progress <- progress
     data <- with_fit(if (is.null(data)) observations_of(bws, run) else data, bws$h, bws, needed, run)
@@ -261,10 +278,12 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
                 grad = if (wanted$gradients) as.matrix(at$grad) else NA,
                 gerr = if (wanted$gradients) as.matrix(at$gerr) else NA),
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
-           list(level = wanted$level, resid = inside$resid, loo = inside$loo), made$measures,
-           list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames,
-                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend), backend = run$backend,
-                call = call, seconds = proc.time()[["elapsed"]] - started))
+           list(level = wanted$level, resid = inside$resid, loo = inside$loo),
+           if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
+           list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
+                trainiseval = at_data, ndim = 1L, xnames = bws$xnames, ynames = bws$ynames,
+                engine = regression_engine(bws$ckertype, run$backend), backend = run$backend, call = call,
+                seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 

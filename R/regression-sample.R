@@ -73,8 +73,8 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
                 remark, ": rescale it.")
   }
   check_squares(taken(y$value), taken(w), y$name, remark)
-  list(x = x$value, y = y$value, w = w, nobs = positive, xnames = plain_name(x$name), ynames = plain_name(y$name),
-       na.action = omitted)
+  list(x = x$value, y = y$value, w = w, nobs = positive, ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L,
+       xnames = plain_name(x$name), ynames = plain_name(y$name), na.action = omitted)
 }
 
 # Residuals are about as large as the differences of the responses; those of close fits are smaller by some powers of

@@ -112,7 +112,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param xdat the regressor: a numeric vector, or a matrix or data frame with one column.
 #' @param ydat the response, one value for each value of the regressor.
 #' @param bws a vector of candidate bandwidths, the grid, or the bandwidth for `bandwidth.compute = FALSE`. Otherwise a
-#'   single one, which is the start of \pkg{np}'s search, has no effect.
+#'   single one, which is the start of \pkg{np}'s search, has no effect. A bandwidth object decides on kernel,
+#'   regression, criterion and scale, as in \pkg{np}, and for `bandwidth.compute = FALSE` is the bandwidth.
 #' @param bandwidth.compute FALSE to take the single bandwidth `bws` as it is and compute only its objective.
 #' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
 #' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
@@ -161,8 +162,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
 #'     a GPU `"blocks"`, or for the Gaussian kernel `"nodes"`, on a GPU
 #'     `"direct"`. The device is the name of the GPU, if one was used}
-#'   and `formula` and `terms` from a formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited:
-#'   `bw$bw <- 4` makes [npreg()], [predict()] and plots use this bandwidth.
+#'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
+#'   formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited: `bw$bw <- 4` makes [npreg()],
+#'   [predict()] and plots use this bandwidth.
 #' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
 #'
 #'   Hurvich, C.M., Simonoff, J.S. & Tsai, C.-L. (1998) Smoothing parameter selection in nonparametric regression using
@@ -240,52 +242,6 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption(
   bw
 }
 
-# Errors of R about a formula, as errors of ours.
-try_formula <- function(value) {
-  catching_errors(value, function(e) {
-    # The name that model.frame() gives to the weights.
-    why <- sub("'(w)'", "`w`", conditionMessage(e), fixed = TRUE)
-    abort_input("`formula` must make sense with `data`: ", why, ".")
-  })
-}
-
-# A formula must have two variables that exist, a response and a regressor.
-check_formula <- function(formula, data) {
-  if (!is.null(data) && !is.list(data) && !is.environment(data)) {
-    abort_input("`data` must be a data frame, a list or an environment, not ", describe_value(data), ".")
-  }
-  if (length(formula) != 3L) abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
-  variables <- setdiff(variables_in(formula), ".")
-  there <- vapply(variables, function(name) name %in% names(data) || exists(name, environment(formula)), NA)
-  if (!all(there)) {
-    abort_input("`formula` must name variables of `data` or of its environment; not found: ",
-                quoted(variables[!there]), ".")
-  }
-  terms <- try_formula(stats::terms(formula, data = if (is_frame(data)) data))
-  if (!is.null(attr(terms, "offset"))) abort_input("`formula` must not have an offset, as in ", deparse1(formula), ".")
-  regressors <- as.list(attr(terms, "variables"))[-(1:2)]
-  if (length(regressors) != 1L) {
-    abort_input("`formula` must have one numeric regressor, not ", length(regressors),
-                if (length(regressors) > 1L) "; not yet: several regressors", ".")
-  }
-}
-
-# The variables of an expression, without components, as x in d$x, and functions, as in stats::poly(x, 1).
-variables_in <- function(expression) {
-  if (is.name(expression)) return(as.character(expression))
-  if (!is.call(expression)) return(character(0))
-  head <- if (is.name(expression[[1L]])) as.character(expression[[1L]]) else ""
-  if (head %in% c("::", ":::")) return(character(0))
-  parts <- as.list(expression)
-  attributes(parts) <- NULL # terms() has a class with its own `[`
-  if (head %in% c("$", "@")) parts <- parts[1:2]
-  if (nzchar(head)) parts <- parts[-1L]
-  # An index may be empty, as in m[, 1].
-  empty <- function(k) identical(parts[[k]], quote(expr = )) # nolint: spaces_inside_linter.
-  given <- !vapply(seq_along(parts), empty, NA)
-  unique(unlist(lapply(parts[given], variables_in)))
-}
-
 #' @rdname npregbw
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
@@ -295,6 +251,12 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
                             backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
+  if (inherits(bws, "kestrel_regbw")) {
+    here <- environment()
+    check_weighted_object(bws, w)
+    list2env(choices_of(bws, mget(intersect(chosen_by_object, names(match.call())), here)), here)
+    bws <- if (check_flag(bandwidth.compute, "bandwidth.compute") && is.null(added_by_fit(...))) NULL else bws$bw
+  }
   check_np_arguments(...)
   needed <- added_by_fit(...)
   given <- list(bws = bws, nbw = nbw, bwmin = bwmin, bwmax = bwmax)

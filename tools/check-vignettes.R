@@ -1,7 +1,8 @@
 # Rscript tools/check-vignettes.R [FILE]...: checks that readers can paste the code of vignettes/*.Rmd and demo/*.Rmd,
 # or of the files given, into a session of their own. The chunks that a page shows run in order, statement by
 # statement, in a fresh R process that has nothing else. kestrel must be in the library path. A chunk with error = TRUE
-# may fail. No line of code has more than 88 characters, because a longer one does not fit on the page.
+# may fail. No line of code has more than 88 characters, because a longer one does not fit on the page. The list of the
+# functions of ks and np must be whole.
 widest <- 88L
 
 # The options in the header of a chunk, "r name, echo=FALSE" between braces, without the name.
@@ -77,6 +78,30 @@ check <- function(file, script) {
   list(faults = faults, line = sprintf("check-vignettes: %s, %.0f s", file, seconds))
 }
 
+# The versions of the peers whose functions are listed.
+listed_versions <- c(ks = "1.14", np = "0.60")
+
+# What is wrong in vignettes/peer-functions.csv: functions that kestrel has, or has not, against what it says. Where the
+# listed version of the peer is installed, also names that it does not export, and exports that the file does not name.
+peer_faults <- function(file = "vignettes/peer-functions.csv") {
+  rows <- utils::read.csv(file)
+  names <- strsplit(rows$functions, " ")
+  here <- rep(rows$here != "no", lengths(names))
+  package <- rep(rows$package, lengths(names))
+  names <- unlist(names)
+  differ <- names[here != names %in% getNamespaceExports("kestrel")]
+  faults <- if (length(differ) > 0L) paste(file, "is wrong about", paste(differ, collapse = ", "))
+  for (peer in unique(package)) {
+    if (!requireNamespace(peer, quietly = TRUE)) next
+    if (!startsWith(as.character(utils::packageVersion(peer)), listed_versions[[peer]])) next
+    listed <- names[package == peer]
+    exported <- getNamespaceExports(peer)
+    unlike <- c(setdiff(exported, listed), setdiff(listed, exported), listed[duplicated(listed)])
+    if (length(unlike) > 0L) faults <- c(faults, paste(file, "is not", peer, "in", paste(unlike, collapse = ", ")))
+  }
+  faults
+}
+
 arguments <- commandArgs(trailingOnly = TRUE)
 if (identical(arguments[1L], "--paste")) {
   paste_chunks(readRDS(arguments[2L]))
@@ -86,5 +111,7 @@ if (identical(arguments[1L], "--paste")) {
   # Each file has a process of its own, so that as many as there are cores can run at once.
   found <- parallel::mclapply(files, check, script = script, mc.cores = parallel::detectCores(), mc.preschedule = FALSE)
   for (one in found) writeLines(c(one$line, paste0("  ", one$faults, recycle0 = TRUE)))
-  quit(status = as.integer(any(lengths(lapply(found, `[[`, "faults")) > 0L)))
+  wrong_list <- if (length(arguments) == 0L) peer_faults()
+  writeLines(as.character(wrong_list))
+  quit(status = as.integer(any(lengths(lapply(found, `[[`, "faults")) > 0L) || length(wrong_list) > 0L))
 }

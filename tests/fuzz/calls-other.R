@@ -34,7 +34,10 @@ fit_call <- function() as.call(list(quote(npreg), bws = bandwidth_call()))
 new_points <- function() pick(list(stats::runif(5L), stats::runif(3L, -1, 2), c(0.5, NA), numeric(0)))
 
 fit_more <- function() {
-  some_of(list(exdat = new_points(), se = chance(0.5), level = stats::runif(1L), residuals = TRUE), 0.2)
+  more <- some_of(list(exdat = new_points(), se = chance(0.5), level = stats::runif(1L), residuals = TRUE,
+                       gradients = TRUE), 0.2)
+  if (is.null(more$exdat) || chance(0.5)) return(more)
+  c(more, list(eydat = c(stats::rnorm(length(more$exdat) - 1L), pick(list(NA, 0, 1e300)))))
 }
 
 # Samples of a table for scores and queries: few variables, all of the table or scaled.

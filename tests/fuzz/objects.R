@@ -18,7 +18,7 @@ makers <- list(
   bandwidth_xy = function() npregbw(faithful$eruptions[1:40], faithful$waiting[1:40], bws = c(0.5, 1), regtype = "ll"),
   fit = function() npreg(original("bandwidth")),
   curve = function() plot(original("bandwidth"), plot.behavior = "data", gradients = TRUE, neval = 9)[[1L]],
-  fit_at = function() npreg(original("bandwidth_xy"), exdat = 2:4, residuals = TRUE),
+  fit_at = function() npreg(original("bandwidth_xy"), exdat = 2:4, eydat = c(50, NA, 90)),
   score = function() pdf_score(faithful[1:30, ], faithful[31:60, ], h = 1, gridsize = 6, B = 2),
   scores = function() {
     pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,

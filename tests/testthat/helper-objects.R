@@ -20,7 +20,7 @@ objects_to_edit <- function() {
     summary = summary(plane), stream = streamed,
     synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
-    bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA)), of_fit = summary(fit),
+    bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA), eydat = c(3, 4)), of_fit = summary(fit),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),

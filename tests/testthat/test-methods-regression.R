@@ -150,7 +150,6 @@ test_that("npreg and predict", {
     npreg(txdat = x, tydat = letters[1:8]),
     npreg(txdat = d$f, tydat = y, bws = 3),
     npreg(bws = fit$bws, txdat = x),
-    npreg(y ~ x, d, bws = fit$bws),
     npreg(npregbw(y ~ x, d, w = z), txdat = x, tydat = y),
     npreg(fit),
     npreg(txdat = x, tydat = y, data = d),

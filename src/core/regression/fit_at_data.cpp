@@ -25,7 +25,8 @@ struct Moments {
     residual += static_cast<long double>(w) * size;
     relative += w * (value == 0 ? share : static_cast<long double>(size) / std::abs(value));
     const auto sign = [](double v) { return (v > 0) - (v < 0); };
-    if (sign(value) == sign(value - off)) same_sign += w;
+    // As in np, 0 has both signs.
+    if (sign(value) * sign(value - off) >= 0) same_sign += w;
     min_y = std::min(min_y, value);
     max_y = std::max(max_y, value);
   }

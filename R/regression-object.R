@@ -1,0 +1,23 @@
+# Bandwidth objects as `bws`: what they decide.
+
+# The arguments that a bandwidth object given as `bws` decides, and its fields of them.
+chosen_by_object <- c(regtype = "regtype", method = "bwmethod", ckertype = "ckertype", ckerorder = "ckerorder",
+                      scaling = "bwscaling", bw.scale = "bw.scale", unsupported = "unsupported")
+
+# Those of an object. Arguments `given` beside it must have its values.
+choices_of <- function(bws, given) {
+  choices <- stats::setNames(unclass(bws)[names(chosen_by_object)], chosen_by_object)
+  for (name in names(given)) {
+    if (isTRUE(all.equal(plain(given[[name]]), choices[[name]]))) next
+    abort_input("`", name, "` must be that of the bandwidth object, ", describe_value(choices[[name]]), ", not ",
+                describe_value(given[[name]]), ".")
+  }
+  choices
+}
+
+check_weighted_object <- function(bws, w) {
+  check_object(bws, "bws", "kestrel_regbw")
+  if (is.null(w) && any(bws$w != bws$w[1L])) {
+    abort_input("`w` must be given where `bws` is a bandwidth object that has weights.")
+  }
+}

@@ -1,0 +1,55 @@
+# Responses at the points of a fit, and how well it predicts them.
+
+# The responses at `count` points (NULL: the fit is at the data, whose responses are known) that npreg() was given or
+# told to take from `newdata`; NULL if there are none.
+responses_at <- function(bws, newdata, count, wanted) {
+  if (is.null(count)) {
+    if (!is.null(wanted$eydat)) inform_ignored("eydat")
+    return(NULL)
+  }
+  if (!is.null(wanted$eydat) && wanted$y.eval) abort_input("`eydat` must not be given together with y.eval = TRUE.")
+  if (wanted$y.eval) return(response_in(bws, newdata))
+  if (is.null(wanted$eydat)) return(NULL)
+  responses <- check_not_infinite(as_variable(named_column(wanted$eydat, "eydat"), "eydat")$value, "eydat")
+  if (length(responses) != count) {
+    abort_input("`eydat` must have one value for each point, ", count, ", not ", length(responses), ".")
+  }
+  responses
+}
+
+# The response of the formula, with the variables in `newdata`.
+response_in <- function(bws, newdata) {
+  if (is.null(bws$terms) || is.null(newdata)) {
+    abort_input("`y.eval` must be FALSE where there is no formula with `newdata`: `eydat` may have the responses.")
+  }
+  newdata <- plain_points(newdata)
+  response <- stats::formula(bws$terms)
+  response[[3L]] <- NULL
+  lacking <- setdiff(variables_needed(response, names(newdata)), names(newdata))
+  if (length(lacking) > 0L) {
+    abort_input("`newdata` must have ", quoted(lacking), " for y.eval = TRUE, not only ", quoted(names(newdata)), ".")
+  }
+  frame <- catching_errors(stats::model.frame(response, newdata, na.action = stats::na.pass), function(e) {
+    abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")
+  })
+  check_not_infinite(as_variable(frame, bws$ynames)$value, bws$ynames)
+}
+
+# np's measures of a fit, over the points that have a response and a fit. NA if they are not defined there.
+measures_at <- function(y, fit) {
+  known <- !is.na(y) & !is.na(fit)
+  y <- y[known]
+  fit <- fit[known]
+  if (length(y) == 0L) return(as.list(c(R2 = NA_real_, MSE = NA, MAE = NA, MAPE = NA, CORR = NA, SIGN = NA)))
+  off <- y - fit
+  relative <- ifelse(y == 0, (off != 0) / 2, abs(off / y))
+  centred <- y - mean(y)
+  of_fit <- fit - mean(y)
+  # Fits that differ from their mean by rounding only have no correlation with anything.
+  flat <- function(v) all(abs(v) <= 1e-12 * max(abs(y), abs(fit)))
+  share <- function(v) {
+    if (flat(centred) || flat(v)) NA_real_ else abs(sum(centred * v)) / sqrt(sum(centred^2) * sum(v^2))
+  }
+  list(R2 = share(of_fit)^2, MSE = mean(off^2), MAE = mean(abs(off)), MAPE = mean(relative),
+       CORR = share(of_fit - mean(of_fit)), SIGN = mean(sign(y) * sign(fit) >= 0))
+}
