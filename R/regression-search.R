@@ -75,10 +75,9 @@ listed_bandwidths <- function(given, widest) {
 # With many, curves are sums of many such terms.
 scan_ratio <- function(n) if (n <= 100L) 1.02 else if (n <= 10000L) 1.06 else 1.12
 
-# The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Below
-# it some are evaluated for what remark_on_isolated() says. Where all observations are tied, the curve is constant below
-# the smallest step of x. The last, far beyond the data, stands for an infinite bandwidth. Before it, at 1000 times the
-# range of x, a curve differs from its limit by 1e-6.
+# The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Where
+# all observations are tied, the curve is constant below the smallest step of x. The last, far beyond the data, stands
+# for an infinite bandwidth. Before it, at 1000 times the range of x, a curve differs from its limit by 1e-6.
 scan_bandwidths <- function(data, kernel, unit) {
   range <- range_of(data$x) / unit
   lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
@@ -87,10 +86,25 @@ scan_bandwidths <- function(data, kernel, unit) {
   lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
   widest <- min(10 * range, regression_limits[2L])
   steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
-  below <- if (is_compact(kernel)) 100^(20:1 / 20) else 4^(5:1 / 5)
-  bw <- c(if (!tied) lowest / below, lowest, lowest * (widest / lowest)^(seq_len(steps) / steps),
-          widest * 10^(1:10 / 5), 10^ceiling(log10(range) + 9))
+  bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), widest * 10^(1:10 / 5),
+          10^ceiling(log10(range) + 9))
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
+}
+
+# The curve of a scan with bandwidths below its first, at which some observations have no neighbour, if it falls towards
+# them: for remark_on_isolated(). Below the smallest step of tied data nothing is left to see.
+with_rejected <- function(curve, grid, data, asked, run) {
+  below <- if (is_compact(asked$ckertype)) 100^(20:1 / 20) else 4^(5:1 / 5)
+  bw <- grid$grid[1L] / below
+  bw <- bw[bw >= regression_limits[1L]]
+  falls <- isTRUE(curve$cv[1L] <= curve$cv[2L])
+  if (!falls || length(bw) == 0L || regression_support_cpp(data$sorted, asked$ckertype) == 0) {
+    return(list(curve = curve, grid = grid))
+  }
+  more <- regression_curve(data, bw * grid$unit, asked, run)
+  grid$grid <- c(bw, grid$grid)
+  grid$h <- c(bw * grid$unit, grid$h)
+  list(curve = Map(c, more, curve), grid = grid)
 }
 
 # The engine of a regression's sums. Windows of compact kernels are swept, on a GPU in blocks. The Gaussian kernel goes
@@ -158,6 +172,11 @@ search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
   on_cpu <- regression_place_cpp(data$sorted)$backend == "cpu"
   if (single && !is.null(needed) && on_cpu) data <- with_fit(data, grid$h, asked, needed, run)
   curve <- regression_curve(data, grid$h, asked, run)
+  if (grid$search == "global") {
+    all <- with_rejected(curve, grid, data, asked, run)
+    curve <- all$curve
+    grid <- all$grid
+  }
   value <- ifelse(!is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, NA)
   tried <- list(bw = grid$grid, value = value, evaluations = length(value))
   if (single) {
