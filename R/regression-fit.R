@@ -187,8 +187,8 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
                 describe_value(txdat), ".")
   }
   again <- function(x, y, w, needed) {
-    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, ckertype = bws$ckertype,
-                    ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
+    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, bwtype = bws$type,
+                    ckertype = bws$ckertype, ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
                     unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
                     verbose = verbose, .needed = needed)
   }
@@ -263,7 +263,7 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
            list(level = wanted$level, resid = inside$resid, loo = inside$loo), made$measures,
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames,
-                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend), backend = run$backend,
+                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend, bws$type), backend = run$backend,
                 call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
@@ -298,10 +298,10 @@ warn_no_neighbour <- function(mean, points, bws) {
   if (all_finite_cpp(mean)) return(invisible())
   heard()
   lost <- sum(is.na(mean) & !is.na(points))
-  if (lost > 0L) {
-    warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
-                 describe_value(bws$bw), ": their fit is NA.")
-  }
+  if (lost == 0L) return(invisible())
+  warn_support(lost, " of ", length(points), " points have ",
+               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or no observation within the bandwidth")
+               else paste("no observation within the bandwidth", describe_value(bws$bw)), ": their fit is NA.")
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.

@@ -289,8 +289,8 @@ variables_in <- function(expression) {
 #' @rdname npregbw
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
-                            bwmethod = c("cv.ls", "cv.aic"), ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE,
-                            nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
+                            bwmethod = c("cv.ls", "cv.aic"), bwtype = c("fixed", "generalized_nn", "adaptive_nn"),
+                            ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE, nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
                             unsupported = c("reject", "exclude"), refine = FALSE, w = NULL, na.action = stats::na.omit,
                             backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
@@ -302,8 +302,9 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   if (given$fixed && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
+  type <- check_choice(bwtype, bandwidth_types, "bwtype")
   if (!given$fixed && length(without_class(bws)) == 1L) {
-    check_bandwidths(bws)
+    if (type == "fixed") check_bandwidths(bws) else check_neighbours(bws)
     inform_ignored("bws")
     given["bws"] <- list(NULL)
   }
@@ -312,9 +313,10 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
                 ckertype = check_choice(ckertype, regression_kernels(), "ckertype"),
                 bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
-                scaling = check_flag(bwscaling, "bwscaling"))
+                scaling = check_flag(bwscaling, "bwscaling"), type = type)
   asked$ckerorder <- check_order(ckerorder, asked$ckertype)
   refine <- check_flag(refine, "refine")
+  if (type != "fixed") check_nearest_arguments(asked, given)
   verbose <- asked_verbose(verbose)
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
@@ -332,9 +334,9 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   spread <- asked$sdev * asked$nconfac
   raw <- if (asked$scaling) found$bw * spread else found$bw
   bw <- c(found, asked, sample,
-          list(ifval = 1L, type = "fixed", bandwidth = list(x = raw), sfactor = list(x = raw / spread),
+          list(ifval = 1L, bandwidth = list(x = raw), sfactor = list(x = raw / spread),
                rows.omit = as.vector(sample$na.action), nobs.omit = length(sample$na.action),
-               engine = regression_engine(asked$ckertype, found$backend), call = call,
+               engine = regression_engine(asked$ckertype, found$backend, type), call = call,
                seconds = proc.time()[["elapsed"]] - started))
   bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
   if (!is.null(needed)) bw$.observations <- data
@@ -370,7 +372,7 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
                          "scale.factor.search.lower", "scale.init.categorical.sample", "random.seed")
 
 # np's arguments that would change the result, with the one value that is computed here.
-np_fixed_arguments <- list(bwtype = "fixed", ckerbound = "none", nomad = FALSE)
+np_fixed_arguments <- list(ckerbound = "none", nomad = FALSE)
 
 # The arguments left in the dots: only those of np are evaluated, since others may be expressions in the variables of
 # `data`.
