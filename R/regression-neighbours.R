@@ -28,7 +28,7 @@ check_nearest_arguments <- function(asked, given) {
 }
 
 # Observations up to which all numbers of neighbours are tried, and the ratio of successive ones in a scan for more.
-whole_curve <- c(generalized_nn = 1000L, adaptive_nn = 500L)
+whole_curve <- 500L
 scan_ratio_neighbours <- 1.05
 
 # Valleys of a scan that are searched.
@@ -43,7 +43,7 @@ candidate_neighbours <- function(data, asked, given, run) {
   most <- function(limit) regression_neighbours_cpp(data$sorted, limit, run)
   if (is.null(given$bws)) {
     most <- most(length(unique(data$x)) - 1)
-    if (n <= whole_curve[[asked$type]]) return(made(as.numeric(seq_len(most)), "global", "ydat"))
+    if (n <= whole_curve) return(made(as.numeric(seq_len(most)), "global", "ydat"))
     steps <- ceiling(log(most) / log(scan_ratio_neighbours))
     return(made(unique(round(most^(0:steps / steps))), "global", "ydat"))
   }

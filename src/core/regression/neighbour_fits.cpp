@@ -22,12 +22,12 @@ std::size_t items_of(std::size_t points) { return (points + kFitted - 1) / kFitt
 
 /// What a worker needs.
 struct Room {
-  std::vector<std::uint32_t> samples;
+  std::vector<SampleRange> ranges;
   NeighbourWindow window;
 };
 
 /// Calls body(room, item, i) for every one of the points, which ascend. With adaptive_nn the room
-/// has the samples that reach the points of the item.
+/// has the samples that the points of the item may see.
 template <class Body>
 void each_point(const NeighbourBandwidths& bandwidths, const double* point, std::size_t points,
                 const ParallelOptions& options, const Body& body) {
@@ -35,7 +35,7 @@ void each_point(const NeighbourBandwidths& bandwidths, const double* point, std:
   parallel_for(items_of(points), options, [&](std::size_t item, int worker) {
     Room& room = rooms[static_cast<std::size_t>(worker)];
     const std::size_t begin = item * kFitted, end = std::min(points, begin + kFitted);
-    if (bandwidths.adaptive()) bandwidths.reaching(point[begin], point[end - 1], room.samples);
+    if (bandwidths.adaptive()) bandwidths.seen(point[begin], point[end - 1], 0, room.ranges);
     for (std::size_t i = begin; i < end; ++i) {
       poll_if_due({});
       body(room, item, i);
@@ -62,25 +62,21 @@ struct LeftOut {
   }
 };
 
-LeftOut left_out(const NeighbourBandwidths& bandwidths, Room& room, std::size_t i, double h) {
+LeftOut left_out(const NeighbourBandwidths& bandwidths, const simd::Table& table, Room& room,
+                 std::size_t i) {
   const SortedSample& line = bandwidths.line();
-  const double *x = line.x(), *y = line.y();
+  const double *x = line.x(), *y = line.y(), h = bandwidths.of(i);
+  if (!bandwidths.adaptive()) bandwidths.seen(x[i], x[i], h, room.ranges);
+  LeftOut found{{}, bandwidths.own_weight(i)};
+  if (bandwidths.quick_fit(table, i, room.ranges, found.fit)) return found;
   const bool lines = bandwidths.kernel().local_linear;
-  room.window.see(bandwidths, x[i], h, room.samples, i, false);
-  LeftOut found{room.window.fit(lines, x[i], y[i]), 0.0};
+  room.window.see(bandwidths, x[i], h, room.ranges, i, false);
+  found.fit = room.window.fit(lines, x[i], y[i]);
   found.own_weight = line.w()[i] * room.window.own_weight(bandwidths, h);
   // Padding is infinite.
   const bool alone = x[i] != x[i + 1] && (i == 0 || x[i] != x[i - 1]);
   found.fit.exact = lines && is_exact(alone, room.window.places());
   return found;
-}
-
-/// The bandwidth of the fit at sample i.
-double bandwidth_at(const NeighbourBandwidths& bandwidths, std::size_t i) {
-  if (bandwidths.adaptive()) return bandwidths.of(i);
-  const SortedSample& line = bandwidths.line();
-  NeighbourWalk walk(line.x(), line.size(), line.x()[i]);
-  return bandwidths.kernel().unit * walk.to(static_cast<std::size_t>(bandwidths.kernel().h));
 }
 
 }  // namespace
@@ -89,22 +85,22 @@ CrossValidation neighbour_curve(const SortedSample& line, Span<const double> nei
                                 const LocalKernel& kernel, const RunOptions& options) {
   CrossValidation curve;
   const std::size_t n = line.size();
+  const ParallelOptions cheap = part_of(options.parallel, 0, 0);
+  NeighbourDistances distances(line, cheap);
   for (std::size_t k = 0; k < neighbours.size; ++k) {
-    const double share = 1.0 / static_cast<double>(neighbours.size);
-    const double at = static_cast<double>(k);
+    const double share = 1.0 / static_cast<double>(neighbours.size), at = static_cast<double>(k);
     const ParallelOptions part = part_of(options.parallel, at * share, (at + 1) * share);
     LocalKernel one = kernel;
     one.h = neighbours[k];
-    const NeighbourBandwidths bandwidths(line, one, part_of(part, 0, 0));
+    const NeighbourBandwidths bandwidths(
+        line, one, distances.to(static_cast<std::size_t>(one.h), part_of(part, 0, 0)));
     std::vector<FitTotals> blocks(items_of(n));
-    std::vector<char> lost(items_of(n), !bandwidths.complete());
-    each_point(bandwidths, line.x(), n, part, [&](Room& room, std::size_t item, std::size_t i) {
-      const double h = bandwidth_at(bandwidths, i);
-      if (std::isnan(h)) lost[item] = 1;
-      if (lost[item]) return;
-      left_out(bandwidths, room, i, h).add_to(blocks[item], line.w()[i]);
-    });
-    const bool none = std::find(lost.begin(), lost.end(), 1) != lost.end();
+    const bool none = !bandwidths.complete();
+    if (!none) {
+      each_point(bandwidths, line.x(), n, part, [&](Room& room, std::size_t item, std::size_t i) {
+        left_out(bandwidths, *options.table, room, i).add_to(blocks[item], line.w()[i]);
+      });
+    }
     const FitTotals all = totals_of(blocks);
     curve.squares.push_back(none ? kNoFit : all.squares);
     curve.in_sample.push_back(none ? kNoFit : all.in_sample);
@@ -120,18 +116,18 @@ FitTotals neighbour_residuals(const SortedSample& line, const LocalKernel& kerne
   const bool errors = out.variance.size > 0, gradients = out.gradient.size > 0;
   const double *x = line.x(), *y = line.y(), *w = line.w();
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
-  const NeighbourBandwidths bandwidths(line, kernel, cheap);
+  const auto k = static_cast<std::size_t>(kernel.h);
+  const NeighbourBandwidths bandwidths(line, kernel,
+                                       NeighbourDistances(line, cheap).to(k, cheap));
+  if (!bandwidths.complete()) {
+    throw error(ErrorKind::input, "an observation has too few neighbours");
+  }
   const RawArray<OfObservation> found(n);
   const RawArray<GradientOfObservation> gradient(gradients ? n : 0);
-  const RawArray<double> own(n);
   std::vector<FitTotals> blocks(items_of(n));
   each_point(bandwidths, x, n, part_of(options.parallel, 0, errors ? 0.5 : 1),
              [&](Room& room, std::size_t item, std::size_t i) {
-               own[i] = bandwidth_at(bandwidths, i);
-               if (std::isnan(own[i]) || !bandwidths.complete()) {
-                 throw error(ErrorKind::input, "an observation has too few neighbours");
-               }
-               const LeftOut without = left_out(bandwidths, room, i, own[i]);
+               const LeftOut without = left_out(bandwidths, *options.table, room, i);
                without.add_to(blocks[item], w[i]);
                found[i].leave_one_out = without.fit.supported ? -without.fit.deviation : kNoFit;
                found[i].in_sample = without.in_sample();
@@ -145,7 +141,9 @@ FitTotals neighbour_residuals(const SortedSample& line, const LocalKernel& kerne
     });
     each_point(bandwidths, x, n, part_of(options.parallel, 0.5, 1),
                [&](Room& room, std::size_t, std::size_t i) {
-                 room.window.see(bandwidths, x[i], own[i], room.samples, n, gradients);
+                 const double h = bandwidths.of(i);
+                 if (!bandwidths.adaptive()) bandwidths.seen(x[i], x[i], h, room.ranges);
+                 room.window.see(bandwidths, x[i], h, room.ranges, n, gradients);
                  room.window.fit(kernel.local_linear, x[i], y[i]);
                  found[i].variance = room.window.variance(error2.data());
                  if (!gradients) return;
@@ -173,16 +171,21 @@ Fits neighbour_fits(const SortedSample& line, Span<const double> points, Span<co
   result.variance.assign(wanted ? m : 0, kNoFit);
   result.gradient.assign(kernel.gradient ? m : 0, kNoFit);
   result.gradient_variance.assign(kernel.gradient ? m : 0, kNoFit);
-  const NeighbourBandwidths bandwidths(line, kernel, cheap);
+  const auto k = static_cast<std::size_t>(kernel.h);
+  const bool adaptive = kernel.type == BandwidthType::adaptive_nn;
+  const NeighbourBandwidths bandwidths(
+      line, kernel,
+      adaptive ? NeighbourDistances(line, cheap).to(k, cheap) : RawArray<double>());
   if (!bandwidths.complete()) return result;
   each_point(bandwidths, at.x(), m, options.parallel, [&](Room& room, std::size_t, std::size_t i) {
     const double e = at.x()[i];
     double h = 0;
-    if (!bandwidths.adaptive()) {
-      h = kernel.unit * NeighbourWalk(line.x(), n, e).to(static_cast<std::size_t>(kernel.h));
+    if (!adaptive) {
+      h = kernel.unit * NeighbourWalk(line.x(), n, e).to(k);
       if (std::isnan(h)) return;
+      bandwidths.seen(e, e, h, room.ranges);
     }
-    room.window.see(bandwidths, e, h, room.samples, n, kernel.gradient);
+    room.window.see(bandwidths, e, h, room.ranges, n, kernel.gradient);
     if (room.window.places() == 0) return;
     const double near = room.window.nearby_value();
     const LocalFit fit = room.window.fit(kernel.local_linear, e, near);

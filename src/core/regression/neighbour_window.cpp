@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/data/passes.hpp"
 #include "shared/local_fit.hpp"
@@ -12,6 +13,10 @@ namespace kestrel {
 namespace {
 
 constexpr std::size_t kReachBlock = 64;
+/// More than the relative rounding error of distances and reaches.
+constexpr double kLittle = 4 * std::numeric_limits<double>::epsilon();
+/// Sums of the Gaussian kernel at least this large, relative to the weights, have all their digits.
+constexpr double kLeastVaryingSum = 1e-200;
 
 /// The sum of term(j), j < count. Short sums of doubles, on four lanes, are added in long doubles:
 /// the error is at most some tens of eps of the terms.
@@ -38,23 +43,28 @@ double cut_for_order(int order) { return order > 2 ? 44.0 : 0.0; }
 }  // namespace
 
 NeighbourBandwidths::NeighbourBandwidths(const SortedSample& line, const LocalKernel& kernel,
-                                         const ParallelOptions& options)
-    : line_(line), kernel_(kernel) {
+                                         RawArray<double> distance)
+    : line_(line),
+      kernel_(kernel),
+      reach_(std::move(distance)),
+      factor_(gaussian_factor(kernel.order)) {
   const std::size_t n = line.size();
   if (kernel.gaussian() && n > 0) cut_ = gaussian_cut(line.w(), n) + cut_for_order(kernel.order);
-  if (!adaptive()) return;
-  bandwidth_ = neighbour_distances(line, static_cast<std::size_t>(kernel.h), options);
-  least_ = HUGE_VAL;
-  const double little = 4 * std::numeric_limits<double>::epsilon();
+  if (reach_.data() == nullptr) return;
+  for (std::size_t j = 0; j < n; ++j) {
+    reach_[j] *= kernel.unit;
+    complete_ = complete_ && !std::isnan(reach_[j]);
+    least_ = std::min(least_, reach_[j]);
+  }
+  if (!adaptive() || !complete_) return;
+  scale_ = RawArray<double>(n);
+  weight_ = RawArray<double>(n);
   for (std::size_t begin = 0; begin < n; begin += kReachBlock) {
     double from = HUGE_VAL, to = -HUGE_VAL;
     for (std::size_t j = begin; j < std::min(n, begin + kReachBlock); ++j) {
-      bandwidth_[j] *= kernel.unit;
-      complete_ = complete_ && !std::isnan(bandwidth_[j]);
-      least_ = std::min(least_, bandwidth_[j]);
-      // More than enough for the rounding of distances.
-      const double x = line.x()[j];
-      const double far = reach(bandwidth_[j]) * (1 + little) + little * std::abs(x);
+      scale_[j] = 1 / reach_[j];
+      weight_[j] = line.w()[j] * (least_ / reach_[j]);
+      const double x = line.x()[j], far = reach(reach_[j]) * (1 + kLittle) + kLittle * std::abs(x);
       from = std::min(from, x - far);
       to = std::max(to, x + far);
     }
@@ -63,20 +73,70 @@ NeighbourBandwidths::NeighbourBandwidths(const SortedSample& line, const LocalKe
   }
 }
 
-void NeighbourBandwidths::reaching(double lower, double upper,
-                                   std::vector<std::uint32_t>& samples) const {
-  samples.clear();
-  const double little = 4 * std::numeric_limits<double>::epsilon();
-  const double size = std::max(std::abs(lower), std::abs(upper));
-  lower -= little * size;
-  upper += little * size;
+void NeighbourBandwidths::seen(double lower, double upper, double h,
+                               std::vector<SampleRange>& ranges) const {
+  ranges.clear();
+  const double little = kLittle * std::max(std::abs(lower), std::abs(upper));
+  lower -= little;
+  upper += little;
+  const std::size_t n = line_.size();
+  if (!adaptive()) {
+    const double *x = line_.x(), far = reach(h) * (1 + kLittle);
+    const double* first = std::lower_bound(x, x + n, lower - far);
+    const double* end = std::upper_bound(first, x + n, upper + far);
+    ranges.push_back({static_cast<std::size_t>(first - x), static_cast<std::size_t>(end - x)});
+    return;
+  }
   for (std::size_t block = 0; block < from_.size(); ++block) {
     if (from_[block] > upper || to_[block] < lower) continue;
-    const std::size_t end = std::min(line_.size(), (block + 1) * kReachBlock);
-    for (std::size_t j = block * kReachBlock; j < end; ++j) {
-      samples.push_back(static_cast<std::uint32_t>(j));
+    const std::size_t begin = block * kReachBlock, end = std::min(n, begin + kReachBlock);
+    if (!ranges.empty() && ranges.back().end == begin) {
+      ranges.back().end = end;
+    } else {
+      ranges.push_back({begin, end});
     }
   }
+}
+
+bool NeighbourBandwidths::quick_fit(const simd::Table& table, std::size_t i,
+                                    const std::vector<SampleRange>& ranges, LocalFit& fit) const {
+  const double h = reach_[i];
+  const bool gaussian = kernel_.gaussian();
+  simd::VaryingWindow window{};
+  window.x = line_.x();
+  window.w = adaptive() ? weight_.data() : line_.w();
+  window.y = line_.y();
+  window.scales = adaptive() ? scale_.data() : nullptr;
+  window.reaches = adaptive() ? reach_.data() : nullptr;
+  window.point = line_.x()[i];
+  window.reference = line_.y()[i];
+  window.scale = 1 / h;
+  window.reach = h;
+  window.inner = gaussian ? 0 : row_of(kernel_.kernel).inner;
+  window.outer = row_of(kernel_.kernel).outer;
+  window.factor = kernel_.order == 2 ? nullptr : factor_.term;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    if (begin < end) table.sweep->varying_window(window, begin, end);
+  };
+  for (const SampleRange& range : ranges) {
+    SampleRange used = range;
+    if (gaussian && !adaptive()) {
+      // A neighbour is no farther than h, and beside it far ones count little.
+      const double far = std::sqrt(1 + cut_) * h;
+      const double *first = line_.x() + range.begin, *end = line_.x() + range.end;
+      used.begin += static_cast<std::size_t>(std::lower_bound(first, end, window.point - far) - first);
+      used.end -= static_cast<std::size_t>(end - std::upper_bound(first, end, window.point + far));
+    }
+    const bool inside = used.begin <= i && i < used.end;
+    add(used.begin, inside ? i : used.end);
+    if (inside) add(i + 1, used.end);
+  }
+  const double *sum = window.sum, s0 = sum[0];
+  if (!(s0 > (gaussian ? kLeastVaryingSum * window.weight : window.weight / kMaxLoss))) return false;
+  if (gaussian && kernel_.order > 2 && !(s0 * kMaxLoss > window.weight)) return false;
+  if (kernel_.local_linear && sum[4] == 0) return false;
+  fit = fit_from_sums(kernel_, {s0, sum[1], sum[2], sum[3], sum[4]}, 1.0, window.weight, 2);
+  return !fit.unstable;
 }
 
 void NeighbourWindow::add(const NeighbourBandwidths& bandwidths, std::size_t j, double e,
@@ -96,7 +156,7 @@ void NeighbourWindow::add(const NeighbourBandwidths& bandwidths, std::size_t j, 
 }
 
 void NeighbourWindow::see(const NeighbourBandwidths& bandwidths, double e, double h,
-                          const std::vector<std::uint32_t>& samples, std::size_t own,
+                          const std::vector<SampleRange>& ranges, std::size_t own,
                           bool gradient) {
   const std::size_t n = bandwidths.line().size();
   if (x_.size() < n) {
@@ -106,17 +166,9 @@ void NeighbourWindow::see(const NeighbourBandwidths& bandwidths, double e, doubl
   if (gradient && slope_.size() < n) slope_.resize(n);
   count_ = heaviest_ = 0;
   places_ = 0;
-  if (bandwidths.adaptive()) {
-    for (const std::uint32_t j : samples) {
-      if (j != own) add(bandwidths, j, e, bandwidths.of(j));
-    }
-  } else {
-    const double *x = bandwidths.line().x(), reach = bandwidths.reach(h);
-    const double* first = std::partition_point(
-        x, x + n, [&](double v) { return v < e && e - v >= reach; });
-    for (std::size_t j = static_cast<std::size_t>(first - x);
-         j < n && (x[j] <= e || x[j] - e < reach); ++j) {
-      if (j != own) add(bandwidths, j, e, h);
+  for (const SampleRange& range : ranges) {
+    for (std::size_t j = range.begin; j < range.end; ++j) {
+      if (j != own) add(bandwidths, j, e, bandwidths.adaptive() ? bandwidths.of(j) : h);
     }
   }
   if (count_ == 0) return;

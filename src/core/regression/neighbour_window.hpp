@@ -3,6 +3,7 @@
 #ifndef KESTREL_CORE_REGRESSION_NEIGHBOUR_WINDOW_HPP
 #define KESTREL_CORE_REGRESSION_NEIGHBOUR_WINDOW_HPP
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,47 +14,63 @@
 
 namespace kestrel {
 
-/// The bandwidths at one number of neighbours, k = kernel.h, and the samples that fits see.
+/// Samples [begin, end).
+struct SampleRange {
+  std::size_t begin, end;
+};
+
+/// The bandwidths of all samples at one number of neighbours, k = kernel.h, and what fits see.
 class NeighbourBandwidths {
  public:
-  /// For adaptive_nn computes that of every sample. `line` outlives the object.
+  /// distance: d_k of the samples, which outlive the object. Generalized_nn at points that are not
+  /// samples does without.
   NeighbourBandwidths(const SortedSample& line, const LocalKernel& kernel,
-                      const ParallelOptions& options);
+                      RawArray<double> distance);
 
   const SortedSample& line() const { return line_; }
   /// Its h is k.
   const LocalKernel& kernel() const { return kernel_; }
   bool adaptive() const { return kernel_.type == BandwidthType::adaptive_nn; }
-  /// adaptive_nn: whether every sample has a k-th neighbour.
+  /// Whether every sample has a k-th neighbour. What follows is for samples that have.
   bool complete() const { return complete_; }
-  /// adaptive_nn: the bandwidth of sample j, and the least of all.
-  double of(std::size_t j) const { return bandwidth_[j]; }
+  double of(std::size_t j) const { return reach_[j]; }
+  /// The weights of samples in windows relative to those at u = 0, w_j or w_j least() / h_j.
   double least() const { return least_; }
-  /// adaptive_nn: samples whose windows may reach points between `lower` and `upper`, in ascending
-  /// order. O(n / 64 and samples in blocks that reach).
-  void reaching(double lower, double upper, std::vector<std::uint32_t>& samples) const;
-  /// How far a sample of bandwidth h is seen.
+  /// Which samples a point between `lower` and `upper` may see, in ascending order; h: the bandwidth
+  /// there for generalized_nn. O(log n), or O(n / 64) for adaptive_nn.
+  void seen(double lower, double upper, double h, std::vector<SampleRange>& ranges) const;
+  /// How far a bandwidth reaches.
   double reach(double h) const { return kernel_.gaussian() ? kGaussianReach * h : h; }
   /// See gaussian_cut().
   double cut() const { return cut_; }
 
+  /// The leave-one-out fit at sample i as sums tell it, whose own weight there is own_weight(i):
+  /// false where they have too few digits.
+  bool quick_fit(const simd::Table& table, std::size_t i, const std::vector<SampleRange>& ranges,
+                 LocalFit& fit) const;
+  double own_weight(std::size_t i) const {
+    return adaptive() ? weight_[i] : line_.w()[i];
+  }
+
  private:
   const SortedSample& line_;
   const LocalKernel kernel_;
-  RawArray<double> bandwidth_;
+  const RawArray<double> reach_;  // the bandwidths
+  RawArray<double> scale_, weight_;  // adaptive_nn
   bool complete_ = true;
-  double least_ = 0, cut_ = 0;
-  std::vector<double> from_, to_;  // what blocks of 64 samples reach
+  double least_ = HUGE_VAL, cut_ = 0;
+  SquarePolynomial factor_;
+  std::vector<double> from_, to_;  // what blocks of 64 samples reach, for adaptive_nn
 };
 
 /// The samples that one point sees, with weights g_j = w_j K((x_j - e) / h) or, for adaptive_nn,
 /// w_j K((x_j - e) / h_j) / h_j, both relative to some scale. Reused from point to point.
 class NeighbourWindow {
  public:
-  /// Sees, at the point e, all samples but number `own` (any number from n on: all). Generalized_nn:
-  /// h is the bandwidth at e. Adaptive_nn: `samples` are those of reaching(). O(samples passed).
+  /// Sees, at the point e, all samples of the ranges but number `own` (any number from n on: all)
+  /// that are near enough. Generalized_nn: h is the bandwidth at e. O(samples in the ranges).
   void see(const NeighbourBandwidths& bandwidths, double e, double h,
-           const std::vector<std::uint32_t>& samples, std::size_t own, bool gradient);
+           const std::vector<SampleRange>& ranges, std::size_t own, bool gradient);
 
   /// How many different positions are seen; 2 stands for more.
   int places() const { return places_; }

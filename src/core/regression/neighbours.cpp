@@ -52,12 +52,17 @@ double NeighbourWalk::to(std::size_t k) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-RawArray<double> neighbour_distances(const SortedSample& line, std::size_t k,
-                                     const ParallelOptions& options) {
-  RawArray<double> distance(line.size());
-  each_walk(line.size(), options, [&](std::size_t, std::size_t i) {
-    distance[i] = NeighbourWalk(line.x(), line.size(), line.x()[i]).to(k);
+NeighbourDistances::NeighbourDistances(const SortedSample& line, const ParallelOptions& options)
+    : size_(line.size()), walks_(size_) {
+  each_walk(size_, options, [&](std::size_t, std::size_t i) {
+    walks_[i] = NeighbourWalk(line.x(), size_, line.x()[i]);
   });
+}
+
+RawArray<double> NeighbourDistances::to(std::size_t k, const ParallelOptions& options) {
+  RawArray<double> distance(size_);
+  each_walk(size_, options,
+            [&](std::size_t, std::size_t i) { distance[i] = walks_[i].to(k); });
   return distance;
 }
 

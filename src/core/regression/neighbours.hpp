@@ -3,6 +3,7 @@
 #define KESTREL_CORE_REGRESSION_NEIGHBOURS_HPP
 
 #include <cstddef>
+#include <vector>
 
 #include "core/base/raw_array.hpp"
 #include "core/data/sorted_sample.hpp"
@@ -16,6 +17,7 @@ namespace kestrel {
 /// taken for 0.
 class NeighbourWalk {
  public:
+  NeighbourWalk() = default;
   /// From a point outwards; x ascends. O(log n).
   NeighbourWalk(const double* x, std::size_t n, double point);
 
@@ -25,15 +27,25 @@ class NeighbourWalk {
   std::size_t met() const { return met_; }
 
  private:
-  const double* x_;
-  std::size_t left_, right_, end_;  // passed are the samples [left_, right_)
-  double point_, distance_ = -1.0;
+  const double* x_ = nullptr;
+  std::size_t left_ = 0, right_ = 0, end_ = 0;  // passed are the samples [left_, right_)
+  double point_ = 0.0, distance_ = -1.0;
   std::size_t met_ = 0;
 };
 
-/// d_k of every sample, in sorted order. O(n k), less with ties.
-RawArray<double> neighbour_distances(const SortedSample& line, std::size_t k,
-                                     const ParallelOptions& options);
+/// Walks from all samples.
+class NeighbourDistances {
+ public:
+  /// `line` outlives the object.
+  NeighbourDistances(const SortedSample& line, const ParallelOptions& options);
+
+  /// d_k of every sample, in sorted order; k does not fall. O(samples passed by the walks).
+  RawArray<double> to(std::size_t k, const ParallelOptions& options);
+
+ private:
+  const std::size_t size_;
+  std::vector<NeighbourWalk> walks_;
+};
 
 /// The largest k up to `limit` for which every sample has a k-th neighbour. O(n limit).
 std::size_t most_neighbours(const SortedSample& line, std::size_t limit,
