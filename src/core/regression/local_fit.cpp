@@ -104,7 +104,7 @@ LocalFit LocalFitter::from_sums(const LocalKernel& kernel, const LocalSums& sums
     of.s2 = sums.s(2, i);
     of.r1 = sums.r(1, i);
   }
-  return fit_from_sums(kernel, of, sums.scale(i), weight(sums.first(i), sums.end(i)), seen);
+  return fit_of(kernel, of, sums.scale(i), weight(sums.first(i), sums.end(i)), seen);
 }
 
 LocalFit LocalFitter::with_sample(const LocalKernel& kernel, const LocalSums& sums,
@@ -120,11 +120,11 @@ LocalFit LocalFitter::with_sample(const LocalKernel& kernel, const LocalSums& su
     }
   }
   of.s0 += sample_.w()[i];
-  return fit_from_sums(kernel, of, 1.0, weight(first, end), places(first, end));
+  return fit_of(kernel, of, 1.0, weight(first, end), places(first, end));
 }
 
-LocalFit fit_from_sums(const LocalKernel& kernel, const FitSums& of, double scale, double in_window,
-                       std::size_t seen) {
+LocalFit LocalFitter::fit_of(const LocalKernel& kernel, const FitSums& of, double scale,
+                             double in_window, std::size_t seen) const {
   // The Gaussian kernel's sums are divided by its value at the nearest sample, so they have their
   // own scale.
   const bool gaussian = kernel.gaussian();

@@ -61,17 +61,14 @@ class LocalFitter {
   }
   LocalFit from_sums(const LocalKernel& kernel, const LocalSums& sums, std::size_t i,
                      std::size_t places_seen) const;
+  LocalFit fit_of(const LocalKernel& kernel, const FitSums& of, double scale, double in_window,
+                  std::size_t places_seen) const;
 
   const SortedSample& sample_;
   RawArray<std::uint32_t> rank_;  // index of each sample's position among the distinct positions
   RawArray<double> weight_;       // cumulative sums of the weights
   double min_sum_ = 0.0, cut_ = 0.0;  // cut_: see gaussian_cut()
 };
-
-/// The fit from sums over samples at `places_seen` positions, of which 2 stands for more, with the
-/// weight `in_window`: that of the samples, which the Gaussian kernel does without.
-LocalFit fit_from_sums(const LocalKernel& kernel, const FitSums& of, double scale, double in_window,
-                       std::size_t places_seen);
 
 }  // namespace kestrel
 

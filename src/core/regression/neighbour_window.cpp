@@ -131,11 +131,15 @@ bool NeighbourBandwidths::quick_fit(const simd::Table& table, std::size_t i,
     add(used.begin, inside ? i : used.end);
     if (inside) add(i + 1, used.end);
   }
-  const double *sum = window.sum, s0 = sum[0];
-  if (!(s0 > (gaussian ? kLeastVaryingSum * window.weight : window.weight / kMaxLoss))) return false;
-  if (gaussian && kernel_.order > 2 && !(s0 * kMaxLoss > window.weight)) return false;
-  if (kernel_.local_linear && sum[4] == 0) return false;
-  fit = fit_from_sums(kernel_, {s0, sum[1], sum[2], sum[3], sum[4]}, 1.0, window.weight, 2);
+  const FitSums sums{window.sum[0], window.sum[1], window.sum[2], window.sum[3], window.sum[4]};
+  const double least = gaussian && kernel_.order == 2 ? kLeastVaryingSum : 1 / kMaxLoss;
+  if (!(sums.s0 > least * window.weight)) return false;
+  fit = constant_fit(sums, 1.0);
+  if (!kernel_.local_linear) return true;
+  // Samples at one place have no spread but rounding errors. The kernel errs by some eps of itself
+  // if it is Gaussian, and else, at the edge of a window, of its value at 0.
+  const double mean = sums.s1 / sums.s0;
+  make_line(sums, mean, (gaussian ? sums.s2 : window.square) + sums.s1 * mean, fit);
   return !fit.unstable;
 }
 

@@ -154,7 +154,7 @@ struct VaryingWindow {
   double point, reference, scale, reach;
   int inner, outer;      // of (1 - |u|^inner)^outer; inner = 0: exp(-u^2 / 2), at any distance
   const double* factor;  // for exp(): a polynomial in u^2, as for GaussianWindow; null: 1
-  double sum[5], weight;
+  double sum[5], weight, square;
 };
 using VaryingWindowFunction = void (*)(VaryingWindow&, std::size_t begin, std::size_t end);
 
