@@ -16,7 +16,10 @@
 #' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces
 #' it. The bands are fit -+ z se, pointwise, without a correction for bias.
 #'
-#' At points without an observation within the bandwidth the fit is NA. One warning of class `kestrel_warning_support`
+#' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
+#' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
+#'
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of class `kestrel_warning_support`
 #' counts these points.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,

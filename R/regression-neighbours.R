@@ -54,8 +54,8 @@ candidate_neighbours <- function(data, asked, given, run) {
   }
   there <- most(largest)
   if (there < largest) {
-    abort_input("`bws` must be at most ", there, " for these data, not ", describe_value(largest), ": no more ",
-                "neighbours are at different distances from each observation.")
+    abort_input("`bws` must be at most ", there, " for these data, not ", describe_value(largest), ": an ",
+                "observation has no more neighbours at different distances.")
   }
   made(grid, if (length(grid) == 1L) "none" else "grid", "bws")
 }

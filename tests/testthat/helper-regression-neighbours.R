@@ -6,9 +6,10 @@ reference_neighbour_distance <- function(point, x, k) sort(unique(abs(point - x)
 # The largest number of neighbours that every observation has.
 reference_most_neighbours <- function(x) min(vapply(x, function(point) length(unique(abs(point - x))), 0L)) - 1L
 
-# The local fit at one point, as of reference_local_fit(), with how much one more observation at the point would weigh
-# and the derivatives of the weights, with the bandwidths fixed, relative to the same scale. `own`: the bandwidth there.
-reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, own = h[1], drop = 0) {
+# The local fit at one point, as of reference_local_fit(), and `slope`, the derivatives of the smoother with the
+# bandwidths fixed, whose sum with the responses is `change`; `terms`: how large the terms are that they are made of.
+# `h`: one bandwidth for each observation; `drop`: the one that is left out.
+reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, drop = 0) {
   used <- which(seq_along(x) != drop & abs(point - x) < (if (kernel == "gaussian") 38 else 1) * h)
   smoother <- slope <- numeric(length(x))
   places <- length(unique(x[used]))
@@ -18,13 +19,11 @@ reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, own = h[
   if (kernel == "gaussian") {
     power <- -u^2 / 2 - log(h[used] / min(h))
     k <- exp(power - max(power))
-    here <- exp(-log(own / min(h)) - max(power))
     bend <- k * u / h[used]
   } else {
     apart <- exact_difference(point, x[used])
     shape <- function(kernel) reference_shape_exact(apart, h[used], kernel)
     k <- shape(kernel) * min(h) / h[used]
-    here <- min(h) / own
     # The derivative of (1 - abs(u)^a)^b.
     bend <- sign(u) * min(h) / h[used]^2 * switch(kernel, uniform = 0, triangular = 1, epanechnikov = 2 * abs(u),
       biweight = 4 * abs(u) * shape("epanechnikov"), triweight = 6 * abs(u) * shape("biweight"),
@@ -38,7 +37,6 @@ reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, own = h[
   slope[used] <- bend - share * sum(bend)
   terms <- sum(abs(bend))
   z <- x[used] - x[heaviest]
-  lever <- 0
   if (regtype == "ll") slope[] <- NaN
   if (regtype == "ll" && places >= 2) {
     centre <- sum(share * z)
@@ -48,14 +46,11 @@ reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, own = h[
     slope[] <- 0
     slope[used] <- share * centred / sum(share * centred^2)
     terms <- sum(abs(slope))
-    lever <- at^2 / sum(share * centred^2)
     share <- share + at * share * centred / sum(share * centred^2)
   }
   smoother[used] <- share
-  # Of one more observation at the point itself, per unit of its w.
-  gain <- here / sum(k) * (1 + lever)
   list(value = y[heaviest] + sum(share * (y[used] - y[heaviest])), smoother = smoother, distinct = places, slope = slope,
-       terms = terms, gain = gain, change = sum(slope[used] * (y[used] - y[heaviest])))
+       terms = terms, change = sum(slope[used] * (y[used] - y[heaviest])))
 }
 
 # The bandwidths that the fit at a point sees, one for each observation, and that at the point itself.
@@ -67,11 +62,10 @@ reference_bandwidths <- function(point, x, k, type, unit = 1) {
 reference_neighbour_residuals <- function(x, y, k, kernel, regtype, type, w, unit = 1) {
   rows <- vapply(seq_along(x), function(i) {
     h <- reference_bandwidths(x[i], x, k, type, unit)
-    without <- reference_neighbour_fit(x[i], x, y, w, h, kernel, regtype, h[i], drop = i)
-    within <- reference_neighbour_fit(x[i], x, y, w, h, kernel, regtype, h[i])
-    c(loo = y[i] - without$value, insample = y[i] - within$value, leverage = within$smoother[i],
-      variance = NA, gradient = within$change)
-  }, numeric(5))
+    without <- reference_neighbour_fit(x[i], x, y, w, h, kernel, regtype, drop = i)
+    within <- reference_neighbour_fit(x[i], x, y, w, h, kernel, regtype)
+    c(loo = y[i] - without$value, insample = y[i] - within$value, leverage = within$smoother[i])
+  }, numeric(3))
   as.data.frame(t(rows))
 }
 
