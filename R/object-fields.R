@@ -132,7 +132,11 @@ regbw_fields <- list(
   unsupported = texts(1L, among = c("reject", "exclude")),
   search = texts(1L, among = c("none", "grid", "global")),
   remarks = texts(optional = TRUE),
-  bw = numbers(1L, sign = "positive", finite = FALSE, also = list("a positive number", function(bw) !is.na(bw))),
+  type = function(of) texts(1L, among = bandwidth_types),
+  bw = function(of) {
+    if (is_nearest(of)) return(numbers(1L, whole = TRUE, between = c(1, of[["nobs"]] - 1)))
+    numbers(1L, sign = "positive", finite = FALSE, also = list("a positive number", function(bw) !is.na(bw)))
+  },
   h = numbers(1L, sign = "positive"),
   fval = numbers(1L, finite = FALSE),
   grid = numbers(min = 1L, sign = "positive", increasing = TRUE, finite = FALSE),

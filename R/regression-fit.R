@@ -16,7 +16,10 @@
 #' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces
 #' it. The bands are fit -+ z se, pointwise, without a correction for bias.
 #'
-#' At points without an observation within the bandwidth the fit is NA. One warning of class `kestrel_warning_support`
+#' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
+#' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
+#'
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of class `kestrel_warning_support`
 #' counts these points.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
@@ -202,10 +205,10 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
   wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
   resolve_backend(backend, cuda = FALSE)
   again <- function(x, y, w, needed) {
-    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, ckertype = bws$ckertype,
-                    ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
-                    unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
-                    verbose = verbose, .needed = needed)
+    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, bwtype = bws$type,
+                    ckertype = bws$ckertype, ckerorder = bws$ckerorder, bwscaling = bws$scaling,
+                    bw.scale = bws$bw.scale, w = w, unsupported = bws$unsupported, na.action = na.action,
+                    backend = "cpu", threads = threads, verbose = verbose, .needed = needed)
   }
   select <- function(needed) {
     if (!is.null(txdat) || !is.null(tydat)) {
@@ -282,8 +285,8 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
                 trainiseval = at_data, ndim = 1L, xnames = bws$xnames, ynames = bws$ynames,
-                engine = regression_engine(bws$ckertype, run$backend), backend = run$backend, call = call,
-                seconds = proc.time()[["elapsed"]] - started))
+                engine = regression_engine(bws$ckertype, run$backend, bws$type), backend = run$backend,
+                call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
 
@@ -317,10 +320,10 @@ warn_no_neighbour <- function(mean, points, bws) {
   if (all_finite_cpp(mean)) return(invisible())
   heard()
   lost <- sum(is.na(mean) & !is.na(points))
-  if (lost > 0L) {
-    warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
-                 describe_value(bws$bw), ": their fit is NA.")
-  }
+  if (lost == 0L) return(invisible())
+  warn_support(lost, " of ", length(points), " points have ",
+               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or no observation within the bandwidth")
+               else paste("no observation within the bandwidth", describe_value(bws$bw)), ": their fit is NA.")
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.

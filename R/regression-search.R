@@ -6,6 +6,7 @@ regression_limits <- c(1e-300, 1e300)
 
 # The kernel's `h` for each unit of the user's bandwidth, which may be on np's scale, and a multiple of the spread of x.
 unit_of <- function(asked) {
+  if (is_nearest(asked)) return(1)
   (if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1) * (if (asked$scaling) asked$sdev * asked$nconfac else 1)
 }
 
@@ -109,7 +110,8 @@ with_rejected <- function(curve, grid, data, asked, run) {
 
 # The engine of a regression's sums. Windows of compact kernels are swept, on a GPU in blocks. The Gaussian kernel goes
 # from nodes to nodes, on a GPU from pair to pair.
-regression_engine <- function(kernel, backend) {
+regression_engine <- function(kernel, backend, type = "fixed") {
+  if (type != "fixed") return("direct")
   names <- if (kernel == "gaussian") c("nodes", "direct") else c("sweep", "blocks")
   names[1L + (backend == "cuda")]
 }
@@ -127,7 +129,8 @@ observations_of <- function(sample, run) {
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
 local_fits <- function(h, asked) {
-  list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = as.integer(asked$ckerorder))
+  list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = as.integer(asked$ckerorder),
+       bwtype = asked$type, unit = if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1)
 }
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
@@ -164,6 +167,7 @@ corrected_aic <- function(variance, trace, n) {
 
 # `needed`: NULL, or what the fit that follows the search needs at the data, see with_fit().
 search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
+  if (is_nearest(asked)) return(search_neighbours(sample, asked, given, refine, run, needed))
   data <- observations_of(sample, run)
   grid <- candidate_bandwidths(data, asked, given)
   single <- grid$search == "none"
@@ -180,7 +184,7 @@ search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
   value <- ifelse(!is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, NA)
   tried <- list(bw = grid$grid, value = value, evaluations = length(value))
   if (single) {
-    warn_unsupported(curve$unsupported, sample$nobs, grid$grid)
+    warn_unsupported(curve$unsupported, sample$nobs, grid$grid, asked)
     tried$value <- curve$cv
   } else {
     check_allowed(value, curve, data, grid, asked)
@@ -238,15 +242,22 @@ least_of_tried <- function(tried, asked) {
 }
 
 # Warns of observations without a neighbour at a given bandwidth.
-warn_unsupported <- function(unsupported, n, h) {
+warn_unsupported <- function(unsupported, n, bw, asked) {
   if (unsupported == 0L) return(invisible())
   warn_support(unsupported, " of ", n, " observations ", if (unsupported == 1L) "has" else "have",
-               " no neighbour at the bandwidth ", describe_value(h),
+               if (is_nearest(asked)) paste(" no other one within the bandwidth at k =", bw)
+               else paste(" no neighbour at the bandwidth", describe_value(bw)),
                ": cross-validation leaves them out.")
 }
 
 warn_end_of_grid <- function(bw, grid, asked) {
   lower <- bw == grid$grid[1L]
+  if (is_nearest(asked)) {
+    if (bw == 1) return(invisible())
+    warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, k = ", bw,
+                ": ", if (lower) "fewer" else "more", " neighbours may be better.")
+    return(invisible())
+  }
   warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, ",
               describe_value(bw), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
 }

@@ -9,8 +9,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' Bandwidth of a kernel regression by cross-validation
 #'
 #' Selects the bandwidth of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` by
-#' cross-validation. Names, conventions and defaults are those of package \pkg{np}. There is one regressor, and the
-#' bandwidth is fixed.
+#' cross-validation. Names, conventions and defaults are those of package \pkg{np}. There is one regressor. The
+#' bandwidth is fixed or, with `bwtype`, a distance to nearest neighbours.
 #'
 #' Let g_-i be the fit without observation i, and w the weights (1 for all if not given). Let M_i be 1 if another
 #' observation is within the bandwidth of x_i, and 0 otherwise. The objectives are
@@ -50,6 +50,25 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   divided by 1.349, and the median absolute deviation, as far as they are positive. The field `bandwidth` has the
 #'   bandwidth without, and `sfactor` with this scaling. A bandwidth may be infinite.
 #'
+#' @section Nearest neighbours: With `bwtype = "generalized_nn"` the bandwidth of the fit at a point is the distance from
+#'   this point to its k-th nearest neighbour, and with `"adaptive_nn"` every observation has a bandwidth h_i, the
+#'   distance from it to its k-th neighbour, and the weight K((x_i - x) / h_i) / h_i. The number k is what is selected
+#'   or given. Neighbours are counted as in \pkg{np}: the different distances from a point, as rounded, are sorted, and
+#'   the least of them counts as number 0. So tied observations are no neighbours of each other, and two observations at
+#'   the same distance are one neighbour. At a point between observations the nearest one is number 0. Weights do not
+#'   change the distances. The bandwidth is this distance on the scale of `bw.scale`: the support of the Epanechnikov
+#'   kernel reaches sqrt(5) times as far. The window of the uniform kernel is open here, as in \pkg{np}, so the k-th
+#'   neighbour itself is not in it.
+#'
+#'   Without `bws` all k that every observation has are tried for up to 500 observations. For more observations a scan
+#'   has steps of 5 %. Then the numbers between the 10 lowest valleys of the scan and those beside them are tried, until
+#'   both k - 1 and k + 1 have been. Of equal values the largest k is taken. `bws` may list the k to try. `bwscaling`,
+#'   `nbw`, `bwmin` and `bwmax` are for fixed bandwidths, and a GPU takes those only.
+#'
+#'   For local linear fits with `"generalized_nn"`, \pkg{np} 0.60 weighs each pair of observations in its objective by
+#'   the bandwidth at one of them, so its objective depends on the order of the data and is not that of its fits. With
+#'   `options(np.tree = TRUE)` it is, and then equal to the one here.
+#'
 #' @section Grids: With several values of `bws`, or with `nbw`, `bwmin` or `bwmax`, the objective is computed on a grid
 #'   and the result is its least value. A grid of `nbw` bandwidths, by default 50, has equal steps up to `bwmax`, by
 #'   default the range of x, max - min. This is the grid of Rohlfs & Zahran (2017). For the Gaussian kernel it ends at
@@ -81,7 +100,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   - missing values where `na.action` is [stats::na.fail];
 #'   - a regressor that is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300;
 #'   - responses whose squared differences have a sum that is not between 1e-290 and 1.8e308, unless all are equal;
-#'   - bandwidths that are not within 1e-300 and 1e300;
+#'   - bandwidths that are not within 1e-300 and 1e300, and numbers of neighbours that are not whole, not positive, or
+#'     more than some observation has;
 #'   - arguments that neither \pkg{np} nor this function has, or values of the arguments of \pkg{np} that this function
 #'     does not support;
 #'   - a grid in which no bandwidth supports every observation. The message gives the smallest bandwidth that would.
@@ -94,6 +114,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   hold 16 observations. Where they hold fewer, or with weights, it takes O(n) fits of their own. The scan has 100 to
 #'   1000 bandwidths, and each valley takes 46 more. With a compact kernel three valleys take 50 to 500 and, for
 #'   n below 400,000, at most 1.2e7 / n more.
+#'
+#'   With nearest neighbours each k takes the sum over all observations of those in their windows, at most O(n^2): with
+#'   1,000 observations about 3 ms on one core, and for a search 0.5 s.
 #'
 #'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of
 #'   degree p it needs 8 p + 16 bytes more for each observation, with p + 2 in place of p for local linear fits. The
@@ -118,6 +141,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
 #' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
 #'   1998).
+#' @param bwtype `"fixed"` for one bandwidth, or `"generalized_nn"` or `"adaptive_nn"` for distances to the k-th nearest
+#'   neighbour; `bws` is then k. See the section on nearest neighbours.
 #' @param ckertype the kernel.
 #' @param ckerorder the order of the Gaussian kernel, 2, 4, 6 or 8. The other kernels are of order 2; for the uniform
 #'   kernel other orders have no effect.
@@ -139,11 +164,14 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param ... arguments of the methods. The default method also takes the arguments of \pkg{np}'s search (`nmulti`,
-#'   `itmax`, ...) and of its kernels for categories, which have no effect here, and `bwtype = "fixed"`, `ckerbound =
-#'   "none"` and `nomad = FALSE`.
+#'   `itmax`, ...) and of its kernels for categories, which have no effect here, and `ckerbound = "none"` and `nomad =
+#'   FALSE`.
 #' @return An object of class `c("kestrel_regbw", "rbandwidth")`, a list with
-#'   \item{bw}{the bandwidth, in the units of x and on the scales of `bw.scale` and `bwscaling`}
-#'   \item{h}{the bandwidth as half the width of the support (for the Gaussian kernel the standard deviation)}
+#'   \item{bw}{the bandwidth, in the units of x and on the scales of `bw.scale` and `bwscaling`, or the number of
+#'     neighbours}
+#'   \item{type}{`bwtype`}
+#'   \item{h}{the bandwidth as half the width of the support (for the Gaussian kernel the standard deviation); the
+#'     number of neighbours}
 #'   \item{fval}{the objective at the bandwidth}
 #'   \item{bandwidth, sfactor}{lists whose entry `x` is the bandwidth without and with the scaling by the spread of x}
 #'   \item{sdev, nconfac}{that spread, and the power of n}
@@ -161,7 +189,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   \item{na.action, rows.omit, nobs.omit}{the rows left out, if any, their numbers, and how many}
 #'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
 #'     a GPU `"blocks"`, or for the Gaussian kernel `"nodes"`, on a GPU
-#'     `"direct"`. The device is the name of the GPU, if one was used}
+#'     `"direct"`, as with neighbours. The device is the name of the GPU, if one was used}
 #'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
 #'   formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited: `bw$bw <- 4` makes [npreg()],
 #'   [predict()] and plots use this bandwidth.
@@ -187,6 +215,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #' # local linear, by AICc
 #' npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, regtype = "ll", bwmethod = "cv.aic")
+#'
+#' # bandwidths that follow the density of the observations
+#' npregbw(dist ~ speed, data = cars, regtype = "ll", bwtype = "generalized_nn")
 #'
 #' # the grid of Rohlfs & Zahran
 #' npregbw(dist ~ speed, data = cars, ckertype = "epanechnikov", bw.scale = "support", nbw = 50)
@@ -245,8 +276,8 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption(
 #' @rdname npregbw
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
-                            bwmethod = c("cv.ls", "cv.aic"), ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE,
-                            nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
+                            bwmethod = c("cv.ls", "cv.aic"), bwtype = c("fixed", "generalized_nn", "adaptive_nn"),
+                            ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE, nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
                             unsupported = c("reject", "exclude"), refine = FALSE, w = NULL, na.action = stats::na.omit,
                             backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
@@ -264,8 +295,9 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   if (given$fixed && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
+  type <- check_choice(bwtype, bandwidth_types, "bwtype")
   if (!given$fixed && length(without_class(bws)) == 1L) {
-    check_bandwidths(bws)
+    if (type == "fixed") check_bandwidths(bws) else check_neighbours(bws)
     inform_ignored("bws")
     given["bws"] <- list(NULL)
   }
@@ -274,9 +306,10 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
                 ckertype = check_choice(ckertype, regression_kernels(), "ckertype"),
                 bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
-                scaling = check_flag(bwscaling, "bwscaling"))
+                scaling = check_flag(bwscaling, "bwscaling"), type = type)
   asked$ckerorder <- check_order(ckerorder, asked$ckertype)
   refine <- check_flag(refine, "refine")
+  if (type != "fixed") check_nearest_arguments(asked, given)
   verbose <- asked_verbose(verbose)
   run <- run_options(threads, backend, cuda = TRUE)
   sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
@@ -294,9 +327,9 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   spread <- asked$sdev * asked$nconfac
   raw <- if (asked$scaling) found$bw * spread else found$bw
   bw <- c(found, asked, sample,
-          list(ifval = 1L, type = "fixed", bandwidth = list(x = raw), sfactor = list(x = raw / spread),
+          list(ifval = 1L, bandwidth = list(x = raw), sfactor = list(x = raw / spread),
                rows.omit = as.vector(sample$na.action), nobs.omit = length(sample$na.action),
-               engine = regression_engine(asked$ckertype, found$backend), call = call,
+               engine = regression_engine(asked$ckertype, found$backend, type), call = call,
                seconds = proc.time()[["elapsed"]] - started))
   bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
   if (!is.null(needed)) bw$.observations <- data
@@ -332,7 +365,7 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
                          "scale.factor.search.lower", "scale.init.categorical.sample", "random.seed")
 
 # np's arguments that would change the result, with the one value that is computed here.
-np_fixed_arguments <- list(bwtype = "fixed", ckerbound = "none", nomad = FALSE)
+np_fixed_arguments <- list(ckerbound = "none", nomad = FALSE)
 
 # The arguments left in the dots: only those of np are evaluated, since others may be expressions in the variables of
 # `data`.

@@ -1,7 +1,8 @@
 # Regression with the Gaussian kernel: the search for the global minimum of cross-validation, the curve of 200
-# bandwidths, and fits with standard errors, on one thread and on all, beside np and all pairs in R.
+# bandwidths, fits with standard errors, and the search with nearest neighbours. On one thread and on all, beside np and
+# all pairs in R.
 #
-#   Rscript bench/regression.R [--short] [curves searches fits]
+#   Rscript bench/regression.R [--short] [curves searches fits neighbours]
 #
 # np is left out where it is not installed, and where it would take minutes.
 
@@ -86,4 +87,15 @@ bench_fits <- function() {
              row_of("npreg, errors", length(large$x), fit(large)))
 }
 
-run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits))
+bench_neighbours <- function() {
+  data <- data_of(sized(500, 200))
+  row <- function(type, regtype) {
+    peer <- function() np::npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype, nmulti = 1)
+    row_of(paste("npregbw,", type, regtype), length(data$x), function() {
+      npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype)
+    }, if (with_np) peer, 3L)
+  }
+  print_rows(row("generalized_nn", "lc"), row("adaptive_nn", "ll"))
+}
+
+run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits, neighbours = bench_neighbours))
