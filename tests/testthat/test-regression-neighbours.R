@@ -195,7 +195,7 @@ test_that("arguments without meaning for neighbours are refused", {
 })
 
 test_that("fits with neighbours can be printed, predicted, edited, updated and plotted", {
-  informed_of$bws <- NULL
+  rm(list = ls(informed_of), envir = informed_of)
   expect_message(bw <- npregbw(dist ~ speed, cars, bwtype = "adaptive_nn", regtype = "ll", bws = 3), "`bws` has no effect")
   # np 0.60.
   expect_identical(bw[c("bw", "type", "search")], list(bw = 5, search = "global", type = "adaptive_nn")[c(1, 3, 2)])
