@@ -19,8 +19,8 @@
 #' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
 #' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
 #'
-#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of class `kestrel_warning_support`
-#' counts these points.
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of
+#' class `kestrel_warning_support` counts these points.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
 #'   it may be a bandwidth, which is taken as it is, or a vector of candidates. If NULL, [npregbw()] selects one. If
@@ -191,8 +191,8 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
   }
   again <- function(x, y, w, needed) {
     npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, bwtype = bws$type,
-                    ckertype = bws$ckertype, ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
-                    unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
+                    ckertype = bws$ckertype, ckerorder = bws$ckerorder, bwscaling = bws$scaling,
+                    bw.scale = bws$bw.scale, w = w, unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
                     verbose = verbose, .needed = needed)
   }
   select <- function(needed) {
@@ -266,7 +266,8 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
            list(level = wanted$level, resid = inside$resid, loo = inside$loo), made$measures,
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, xnames = bws$xnames,
-                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend, bws$type), backend = run$backend,
+                ynames = bws$ynames, engine = regression_engine(bws$ckertype, run$backend, bws$type),
+                backend = run$backend,
                 call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c("kestrel_reg", "npregression"))
 }
@@ -303,8 +304,9 @@ warn_no_neighbour <- function(mean, points, bws) {
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost == 0L) return(invisible())
   warn_support(lost, " of ", length(points), " points have ",
-               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or no observation within the bandwidth")
-               else paste("no observation within the bandwidth", describe_value(bws$bw)), ": their fit is NA.")
+               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or "),
+               "no observation within the bandwidth", if (!is_nearest(bws)) paste0(" ", describe_value(bws$bw)),
+               ": their fit is NA.")
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.
