@@ -19,8 +19,8 @@
 #' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
 #' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
 #'
-#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of class `kestrel_warning_support`
-#' counts these points.
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of
+#' class `kestrel_warning_support` counts these points.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
 #'   it may be a bandwidth, which is taken as it is, or a vector of candidates. If NULL, [npregbw()] selects one. If
@@ -322,8 +322,9 @@ warn_no_neighbour <- function(mean, points, bws) {
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost == 0L) return(invisible())
   warn_support(lost, " of ", length(points), " points have ",
-               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or no observation within the bandwidth")
-               else paste("no observation within the bandwidth", describe_value(bws$bw)), ": their fit is NA.")
+               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or "),
+               "no observation within the bandwidth", if (!is_nearest(bws)) paste0(" ", describe_value(bws$bw)),
+               ": their fit is NA.")
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.

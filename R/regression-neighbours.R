@@ -50,7 +50,8 @@ candidate_neighbours <- function(data, asked, given, run) {
   grid <- sort(unique(check_neighbours(given$bws)))
   largest <- grid[length(grid)]
   if (largest > n - 1) {
-    abort_input("`bws` must be at most ", n - 1, ", the number of other observations, not ", describe_value(largest), ".")
+    abort_input("`bws` must be at most ", n - 1, ", the number of other observations, not ", describe_value(largest),
+                ".")
   }
   there <- most(largest)
   if (there < largest) {

@@ -254,8 +254,8 @@ warn_end_of_grid <- function(bw, grid, asked) {
   lower <- bw == grid$grid[1L]
   if (is_nearest(asked)) {
     if (bw == 1) return(invisible())
-    warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, k = ", bw,
-                ": ", if (lower) "fewer" else "more", " neighbours may be better.")
+    warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, k = ",
+                bw, ": ", if (lower) "fewer" else "more", " neighbours may be better.")
     return(invisible())
   }
   warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, ",

@@ -50,10 +50,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   divided by 1.349, and the median absolute deviation, as far as they are positive. The field `bandwidth` has the
 #'   bandwidth without, and `sfactor` with this scaling. A bandwidth may be infinite.
 #'
-#' @section Nearest neighbours: With `bwtype = "generalized_nn"` the bandwidth of the fit at a point is the distance from
-#'   this point to its k-th nearest neighbour, and with `"adaptive_nn"` every observation has a bandwidth h_i, the
+#' @section Nearest neighbours: With `bwtype = "generalized_nn"` the bandwidth of the fit at a point is the distance
+#'   from this point to its k-th nearest neighbour. With `"adaptive_nn"` every observation has a bandwidth h_i, the
 #'   distance from it to its k-th neighbour, and the weight K((x_i - x) / h_i) / h_i. The number k is what is selected
-#'   or given. Neighbours are counted as in \pkg{np}: the different distances from a point, as rounded, are sorted, and
+#'   or given. Neighbours are counted as in \pkg{np}. The different distances from a point, as rounded, are sorted, and
 #'   the least of them counts as number 0. So tied observations are no neighbours of each other, and two observations at
 #'   the same distance are one neighbour. At a point between observations the nearest one is number 0. Weights do not
 #'   change the distances. The bandwidth is this distance on the scale of `bw.scale`: the support of the Epanechnikov
@@ -277,9 +277,10 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption(
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
                             bwmethod = c("cv.ls", "cv.aic"), bwtype = c("fixed", "generalized_nn", "adaptive_nn"),
-                            ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE, nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
-                            unsupported = c("reject", "exclude"), refine = FALSE, w = NULL, na.action = stats::na.omit,
-                            backend = "auto", threads = NULL, verbose = NULL) {
+                            ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE, nbw = NULL, bwmin = NULL,
+                            bwmax = NULL, bw.scale = c("np", "support"), unsupported = c("reject", "exclude"),
+                            refine = FALSE, w = NULL, na.action = stats::na.omit, backend = "auto", threads = NULL,
+                            verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   if (inherits(bws, "kestrel_regbw")) {
@@ -334,59 +335,4 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
   if (!is.null(needed)) bw$.observations <- data
   bw
-}
-
-check_order <- function(order, kernel) {
-  order <- plain(order)
-  if (!is_number(order) || !order %in% c(2, 4, 6, 8)) {
-    abort_input("`ckerorder` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
-  }
-  if (kernel == "uniform") return(2)
-  if (kernel != "gaussian" && order != 2) {
-    abort_input("`ckerorder` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
-                ": higher orders are there for \"gaussian\" only.")
-  }
-  as.numeric(order)
-}
-
-# What npreg() adds to the arguments of npregbw(): `needed` of search_bandwidth(). The result then also has the
-# `.observations` of the search. A user's call cannot have such an argument, because npregbw() knows none of this name.
-added_by_fit <- function(...) {
-  position <- match(".needed", given_names(...))
-  if (!is.na(position)) ...elt(position)
-}
-
-# Arguments of np that only steer its search or are for categories.
-np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lbc.dir", "dfc.dir", "cfac.dir",
-                         "initc.dir", "lbd.dir", "hbd.dir", "dfac.dir", "initd.dir", "lbc.init", "hbc.init",
-                         "cfac.init", "lbd.init", "hbd.init", "dfac.init", "ukertype", "okertype", "bwsolver",
-                         "powell.remin", "invalid.penalty", "penalty.multiplier", "transform.bounds",
-                         "scale.factor.init", "scale.factor.init.lower", "scale.factor.init.upper",
-                         "scale.factor.search.lower", "scale.init.categorical.sample", "random.seed")
-
-# np's arguments that would change the result, with the one value that is computed here.
-np_fixed_arguments <- list(ckerbound = "none", nomad = FALSE)
-
-# The arguments left in the dots: only those of np are evaluated, since others may be expressions in the variables of
-# `data`.
-check_np_arguments <- function(...) {
-  given <- given_names(...)
-  if ("formula" %in% given) abort_input("`formula` must be a formula, as in y ~ x.")
-  with_formula <- intersect(c("data", "subset"), given)
-  if (length(with_formula) > 0L) {
-    abort_input("`formula` must be a formula, as in y ~ x, where `", with_formula[1L], "` is given.")
-  }
-  inform_ignored(intersect(given, np_search_arguments))
-  check_fixed_arguments(np_fixed_arguments, ...)
-}
-
-# Checks that arguments in the dots that are named in `fixed` have the values there.
-check_fixed_arguments <- function(fixed, ...) {
-  given <- given_names(...)
-  for (k in which(given %in% names(fixed))) {
-    only <- fixed[[given[k]]]
-    if (!isTRUE(all.equal(without_class(...elt(k)), only))) {
-      abort_input("`", given[k], "` must be ", deparse(only), ", not ", describe_value(...elt(k)), ".")
-    }
-  }
 }

@@ -49,8 +49,9 @@ reference_neighbour_fit <- function(point, x, y, w, h, kernel, regtype, drop = 0
     share <- share + at * share * centred / sum(share * centred^2)
   }
   smoother[used] <- share
-  list(value = y[heaviest] + sum(share * (y[used] - y[heaviest])), smoother = smoother, distinct = places, slope = slope,
-       terms = terms, change = sum(slope[used] * (y[used] - y[heaviest])))
+  off <- y[used] - y[heaviest]
+  list(value = y[heaviest] + sum(share * off), smoother = smoother, distinct = places, slope = slope, terms = terms,
+       change = sum(slope[used] * off))
 }
 
 # The bandwidths that the fit at a point sees, one for each observation, and that at the point itself.

@@ -41,7 +41,7 @@ test_that("residuals, fits, gradients and their errors are those of the oracle",
     problems <- c(if (!identical(is.na(found$loo), alone)) paste(info, "other points without fit"),
                   reference_problem((s$y - found$loo)[!alone], reference$loo[!alone], 1e-11, scale, info),
                   reference_problem(found$resid, reference$insample, 1e-11, scale, paste(info, "in sample")))
-    points <- c(s$x[1:min(9, length(s$x))], s$x[1:2] + 0.3 * diff(range(s$x)), min(s$x) - 1, max(s$x) + 0.7)
+    points <- c(utils::head(s$x, 9), s$x[1:2] + 0.3 * diff(range(s$x)), min(s$x) - 1, max(s$x) + 0.7)
     error2 <- s$y^2 / max(s$y^2) + 0.1
     at <- values_at(list(bws = bws, error2 = error2), points, TRUE, run, data, TRUE)
     local <- lapply(points, function(point) {
@@ -129,7 +129,8 @@ test_that("the k-th neighbour is at the k-th of the different distances that are
 test_that("with neighbours an observation of weight 3 is three of weight 1, and weights change no distance", {
   d <- with_seed(88, data.frame(x = rnorm(25), y = rnorm(25), w = rep(c(1, 3, 2, 1, 1), 5)))
   copies <- d[rep(1:25, d$w), ]
-  for (type in neighbour_types) for (kernel in c("gaussian", "epanechnikov", "uniform")) for (regtype in c("lc", "ll")) {
+  kernels <- c("gaussian", "epanechnikov", "uniform")
+  for (type in neighbour_types) for (kernel in kernels) for (regtype in c("lc", "ll")) {
     suppressWarnings(weighted <- npreg(y ~ x, d, w = w, bws = 6, bwtype = type, ckertype = kernel, regtype = regtype))
     suppressWarnings(several <- npreg(y ~ x, copies, bws = 6, bwtype = type, ckertype = kernel, regtype = regtype))
     expect_equal(weighted$mean[rep(1:25, d$w)], several$mean, tolerance = 1e-12)
@@ -196,7 +197,8 @@ test_that("arguments without meaning for neighbours are refused", {
 
 test_that("fits with neighbours can be printed, predicted, edited, updated and plotted", {
   rm(list = ls(informed_of), envir = informed_of)
-  expect_message(bw <- npregbw(dist ~ speed, cars, bwtype = "adaptive_nn", regtype = "ll", bws = 3), "`bws` has no effect")
+  expect_message(bw <- npregbw(dist ~ speed, cars, bwtype = "adaptive_nn", regtype = "ll", bws = 3),
+                 "`bws` has no effect")
   # np 0.60.
   expect_identical(bw[c("bw", "type", "search")], list(bw = 5, search = "global", type = "adaptive_nn")[c(1, 3, 2)])
   expect_equal(npregbw(dist ~ speed, cars, bwtype = "generalized_nn")$sfactor$x, 0.421, tolerance = 1e-3)

@@ -117,8 +117,7 @@ FitTotals neighbour_residuals(const SortedSample& line, const LocalKernel& kerne
   const double *x = line.x(), *y = line.y(), *w = line.w();
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
   const auto k = static_cast<std::size_t>(kernel.h);
-  const NeighbourBandwidths bandwidths(line, kernel,
-                                       NeighbourDistances(line, cheap).to(k, cheap));
+  const NeighbourBandwidths bandwidths(line, kernel, NeighbourDistances(line, cheap).to(k, cheap));
   if (!bandwidths.complete()) {
     throw error(ErrorKind::input, "an observation has too few neighbours");
   }
@@ -174,8 +173,7 @@ Fits neighbour_fits(const SortedSample& line, Span<const double> points, Span<co
   const auto k = static_cast<std::size_t>(kernel.h);
   const bool adaptive = kernel.type == BandwidthType::adaptive_nn;
   const NeighbourBandwidths bandwidths(
-      line, kernel,
-      adaptive ? NeighbourDistances(line, cheap).to(k, cheap) : RawArray<double>());
+      line, kernel, adaptive ? NeighbourDistances(line, cheap).to(k, cheap) : RawArray<double>());
   if (!bandwidths.complete()) return result;
   each_point(bandwidths, at.x(), m, options.parallel, [&](Room& room, std::size_t, std::size_t i) {
     const double e = at.x()[i];

@@ -124,7 +124,8 @@ bool NeighbourBandwidths::quick_fit(const simd::Table& table, std::size_t i,
       // A neighbour is no farther than h, and beside it far ones count little.
       const double far = std::sqrt(1 + cut_) * h;
       const double *first = line_.x() + range.begin, *end = line_.x() + range.end;
-      used.begin += static_cast<std::size_t>(std::lower_bound(first, end, window.point - far) - first);
+      used.begin +=
+          static_cast<std::size_t>(std::lower_bound(first, end, window.point - far) - first);
       used.end -= static_cast<std::size_t>(end - std::upper_bound(first, end, window.point + far));
     }
     const bool inside = used.begin <= i && i < used.end;
@@ -160,8 +161,7 @@ void NeighbourWindow::add(const NeighbourBandwidths& bandwidths, std::size_t j, 
 }
 
 void NeighbourWindow::see(const NeighbourBandwidths& bandwidths, double e, double h,
-                          const std::vector<SampleRange>& ranges, std::size_t own,
-                          bool gradient) {
+                          const std::vector<SampleRange>& ranges, std::size_t own, bool gradient) {
   const std::size_t n = bandwidths.line().size();
   if (x_.size() < n) {
     for (auto* column : {&x_, &y_, &h_, &weight_, &off_}) column->resize(n);
@@ -296,11 +296,10 @@ LocalFitter::Gradient NeighbourWindow::gradient(bool local_linear, const double*
   }
   if (local_linear) return {missing, missing};
   const double of_sum = blocked_sum(count_, [&](std::size_t j) { return slope_[j]; });
-  const double change = blocked_sum(
-      count_, [&](std::size_t j) { return slope_[j] * ((y_[j] - y_at_) - mean_y_); });
-  return {change / s0_, squares([&](std::size_t j) {
-            return (slope_[j] - weight_[j] * of_sum / s0_) / s0_;
-          })};
+  const double change =
+      blocked_sum(count_, [&](std::size_t j) { return slope_[j] * ((y_[j] - y_at_) - mean_y_); });
+  return {change / s0_,
+          squares([&](std::size_t j) { return (slope_[j] - weight_[j] * of_sum / s0_) / s0_; })};
 }
 
 }  // namespace kestrel

@@ -36,8 +36,8 @@ class NeighbourBandwidths {
   double of(std::size_t j) const { return reach_[j]; }
   /// The weights of samples in windows relative to those at u = 0, w_j or w_j least() / h_j.
   double least() const { return least_; }
-  /// Which samples a point between `lower` and `upper` may see, in ascending order; h: the bandwidth
-  /// there for generalized_nn. O(log n), or O(n / 64) for adaptive_nn.
+  /// Which samples a point between `lower` and `upper` may see, in ascending order; h: the
+  /// bandwidth there for generalized_nn. O(log n), or O(n / 64) for adaptive_nn.
   void seen(double lower, double upper, double h, std::vector<SampleRange>& ranges) const;
   /// How far a bandwidth reaches.
   double reach(double h) const { return kernel_.gaussian() ? kGaussianReach * h : h; }
@@ -48,14 +48,12 @@ class NeighbourBandwidths {
   /// false where they have too few digits.
   bool quick_fit(const simd::Table& table, std::size_t i, const std::vector<SampleRange>& ranges,
                  LocalFit& fit) const;
-  double own_weight(std::size_t i) const {
-    return adaptive() ? weight_[i] : line_.w()[i];
-  }
+  double own_weight(std::size_t i) const { return adaptive() ? weight_[i] : line_.w()[i]; }
 
  private:
   const SortedSample& line_;
   const LocalKernel kernel_;
-  const RawArray<double> reach_;  // the bandwidths
+  const RawArray<double> reach_;     // the bandwidths
   RawArray<double> scale_, weight_;  // adaptive_nn
   bool complete_ = true;
   double least_ = HUGE_VAL, cut_ = 0;

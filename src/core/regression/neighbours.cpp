@@ -61,8 +61,7 @@ NeighbourDistances::NeighbourDistances(const SortedSample& line, const ParallelO
 
 RawArray<double> NeighbourDistances::to(std::size_t k, const ParallelOptions& options) {
   RawArray<double> distance(size_);
-  each_walk(size_, options,
-            [&](std::size_t, std::size_t i) { distance[i] = walks_[i].to(k); });
+  each_walk(size_, options, [&](std::size_t, std::size_t i) { distance[i] = walks_[i].to(k); });
   return distance;
 }
 

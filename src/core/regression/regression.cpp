@@ -23,8 +23,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 void check_local_kernel(const LocalKernel& kernel) {
-  if (kernel.nearest() && !(kernel.h >= 1 && kernel.h < 0x1p31 && std::floor(kernel.h) == kernel.h &&
-                            kernel.unit > 0)) {
+  if (kernel.nearest() && !(kernel.h >= 1 && kernel.h < 0x1p31 &&
+                            std::floor(kernel.h) == kernel.h && kernel.unit > 0)) {
     throw error(ErrorKind::input,
                 "a number of neighbours must be whole, not " + std::to_string(kernel.h));
   }
