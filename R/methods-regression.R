@@ -90,9 +90,10 @@ predict.kestrel_regbw <- function(object, ..., verbose = NULL) {
 
 # What values_at() would return at the data. The errors are computed if the fit does not have them.
 known_at_data <- function(object, errors, run) {
-  se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
+  bws <- object$bws
+  se <- if (object$at.data) object$merr else rep(NA_real_, length(bws$y))
   if (errors && all(is.na(se))) {
-    bws <- object$bws
+    if (is_mixed_object(bws)) return(values_at(object, bws$x, TRUE, run))
     se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, with_errors, run))$se
   }
   list(mean = fit_inside(object), se = se)
@@ -146,7 +147,8 @@ gradients.kestrel_reg <- function(x, errors = FALSE, ...) {
   name <- if (check_flag(errors, "errors")) "gerr" else "grad"
   value <- x[[name]]
   if (identical(value, NA)) {
-    value <- as.matrix(values_at(x, plain_columns(x$eval)[[1L]], TRUE, run_options(), gradients = TRUE)[[name]])
+    points <- if (is_mixed_object(x$bws)) x$eval else plain_columns(x$eval)[[1L]]
+    value <- as.matrix(values_at(x, points, TRUE, run_options(), gradients = TRUE)[[name]])
   }
   if (x$at.data) stats::napredict(x$bws$na.action, value) else value
 }
@@ -171,7 +173,8 @@ formula.kestrel_reg <- function(x, ...) formula_of(check_object(x, "x", "kestrel
 
 formula_of <- function(bws, env) {
   if (!is.null(bws$terms)) return(stats::formula(bws$terms))
-  stats::as.formula(call("~", as.name(bws$ynames), as.name(bws$xnames)), env = env)
+  regressors <- Reduce(function(left, right) call("+", left, right), lapply(bws$xnames, as.name))
+  stats::as.formula(call("~", as.name(bws$ynames), regressors), env = env)
 }
 
 without_neighbour <- function(count) {
@@ -184,9 +187,9 @@ as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...
   check_object(x, "x", "kestrel_reg")
   fit <- data.frame(mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper, row.names = NULL)
   variables <- beside(c(names(fit), "resid", "loo"), c(x$xnames, x$ynames))
-  frame <- cbind(stats::setNames(x$eval, variables[1L]), fit)
+  frame <- cbind(stats::setNames(x$eval, variables[-length(variables)]), fit)
   if (!x$at.data) return(frame)
-  cbind(frame, stats::setNames(data.frame(x$bws$y), variables[2L]), resid = x$resid, loo = x$loo)
+  cbind(frame, stats::setNames(data.frame(x$bws$y), variables[length(variables)]), resid = x$resid, loo = x$loo)
 }
 
 #' @rdname kestrel_reg-methods
@@ -266,19 +269,24 @@ size_text <- function(bws) {
 }
 
 smoother_text <- function(bws) {
-  paste0(bws$ynames, " on ", bws$xnames, ", ",
+  paste0(bws$ynames, " on ", and_list(bws$xnames), ", ",
          if (bws$regtype == "lc") "local constant (Nadaraya-Watson)" else "local linear")
 }
 
 bandwidth_text <- function(bws) {
+  if (is_mixed_object(bws)) return(mixed_bandwidth_text(bws))
   meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
     if (unit_of(bws) == 1) "half the support" else "as np counts"
   paste0("h = ", format_short(bws$bw), " (", meaning, ")")
 }
 
-kernel_text <- function(bws) paste0(bws$ckertype, if (bws$ckerorder > 2) paste(", order", bws$ckerorder))
+kernel_text <- function(bws) {
+  if (is_mixed_object(bws)) return(mixed_kernel_text(bws))
+  paste0(bws$ckertype, if (bws$ckerorder > 2) paste(", order", bws$ckerorder))
+}
 
 regbw_lines <- function(bws) {
+  if (is_mixed_object(bws)) return(mixed_regbw_lines(bws))
   c("Bandwidth of a kernel regression, by cross-validation",
     call_lines(bws$call),
     label_line("n", size_text(bws)),

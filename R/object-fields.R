@@ -146,6 +146,67 @@ regbw_fields <- list(
   engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
 )
 
+# A column of a data frame of regressors.
+regressor_field <- function(column, n) {
+  if (!is.factor(column)) return(is_numbers(column) && length(column) == n && all_finite_cpp(as.numeric(column)))
+  codes <- unclass(column)
+  is.integer(codes) && length(codes) == n && !anyNA(codes) && is.character(levels(column)) &&
+    all(codes >= 1L & codes <= length(levels(column)))
+}
+
+kinds_field <- function(kind) {
+  function(of) {
+    columns <- unclass(of[["x"]])
+    anything(list(paste("which regressors are", kind), function(value) {
+      is.logical(value) && identical(as.vector(value), unname(kinds_of(columns) == kind))
+    }))
+  }
+}
+
+count_field <- function(of_kind) function(of) numbers(1L, between = rep(sum(of[[of_kind]]), 2L))
+
+mixed_bw_fields <- list(
+  x = columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+    length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = .row_names_info(x, 2L)))
+  })),
+  y = function(of) numbers(.row_names_info(of[["x"]], 2L), min = 2L),
+  w = function(of) numbers(length(of[["y"]]), between = c(1, 1)),
+  nobs = function(of) numbers(1L, between = rep(length(of[["y"]]), 2L)),
+  icon = kinds_field("continuous"), iuno = kinds_field("unordered"), iord = kinds_field("ordered"),
+  ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
+  ndim = function(of) numbers(1L, between = rep(length(unclass(of[["x"]])), 2L)),
+  regtype = regbw_fields$regtype, method = regbw_fields$method,
+  ckertype = texts(1L, among = c("gaussian", "epanechnikov", "uniform")),
+  ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
+  ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
+  okertype = texts(1L, among = c("liracine", "wangvanryzin", "racineliyan")),
+  scaling = flag(), unsupported = regbw_fields$unsupported,
+  sdev = function(of) numbers(of[["ncon"]], sign = "positive"),
+  nconfac = numbers(1L, sign = "positive"), ncatfac = numbers(1L, sign = "positive"),
+  search = texts(1L, among = c("none", "starts")),
+  remarks = texts(optional = TRUE),
+  bw = function(of) {
+    largest <- rep(Inf, of[["ndim"]])
+    largest[core_order(of)[seq_len(of[["ndim"]]) > of[["ncon"]]]] <- largest_lambda(of)
+    scale <- if (of[["scaling"]]) mixed_scale(of) else 1
+    numbers(of[["ndim"]], sign = "not negative", finite = FALSE, also = list(
+      "positive for numbers, and for factors at most the largest lambda",
+      function(bw) !anyNA(bw) && all(bw[of[["icon"]]] > 0) && all(bw * scale <= largest * (1 + 1e-7))
+    ))
+  },
+  bandwidth = function(of) parts(list(x = numbers(of[["ndim"]], sign = "not negative", finite = FALSE))),
+  fval = numbers(1L, finite = FALSE),
+  n.unsupported = numbers(1L, sign = "not negative", whole = TRUE),
+  n.ridged = numbers(1L, sign = "not negative", whole = TRUE),
+  ifval = numbers(1L, sign = "positive", whole = TRUE),
+  fval.history = numbers(optional = TRUE, finite = FALSE),
+  evaluations = numbers(1L, sign = "positive", whole = TRUE),
+  xnames = function(of) texts(of[["ndim"]]), ynames = texts(1L),
+  na.action = function(of) left_out_field(length(of[["y"]])),
+  terms = regbw_fields$terms,
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
+
 # The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
 left_out_field <- function(n) {
   fit <- function(rows) {
@@ -166,7 +227,7 @@ fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
 
 points_of_fit <- function(of) length(unclass(of[["eval"]])[[1L]])
 
-rows_of_fit <- function(of) length(of[["bws"]][["x"]])
+rows_of_fit <- function(of) length(of[["bws"]][["y"]])
 
 at_points <- function(of) fitted_numbers(points_of_fit(of))
 
@@ -200,6 +261,23 @@ fit_fields <- list(
   nobs = numbers(1L, sign = "positive", whole = TRUE),
   xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
 )
+
+# The same with several regressors: points are rows, whose missing values have no fit.
+mixed_fields <- utils::modifyList(fit_fields, list(
+  eval = function(of) {
+    columns(list(), also = list(
+      paste0("a data frame with the regressors", if (of[["at.data"]]) ", one row for each observation"),
+      function(eval) {
+        kinds <- function(x) unname(kinds_of(unclass(x)))
+        identical(kinds(eval), kinds(of[["bws"]][["x"]])) &&
+          (!of[["at.data"]] || .row_names_info(eval, 2L) == rows_of_fit(of))
+      }
+    ))
+  },
+  grad = function(of) if (!identical(of[["grad"]], NA)) fitted_numbers(c(points_of_fit(of), of[["bws"]][["ndim"]])),
+  gerr = function(of) if (!identical(of[["gerr"]], NA)) fitted_numbers(c(points_of_fit(of), of[["bws"]][["ndim"]])),
+  xnames = function(of) texts(of[["bws"]][["ndim"]])
+))
 
 curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
 
@@ -387,12 +465,18 @@ object_classes <- list(
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
   kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),
   kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
+  kestrel_mixed_bw = list(made = "a bandwidth object made by npregbw()", fields = mixed_bw_fields,
+                          kind_of = "kestrel_regbw"),
+  summary.kestrel_mixed_bw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_regbw"), table = columns(list())
+  )),
   summary.kestrel_regbw = list(made = "a summary of a bandwidth object", fields = list(
     bws = of_class("kestrel_regbw"),
     best = columns(list(bw = fitted_numbers(NULL), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)),
                    optional = TRUE)
   )),
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
+  kestrel_mixed = list(made = "a fit made by npreg()", fields = mixed_fields, kind_of = "kestrel_reg"),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),

@@ -113,13 +113,23 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
 # The fit at `neval` points to draw, by default 501, which are `at`.
 curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE, gradients = FALSE) {
   count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
-  xtrim <- plain(xtrim)
-  if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
-    abort_input("`xtrim` must be a number from 0 to below 0.5, not ", describe_value(xtrim), ".")
-  }
-  ends <- if (xtrim > 0) stats::quantile(x$bws$x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x$bws$x)
+  xtrim <- check_share(xtrim, "xtrim")
+  ends <- plot_ends(x$bws$x, xtrim)
   at <- seq(ends[1L], ends[2L], length.out = count)
   c(list(at = at), values_at(x, at, errors, run_options(), gradients = gradients))
+}
+
+# A share of the data beyond each end.
+check_share <- function(value, name) {
+  value <- plain(value)
+  if (!is_number(value) || value < 0 || value >= 0.5) {
+    abort_input("`", name, "` must be a number from 0 to below 0.5, not ", describe_value(value), ".")
+  }
+  value
+}
+
+plot_ends <- function(x, xtrim) {
+  if (xtrim > 0) stats::quantile(x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x)
 }
 
 # What np's plots return: in a list an object whose standard errors are two columns, the distances of a band of twice
@@ -180,8 +190,12 @@ draw_band <- function(at, lower, upper, col) {
 #' @export
 plot.kestrel_regbw <- function(x, what = c("fit", "cv"), ...) {
   check_object(x, "x", "kestrel_regbw")
-  if (check_choice(what, c("fit", "cv"), "what") == "cv") return(plot_objective(x, ...))
-  drawn <- plot.kestrel_reg(npreg.kestrel_regbw(x, se = FALSE), ...)
+  if (check_choice(what, c("fit", "cv"), "what") == "cv") {
+    if (is_mixed_object(x)) abort_input("`what` must be \"fit\" for several regressors or factors, not \"cv\".")
+    return(plot_objective(x, ...))
+  }
+  fit <- npreg.kestrel_regbw(x, se = FALSE)
+  drawn <- if (is_mixed_object(x)) plot.kestrel_mixed(fit, ...) else plot.kestrel_reg(fit, ...)
   if (inherits(drawn, "kestrel_reg")) invisible(x) else drawn
 }
 

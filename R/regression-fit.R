@@ -1,9 +1,9 @@
-# Kernel regression with one regressor: the fit, its leave-one-out residuals and standard errors.
+# Kernel regression: the fit, its leave-one-out residuals and standard errors.
 
 #' Kernel regression
 #'
-#' Fits the Nadaraya-Watson (local constant) or local linear regression of a response on one numeric regressor, with
-#' standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of package
+#' Fits the Nadaraya-Watson (local constant) or local linear regression of a response on numbers, factors and ordered
+#' factors, with standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of package
 #' \pkg{np}.
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
@@ -16,8 +16,13 @@
 #' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces
 #' it. The bands are fit -+ z se, pointwise, without a correction for bias.
 #'
-#' At points without an observation within the bandwidth the fit is NA. One warning of class `kestrel_warning_support`
-#' counts these points.
+#' At points without an observation within the bandwidth the fit is NA, and so it is at points with a level that the data
+#' lack. One warning of class `kestrel_warning_support` counts these points.
+#'
+#' The gradient by a factor is its effect, as in \pkg{np}: the fit minus that at the first level. For an ordered factor it
+#' is the fit minus that at the level below, and at the lowest level the fit at the next one minus it. The standard error
+#' of an effect takes the two fits as independent. They are if the factor splits the data (lambda = 0). Otherwise it is too
+#' large, because they share observations.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
 #'   it may be a bandwidth, which is taken as it is, or a vector of candidates. If NULL, [npregbw()] selects one. If
@@ -30,8 +35,9 @@
 #' @param xdat,ydat other names of `txdat` and `tydat`.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula.
 #'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
-#'   regressor's if both have one. The fit is NA in rows with missing values.
-#' @param exdat the same points as values of the regressor, with or without a formula.
+#'   regressor's if both have one. For several regressors it is a data frame with their names. The fit is NA in rows with
+#'   missing values.
+#' @param exdat the same points as values of the regressors, with or without a formula.
 #' @param eydat responses at these points, one for each, which may be missing. `R2`, `MSE` and the other measures are
 #'   then those of these responses and the fits at the points, not of the data.
 #' @param y.eval if TRUE, take these responses from `newdata`, by the formula.
@@ -44,13 +50,13 @@
 #'   bandwidth object the backend must be `"auto"` or `"cpu"`.
 #' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others, by their whole names.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
-#'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
+#'   \item{bw}{the bandwidth, a number for each regressor, on the scale of `bws$bw.scale`}
 #'   \item{bws}{the bandwidth object, with the data}
-#'   \item{eval}{the points, a data frame with one column, which has the name of the regressor or, as in \pkg{np}, of
+#'   \item{eval}{the points, a data frame of the regressors. One numeric regressor may have, as in \pkg{np}, the name of
 #'     the variable `exdat`}
 #'   \item{mean, merr}{fit and standard error there, in the units of y}
-#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices of one column;
-#'     else NA. For local linear fits the gradient is the slope of the line in the window, as in \pkg{np}, and for local
+#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices with a column for
+#'     each regressor; else NA. For local linear fits the gradient is the slope of the line in the window, as in \pkg{np}, and for local
 #'     constant ones the derivative of the fit}
 #'   \item{lower, upper, level}{the confidence band}
 #'   \item{resid, loo}{at the data: residuals of the fit, and the leave-one-out fits, NA without neighbour}
@@ -63,7 +69,8 @@
 #'   \item{edf}{trace of the smoother matrix}
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
-#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
+#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`. With several
+#'   regressors, or a factor, the class is `c("kestrel_mixed", "kestrel_reg", "npregression")`.
 #' @section Weights: Weights enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same
 #'   as three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error
 #'   once.
@@ -101,6 +108,10 @@
 #' # how well one half of the data predicts the other
 #' half <- npregbw(waiting ~ eruptions, data = faithful[1:136, ])
 #' npreg(half, newdata = faithful[137:272, ], y.eval = TRUE)$R2
+#'
+#' # several regressors: the effects of a factor
+#' mixed <- npreg(breaks ~ wool + tension, data = warpbreaks, gradients = TRUE)
+#' unique(data.frame(warpbreaks[c("wool", "tension")], effect = gradients(mixed)))
 #'
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
@@ -191,8 +202,9 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
   }
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "residuals")
-  inform_ignored(intersect(c("data", "subset", np_search_arguments), given_names(...)))
-  chosen <- intersect(chosen_by_object, given_names(...))
+  with_effect <- chosen_by(bws)
+  inform_ignored(setdiff(intersect(c("data", "subset", np_search_arguments), given_names(...)), with_effect))
+  chosen <- intersect(with_effect, given_names(...))
   choices_of(bws, lapply(stats::setNames(nm = chosen), function(name) ...elt(match(name, given_names(...)))))
   of_bandwidth <- intersect(given_names(...), setdiff(names(formals(npregbw.default)), chosen))
   if (length(of_bandwidth) > 0L) {
@@ -202,10 +214,9 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
   wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
   resolve_backend(backend, cuda = FALSE)
   again <- function(x, y, w, needed) {
-    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, ckertype = bws$ckertype,
-                    ckerorder = bws$ckerorder, bwscaling = bws$scaling, bw.scale = bws$bw.scale, w = w,
-                    unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
-                    verbose = verbose, .needed = needed)
+    do.call(npregbw.default, c(list(x, y, bws$bw, FALSE, w = w, na.action = na.action, backend = "cpu",
+                                    threads = threads, verbose = verbose, .needed = needed),
+                               choices_of(bws, NULL)))
   }
   select <- function(needed) {
     if (!is.null(txdat) || !is.null(tydat)) {
@@ -213,14 +224,20 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
       other <- again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, needed)
       return(replace(other, "call", list(call)))
     }
-    if (abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) <= 1e-9 * bws$h) return(bws)
-    # The bandwidth was edited.
+    if (!is_edited(bws)) return(bws)
     made <- again(bws$x, bws$y, if (any(bws$w != 1)) bws$w, needed)
     kept <- c("xnames", "ynames", "na.action", "rows.omit", "nobs.omit", "terms", "formula", "call")
     made[kept] <- unclass(bws)[kept]
     made
   }
   fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
+}
+
+# Whether the bandwidth is another than the one that the object was made with.
+is_edited <- function(bws) {
+  if (!is_mixed_object(bws)) return(abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) > 1e-9 * bws$h)
+  raw <- if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw
+  any(raw != bws$bandwidth$x & abs(raw - bws$bandwidth$x) > 1e-9 * abs(bws$bandwidth$x))
 }
 
 check_other_data <- function(bws, txdat, tydat) {
@@ -253,14 +270,16 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   at_data <- is.null(newdata) && is.null(exdat)
   needed <- c(errors = at_data && (wanted$se || wanted$gradients), gradients = at_data && wanted$gradients)
   bws <- select(needed)
+  mixed <- is_mixed_object(bws)
   data <- bws$.observations
   bws$.observations <- NULL
   started <- proc.time()[["elapsed"]]
   run <- run_options(threads, "cpu")
   points <- if (at_data) bws$x else evaluation_points(bws, newdata, exdat)
-  responses <- responses_at(bws, newdata, if (!at_data) length(points), wanted)
+  responses <- responses_at(bws, newdata, if (!at_data) NROW(points), wanted)
   sums <- with_progress(verbose, "Regression", function(progress) {
     run$progress <- progress
+    if (mixed) return(mixed_fits(bws, points, at_data, wanted, run))
     data <- with_fit(if (is.null(data)) observations_of(bws, run) else data, bws$h, bws, needed, run)
     made <- list(bws = bws, error2 = data$fit$error2)
     inside <- fit_at_data(made, run, data)
@@ -273,18 +292,18 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   warn_no_neighbour(at$mean, points, bws)
   # The name of a variable with points, as in np.
   name <- if (is.name(call$exdat) && is.null(dim(exdat))) as.character(call$exdat) else bws$xnames
-  fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2),
-           list(eval = stats::setNames(data.frame(points), name), at.data = at_data, mean = at$mean, merr = at$se,
-                grad = if (wanted$gradients) as.matrix(at$grad) else NA,
+  eval <- if (mixed) points else stats::setNames(data.frame(points), name)
+  fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2, eval = eval, at.data = at_data, mean = at$mean,
+                merr = at$se, grad = if (wanted$gradients) as.matrix(at$grad) else NA,
                 gerr = if (wanted$gradients) as.matrix(at$gerr) else NA),
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
            list(level = wanted$level, resid = inside$resid, loo = inside$loo),
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
-                trainiseval = at_data, ndim = 1L, xnames = bws$xnames, ynames = bws$ynames,
-                engine = regression_engine(bws$ckertype, run$backend), backend = run$backend, call = call,
-                seconds = proc.time()[["elapsed"]] - started))
-  structure(fit, class = c("kestrel_reg", "npregression"))
+                trainiseval = at_data, ndim = bws$ndim, xnames = bws$xnames, ynames = bws$ynames,
+                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, run$backend),
+                backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
+  structure(fit, class = c(if (mixed) "kestrel_mixed", "kestrel_reg", "npregression"))
 }
 
 # The fit of every row, its standard error, its gradient, its residual and its leave-one-out fit. Rows of weight 0 are
@@ -306,6 +325,7 @@ fit_at_data <- function(fit, run, data) {
 # missing.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run), gradients = FALSE) {
   bws <- fit$bws
+  if (is_mixed_object(bws)) return(mixed_values_at(fit, points, se, run, gradients))
   known <- !is.na(points)
   at <- regression_fit_cpp(data$sorted, local_fits(bws$h, bws), if (all(known)) points else points[known],
                            if (se || gradients) fit$error2 else numeric(0), gradients, run)
@@ -316,6 +336,7 @@ values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)
 warn_no_neighbour <- function(mean, points, bws) {
   if (all_finite_cpp(mean)) return(invisible())
   heard()
+  if (is_mixed_object(bws)) return(warn_not_fitted(mean, points, bws))
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost > 0L) {
     warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
@@ -327,6 +348,7 @@ warn_no_neighbour <- function(mean, points, bws) {
 evaluation_points <- function(bws, newdata, exdat) {
   if (is.null(newdata) && is.null(exdat)) return(NULL)
   if (!is.null(newdata) && !is.null(exdat)) abort_input("`newdata` and `exdat` must not both be given.")
+  if (is_mixed_object(bws)) return(mixed_evaluation_points(bws, newdata, exdat))
   newdata <- plain_points(newdata)
   of_regressor <- function(points, argument) {
     if (is_frame(points) && bws$xnames %in% names(points)) points <- points[[bws$xnames]]
@@ -335,6 +357,13 @@ evaluation_points <- function(bws, newdata, exdat) {
   }
   if (!is.null(exdat)) return(of_regressor(exdat, "exdat"))
   if (is.null(bws$terms)) return(of_regressor(newdata, "newdata"))
+  given <- names(newdata)
+  variable <- as_variable(regressors_in(bws, newdata), "newdata")
+  check_not_infinite(variable$value, if (variable$name %in% given) "newdata" else variable$name)
+}
+
+# The regressors of the formula, with the variables in `newdata`.
+regressors_in <- function(bws, newdata) {
   regressor <- stats::delete.response(bws$terms)
   # A constant in the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L
@@ -346,11 +375,9 @@ evaluation_points <- function(bws, newdata, exdat) {
                 else if (ncol(newdata) == 0L) "one without columns"
                 else paste("one with", quoted(given)), ".")
   }
-  frame <- catching_errors(stats::model.frame(regressor, newdata, na.action = stats::na.pass), function(e) {
+  catching_errors(stats::model.frame(regressor, newdata, na.action = stats::na.pass), function(e) {
     abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")
   })
-  variable <- as_variable(frame, "newdata")
-  check_not_infinite(variable$value, if (variable$name %in% given) "newdata" else variable$name)
 }
 
 check_not_infinite <- function(points, name) {

@@ -1,18 +1,16 @@
 # Plain-R oracle of kernel regression with several regressors, factors and ordered factors: point by point, from the
 # weights of all observations. The kernels are np's, on its scales. `data` and `task` are those of the engine, for
 # example
-#   data <- list(x = cbind(rnorm(9)), unordered = cbind(rep(1:3, 3)), ordered = matrix(0L, 9, 0), levels = 3L, y = 1:9)
+#   data <- list(x = cbind(rnorm(9)), unordered = cbind(rep(1:3, 3)), ordered = matrix(0, 9, 0), levels = 3L, y = 1:9)
 #   task <- list(h = 0.5, lambda = 0.2, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
 #                okertype = "liracine", regtype = "ll", method = "cv.ls")
 #
 # An observation is a neighbour of a point if the logarithm of its weight, without constants, is above -722, as
 # with one regressor and the Gaussian kernel, whose neighbours are those within 38 bandwidths.
 #
-# What np does about singular neighbourhoods of local linear fits: if its elimination meets a pivot of 0, it adds 1/n to
-# the diagonal of the sums of k [1, x_i - x]'[1, x_i - x], whose kernels k have their constants but are not divided by
-# h, and multiplies the sum of k y by 1 + 1 / (n s), s = (sum of k) + 1 / n. The oracle does the same, but for it a
-# pivot is 0 if it is below `mixed_singular` times the sum of squares of its column, k (x_i - x)^2. In np such pivots
-# are rounding errors, and so are its fits there.
+# A direction in which the neighbours of a local linear fit do not differ has the slope of the plane of least squares of
+# all observations. It is found by elimination with pivots, where the rest of its sum of squares is below
+# `mixed_singular` of the whole. np has a ridge of 1/n where a pivot is 0, and rounding errors where it is nearly so.
 
 mixed_singular <- 1e-12
 mixed_log_least <- -722
@@ -110,38 +108,53 @@ mixed_smoother <- function(data, task, point, without = NULL) {
     slopes <- vapply(seq_len(p), function(j) (change[, j] - share * sum(change[, j])) / sum(k), numeric(n))
     return(list(value = share, slopes = matrix(slopes, n), unsupported = FALSE, ridged = FALSE))
   }
-  columns <- cbind(1, t(t(data$x) - point$x))
-  # In units in which every column has the sum of squares 1.
-  unit <- sqrt(colSums(abs(k) * columns^2))
-  unit[unit == 0] <- 1
-  scaled <- t(t(columns) / unit)
-  moments <- crossprod(scaled, k * scaled)
-  pivots <- mixed_pivots(moments)
-  if (all(abs(pivots) > mixed_singular)) {
-    inverse <- solve(moments, t(k * scaled)) / unit
-    return(list(value = inverse[1, ], slopes = t(inverse[-1, , drop = FALSE]), unsupported = FALSE, ridged = FALSE))
-  }
-  # np's ridge.
-  k <- k * exp(weights$scale)
-  ridge <- 1 / n
-  moments <- crossprod(columns, k * columns) + diag(ridge, p + 1)
-  right <- t(k * columns)
-  right[1, ] <- right[1, ] * (1 + ridge / moments[1, 1])
-  inverse <- solve(moments, right)
-  list(value = inverse[1, ], slopes = t(inverse[-1, , drop = FALSE]), unsupported = FALSE, ridged = TRUE)
+  z <- t(t(data$x) - point$x)
+  share <- k / sum(k)
+  centre <- colSums(share * z)
+  centred <- t(t(z) - centre)
+  # Once more for their rounding errors.
+  rest <- colSums(share * centred)
+  centred <- t(t(centred) - rest)
+  centre <- centre + rest
+  spread <- mixed_inverse(crossprod(centred, share * centred))
+  slopes <- spread$inverse %*% t(share * centred)
+  value <- share - as.vector(centre %*% slopes)
+  list(value = value, slopes = t(slopes), unsupported = FALSE, ridged = spread$kept < p)
 }
 
-# The pivots of elimination without exchanges.
-mixed_pivots <- function(moments) {
-  size <- nrow(moments)
-  pivots <- numeric(size)
-  for (j in seq_len(size)) {
-    pivots[j] <- moments[j, j]
-    if (j == size || abs(pivots[j]) <= mixed_singular) break
-    rest <- (j + 1):size
-    moments[rest, rest] <- moments[rest, rest] - outer(moments[rest, j], moments[j, rest]) / pivots[j]
+# The inverse of moments in the directions that have any, the largest pivots first.
+mixed_inverse <- function(moments) {
+  p <- nrow(moments)
+  size <- diag(moments)
+  inverse <- matrix(0, p, p)
+  kept <- integer(0)
+  rest <- moments
+  repeat {
+    open <- setdiff(which(abs(size) > 0), kept)
+    if (length(open) == 0L) break
+    best <- open[which.max(abs(diag(rest)[open] / size[open]))]
+    if (abs(rest[best, best]) <= mixed_singular * abs(size[best])) break
+    rest <- rest - outer(rest[, best], rest[best, ]) / rest[best, best]
+    kept <- c(kept, best)
   }
-  pivots
+  unit <- sqrt(abs(size[kept]))
+  scaled <- moments[kept, kept, drop = FALSE] / outer(unit, unit)
+  if (length(kept) > 0L) inverse[kept, kept] <- solve(scaled) / outer(unit, unit)
+  list(inverse = inverse, kept = length(kept))
+}
+
+# The plane of least squares, which local linear fits reproduce: they are of what remains of the responses.
+mixed_plane <- function(data, task) {
+  slopes <- numeric(ncol(data$x))
+  level <- 0
+  if (task$regtype == "ll" && ncol(data$x) > 0) {
+    made <- stats::lm.fit(cbind(1, data$x), data$y)$coefficients
+    made[is.na(made)] <- 0
+    level <- made[[1]]
+    slopes <- unname(made[-1])
+  }
+  list(slopes = slopes, rest = data$y - level - as.vector(data$x %*% slopes),
+       at = function(x) level + sum(slopes * x))
 }
 
 mixed_point <- function(points, row) {
@@ -149,17 +162,20 @@ mixed_point <- function(points, row) {
 }
 
 # cv.ls: observations without neighbours count 0 in the sum of squares. cv.aic: np's AICc; Inf where its penalty is not
-# positive.
+# positive. `ridged`: of the fits that leave one out and, for cv.aic, of those among these with it, too.
 mixed_oracle_objective <- function(data, task) {
   n <- length(data$y)
   aic <- task$method == "cv.aic"
+  plane <- mixed_plane(data, task)
   fits <- lapply(seq_len(n), function(i) {
-    fit <- mixed_smoother(data, task, mixed_point(data, i), if (!aic) i)
-    c(residual = data$y[i] - sum(fit$value * data$y), leverage = fit$value[i], unsupported = fit$unsupported,
-      ridged = fit$ridged)
+    without <- mixed_smoother(data, task, mixed_point(data, i), i)
+    fit <- if (aic) mixed_smoother(data, task, mixed_point(data, i)) else without
+    c(residual = plane$rest[i] - sum(fit$value * plane$rest), leverage = fit$value[i], unsupported = without$unsupported,
+      ridged = without$ridged)
   })
   fits <- do.call(rbind, fits)
-  squares <- sum(ifelse(fits[, "unsupported"] == 1, 0, fits[, "residual"]^2)) / n
+  left_out <- !aic & fits[, "unsupported"] == 1
+  squares <- sum(ifelse(left_out, 0, fits[, "residual"]^2)) / n
   trace <- sum(fits[, "leverage"])
   penalty <- (1 + trace / n) / (1 - (trace + 2) / n)
   value <- if (!aic) squares else if (!(penalty > 0)) Inf else log(squares) + penalty
@@ -192,18 +208,20 @@ mixed_oracle_fit <- function(data, task, points = NULL, error2 = numeric(0)) {
   if (at_data) points <- data[c("x", "unordered", "ordered")]
   m <- nrow(points$x)
   p <- ncol(data$x)
+  plane <- mixed_plane(data, task)
   unknown <- rowSums(cbind(points$unordered, points$ordered) == 0) > 0
   rows <- lapply(seq_len(m), function(i) {
     if (unknown[i]) return(list(mean = NaN, variance = NaN, grad = rep(NaN, p), variances = rep(NaN, p)))
     fit <- mixed_smoother(data, task, mixed_point(points, i))
-    row <- list(mean = sum(fit$value * data$y), grad = colSums(fit$slopes * data$y))
+    row <- list(mean = plane$at(points$x[i, ]) + sum(fit$value * plane$rest),
+                grad = plane$slopes + colSums(fit$slopes * plane$rest))
     if (length(error2) > 0) {
       row$variance <- sum(fit$value^2 * error2)
       row$variances <- colSums(fit$slopes^2 * error2)
     }
     if (at_data) {
       without <- mixed_smoother(data, task, mixed_point(points, i), i)
-      row$loo <- sum(without$value * data$y)
+      row$loo <- plane$at(points$x[i, ]) + sum(without$value * plane$rest)
       row$leverage <- fit$value[i]
     }
     row
@@ -219,14 +237,23 @@ mixed_oracle_fit <- function(data, task, points = NULL, error2 = numeric(0)) {
   fit
 }
 
-# The engine's data of a data frame, and which columns they are in the order continuous, unordered, ordered.
+# The engine's data of a data frame of numbers, factors and ordered factors, whose positions are 1, 2, ...
 mixed_data <- function(frame, y) {
-  ordered <- vapply(frame, is.ordered, NA)
-  unordered <- vapply(frame, is.factor, NA) & !ordered
-  codes <- function(columns) matrix(as.integer(unlist(lapply(frame[columns], as.integer))), nrow(frame))
-  x <- as.matrix(frame[!ordered & !unordered])
-  storage.mode(x) <- "double"
-  columns <- c(which(!ordered & !unordered), which(unordered), which(ordered))
-  list(x = unname(x), unordered = codes(unordered), ordered = codes(ordered), y = as.numeric(y),
-       levels = as.integer(vapply(frame[c(which(unordered), which(ordered))], nlevels, 0L)), columns = unname(columns))
+  order <- mixed_order(frame)
+  matrix_of <- function(columns, as) matrix(as.numeric(unlist(lapply(frame[columns], as))), nrow(frame), length(columns))
+  unordered <- matrix_of(order$unordered, as.integer)
+  storage.mode(unordered) <- "integer"
+  list(x = matrix_of(order$continuous, as.numeric), unordered = unordered,
+       ordered = matrix_of(order$ordered, as.integer), y = as.numeric(y),
+       levels = unname(vapply(frame[c(order$unordered, order$ordered)], nlevels, 0L)))
+}
+
+# Which columns are numbers, factors and ordered factors: in this order the engine takes them.
+mixed_order <- function(frame) {
+  kinds <- vapply(frame, function(column) {
+    if (is.ordered(column)) "ordered" else if (is.factor(column)) "unordered" else "continuous"
+  }, "")
+  lapply(c(continuous = "continuous", unordered = "unordered", ordered = "ordered"), function(kind) {
+    unname(which(kinds == kind))
+  })
 }
