@@ -161,6 +161,18 @@ cuda_device_cpp <- function() {
     .Call(`_kestrel_cuda_device_cpp`)
 }
 
+mixed_cpp <- function(data, run) {
+    .Call(`_kestrel_mixed_cpp`, data, run)
+}
+
+mixed_objective_cpp <- function(sample, task, gradient, run) {
+    .Call(`_kestrel_mixed_objective_cpp`, sample, task, gradient, run)
+}
+
+mixed_fit_cpp <- function(sample, task, points, error2, gradients, run) {
+    .Call(`_kestrel_mixed_fit_cpp`, sample, task, points, error2, gradients, run)
+}
+
 pairs_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pairs_cpp`, sample, task, run)
 }

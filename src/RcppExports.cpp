@@ -473,6 +473,48 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// mixed_cpp
+SEXP mixed_cpp(Rcpp::List data, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_cpp(SEXP dataSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_cpp(data, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_objective_cpp
+Rcpp::List mixed_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gradientSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_objective_cpp(sample, task, gradient, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_fit_cpp
+Rcpp::List mixed_fit_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::NumericVector error2, bool gradients, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_fit_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP error2SEXP, SEXP gradientsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type error2(error2SEXP);
+    Rcpp::traits::input_parameter< bool >::type gradients(gradientsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_fit_cpp(sample, task, points, error2, gradients, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pairs_cpp
 SEXP pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -885,6 +927,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_cuda_object_cpp", (DL_FUNC) &_kestrel_cuda_object_cpp, 1},
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
+    {"_kestrel_mixed_cpp", (DL_FUNC) &_kestrel_mixed_cpp, 2},
+    {"_kestrel_mixed_objective_cpp", (DL_FUNC) &_kestrel_mixed_objective_cpp, 4},
+    {"_kestrel_mixed_fit_cpp", (DL_FUNC) &_kestrel_mixed_fit_cpp, 6},
     {"_kestrel_pairs_cpp", (DL_FUNC) &_kestrel_pairs_cpp, 3},
     {"_kestrel_pairs_by_cpp", (DL_FUNC) &_kestrel_pairs_by_cpp, 1},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},

@@ -124,6 +124,7 @@ may_include() {
     direct | kdtree | sweep | fgt | fourier | scanline) echo base kernel data engine ;;
     contour) echo base ;;
     criteria | regression | query | bootstrap | distribution) echo base kernel data "$engines" ;;
+    mixed) echo base kernel data ;;
     plan) echo base kernel data engine "$engines" ;;
   esac
 }

@@ -25,6 +25,7 @@ struct ScanlineTable;      // simd/scanline/scanline.hpp
 struct ScanlineLineTable;  // simd/scanline/line.hpp
 struct SquaredErrorTable;  // simd/bootstrap/squared_errors.hpp
 struct QueryTable;         // simd/query/query.hpp
+struct MixedTable;         // simd/mixed/mixed.hpp
 
 struct Table {
   const char* name;   // "scalar", "sse2", "avx2", "avx512"
@@ -39,6 +40,7 @@ struct Table {
   const ScanlineLineTable* line;
   const SquaredErrorTable* squared_errors;
   const QueryTable* query;
+  const MixedTable* mixed;
 };
 
 // The instruction sets, narrowest first. Engines list their tables in this order, with null for a

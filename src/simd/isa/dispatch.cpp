@@ -7,6 +7,7 @@
 #include "simd/fgt/cells.hpp"
 #include "simd/fourier/spread.hpp"
 #include "simd/isa/target.hpp"
+#include "simd/mixed/mixed.hpp"
 #include "simd/nodes/nodes.hpp"
 #include "simd/query/query.hpp"
 #include "simd/scanline/line.hpp"
@@ -50,7 +51,8 @@ Table make_table(Set set, const char* name, std::size_t lanes) {
           kScanlineTables[s],
           kScanlineLineTables[s],
           kSquaredErrorTables[s],
-          kQueryTables[s]};
+          kQueryTables[s],
+          kMixedTables[s]};
 }
 
 const Table& table_of(Set set) {

@@ -1,0 +1,455 @@
+#include "core/mixed/mixed_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kestrel {
+
+namespace {
+
+/// Samples whose arrays the fastest cache holds.
+constexpr std::size_t kTile = 512;
+/// Sums below this may have lost terms to underflow, and are computed anew relative to the nearest
+/// sample; beyond this sum of squares in bandwidths no sample counts.
+constexpr double kLeastWeight = 1e-200, kFarthest = 38.0 * 38.0;
+/// Moments about the mean that are this much below those about the point are summed anew about the
+/// mean; a direction has no slope if its moment is this much below what it is made of.
+constexpr double kMaxMomentLoss = 1e3, kLeastPivot = 1e-12, kNoSpread = 1e-30;
+
+/// The inverse of a symmetric matrix of which some directions may have no spread: these rows and
+/// columns are zero. Returns whether there were any. `size` has the diagonal that rounding errors
+/// are relative to.
+bool invert_spread(std::vector<double> c, const std::vector<double>& size, std::size_t p,
+                   std::vector<double>& inverse) {
+  inverse.assign(p * p, 0.0);
+  std::vector<std::size_t> kept;
+  std::vector<char> done(p, 0);
+  std::vector<std::vector<double>> row;
+  // Gauss-Jordan elimination, the largest pivot relative to its size first.
+  std::vector<double> work(c), identity(p * p, 0.0);
+  for (std::size_t k = 0; k < p; ++k) identity[k * p + k] = 1.0;
+  for (std::size_t step = 0; step < p; ++step) {
+    std::size_t best = p;
+    for (std::size_t k = 0; k < p; ++k) {
+      if (done[k] || !(size[k] > 0)) continue;
+      if (best == p || work[k * p + k] / size[k] > work[best * p + best] / size[best]) best = k;
+    }
+    if (best == p || !(work[best * p + best] > kLeastPivot * size[best])) break;
+    done[best] = 1;
+    kept.push_back(best);
+    const double pivot = 1 / work[best * p + best];
+    for (std::size_t k = 0; k < p; ++k) {
+      work[best * p + k] *= pivot;
+      identity[best * p + k] *= pivot;
+    }
+    for (std::size_t other = 0; other < p; ++other) {
+      if (other == best) continue;
+      const double factor = work[other * p + best];
+      for (std::size_t k = 0; k < p; ++k) {
+        work[other * p + k] -= factor * work[best * p + k];
+        identity[other * p + k] -= factor * identity[best * p + k];
+      }
+    }
+  }
+  for (const std::size_t a : kept) {
+    for (const std::size_t b : kept) inverse[a * p + b] = identity[a * p + b];
+  }
+  return kept.size() < p;
+}
+
+}  // namespace
+
+MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use,
+                   const simd::Table& table)
+    : sample_(sample),
+      kernel_(kernel),
+      continuous_(kernel),
+      use_(use),
+      table_(*table.mixed),
+      room_(sample.size() * (7 + 2 * sample.columns() + kernel.lambda.size())) {
+  for (std::size_t c = 0; c < sample.columns(); ++c) {
+    if (std::isfinite(kernel.h[c])) column_.push_back(c);
+  }
+  std::size_t next = 0;
+  const auto take = [&] { return row(next++); };
+  product_ = take();
+  factor_ = take();
+  weight_ = take();
+  v_ = take();
+  t_ = take();
+  tq_ = take();
+  spare_ = take();
+  for (std::size_t c = 0; c < sample.columns(); ++c) slope_.push_back(take());
+  for (std::size_t c = 0; c < sample.columns(); ++c) z_.push_back(take());
+  for (std::size_t k = 0; k < kernel.lambda.size(); ++k) lambda_slope_.push_back(take());
+  for (const std::size_t c : column_) {
+    x_.push_back(sample.x(c));
+    scale_.push_back(1 / kernel.h[c]);
+    slope_of_column_.push_back(slope_[c]);
+  }
+  at_.resize(column_.size());
+}
+
+template <class Body>
+void MixedRow::each_tile(const Body& body) const {
+  for (const Range& range : ranges_) {
+    for (std::size_t begin = range.first; begin < range.end; begin += kTile) {
+      body(begin, std::min(range.end, begin + kTile) - begin);
+    }
+  }
+}
+
+void MixedRow::start(const int* code, const double* position) {
+  const MixedSample::CellWeights weights = sample_.weights(kernel_, code, position);
+  const std::size_t cells = sample_.cells(), all = kernel_.lambda.size();
+  ranges_.clear();
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    bool counts = weights.value[cell] != 0;
+    for (std::size_t k = 0; k < all && use_ == Use::criterion; ++k) {
+      counts = counts || weights.slope[k * cells + cell] != 0;
+    }
+    if (!counts) continue;
+    const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
+    if (!ranges_.empty() && ranges_.back().end == first) {
+      ranges_.back().end = end;
+    } else {
+      ranges_.push_back({first, end});
+    }
+    std::fill(factor_ + first, factor_ + end, weights.value[cell]);
+    for (std::size_t k = 0; k < all; ++k) {
+      std::fill(lambda_slope_[k] + first, lambda_slope_[k] + end, weights.slope[k * cells + cell]);
+    }
+  }
+  // The kernels at the point itself.
+  own_.value = 1.0;
+  std::vector<FactorValue> of(all);
+  for (std::size_t k = 0; k < all; ++k) {
+    of[k] = k < sample_.factors() ? factor_value(kernel_.factor, true, kernel_.lambda[k], 2)
+                                  : ordered_value(kernel_.ordered, position[k - sample_.factors()],
+                                                  position[k - sample_.factors()],
+                                                  kernel_.lambda[k], sample_.levels(k));
+    own_.value *= of[k].value;
+  }
+  own_.slope.assign(all, 0.0);
+  for (std::size_t k = 0; k < all; ++k) {
+    own_.slope[k] = of[k].slope;
+    for (std::size_t other = 0; other < all; ++other) {
+      if (other != k) own_.slope[k] *= of[other].value;
+    }
+  }
+}
+
+/// The least sum of squares in bandwidths to a sample whose weight counts.
+double MixedRow::nearest(const double* point, std::size_t own) const {
+  double least = kFarthest;
+  for (const Range& range : ranges_) {
+    for (std::size_t j = range.first; j < range.end; ++j) {
+      if (j == own || factor_[j] == 0) continue;
+      double sum = 0;
+      for (std::size_t k = 0; k < column_.size(); ++k) {
+        const double u = (x_[k][j] - point[column_[k]]) * scale_[k];
+        sum += u * u;
+      }
+      least = std::min(least, sum);
+    }
+  }
+  return least < kFarthest ? least : 0.0;
+}
+
+void MixedRow::fill_products(const double* point, std::size_t own) {
+  for (std::size_t k = 0; k < column_.size(); ++k) at_[k] = point[column_[k]];
+  const bool slopes = use_ == Use::criterion || (use_ == Use::gradients && !kernel_.local_linear);
+  double* slope[simd::kMixedColumns];
+  simd::MixedProduct product = product_of(slopes ? slope : nullptr);
+  each_tile([&](std::size_t begin, std::size_t count) {
+    product.value = product_ + begin;
+    for (std::size_t k = 0; k < column_.size(); ++k) slope[k] = slope_of_column_[k] + begin;
+    table_.product(product, begin, count);
+  });
+  if (own == kNone) return;
+  product_[own] = 0;
+  for (double* of : slope_of_column_) of[own] = 0;
+}
+
+simd::MixedProduct MixedRow::product_of(double* const* slope) const {
+  return {x_.data(),
+          at_.data(),
+          scale_.data(),
+          static_cast<int>(column_.size()),
+          continuous_.window,
+          continuous_.plain ? nullptr : continuous_.q.term,
+          continuous_.plain ? nullptr : continuous_.p.term,
+          nearest_,
+          product_,
+          slope,
+          use_ == Use::gradients};
+}
+
+double MixedRow::sum_of_weights() {
+  double sum = 0;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.multiply(factor_ + begin, product_ + begin, weight_ + begin, count);
+    sum += table_.dot(factor_ + begin, product_ + begin, count);
+  });
+  return sum;
+}
+
+/// One pass, with the arrays of a tile in the same place as those of the one before.
+void MixedRow::constant_fit(const double* point, double reference, std::size_t own) {
+  const std::size_t columns = sample_.columns(), factors = kernel_.lambda.size();
+  const bool slopes = use_ == Use::criterion;
+  const double* y = sample_.responses() ? sample_.y(false) : nullptr;
+  for (std::size_t k = 0; k < column_.size(); ++k) at_[k] = point[column_[k]];
+  const simd::MixedProduct product = product_of(slopes ? slope_of_column_.data() : nullptr);
+  sums_.assign(2 * (1 + columns + factors), 0.0);
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.product(product, begin, count);
+    if (own >= begin && own < begin + count) {
+      product_[own - begin] = 0;
+      for (double* of : slope_of_column_) of[own - begin] = 0;
+    }
+    if (y != nullptr) {
+      table_.offsets(y + begin, reference, 1.0, v_, count);
+    } else {
+      std::fill(v_, v_ + count, 0.0);
+    }
+    table_.add_sums(factor_ + begin, product_, v_, count, sums_.data());
+    for (std::size_t k = 0; k < column_.size() && slopes; ++k) {
+      table_.add_sums(factor_ + begin, slope_of_column_[k], v_, count,
+                      sums_.data() + 2 * (1 + column_[k]));
+    }
+    for (std::size_t k = 0; k < factors && slopes; ++k) {
+      table_.add_sums(lambda_slope_[k] + begin, product_, v_, count,
+                      sums_.data() + 2 * (1 + columns + k));
+    }
+  });
+  fit_.sum = sums_[0];
+}
+
+const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t own) {
+  const std::size_t p = kernel_.local_linear ? sample_.columns() : 0;
+  const bool brief = p == 0 && (use_ == Use::fits || use_ == Use::criterion);
+  const auto sum_up = [&] {
+    if (brief) {
+      constant_fit(point, reference, own);
+    } else {
+      fill_products(point, own);
+      fit_.sum = sum_of_weights();
+    }
+  };
+  nearest_ = 0.0;
+  sum_up();
+  if (continuous_.window == simd::MixedWindow::gaussian && std::fabs(fit_.sum) < kLeastWeight) {
+    nearest_ = nearest(point, own);
+    sum_up();
+  }
+  fit_.scale = std::exp(-0.5 * nearest_);
+  fit_.ridged = false;
+  fit_.beta.assign(p + 1, 0.0);
+  fit_.weight.assign(p + 1, 0.0);
+  fit_.supported = fit_.sum != 0 && std::isfinite(1 / fit_.sum);
+  if (!fit_.supported) return fit_;
+  fit_.weight[0] = 1 / fit_.sum;
+  if (brief) {
+    fit_.beta[0] = sums_[1] / fit_.sum;
+    return fit_;
+  }
+  if (!sample_.responses()) return fit_;
+  const double* y = sample_.y(kernel_.local_linear);
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.offsets(y + begin, reference, 1.0, v_ + begin, count);
+    for (std::size_t c = 0; c < p; ++c) {
+      table_.offsets(sample_.x(c) + begin, point[c], 1 / sample_.unit(c), z_[c] + begin, count);
+    }
+  });
+  solve();
+  return fit_;
+}
+
+void MixedRow::centred_moments(std::vector<double>& c, std::vector<double>& g,
+                               std::vector<double>& mean, double* level) {
+  const std::size_t p = sample_.columns();
+  long double s0 = 0, r0 = 0;
+  std::vector<long double> s1(p), cross(p * p), with_y(p), off(p);
+  for (const Range& range : ranges_) {
+    for (std::size_t j = range.first; j < range.end; ++j) {
+      const long double w = weight_[j];
+      s0 += w;
+      r0 += w * v_[j];
+      for (std::size_t k = 0; k < p; ++k) s1[k] += w * z_[k][j];
+    }
+  }
+  for (std::size_t k = 0; k < p; ++k) s1[k] /= s0;
+  r0 /= s0;
+  for (const Range& range : ranges_) {
+    for (std::size_t j = range.first; j < range.end; ++j) {
+      for (std::size_t k = 0; k < p; ++k) off[k] = z_[k][j] - s1[k];
+      for (std::size_t k = 0; k < p; ++k) {
+        const long double moved = weight_[j] * off[k];
+        with_y[k] += moved * (v_[j] - r0);
+        for (std::size_t m = 0; m <= k; ++m) cross[k * p + m] += moved * off[m];
+      }
+    }
+  }
+  *level = static_cast<double>(r0);
+  for (std::size_t k = 0; k < p; ++k) {
+    mean[k] = static_cast<double>(s1[k]);
+    g[k] = static_cast<double>(with_y[k]);
+    for (std::size_t m = 0; m <= k; ++m) {
+      c[k * p + m] = c[m * p + k] = static_cast<double>(cross[k * p + m]);
+    }
+  }
+}
+
+void MixedRow::solve() {
+  const double s0 = fit_.sum;
+  double r0 = 0;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    r0 += table_.dot(weight_ + begin, v_ + begin, count);
+  });
+  double level = r0 / s0;
+  const std::size_t p = kernel_.local_linear ? sample_.columns() : 0;
+  if (p == 0) {
+    fit_.beta[0] = level;
+    fit_.weight[0] = 1 / s0;
+    return;
+  }
+  std::vector<double> first(p, 0.0), c(p * p, 0.0), g(p, 0.0), size(p);
+  each_tile([&](std::size_t begin, std::size_t count) {
+    for (std::size_t k = 0; k < p; ++k) {
+      table_.multiply(weight_ + begin, z_[k] + begin, spare_ + begin, count);
+      first[k] += table_.dot(weight_ + begin, z_[k] + begin, count);
+      g[k] += table_.dot(spare_ + begin, v_ + begin, count);
+      for (std::size_t m = 0; m <= k; ++m) {
+        c[k * p + m] += table_.dot(spare_ + begin, z_[m] + begin, count);
+      }
+    }
+  });
+  mean_.resize(p);
+  bool lost = false;
+  for (std::size_t k = 0; k < p; ++k) {
+    mean_[k] = first[k] / s0;
+    size[k] = c[k * p + k];
+  }
+  for (std::size_t k = 0; k < p; ++k) {
+    g[k] -= mean_[k] * r0;
+    for (std::size_t m = 0; m <= k; ++m) {
+      c[k * p + m] -= mean_[k] * first[m];
+      c[m * p + k] = c[k * p + m];
+    }
+    lost = lost || !(c[k * p + k] * kMaxMomentLoss > size[k]);
+  }
+  if (lost) {
+    centred_moments(c, g, mean_, &level);
+    for (std::size_t k = 0; k < p; ++k) {
+      size[k] = c[k * p + k] > kNoSpread * size[k] ? c[k * p + k] : 0.0;
+    }
+  }
+  fit_.ridged = invert_spread(c, size, p, inverse_);
+  fit_.beta[0] = level;
+  fit_.weight[0] = 1 / s0;
+  for (std::size_t k = 0; k < p; ++k) {
+    double slope = 0, pull = 0;
+    for (std::size_t m = 0; m < p; ++m) {
+      slope += inverse_[k * p + m] * g[m];
+      pull += inverse_[k * p + m] * mean_[m];
+    }
+    fit_.beta[k + 1] = slope;
+    fit_.weight[k + 1] = -pull;
+    fit_.beta[0] -= mean_[k] * slope;
+    fit_.weight[0] += mean_[k] * pull;
+  }
+}
+
+void MixedRow::prepare_slopes() {
+  if (use_ == Use::criterion && fit_.beta.size() == 1) return;
+  const std::size_t p = fit_.beta.size() - 1;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    const double* z[simd::kMixedColumns];
+    for (std::size_t k = 0; k < p; ++k) z[k] = z_[k] + begin;
+    table_.lines(z, static_cast<int>(p), fit_.weight.data(), fit_.beta.data(), v_ + begin,
+                 t_ + begin, tq_ + begin, count);
+  });
+}
+
+MixedRow::Change MixedRow::change(const double* a, const double* b) {
+  Change found{0.0, 0.0};
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.multiply(a + begin, b + begin, spare_ + begin, count);
+    found.fit += table_.dot(spare_ + begin, tq_ + begin, count);
+    found.weight -= table_.dot3(spare_ + begin, t_ + begin, t_ + begin, count);
+  });
+  return found;
+}
+
+MixedRow::Change MixedRow::by_bandwidth(std::size_t c) {
+  if (!kernel_.local_linear || sample_.columns() == 0) return constant_change(c);
+  return std::isfinite(kernel_.h[c]) ? change(factor_, slope_[c]) : Change{0.0, 0.0};
+}
+
+MixedRow::Change MixedRow::by_lambda(std::size_t k) {
+  if (!kernel_.local_linear || sample_.columns() == 0) {
+    return constant_change(sample_.columns() + k);
+  }
+  return change(lambda_slope_[k], product_);
+}
+
+MixedRow::Change MixedRow::constant_change(std::size_t parameter) const {
+  const double* sum = sums_.data() + 2 * (1 + parameter);
+  return {(sum[1] - fit_.beta[0] * sum[0]) / fit_.sum, -sum[0] / (fit_.sum * fit_.sum)};
+}
+
+double MixedRow::squares_of_spare(const double* e) {
+  double sum = 0;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.multiply(spare_ + begin, spare_ + begin, t_ + begin, count);
+    sum += table_.dot(t_ + begin, e + begin, count);
+  });
+  return sum;
+}
+
+double MixedRow::variance(const double* e) {
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.multiply(weight_ + begin, t_ + begin, spare_ + begin, count);
+  });
+  return squares_of_spare(e);
+}
+
+double MixedRow::gradient(std::size_t c, const double* e, double* variance) {
+  const std::size_t p = sample_.columns();
+  double sum = 0, unit = 1;
+  if (kernel_.local_linear) {
+    unit = sample_.unit(c);
+    double a[simd::kMixedColumns + 1] = {}, none[simd::kMixedColumns + 1] = {};
+    for (std::size_t k = 0; k < p; ++k) {
+      a[k + 1] = inverse_[c * p + k];
+      a[0] -= a[k + 1] * mean_[k];
+    }
+    each_tile([&](std::size_t begin, std::size_t count) {
+      const double* z[simd::kMixedColumns];
+      for (std::size_t k = 0; k < p; ++k) z[k] = z_[k] + begin;
+      table_.lines(z, static_cast<int>(p), a, none, v_ + begin, t_ + begin, spare_ + begin, count);
+      table_.multiply(weight_ + begin, t_ + begin, spare_ + begin, count);
+    });
+    sum = fit_.beta[c + 1];
+  } else if (std::isfinite(kernel_.h[c])) {
+    double change = 0;
+    each_tile([&](std::size_t begin, std::size_t count) {
+      change += table_.dot(factor_ + begin, slope_[c] + begin, count);
+    });
+    const double share = change / fit_.sum;
+    each_tile([&](std::size_t begin, std::size_t count) {
+      for (std::size_t j = begin; j < begin + count; ++j) {
+        spare_[j] = (factor_[j] * slope_[c][j] - weight_[j] * share) / fit_.sum;
+      }
+      sum += table_.dot(spare_ + begin, v_ + begin, count);
+    });
+  } else {
+    if (variance != nullptr) *variance = 0.0;
+    return 0.0;
+  }
+  if (variance != nullptr) *variance = squares_of_spare(e) / (unit * unit);
+  return sum / unit;
+}
+
+}  // namespace kestrel

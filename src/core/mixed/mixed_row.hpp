@@ -1,0 +1,107 @@
+// The weights of all samples at one point, and the local fit that they make.
+#ifndef KESTREL_CORE_MIXED_MIXED_ROW_HPP
+#define KESTREL_CORE_MIXED_MIXED_ROW_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/run_options.hpp"
+#include "core/mixed/mixed_sample.hpp"
+
+namespace kestrel {
+
+/// A local fit at a point, relative to a reference response. The weights of the samples in it are
+/// l_j = w_j t_j / scale, t_j = weight[0] + sum_c weight[c + 1] z_c, with z_c = (x_c - point_c) /
+/// unit(c); the fit minus the reference is beta[0], its slopes by z_c are beta[c + 1].
+struct MixedFit {
+  bool supported = false;  // some sample has a positive weight
+  bool ridged = false;     // a direction in which the neighbours do not differ has no slope
+  double sum = 0.0;        // of the weights, divided by scale
+  double scale = 1.0;
+  std::vector<double> beta, weight;
+};
+
+/// The weights at one point after another, all with the same levels. Holds room for a few numbers
+/// for each sample; one object a worker.
+class MixedRow {
+ public:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  /// What will be asked for: fits only; by_bandwidth() and by_lambda(), too; variance(); or
+  /// variance() and gradient().
+  enum class Use { fits, criterion, variances, gradients };
+
+  MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use, const simd::Table& table);
+
+  /// For points with these levels.
+  void start(const int* code, const double* position);
+  /// At a point, relative to this response; `own` is left out unless it is kNone. O(n (p + q)).
+  /// local_linear: O(n p^2).
+  const MixedFit& fit(const double* point, double reference, std::size_t own);
+
+  /// After fit(), for what follows.
+  void prepare_slopes();
+  /// The derivatives of the fit, and of weight[0], by log(h_c) or lambda_k: sum_j dw_j t_j (v_j -
+  /// fit_j) and -sum_j dw_j t_j^2, in the scale of the fit.
+  struct Change {
+    double fit, weight;
+  };
+  Change by_bandwidth(std::size_t c);
+  Change by_lambda(std::size_t k);
+  /// The product of the factors' kernels at the point itself, and its derivatives by lambda.
+  double own_weight() const { return own_.value; }
+  double own_slope(std::size_t k) const { return own_.slope[k]; }
+  /// sum_j l_j^2 e_j for the weights of the fit; and its derivative by column c, in the units of x,
+  /// with the same of that unless `variance` is null. e in the order of the sample. After
+  /// prepare_slopes(), in this order.
+  double variance(const double* e);
+  double gradient(std::size_t c, const double* e, double* variance);
+
+ private:
+  struct Range {
+    std::size_t first, end;
+  };
+  struct Own {
+    double value;
+    std::vector<double> slope;
+  };
+
+  double* row(std::size_t k) { return room_.data() + k * sample_.size(); }
+  template <class Body>
+  void each_tile(const Body& body) const;
+  simd::MixedProduct product_of(double* const* slope) const;
+  double nearest(const double* point, std::size_t own) const;
+  void constant_fit(const double* point, double reference, std::size_t own);
+  void fill_products(const double* point, std::size_t own);
+  double sum_of_weights();
+  void solve();
+  void centred_moments(std::vector<double>& c, std::vector<double>& g, std::vector<double>& mean,
+                       double* level);
+  Change change(const double* a, const double* b);
+  Change constant_change(std::size_t parameter) const;
+  double squares_of_spare(const double* e);
+
+  const MixedSample& sample_;
+  const MixedKernel& kernel_;
+  const ContinuousKernel continuous_;
+  const Use use_;
+  const simd::MixedTable& table_;
+  std::vector<std::size_t> column_;  // those with a finite bandwidth
+  std::vector<const double*> x_;
+  std::vector<double> scale_, at_;
+  std::vector<double*> slope_of_column_;
+  double nearest_ = 0.0;
+  /// Of local constant fits for criteria: sums of dw and dw v for each parameter.
+  std::vector<double> sums_;
+  RawArray<double> room_;
+  double *product_, *factor_, *weight_, *v_, *t_, *tq_, *spare_;
+  std::vector<double*> slope_, lambda_slope_, z_;
+  std::vector<Range> ranges_;
+  Own own_{1.0, {}};
+  MixedFit fit_;
+  std::vector<double> inverse_;  // of the centred moments, for slopes
+  std::vector<double> mean_;
+};
+
+}  // namespace kestrel
+
+#endif

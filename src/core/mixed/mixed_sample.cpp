@@ -1,0 +1,154 @@
+#include "core/mixed/mixed_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.hpp"
+#include "core/base/small_matrix.hpp"
+
+namespace kestrel {
+
+MixedSample::MixedSample(const MixedRows& rows, std::vector<int> levels, Span<const double> y,
+                         const ParallelOptions& options)
+    : columns_(rows.x.cols),
+      factors_(rows.factors),
+      responses_(y.size > 0),
+      levels_(std::move(levels)),
+      given_(rows.n),
+      x_(rows.n * rows.x.cols),
+      y_(y.size),
+      level_y_(y.size) {
+  const std::size_t n = rows.n;
+  if ((y.size != 0 && y.size != n) || levels_.size() != factors_ + rows.ordered.cols) {
+    throw error(ErrorKind::internal, "mixed data of different lengths");
+  }
+  std::iota(given_.begin(), given_.end(), 0);
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    for (std::size_t k = 0; k < factors_; ++k) {
+      if (rows.code(a, k) != rows.code(b, k)) return rows.code(a, k) < rows.code(b, k) ? -1 : 1;
+    }
+    for (std::size_t k = 0; k < ordered(); ++k) {
+      const double at = rows.ordered(a, k), other = rows.ordered(b, k);
+      if (at != other) return at < other ? -1 : 1;
+    }
+    return 0;
+  };
+  std::stable_sort(given_.begin(), given_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
+  serial_for(n, options, [&](std::size_t i) {
+    const std::size_t from = given_[i];
+    for (std::size_t c = 0; c < columns_; ++c) x_[c * n + i] = rows.x(from, c);
+    if (y.size > 0) y_[i] = y[from];
+    if (i > 0 && compare(given_[i - 1], given_[i]) == 0) return;
+    first_.push_back(i);
+    for (std::size_t k = 0; k < factors_; ++k) code_.push_back(rows.code(from, k));
+    for (std::size_t k = 0; k < ordered(); ++k) position_.push_back(rows.ordered(from, k));
+  });
+  first_.push_back(n);
+  take_trend(options);
+}
+
+void MixedSample::take_trend(const ParallelOptions& options) {
+  const std::size_t n = size(), p = columns_;
+  centre_.assign(p, 0.0);
+  unit_.assign(p, 1.0);
+  slope_.assign(p, 0.0);
+  const double count = static_cast<double>(n);
+  const auto mean = [&](const auto& value) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += value(i) - value(0);
+    return static_cast<double>(value(0) + sum / count);
+  };
+  for (std::size_t c = 0; c < p && n > 0; ++c) {
+    poll_if_due(options);
+    const double* column = x(c);
+    centre_[c] = mean([&](std::size_t i) { return static_cast<long double>(column[i]); });
+    long double squares = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const long double off = static_cast<long double>(column[i]) - centre_[c];
+      squares += off * off;
+    }
+    if (squares > 0) unit_[c] = static_cast<double>(std::sqrt(squares / count));
+  }
+  if (!responses() || n == 0) return;
+  level_ = mean([&](std::size_t i) { return static_cast<long double>(y_[i]); });
+  // The normal equations of columns in units; a column without a pivot gets no slope.
+  std::vector<long double> a(p * p), b(p);
+  std::vector<long double> z(p);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < p; ++c) {
+      z[c] = (static_cast<long double>(x(c)[i]) - centre_[c]) / unit_[c];
+    }
+    for (std::size_t c = 0; c < p; ++c) {
+      for (std::size_t d = 0; d <= c; ++d) a[c * p + d] += z[c] * z[d];
+      b[c] += z[c] * (static_cast<long double>(y_[i]) - level_);
+    }
+  }
+  for (std::size_t c = 0; c < p; ++c) {
+    for (std::size_t d = 0; d < c; ++d) {
+      for (std::size_t k = 0; k < d; ++k) a[c * p + d] -= a[c * p + k] * a[d * p + k];
+      a[c * p + d] = a[d * p + d] > 0 ? a[c * p + d] / a[d * p + d] : 0;
+    }
+    long double pivot = a[c * p + c];
+    const long double whole = pivot;
+    for (std::size_t k = 0; k < c; ++k) {
+      pivot -= a[c * p + k] * a[c * p + k];
+      b[c] -= a[c * p + k] * b[k];
+    }
+    const bool free = pivot > 1e-9L * whole;
+    a[c * p + c] = free ? std::sqrt(pivot) : 0;
+    b[c] = free ? b[c] / a[c * p + c] : 0;
+  }
+  for (std::size_t c = p; c-- > 0;) {
+    long double value = b[c];
+    for (std::size_t k = c + 1; k < p; ++k) value -= a[k * p + c] * slope_[k] * unit_[k];
+    slope_[c] = a[c * p + c] > 0 ? static_cast<double>(value / a[c * p + c] / unit_[c]) : 0.0;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const long double off = static_cast<long double>(y_[i]) - level_;
+    long double value = off;
+    for (std::size_t c = 0; c < p; ++c) {
+      value -= slope_[c] * (static_cast<long double>(x(c)[i]) - centre_[c]);
+    }
+    y_[i] = static_cast<double>(off);
+    level_y_[i] = static_cast<double>(value);
+  }
+}
+
+double MixedSample::base(bool local_linear, const double* x) const {
+  long double value = level_;
+  for (std::size_t c = 0; c < columns_ && local_linear; ++c) {
+    value += slope_[c] * (static_cast<long double>(x[c]) - centre_[c]);
+  }
+  return static_cast<double>(value);
+}
+
+MixedSample::CellWeights MixedSample::weights(const MixedKernel& kernel, const int* code,
+                                              const double* position) const {
+  const std::size_t all = levels_.size();
+  CellWeights found{std::vector<double>(cells(), 1.0), std::vector<double>(cells() * all)};
+  std::vector<FactorValue> of(all);
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    for (std::size_t k = 0; k < all; ++k) {
+      const double lambda = kernel.lambda[k];
+      if (k < factors_) {
+        of[k] = factor_value(kernel.factor, codes(cell)[k] == code[k], lambda, levels_[k]);
+      } else {
+        of[k] = ordered_value(kernel.ordered, positions(cell)[k - factors_], position[k - factors_],
+                              lambda, levels_[k]);
+      }
+      found.value[cell] *= of[k].value;
+    }
+    for (std::size_t k = 0; k < all; ++k) {
+      double slope = of[k].slope;
+      for (std::size_t other = 0; other < all; ++other) {
+        if (other != k) slope *= of[other].value;
+      }
+      found.slope[k * cells() + cell] = slope;
+    }
+  }
+  return found;
+}
+
+}  // namespace kestrel
