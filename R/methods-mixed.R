@@ -38,12 +38,8 @@ mixed_regbw_lines <- function(bws) {
 #' @export
 summary.kestrel_mixed_bw <- function(object, ...) {
   check_object(object, "object", "kestrel_regbw")
-  kind <- ifelse(object$icon, "number", ifelse(object$iuno, "factor", "ordered"))
-  largest <- rep(NA_real_, object$ndim)
-  largest[core_order(object)[seq_len(object$ndim) > object$ncon]] <- largest_lambda(object)
   raw <- if (object$scaling) object$bw * mixed_scale(object) else object$bw
-  table <- data.frame(regressor = object$xnames, kind = kind, bandwidth = raw,
-                      scale.factor = ifelse(object$icon, raw / mixed_scale(object), NA), largest = largest)
+  table <- bandwidth_table(object, raw, "regressor")
   structure(list(bws = object, table = table), class = "summary.kestrel_mixed_bw")
 }
 
@@ -52,9 +48,23 @@ print.summary.kestrel_mixed_bw <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_mixed_bw")
   cat(mixed_regbw_lines(x$bws), "", "Bandwidths, with the largest of each factor, at which it is smoothed out:",
       sep = "\n")
-  table <- plain_columns(x$table)
+  print_bandwidth_table(x$table)
+  invisible(x)
+}
+
+# A row for each column; `raw`: its bandwidth without scaling.
+bandwidth_table <- function(bws, raw, label) {
+  kind <- ifelse(bws$icon, "number", ifelse(bws$iuno, "factor", "ordered"))
+  largest <- rep(NA_real_, bws$ndim)
+  largest[core_order(bws)[seq_len(bws$ndim) > bws$ncon]] <- largest_lambda(bws)
+  scaled <- ifelse(bws$icon, raw / mixed_scale(bws), NA)
+  stats::setNames(data.frame(bws$xnames, kind, raw, scaled, largest),
+                  c(label, "kind", "bandwidth", "scale.factor", "largest"))
+}
+
+print_bandwidth_table <- function(table) {
+  table <- plain_columns(table)
   numbers <- vapply(table, is.numeric, NA)
   table[numbers] <- lapply(table[numbers], function(v) ifelse(is.na(v), "", vapply(v, format_short, "")))
   print(table, row.names = FALSE)
-  invisible(x)
 }

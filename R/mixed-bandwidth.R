@@ -31,8 +31,8 @@ mixed_regbw <- function(xdat, ydat, asked, given, na.action, run, verbose) {
 check_mixed_bandwidths <- function(given, bws, scale = 1) {
   given <- plain(given)
   if (!is_numbers(given) || length(given) != bws$ndim || length(dim(given)) > 1L) {
-    abort_input("`bws` must have one bandwidth for each of the ", bws$ndim, " regressors, not ", describe_value(given),
-                ".")
+    abort_input("`bws` must have one bandwidth for each of the ", bws$ndim,
+                if (is.null(bws$given)) " regressors" else " columns", ", not ", describe_value(given), ".")
   }
   given <- as.numeric(given)
   largest <- rep(Inf, bws$ndim)

@@ -68,8 +68,8 @@ effect_of <- function(columns, k, bws, found, at) {
 
 # Points from `newdata` or `exdat`: a data frame of the regressors, with the levels of the data. Other levels are
 # missing values, which one warning counts.
-mixed_evaluation_points <- function(bws, newdata, exdat) {
-  argument <- if (is.null(exdat)) "newdata" else "exdat"
+mixed_evaluation_points <- function(bws, newdata, exdat, name = "exdat") {
+  argument <- if (is.null(exdat)) "newdata" else name
   points <- if (is.null(exdat)) plain_points(newdata) else plain_points(exdat)
   if (is.null(exdat) && !is.null(bws$terms)) {
     frame <- regressors_in(bws, points)

@@ -200,17 +200,16 @@ test_faces <- function(criterion, best, limits, bws) {
 }
 
 # The bandwidths of the least objective: `raw` in the order of the columns, and every start's result.
-search_mixed <- function(bws, nmulti, start, run, progress) {
-  criterion <- mixed_criterion(bws, run, progress)
+search_mixed <- function(bws, nmulti, start, run, progress, criterion = mixed_criterion(bws, run, progress)) {
   limits <- mixed_limits(bws)
   starts <- mixed_starts(bws, limits, criterion, nmulti)
-  if (length(starts) == 0L) check_least(Inf, bws, bws)
+  if (length(starts) == 0L) refuse_without_least(bws)
   if (!is.null(start)) starts[[1L]] <- feasible_start(start, limits, criterion)
   starts <- Filter(Negate(is.null), starts)
   free <- rep(TRUE, length(limits$lower))
   found <- lapply(starts, descend, criterion = criterion, free = free, limits = limits, kernel = bws$ckertype)
   values <- vapply(found, `[[`, 0, "value")
-  if (all(values == Inf)) check_least(Inf, bws, bws)
+  if (all(values == Inf)) refuse_without_least(bws)
   first <- which.min(values)
   best <- test_faces(criterion, found[[first]], limits, bws)
   polished <- descend(criterion, best$theta, is.finite(best$theta), limits, bws$ckertype, 1e-14)
@@ -223,6 +222,12 @@ search_mixed <- function(bws, nmulti, start, run, progress) {
   }
   list(raw = raw_of(best$theta), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
        starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta))))
+}
+
+# No start of a search has a finite objective.
+refuse_without_least <- function(bws) {
+  if (is.null(bws$given)) check_least(Inf, bws, bws)
+  abort_input("`bws` must be larger than those of the search: at each of them some observation has no density.")
 }
 
 # A finite number for each column that stands for an infinite bandwidth, as with one regressor.

@@ -217,9 +217,10 @@ left_out_field <- function(n) {
   anything(list("the rows that were left out, of class \"omit\" or \"exclude\"", fit), optional = TRUE)
 }
 
-is_terms <- function(terms) {
-  inherits(terms, "terms") && is.call(terms) && length(unclass(terms)) == 3L && is.call(attr(terms, "variables")) &&
-    identical(as.integer(attr(terms, "response")), 1L) && is.environment(attr(terms, ".Environment"))
+is_terms <- function(terms, response = TRUE) {
+  inherits(terms, "terms") && is.call(terms) && length(unclass(terms)) == 2L + response &&
+    is.call(attr(terms, "variables")) && identical(as.integer(attr(terms, "response")), as.integer(response)) &&
+    is.environment(attr(terms, ".Environment"))
 }
 
 # Values at points or observations, which may have no neighbour.
@@ -232,6 +233,40 @@ rows_of_fit <- function(of) length(of[["bws"]][["y"]])
 at_points <- function(of) fitted_numbers(points_of_fit(of))
 
 at_rows <- function(of) fitted_numbers(rows_of_fit(of))
+
+densbw_fields <- c(
+  mixed_bw_fields[c("x")],
+  list(nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L))),
+  mixed_bw_fields[c("icon", "iuno", "iord", "ncon", "nuno", "nord", "ndim")],
+  list(method = function(of) texts(1L, among = density_methods), pmethod = texts(1L)),
+  mixed_bw_fields[c("ckertype", "ckerorder", "ukertype", "okertype", "scaling", "sdev", "nconfac", "ncatfac", "search",
+                    "remarks", "bw")],
+  list(fval = anything(list("a number", function(fval) is.numeric(fval) && length(fval) == 1L))),
+  mixed_bw_fields[c("ifval", "fval.history", "evaluations", "xnames")],
+  list(na.action = function(of) left_out_field(.row_names_info(of[["x"]], 2L))),
+  list(terms = anything(list("the terms of a formula without a response", function(terms) is_terms(terms, FALSE)),
+                        optional = TRUE)),
+  mixed_bw_fields[c("engine", "backend", "seconds")]
+)
+
+dens_fields <- list(
+  bws = of_class("kestrel_densbw"),
+  trainiseval = flag(),
+  eval = function(of) {
+    columns(list(), also = list(
+      paste0("a data frame with the columns of the data", if (of[["trainiseval"]]) ", one row for each observation"),
+      function(eval) {
+        kinds <- function(x) unname(kinds_of(unclass(x)))
+        identical(kinds(eval), kinds(of[["bws"]][["x"]])) &&
+          (!of[["trainiseval"]] || .row_names_info(eval, 2L) == of[["bws"]][["nobs"]])
+      }
+    ))
+  },
+  dens = function(of) at_points(of), derr = function(of) at_points(of),
+  log_likelihood = numbers(1L, finite = FALSE),
+  nobs = function(of) numbers(1L, between = rep(points_of_fit(of), 2L)),
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
 
 fit_fields <- list(
   bws = of_class("kestrel_regbw"),
@@ -478,6 +513,12 @@ object_classes <- list(
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
   kestrel_mixed = list(made = "a fit made by npreg()", fields = mixed_fields, kind_of = "kestrel_reg"),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
+  kestrel_densbw = list(made = "a bandwidth object made by npudensbw()", fields = densbw_fields),
+  summary.kestrel_densbw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_densbw"), table = columns(list())
+  )),
+  kestrel_dens = list(made = "a density made by npudens()", fields = dens_fields),
+  summary.kestrel_dens = list(made = "a summary of a density", fields = list(fit = of_class("kestrel_dens"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

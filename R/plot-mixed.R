@@ -29,10 +29,12 @@ plot.kestrel_mixed <- function(x, band = TRUE, drawpoints = FALSE, col = NULL, x
     phi <- check_graphical(phi, "phi")
     more <- more[!of_np_plot(names(more))]
     more <- parameters_for(more[!names(more) %in% c("theta", "phi")], "persp")
-    panels <- list(surface_of(x, neval, xtrim, run))
+    values_at <- function(points) mixed_values_at(x, points, TRUE, run, FALSE)
+    panels <- list(surface_of(bws, neval, xtrim, values_at))
   } else {
     more <- check_parameters(c(more[!of_np_plot(names(more))], list(lwd = lwd, lty = lty)))
-    panels <- lapply(seq_len(bws$ndim), function(k) panel_of(x, k, held, neval, xtrim, look, run))
+    values_at <- function(points) mixed_values_at(x, points, look$band, run, look$gradients)
+    panels <- lapply(seq_len(bws$ndim), function(k) panel_of(bws, k, held, neval, xtrim, values_at))
   }
   data <- data_of_panels(x, panels, look$gradients, isTRUE(asked), surface)
   if (behavior == "data") return(data)
@@ -40,7 +42,8 @@ plot.kestrel_mixed <- function(x, band = TRUE, drawpoints = FALSE, col = NULL, x
     draw_fitted_surface(panels[[1L]], bws, list(col = look$col, xlab = xlab, ylab = ylab, main = main, theta = theta,
                                          phi = phi, zlab = given_or(zlab, response_label(bws))), more)
   } else {
-    draw_panels(x, panels, look, given_or(ylab, paste0(if (look$gradients) "Gradient of ", response_label(bws))), more)
+    draw_panels(bws, panels, look, given_or(ylab, paste0(if (look$gradients) "Gradient of ", response_label(bws))), more,
+                x$level)
   }
   if (behavior == "plot") invisible(x) else data
 }
@@ -70,8 +73,7 @@ frame_of <- function(columns, names) {
 }
 
 # The fit as the k-th regressor varies: `at` are its values.
-panel_of <- function(x, k, held, neval, xtrim, look, run) {
-  bws <- x$bws
+panel_of <- function(bws, k, held, neval, xtrim, values_at) {
   column <- bws$x[[k]]
   at <- if (is.factor(column)) {
     factor(levels(column), levels(column), ordered = is.ordered(column))
@@ -82,16 +84,16 @@ panel_of <- function(x, k, held, neval, xtrim, look, run) {
   columns <- lapply(held, rep, length(at))
   columns[[k]] <- at
   points <- frame_of(columns, bws$xnames)
-  c(list(at = at, points = points, k = k), mixed_values_at(x, points, look$band, run, look$gradients))
+  c(list(at = at, points = points, k = k), values_at(points))
 }
 
-surface_of <- function(x, neval, xtrim, run) {
-  axes <- lapply(unclass(x$bws$x), function(column) {
+surface_of <- function(bws, neval, xtrim, values_at) {
+  axes <- lapply(unclass(bws$x), function(column) {
     ends <- plot_ends(column, xtrim)
     seq(ends[1L], ends[2L], length.out = neval)
   })
-  points <- frame_of(list(rep(axes[[1L]], neval), rep(axes[[2L]], each = neval)), x$bws$xnames)
-  c(list(axes = axes, points = points), mixed_values_at(x, points, TRUE, run, FALSE))
+  points <- frame_of(list(rep(axes[[1L]], neval), rep(axes[[2L]], each = neval)), bws$xnames)
+  c(list(axes = axes, points = points), values_at(points))
 }
 
 # What np's plots return: r1, r2, ..., or rg1, ... for gradients, each with all points of its panel.
@@ -107,12 +109,11 @@ data_of_panels <- function(x, panels, gradients, errors, surface) {
   stats::setNames(made, paste0(if (gradients) "rg" else "r", seq_along(made)))
 }
 
-draw_panels <- function(x, panels, look, ylab, more) {
-  bws <- x$bws
+draw_panels <- function(bws, panels, look, ylab, more, level) {
   drawn <- lapply(panels, function(panel) {
     value <- if (look$gradients) panel$grad[, panel$k] else panel$mean
     half <- if (look$band) {
-      stats::qnorm((1 + x$level) / 2) * (if (look$gradients) panel$gerr[, panel$k] else panel$se)
+      stats::qnorm((1 + level) / 2) * (if (look$gradients) panel$gerr[, panel$k] else panel$se)
     }
     list(value = value, lower = if (look$band) value - half, upper = if (look$band) value + half)
   })

@@ -4,7 +4,11 @@
 chosen_by_object <- c(regtype = "regtype", method = "bwmethod", ckertype = "ckertype", ckerorder = "ckerorder",
                       scaling = "bwscaling", bw.scale = "bw.scale", unsupported = "unsupported")
 
+chosen_by_density <- c(method = "bwmethod", scaling = "bwscaling", ckertype = "ckertype", ckerorder = "ckerorder",
+                       ukertype = "ukertype", okertype = "okertype")
+
 chosen_by <- function(bws) {
+  if (inherits(bws, "kestrel_densbw")) return(chosen_by_density)
   if (!is_mixed_object(bws)) return(chosen_by_object)
   c(chosen_by_object[chosen_by_object != "bw.scale"], ukertype = "ukertype", okertype = "okertype")
 }
