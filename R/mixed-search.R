@@ -102,7 +102,7 @@ is_smoothed_out <- function(theta, limits) {
 }
 
 # A descent from `theta` along the parameters that are `free`, by at most `steps`.
-descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, steps = 200L) {
+descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, steps = 100L) {
   free <- which(free & limits$upper > limits$lower)
   start <- criterion$evaluate(theta, length(free) > 0L && kernel != "uniform")
   if (length(free) == 0L) return(list(theta = theta, value = start$value, converged = TRUE))
@@ -116,7 +116,7 @@ descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, s
   found <- stats::nlminb(pmax(theta[free], limits$lower[free]), function(t) min(at(t)$value / size, worst),
                          function(t) at(t)$gradient[free] / size, scale = 1 / unit,
                          lower = limits$lower[free], upper = limits$upper[free],
-                         control = list(iter.max = steps, eval.max = 2L * steps, rel.tol = tolerance, x.tol = 1e-9))
+                         control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance, x.tol = 1e-9))
   best <- whole(found$par)
   # Where a direction is flat, or the objective has a bend, PORT ends, too, but calls it singular or false convergence.
   list(theta = best, value = criterion$evaluate(best, FALSE)$value,
@@ -195,8 +195,11 @@ search_mixed <- function(bws, nmulti, start, run, progress) {
   if (all(values == Inf)) check_least(Inf, bws, bws)
   first <- which.min(values)
   best <- test_faces(criterion, found[[first]], limits, bws)
-  best <- descend_free(criterion, best, limits, bws, 1e-13)
-  if (!best$converged) warn_search("The search for the least ", bws$method, " did not converge.")
+  polished <- descend_free(criterion, best, limits, bws, 1e-13)
+  # A search that ended at its limit of steps has converged if the last of them gained nothing.
+  gained <- best$value - polished$value > 1e-8 * (abs(best$value) + (bws$method == "cv.aic"))
+  if (gained && !polished$converged) warn_search("The search for the least ", bws$method, " did not converge.")
+  best <- polished
   list(raw = raw_of(best$theta, bws), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
        starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta, bws))))
 }

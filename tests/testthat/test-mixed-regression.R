@@ -102,7 +102,11 @@ test_that("three observations, ties and a lone observation have bandwidths", {
   three <- data.frame(a = c(1, 2, 4), z = factor(c("p", "q", "p")), y = c(3, 1, 2))
   expect_true(is.finite(quiet(npregbw(y ~ a + z, three))$fval))
   tied <- data.frame(a = rep(1:3, 5), z = factor(rep(1:5, each = 3)), y = sin(1:15))
-  for (regtype in c("lc", "ll")) expect_true(is.finite(quiet(npregbw(y ~ a + z, tied, regtype = regtype))$fval))
+  # Weights by a and by z go to 0 together, along a curve: the search may say that it did not converge.
+  for (regtype in c("lc", "ll")) {
+    bw <- suppressWarnings(quiet(npregbw(y ~ a + z, tied, regtype = regtype)))
+    expect_lt(bw$fval, quiet(npregbw(y ~ z, tied, regtype = regtype))$fval)
+  }
   lone <- rbind(tied, list(1000, "1", 0))
   far <- quiet(npregbw(y ~ a + z, lone, ckertype = "epanechnikov"))
   expect_identical(far$n.unsupported, 0L)
