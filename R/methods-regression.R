@@ -11,7 +11,8 @@
 #'
 #' @param object,x an object made by [npreg()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
 #'   the result of [npregbw()], whose predictions are those of its fit.
-#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given.
+#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given. Factors may be given as their levels
+#'   in text. A level that the data lack has the prediction NA, and one warning counts such points.
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
@@ -26,26 +27,27 @@
 #' @return `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value
 #'   and for those without an observation within the bandwidth. With `interval = "confidence"` it is a matrix with
 #'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and
-#'   `se()` return the fit and its standard errors at the points where it was evaluated, and `gradients()` a matrix of
-#'   one column with the gradient there, or its standard errors, as in \pkg{np}. `residuals()` returns those at the
-#'   data. `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
-#'   `upper`. If the points are the data, it adds the response, `resid` and `loo`. A variable that has one of these
-#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth from a
-#'   grid, `best`, the five best of it. `nobs()` returns the number of observations of positive weight. `print()`
-#'   returns its argument invisibly.
+#'   `se()` return the fit and its standard errors at the points where it was evaluated, and `gradients()` a matrix
+#'   with a column for each regressor, with the gradient there or the effect of a factor, or the standard errors, as in
+#'   \pkg{np}. `residuals()` returns those at the data. `as.data.frame()` returns one row for each of these points, with
+#'   the regressors, `mean`, `merr`, `lower` and `upper`. If the points are the data, it adds the response, `resid` and
+#'   `loo`. A variable that has one of these names is called, for example, `mean.1`. `summary()` returns a list with the
+#'   object and, for a bandwidth from a grid, `best`, the five best of it, and for several regressors `table`, with a row
+#'   for each. `nobs()` returns the number of observations of positive weight. `print()` returns its argument invisibly.
 #' @section Units: Fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor, and gradients in those of the response divided by those of the regressor.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   regressor, and in `predict()` for arguments that it does not have.
-#' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
-#'   the data the fit is stored already, and so are standard errors, unless [npreg()] was told to leave them out or to
-#'   evaluate elsewhere. Then they cost as much as n points. The other methods cost O(n).
+#' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst, and
+#'   with several regressors O(n m). At the data the fit is stored already, and so are standard errors, unless [npreg()]
+#'   was told to leave them out or to evaluate elsewhere. Then they cost as much as n points. The other methods cost O(n).
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #' @examples
 #' fit <- npreg(dist ~ speed, data = cars)
 #' summary(fit)
 #' predict(fit, data.frame(speed = c(10, NA, 20)), interval = "confidence")
 #' head(as.data.frame(fit))
+#' summary(npregbw(breaks ~ wool + tension, data = warpbreaks))
 #' @name kestrel_reg-methods
 #' @aliases print.kestrel_reg print.kestrel_regbw
 NULL

@@ -55,7 +55,7 @@ check_mixed_bandwidths <- function(given, bws, scale = 1) {
 # A start of the search, from bandwidths in the order of the columns.
 start_at <- function(bws, raw) {
   task <- mixed_task(bws, raw)
-  c(log(pmin(task$h, exp(mixed_limits(bws)$upper[seq_len(bws$ncon)]))), task$lambda)
+  theta_of(task$h, task$lambda, bws)
 }
 
 objective_at <- function(bws, raw, run) {
@@ -70,7 +70,7 @@ mixed_remarks <- function(bws, found) {
   names <- bws$xnames[sort(core_order(bws)[out])]
   linear <- if (bws$regtype == "ll" && any(is.infinite(task$h))) ", or linear in all of its range"
   c(if (length(names) > 0L) {
-      paste0("The least ", bws$method, " is where ", quoted(names), if (length(names) == 1L) " is" else " are",
+      paste0("The least ", bws$method, " is where ", and_list(paste0("`", names, "`")), if (length(names) == 1L) " is" else " are",
              " smoothed out: the fit is constant in ", if (length(names) == 1L) "it" else "them", linear, ".")
     },
     if (found$n.ridged > 0L) {

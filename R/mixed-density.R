@@ -32,29 +32,11 @@ density_sample <- function(core, run) {
 density_task <- function(core, raw) {
   ordered <- raw[core_order(core)]
   given <- core$given[core_order(core)]
-  ranges <- vapply(unclass(core$x)[core$icon], function(column) diff(range(column)), 0, USE.NAMES = FALSE)
   h <- ordered[seq_len(core$ncon)]
-  list(h = ifelse(given[seq_len(core$ncon)] & h > far_beyond * ranges, Inf, h),
+  list(h = ifelse(given[seq_len(core$ncon)] & h > far_beyond * ranges_of(core), Inf, h),
        lambda = ordered[seq_along(ordered) > core$ncon], ckertype = core$ckertype,
        ckerorder = as.integer(core$ckerorder), ukertype = core$ukertype, okertype = core$okertype,
        given = as.integer(given), method = core$method)
-}
-
-# The objective of the search, which is minimised: np's with the other sign.
-density_criterion <- function(core, run, progress) {
-  data <- density_sample(core, run)
-  evaluations <- 0L
-  p <- core$ncon
-  evaluate <- function(theta, gradient) {
-    task <- density_task(core, numeric(core$ndim))
-    task$h <- exp(theta[seq_len(p)])
-    task$lambda <- theta[seq_along(theta) > p]
-    evaluations <<- evaluations + 1L
-    found <- mixed_density_objective_cpp(data, task, gradient, run)
-    if (is.nan(found$value) || any(core$given) && found$unsupported > 0) found$value <- Inf
-    found
-  }
-  list(evaluate = counted(evaluate, progress), evaluations = function() evaluations)
 }
 
 # np's normal reference: of the Gaussian kernel, in the units of bwscaling. Factors split the data.
@@ -71,8 +53,7 @@ select_density_bandwidths <- function(core, given, run, verbose) {
   nmulti <- if (is.null(given$nmulti)) min(5L, core$ndim) else max(1L, check_count(given$nmulti, "nmulti", 0L))
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    criterion <- density_criterion(core, run, progress)
-    found <- search_mixed(core, nmulti, if (!is.null(given$bws)) start_at(core, given$bws), run, progress, criterion)
+    found <- search_mixed(core, nmulti, if (!is.null(given$bws)) start_at(core, given$bws), run, progress)
     c(found, density_objective_at(core, found$raw, run))
   })
   found$fval.history <- -found$fval.history
@@ -89,8 +70,7 @@ density_objective_at <- function(core, raw, run) {
 density_remarks <- function(core, found) {
   task <- density_task(core, found$raw)
   ordered <- core_order(core)
-  limits <- mixed_limits(core)
-  narrow <- core$xnames[sort(ordered[seq_len(core$ncon)][log(task$h) < limits$lower[seq_len(core$ncon)] + 0.1])]
+  narrow <- core$xnames[sort(ordered[seq_len(core$ncon)][task$h < 1.1e-7 * core$sdev])]
   if (length(narrow) > 0L) {
     warn_search("The best ", core$method, " is at the least bandwidths of the search for ", quoted(narrow),
                 ": values that are tied make it unbounded.")

@@ -26,6 +26,8 @@ mixed_columns <- function(xdat, argument) {
     names(value) <- if (is.null(names)) paste0("x", seq_along(value)) else names
   }
   names <- readable(names(value))
+  # A vector has the name of its argument.
+  if (length(names) == 1L) names <- plain_name(names)
   columns <- lapply(seq_along(names), function(k) mixed_column(unclass(value)[[k]], names[k]))
   stats::setNames(columns, names)
 }

@@ -1,5 +1,9 @@
-# The search for the bandwidths of several regressors: descents from several starts over the logarithms of h and over
-# the lambda, and then tests of the faces, where a regressor is smoothed out or a factor splits the data.
+# The search for the bandwidths of several regressors: descents from several starts, and then tests of the faces, where
+# a regressor is smoothed out or a factor splits the data. Starts are in mixed-starts.R.
+#
+# The parameters theta are lambda for factors and, for a number with the spread s, log(1 + (s / h)^2). For small h this
+# is a logarithm of h. It is 0 for an infinite h, and there the objective has a slope by it, so that a descent reaches
+# this limit like any other.
 
 mixed_kernels <- c("gaussian", "epanechnikov", "uniform")
 
@@ -34,127 +38,107 @@ core_order <- function(bws) c(which(bws$icon), which(bws$iuno), which(bws$iord))
 # Far beyond the data a column is smoothed out: its differences count for nothing.
 far_beyond <- 1e8
 
+ranges_of <- function(bws) {
+  vapply(unclass(bws$x)[bws$icon], function(column) diff(range(column)), 0, USE.NAMES = FALSE)
+}
+
 # `h` and `lambda` of bandwidths in the order of the columns, not scaled.
 mixed_task <- function(bws, raw) {
   ordered <- raw[core_order(bws)]
   h <- ordered[seq_len(bws$ncon)]
-  ranges <- vapply(unclass(bws$x)[bws$icon], function(column) diff(range(column)), 0, USE.NAMES = FALSE)
-  list(h = ifelse(h > far_beyond * ranges, Inf, h), lambda = ordered[seq_along(ordered) > bws$ncon],
+  list(h = ifelse(h > far_beyond * ranges_of(bws), Inf, h), lambda = ordered[seq_along(ordered) > bws$ncon],
        ckertype = bws$ckertype, ckerorder = as.integer(bws$ckerorder), ukertype = bws$ukertype,
        okertype = bws$okertype, regtype = bws$regtype, method = bws$method)
 }
 
-# The objective as a function of the parameters of a search, in the order of the core: log(h), Inf if smoothed out, and
-# lambda. `bws`: the sample and the choices.
+theta_of <- function(h, lambda, bws) c(log1p((bws$sdev / h)^2), lambda)
+
+h_of_theta <- function(theta, bws) bws$sdev / sqrt(expm1(theta[seq_len(bws$ncon)]))
+
+# A descent keeps this far from 0, where the slope by theta is computed from that by log(h).
+nearly_out <- 1e-8
+
+# Whether the sample and the choices are those of a density.
+is_density <- function(bws) !is.null(bws$given)
+
+# The objective and its gradient as functions of theta, in the order of the core. `bws`: the sample and the choices.
 mixed_criterion <- function(bws, run, progress) {
-  data <- mixed_sample(bws, run)
-  p <- bws$ncon
+  density <- is_density(bws)
+  data <- if (density) density_sample(bws, run) else mixed_sample(bws, run)
+  task_of <- if (density) density_task else mixed_task
+  objective <- if (density) mixed_density_objective_cpp else mixed_objective_cpp
+  # A likelihood has a least density, as in np.
+  reject <- if (density) any(bws$given) else bws$unsupported == "reject"
+  continuous <- seq_len(bws$ncon)
   evaluations <- 0L
+  last <- list()
   evaluate <- function(theta, gradient) {
-    task <- mixed_task(bws, numeric(bws$ndim))
-    task$h <- exp(theta[seq_len(p)])
-    task$lambda <- theta[seq_along(theta) > p]
+    if (identical(last$theta, theta) && (!gradient || !is.null(last$gradient))) return(last)
+    task <- task_of(bws, numeric(bws$ndim))
+    task$h <- h_of_theta(theta, bws)
+    task$lambda <- theta[seq_along(theta) > bws$ncon]
     evaluations <<- evaluations + 1L
-    found <- mixed_objective_cpp(data, task, gradient, run)
-    rejected <- is.nan(found$value) || bws$unsupported == "reject" && found$unsupported > 0
-    if (rejected) found$value <- Inf
-    found
+    found <- objective(data, task, gradient, run)
+    rejected <- is.nan(found$value) || reject && found$unsupported > 0
+    slope <- found$gradient
+    if (gradient) slope[continuous] <- slope[continuous] / 2 / expm1(-theta[continuous])
+    last <<- list(theta = theta, value = if (rejected) Inf else found$value, gradient = if (gradient) slope)
+    last
   }
   list(evaluate = counted(evaluate, progress), evaluations = function() evaluations)
 }
 
-# The limits of a search: far narrower than the data, and far wider.
+# The limits of a search: bandwidths far narrower than the data, and far wider. At lambda = 0 a kernel lambda^d has no
+# slope if d is below 1.
 mixed_limits <- function(bws) {
-  ranges <- vapply(unclass(bws$x)[bws$icon], function(column) diff(range(column)), 0, USE.NAMES = FALSE)
-  list(lower = c(log(ranges) - log(1e7), rep(0, bws$nuno + bws$nord)),
-       upper = c(log(ranges) + log(1e4), largest_lambda(bws)), p = bws$ncon)
+  close <- vapply(unclass(bws$x)[bws$iord], function(column) {
+    positions <- sort(level_positions(levels(column), bws$okertype))
+    length(positions) > 1L && min(diff(positions)) < 1
+  }, NA)
+  list(lower = c(rep(nearly_out, bws$ncon), rep(0, bws$nuno), ifelse(close, 1e-10, 0)),
+       upper = c(rep(log1p(1e14), bws$ncon), largest_lambda(bws)), p = bws$ncon)
 }
 
-# Starts of the search. Objectives have several minima, mostly by which regressors are smoothed out. So the candidates
-# are corners, in which each column has the normal reference or is nearly smoothed out, and each factor splits the data
-# or is smoothed out, and points between them. The starts are the normal reference with every lambda in the middle, and
-# then by turns the best corners and the best of the other points.
-mixed_starts <- function(bws, limits, criterion, count) {
-  p <- limits$p
-  size <- length(limits$lower)
-  continuous <- seq_len(size) <= p
-  reference <- c(log(bws$sdev * bws$nconfac), limits$upper[!continuous] / 2)
-  first <- feasible_start(reference, limits, criterion)
-  if (is.null(first)) return(list())
-  slopes <- if (size > 1L) criterion$evaluate(first, TRUE)$gradient else 0
-  near <- ifelse(continuous, reference, 0.02 * limits$upper)
-  far <- ifelse(continuous, limits$upper - log(5e3), limits$upper)
-  ranked <- function(shares) {
-    candidates <- lapply(seq_len(nrow(shares)), function(k) near + shares[k, order(order(slopes))] * (far - near))
-    values <- vapply(candidates, function(theta) criterion$evaluate(theta, FALSE)$value, 0)
-    candidates[order(values)]
-  }
-  corners <- ranked(corner_shares(size))
-  others <- ranked(sequence_shares(2L * count, size))
-  # One after the other of two lists.
-  by_turns <- c(corners, others)[order(c(seq_along(corners), seq_along(others) + 0.5))]
-  if (count > 1L) return(c(list(first), by_turns[seq_len(count - 1L)]))
-  single <- c(list(first), by_turns[1:2])
-  single[which.min(vapply(single, function(theta) criterion$evaluate(theta, FALSE)$value, 0))]
+# Where each parameter has a limit that is tested: a regressor smoothed out, and then a factor that splits the data.
+faces_of <- function(limits) {
+  lapply(seq_along(limits$lower), function(k) if (k <= limits$p) 0 else unique(c(limits$upper[k], 0)))
 }
 
-# The corners of a cube, 32 of them at most. The order of the columns does not matter for all corners of a small one.
-corner_shares <- function(size) {
-  if (size <= 5L) return(unname(as.matrix(expand.grid(rep(list(0:1), size)))))
-  1 * (sequence_shares(32L, size) > 0.5)
-}
-
-# Points in a cube of low discrepancy: Roberts' additive recurrence.
-sequence_shares <- function(count, size) {
-  golden <- stats::uniroot(function(g) g^(size + 1) - g - 1, c(1, 2), tol = 1e-14)$root
-  (0.5 + outer(seq_len(count), golden^-seq_len(size))) %% 1
-}
-
-# Widened until every observation has a neighbour and the objective is finite.
-feasible_start <- function(theta, limits, criterion) {
+is_smoothed_out <- function(theta, limits) {
   continuous <- seq_along(theta) <= limits$p
-  for (round in 0:40) {
-    if (criterion$evaluate(theta, FALSE)$value < Inf) return(theta)
-    theta <- ifelse(continuous, pmin(theta + 0.5, limits$upper), (theta + limits$upper) / 2)
-  }
-  NULL
+  ifelse(continuous, theta == 0, theta == limits$upper & limits$upper > 0)
 }
 
-# A descent from `theta` along the parameters that are `free`.
-descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10) {
+# A descent from `theta` along the parameters that are `free`, by at most `steps`.
+descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, steps = 100L) {
   free <- which(free & limits$upper > limits$lower)
-  start <- criterion$evaluate(theta, length(free) > 0L)
+  start <- criterion$evaluate(theta, length(free) > 0L && kernel != "uniform")
   if (length(free) == 0L) return(list(theta = theta, value = start$value, converged = TRUE))
   # Its sums are constant between distances of observations.
   if (kernel == "uniform") return(descend_by_steps(criterion, theta, start$value, free, limits))
   unit <- c(rep(1, limits$p), limits$upper[seq_along(theta) > limits$p])[free]
   size <- if (abs(start$value) > 0) abs(start$value) else 1
-  last <- list(at = theta[free], found = start)
-  at <- function(t) {
-    if (!identical(t, last$at)) {
-      theta[free] <- pmin(pmax(t, limits$lower[free]), limits$upper[free])
-      last <<- list(at = t, found = criterion$evaluate(theta, TRUE))
-    }
-    last$found
-  }
+  whole <- function(t) replace(theta, free, pmin(pmax(t, limits$lower[free]), limits$upper[free]))
+  at <- function(t) criterion$evaluate(whole(t), TRUE)
   worst <- 1e3 # PORT does not take infinite values
-  found <- stats::nlminb(theta[free], function(t) min(at(t)$value / size, worst),
+  found <- stats::nlminb(pmax(theta[free], limits$lower[free]), function(t) min(at(t)$value / size, worst),
                          function(t) at(t)$gradient[free] / size, scale = 1 / unit,
                          lower = limits$lower[free], upper = limits$upper[free],
-                         control = list(iter.max = 200, eval.max = 400, rel.tol = tolerance, x.tol = 1e-9))
-  theta[free] <- found$par
-  # 7 is PORT's singular convergence: some direction is flat.
-  list(theta = theta, value = criterion$evaluate(theta, FALSE)$value, converged = found$convergence == 0L ||
-         grepl("(7)", found$message, fixed = TRUE))
+                         control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance, x.tol = 1e-9))
+  best <- whole(found$par)
+  # Where a direction is flat, or the objective has a bend, PORT ends, too, but calls it singular or false convergence.
+  list(theta = best, value = criterion$evaluate(best, FALSE)$value,
+       converged = found$convergence == 0L || grepl("[(][78][)]", found$message))
 }
 
 # For objectives with steps: along one parameter after the other, by steps that become smaller.
 descend_by_steps <- function(criterion, theta, value, free, limits) {
-  step <- ifelse(seq_along(theta) <= limits$p, 0.5, limits$upper / 4)
-  while (max(step[free] / ifelse(free <= limits$p, 1, limits$upper[free])) > 1e-3) {
+  unit <- ifelse(seq_along(theta) <= limits$p, 1, limits$upper)
+  share <- 0.5
+  while (share > 1e-3) {
     before <- value
     for (k in free) {
-      for (to in theta[k] + c(-1, 1) * step[k]) {
+      for (to in theta[k] + c(-1, 1) * share * unit[k]) {
         tried <- replace(theta, k, min(max(to, limits$lower[k]), limits$upper[k]))
         reached <- criterion$evaluate(tried, FALSE)$value
         if (reached >= value) next
@@ -162,76 +146,82 @@ descend_by_steps <- function(criterion, theta, value, free, limits) {
         value <- reached
       }
     }
-    if (value == before) step <- step / 2
+    if (value == before) share <- share / 2
   }
   list(theta = theta, value = value, converged = TRUE)
 }
 
-# Whether a value is lower, or the same up to rounding: then the smoother of two fits is taken.
+# Whether a value is no higher up to rounding: then the smoother of two fits is taken.
 no_higher <- function(value, best, method) {
   is.finite(value) && value <= best + 1e-12 * (if (method == "cv.ls") abs(best) else 1 + abs(best))
 }
 
-# From the least of the starts: smooths regressors out, and splits the data by factors, where that is no higher, and
-# descends again. A face that is a little higher is descended on, too: the others may have to move.
+# Smooths regressors out, and splits the data by factors, where that is no higher, and descends again. Where it is a
+# little higher some steps show whether the others only have to move.
 test_faces <- function(criterion, best, limits, bws) {
-  faces <- function(k) if (k <= limits$p) Inf else unique(c(limits$upper[k], 0))
   near <- function(value) {
-    is.finite(value) && value - best$value < 0.02 * (if (bws$method == "cv.ls") abs(best$value) else 1)
+    is.finite(value) && value - best$value < 0.01 * (if (bws$method == "cv.ls") abs(best$value) else 1)
   }
-  on_face <- function(theta) is.finite(theta) & theta > limits$lower + 0 * theta & theta < limits$upper
+  faces <- faces_of(limits)
   for (round in seq_len(2L * length(best$theta))) {
-    moved <- FALSE
-    for (k in seq_along(best$theta)) for (face in setdiff(faces(k), best$theta[k])) {
-      theta <- replace(best$theta, k, face)
-      value <- criterion$evaluate(theta, FALSE)$value
-      if (!near(value)) next
-      free <- is.finite(theta) & seq_along(theta) != k
-      found <- descend(criterion, theta, free, limits, bws$ckertype)
-      smoother <- face > best$theta[k]
-      if (if (smoother) no_higher(found$value, best$value, bws$method) else found$value < best$value) {
-        best <- found
-        moved <- TRUE
+    from <- best$theta
+    for (k in seq_along(from)) for (face in setdiff(faces[[k]], best$theta[k])) {
+      found <- list(theta = replace(best$theta, k, face), converged = TRUE)
+      found$value <- criterion$evaluate(found$theta, FALSE)$value
+      smoother <- k <= limits$p || face > best$theta[k]
+      lower <- function() {
+        if (smoother) no_higher(found$value, best$value, bws$method) else found$value < best$value
       }
+      if (!lower() && near(found$value)) {
+        free <- seq_along(from) != k & !is_smoothed_out(best$theta, limits)
+        found <- descend(criterion, found$theta, free, limits, bws$ckertype, 1e-6, steps = 4L)
+      }
+      if (lower()) best <- found
     }
-    if (!moved) break
+    if (identical(best$theta, from)) break
+    best <- descend_free(criterion, best, limits, bws, 1e-8)
   }
   best
 }
 
+# Along what is not smoothed out, where that is lower.
+descend_free <- function(criterion, best, limits, bws, tolerance) {
+  found <- descend(criterion, best$theta, !is_smoothed_out(best$theta, limits), limits, bws$ckertype, tolerance)
+  if (found$value < best$value) found else best
+}
+
 # The bandwidths of the least objective: `raw` in the order of the columns, and every start's result.
-search_mixed <- function(bws, nmulti, start, run, progress, criterion = mixed_criterion(bws, run, progress)) {
+search_mixed <- function(bws, nmulti, start, run, progress) {
+  criterion <- mixed_criterion(bws, run, progress)
   limits <- mixed_limits(bws)
-  starts <- mixed_starts(bws, limits, criterion, nmulti)
+  starts <- mixed_starts(bws, limits, criterion, nmulti, start, run, progress)
   if (length(starts) == 0L) refuse_without_least(bws)
-  if (!is.null(start)) starts[[1L]] <- feasible_start(start, limits, criterion)
-  starts <- Filter(Negate(is.null), starts)
   free <- rep(TRUE, length(limits$lower))
-  found <- lapply(starts, descend, criterion = criterion, free = free, limits = limits, kernel = bws$ckertype)
+  found <- lapply(starts, descend, criterion = criterion, free = free, limits = limits, kernel = bws$ckertype,
+                  tolerance = 1e-5)
   values <- vapply(found, `[[`, 0, "value")
   if (all(values == Inf)) refuse_without_least(bws)
   first <- which.min(values)
   best <- test_faces(criterion, found[[first]], limits, bws)
-  polished <- descend(criterion, best$theta, is.finite(best$theta), limits, bws$ckertype, 1e-14)
-  if (polished$value < best$value) best <- polished
-  if (!best$converged) warn_search("The search for the least ", bws$method, " did not converge.")
-  raw_of <- function(theta) {
-    raw <- theta
-    raw[seq_len(limits$p)] <- ifelse(is.finite(theta), exp(theta), stand_in_for_infinity(bws))[seq_len(limits$p)]
-    raw[order(core_order(bws))]
-  }
-  list(raw = raw_of(best$theta), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
-       starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta))))
+  polished <- descend_free(criterion, best, limits, bws, 1e-13)
+  # A search that ended at its limit of steps has converged if the last of them gained nothing.
+  gained <- best$value - polished$value > 1e-8 * (abs(best$value) + (bws$method == "cv.aic"))
+  if (gained && !polished$converged) warn_search("The search for the least ", bws$method, " did not converge.")
+  best <- polished
+  list(raw = raw_of(best$theta, bws), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
+       starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta, bws))))
 }
 
 # No start of a search has a finite objective.
 refuse_without_least <- function(bws) {
-  if (is.null(bws$given)) check_least(Inf, bws, bws)
+  if (!is_density(bws)) check_least(Inf, bws, bws)
   abort_input("`bws` must be larger than those of the search: at each of them some observation has no density.")
 }
 
-# A finite number for each column that stands for an infinite bandwidth, as with one regressor.
-stand_in_for_infinity <- function(bws) {
-  ranges <- vapply(unclass(bws$x)[bws$icon], function(column) diff(range(column)), 0, USE.NAMES = FALSE)
-  c(10^ceiling(log10(ranges) + 9), numeric(bws$nuno + bws$nord))
+# Bandwidths in the order of the columns. A finite number stands for an infinite one, as with one regressor.
+raw_of <- function(theta, bws) {
+  ranges <- ranges_of(bws)
+  h <- h_of_theta(theta, bws)
+  h <- ifelse(h > far_beyond * ranges, 10^ceiling(log10(ranges) + 9), h)
+  c(h, theta[seq_along(theta) > bws$ncon])[order(core_order(bws))]
 }

@@ -157,24 +157,26 @@ regressor_field <- function(column, n) {
 kinds_field <- function(kind) {
   function(of) {
     columns <- unclass(of[["x"]])
-    anything(list(paste("which regressors are", kind), function(value) {
+    anything(list(paste("TRUE where a regressor is", kind), function(value) {
       is.logical(value) && identical(as.vector(value), unname(kinds_of(columns) == kind))
     }))
   }
 }
 
-count_field <- function(of_kind) function(of) numbers(1L, between = rep(sum(of[[of_kind]]), 2L))
+count_field <- function(of_kind) function(of) exactly(sum(of[[of_kind]]))
+
+exactly <- function(count) numbers(1L, also = list(format(count), function(value) value == count))
 
 mixed_bw_fields <- list(
   x = columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
     length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = .row_names_info(x, 2L)))
   })),
   y = function(of) numbers(.row_names_info(of[["x"]], 2L), min = 2L),
-  w = function(of) numbers(length(of[["y"]]), between = c(1, 1)),
-  nobs = function(of) numbers(1L, between = rep(length(of[["y"]]), 2L)),
+  w = function(of) numbers(length(of[["y"]]), also = list("1 for each observation", function(w) all(w == 1))),
+  nobs = function(of) exactly(length(of[["y"]])),
   icon = kinds_field("continuous"), iuno = kinds_field("unordered"), iord = kinds_field("ordered"),
   ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
-  ndim = function(of) numbers(1L, between = rep(length(unclass(of[["x"]])), 2L)),
+  ndim = function(of) exactly(length(unclass(of[["x"]]))),
   regtype = regbw_fields$regtype, method = regbw_fields$method,
   ckertype = texts(1L, among = c("gaussian", "epanechnikov", "uniform")),
   ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),

@@ -77,7 +77,7 @@
 #' @section Errors: The errors of [npregbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
 #'   points or responses that are infinite or of another type, or not as many as each other. Errors of class
 #'   `kestrel_error_backend` are also for `backend = "cuda"` with a bandwidth object, because then there is no search.
-#' @section Accuracy: The error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
+#' @section Accuracy: With one numeric regressor the error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
 #'   standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
 #'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth.
 #'   The leave-one-out fit extrapolates to the outlier, so its residual may be very large. In simulations with one
@@ -86,8 +86,9 @@
 #'   were left.
 #' @section Cost: A fit at m points takes O((n + m) log(n + m)). With the Gaussian kernel, points in sparse data also
 #'   take the observations within 10 bandwidths or so of their nearest one. Gradients of local constant fits by compact
-#'   kernels take the observations within the bandwidth. Unless `bws` is a bandwidth object, the cost of [npregbw()] is
-#'   added. All threads are used.
+#'   kernels take the observations within the bandwidth. With several regressors, or a factor, a point takes O(n), and
+#'   the effects of each factor as much again. Unless `bws` is a bandwidth object, the cost of [npregbw()] is added. All
+#'   threads are used.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.

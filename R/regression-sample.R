@@ -7,8 +7,7 @@ as_variable <- function(value, argument) {
   value <- plain_points(value)
   while (is_frame(value) || (!is.object(value) && is.matrix(value))) {
     if (ncol(value) != 1L) {
-      abort_input("`", name, "` must have one column, not ", ncol(value),
-                  if (argument == "xdat") "; not yet: several regressors", ".")
+      abort_input("`", name, "` must have one column, not ", ncol(value), ".")
     }
     named <- readable(colnames(value))
     if (name == argument && length(named) == 1L && nzchar(named)) name <- named
@@ -16,8 +15,7 @@ as_variable <- function(value, argument) {
   }
   if (is.logical(value) && !is.object(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
   if (!is_numbers(value) || length(dim(value)) > 1L) {
-    abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value),
-                if (is.factor(value) && argument == "xdat") "; not yet: factors", ".")
+    abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value), ".")
   }
   list(value = as.numeric(value), name = name)
 }

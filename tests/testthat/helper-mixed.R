@@ -34,7 +34,7 @@ mixed_polynomial <- function(u, kernel) {
   powers <- seq_along(kernel$series) - 1
   for (k in powers) value <- value + kernel$series[k + 1] * u^(2 * k)
   for (k in powers[-1]) slope <- slope + kernel$series[k + 1] * 2 * k * u^(2 * k - 1)
-  inside <- abs(u) < kernel$reach
+  inside <- if (kernel$reach == 1) abs(u) <= 1 else abs(u) < kernel$reach
   list(value = ifelse(inside, value, 0), slope = ifelse(inside, slope, 0))
 }
 
@@ -256,4 +256,10 @@ mixed_order <- function(frame) {
   lapply(c(continuous = "continuous", unordered = "unordered", ordered = "ordered"), function(kind) {
     unname(which(kinds == kind))
   })
+}
+
+# A task with np's defaults.
+mixed_task_of <- function(h, lambda, ...) {
+  utils::modifyList(list(h = h, lambda = lambda, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
+                         okertype = "liracine", regtype = "lc", method = "cv.ls"), list(...))
 }
