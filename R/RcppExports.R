@@ -173,6 +173,14 @@ mixed_fit_cpp <- function(sample, task, points, error2, gradients, run) {
     .Call(`_kestrel_mixed_fit_cpp`, sample, task, points, error2, gradients, run)
 }
 
+mixed_density_objective_cpp <- function(sample, task, gradient, run) {
+    .Call(`_kestrel_mixed_density_objective_cpp`, sample, task, gradient, run)
+}
+
+mixed_density_cpp <- function(sample, task, points, gradients, run) {
+    .Call(`_kestrel_mixed_density_cpp`, sample, task, points, gradients, run)
+}
+
 pairs_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pairs_cpp`, sample, task, run)
 }

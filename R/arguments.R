@@ -98,10 +98,12 @@ why_ignored <- c(
 )
 
 # Once in a session for each set of names.
-inform_ignored <- function(names) {
+inform_ignored <- function(names, why = NULL) {
   if (length(names) == 0L) return(invisible())
-  why <- if (names[1L] %in% names(why_ignored)) why_ignored[[names[1L]]] else
-    "the search finds the least value of the whole curve"
+  if (is.null(why)) {
+    why <- if (names[1L] %in% names(why_ignored)) why_ignored[[names[1L]]] else
+      "the search finds the least value of the whole curve"
+  }
   inform_once(paste("ignored", names, collapse = " "), quoted(names), if (length(names) == 1L) " has" else " have",
               " no effect: ", why, ".")
 }

@@ -11,7 +11,8 @@
 #'
 #' @param object,x an object made by [npreg()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
 #'   the result of [npregbw()], whose predictions are those of its fit.
-#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given.
+#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given. Factors may be given as their levels
+#'   in text. A level that the data lack has the prediction NA, and one warning counts such points.
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
@@ -26,26 +27,27 @@
 #' @return `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value
 #'   and for those without an observation within the bandwidth. With `interval = "confidence"` it is a matrix with
 #'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and
-#'   `se()` return the fit and its standard errors at the points where it was evaluated, and `gradients()` a matrix of
-#'   one column with the gradient there, or its standard errors, as in \pkg{np}. `residuals()` returns those at the
-#'   data. `as.data.frame()` returns one row for each of these points, with the regressor, `mean`, `merr`, `lower` and
-#'   `upper`. If the points are the data, it adds the response, `resid` and `loo`. A variable that has one of these
-#'   names is called, for example, `mean.1`. `summary()` returns a list with the object and, for a bandwidth from a
-#'   grid, `best`, the five best of it. `nobs()` returns the number of observations of positive weight. `print()`
-#'   returns its argument invisibly.
+#'   `se()` return the fit and its standard errors at the points where it was evaluated, and `gradients()` a matrix
+#'   with a column for each regressor, with the gradient there or the effect of a factor, or the standard errors, as in
+#'   \pkg{np}. `residuals()` returns those at the data. `as.data.frame()` returns one row for each of these points, with
+#'   the regressors, `mean`, `merr`, `lower` and `upper`. If the points are the data, it adds the response, `resid` and
+#'   `loo`. A variable that has one of these names is called, for example, `mean.1`. `summary()` returns a list with the
+#'   object and, for a bandwidth from a grid, `best`, the five best of it, and for several regressors `table`, with a row
+#'   for each. `nobs()` returns the number of observations of positive weight. `print()` returns its argument invisibly.
 #' @section Units: Fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor, and gradients in those of the response divided by those of the regressor.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   regressor, and in `predict()` for arguments that it does not have.
-#' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst. At
-#'   the data the fit is stored already, and so are standard errors, unless [npreg()] was told to leave them out or to
-#'   evaluate elsewhere. Then they cost as much as n points. The other methods cost O(n).
+#' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst, and
+#'   with several regressors O(n m). At the data the fit is stored already, and so are standard errors, unless [npreg()]
+#'   was told to leave them out or to evaluate elsewhere. Then they cost as much as n points. The other methods cost O(n).
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #' @examples
 #' fit <- npreg(dist ~ speed, data = cars)
 #' summary(fit)
 #' predict(fit, data.frame(speed = c(10, NA, 20)), interval = "confidence")
 #' head(as.data.frame(fit))
+#' summary(npregbw(breaks ~ wool + tension, data = warpbreaks))
 #' @name kestrel_reg-methods
 #' @aliases print.kestrel_reg print.kestrel_regbw
 NULL
@@ -90,9 +92,10 @@ predict.kestrel_regbw <- function(object, ..., verbose = NULL) {
 
 # What values_at() would return at the data. The errors are computed if the fit does not have them.
 known_at_data <- function(object, errors, run) {
-  se <- if (object$at.data) object$merr else rep(NA_real_, length(object$bws$x))
+  bws <- object$bws
+  se <- if (object$at.data) object$merr else rep(NA_real_, length(bws$y))
   if (errors && all(is.na(se))) {
-    bws <- object$bws
+    if (is_mixed_object(bws)) return(values_at(object, bws$x, TRUE, run))
     se <- fit_at_data(object, run, with_fit(observations_of(bws, run), bws$h, bws, with_errors, run))$se
   }
   list(mean = fit_inside(object), se = se)
@@ -146,7 +149,8 @@ gradients.kestrel_reg <- function(x, errors = FALSE, ...) {
   name <- if (check_flag(errors, "errors")) "gerr" else "grad"
   value <- x[[name]]
   if (identical(value, NA)) {
-    value <- as.matrix(values_at(x, plain_columns(x$eval)[[1L]], TRUE, run_options(), gradients = TRUE)[[name]])
+    points <- if (is_mixed_object(x$bws)) x$eval else plain_columns(x$eval)[[1L]]
+    value <- as.matrix(values_at(x, points, TRUE, run_options(), gradients = TRUE)[[name]])
   }
   if (x$at.data) stats::napredict(x$bws$na.action, value) else value
 }
@@ -171,7 +175,8 @@ formula.kestrel_reg <- function(x, ...) formula_of(check_object(x, "x", "kestrel
 
 formula_of <- function(bws, env) {
   if (!is.null(bws$terms)) return(stats::formula(bws$terms))
-  stats::as.formula(call("~", as.name(bws$ynames), as.name(bws$xnames)), env = env)
+  regressors <- Reduce(function(left, right) call("+", left, right), lapply(bws$xnames, as.name))
+  stats::as.formula(call("~", as.name(bws$ynames), regressors), env = env)
 }
 
 without_neighbour <- function(count) {
@@ -184,9 +189,9 @@ as.data.frame.kestrel_reg <- function(x, row.names = NULL, optional = FALSE, ...
   check_object(x, "x", "kestrel_reg")
   fit <- data.frame(mean = x$mean, merr = x$merr, lower = x$lower, upper = x$upper, row.names = NULL)
   variables <- beside(c(names(fit), "resid", "loo"), c(x$xnames, x$ynames))
-  frame <- cbind(stats::setNames(x$eval, variables[1L]), fit)
+  frame <- cbind(stats::setNames(x$eval, variables[-length(variables)]), fit)
   if (!x$at.data) return(frame)
-  cbind(frame, stats::setNames(data.frame(x$bws$y), variables[2L]), resid = x$resid, loo = x$loo)
+  cbind(frame, stats::setNames(data.frame(x$bws$y), variables[length(variables)]), resid = x$resid, loo = x$loo)
 }
 
 #' @rdname kestrel_reg-methods
@@ -267,20 +272,25 @@ size_text <- function(bws) {
 }
 
 smoother_text <- function(bws) {
-  paste0(bws$ynames, " on ", bws$xnames, ", ",
+  paste0(bws$ynames, " on ", and_list(bws$xnames), ", ",
          if (bws$regtype == "lc") "local constant (Nadaraya-Watson)" else "local linear")
 }
 
 bandwidth_text <- function(bws) {
   if (is_nearest(bws)) return(paste0("k = ", bws$bw, " (", nearest_names[[bws$type]], ")"))
+  if (is_mixed_object(bws)) return(mixed_bandwidth_text(bws))
   meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
     if (unit_of(bws) == 1) "half the support" else "as np counts"
   paste0("h = ", format_short(bws$bw), " (", meaning, ")")
 }
 
-kernel_text <- function(bws) paste0(bws$ckertype, if (bws$ckerorder > 2) paste(", order", bws$ckerorder))
+kernel_text <- function(bws) {
+  if (is_mixed_object(bws)) return(mixed_kernel_text(bws))
+  paste0(bws$ckertype, if (bws$ckerorder > 2) paste(", order", bws$ckerorder))
+}
 
 regbw_lines <- function(bws) {
+  if (is_mixed_object(bws)) return(mixed_regbw_lines(bws))
   c("Bandwidth of a kernel regression, by cross-validation",
     call_lines(bws$call),
     label_line("n", size_text(bws)),

@@ -15,7 +15,13 @@ check_object <- function(object, name, class) {
 # The first field that the class does not allow; NULL if there is none.
 object_problem <- function(object, class) {
   fields <- unclass(object)
-  fields_problem(fields, object_classes[[class]]$fields, fields)
+  fields_problem(fields, fields_of(object, class), fields)
+}
+
+# The table of a class, or of the class of this object that is a kind of it.
+fields_of <- function(object, class) {
+  kind <- Find(function(kind) identical(object_classes[[kind]]$kind_of, class), class(object))
+  object_classes[[if (is.null(kind)) class else kind]]$fields
 }
 
 problem_text <- function(problem) {
@@ -186,5 +192,5 @@ part_problem <- function(value, what, field) {
   known <- object_classes[[what$class]]
   if (!inherits(value, what$class) || !is.list(value)) return(problem_of(field, known$made, not_what_came(value)))
   fields <- unclass(value)
-  fields_problem(fields, known$fields, fields, paste0(field, "$"))
+  fields_problem(fields, fields_of(value, what$class), fields, paste0(field, "$"))
 }

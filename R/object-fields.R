@@ -150,6 +150,69 @@ regbw_fields <- list(
   engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
 )
 
+# A column of a data frame of regressors.
+regressor_field <- function(column, n) {
+  if (!is.factor(column)) return(is_numbers(column) && length(column) == n && all_finite_cpp(as.numeric(column)))
+  codes <- unclass(column)
+  is.integer(codes) && length(codes) == n && !anyNA(codes) && is.character(levels(column)) &&
+    all(codes >= 1L & codes <= length(levels(column)))
+}
+
+kinds_field <- function(kind) {
+  function(of) {
+    columns <- unclass(of[["x"]])
+    anything(list(paste("TRUE where a regressor is", kind), function(value) {
+      is.logical(value) && identical(as.vector(value), unname(kinds_of(columns) == kind))
+    }))
+  }
+}
+
+count_field <- function(of_kind) function(of) exactly(sum(of[[of_kind]]))
+
+exactly <- function(count) numbers(1L, also = list(format(count), function(value) value == count))
+
+mixed_bw_fields <- list(
+  x = columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+    length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = .row_names_info(x, 2L)))
+  })),
+  y = function(of) numbers(.row_names_info(of[["x"]], 2L), min = 2L),
+  w = function(of) numbers(length(of[["y"]]), also = list("1 for each observation", function(w) all(w == 1))),
+  nobs = function(of) exactly(length(of[["y"]])),
+  icon = kinds_field("continuous"), iuno = kinds_field("unordered"), iord = kinds_field("ordered"),
+  ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
+  ndim = function(of) exactly(length(unclass(of[["x"]]))),
+  regtype = regbw_fields$regtype, method = regbw_fields$method,
+  ckertype = texts(1L, among = c("gaussian", "epanechnikov", "uniform")),
+  ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
+  ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
+  okertype = texts(1L, among = c("liracine", "wangvanryzin", "racineliyan")),
+  scaling = flag(), unsupported = regbw_fields$unsupported,
+  sdev = function(of) numbers(of[["ncon"]], sign = "positive"),
+  nconfac = numbers(1L, sign = "positive"), ncatfac = numbers(1L, sign = "positive"),
+  search = texts(1L, among = c("none", "starts")),
+  remarks = texts(optional = TRUE),
+  bw = function(of) {
+    largest <- rep(Inf, of[["ndim"]])
+    largest[core_order(of)[seq_len(of[["ndim"]]) > of[["ncon"]]]] <- largest_lambda(of)
+    scale <- if (of[["scaling"]]) mixed_scale(of) else 1
+    numbers(of[["ndim"]], sign = "not negative", finite = FALSE, also = list(
+      "positive for numbers, and for factors at most the largest lambda",
+      function(bw) !anyNA(bw) && all(bw[of[["icon"]]] > 0) && all(bw * scale <= largest * (1 + 1e-7))
+    ))
+  },
+  bandwidth = function(of) parts(list(x = numbers(of[["ndim"]], sign = "not negative", finite = FALSE))),
+  fval = numbers(1L, finite = FALSE),
+  n.unsupported = numbers(1L, sign = "not negative", whole = TRUE),
+  n.ridged = numbers(1L, sign = "not negative", whole = TRUE),
+  ifval = numbers(1L, sign = "positive", whole = TRUE),
+  fval.history = numbers(optional = TRUE, finite = FALSE),
+  evaluations = numbers(1L, sign = "positive", whole = TRUE),
+  xnames = function(of) texts(of[["ndim"]]), ynames = texts(1L),
+  na.action = function(of) left_out_field(length(of[["y"]])),
+  terms = regbw_fields$terms,
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
+
 # The rows that were left out, besides the `n` that were kept: naresid() puts NA in their positions.
 left_out_field <- function(n) {
   fit <- function(rows) {
@@ -160,9 +223,10 @@ left_out_field <- function(n) {
   anything(list("the rows that were left out, of class \"omit\" or \"exclude\"", fit), optional = TRUE)
 }
 
-is_terms <- function(terms) {
-  inherits(terms, "terms") && is.call(terms) && length(unclass(terms)) == 3L && is.call(attr(terms, "variables")) &&
-    identical(as.integer(attr(terms, "response")), 1L) && is.environment(attr(terms, ".Environment"))
+is_terms <- function(terms, response = TRUE) {
+  inherits(terms, "terms") && is.call(terms) && length(unclass(terms)) == 2L + response &&
+    is.call(attr(terms, "variables")) && identical(as.integer(attr(terms, "response")), as.integer(response)) &&
+    is.environment(attr(terms, ".Environment"))
 }
 
 # Values at points or observations, which may have no neighbour.
@@ -170,11 +234,45 @@ fitted_numbers <- function(size, ...) numbers(size, finite = FALSE, ...)
 
 points_of_fit <- function(of) length(unclass(of[["eval"]])[[1L]])
 
-rows_of_fit <- function(of) length(of[["bws"]][["x"]])
+rows_of_fit <- function(of) length(of[["bws"]][["y"]])
 
 at_points <- function(of) fitted_numbers(points_of_fit(of))
 
 at_rows <- function(of) fitted_numbers(rows_of_fit(of))
+
+densbw_fields <- c(
+  mixed_bw_fields[c("x")],
+  list(nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L))),
+  mixed_bw_fields[c("icon", "iuno", "iord", "ncon", "nuno", "nord", "ndim")],
+  list(method = function(of) texts(1L, among = density_methods), pmethod = texts(1L)),
+  mixed_bw_fields[c("ckertype", "ckerorder", "ukertype", "okertype", "scaling", "sdev", "nconfac", "ncatfac", "search",
+                    "remarks", "bw")],
+  list(fval = anything(list("a number", function(fval) is.numeric(fval) && length(fval) == 1L))),
+  mixed_bw_fields[c("ifval", "fval.history", "evaluations", "xnames")],
+  list(na.action = function(of) left_out_field(.row_names_info(of[["x"]], 2L))),
+  list(terms = anything(list("the terms of a formula without a response", function(terms) is_terms(terms, FALSE)),
+                        optional = TRUE)),
+  mixed_bw_fields[c("engine", "backend", "seconds")]
+)
+
+dens_fields <- list(
+  bws = of_class("kestrel_densbw"),
+  trainiseval = flag(),
+  eval = function(of) {
+    columns(list(), also = list(
+      paste0("a data frame with the columns of the data", if (of[["trainiseval"]]) ", one row for each observation"),
+      function(eval) {
+        kinds <- function(x) unname(kinds_of(unclass(x)))
+        identical(kinds(eval), kinds(of[["bws"]][["x"]])) &&
+          (!of[["trainiseval"]] || .row_names_info(eval, 2L) == of[["bws"]][["nobs"]])
+      }
+    ))
+  },
+  dens = function(of) at_points(of), derr = function(of) at_points(of),
+  log_likelihood = numbers(1L, finite = FALSE),
+  nobs = function(of) numbers(1L, between = rep(points_of_fit(of), 2L)),
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
 
 fit_fields <- list(
   bws = of_class("kestrel_regbw"),
@@ -204,6 +302,23 @@ fit_fields <- list(
   nobs = numbers(1L, sign = "positive", whole = TRUE),
   xnames = texts(1L), ynames = texts(1L), engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
 )
+
+# The same with several regressors: points are rows, whose missing values have no fit.
+mixed_fields <- utils::modifyList(fit_fields, list(
+  eval = function(of) {
+    columns(list(), also = list(
+      paste0("a data frame with the regressors", if (of[["at.data"]]) ", one row for each observation"),
+      function(eval) {
+        kinds <- function(x) unname(kinds_of(unclass(x)))
+        identical(kinds(eval), kinds(of[["bws"]][["x"]])) &&
+          (!of[["at.data"]] || .row_names_info(eval, 2L) == rows_of_fit(of))
+      }
+    ))
+  },
+  grad = function(of) if (!identical(of[["grad"]], NA)) fitted_numbers(c(points_of_fit(of), of[["bws"]][["ndim"]])),
+  gerr = function(of) if (!identical(of[["gerr"]], NA)) fitted_numbers(c(points_of_fit(of), of[["bws"]][["ndim"]])),
+  xnames = function(of) texts(of[["bws"]][["ndim"]])
+))
 
 curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
 
@@ -391,13 +506,25 @@ object_classes <- list(
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
   kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),
   kestrel_regbw = list(made = "a bandwidth object made by npregbw()", fields = regbw_fields),
+  kestrel_mixed_bw = list(made = "a bandwidth object made by npregbw()", fields = mixed_bw_fields,
+                          kind_of = "kestrel_regbw"),
+  summary.kestrel_mixed_bw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_regbw"), table = columns(list())
+  )),
   summary.kestrel_regbw = list(made = "a summary of a bandwidth object", fields = list(
     bws = of_class("kestrel_regbw"),
     best = columns(list(bw = fitted_numbers(NULL), cv = fitted_numbers(NULL), n.unsupported = fitted_numbers(NULL)),
                    optional = TRUE)
   )),
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
+  kestrel_mixed = list(made = "a fit made by npreg()", fields = mixed_fields, kind_of = "kestrel_reg"),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
+  kestrel_densbw = list(made = "a bandwidth object made by npudensbw()", fields = densbw_fields),
+  summary.kestrel_densbw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_densbw"), table = columns(list())
+  )),
+  kestrel_dens = list(made = "a density made by npudens()", fields = dens_fields),
+  summary.kestrel_dens = list(made = "a summary of a density", fields = list(fit = of_class("kestrel_dens"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

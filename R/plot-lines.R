@@ -48,7 +48,7 @@ add_curve <- function(x, y, draw, more, ...) {
 #' @rdname plot.kestrel_reg
 #' @export
 lines.kestrel_reg <- function(x, ...) {
-  check_object(x, "x", "kestrel_reg")
+  check_single(check_object(x, "x", "kestrel_reg"))
   curve <- curve_to_draw(x)
   add_curve(curve$at, curve$mean, graphics::lines, list(...), lwd = 2, lty = 1)
   invisible(x)
@@ -57,7 +57,14 @@ lines.kestrel_reg <- function(x, ...) {
 #' @rdname plot.kestrel_reg
 #' @export
 points.kestrel_reg <- function(x, ...) {
-  check_object(x, "x", "kestrel_reg")
+  check_single(check_object(x, "x", "kestrel_reg"))
   add_curve(plain_columns(x$eval)[[1L]], x$mean, graphics::points, list(...), pch = 16, cex = 0.6)
   invisible(x)
+}
+
+# Lines and points are of one regressor.
+check_single <- function(x) {
+  if (!is_mixed_object(x$bws)) return(invisible(x))
+  abort_input("`x` must have one numeric regressor, not ", x$ndim, if (x$ndim == 1L) " factor" else " regressors",
+              ": plot(x, plot.behavior = \"data\") returns the curves of its plot.")
 }

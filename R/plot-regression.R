@@ -5,6 +5,10 @@
 #' minimum. There the background is grey where some observations have no neighbour. `npplot()` is `plot()` of a
 #' bandwidth.
 #'
+#' With several regressors, or a factor, there is a plot for each regressor, of the fit as it varies. The others stay at
+#' their medians, factors at their most frequent level, or at the quantiles `xq`. A factor has a dot and a bar for each
+#' level. For two numbers the plot is a surface, unless `perspective = FALSE` or `gradients = TRUE`.
+#'
 #' The curve of a fit is computed at 501 points over the range of the data, for any points at which the fit was
 #' evaluated. It has gaps where there is no observation within the bandwidth. If there are more than 1,000 observations,
 #' one is drawn for each small part of the plot. It is darker if it stands for more observations.
@@ -20,10 +24,17 @@
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,main labels. If NULL they are the names of the variables, and for vectors the expressions in the
 #'   call.
-#' @param gradients if TRUE, draw the gradient and its band, without the data.
+#' @param gradients if TRUE, draw the gradient and its band, without the data. For a factor these are its effects.
 #' @param type,lwd,lty type, width and line type of the curve, as in [graphics::lines()].
-#' @param neval the number of points of the curve, by default 501, or 50 if they are returned.
+#' @param neval the number of points of the curve, by default 501, or 50 if they are returned or there are several
+#'   regressors. A surface has so many in each direction.
 #' @param xtrim the share of the data beyond the curve, at each end.
+#' @param xq where the regressors stay that do not vary: a quantile for all, or one for each. It has no effect on factors
+#'   without an order.
+#' @param common.scale if TRUE, the plots of all regressors have the same y axis.
+#' @param perspective if FALSE, two numbers have a plot each.
+#' @param plot.par.mfrow if FALSE, do not set `par(mfrow = )`, as within a [graphics::layout()] of one's own.
+#' @param theta,phi,zlab angles and the label of the third axis of a surface, as in [graphics::persp()].
 #' @param plot.behavior `"plot"` draws, `"data"` returns what would be drawn, and `"plot-data"` does both.
 #' @param plot.errors.style `"band"`, or `"bar"` for up to 25 bars.
 #' @param random.seed accepted for scripts written for \pkg{np}, without effect.
@@ -31,17 +42,19 @@
 #'   plot. `pch` and `cex` are those of the observations, whose colour is `col.pt`. `lines()` and `points()` take the
 #'   parameters of [graphics::lines()]. A plot of a fit also takes the arguments of \pkg{np} for a band:
 #'   `plot.errors.method` or `errors`, which are `"asymptotic"`, `"bootstrap"` or `"none"`. Both kinds of errors are
-#'   the standard errors of the fit. Its other arguments that begin with `plot.errors.`, and those for several
-#'   regressors, such as `common.scale`, `view` and `theta`, have no effect.
+#'   the standard errors of the fit. Its other arguments that begin with `plot.errors.`, and `view`, have no effect, nor
+#'   have those for several regressors where there is one.
 #' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list, as in \pkg{np}. Its entry `r1` has the
-#'   curve: `eval` and `mean`, or for gradients the entry `rg1` with `grad`. If errors are asked for by np's arguments,
+#'   curve: `eval` and `mean`, or for gradients the entry `rg1` with `grad`. With several regressors there are `r2`, `r3`,
+#'   ..., too. If errors are asked for by np's arguments,
 #'   `merr` or `gerr` has two columns, -2 and 2 standard errors.
 #' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, and for
 #'   arguments of np with an unknown value. They are also for graphical parameters that R does not
 #'   know or cannot draw with, for `add` without a plot, and for a bandwidth whose objective is infinite.
 #' @section Units: The axes of a fit have the units of the regressor and of the response. A bandwidth has the units of
 #'   the regressor. `"cv.ls"` has the square of the response's units, and `"cv.aic"` has no unit.
-#' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points.
+#' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points, with several regressors at 50 for each,
+#'   and for a surface at 2500.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
@@ -52,6 +65,9 @@
 #' plot(bw, what = "cv")
 #' head(plot(bw, plot.behavior = "data")$r1$mean)
 #' lines(npreg(waiting ~ eruptions, data = faithful, bws = 2), lty = 2)
+#'
+#' plot(npreg(mpg ~ wt + factor(cyl), data = mtcars))
+#' plot(npreg(mpg ~ wt + hp, data = mtcars), theta = 50)
 #' @export
 plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col = NULL, xlab = NULL, ylab = NULL,
                              main = NULL, gradients = FALSE, type = "l", lwd = 2, lty = 1, neval = NULL, xtrim = 0,
@@ -113,13 +129,23 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
 # The fit at `neval` points to draw, by default 501, which are `at`.
 curve_to_draw <- function(x, neval = NULL, xtrim = 0, errors = FALSE, gradients = FALSE) {
   count <- if (is.null(neval)) 501L else check_count(neval, "neval", 2L)
-  xtrim <- plain(xtrim)
-  if (!is_number(xtrim) || xtrim < 0 || xtrim >= 0.5) {
-    abort_input("`xtrim` must be a number from 0 to below 0.5, not ", describe_value(xtrim), ".")
-  }
-  ends <- if (xtrim > 0) stats::quantile(x$bws$x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x$bws$x)
+  xtrim <- check_share(xtrim, "xtrim")
+  ends <- plot_ends(x$bws$x, xtrim)
   at <- seq(ends[1L], ends[2L], length.out = count)
   c(list(at = at), values_at(x, at, errors, run_options(), gradients = gradients))
+}
+
+# A share of the data beyond each end.
+check_share <- function(value, name) {
+  value <- plain(value)
+  if (!is_number(value) || value < 0 || value >= 0.5) {
+    abort_input("`", name, "` must be a number from 0 to below 0.5, not ", describe_value(value), ".")
+  }
+  value
+}
+
+plot_ends <- function(x, xtrim) {
+  if (xtrim > 0) stats::quantile(x, c(xtrim, 1 - xtrim), names = FALSE) else ranges_cpp(x)
 }
 
 # What np's plots return: in a list an object whose standard errors are two columns, the distances of a band of twice
@@ -180,8 +206,12 @@ draw_band <- function(at, lower, upper, col) {
 #' @export
 plot.kestrel_regbw <- function(x, what = c("fit", "cv"), ...) {
   check_object(x, "x", "kestrel_regbw")
-  if (check_choice(what, c("fit", "cv"), "what") == "cv") return(plot_objective(x, ...))
-  drawn <- plot.kestrel_reg(npreg.kestrel_regbw(x, se = FALSE), ...)
+  if (check_choice(what, c("fit", "cv"), "what") == "cv") {
+    if (is_mixed_object(x)) abort_input("`what` must be \"fit\" for several regressors or factors, not \"cv\".")
+    return(plot_objective(x, ...))
+  }
+  fit <- npreg.kestrel_regbw(x, se = FALSE)
+  drawn <- if (is_mixed_object(x)) plot.kestrel_mixed(fit, ...) else plot.kestrel_reg(fit, ...)
   if (inherits(drawn, "kestrel_reg")) invisible(x) else drawn
 }
 

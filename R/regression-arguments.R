@@ -1,12 +1,12 @@
 # Arguments of npregbw() and npreg(): the order of the kernel, and those of np without a meaning here.
 
-check_order <- function(order, kernel) {
+check_order <- function(order, kernel, mixed = FALSE) {
   order <- plain(order)
   if (!is_number(order) || !order %in% c(2, 4, 6, 8)) {
     abort_input("`ckerorder` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
   }
   if (kernel == "uniform") return(2)
-  if (kernel != "gaussian" && order != 2) {
+  if (kernel != "gaussian" && order != 2 && !mixed) {
     abort_input("`ckerorder` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
                 ": higher orders are there for \"gaussian\" only.")
   }
@@ -31,16 +31,31 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
 # np's arguments that would change the result, with the one value that is computed here.
 np_fixed_arguments <- list(ckerbound = "none", nomad = FALSE)
 
+# Arguments for one numeric regressor.
+refuse_for_mixed <- function(given, asked) {
+  if (asked$type != "fixed") {
+    abort_input("`bwtype` must be \"fixed\" with several regressors or a factor, not ", describe_value(asked$type), ".")
+  }
+  given <- Filter(Negate(is.null), given)
+  if (asked$bw.scale == "support") given$bw.scale <- "support"
+  if (length(given) > 0L) {
+    abort_input("`", names(given)[1L], "` must not be given with several regressors or a factor: it is for one numeric ",
+                "regressor.")
+  }
+}
+
 # The arguments left in the dots: only those of np are evaluated, since others may be expressions in the variables of
-# `data`.
-check_np_arguments <- function(...) {
+# `data`. `.named`: the names of all arguments.
+check_np_arguments <- function(..., .named, .mixed) {
   given <- given_names(...)
   if ("formula" %in% given) abort_input("`formula` must be a formula, as in y ~ x.")
   with_formula <- intersect(c("data", "subset"), given)
   if (length(with_formula) > 0L) {
     abort_input("`formula` must be a formula, as in y ~ x, where `", with_formula[1L], "` is given.")
   }
-  inform_ignored(intersect(given, np_search_arguments))
+  with_effect <- if (.mixed) c("nmulti", "ukertype", "okertype")
+  inform_ignored(setdiff(intersect(c(setdiff(.named, given), given), np_search_arguments), with_effect),
+                 if (.mixed) "the search has steps and tolerances of its own, and draws no random numbers")
   check_fixed_arguments(np_fixed_arguments, ...)
 }
 

@@ -1,9 +1,9 @@
-# Kernel regression with one regressor: the fit, its leave-one-out residuals and standard errors.
+# Kernel regression: the fit, its leave-one-out residuals and standard errors.
 
 #' Kernel regression
 #'
-#' Fits the Nadaraya-Watson (local constant) or local linear regression of a response on one numeric regressor, with
-#' standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of package
+#' Fits the Nadaraya-Watson (local constant) or local linear regression of a response on numbers, factors and ordered
+#' factors, with standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of package
 #' \pkg{np}.
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
@@ -19,8 +19,13 @@
 #' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
 #' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
 #'
-#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA. One warning of
-#' class `kestrel_warning_support` counts these points.
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA, and so it is at
+#' points with a level that the data lack. One warning of class `kestrel_warning_support` counts these points.
+#'
+#' The gradient by a factor is its effect, as in \pkg{np}: the fit minus that at the first level. For an ordered factor it
+#' is the fit minus that at the level below, and at the lowest level the fit at the next one minus it. The standard error
+#' of an effect takes the two fits as independent. They are if the factor splits the data (lambda = 0). Otherwise it is too
+#' large, because they share observations.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
 #'   it may be a bandwidth, which is taken as it is, or a vector of candidates. If NULL, [npregbw()] selects one. If
@@ -33,8 +38,9 @@
 #' @param xdat,ydat other names of `txdat` and `tydat`.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula.
 #'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
-#'   regressor's if both have one. The fit is NA in rows with missing values.
-#' @param exdat the same points as values of the regressor, with or without a formula.
+#'   regressor's if both have one. For several regressors it is a data frame with their names. The fit is NA in rows with
+#'   missing values.
+#' @param exdat the same points as values of the regressors, with or without a formula.
 #' @param eydat responses at these points, one for each, which may be missing. `R2`, `MSE` and the other measures are
 #'   then those of these responses and the fits at the points, not of the data.
 #' @param y.eval if TRUE, take these responses from `newdata`, by the formula.
@@ -47,13 +53,13 @@
 #'   bandwidth object the backend must be `"auto"` or `"cpu"`.
 #' @param ... arguments of [npregbw()]: `regtype`, `ckertype`, `bwmethod` and others, by their whole names.
 #' @return An object of class `c("kestrel_reg", "npregression")`, a list with
-#'   \item{bw}{the bandwidth, a number, on the scale of `bws$bw.scale`}
+#'   \item{bw}{the bandwidth, a number for each regressor, on the scale of `bws$bw.scale`}
 #'   \item{bws}{the bandwidth object, with the data}
-#'   \item{eval}{the points, a data frame with one column, which has the name of the regressor or, as in \pkg{np}, of
+#'   \item{eval}{the points, a data frame of the regressors. One numeric regressor may have, as in \pkg{np}, the name of
 #'     the variable `exdat`}
 #'   \item{mean, merr}{fit and standard error there, in the units of y}
-#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices of one column;
-#'     else NA. For local linear fits the gradient is the slope of the line in the window, as in \pkg{np}, and for local
+#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices with a column for
+#'     each regressor; else NA. For local linear fits the gradient is the slope of the line in the window, as in \pkg{np}, and for local
 #'     constant ones the derivative of the fit}
 #'   \item{lower, upper, level}{the confidence band}
 #'   \item{resid, loo}{at the data: residuals of the fit, and the leave-one-out fits, NA without neighbour}
@@ -66,14 +72,15 @@
 #'   \item{edf}{trace of the smoother matrix}
 #'   \item{n.unsupported}{how many observations have no neighbour}
 #'   \item{nobs}{the number of observations of positive weight}
-#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`.
+#'   and `ntrain`, `trainiseval`, `ndim`, `xnames`, `ynames`, `engine`, `backend`, `seconds`, `call`. With several
+#'   regressors, or a factor, the class is `c("kestrel_mixed", "kestrel_reg", "npregression")`.
 #' @section Weights: Weights enter every sum of a fit. So for the fit at a point an observation of weight 3 is the same
 #'   as three copies of it. Fits that leave it out leave out all of its weight, and standard errors count its error
 #'   once.
 #' @section Errors: The errors of [npregbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
 #'   points or responses that are infinite or of another type, or not as many as each other. Errors of class
 #'   `kestrel_error_backend` are also for `backend = "cuda"` with a bandwidth object, because then there is no search.
-#' @section Accuracy: The error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
+#' @section Accuracy: With one numeric regressor the error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
 #'   standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
 #'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth.
 #'   The leave-one-out fit extrapolates to the outlier, so its residual may be very large. In simulations with one
@@ -82,8 +89,9 @@
 #'   were left.
 #' @section Cost: A fit at m points takes O((n + m) log(n + m)). With the Gaussian kernel, points in sparse data also
 #'   take the observations within 10 bandwidths or so of their nearest one. Gradients of local constant fits by compact
-#'   kernels take the observations within the bandwidth. Unless `bws` is a bandwidth object, the cost of [npregbw()] is
-#'   added. All threads are used.
+#'   kernels take the observations within the bandwidth. With several regressors, or a factor, a point takes O(n), and
+#'   the effects of each factor as much again. Unless `bws` is a bandwidth object, the cost of [npregbw()] is added. All
+#'   threads are used.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
@@ -104,6 +112,10 @@
 #' # how well one half of the data predicts the other
 #' half <- npregbw(waiting ~ eruptions, data = faithful[1:136, ])
 #' npreg(half, newdata = faithful[137:272, ], y.eval = TRUE)$R2
+#'
+#' # several regressors: the effects of a factor
+#' mixed <- npreg(breaks ~ wool + tension, data = warpbreaks, gradients = TRUE)
+#' unique(data.frame(warpbreaks[c("wool", "tension")], effect = gradients(mixed)))
 #'
 #' # a bandwidth of one's own
 #' npreg(bws = 0.5, txdat = faithful$eruptions, tydat = faithful$waiting, exdat = 2:5)$mean
@@ -194,8 +206,9 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
   }
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "residuals")
-  inform_ignored(intersect(c("data", "subset", np_search_arguments), given_names(...)))
-  chosen <- intersect(chosen_by_object, given_names(...))
+  with_effect <- chosen_by(bws)
+  inform_ignored(setdiff(intersect(c("data", "subset", np_search_arguments), given_names(...)), with_effect))
+  chosen <- intersect(with_effect, given_names(...))
   choices_of(bws, lapply(stats::setNames(nm = chosen), function(name) ...elt(match(name, given_names(...)))))
   of_bandwidth <- intersect(given_names(...), setdiff(names(formals(npregbw.default)), chosen))
   if (length(of_bandwidth) > 0L) {
@@ -205,10 +218,9 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
   wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)
   resolve_backend(backend, cuda = FALSE)
   again <- function(x, y, w, needed) {
-    npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, bwtype = bws$type,
-                    ckertype = bws$ckertype, ckerorder = bws$ckerorder, bwscaling = bws$scaling,
-                    bw.scale = bws$bw.scale, w = w, unsupported = bws$unsupported, na.action = na.action,
-                    backend = "cpu", threads = threads, verbose = verbose, .needed = needed)
+    do.call(npregbw.default, c(list(x, y, bws$bw, FALSE, w = w, na.action = na.action, backend = "cpu",
+                                    threads = threads, verbose = verbose, .needed = needed),
+                               choices_of(bws, NULL)))
   }
   select <- function(needed) {
     if (!is.null(txdat) || !is.null(tydat)) {
@@ -216,14 +228,20 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
       other <- again(named_column(txdat, "txdat"), named_column(tydat, "tydat"), NULL, needed)
       return(replace(other, "call", list(call)))
     }
-    if (abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) <= 1e-9 * bws$h) return(bws)
-    # The bandwidth was edited.
+    if (!is_edited(bws)) return(bws)
     made <- again(bws$x, bws$y, if (any(bws$w != 1)) bws$w, needed)
     kept <- c("xnames", "ynames", "na.action", "rows.omit", "nobs.omit", "terms", "formula", "call")
     made[kept] <- unclass(bws)[kept]
     made
   }
   fit_regression(select, newdata, exdat, wanted, threads, verbose, call)
+}
+
+# Whether the bandwidth is another than the one that the object was made with.
+is_edited <- function(bws) {
+  if (!is_mixed_object(bws)) return(abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) > 1e-9 * bws$h)
+  raw <- if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw
+  any(raw != bws$bandwidth$x & abs(raw - bws$bandwidth$x) > 1e-9 * abs(bws$bandwidth$x))
 }
 
 check_other_data <- function(bws, txdat, tydat) {
@@ -256,14 +274,16 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   at_data <- is.null(newdata) && is.null(exdat)
   needed <- c(errors = at_data && (wanted$se || wanted$gradients), gradients = at_data && wanted$gradients)
   bws <- select(needed)
+  mixed <- is_mixed_object(bws)
   data <- bws$.observations
   bws$.observations <- NULL
   started <- proc.time()[["elapsed"]]
   run <- run_options(threads, "cpu")
   points <- if (at_data) bws$x else evaluation_points(bws, newdata, exdat)
-  responses <- responses_at(bws, newdata, if (!at_data) length(points), wanted)
+  responses <- responses_at(bws, newdata, if (!at_data) NROW(points), wanted)
   sums <- with_progress(verbose, "Regression", function(progress) {
     run$progress <- progress
+    if (mixed) return(mixed_fits(bws, points, at_data, wanted, run))
     data <- with_fit(if (is.null(data)) observations_of(bws, run) else data, bws$h, bws, needed, run)
     made <- list(bws = bws, error2 = data$fit$error2)
     inside <- fit_at_data(made, run, data)
@@ -276,18 +296,18 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   warn_no_neighbour(at$mean, points, bws)
   # The name of a variable with points, as in np.
   name <- if (is.name(call$exdat) && is.null(dim(exdat))) as.character(call$exdat) else bws$xnames
-  fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2),
-           list(eval = stats::setNames(data.frame(points), name), at.data = at_data, mean = at$mean, merr = at$se,
-                grad = if (wanted$gradients) as.matrix(at$grad) else NA,
+  eval <- if (mixed) points else stats::setNames(data.frame(points), name)
+  fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2, eval = eval, at.data = at_data, mean = at$mean,
+                merr = at$se, grad = if (wanted$gradients) as.matrix(at$grad) else NA,
                 gerr = if (wanted$gradients) as.matrix(at$gerr) else NA),
            confidence_bands_cpp(at$mean, at$se, stats::qnorm((1 + wanted$level) / 2), run),
            list(level = wanted$level, resid = inside$resid, loo = inside$loo),
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
-                trainiseval = at_data, ndim = 1L, xnames = bws$xnames, ynames = bws$ynames,
-                engine = regression_engine(bws$ckertype, run$backend, bws$type), backend = run$backend,
-                call = call, seconds = proc.time()[["elapsed"]] - started))
-  structure(fit, class = c("kestrel_reg", "npregression"))
+                trainiseval = at_data, ndim = bws$ndim, xnames = bws$xnames, ynames = bws$ynames,
+                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, run$backend, bws$type),
+                backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
+  structure(fit, class = c(if (mixed) "kestrel_mixed", "kestrel_reg", "npregression"))
 }
 
 # The fit of every row, its standard error, its gradient, its residual and its leave-one-out fit. Rows of weight 0 are
@@ -309,6 +329,7 @@ fit_at_data <- function(fit, run, data) {
 # missing.
 values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run), gradients = FALSE) {
   bws <- fit$bws
+  if (is_mixed_object(bws)) return(mixed_values_at(fit, points, se, run, gradients))
   known <- !is.na(points)
   at <- regression_fit_cpp(data$sorted, local_fits(bws$h, bws), if (all(known)) points else points[known],
                            if (se || gradients) fit$error2 else numeric(0), gradients, run)
@@ -319,6 +340,7 @@ values_at <- function(fit, points, se, run, data = observations_of(fit$bws, run)
 warn_no_neighbour <- function(mean, points, bws) {
   if (all_finite_cpp(mean)) return(invisible())
   heard()
+  if (is_mixed_object(bws)) return(warn_not_fitted(mean, points, bws))
   lost <- sum(is.na(mean) & !is.na(points))
   if (lost == 0L) return(invisible())
   warn_support(lost, " of ", length(points), " points have ",
@@ -331,6 +353,7 @@ warn_no_neighbour <- function(mean, points, bws) {
 evaluation_points <- function(bws, newdata, exdat) {
   if (is.null(newdata) && is.null(exdat)) return(NULL)
   if (!is.null(newdata) && !is.null(exdat)) abort_input("`newdata` and `exdat` must not both be given.")
+  if (is_mixed_object(bws)) return(mixed_evaluation_points(bws, newdata, exdat))
   newdata <- plain_points(newdata)
   of_regressor <- function(points, argument) {
     if (is_frame(points) && bws$xnames %in% names(points)) points <- points[[bws$xnames]]
@@ -339,6 +362,13 @@ evaluation_points <- function(bws, newdata, exdat) {
   }
   if (!is.null(exdat)) return(of_regressor(exdat, "exdat"))
   if (is.null(bws$terms)) return(of_regressor(newdata, "newdata"))
+  given <- names(newdata)
+  variable <- as_variable(regressors_in(bws, newdata), "newdata")
+  check_not_infinite(variable$value, if (variable$name %in% given) "newdata" else variable$name)
+}
+
+# The regressors of the formula, with the variables in `newdata`.
+regressors_in <- function(bws, newdata) {
   regressor <- stats::delete.response(bws$terms)
   # A constant in the formula, as s in y ~ I(x / s), need not be in the data.
   constant <- function(name) length(get0(name, environment(regressor))) == 1L
@@ -350,11 +380,9 @@ evaluation_points <- function(bws, newdata, exdat) {
                 else if (ncol(newdata) == 0L) "one without columns"
                 else paste("one with", quoted(given)), ".")
   }
-  frame <- catching_errors(stats::model.frame(regressor, newdata, na.action = stats::na.pass), function(e) {
+  catching_errors(stats::model.frame(regressor, newdata, na.action = stats::na.pass), function(e) {
     abort_input("`newdata` must make sense with the formula: ", conditionMessage(e), ".")
   })
-  variable <- as_variable(frame, "newdata")
-  check_not_infinite(variable$value, if (variable$name %in% given) "newdata" else variable$name)
 }
 
 check_not_infinite <- function(points, name) {

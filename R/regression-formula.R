@@ -9,12 +9,17 @@ try_formula <- function(value) {
   })
 }
 
-# A formula must have two variables that exist, a response and a regressor.
-check_formula <- function(formula, data) {
+# A formula must have a response, or none, and regressors, variables that exist.
+check_formula <- function(formula, data, response = TRUE) {
   if (!is.null(data) && !is.list(data) && !is.environment(data)) {
     abort_input("`data` must be a data frame, a list or an environment, not ", describe_value(data), ".")
   }
-  if (length(formula) != 3L) abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
+  if (response && length(formula) != 3L) {
+    abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
+  }
+  if (!response && length(formula) != 2L) {
+    abort_input("`formula` must have no response, as in ~ x + z, not ", deparse1(formula), ".")
+  }
   variables <- setdiff(variables_in(formula), ".")
   there <- vapply(variables, function(name) name %in% names(data) || exists(name, environment(formula)), NA)
   if (!all(there)) {
@@ -23,11 +28,21 @@ check_formula <- function(formula, data) {
   }
   terms <- try_formula(stats::terms(formula, data = if (is_frame(data)) data))
   if (!is.null(attr(terms, "offset"))) abort_input("`formula` must not have an offset, as in ", deparse1(formula), ".")
-  regressors <- as.list(attr(terms, "variables"))[-(1:2)]
-  if (length(regressors) != 1L) {
-    abort_input("`formula` must have one numeric regressor, not ", length(regressors),
-                if (length(regressors) > 1L) "; not yet: several regressors", ".")
+  if (length(regressors_of(terms)) == 0L) {
+    abort_input("`formula` must have a ", if (response) "regressor, as in y ~ x" else "variable, as in ~ x",
+                ", not none.")
   }
+  crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
+  if (length(crossed) > 0L) {
+    abort_input("`formula` must have regressors joined by +, not the interaction ", quoted(crossed[1L]),
+                ": kernel weights are products, which have all interactions.")
+  }
+}
+
+# Which variables of a formula are regressors: their positions among all.
+regressors_of <- function(terms) {
+  factors <- attr(terms, "factors")
+  if (length(factors) == 0L) integer(0) else unname(which(rowSums(factors) > 0))
 }
 
 # The variables of an expression, without components, as x in d$x, and functions, as in stats::poly(x, 1).

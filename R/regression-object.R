@@ -4,9 +4,22 @@
 chosen_by_object <- c(regtype = "regtype", method = "bwmethod", ckertype = "ckertype", ckerorder = "ckerorder",
                       scaling = "bwscaling", bw.scale = "bw.scale", type = "bwtype", unsupported = "unsupported")
 
+chosen_by_density <- c(method = "bwmethod", scaling = "bwscaling", ckertype = "ckertype", ckerorder = "ckerorder",
+                       ukertype = "ukertype", okertype = "okertype")
+
+chosen_by <- function(bws) {
+  if (inherits(bws, "kestrel_densbw")) return(chosen_by_density)
+  if (!is_mixed_object(bws)) return(chosen_by_object)
+  c(chosen_by_object[chosen_by_object != "bw.scale"], ukertype = "ukertype", okertype = "okertype")
+}
+
+# Whether a bandwidth object is one of several regressors or of factors.
+is_mixed_object <- function(bws) inherits(bws, "kestrel_mixed_bw")
+
 # Those of an object. Arguments `given` beside it must have its values.
 choices_of <- function(bws, given) {
-  choices <- stats::setNames(unclass(bws)[names(chosen_by_object)], chosen_by_object)
+  chosen <- chosen_by(bws)
+  choices <- stats::setNames(unclass(bws)[names(chosen)], chosen)
   for (name in names(given)) {
     if (isTRUE(all.equal(plain(given[[name]]), choices[[name]]))) next
     abort_input("`", name, "` must be that of the bandwidth object, ", describe_value(choices[[name]]), ", not ",

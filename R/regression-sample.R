@@ -7,8 +7,7 @@ as_variable <- function(value, argument) {
   value <- plain_points(value)
   while (is_frame(value) || (!is.object(value) && is.matrix(value))) {
     if (ncol(value) != 1L) {
-      abort_input("`", name, "` must have one column, not ", ncol(value),
-                  if (argument == "xdat") "; not yet: several regressors", ".")
+      abort_input("`", name, "` must have one column, not ", ncol(value), ".")
     }
     named <- readable(colnames(value))
     if (name == argument && length(named) == 1L && nzchar(named)) name <- named
@@ -16,8 +15,7 @@ as_variable <- function(value, argument) {
   }
   if (is.logical(value) && !is.object(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
   if (!is_numbers(value) || length(dim(value)) > 1L) {
-    abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value),
-                if (is.factor(value) && argument == "xdat") "; not yet: factors", ".")
+    abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value), ".")
   }
   list(value = as.numeric(value), name = name)
 }
@@ -32,18 +30,14 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   }
   weighted <- !is.null(w)
   w <- check_weights(w, n)
-  omitted <- NULL
-  policy <- if (is.null(na.action)) "na.fail" else check_na_action(na.action, c("na.fail", "na.omit", "na.exclude"))
-  if (policy != "na.fail" && (anyNA(x$value) || anyNA(y$value) || weighted && anyNA(w))) {
-    heard()
-    gone <- is.na(x$value) | is.na(y$value) | is.na(w)
-    # With the class "exclude" naresid() and napredict() put NA in the positions of these rows.
-    omitted <- structure(which(gone), class = sub("na.", "", policy, fixed = TRUE))
+  some <- anyNA(x$value) || anyNA(y$value) || weighted && anyNA(w)
+  if (some) heard()
+  gone <- if (some) is.na(x$value) | is.na(y$value) | is.na(w) else FALSE
+  omitted <- omitted_rows(gone, na.action)
+  if (!is.null(omitted)) {
     x$value <- x$value[!gone]
     y$value <- y$value[!gone]
     w <- if (weighted) w[!gone] else ones_cpp(length(x$value))
-    inform(length(omitted), " of ", n, " rows ", if (length(omitted) == 1L) "has" else "have",
-           " missing values and ", if (length(omitted) == 1L) "is" else "are", " left out.")
   }
   check_observed(x)
   check_observed(y)
@@ -62,19 +56,33 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
     check_squared_weights(weight_sums_cpp(scaled))
     if (left_out > 0L) w[used] <- scaled else w <- scaled
   }
-  ends <- ranges_cpp(taken(x$value))
-  spread <- ends[2L] - ends[1L]
-  if (spread == 0) {
-    abort_input("`", x$name, "` must vary, but all its values are ", describe_value(ends[1L]), remark, ".")
-  }
-  # Keeps the bandwidths of every grid within regression_limits.
-  if (spread < 1e-290 || spread > 1e300) {
-    abort_input("`", x$name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
-                remark, ": rescale it.")
-  }
+  check_extent(ranges_cpp(taken(x$value)), x$name, remark)
   check_squares(taken(y$value), taken(w), y$name, remark)
   list(x = x$value, y = y$value, w = w, nobs = positive, ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L,
        xnames = plain_name(x$name), ynames = plain_name(y$name), na.action = omitted)
+}
+
+# The rows that na.action leaves out, NULL if there are none. `gone`: whether a row has missing values. With the class
+# "exclude" naresid() and napredict() put NA in the positions of these rows.
+omitted_rows <- function(gone, na.action) {
+  policy <- if (is.null(na.action)) "na.fail" else check_na_action(na.action, c("na.fail", "na.omit", "na.exclude"))
+  count <- sum(gone)
+  if (policy == "na.fail" || count == 0L) return(NULL)
+  inform(count, " of ", length(gone), " rows ", if (count == 1L) "has" else "have", " missing values and ",
+         if (count == 1L) "is" else "are", " left out.")
+  structure(which(gone), class = sub("na.", "", policy, fixed = TRUE))
+}
+
+# A regressor must vary, by a range that keeps the bandwidths of every grid within regression_limits.
+check_extent <- function(ends, name, remark) {
+  spread <- ends[2L] - ends[1L]
+  if (spread == 0) {
+    abort_input("`", name, "` must vary, but all its values are ", describe_value(ends[1L]), remark, ".")
+  }
+  if (spread < 1e-290 || spread > 1e300) {
+    abort_input("`", name, "` must have a range (max - min) between 1e-290 and 1e+300, not ", describe_value(spread),
+                remark, ": rescale it.")
+  }
 }
 
 # Residuals are about as large as the differences of the responses; those of close fits are smaller by some powers of

@@ -1,4 +1,4 @@
-# Bandwidths of kernel regression with one regressor, by cross-validation.
+# Bandwidths of kernel regression, by cross-validation.
 
 # The first is the default.
 regression_kernels <- function() c("gaussian", polynomial_kernels())
@@ -8,9 +8,11 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 
 #' Bandwidth of a kernel regression by cross-validation
 #'
-#' Selects the bandwidth of the Nadaraya-Watson or local linear regression of `y` on one numeric `x` by
-#' cross-validation. Names, conventions and defaults are those of package \pkg{np}. There is one regressor. The
-#' bandwidth is fixed or, with `bwtype`, a distance to nearest neighbours.
+#' Selects the bandwidths of the Nadaraya-Watson or local linear regression of `y` on one or several regressors by
+#' cross-validation. Regressors may be numbers, factors and ordered factors. Names, conventions and defaults are those of
+#' package \pkg{np}. Bandwidths are fixed
+#' or, for one regressor and with `bwtype`, distances to nearest neighbours. Most of this page is about one numeric regressor. The section on several
+#' regressors says what differs.
 #'
 #' Let g_-i be the fit without observation i, and w the weights (1 for all if not given). Let M_i be 1 if another
 #' observation is within the bandwidth of x_i, and 0 otherwise. The objectives are
@@ -24,7 +26,36 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' bandwidth, and for the Gaussian kernel it is below 38 bandwidths. If all observations of a local linear fit have the
 #' same value of x, the fit is their mean.
 #'
-#' @section The search: The result is the least value of the objective over all bandwidths at which every observation
+#' @section Several regressors: With several regressors, or a factor, weights are products of kernels, one for each
+#'   regressor (Racine & Li 2004). For two levels of a factor with c levels the kernel is
+#'
+#'   - `"aitchisonaitken"`: 1 - lambda if they are equal, otherwise lambda / (c - 1), with lambda up to (c - 1) / c;
+#'   - `"liracine"`: 1 if they are equal, otherwise lambda, with lambda up to 1.
+#'
+#'   For two levels of an ordered factor at the distance d, with lambda up to 1, it is
+#'
+#'   - `"liracine"`: lambda^d;
+#'   - `"wangvanryzin"`: 1 - lambda if they are equal, otherwise (1 - lambda) lambda^d / 2;
+#'   - `"racineliyan"`: lambda^d divided by its sum over all levels, seen from the observation.
+#'
+#'   The distance is that of the numbers if all levels are numbers, as in \pkg{np}, and otherwise of their positions. For
+#'   `"racineliyan"` it is always that of positions. With lambda = 0 a factor splits the data, and at the largest lambda
+#'   it has no effect: it is smoothed out. So is a number with an infinite bandwidth. All levels count in c, also those
+#'   without observations. Logical values are a factor with the levels FALSE and TRUE.
+#'
+#'   The search is over the logarithms of bandwidths and over lambda, by a quasi-Newton method ([stats::nlminb()]) with
+#'   exact gradients. The objective has several minima, mostly by which regressors are smoothed out. So the search begins
+#'   at `nmulti` places: at the normal reference, and by turns at the best of the corners, where each regressor is near
+#'   the reference or nearly smoothed out, and at the best of some points between them. From the least minimum each
+#'   regressor is smoothed out, and each factor made to split the data, where this is no worse. No random numbers are
+#'   drawn. For the uniform kernel, whose objective has steps, the search takes steps along one regressor after the
+#'   other. It is not certain that the result is the least value of all.
+#'
+#'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform one. There
+#'   are no weights `w` and no grids. Where the neighbours of a local linear fit do not differ in some direction, the fit
+#'   has there the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
+#'
+#' @section The search: With one numeric regressor the result is the least value of the objective over all bandwidths at which every observation
 #'   has a neighbour. \pkg{np} descends from random starts and may end in another minimum. Here the whole curve is
 #'   scanned, in steps of 6 %, from the smallest of these bandwidths to 1000 times the range of x. Then all its valleys
 #'   are searched. With the Gaussian kernel the result is the least minimum, and the relative error of the bandwidth is
@@ -98,7 +129,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #'   - infinite values, lengths that differ, and fewer than two observations;
 #'   - missing values where `na.action` is [stats::na.fail];
-#'   - a regressor that is constant, not numeric or not alone, or has a range outside of 1e-290 to 1e300;
+#'   - a numeric regressor that is constant or has a range outside of 1e-290 to 1e300, and one that is neither numbers nor
+#'     a factor. For local linear fits numeric regressors must not determine each other;
 #'   - responses whose squared differences have a sum that is not between 1e-290 and 1.8e308, unless all are equal;
 #'   - bandwidths that are not within 1e-300 and 1e300, and numbers of neighbours that are not whole, not positive, or
 #'     more than some observation has;
@@ -117,6 +149,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #'   With nearest neighbours each k takes the sum over all observations of those in their windows, at most O(n^2): with
 #'   1,000 observations about 3 ms on one core, and for a search 0.5 s.
+#'   With several regressors, or a factor, each evaluation sums all pairs, in O(n^2) for each regressor: about 2
+#'   nanoseconds a pair for three regressors with a gradient, on one core. There are mostly 20 to 40 evaluations for each
+#'   start, 32 at most for the corners, and some tens for what is smoothed out. The memory is O(n). All threads are used.
 #'
 #'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of
 #'   degree p it needs 8 p + 16 bytes more for each observation, with p + 2 in place of p for local linear fits. The
@@ -129,14 +164,17 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   1e-23 times the range of x, or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"`
 #'   uses a GPU. The fits of [npreg()] are computed on the CPU.
 #'
-#' @param formula `y ~ x`, with one numeric regressor, which may be an expression such as `log(x)`.
+#' @param formula `y ~ x` or `y ~ x + z`. Regressors may be expressions such as `log(x)`. Interactions are refused, as in
+#'   \pkg{np}: the weights are products, so the fit has all interactions.
 #' @param data a data frame, list or environment with the variables of `formula`.
 #' @param subset which rows of `data` to use, an expression in its variables.
-#' @param xdat the regressor: a numeric vector, or a matrix or data frame with one column.
+#' @param xdat the regressors: a numeric vector, a factor, a numeric matrix, or a data frame of numbers and factors.
 #' @param ydat the response, one value for each value of the regressor.
 #' @param bws a vector of candidate bandwidths, the grid, or the bandwidth for `bandwidth.compute = FALSE`. Otherwise a
-#'   single one, which is the start of \pkg{np}'s search, has no effect. A bandwidth object decides on kernel,
-#'   regression, criterion and scale, as in \pkg{np}, and for `bandwidth.compute = FALSE` is the bandwidth.
+#'   single one, which is the start of \pkg{np}'s search, has no effect. With several regressors it has one bandwidth for
+#'   each, in the order of the columns, which are the first start or, for `bandwidth.compute = FALSE`, the bandwidths. A
+#'   bandwidth object decides on kernel, regression, criterion and scale, as in \pkg{np}, and for `bandwidth.compute =
+#'   FALSE` is the bandwidth.
 #' @param bandwidth.compute FALSE to take the single bandwidth `bws` as it is and compute only its objective.
 #' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
 #' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
@@ -144,9 +182,12 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param bwtype `"fixed"` for one bandwidth, or `"generalized_nn"` or `"adaptive_nn"` for distances to the k-th nearest
 #'   neighbour; `bws` is then k. See the section on nearest neighbours.
 #' @param ckertype the kernel.
-#' @param ckerorder the order of the Gaussian kernel, 2, 4, 6 or 8. The other kernels are of order 2; for the uniform
-#'   kernel other orders have no effect.
-#' @param bwscaling whether bandwidths, given and returned, are multiples of the spread of x (see below).
+#' @param ckerorder the order of the Gaussian kernel, 2, 4, 6 or 8, and with several regressors of the Epanechnikov
+#'   kernel. The other kernels are of order 2; for the uniform kernel other orders have no effect.
+#' @param ukertype,okertype the kernels of factors and of ordered factors (see below).
+#' @param nmulti the number of starts of the search with several regressors, by default their number, but at most 5.
+#' @param bwscaling whether bandwidths, given and returned, are multiples of the spread of x (see below), and for factors
+#'   of n^(-2/(2 P + p)), with P the order of the kernel and p the number of numeric regressors.
 #' @param nbw,bwmin,bwmax the number of bandwidths in a grid, its first and its last.
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
@@ -163,9 +204,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param backend where the objective is computed: `"auto"`, `"cpu"` or `"cuda"`, see [engines].
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
-#' @param ... arguments of the methods. The default method also takes the arguments of \pkg{np}'s search (`nmulti`,
-#'   `itmax`, ...) and of its kernels for categories, which have no effect here, and `ckerbound = "none"` and `nomad =
-#'   FALSE`.
+#' @param ... arguments of the methods. The default method also takes the arguments of \pkg{np}'s search (`itmax`, ...),
+#'   which have no effect here, and `ckerbound = "none"` and `nomad = FALSE`. With one numeric
+#'   regressor `nmulti`, `ukertype` and `okertype` have none, either.
 #' @return An object of class `c("kestrel_regbw", "rbandwidth")`, a list with
 #'   \item{bw}{the bandwidth, in the units of x and on the scales of `bw.scale` and `bwscaling`, or the number of
 #'     neighbours}
@@ -191,7 +232,18 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'     a GPU `"blocks"`, or for the Gaussian kernel `"nodes"`, on a GPU
 #'     `"direct"`, as with neighbours. The device is the name of the GPU, if one was used}
 #'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
-#'   formula. The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited: `bw$bw <- 4` makes [npreg()],
+#'   formula. With several regressors, or a factor, the class is `c("kestrel_mixed_bw", "kestrel_regbw", "rbandwidth")`.
+#'   Then `bw` and the entries of `bandwidth` and `sfactor` have a number for each regressor, `x` is a data frame, and
+#'   there are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one number. There are also
+#'   \item{icon, iuno, iord}{which regressors are numbers, factors and ordered factors}
+#'   \item{sdev, nconfac, ncatfac}{the spread of each number, and the powers of n for numbers and for factors}
+#'   \item{ifval, fval.history, starts}{which start led to the least minimum, the objective that each start reached, and
+#'     the bandwidths there, a row for each}
+#'   \item{num.feval}{the number of evaluations}
+#'   \item{n.ridged}{how many local linear fits had a direction without a slope of their own}
+#'   \item{ukertype, okertype}{as asked for}
+#'
+#'   The fields `bw`, `regtype`, `ckertype` and `ckerorder` may be edited: `bw$bw <- 4` makes [npreg()],
 #'   [predict()] and plots use this bandwidth.
 #' @references Fan, J. & Gijbels, I. (1996) *Local Polynomial Modelling and Its Applications*. Chapman & Hall.
 #'
@@ -201,6 +253,12 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Nadaraya, E.A. (1964) On estimating regression. *Theory of Probability and Its Applications* **9**, 141-142.
+#'
+#'   Racine, J. & Li, Q. (2004) Nonparametric estimation of regression functions with both categorical and continuous
+#'   data. *Journal of Econometrics* **119**, 99-130.
+#'
+#'   Racine, J.S., Li, Q. & Yan, K.X. (2020) Kernel smoothed probability mass functions for ordered datatypes. *Journal of
+#'   Nonparametric Statistics* **32**, 563-586.
 #'
 #'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
 #'   GPU. *IEEE International Parallel and Distributed Processing Symposium Workshops*, 550-556.
@@ -218,6 +276,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #' # bandwidths that follow the density of the observations
 #' npregbw(dist ~ speed, data = cars, regtype = "ll", bwtype = "generalized_nn")
+#' # numbers, a factor and an ordered factor
+#' npregbw(mpg ~ wt + factor(cyl) + ordered(gear), data = mtcars)
 #'
 #' # the grid of Rohlfs & Zahran
 #' npregbw(dist ~ speed, data = cars, ckertype = "epanechnikov", bw.scale = "support", nbw = 50)
@@ -266,7 +326,8 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption(
   wanted$na.action <- quote(stats::na.pass)
   frame <- try_formula(eval(wanted, parent.frame()))
   check_named("npregbw", given_names(...), "na.action")
-  bw <- npregbw.default(frame[2L], frame[1L], w = frame[["(w)"]], na.action = na.action, ...)
+  bw <- npregbw.default(frame[regressors_of(attr(frame, "terms"))], frame[1L], w = frame[["(w)"]],
+                        na.action = na.action, ...)
   bw$terms <- attr(frame, "terms")
   bw$formula <- stats::formula(bw$terms)
   bw$call <- call
@@ -277,43 +338,68 @@ npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption(
 #' @export
 npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., regtype = c("lc", "ll"),
                             bwmethod = c("cv.ls", "cv.aic"), bwtype = c("fixed", "generalized_nn", "adaptive_nn"),
-                            ckertype = "gaussian", ckerorder = 2, bwscaling = FALSE, nbw = NULL, bwmin = NULL,
-                            bwmax = NULL, bw.scale = c("np", "support"), unsupported = c("reject", "exclude"),
-                            refine = FALSE, w = NULL, na.action = stats::na.omit, backend = "auto", threads = NULL,
-                            verbose = NULL) {
+                            ckertype = "gaussian", ckerorder = 2,
+                            ukertype = c("aitchisonaitken", "liracine"),
+                            okertype = c("liracine", "wangvanryzin", "racineliyan"), bwscaling = FALSE, nmulti = NULL,
+                            nbw = NULL, bwmin = NULL, bwmax = NULL, bw.scale = c("np", "support"),
+                            unsupported = c("reject", "exclude"), refine = FALSE, w = NULL, na.action = stats::na.omit,
+                            backend = "auto", threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   check_named("npregbw", given_names(...), "bandwidth.compute")
   if (inherits(bws, "kestrel_regbw")) {
     here <- environment()
     check_weighted_object(bws, w)
-    list2env(choices_of(bws, mget(intersect(chosen_by_object, names(match.call())), here)), here)
+    list2env(choices_of(bws, mget(intersect(chosen_by(bws), names(match.call())), here)), here)
     bws <- if (check_flag(bandwidth.compute, "bandwidth.compute") && is.null(added_by_fit(...))) NULL else bws$bw
   }
-  check_np_arguments(...)
+  mixed <- !missing(xdat) && is_mixed(xdat)
+  check_np_arguments(..., .named = names(match.call()), .mixed = mixed)
   needed <- added_by_fit(...)
+  asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
+                method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
+                ckertype = check_choice(ckertype, if (mixed) mixed_kernels else regression_kernels(), "ckertype"),
+                bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
+                unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
+                scaling = check_flag(bwscaling, "bwscaling"), type = check_choice(bwtype, bandwidth_types, "bwtype"))
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype, mixed)
+  refine <- check_flag(refine, "refine")
+  verbose <- asked_verbose(verbose)
   given <- list(bws = bws, nbw = nbw, bwmin = bwmin, bwmax = bwmax)
-  given$fixed <- !check_flag(bandwidth.compute, "bandwidth.compute") || (!is.null(needed) && length(plain(bws)) == 1L)
+  given$fixed <- !check_flag(bandwidth.compute, "bandwidth.compute") ||
+    !is.null(needed) && (mixed && !is.null(bws) || length(plain(bws)) == 1L)
+  y <- if (!missing(ydat)) ydat
+  if (mixed) {
+    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], w = list(w), refine = if (refine) TRUE), asked)
+    asked <- c(asked[names(asked) != "bw.scale"],
+               ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
+               okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))
+    bw <- mixed_regbw(xdat, y, asked, c(given, list(nmulti = nmulti)), na.action, run_options(threads, backend),
+                      verbose)
+  } else {
+    bw <- single_regbw(if (!missing(xdat)) xdat, y, asked, given, refine, w, na.action,
+                       run_options(threads, backend, cuda = TRUE), verbose, needed)
+  }
+  call <- called_as(quote(npregbw), match.call())
+  call$.needed <- NULL
+  structure(c(bw, list(rows.omit = as.vector(bw$na.action), nobs.omit = length(bw$na.action), call = call,
+                       seconds = proc.time()[["elapsed"]] - started)),
+            class = c(if (mixed) "kestrel_mixed_bw", "kestrel_regbw", "rbandwidth"))
+}
+
+# The fields of a bandwidth object with one numeric regressor. With `needed`, see search_bandwidth(), it also has the
+# `.observations` of the search.
+single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, verbose, needed) {
+  bws <- given$bws
   if (given$fixed && length(without_class(bws)) != 1L) {
     abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
   }
-  type <- check_choice(bwtype, bandwidth_types, "bwtype")
   if (!given$fixed && length(without_class(bws)) == 1L) {
-    if (type == "fixed") check_bandwidths(bws) else check_neighbours(bws)
+    if (asked$type == "fixed") check_bandwidths(bws) else check_neighbours(bws)
     inform_ignored("bws")
     given["bws"] <- list(NULL)
   }
-  asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
-                method = check_choice(bwmethod, c("cv.ls", "cv.aic"), "bwmethod"),
-                ckertype = check_choice(ckertype, regression_kernels(), "ckertype"),
-                bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
-                unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
-                scaling = check_flag(bwscaling, "bwscaling"), type = type)
-  asked$ckerorder <- check_order(ckerorder, asked$ckertype)
-  refine <- check_flag(refine, "refine")
-  if (type != "fixed") check_nearest_arguments(asked, given)
-  verbose <- asked_verbose(verbose)
-  run <- run_options(threads, backend, cuda = TRUE)
-  sample <- check_regression_sample(if (!missing(xdat)) xdat, if (!missing(ydat)) ydat, w, na.action)
+  if (is_nearest(asked)) check_nearest_arguments(asked, given)
+  sample <- check_regression_sample(xdat, ydat, w, na.action)
   asked$sdev <- spread_of(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x, run)
   asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
   found <- with_progress(verbose, "Cross-validation", function(progress) {
@@ -323,16 +409,10 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   for (remark in found$remarks) inform(remark)
   data <- found$data
   found$data <- NULL
-  call <- called_as(quote(npregbw), match.call())
-  call$.needed <- NULL
   spread <- asked$sdev * asked$nconfac
   raw <- if (asked$scaling) found$bw * spread else found$bw
-  bw <- c(found, asked, sample,
-          list(ifval = 1L, bandwidth = list(x = raw), sfactor = list(x = raw / spread),
-               rows.omit = as.vector(sample$na.action), nobs.omit = length(sample$na.action),
-               engine = regression_engine(asked$ckertype, found$backend, type), call = call,
-               seconds = proc.time()[["elapsed"]] - started))
-  bw <- structure(bw, class = c("kestrel_regbw", "rbandwidth"))
-  if (!is.null(needed)) bw$.observations <- data
-  bw
+  c(found, asked, sample,
+    list(ifval = 1L, bandwidth = list(x = raw), sfactor = list(x = raw / spread),
+         engine = regression_engine(asked$ckertype, found$backend, asked$type)),
+    if (!is.null(needed)) list(.observations = data))
 }

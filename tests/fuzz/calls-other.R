@@ -38,7 +38,34 @@ bandwidth_call <- function() {
                                                    bwtype = pick(c("fixed", "generalized_nn", "adaptive_nn")))))))
 }
 
-fit_call <- function() as.call(list(quote(npreg), bws = bandwidth_call()))
+# Several regressors, factors and ordered factors.
+mixed_frame <- function(n = pick(c(3, 8, 25))) {
+  columns <- list(a = column(n), b = stats::runif(n), z = factor(sample(letters[1:3], n, TRUE), letters[1:4]),
+                  o = ordered(sample(1:3, n, TRUE)), l = stats::runif(n) < 0.5)
+  some <- columns[sort(sample(5L, pick(1:3)))]
+  if (length(some) == 1L && is.numeric(some[[1L]])) some$z <- columns$z
+  if (chance(0.05)) some[[1L]][1L] <- NA
+  structure(some, class = "data.frame", row.names = seq_len(n))
+}
+
+mixed_arguments <- function(frame) {
+  bandwidths <- vapply(frame, function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
+  c(some_of(list(regtype = "ll", bwmethod = "cv.aic", ckertype = pick(c("gaussian", "epanechnikov", "uniform")),
+                 ukertype = pick(c("aitchisonaitken", "liracine")), nmulti = pick(1:2),
+                 okertype = pick(c("liracine", "wangvanryzin", "racineliyan"))), 0.4),
+    some_of(list(ckerorder = 4, unsupported = "exclude", bwscaling = TRUE, bws = unname(bandwidths),
+                 bandwidth.compute = FALSE, na.action = quote(stats::na.fail), w = weights_for(nrow(frame))), 0.1))
+}
+
+mixed_call <- function() {
+  frame <- mixed_frame(pick(c(8, 25)))
+  as.call(c(quote(npregbw), list(xdat = frame, ydat = stats::rnorm(nrow(frame)), nmulti = 1),
+            some_of(list(regtype = "ll"))))
+}
+
+fit_call <- function() {
+  as.call(list(quote(npreg), bws = if (chance(0.3)) mixed_call() else bandwidth_call()))
+}
 
 new_points <- function() pick(list(stats::runif(5L), stats::runif(3L, -1, 2), c(0.5, NA), numeric(0)))
 
@@ -115,10 +142,19 @@ file_argument <- function() {
 
 other_calls <- list(
   npregbw = function() {
+    if (chance(0.3)) {
+      frame <- mixed_frame()
+      return(c(list(xdat = frame, ydat = stats::rnorm(nrow(frame))), mixed_arguments(frame)))
+    }
     data <- regression_data()
     with_data(data, c("xdat", "ydat"), regression_arguments(data$x))
   },
   npreg = function() {
+    if (chance(0.3)) {
+      frame <- mixed_frame()
+      return(c(list(txdat = frame, tydat = stats::rnorm(nrow(frame))), mixed_arguments(frame),
+               some_of(list(exdat = mixed_frame(4), gradients = TRUE, se = FALSE), 0.3)))
+    }
     if (chance(0.4)) return(c(list(bws = bandwidth_call()), fit_more()))
     data <- regression_data()
     with_data(data, c("txdat", "tydat"), c(regression_arguments(data$x), fit_more()))

@@ -21,6 +21,11 @@ makers <- list(
   fit_nn = function() npreg(original("bandwidth_nn"), exdat = 2:4),
   curve = function() plot(original("bandwidth"), plot.behavior = "data", gradients = TRUE, neval = 9)[[1L]],
   fit_at = function() npreg(original("bandwidth_xy"), exdat = 2:4, eydat = c(50, NA, 90)),
+  mixed = function() npregbw(breaks ~ wool + tension, data = warpbreaks[1:30, ], nmulti = 1),
+  mixed_fit = function() {
+    npreg(bws = c(0.5, 0.2, 3), txdat = data.frame(a = faithful$eruptions[1:20], z = factor(rep(1:2, 10)), b = 1:20),
+          tydat = faithful$waiting[1:20], gradients = TRUE)
+  },
   score = function() pdf_score(faithful[1:30, ], faithful[31:60, ], h = 1, gridsize = 6, B = 2),
   scores = function() {
     pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,
@@ -38,6 +43,7 @@ makers <- list(
   summary_of_distribution = function() summary(original("above")),
   summary_of_fit = function() summary(original("fit")),
   summary_of_bandwidth = function() summary(original("bandwidth")),
+  summary_of_mixed = function() summary(original("mixed")),
   summary_of_score = function() summary(original("score")),
   summary_of_boot = function() summary(original("boot"))
 )
@@ -145,6 +151,13 @@ uses <- list(
                            gradients(OBJECT), npplot(OBJECT, plot.behavior = "data"), formula(OBJECT), nobs(OBJECT),
                            predict(OBJECT, interval = "confidence"),
                            as.data.frame(OBJECT), lines(OBJECT), points(OBJECT)),
+  kestrel_mixed_bw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
+                                nobs(OBJECT), npreg(OBJECT, gradients = TRUE),
+                                npreg(bws = OBJECT, exdat = data.frame(wool = "B", tension = "H"))),
+  kestrel_mixed = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
+                             predict(OBJECT, newdata = data.frame(a = 2, z = "2", b = 3)), residuals(OBJECT),
+                             se(OBJECT), gradients(OBJECT), npplot(OBJECT, plot.behavior = "data"), formula(OBJECT),
+                             nobs(OBJECT), as.data.frame(OBJECT), lines(OBJECT), points(OBJECT)),
   kestrel_curve = expression(fitted(OBJECT), se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE)),
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
@@ -158,6 +171,7 @@ uses <- list(
   summary.kestrel_kcde = expression(print(OBJECT)),
   summary.kestrel_reg = expression(print(OBJECT)),
   summary.kestrel_regbw = expression(print(OBJECT)),
+  summary.kestrel_mixed_bw = expression(print(OBJECT)),
   summary.kestrel_score = expression(print(OBJECT)),
   summary.kestrel_boot = expression(print(OBJECT))
 )

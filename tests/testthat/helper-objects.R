@@ -11,6 +11,8 @@ objects_to_edit <- function() {
   streamed <- kde_stream(X, file, H = diag(2), gridsize = 5)
   bw <- npregbw(y ~ x, data = data.frame(x, y), nbw = 5, unsupported = "exclude")
   fit <- npreg(c(x, NA), c(y, 1), bws = 2, na.action = na.omit)
+  mixed <- npregbw(data.frame(a = x, z = factor(rep(1:3, 4)), o = ordered(rep(1:2, 6))), y, bws = c(0.5, 0.2, 0.3),
+                   bandwidth.compute = FALSE)
   boot <- hboot(x, B = 3, gridsize = 9)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
@@ -21,6 +23,7 @@ objects_to_edit <- function() {
     synopsis = kde_synopsis(X, size = 9, h = 1, tune_queries = list(lower = X - 1, upper = X + 1)),
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA), eydat = c(3, 4)), of_fit = summary(fit),
+    mixed = mixed, of_mixed = summary(mixed), mixed_fit = npreg(mixed, gradients = TRUE),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
@@ -55,6 +58,13 @@ takers <- list(
   kestrel_reg = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted,
                      residuals = residuals, se = se, nobs = nobs, formula = formula, frame = as.data.frame,
                      band = function(fit) predict(fit, exdat = 1:2, interval = "confidence", se.fit = TRUE)),
+  kestrel_mixed_bw = list(print = print, summary = summary, plot = plot, npreg = npreg, predict = predict, nobs = nobs,
+                          formula = formula),
+  kestrel_mixed = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted,
+                       residuals = residuals, se = se, nobs = nobs, formula = formula, frame = as.data.frame,
+                       band = function(fit) {
+                         predict(fit, exdat = data.frame(a = 1, z = "2", o = "1"), interval = "confidence")
+                       }),
   kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(print = print, summary = summary, plot = plot),
@@ -65,7 +75,7 @@ takers <- list(
 
 takers_of <- function(object) {
   class <- intersect(class(object), names(takers))
-  if (length(class) > 0L) takers[[class]] else list(print = print)
+  if (length(class) > 0L) takers[[class[1L]]] else list(print = print)
 }
 
 no_field <- list(NULL, NA, "a", list(1), -1, Inf, numeric(0), c(1, 2, 3), 0, 1e300, 2.5, character(0), mean,

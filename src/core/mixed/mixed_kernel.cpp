@@ -7,16 +7,10 @@
 
 namespace kestrel {
 
-FactorValue factor_value(FactorKernel kernel, bool same, double lambda, int levels) {
-  if (kernel == FactorKernel::li_racine) {
-    return same ? FactorValue{1.0, 0.0} : FactorValue{lambda, 1.0};
-  }
-  if (same) return {1 - lambda, -1.0};
-  const double others = levels - 1;
-  return {lambda / others, 1 / others};
-}
-
 namespace {
+
+constexpr double kSqrt5 = 2.23606797749978969641;
+constexpr FactorValue kIgnored{1.0, 0.0};
 
 /// lambda^apart.
 FactorValue power(double lambda, double apart) {
@@ -24,17 +18,49 @@ FactorValue power(double lambda, double apart) {
   return {std::pow(lambda, apart), apart * std::pow(lambda, apart - 1)};
 }
 
+FactorValue product(const FactorValue& a, const FactorValue& b) {
+  return {a.value * b.value, a.slope * b.value + a.value * b.slope};
+}
+
+FactorValue convolved_factor(FactorKernel kernel, bool same, double lambda, double others) {
+  if (kernel == FactorKernel::aitchison_aitken) {
+    if (same) {
+      return {(1 - lambda) * (1 - lambda) + lambda * lambda / others,
+              2 * lambda / others - 2 * (1 - lambda)};
+    }
+    const double rest = (others - 1) / (others * others);
+    return {2 * lambda * (1 - lambda) / others + rest * lambda * lambda,
+            (2 - 4 * lambda) / others + 2 * rest * lambda};
+  }
+  const double all = 1 + others * lambda;
+  const FactorValue scale{1 / (all * all), -2 * others / (all * all * all)};
+  if (same) return product({1 + others * lambda * lambda, 2 * others * lambda}, scale);
+  return product({lambda * (2 + (others - 1) * lambda), 2 + 2 * (others - 1) * lambda}, scale);
+}
+
 }  // namespace
 
-FactorValue ordered_value(OrderedKernel kernel, double observation, double point, double lambda,
-                          int levels) {
-  const double apart = std::fabs(observation - point);
-  const FactorValue one = power(lambda, apart);
-  if (kernel == OrderedKernel::li_racine) return one;
-  if (kernel == OrderedKernel::wang_van_ryzin) {
-    if (apart == 0) return {1 - lambda, -1.0};
-    return {0.5 * (1 - lambda) * one.value, 0.5 * ((1 - lambda) * one.slope - one.value)};
+FactorValue factor_value(const MixedKernel& kernel, bool same, double lambda, int levels) {
+  if (std::isinf(lambda)) return kIgnored;
+  const double others = levels - 1;
+  if (kernel.form == MixedForm::convolution) {
+    return convolved_factor(kernel.factor, same, lambda, others);
   }
+  if (kernel.factor == FactorKernel::li_racine) {
+    const FactorValue plain = same ? FactorValue{1.0, 0.0} : FactorValue{lambda, 1.0};
+    if (kernel.form == MixedForm::weights) return plain;
+    const double all = 1 + others * lambda;
+    return product(plain, {1 / all, -others / (all * all)});
+  }
+  if (same) return {1 - lambda, -1.0};
+  return {lambda / others, 1 / others};
+}
+
+namespace {
+
+/// Divided by the sum over the levels 1, 2, ..., seen from the observation.
+FactorValue racine_li_yan(double observation, double point, double lambda, int levels) {
+  const FactorValue one = power(lambda, std::fabs(observation - point));
   FactorValue all{0.0, 0.0};
   for (int level = 1; level <= levels; ++level) {
     const FactorValue other = power(lambda, std::fabs(observation - level));
@@ -42,6 +68,55 @@ FactorValue ordered_value(OrderedKernel kernel, double observation, double point
     all.slope += other.slope;
   }
   return {one.value / all.value, (one.slope - one.value * all.slope / all.value) / all.value};
+}
+
+/// Sums over all whole numbers, as sums of geometric series.
+FactorValue convolved_ordered(OrderedKernel kernel, double observation, double point, double lambda,
+                              int levels) {
+  const double apart = std::fabs(observation - point), less = 1 - lambda, more = 1 + lambda;
+  if (kernel == OrderedKernel::racine_li_yan) {
+    FactorValue sum{0.0, 0.0};
+    for (int level = 1; level <= levels; ++level) {
+      const FactorValue one = product(racine_li_yan(observation, level, lambda, levels),
+                                      racine_li_yan(point, level, lambda, levels));
+      sum.value += one.value;
+      sum.slope += one.slope;
+    }
+    return sum;
+  }
+  if (kernel == OrderedKernel::li_racine) {
+    const double squares = 1 + lambda * lambda, ratio = less / more;
+    const FactorValue factor{
+        less * squares / (more * more * more) + apart * ratio * ratio,
+        ((2 * lambda * less - squares) * more - 3 * less * squares) / (more * more * more * more) -
+            4 * apart * ratio / (more * more)};
+    return product(power(lambda, apart), factor);
+  }
+  if (apart == 0) return {0.5 * (less * less + less / more), -less - 1 / (more * more)};
+  return product(power(lambda, apart), {0.25 * ((1 + apart) * less * less + 2 * less / more),
+                                        -0.5 * (1 + apart) * less - 1 / (more * more)});
+}
+
+}  // namespace
+
+FactorValue ordered_value(const MixedKernel& kernel, double observation, double point,
+                          double lambda, int levels) {
+  if (std::isinf(lambda)) return kIgnored;
+  if (kernel.form == MixedForm::convolution) {
+    return convolved_ordered(kernel.ordered, observation, point, lambda, levels);
+  }
+  if (kernel.ordered == OrderedKernel::racine_li_yan) {
+    return racine_li_yan(observation, point, lambda, levels);
+  }
+  const double apart = std::fabs(observation - point);
+  const FactorValue one = power(lambda, apart);
+  if (kernel.ordered == OrderedKernel::li_racine) {
+    if (kernel.form == MixedForm::weights) return one;
+    const double more = 1 + lambda;
+    return product(one, {(1 - lambda) / more, -2 / (more * more)});
+  }
+  if (apart == 0) return {1 - lambda, -1.0};
+  return product(one, {0.5 * (1 - lambda), -0.5});
 }
 
 namespace {
@@ -55,6 +130,37 @@ SquarePolynomial epanechnikov_factor(int order) {
   return {};
 }
 
+/// Q of the convolution of the Gaussian kernel with itself, at u / sqrt(2), divided by its value at
+/// 0.
+SquarePolynomial convolved_gaussian(int order) {
+  if (order == 4) return {{1.0, -14.0 / 27, 1.0 / 27}};
+  if (order == 6) return {{1.0, -484.0 / 453, 578.0 / 2265, -44.0 / 2265, 1.0 / 2265}};
+  if (order == 8) {
+    return {{1.0, -2030.0 / 1241, 4169.0 / 6205, -2764.0 / 26061, 967.0 / 130305, -2.0 / 8687,
+             1.0 / 390915}};
+  }
+  return {};
+}
+
+/// For t = 1 - |u| / (2 sqrt(5)) the convolution is t^3 Q(2 t - 1), divided by its value at 0.
+/// About t = 1/2 the terms are small.
+std::vector<double> convolved_epanechnikov(int order) {
+  if (order == 4)
+    return {-47.0 / 64, 57.0 / 16, 189.0 / 64, -37.0 / 4, 363.0 / 64, -21.0 / 16, 7.0 / 64};
+  if (order == 6) {
+    return {-239.0 / 1536,   -3473.0 / 960, 7783.0 / 1536,   3773.0 / 192,
+            -35273.0 / 1280, -2687.0 / 320, 121343.0 / 3840, -6807.0 / 320,
+            17019.0 / 2560,  -33.0 / 32,    33.0 / 512};
+  }
+  if (order == 8) {
+    return {6053.0 / 16384,      115901.0 / 143360,   -1697357.0 / 114688,  -18511.0 / 7168,
+            50446563.0 / 573440, -7106103.0 / 143360, -81584621.0 / 573440, 1545377.0 / 8960,
+            -73861.0 / 81920,    -455499.0 / 4096,    10113609.0 / 114688,  -244101.0 / 7168,
+            849277.0 / 114688,   -3575.0 / 4096,      715.0 / 16384};
+  }
+  return {11.0 / 4, -2.0, 1.0 / 4};
+}
+
 /// P(v) = -2 Q'(v).
 SquarePolynomial minus_twice_derivative(const SquarePolynomial& q) {
   SquarePolynomial p{{0.0}};
@@ -62,20 +168,69 @@ SquarePolynomial minus_twice_derivative(const SquarePolynomial& q) {
   return p;
 }
 
+std::vector<double> terms_of(const SquarePolynomial& of) {
+  return {of.term, of.term + SquarePolynomial::kTerms};
+}
+
+/// By the order: 1 / integral of the kernel that is 1 at 0, and the integral of the square.
+struct Constants {
+  double plain, convolved;
+};
+Constants constants_of(Kernel kernel, int order) {
+  const int k = order / 2 - 1;
+  if (kernel == Kernel::gaussian) {
+    static const double plain[] = {1.0, 1.5, 1.875, 2.1875};
+    static const double convolved[] = {1.0, 27.0 / 16, 2265.0 / 1024, 43435.0 / 16384};
+    const double root = std::sqrt(std::acos(-1.0));
+    return {plain[k] / (std::sqrt(2.0) * root), convolved[k] / (2 * root)};
+  }
+  if (kernel == Kernel::uniform) return {0.5, 0.5};
+  static const double plain[] = {1.0, 15.0 / 8, 175.0 / 64, 3675.0 / 1024};
+  static const double convolved[] = {3.0 / 25, 1.0 / 4, 315.0 / 832, 2205.0 / 4352};
+  return {plain[k] * 0.15 * kSqrt5, convolved[k] * kSqrt5};
+}
+
 }  // namespace
 
 ContinuousKernel::ContinuousKernel(const MixedKernel& kernel)
-    : window(simd::MixedWindow::uniform), plain(false), p{{0.0}} {
-  static_assert(SquarePolynomial::kTerms == simd::kMixedTerms, "leaves read these polynomials");
+    : window(simd::MixedWindow::uniform), terms(SquarePolynomial::kTerms), q{1.0}, p{0.0} {
+  const bool convolved = kernel.form == MixedForm::convolution;
+  const Constants constants = constants_of(kernel.continuous, kernel.order);
+  constant = convolved ? constants.convolved : constants.plain;
   if (kernel.continuous == Kernel::gaussian) {
     window = simd::MixedWindow::gaussian;
     plain = kernel.order == 2;
-    q = gaussian_factor(kernel.order);
-    p = gaussian_slope_factor(kernel.order);
+    scale = convolved ? std::sqrt(0.5) : 1.0;
+    const SquarePolynomial factor =
+        convolved ? convolved_gaussian(kernel.order) : gaussian_factor(kernel.order);
+    SquarePolynomial slope = minus_twice_derivative(factor);
+    for (int k = 0; k < terms; ++k) slope.term[k] += factor.term[k];
+    q = terms_of(factor);
+    p = terms_of(slope);
+  } else if (convolved) {
+    const bool uniform = kernel.continuous == Kernel::uniform;
+    window = uniform ? simd::MixedWindow::triangle : simd::MixedWindow::cubic;
+    scale = uniform ? 0.5 : 0.5 / kSqrt5;
+    if (!uniform) {
+      // The derivative of t^3 Q(2 t - 1) is t^2 P(2 t - 1) with P(s) = 3 Q(s) + (1 + s) Q'(s).
+      q = convolved_epanechnikov(kernel.order);
+      p.assign(q.size(), 0.0);
+      for (std::size_t k = 0; k < q.size(); ++k) {
+        p[k] += (3 + static_cast<double>(k)) * q[k];
+        if (k > 0) p[k - 1] += static_cast<double>(k) * q[k];
+      }
+    }
+    terms = static_cast<int>(q.size());
   } else if (kernel.continuous == Kernel::epanechnikov) {
     window = simd::MixedWindow::epanechnikov;
-    q = SquarePolynomial{{1.0, -0.2}} * epanechnikov_factor(kernel.order);
-    p = minus_twice_derivative(q);
+    const SquarePolynomial whole =
+        SquarePolynomial{{1.0, -0.2}} * epanechnikov_factor(kernel.order);
+    q = terms_of(whole);
+    p = terms_of(minus_twice_derivative(whole));
+  }
+  if (window == simd::MixedWindow::uniform) {
+    q.resize(SquarePolynomial::kTerms);
+    p.resize(SquarePolynomial::kTerms);
   }
 }
 
@@ -97,7 +252,9 @@ void check_mixed_kernel(const MixedKernel& kernel, std::size_t continuous, std::
     if (!(h > 0)) throw error(ErrorKind::input, "a bandwidth must be positive");
   }
   for (const double lambda : kernel.lambda) {
-    if (!(lambda >= 0 && lambda <= 1)) throw error(ErrorKind::input, "lambda must be in [0, 1]");
+    if (!(lambda >= 0 && (lambda <= 1 || std::isinf(lambda)))) {
+      throw error(ErrorKind::input, "lambda must be in [0, 1], or infinite");
+    }
   }
 }
 

@@ -20,14 +20,11 @@ enum class FactorKernel { aitchison_aitken, li_racine };
 /// lambda <= 1.
 enum class OrderedKernel { wang_van_ryzin, li_racine, racine_li_yan };
 
-/// A value of a kernel and its derivative by lambda.
-struct FactorValue {
-  double value, slope;
-};
-FactorValue factor_value(FactorKernel kernel, bool same, double lambda, int levels);
-/// From an observation with one level to a point with another, both 1 .. levels.
-FactorValue ordered_value(OrderedKernel kernel, double observation, double point, double lambda,
-                          int levels);
+/// `weights`: the kernels as above. `density`: divided by their sums over all levels, those of
+/// ordered factors over all whole numbers (but for racine_li_yan), so that they are probabilities
+/// of levels. `convolution`: the sum of the products of two of these, those seen from the
+/// observation and from the point; of continuous columns the integral.
+enum class MixedForm { weights, density, convolution };
 
 /// The kernel of continuous columns is not divided by its integral: at 0 it is 1.
 struct MixedKernel {
@@ -37,19 +34,33 @@ struct MixedKernel {
   int order = 2;
   FactorKernel factor = FactorKernel::aitchison_aitken;
   OrderedKernel ordered = OrderedKernel::li_racine;
-  /// A bandwidth for each continuous column, infinity if all weigh the same by it; and lambda for
-  /// each factor and then each ordered factor.
+  /// A bandwidth for each continuous column, and lambda for each factor and then each ordered
+  /// factor. All weigh the same by those that are infinite.
   std::vector<double> h, lambda;
   bool local_linear = false;
+  MixedForm form = MixedForm::weights;
 };
 
-/// Q and P of simd::MixedProduct.
+/// A value of a kernel and its derivative by lambda.
+struct FactorValue {
+  double value, slope;
+};
+FactorValue factor_value(const MixedKernel& kernel, bool same, double lambda, int levels);
+/// From an observation with one level to a point with another.
+FactorValue ordered_value(const MixedKernel& kernel, double observation, double point,
+                          double lambda, int levels);
+
+/// Q and P of simd::MixedProduct, which are of u / h times `scale`, with their `terms`.
 struct ContinuousKernel {
   explicit ContinuousKernel(const MixedKernel& kernel);
 
   simd::MixedWindow window;
-  bool plain;  // Q and P are 1
-  SquarePolynomial q, p;
+  bool plain = false;  // Q and P are 1
+  int terms;
+  std::vector<double> q, p;
+  double scale = 1.0;
+  /// The value at 0 of the kernel divided by its integral or, of a convolution, of that.
+  double constant;
 };
 
 /// Throws error(input) unless the kernel, its order and the numbers of bandwidths fit, bandwidths

@@ -5,50 +5,19 @@
 #include <limits>
 #include <memory>
 
+#include "core/mixed/mixed_points.hpp"
+
 namespace kestrel {
 
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-/// Points of a work item, which have the same levels.
-constexpr std::size_t kPoints = 32;
-
-struct Item {
-  std::size_t cell, begin, end;
-};
-
-std::vector<Item> items_of(const MixedSample& points) {
-  std::vector<Item> items;
-  for (std::size_t cell = 0; cell < points.cells(); ++cell) {
-    const std::size_t end = points.first(cell + 1);
-    for (std::size_t begin = points.first(cell); begin < end; begin += kPoints) {
-      items.push_back({cell, begin, std::min(end, begin + kPoints)});
-    }
-  }
-  return items;
-}
-
-/// Calls body(item, i, point, row) for every point, in order within an item.
 template <class Body>
-void each_point(const MixedSample& sample, const MixedSample& points, const MixedKernel& kernel,
-                MixedRow::Use use, const RunOptions& options, const Body& body) {
+void each_row(const MixedSample& sample, const MixedSample& points, const MixedKernel& kernel,
+              MixedRow::Use use, const RunOptions& options, const Body& body) {
   check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-  const std::vector<Item> items = items_of(points);
-  std::vector<std::unique_ptr<MixedRow>> rows(parallel_workers(items.size(), options.parallel));
-  parallel_for(items.size(), options.parallel, [&](std::size_t k, int worker) {
-    std::unique_ptr<MixedRow>& row = rows[static_cast<std::size_t>(worker)];
-    if (row == nullptr) {
-      row = std::make_unique<MixedRow>(sample, kernel, use, *options.table);
-    }
-    const Item& item = items[k];
-    row->start(points.codes(item.cell), points.positions(item.cell));
-    std::vector<double> point(sample.columns());
-    for (std::size_t i = item.begin; i < item.end; ++i) {
-      poll_if_due({});
-      for (std::size_t c = 0; c < point.size(); ++c) point[c] = points.x(c)[i];
-      body(k, i, point.data(), *row);
-    }
-  });
+  const auto make = [&] { return std::make_unique<MixedRow>(sample, kernel, use, *options.table); };
+  each_mixed_point(points, make, options, body);
 }
 
 /// How the fit without an observation becomes that with it: by `shrink` the residual, and
@@ -65,7 +34,7 @@ WithOwn with_own(const MixedFit& fit, double own) {
   return {fit.scale / whole, pull / whole};
 }
 
-/// Sums over the observations of an item, and their derivatives: of squares (or logarithms), of
+/// Sums over the observations of an item, and their derivatives: of squares, of
 /// squared residuals in the sample, and of leverages.
 struct Totals {
   double value = 0, inside = 0, trace = 0;
@@ -115,9 +84,7 @@ void add_observation(const MixedFit& fit, MixedMethod method, bool gradient, std
   }
   const double own = row.own_weight(), deviation = fit.beta[0];
   const WithOwn with = with_own(fit, own);
-  const bool likelihood = method == MixedMethod::likelihood;
-  totals.value +=
-      likelihood ? std::log(std::fabs(fit.sum)) + std::log(fit.scale) : deviation * deviation;
+  totals.value += deviation * deviation;
   const double inside = deviation * with.shrink;
   totals.inside += inside * inside;
   totals.trace += with.leverage;
@@ -126,10 +93,6 @@ void add_observation(const MixedFit& fit, MixedMethod method, bool gradient, std
   for (std::size_t k = 0; k < parameters; ++k) {
     const bool bandwidth = k < columns;
     const MixedRow::Change change = bandwidth ? row.by_bandwidth(k) : row.by_lambda(k - columns);
-    if (likelihood) {
-      totals.value_by[k] -= change.weight * fit.sum;
-      continue;
-    }
     totals.value_by[k] += 2 * deviation * change.fit;
     if (method != MixedMethod::aic) continue;
     const double by_own = bandwidth ? 0.0 : row.own_slope(k - columns);
@@ -142,44 +105,37 @@ void add_observation(const MixedFit& fit, MixedMethod method, bool gradient, std
 
 }  // namespace
 
-MixedCriterion mixed_criterion(const MixedSample& sample, const MixedKernel& given,
+MixedCriterion mixed_criterion(const MixedSample& sample, const MixedKernel& kernel,
                                MixedMethod method, bool gradient, const RunOptions& options) {
-  MixedKernel kernel = given;
-  if (method == MixedMethod::likelihood) kernel.local_linear = false;
   const std::size_t columns = sample.columns(), parameters = columns + kernel.lambda.size();
-  std::vector<Totals> parts(items_of(sample).size());
+  std::vector<Totals> parts(mixed_items(sample).size());
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
   const double* y = sample.responses() ? sample.y(kernel.local_linear) : nullptr;
-  each_point(sample, sample, kernel, use, options,
-             [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
-               Totals& totals = parts[item];
-               if (gradient) {
-                 totals.value_by.resize(parameters);
-                 totals.inside_by.resize(parameters);
-                 totals.trace_by.resize(parameters);
-               }
-               const double reference = y == nullptr ? 0.0 : y[i];
-               const MixedFit& fit = row.fit(point, reference, i);
-               if (method == MixedMethod::aic && fit.ridged) {
-                 // With the observation there may be a slope in more directions.
-                 ++totals.ridged;
-                 add_whole_fit(row.fit(point, reference, MixedRow::kNone), gradient, columns, row,
-                               totals);
-                 return;
-               }
-               add_observation(fit, method, gradient, columns, parameters, row, totals);
-             });
+  each_row(sample, sample, kernel, use, options,
+           [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
+             Totals& totals = parts[item];
+             if (gradient) {
+               totals.value_by.resize(parameters);
+               totals.inside_by.resize(parameters);
+               totals.trace_by.resize(parameters);
+             }
+             const double reference = y == nullptr ? 0.0 : y[i];
+             const MixedFit& fit = row.fit(point, reference, i);
+             if (method == MixedMethod::aic && fit.ridged) {
+               // With the observation there may be a slope in more directions.
+               ++totals.ridged;
+               add_whole_fit(row.fit(point, reference, MixedRow::kNone), gradient, columns, row,
+                             totals);
+               return;
+             }
+             add_observation(fit, method, gradient, columns, parameters, row, totals);
+           });
   Totals all;
   for (const Totals& part : parts) all.add(part);
   MixedCriterion found;
   found.unsupported = all.unsupported;
   found.ridged = all.ridged;
   const double n = static_cast<double>(sample.size());
-  if (method == MixedMethod::likelihood) {
-    found.value = all.value;
-    found.gradient = all.value_by;
-    return found;
-  }
   if (method == MixedMethod::least_squares) {
     found.value = all.value / n;
     for (const double by : all.value_by) found.gradient.push_back(by / n);
@@ -207,28 +163,27 @@ MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,
   found.variance.assign(errors ? m : 0, kNone);
   found.gradient.assign(gradients ? m * p : 0, kNone);
   found.gradient_variance.assign(gradients && errors ? m * p : 0, kNone);
-  std::vector<std::size_t> ridged(items_of(points).size());
+  std::vector<std::size_t> ridged(mixed_items(points).size());
   const bool linear = kernel.local_linear, own = &points == &sample;
-  each_point(
-      sample, points, kernel, gradients ? MixedRow::Use::gradients : MixedRow::Use::variances,
-      options, [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
-        const std::size_t to = points.given(i);
-        const double reference = own && sample.responses() ? sample.y(linear)[i] : 0.0;
-        const MixedFit& fit = row.fit(point, reference, MixedRow::kNone);
-        found.sum[to] = fit.sum * fit.scale;
-        if (!fit.supported || !sample.responses()) return;
-        ridged[item] += fit.ridged ? 1 : 0;
-        found.mean[to] = sample.base(linear, point) + (reference + fit.beta[0]);
-        if (!errors && !gradients) return;
-        row.prepare_slopes();
-        if (errors) found.variance[to] = row.variance(e.data());
-        for (std::size_t c = 0; c < p && gradients; ++c) {
-          double variance = 0;
-          found.gradient[to * p + c] = sample.base_slope(linear, c) +
-                                       row.gradient(c, e.data(), errors ? &variance : nullptr);
-          if (errors) found.gradient_variance[to * p + c] = variance;
-        }
-      });
+  each_row(sample, points, kernel, gradients ? MixedRow::Use::gradients : MixedRow::Use::variances,
+           options, [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
+             const std::size_t to = points.given(i);
+             const double reference = own && sample.responses() ? sample.y(linear)[i] : 0.0;
+             const MixedFit& fit = row.fit(point, reference, MixedRow::kNone);
+             found.sum[to] = fit.sum * fit.scale;
+             if (!fit.supported || !sample.responses()) return;
+             ridged[item] += fit.ridged ? 1 : 0;
+             found.mean[to] = sample.base(linear, point) + (reference + fit.beta[0]);
+             if (!errors && !gradients) return;
+             row.prepare_slopes();
+             if (errors) found.variance[to] = row.variance(e.data());
+             for (std::size_t c = 0; c < p && gradients; ++c) {
+               double variance = 0;
+               found.gradient[to * p + c] = sample.base_slope(linear, c) +
+                                            row.gradient(c, e.data(), errors ? &variance : nullptr);
+               if (errors) found.gradient_variance[to * p + c] = variance;
+             }
+           });
   for (const std::size_t some : ridged) found.ridged += some;
   return found;
 }
@@ -238,13 +193,13 @@ MixedResiduals mixed_residuals(const MixedSample& sample, const MixedKernel& ker
   const std::size_t n = sample.size();
   MixedResiduals found{std::vector<double>(n, kNone), std::vector<double>(n, 1.0)};
   const double* y = sample.y(kernel.local_linear);
-  each_point(sample, sample, kernel, MixedRow::Use::fits, options,
-             [&](std::size_t, std::size_t i, const double* point, MixedRow& row) {
-               const MixedFit& fit = row.fit(point, y[i], i);
-               const std::size_t to = sample.given(i);
-               if (fit.supported) found.deviation[to] = fit.beta[0];
-               found.leverage[to] = with_own(fit, row.own_weight()).leverage;
-             });
+  each_row(sample, sample, kernel, MixedRow::Use::fits, options,
+           [&](std::size_t, std::size_t i, const double* point, MixedRow& row) {
+             const MixedFit& fit = row.fit(point, y[i], i);
+             const std::size_t to = sample.given(i);
+             if (fit.supported) found.deviation[to] = fit.beta[0];
+             found.leverage[to] = with_own(fit, row.own_weight()).leverage;
+           });
   return found;
 }
 

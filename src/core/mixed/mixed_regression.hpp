@@ -10,9 +10,8 @@
 namespace kestrel {
 
 /// least_squares: the mean of squared leave-one-out residuals. aic: Hurvich, Simonoff & Tsai
-/// (1998), eq. 8. likelihood: the sum of the logarithms of the leave-one-out sums of weights, from
-/// which a density differs by a factor that callers know.
-enum class MixedMethod { least_squares, aic, likelihood };
+/// (1998), eq. 8.
+enum class MixedMethod { least_squares, aic };
 
 /// A criterion and its derivatives by log(h) and lambda, which are empty unless asked for.
 /// Observations without a neighbour of positive weight count as `unsupported` and in nothing else.

@@ -84,7 +84,7 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
   for (std::size_t k = 0; k < kernel.lambda.size(); ++k) lambda_slope_.push_back(take());
   for (const std::size_t c : column_) {
     x_.push_back(sample.x(c));
-    scale_.push_back(1 / kernel.h[c]);
+    scale_.push_back(continuous_.scale / kernel.h[c]);
     slope_of_column_.push_back(slope_[c]);
   }
   at_.resize(column_.size());
@@ -105,7 +105,7 @@ void MixedRow::start(const int* code, const double* position) {
   ranges_.clear();
   for (std::size_t cell = 0; cell < cells; ++cell) {
     bool counts = weights.value[cell] != 0;
-    for (std::size_t k = 0; k < all && use_ == Use::criterion; ++k) {
+    for (std::size_t k = 0; k < all && (use_ == Use::criterion || use_ == Use::weights); ++k) {
       counts = counts || weights.slope[k * cells + cell] != 0;
     }
     if (!counts) continue;
@@ -124,10 +124,11 @@ void MixedRow::start(const int* code, const double* position) {
   own_.value = 1.0;
   std::vector<FactorValue> of(all);
   for (std::size_t k = 0; k < all; ++k) {
-    of[k] = k < sample_.factors() ? factor_value(kernel_.factor, true, kernel_.lambda[k], 2)
-                                  : ordered_value(kernel_.ordered, position[k - sample_.factors()],
-                                                  position[k - sample_.factors()],
-                                                  kernel_.lambda[k], sample_.levels(k));
+    of[k] =
+        k < sample_.factors()
+            ? factor_value(kernel_, true, kernel_.lambda[k], sample_.levels(k))
+            : ordered_value(kernel_, position[k - sample_.factors()],
+                            position[k - sample_.factors()], kernel_.lambda[k], sample_.levels(k));
     own_.value *= of[k].value;
   }
   own_.slope.assign(all, 0.0);
@@ -158,7 +159,8 @@ double MixedRow::nearest(const double* point, std::size_t own) const {
 
 void MixedRow::fill_products(const double* point, std::size_t own) {
   for (std::size_t k = 0; k < column_.size(); ++k) at_[k] = point[column_[k]];
-  const bool slopes = use_ == Use::criterion || (use_ == Use::gradients && !kernel_.local_linear);
+  const bool slopes = use_ == Use::criterion || use_ == Use::weights ||
+                      (use_ == Use::gradients && !kernel_.local_linear);
   double* slope[simd::kMixedColumns];
   simd::MixedProduct product = product_of(slopes ? slope : nullptr);
   each_tile([&](std::size_t begin, std::size_t count) {
@@ -177,8 +179,9 @@ simd::MixedProduct MixedRow::product_of(double* const* slope) const {
           scale_.data(),
           static_cast<int>(column_.size()),
           continuous_.window,
-          continuous_.plain ? nullptr : continuous_.q.term,
-          continuous_.plain ? nullptr : continuous_.p.term,
+          continuous_.plain ? nullptr : continuous_.q.data(),
+          continuous_.plain ? nullptr : continuous_.p.data(),
+          continuous_.terms,
           nearest_,
           product_,
           slope,
@@ -433,11 +436,7 @@ double MixedRow::gradient(std::size_t c, const double* e, double* variance) {
     });
     sum = fit_.beta[c + 1];
   } else if (std::isfinite(kernel_.h[c])) {
-    double change = 0;
-    each_tile([&](std::size_t begin, std::size_t count) {
-      change += table_.dot(factor_ + begin, slope_[c] + begin, count);
-    });
-    const double share = change / fit_.sum;
+    const double share = sum_by_point(c) / fit_.sum;
     each_tile([&](std::size_t begin, std::size_t count) {
       for (std::size_t j = begin; j < begin + count; ++j) {
         spare_[j] = (factor_[j] * slope_[c][j] - weight_[j] * share) / fit_.sum;
@@ -450,6 +449,50 @@ double MixedRow::gradient(std::size_t c, const double* e, double* variance) {
   }
   if (variance != nullptr) *variance = squares_of_spare(e) / (unit * unit);
   return sum / unit;
+}
+
+double MixedRow::sum_by_point(std::size_t c) const {
+  double change = 0;
+  if (!std::isfinite(kernel_.h[c])) return change;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    change += table_.dot(factor_ + begin, slope_[c] + begin, count);
+  });
+  return change;
+}
+
+void MixedRow::copy_weights(double* to) const {
+  std::fill(to, to + sample_.size(), 0.0);
+  for (const Range& range : ranges_)
+    std::copy(weight_ + range.first, weight_ + range.end, to + range.first);
+}
+
+void MixedRow::copy_slopes(std::size_t c, double* to) const {
+  std::fill(to, to + sample_.size(), 0.0);
+  if (!std::isfinite(kernel_.h[c])) return;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    table_.multiply(factor_ + begin, slope_[c] + begin, to + begin, count);
+  });
+}
+
+double MixedRow::times(const double* b) const {
+  double sum = 0;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    sum += table_.dot(weight_ + begin, b + begin, count);
+  });
+  return sum;
+}
+
+double MixedRow::times(const double* b, std::size_t parameter) const {
+  const std::size_t columns = sample_.columns();
+  const bool bandwidth = parameter < columns;
+  if (bandwidth && !std::isfinite(kernel_.h[parameter])) return 0.0;
+  const double* one = bandwidth ? factor_ : lambda_slope_[parameter - columns];
+  const double* other = bandwidth ? slope_[parameter] : product_;
+  double sum = 0;
+  each_tile([&](std::size_t begin, std::size_t count) {
+    sum += table_.dot3(one + begin, other + begin, b + begin, count);
+  });
+  return sum;
 }
 
 }  // namespace kestrel

@@ -26,9 +26,9 @@ struct MixedFit {
 class MixedRow {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  /// What will be asked for: fits only; by_bandwidth() and by_lambda(), too; variance(); or
-  /// variance() and gradient().
-  enum class Use { fits, criterion, variances, gradients };
+  /// What will be asked for: fits only; by_bandwidth() and by_lambda(), too; variance(); variance()
+  /// and gradient(); or weight() and times(), for local constant fits.
+  enum class Use { fits, criterion, variances, gradients, weights };
 
   MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use, const simd::Table& table);
 
@@ -55,6 +55,19 @@ class MixedRow {
   /// prepare_slopes(), in this order.
   double variance(const double* e);
   double gradient(std::size_t c, const double* e, double* variance);
+
+  /// Of a local constant fit for a criterion: the derivative of its sum of weights by the parameter
+  /// log(h_c) or, after these, lambda_k, in the scale of the fit.
+  double sum_by(std::size_t parameter) const { return sums_[2 * (1 + parameter)]; }
+  /// For Use::gradients: the derivative of the sum of weights by column c of the point.
+  double sum_by_point(std::size_t c) const;
+  /// The weights of all samples, in the scale of the fit, and the derivative of weight j by column
+  /// c. Not for Use::fits and Use::criterion.
+  void copy_weights(double* to) const;
+  void copy_slopes(std::size_t c, double* to) const;
+  /// The sum of b times the weights or, with a parameter, times their derivatives by it.
+  double times(const double* b) const;
+  double times(const double* b, std::size_t parameter) const;
 
  private:
   struct Range {

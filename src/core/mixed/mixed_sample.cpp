@@ -133,10 +133,10 @@ MixedSample::CellWeights MixedSample::weights(const MixedKernel& kernel, const i
     for (std::size_t k = 0; k < all; ++k) {
       const double lambda = kernel.lambda[k];
       if (k < factors_) {
-        of[k] = factor_value(kernel.factor, codes(cell)[k] == code[k], lambda, levels_[k]);
+        of[k] = factor_value(kernel, codes(cell)[k] == code[k], lambda, levels_[k]);
       } else {
-        of[k] = ordered_value(kernel.ordered, positions(cell)[k - factors_], position[k - factors_],
-                              lambda, levels_[k]);
+        of[k] = ordered_value(kernel, positions(cell)[k - factors_], position[k - factors_], lambda,
+                              levels_[k]);
       }
       found.value[cell] *= of[k].value;
     }

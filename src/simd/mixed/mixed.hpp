@@ -9,26 +9,28 @@
 namespace kestrel {
 namespace simd {
 
-constexpr int kMixedTerms = 7;
 // Columns of a product whose derivatives are computed.
 constexpr int kMixedColumns = 32;
 
-// The window of a kernel of v = u^2: exp(-v / 2); 1 where v < 5; 1 where v <= 1.
-enum class MixedWindow { gaussian, epanechnikov, uniform };
+// The window of a kernel of v = u^2: exp(-v / 2); 1 where v < 5; 1 where v <= 1. Of a convolution,
+// with t = 1 - |u|, where t > 0: t; t^3 Q(2 t - 1), whose derivative by t is t^2 P(2 t - 1).
+enum class MixedWindow { gaussian, epanechnikov, uniform, triangle, cubic };
 
 // The product kernel of the columns at one point, for `count` samples from `begin` on: with u_c =
 // (x_c[begin + j] - point[c]) scale[c] and v = u^2, value[j] is the product of Q(v_c) and of the
 // windows, where the Gaussian ones are divided by exp(-nearest / 2). If `slope` is not null,
 // slope[c][j] is this product with v P(v) in place of Q(v) for column c, the derivative by log(1 /
-// scale[c]); or, if by_point is true, with u scale[c] P(v), the derivative by point[c].
+// scale[c]); or, if by_point is true, with u scale[c] P(v), the derivative by point[c]. That is not
+// there for convolutions.
 struct MixedProduct {
   const double* const* x;
   const double* point;
   const double* scale;
   int columns;
   MixedWindow window;
-  const double* q;  // coefficients of powers of v, kMixedTerms; null: Q = P = 1
+  const double* q;  // coefficients of powers, null: Q = P = 1
   const double* p;
+  int terms;
   double nearest;
   double* value;
   double* const* slope;

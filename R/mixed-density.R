@@ -1,0 +1,119 @@
+# Densities of mixed data, and densities of some columns given others: samples, objectives and estimates. A `core` is a
+# list of what the sums need: `x`, a data frame of all columns, `given`, which of them the density is conditional on, and
+# the kinds of columns and the kernels as in bandwidth objects of regressions.
+
+density_methods <- c("cv.ml", "cv.ls", "normal-reference")
+
+# `columns`: all columns, with their names.
+check_density_sample <- function(columns, given, na.action) {
+  n <- length(columns[[1L]])
+  gone <- Reduce(`|`, lapply(columns, is.na))
+  omitted <- omitted_rows(gone, na.action)
+  if (length(omitted) > 0L) {
+    columns <- lapply(columns, function(column) column[!gone])
+    n <- sum(!gone)
+  }
+  for (name in names(columns)) check_regressor(columns[[name]], name)
+  if (n < 2L) abort_input("`", names(columns)[1L], "` must have at least two observations, not ", n, ".")
+  kinds <- unname(kinds_of(columns))
+  check_continuous(columns[kinds == "continuous"], "lc")
+  list(x = structure(columns, class = "data.frame", row.names = .set_row_names(n)), given = given, nobs = n,
+       ndim = length(columns), ncon = sum(kinds == "continuous"), nuno = sum(kinds == "unordered"),
+       nord = sum(kinds == "ordered"), icon = kinds == "continuous", iuno = kinds == "unordered",
+       iord = kinds == "ordered", xnames = names(columns), na.action = omitted)
+}
+
+density_sample <- function(core, run) {
+  counts <- vapply(unclass(core$x)[c(which(core$iuno), which(core$iord))], nlevels, 0L)
+  mixed_cpp(c(mixed_points(unclass(core$x), core), list(levels = unname(counts), y = numeric(0))), run)
+}
+
+# Of bandwidths in the order of the columns, not scaled. Only a column that is given can be smoothed out.
+density_task <- function(core, raw) {
+  ordered <- raw[core_order(core)]
+  given <- core$given[core_order(core)]
+  h <- ordered[seq_len(core$ncon)]
+  list(h = ifelse(given[seq_len(core$ncon)] & h > far_beyond * ranges_of(core), Inf, h),
+       lambda = ordered[seq_along(ordered) > core$ncon], ckertype = core$ckertype,
+       ckerorder = as.integer(core$ckerorder), ukertype = core$ukertype, okertype = core$okertype,
+       given = as.integer(given), method = core$method)
+}
+
+# np's normal reference: of the Gaussian kernel, in the units of bwscaling. Factors split the data.
+normal_reference <- function(core) ifelse(core$icon, 1.059224, 0) * mixed_scale(core)
+
+# The bandwidths asked for, not scaled, in the order of the columns, and what is known of them. `given`: `bws`, also not
+# scaled, whether they are `fixed`, and `nmulti`.
+select_density_bandwidths <- function(core, given, run, verbose) {
+  if (given$fixed && is.null(given$bws)) abort_input("`bws` must be given for bandwidth.compute = FALSE.")
+  if (given$fixed) return(c(list(raw = given$bws), density_objective_at(core, given$bws, run)))
+  if (core$method == "normal-reference") {
+    return(list(raw = normal_reference(core), fval = NA_real_, n.unsupported = NA_integer_))
+  }
+  nmulti <- if (is.null(given$nmulti)) min(5L, core$ndim) else max(1L, check_count(given$nmulti, "nmulti", 0L))
+  found <- with_search_progress(verbose, "Cross-validation", function(progress) {
+    run$progress <- progress
+    found <- search_mixed(core, nmulti, if (!is.null(given$bws)) start_at(core, given$bws), run, progress)
+    c(found, density_objective_at(core, found$raw, run))
+  })
+  found$fval.history <- -found$fval.history
+  found
+}
+
+density_objective_at <- function(core, raw, run) {
+  if (core$method == "normal-reference") return(list(fval = NA_real_, n.unsupported = NA_integer_))
+  found <- mixed_density_objective_cpp(density_sample(core, run), density_task(core, raw), FALSE, run)
+  list(fval = -found$value, n.unsupported = as.integer(found$unsupported))
+}
+
+# What the search says of bandwidths at the ends of their ranges.
+density_remarks <- function(core, found) {
+  task <- density_task(core, found$raw)
+  ordered <- core_order(core)
+  narrow <- core$xnames[sort(ordered[seq_len(core$ncon)][task$h < 1.1e-7 * core$sdev])]
+  if (length(narrow) > 0L) {
+    warn_search("The best ", core$method, " is at the least bandwidths of the search for ", quoted(narrow),
+                ": values that are tied make it unbounded.")
+  }
+  out <- c(is.infinite(task$h), task$lambda >= largest_lambda(core) * (1 - 1e-9) & largest_lambda(core) > 0)
+  names <- core$xnames[sort(ordered[out & core$given[ordered]])]
+  if (length(names) > 0L) {
+    paste0("The best ", core$method, " is where ", quoted(names), if (length(names) == 1L) " is" else " are",
+           " smoothed out: the density does not depend on ", if (length(names) == 1L) "it" else "them", ".")
+  }
+}
+
+# Densities at points, a data frame of all columns, or at the data: NA where a value is missing, a level is unknown or
+# no observation counts for what is given.
+density_values_at <- function(core, raw, points, run, gradients = FALSE) {
+  sample <- density_sample(core, run)
+  task <- density_task(core, raw)
+  columns <- if (is.null(points)) unclass(core$x) else unclass(points)[seq_len(core$ndim)]
+  known <- !Reduce(`|`, lapply(columns, is.na))
+  columns <- lapply(columns, function(column) column[known])
+  at <- function(columns, gradients) mixed_density_cpp(sample, task, mixed_points(columns, core), gradients, run)
+  found <- at(columns, gradients)
+  placed <- function(value) {
+    whole <- matrix(NA_real_, length(known), NCOL(value))
+    whole[known, ] <- value
+    if (is.matrix(value)) whole else as.vector(whole)
+  }
+  values <- list(density = placed(found$density), se = placed(found$se))
+  if (!gradients) return(values)
+  grad <- gerr <- matrix(NA_real_, sum(known), core$ndim)
+  grad[, core$icon] <- found$grad
+  gerr[, core$icon] <- found$gerr
+  as_fit <- function(found) list(mean = found$density, se = found$se)
+  for (k in which(!core$icon & core$given)) {
+    effect <- effect_of(columns, k, core, as_fit(found), function(columns) as_fit(at(columns, FALSE)))
+    grad[, k] <- effect$grad
+    gerr[, k] <- effect$gerr
+  }
+  c(values, list(grad = placed(grad)[, core$given, drop = FALSE], gerr = placed(gerr)[, core$given, drop = FALSE]))
+}
+
+# As in np densities below the least normal number count as it.
+log_likelihood_of <- function(density) {
+  density <- density[!is.na(density)]
+  sum(log(pmax(density, .Machine$double.xmin)))
+}

@@ -1,0 +1,85 @@
+#' Plot a kernel density of mixed data
+#'
+#' With one column the plot shows the density with its confidence band, and with two numbers a surface. Otherwise there
+#' is a plot for each column, along which the others stay at their medians or most frequent levels, as in \pkg{np}.
+#'
+#' @param x an object made by [npudens()] or [npudensbw()].
+#' @param band if TRUE, draw the confidence band, density -+ 1.96 standard errors.
+#' @param col colour of the curve; a blue if NULL.
+#' @param xlab,ylab,zlab,main labels. If NULL they are the names of the columns.
+#' @param lwd,lty width and line type of the curve.
+#' @param neval the number of points along a column of numbers.
+#' @param xtrim the share of the data beyond the curve, at each end.
+#' @param xq where columns stay that do not vary: the quantile of numbers and ordered factors, one for all or one each.
+#' @param common.scale if TRUE, all plots have the same vertical axis.
+#' @param perspective if FALSE, draw two curves for two columns of numbers.
+#' @param plot.par.mfrow if TRUE, several plots share the page.
+#' @param plot.behavior `"plot"` draws, `"data"` returns what would be drawn, and `"plot-data"` does both.
+#' @param plot.errors.style `"band"`, or `"bar"` for up to 25 bars.
+#' @param theta,phi the angles of the surface, as in [graphics::persp()].
+#' @param ... further graphical parameters, and the arguments of \pkg{np} for a band, as in [plot.kestrel_reg()].
+#' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list with an entry for each plot, `d1`, `d2`,
+#'   ..., with the points `eval`, `dens` and `derr` there, as in \pkg{np}.
+#' @section Units: The vertical axis is in the reciprocal of the product of the units of the numbers, and the others in
+#'   the units of the columns.
+#' @section Errors: Errors of class `kestrel_error_input` are for arguments of another type, and for graphical parameters
+#'   that R does not know or cannot draw with.
+#' @section Cost: That of [predict()][predict.kestrel_dens] at the points that are drawn: 50 for each column of numbers,
+#'   or 2,500 for a surface.
+#' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 4.
+#' @examples
+#' plot(npudens(~ mpg + factor(cyl), data = mtcars))
+#' plot(npudens(~ eruptions + waiting, data = faithful))
+#' @export
+plot.kestrel_dens <- function(x, band = TRUE, col = NULL, xlab = NULL, ylab = NULL, main = NULL, lwd = 2, lty = 1,
+                              neval = 50, xtrim = 0, xq = 0.5, common.scale = TRUE, perspective = TRUE,
+                              plot.par.mfrow = TRUE, plot.behavior = c("plot", "plot-data", "data"),
+                              plot.errors.style = c("band", "bar"), theta = 40, phi = 20, zlab = NULL, ...) {
+  check_object(x, "x", "kestrel_dens")
+  asked <- errors_asked_for(...)
+  more <- list(...)
+  look <- list(band = if (is.null(asked)) check_flag(band, "band") else asked, gradients = FALSE,
+               common = check_flag(common.scale, "common.scale"), drawpoints = FALSE,
+               style = check_choice(plot.errors.style, c("band", "bar"), "plot.errors.style"),
+               col = if (is.null(col)) colours$curve else check_graphical(col, "col"), xlab = xlab, main = main,
+               mfrow = check_flag(plot.par.mfrow, "plot.par.mfrow"), lwd = lwd, lty = lty)
+  behavior <- check_choice(plot.behavior, c("plot", "plot-data", "data"), "plot.behavior")
+  core <- density_core(x$bws)
+  raw <- density_raw(x$bws)
+  neval <- check_count(neval, "neval", 2L)
+  xtrim <- check_share(xtrim, "xtrim")
+  held <- held_values(core, xq)
+  run <- run_options()
+  values_at <- function(points) stats::setNames(density_values_at(core, raw, points, run), c("mean", "se"))
+  label <- if (any(core$given)) "Conditional density" else "Density"
+  if (check_flag(perspective, "perspective") && core$ncon == 2L && core$ndim == 2L) {
+    style <- list(col = look$col, xlab = xlab, ylab = ylab, main = main, theta = check_graphical(theta, "theta"),
+                  phi = check_graphical(phi, "phi"), zlab = given_or(zlab, label))
+    more <- more[!of_np_plot(names(more)) & !names(more) %in% c("theta", "phi")]
+    more <- parameters_for(more, "persp")
+    panels <- list(surface_of(core, neval, xtrim, values_at))
+    if (behavior != "data") draw_fitted_surface(panels[[1L]], core, style, more)
+  } else {
+    more <- check_parameters(c(more[!of_np_plot(names(more))], list(lwd = lwd, lty = lty)))
+    panels <- lapply(seq_len(core$ndim), function(k) panel_of(core, k, held, neval, xtrim, values_at))
+    if (behavior != "data") draw_panels(core, panels, look, given_or(ylab, label), more, 0.95)
+  }
+  if (behavior == "plot") invisible(x) else data_of_density_panels(x, panels)
+}
+
+data_of_density_panels <- function(x, panels) {
+  value <- density_field(x)
+  made <- lapply(panels, function(panel) {
+    c(list(bw = x$bw, bws = x$bws, eval = panel$points, ntrain = x$ntrain, trainiseval = FALSE),
+      stats::setNames(panel[c("mean", "se")], c(value, error_field(x))))
+  })
+  stats::setNames(made, paste0(if (value == "dens") "d" else "cd", seq_along(made)))
+}
+
+#' @rdname plot.kestrel_dens
+#' @export
+plot.kestrel_densbw <- function(x, ...) {
+  check_object(x, "x", "kestrel_densbw")
+  drawn <- plot.kestrel_dens(estimate_density(x, NULL, NULL, FALSE, x$call), ...)
+  if (inherits(drawn, "kestrel_dens")) invisible(x) else drawn
+}

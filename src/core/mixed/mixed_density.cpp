@@ -1,0 +1,400 @@
+#include "core/mixed/mixed_density.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "core/mixed/mixed_points.hpp"
+
+namespace kestrel {
+
+namespace {
+
+const double kLogLeast = std::log(std::numeric_limits<double>::min());
+
+/// The kernel of some columns and factors: those that are given, or not.
+MixedKernel part_of(const MixedKernel& kernel, const MixedGiven& given, bool wanted,
+                    MixedForm form) {
+  MixedKernel part = kernel;
+  part.form = form;
+  part.local_linear = false;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (given[k] == wanted) continue;
+    (k < part.h.size() ? part.h[k] : part.lambda[k - part.h.size()]) = HUGE_VAL;
+  }
+  return part;
+}
+
+bool any_given(const MixedGiven& given) {
+  return std::find(given.begin(), given.end(), true) != given.end();
+}
+
+/// The logarithm of what the products of kernels are multiplied by to be densities.
+double log_scale(const MixedKernel& kernel, const MixedGiven& given) {
+  double sum = 0;
+  const double constant = std::log(ContinuousKernel(kernel).constant);
+  for (std::size_t c = 0; c < kernel.h.size(); ++c) {
+    if (!given[c]) sum += constant - std::log(kernel.h[c]);
+  }
+  return sum;
+}
+
+/// What a worker needs: the weights of all columns and, for conditional densities, of those given.
+struct Rows {
+  Rows(const MixedSample& sample, const MixedKernel& whole_kernel, const MixedKernel* given_kernel,
+       MixedRow::Use use, const simd::Table& table)
+      : whole(sample, whole_kernel, use, table) {
+    if (given_kernel != nullptr) {
+      given = std::make_unique<MixedRow>(sample, *given_kernel, use, table);
+    }
+  }
+  void start(const int* code, const double* position) {
+    whole.start(code, position);
+    if (given != nullptr) given->start(code, position);
+  }
+  MixedRow whole;
+  std::unique_ptr<MixedRow> given;
+};
+
+struct Sums {
+  double value = 0;
+  std::vector<double> by;
+  std::size_t unsupported = 0;
+};
+
+MixedCriterion total_of(const std::vector<Sums>& parts, std::size_t parameters) {
+  MixedCriterion found;
+  found.gradient.assign(parameters, 0.0);
+  for (const Sums& part : parts) {
+    found.value += part.value;
+    found.unsupported += part.unsupported;
+    for (std::size_t k = 0; k < part.by.size(); ++k) found.gradient[k] += part.by[k];
+  }
+  return found;
+}
+
+double log_of(const MixedFit& fit) { return std::log(fit.sum) + std::log(fit.scale); }
+
+}  // namespace
+
+MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel& kernel,
+                                    const MixedGiven& given, bool gradient,
+                                    const RunOptions& options) {
+  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
+  MixedKernel whole = kernel;
+  whole.form = MixedForm::density;
+  const MixedKernel part = part_of(kernel, given, true, MixedForm::density);
+  const bool conditional = any_given(given);
+  const double scale = log_scale(whole, given);
+  const double count = std::log(static_cast<double>(sample.size()) - 1);
+  const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
+  const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
+  std::vector<Sums> parts(mixed_items(sample).size());
+  const auto make = [&] {
+    return std::make_unique<Rows>(sample, whole, conditional ? &part : nullptr, use,
+                                  *options.table);
+  };
+  each_mixed_point(
+      sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
+        Sums& sums = parts[item];
+        sums.by.resize(parameters);
+        const MixedFit& fit = rows.whole.fit(point, 0.0, i);
+        const MixedFit* below = conditional ? &rows.given->fit(point, 0.0, i) : nullptr;
+        const bool positive = fit.supported && fit.sum > 0 &&
+                              (below == nullptr || (below->supported && below->sum > 0));
+        const double value = positive ? log_of(fit) + scale : -HUGE_VAL;
+        if (!(value >= kLogLeast) && (below == nullptr || !positive)) {
+          sums.value += kLogLeast;
+          ++sums.unsupported;
+          return;
+        }
+        sums.value += value - (below == nullptr ? count : log_of(*below));
+        for (std::size_t k = 0; k < parameters; ++k) {
+          sums.by[k] += rows.whole.sum_by(k) / fit.sum - (k < columns && !given[k] ? 1.0 : 0.0);
+          if (below != nullptr && given[k]) sums.by[k] -= rows.given->sum_by(k) / below->sum;
+        }
+      });
+  return total_of(parts, parameters);
+}
+
+MixedCriterion mixed_squared_error(const MixedSample& sample, const MixedKernel& kernel,
+                                   bool gradient, const RunOptions& options) {
+  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
+  const std::size_t columns = sample.columns(), all = columns + kernel.lambda.size();
+  const MixedGiven none(all, false);
+  MixedKernel once = kernel, twice = kernel;
+  once.form = MixedForm::density;
+  once.local_linear = twice.local_linear = false;
+  twice.form = MixedForm::convolution;
+  const double n = static_cast<double>(sample.size());
+  const double with = std::exp(log_scale(twice, none)) / (n * n);
+  const double without = -2 * std::exp(log_scale(once, none)) / (n * (n - 1));
+  const std::size_t parameters = gradient ? all : 0;
+  const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
+  std::vector<Sums> parts(mixed_items(sample).size());
+  const auto make = [&] {
+    return std::make_unique<Rows>(sample, twice, &once, use, *options.table);
+  };
+  each_mixed_point(
+      sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
+        Sums& sums = parts[item];
+        sums.by.resize(parameters);
+        const auto add = [&](MixedRow& row, double factor, std::size_t own) {
+          const MixedFit& fit = row.fit(point, 0.0, own);
+          sums.value += factor * fit.scale * fit.sum;
+          for (std::size_t k = 0; k < parameters; ++k) {
+            sums.by[k] += factor * fit.scale * (row.sum_by(k) - (k < columns ? fit.sum : 0.0));
+          }
+        };
+        add(rows.whole, with, MixedRow::kNone);
+        add(*rows.given, without, i);
+      });
+  return total_of(parts, parameters);
+}
+
+namespace {
+
+/// The leave-one-out weights of what is given at the observations of an item, and their products
+/// with the convolutions of the rest.
+class GivenItem {
+ public:
+  GivenItem(const MixedSample& sample, std::size_t most, std::size_t parameters)
+      : n_(sample.size()),
+        parameters_(parameters),
+        a_(most * n_),
+        b_(most * n_),
+        by_(most * parameters),
+        ones_(n_, 1.0) {}
+
+  /// Weights at the observations begin .. end - 1.
+  void take_weights(const MixedSample& sample, const MixedItem& item, MixedRow& row) {
+    std::vector<double> point(sample.columns());
+    row.start(sample.codes(item.cell), sample.positions(item.cell));
+    for (std::size_t l = item.begin; l < item.end; ++l) {
+      for (std::size_t c = 0; c < point.size(); ++c) point[c] = sample.x(c)[l];
+      row.fit(point.data(), 0.0, l);
+      row.copy_weights(a(l - item.begin));
+    }
+    std::fill(by_.begin(), by_.end(), 0.0);
+  }
+
+  /// b_i = sum_j convolution_ij a_j, and sum_i a_i b_i differentiated by what is not given.
+  void convolve(const MixedSample& sample, const MixedItem& item, const MixedGiven& given,
+                MixedRow& row) {
+    std::vector<double> point(sample.columns());
+    for (std::size_t cell = 0; cell < sample.cells(); ++cell) {
+      row.start(sample.codes(cell), sample.positions(cell));
+      for (std::size_t i = sample.first(cell); i < sample.first(cell + 1); ++i) {
+        poll_if_due({});
+        for (std::size_t c = 0; c < point.size(); ++c) point[c] = sample.x(c)[i];
+        row.fit(point.data(), 0.0, MixedRow::kNone);
+        for (std::size_t l = 0; l < item.end - item.begin; ++l) {
+          b(l)[i] = row.times(a(l));
+          for (std::size_t k = 0; k < parameters_; ++k) {
+            if (!given[k] && a(l)[i] != 0) by_[l * parameters_ + k] += a(l)[i] * row.times(a(l), k);
+          }
+        }
+      }
+    }
+  }
+
+  double* a(std::size_t l) { return a_.data() + l * n_; }
+  double* b(std::size_t l) { return b_.data() + l * n_; }
+  double by(std::size_t l, std::size_t k) const { return by_[l * parameters_ + k]; }
+  const double* ones() const { return ones_.data(); }
+  double product(std::size_t l) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n_; ++i) sum += a(l)[i] * b(l)[i];
+    return sum;
+  }
+
+ private:
+  std::size_t n_, parameters_;
+  std::vector<double> a_, b_, by_, ones_;
+};
+
+struct ConditionalRows {
+  ConditionalRows(const MixedSample& sample, const MixedKernel kernels[3], std::size_t most,
+                  std::size_t parameters, const simd::Table& table)
+      : whole(sample, kernels[0], MixedRow::Use::criterion, table),
+        given(sample, kernels[1], MixedRow::Use::weights, table),
+        rest(sample, kernels[2], MixedRow::Use::weights, table),
+        item(sample, most, parameters) {}
+  MixedRow whole, given, rest;
+  GivenItem item;
+};
+
+}  // namespace
+
+namespace {
+
+/// What an observation l of an item adds to the criterion: twice times the sum of its products of
+/// weights with convolutions, once times its leave-one-out density.
+struct ConditionalTerm {
+  double twice, once;
+  const MixedGiven& given;
+  std::size_t columns;
+
+  void add(ConditionalRows& rows, const double* point, std::size_t i, std::size_t l,
+           Sums& sums) const {
+    const MixedFit& below = rows.given.fit(point, 0.0, i);
+    if (!below.supported) {
+      ++sums.unsupported;
+      return;
+    }
+    const MixedFit& fit = rows.whole.fit(point, 0.0, i);
+    const double ratio = fit.scale / below.scale / below.sum, squared = below.sum * below.sum;
+    const double square = rows.item.product(l) / squared;
+    sums.value += twice * square + once * ratio * fit.sum;
+    for (std::size_t k = 0; k < sums.by.size(); ++k) {
+      if (given[k]) {
+        const double share = rows.given.times(rows.item.ones(), k) / below.sum;
+        const double by_square = rows.given.times(rows.item.b(l), k) / squared - square * share;
+        sums.by[k] +=
+            2 * twice * by_square + once * ratio * (rows.whole.sum_by(k) - fit.sum * share);
+      } else {
+        const double unit = k < columns ? 1.0 : 0.0;
+        sums.by[k] += twice * (rows.item.by(l, k) / squared - unit * square) +
+                      once * ratio * (rows.whole.sum_by(k) - unit * fit.sum);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKernel& kernel,
+                                       const MixedGiven& given, bool gradient,
+                                       const RunOptions& options) {
+  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
+  MixedKernel whole = kernel;
+  whole.form = MixedForm::density;
+  whole.local_linear = false;
+  const MixedKernel kernels[3] = {whole, part_of(kernel, given, true, MixedForm::density),
+                                  part_of(kernel, given, false, MixedForm::convolution)};
+  const double n = static_cast<double>(sample.size());
+  const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
+  const ConditionalTerm term{std::exp(log_scale(kernels[2], given)) / n,
+                             -2 * std::exp(log_scale(whole, given)) / n, given, columns};
+  const std::vector<MixedItem> items = mixed_items(sample);
+  std::size_t most = 0;
+  for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
+  std::vector<Sums> parts(items.size());
+  std::vector<std::unique_ptr<ConditionalRows>> workers(
+      parallel_workers(items.size(), options.parallel));
+  parallel_for(items.size(), options.parallel, [&](std::size_t number, int worker) {
+    auto& rows = workers[static_cast<std::size_t>(worker)];
+    if (rows == nullptr) {
+      rows = std::make_unique<ConditionalRows>(sample, kernels, most, parameters, *options.table);
+    }
+    const MixedItem& item = items[number];
+    parts[number].by.resize(parameters);
+    rows->item.take_weights(sample, item, rows->given);
+    rows->item.convolve(sample, item, given, rows->rest);
+    rows->whole.start(sample.codes(item.cell), sample.positions(item.cell));
+    std::vector<double> point(columns);
+    for (std::size_t i = item.begin; i < item.end; ++i) {
+      for (std::size_t c = 0; c < columns; ++c) point[c] = sample.x(c)[i];
+      term.add(*rows, point.data(), i, i - item.begin, parts[number]);
+    }
+  });
+  return total_of(parts, parameters);
+}
+
+namespace {
+
+/// The density at a point, value = over / under, whose sums are of these terms of the samples.
+struct DensityTerms {
+  DensityTerms(std::size_t n, bool conditional)
+      : over(n), by_over(n), under(n, 1.0), by_under(n), conditional(conditional) {}
+
+  /// False where what is given has no weight.
+  bool take(Rows& rows, const double* point) {
+    const MixedFit& fit = rows.whole.fit(point, 0.0, MixedRow::kNone);
+    all = static_cast<double>(over.size());
+    times = fit.scale;
+    if (conditional) {
+      const MixedFit& below = rows.given->fit(point, 0.0, MixedRow::kNone);
+      if (!below.supported) return false;
+      all = below.sum;
+      times /= below.scale;
+      rows.given->copy_weights(under.data());
+    }
+    rows.whole.copy_weights(over.data());
+    value = times * fit.sum / all;
+    for (std::size_t j = 0; j < over.size(); ++j) over[j] = times * over[j] - value * under[j];
+    return true;
+  }
+  double variance() const {
+    double squares = 0;
+    for (const double off : over) squares += off * off;
+    return squares / (all * all);
+  }
+  /// The derivative by column c, and its variance.
+  double slope(Rows& rows, std::size_t c, double* variance) {
+    rows.whole.copy_slopes(c, by_over.data());
+    double share = 0;
+    if (conditional) {
+      rows.given->copy_slopes(c, by_under.data());
+      share = rows.given->sum_by_point(c) / all;
+    }
+    const double found = times * rows.whole.sum_by_point(c) / all - value * share;
+    double squares = 0;
+    for (std::size_t j = 0; j < over.size(); ++j) {
+      const double change =
+          times * by_over[j] - value * by_under[j] - share * over[j] - found * under[j];
+      squares += change * change;
+    }
+    *variance = squares / (all * all);
+    return found;
+  }
+
+  std::vector<double> over, by_over, under, by_under;
+  bool conditional;
+  double all = 0, times = 0, value = 0;
+};
+
+}  // namespace
+
+MixedDensities mixed_densities(const MixedSample& sample, const MixedSample& points,
+                               const MixedKernel& kernel, const MixedGiven& given, bool gradients,
+                               const RunOptions& options) {
+  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
+  MixedKernel whole = kernel;
+  whole.form = MixedForm::density;
+  whole.local_linear = false;
+  const MixedKernel part = part_of(kernel, given, true, MixedForm::density);
+  const bool conditional = any_given(given);
+  const std::size_t m = points.size(), p = sample.columns();
+  const double scale = std::exp(log_scale(whole, given)), n = static_cast<double>(sample.size());
+  // Of a mean, n - 1 in place of n makes the variance unbiased.
+  const double unbiased = scale * scale * (conditional ? 1.0 : n / (n - 1));
+  MixedDensities found;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  found.density.assign(m, none);
+  found.variance.assign(m, none);
+  found.gradient.assign(gradients ? m * p : 0, none);
+  found.gradient_variance.assign(gradients ? m * p : 0, none);
+  const auto use = gradients ? MixedRow::Use::gradients : MixedRow::Use::variances;
+  const auto make = [&] {
+    return std::make_unique<Rows>(sample, whole, conditional ? &part : nullptr, use,
+                                  *options.table);
+  };
+  each_mixed_point(points, make, options,
+                   [&](std::size_t, std::size_t i, const double* point, Rows& rows) {
+                     const std::size_t to = points.given(i);
+                     DensityTerms terms(sample.size(), conditional);
+                     if (!terms.take(rows, point)) return;
+                     found.density[to] = scale * terms.value;
+                     found.variance[to] = unbiased * terms.variance();
+                     for (std::size_t c = 0; c < p && gradients; ++c) {
+                       double variance = 0;
+                       found.gradient[to * p + c] = scale * terms.slope(rows, c, &variance);
+                       found.gradient_variance[to * p + c] = unbiased * variance;
+                     }
+                   });
+  return found;
+}
+
+}  // namespace kestrel

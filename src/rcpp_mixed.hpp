@@ -1,0 +1,100 @@
+// R to core: samples, kernels and results of mixed data.
+#ifndef KESTREL_RCPP_MIXED_HPP
+#define KESTREL_RCPP_MIXED_HPP
+
+#include <Rcpp.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/mixed/mixed_sample.hpp"
+#include "rcpp_fields.hpp"
+#include "rcpp_run.hpp"
+#include "rcpp_util.hpp"
+
+namespace kestrel {
+
+/// R's memory of the rows of a sample, or of points.
+struct MixedRRows {
+  Rcpp::NumericMatrix x, ordered;
+  Rcpp::IntegerMatrix factor;
+  MixedRows views;
+};
+
+inline MatrixView mixed_matrix(const Rcpp::NumericMatrix& m) {
+  return {m.begin(), static_cast<std::size_t>(m.nrow()), static_cast<std::size_t>(m.ncol())};
+}
+
+inline MixedRRows unpack_rows(const Fields& fields) {
+  MixedRRows rows{fields.get<Rcpp::NumericMatrix>("x"),
+                  fields.get<Rcpp::NumericMatrix>("ordered"),
+                  fields.get<Rcpp::IntegerMatrix>("unordered"),
+                  {}};
+  const std::size_t n = static_cast<std::size_t>(rows.x.nrow());
+  rows.views = {mixed_matrix(rows.x),
+                {rows.factor.begin(), static_cast<std::size_t>(rows.factor.size())},
+                mixed_matrix(rows.ordered),
+                n,
+                static_cast<std::size_t>(rows.factor.ncol())};
+  return rows;
+}
+
+inline MixedKernel unpack_kernel(const Fields& fields) {
+  MixedKernel kernel;
+  kernel.h = fields.get<std::vector<double>>("h");
+  kernel.lambda = fields.get<std::vector<double>>("lambda");
+  kernel.continuous = kernel_of_name(fields.get<std::string>("ckertype"));
+  kernel.order = fields.get<int>("ckerorder");
+  if (fields.get<std::string>("ukertype") == "liracine") kernel.factor = FactorKernel::li_racine;
+  const std::string ordered = fields.get<std::string>("okertype");
+  if (ordered == "wangvanryzin") kernel.ordered = OrderedKernel::wang_van_ryzin;
+  if (ordered == "racineliyan") kernel.ordered = OrderedKernel::racine_li_yan;
+  return kernel;
+}
+
+/// Points of R, or null for NULL, which means the data.
+inline std::unique_ptr<MixedSample> unpack_points(SEXP points, const MixedSample& data,
+                                                  const ParallelOptions& options) {
+  if (Rf_isNull(points)) return nullptr;
+  const Fields fields(points, "points of mixed data", {"x", "unordered", "ordered"});
+  const MixedRRows rows = unpack_rows(fields);
+  return std::make_unique<MixedSample>(rows.views,
+                                       std::vector<int>(data.factors() + data.ordered(), 1),
+                                       Span<const double>(), options);
+}
+
+inline const MixedSample& mixed_sample_of(SEXP pointer) {
+  return *Rcpp::XPtr<MixedSample>(pointer);
+}
+
+inline Rcpp::NumericVector to_r(const std::vector<double>& from, bool root) {
+  Rcpp::NumericVector to(static_cast<R_xlen_t>(from.size()));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[static_cast<R_xlen_t>(i)] = std::isnan(from[i]) ? NA_REAL
+                                   : root              ? std::sqrt(from[i])
+                                                       : from[i];
+  }
+  return to;
+}
+
+/// Values point by point as a matrix with a row for each point.
+inline Rcpp::NumericMatrix by_point(const std::vector<double>& from, std::size_t columns,
+                                    bool root) {
+  const std::size_t rows = columns > 0 ? from.size() / columns : 0;
+  Rcpp::NumericMatrix to(static_cast<int>(rows), static_cast<int>(columns));
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double value = from[i * columns + c];
+      to(static_cast<int>(i), static_cast<int>(c)) = std::isnan(value) ? NA_REAL
+                                                     : root            ? std::sqrt(value)
+                                                                       : value;
+    }
+  }
+  return to;
+}
+
+}  // namespace kestrel
+
+#endif

@@ -1,0 +1,101 @@
+// Awkward samples of mixed data, and the continuous kernels in long double.
+#ifndef KESTREL_TESTS_MIXED_DATA_HPP
+#define KESTREL_TESTS_MIXED_DATA_HPP
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/mixed/mixed_sample.hpp"
+#include "shapes.hpp"
+
+namespace mixed_data {
+
+using namespace kestrel;
+
+using real = long double;
+
+struct Data {
+  std::string name;
+  std::size_t n, p;
+  std::vector<double> x, ordered, y;
+  std::vector<int> factor;
+  int levels = 3, ordered_levels = 4;
+
+  MixedRows rows() const {
+    return {{x.data(), n, p}, {factor.data(), n}, {ordered.data(), n, 1}, n, 1};
+  }
+  MixedSample sample() const {
+    return MixedSample(rows(), {levels, ordered_levels}, {y.data(), n}, {});
+  }
+};
+
+/// draw(random, i): the columns of row i are draws of it.
+template <class Draw>
+Data make(const std::string& name, std::size_t n, std::size_t p, const Draw& draw) {
+  Data data{name, n, p, {}, {}, {}, {}};
+  std::mt19937_64 random(std::hash<std::string>()(name));
+  for (std::size_t k = 0; k < n * p; ++k) data.x.push_back(draw(random, k % n));
+  for (std::size_t i = 0; i < n; ++i) {
+    data.factor.push_back(1 + static_cast<int>(random() % 3));
+    data.ordered.push_back(1 + static_cast<double>(random() % 4));
+    const double first = p > 0 ? data.x[i] : 0.0;
+    data.y.push_back(std::sin(first) + 0.5 * data.factor[i] + 0.3 * shapes::normal(random));
+  }
+  return data;
+}
+
+inline std::vector<Data> shapes_of_data() {
+  const auto normal = [](std::mt19937_64& random, std::size_t) { return shapes::normal(random); };
+  std::vector<Data> all;
+  for (const std::size_t n : {2, 3, 33, 70}) {
+    all.push_back(make("normal" + std::to_string(n), n, 2, normal));
+  }
+  all.push_back(make("factors", 40, 0, normal));
+  all.push_back(make("four", 40, 4, normal));
+  all.push_back(make("ties", 60, 2, [](std::mt19937_64& random, std::size_t) {
+    return std::round(2 * shapes::normal(random)) / 2;
+  }));
+  all.push_back(make("offset", 50, 2, [](std::mt19937_64& random, std::size_t) {
+    return 1e9 + std::round(1e4 * shapes::normal(random)) / 1e4;
+  }));
+  all.push_back(make("outlier", 50, 2, [](std::mt19937_64& random, std::size_t i) {
+    return shapes::normal(random) + (i == 7 ? 30.0 : 0.0);
+  }));
+  Data tilted = make("trend", 50, 2, normal);
+  for (std::size_t i = 0; i < tilted.n; ++i) tilted.y[i] += 1e5 * tilted.x[i] + 1e7;
+  all.push_back(tilted);
+  return all;
+}
+
+inline real power(real base, int k) {
+  real value = 1;
+  for (int i = 0; i < k; ++i) value *= base;
+  return value;
+}
+
+/// A continuous kernel with K(0) = 1, written out.
+inline real continuous(const MixedKernel& kernel, real u) {
+  const real v = u * u;
+  if (kernel.continuous == Kernel::uniform) return v <= 1 ? 1 : 0;
+  if (kernel.continuous == Kernel::epanechnikov) {
+    if (v >= 5) return 0;
+    const real q = kernel.order == 2   ? 1
+                   : kernel.order == 4 ? (15 - 7 * v) / 15
+                   : kernel.order == 6
+                       ? (175 - 210 * v + 46.2L * v * v) / 175
+                       : (3675 - 8085 * v + 4204.2L * v * v - 600.6L * v * v * v) / 3675;
+    return (1 - v / 5) * q;
+  }
+  const real q = kernel.order == 2   ? 1
+                 : kernel.order == 4 ? (3 - v) / 3
+                 : kernel.order == 6 ? (15 - 10 * v + v * v) / 15
+                                     : (105 - 105 * v + 21 * v * v - v * v * v) / 105;
+  return q * std::exp(-v / 2);
+}
+
+}  // namespace mixed_data
+
+#endif

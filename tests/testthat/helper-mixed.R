@@ -1,0 +1,265 @@
+# Plain-R oracle of kernel regression with several regressors, factors and ordered factors: point by point, from the
+# weights of all observations. The kernels are np's, on its scales. `data` and `task` are those of the engine, for
+# example
+#   data <- list(x = cbind(rnorm(9)), unordered = cbind(rep(1:3, 3)), ordered = matrix(0, 9, 0), levels = 3L, y = 1:9)
+#   task <- list(h = 0.5, lambda = 0.2, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
+#                okertype = "liracine", regtype = "ll", method = "cv.ls")
+#
+# An observation is a neighbour of a point if the logarithm of its weight, without constants, is above -722, as
+# with one regressor and the Gaussian kernel, whose neighbours are those within 38 bandwidths.
+#
+# A direction in which the neighbours of a local linear fit do not differ has the slope of the plane of least squares of
+# all observations. It is found by elimination with pivots, where the rest of its sum of squares is below
+# `mixed_singular` of the whole. np has a ridge of 1/n where a pivot is 0, and rounding errors where it is nearly so.
+
+mixed_singular <- 1e-12
+mixed_log_least <- -722
+
+# A kernel's polynomial in s = u^2 (without the factor exp(-s/2) of the Gaussian ones), and where its support ends.
+mixed_kernel <- function(ckertype, ckerorder) {
+  order <- as.character(if (ckertype == "uniform") 2 else ckerorder)
+  if (ckertype == "uniform") return(list(series = 1 / 2, reach = 1))
+  if (ckertype == "gaussian") {
+    series <- switch(order, "2" = 1, "4" = c(3, -1) / 2, "6" = c(15, -10, 1) / 8, "8" = c(105, -105, 21, -1) / 48)
+    return(list(series = series / sqrt(2 * pi), reach = Inf))
+  }
+  series <- switch(order, "2" = 1, "4" = c(15, -7) / 8, "6" = c(175, -210, 46.2) / 64,
+                   "8" = c(3675, -8085, 4204.2, -600.6) / 1024)
+  list(series = 3 / (4 * sqrt(5)) * (c(series, 0) - c(0, series) / 5), reach = sqrt(5))
+}
+
+# The polynomial and its derivative by u.
+mixed_polynomial <- function(u, kernel) {
+  value <- slope <- 0 * u
+  powers <- seq_along(kernel$series) - 1
+  for (k in powers) value <- value + kernel$series[k + 1] * u^(2 * k)
+  for (k in powers[-1]) slope <- slope + kernel$series[k + 1] * 2 * k * u^(2 * k - 1)
+  inside <- if (kernel$reach == 1) abs(u) <= 1 else abs(u) < kernel$reach
+  list(value = ifelse(inside, value, 0), slope = ifelse(inside, slope, 0))
+}
+
+# The logarithms of the weights of the levels `to` of observations at a level `from`, and the constant apart.
+mixed_unordered <- function(from, to, lambda, levels, ukertype) {
+  if (ukertype == "aitchisonaitken") {
+    return(list(log = ifelse(from == to, log(1 - lambda), log(lambda / (levels - 1))), constant = 0))
+  }
+  list(log = ifelse(from == to, 0, log(lambda)), constant = -log((levels - 1) * lambda + 1))
+}
+
+mixed_ordered <- function(from, to, lambda, levels, okertype) {
+  power <- function(distance) ifelse(distance == 0, 0, distance * log(lambda))
+  distance <- abs(to - from)
+  if (okertype == "wangvanryzin") {
+    return(list(log = ifelse(distance == 0, 0, power(distance) - log(2)), constant = log(1 - lambda)))
+  }
+  if (okertype == "liracine") return(list(log = power(distance), constant = 0))
+  # Racine, Li & Yan (2020): divided by the sum over all levels, so that the kernel of an observation sums to 1.
+  total <- vapply(to, function(code) sum(exp(power(abs(seq_len(levels) - code)))), 0)
+  list(log = power(distance) - log(total), constant = 0)
+}
+
+# Signed weights of all observations at a point: `weight`, divided by exp(`scale`); their derivatives by the columns of
+# the point; and which observations are neighbours.
+mixed_weights <- function(data, task, point) {
+  n <- length(data$y)
+  kernel <- mixed_kernel(task$ckertype, task$ckerorder)
+  u <- t((point$x - t(data$x)) / task$h)
+  dim(u) <- dim(data$x)
+  parts <- lapply(seq_along(task$h), function(k) mixed_polynomial(u[, k], kernel))
+  gaussian <- task$ckertype == "gaussian"
+  logs <- if (gaussian) -rowSums(u^2) / 2 else numeric(n)
+  constant <- 0
+  q <- ncol(data$unordered)
+  for (k in seq_len(q)) {
+    factors <- mixed_unordered(point$unordered[k], data$unordered[, k], task$lambda[k], data$levels[k], task$ukertype)
+    logs <- logs + factors$log
+    constant <- constant + factors$constant
+  }
+  for (k in seq_len(ncol(data$ordered))) {
+    factors <- mixed_ordered(point$ordered[k], data$ordered[, k], task$lambda[q + k], data$levels[q + k], task$okertype)
+    logs <- logs + factors$log
+    constant <- constant + factors$constant
+  }
+  signed <- Reduce(`*`, lapply(parts, `[[`, "value"), rep(1, n))
+  near <- logs > mixed_log_least & signed != 0
+  shift <- if (any(near)) max(logs[near]) else 0
+  size <- ifelse(near, exp(logs - shift), 0)
+  slopes <- vapply(seq_along(parts), function(k) {
+    others <- Reduce(`*`, lapply(parts[-k], `[[`, "value"), rep(1, n))
+    own <- parts[[k]]$slope - if (gaussian) u[, k] * parts[[k]]$value else 0
+    size * others * own / task$h[k]
+  }, numeric(n))
+  list(weight = size * signed, slopes = matrix(slopes, n), near = near, scale = shift + constant)
+}
+
+# The linear smoother at a point: the weights `value` of all observations in the fit, a column of `slopes` for each
+# continuous column in its gradient; whether it is without neighbours, and whether it was singular.
+mixed_smoother <- function(data, task, point, without = NULL) {
+  n <- length(data$y)
+  p <- ncol(data$x)
+  weights <- mixed_weights(data, task, point)
+  if (!is.null(without)) weights$near[without] <- FALSE
+  k <- ifelse(weights$near, weights$weight, 0)
+  empty <- list(value = rep(NaN, n), slopes = matrix(NaN, n, p), unsupported = TRUE, ridged = FALSE)
+  if (!any(k != 0)) return(empty)
+  if (task$regtype == "lc" || p == 0) {
+    share <- k / sum(k)
+    change <- weights$slopes * weights$near
+    slopes <- vapply(seq_len(p), function(j) (change[, j] - share * sum(change[, j])) / sum(k), numeric(n))
+    return(list(value = share, slopes = matrix(slopes, n), unsupported = FALSE, ridged = FALSE))
+  }
+  z <- t(t(data$x) - point$x)
+  share <- k / sum(k)
+  centre <- colSums(share * z)
+  centred <- t(t(z) - centre)
+  # Once more for their rounding errors.
+  rest <- colSums(share * centred)
+  centred <- t(t(centred) - rest)
+  centre <- centre + rest
+  spread <- mixed_inverse(crossprod(centred, share * centred))
+  slopes <- spread$inverse %*% t(share * centred)
+  value <- share - as.vector(centre %*% slopes)
+  list(value = value, slopes = t(slopes), unsupported = FALSE, ridged = spread$kept < p)
+}
+
+# The inverse of moments in the directions that have any, the largest pivots first.
+mixed_inverse <- function(moments) {
+  p <- nrow(moments)
+  size <- diag(moments)
+  inverse <- matrix(0, p, p)
+  kept <- integer(0)
+  rest <- moments
+  repeat {
+    open <- setdiff(which(abs(size) > 0), kept)
+    if (length(open) == 0L) break
+    best <- open[which.max(abs(diag(rest)[open] / size[open]))]
+    if (abs(rest[best, best]) <= mixed_singular * abs(size[best])) break
+    rest <- rest - outer(rest[, best], rest[best, ]) / rest[best, best]
+    kept <- c(kept, best)
+  }
+  unit <- sqrt(abs(size[kept]))
+  scaled <- moments[kept, kept, drop = FALSE] / outer(unit, unit)
+  if (length(kept) > 0L) inverse[kept, kept] <- solve(scaled) / outer(unit, unit)
+  list(inverse = inverse, kept = length(kept))
+}
+
+# The plane of least squares, which local linear fits reproduce: they are of what remains of the responses.
+mixed_plane <- function(data, task) {
+  slopes <- numeric(ncol(data$x))
+  level <- 0
+  if (task$regtype == "ll" && ncol(data$x) > 0) {
+    made <- stats::lm.fit(cbind(1, data$x), data$y)$coefficients
+    made[is.na(made)] <- 0
+    level <- made[[1]]
+    slopes <- unname(made[-1])
+  }
+  list(slopes = slopes, rest = data$y - level - as.vector(data$x %*% slopes),
+       at = function(x) level + sum(slopes * x))
+}
+
+mixed_point <- function(points, row) {
+  list(x = points$x[row, ], unordered = points$unordered[row, ], ordered = points$ordered[row, ])
+}
+
+# cv.ls: observations without neighbours count 0 in the sum of squares. cv.aic: np's AICc; Inf where its penalty is not
+# positive. `ridged`: of the fits that leave one out and, for cv.aic, of those among these with it, too.
+mixed_oracle_objective <- function(data, task) {
+  n <- length(data$y)
+  aic <- task$method == "cv.aic"
+  plane <- mixed_plane(data, task)
+  fits <- lapply(seq_len(n), function(i) {
+    without <- mixed_smoother(data, task, mixed_point(data, i), i)
+    fit <- if (aic) mixed_smoother(data, task, mixed_point(data, i)) else without
+    c(residual = plane$rest[i] - sum(fit$value * plane$rest), leverage = fit$value[i], unsupported = without$unsupported,
+      ridged = without$ridged)
+  })
+  fits <- do.call(rbind, fits)
+  left_out <- !aic & fits[, "unsupported"] == 1
+  squares <- sum(ifelse(left_out, 0, fits[, "residual"]^2)) / n
+  trace <- sum(fits[, "leverage"])
+  penalty <- (1 + trace / n) / (1 - (trace + 2) / n)
+  value <- if (!aic) squares else if (!(penalty > 0)) Inf else log(squares) + penalty
+  list(value = value, unsupported = sum(fits[, "unsupported"]), ridged = sum(fits[, "ridged"]))
+}
+
+# The gradient of the objective by log(h) and lambda, by differences that are extrapolated twice.
+mixed_oracle_gradient <- function(data, task, step = 1e-3) {
+  p <- length(task$h)
+  start <- c(log(task$h), task$lambda)
+  at <- function(where) {
+    task$h <- exp(where[seq_len(p)])
+    task$lambda <- where[-seq_len(p)]
+    mixed_oracle_objective(data, task)$value
+  }
+  vapply(seq_along(start), function(k) {
+    if (is.infinite(start[k])) return(0)
+    slope <- function(step) (at(replace(start, k, start[k] + step)) - at(replace(start, k, start[k] - step))) / step / 2
+    wide <- slope(step)
+    half <- slope(step / 2)
+    quarter <- slope(step / 4)
+    (16 * (4 * quarter - half) / 3 - (4 * half - wide) / 3) / 15
+  }, 0)
+}
+
+# Fits at points, or at the data if `points` is NULL; codes of 0 are levels that the data lack. `error2`: squared errors
+# of the observations, or numeric(0).
+mixed_oracle_fit <- function(data, task, points = NULL, error2 = numeric(0)) {
+  at_data <- is.null(points)
+  if (at_data) points <- data[c("x", "unordered", "ordered")]
+  m <- nrow(points$x)
+  p <- ncol(data$x)
+  plane <- mixed_plane(data, task)
+  unknown <- rowSums(cbind(points$unordered, points$ordered) == 0) > 0
+  rows <- lapply(seq_len(m), function(i) {
+    if (unknown[i]) return(list(mean = NaN, variance = NaN, grad = rep(NaN, p), variances = rep(NaN, p)))
+    fit <- mixed_smoother(data, task, mixed_point(points, i))
+    row <- list(mean = plane$at(points$x[i, ]) + sum(fit$value * plane$rest),
+                grad = plane$slopes + colSums(fit$slopes * plane$rest))
+    if (length(error2) > 0) {
+      row$variance <- sum(fit$value^2 * error2)
+      row$variances <- colSums(fit$slopes^2 * error2)
+    }
+    if (at_data) {
+      without <- mixed_smoother(data, task, mixed_point(points, i), i)
+      row$loo <- plane$at(points$x[i, ]) + sum(without$value * plane$rest)
+      row$leverage <- fit$value[i]
+    }
+    row
+  })
+  taken <- function(name) vapply(rows, `[[`, 0, name)
+  matrix_of <- function(name) matrix(unlist(lapply(rows, `[[`, name)), m, p, byrow = TRUE)
+  fit <- list(mean = taken("mean"), grad = matrix_of("grad"))
+  if (length(error2) > 0) {
+    fit$se <- sqrt(taken("variance"))
+    fit$gerr <- sqrt(matrix_of("variances"))
+  }
+  if (at_data) fit[c("loo", "leverage")] <- list(taken("loo"), taken("leverage"))
+  fit
+}
+
+# The engine's data of a data frame of numbers, factors and ordered factors, whose positions are 1, 2, ...
+mixed_data <- function(frame, y) {
+  order <- mixed_order(frame)
+  matrix_of <- function(columns, as) matrix(as.numeric(unlist(lapply(frame[columns], as))), nrow(frame), length(columns))
+  unordered <- matrix_of(order$unordered, as.integer)
+  storage.mode(unordered) <- "integer"
+  list(x = matrix_of(order$continuous, as.numeric), unordered = unordered,
+       ordered = matrix_of(order$ordered, as.integer), y = as.numeric(y),
+       levels = unname(vapply(frame[c(order$unordered, order$ordered)], nlevels, 0L)))
+}
+
+# Which columns are numbers, factors and ordered factors: in this order the engine takes them.
+mixed_order <- function(frame) {
+  kinds <- vapply(frame, function(column) {
+    if (is.ordered(column)) "ordered" else if (is.factor(column)) "unordered" else "continuous"
+  }, "")
+  lapply(c(continuous = "continuous", unordered = "unordered", ordered = "ordered"), function(kind) {
+    unname(which(kinds == kind))
+  })
+}
+
+# A task with np's defaults.
+mixed_task_of <- function(h, lambda, ...) {
+  utils::modifyList(list(h = h, lambda = lambda, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
+                         okertype = "liracine", regtype = "lc", method = "cv.ls"), list(...))
+}
