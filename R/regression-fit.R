@@ -192,8 +192,8 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, .
   again <- function(x, y, w, needed) {
     npregbw.default(x, y, bws$bw, FALSE, regtype = bws$regtype, bwmethod = bws$method, bwtype = bws$type,
                     ckertype = bws$ckertype, ckerorder = bws$ckerorder, bwscaling = bws$scaling,
-                    bw.scale = bws$bw.scale, w = w, unsupported = bws$unsupported, na.action = na.action, backend = "cpu", threads = threads,
-                    verbose = verbose, .needed = needed)
+                    bw.scale = bws$bw.scale, w = w, unsupported = bws$unsupported, na.action = na.action,
+                    backend = "cpu", threads = threads, verbose = verbose, .needed = needed)
   }
   select <- function(needed) {
     if (!is.null(txdat) || !is.null(tydat)) {
