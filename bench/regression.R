@@ -92,7 +92,7 @@ bench_neighbours <- function() {
   row <- function(type, regtype) {
     peer <- function() np::npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype, nmulti = 1)
     row_of(paste("npregbw,", type, regtype), length(data$x), function() {
-      npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype)
+      suppressMessages(npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype))
     }, if (with_np) peer, 3L)
   }
   print_rows(row("generalized_nn", "lc"), row("adaptive_nn", "ll"))
