@@ -385,14 +385,14 @@ single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, ve
     if (!is.null(needed)) list(.observations = data))
 }
 
-check_order <- function(order, kernel, mixed = FALSE) {
+check_order <- function(order, kernel, mixed = FALSE, name = "ckerorder") {
   order <- plain(order)
   if (!is_number(order) || !order %in% c(2, 4, 6, 8)) {
-    abort_input("`ckerorder` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
+    abort_input("`", name, "` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
   }
   if (kernel == "uniform") return(2)
   if (kernel != "gaussian" && order != 2 && !mixed) {
-    abort_input("`ckerorder` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
+    abort_input("`", name, "` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
                 ": higher orders are there for \"gaussian\" only.")
   }
   as.numeric(order)
