@@ -23,15 +23,15 @@
 #' numbers, and otherwise, and for `"racineliyan"`, of their positions. Logical values are a factor.
 #'
 #' `cv.ml` is the sum of log f_-i(x_i), where f_-i is the density without observation i (Duin 1976). A density whose sum
-#' of kernels is below 2.2e-308, the least normal number, counts as this number, as in \pkg{np}: with a compact kernel an
-#' observation without a neighbour does, and with a kernel of higher order one with a negative density. Its logarithm is
-#' -708, so one lone observation can decide the bandwidth. A message counts such observations.
+#' of kernels is below 2.2e-308, the least normal number, counts as this number, as in \pkg{np}. So does, with a compact
+#' kernel, that of an observation without a neighbour, and with a kernel of higher order a negative density. The
+#' logarithm is -708, so one lone observation can decide the bandwidth. A message counts such observations.
 #'
 #' `cv.ls` is 2 mean(f_-i(x_i)) minus the integral (and sum over levels) of f^2 (Bowman 1984; Li & Racine 2003), where
 #' sums over the levels of ordered factors are over all whole numbers, but for `"racineliyan"`. Both criteria are
 #' maximised, and `fval` is the maximum, as in \pkg{np}. Neither is bounded if values are tied: then the result is the
-#' smallest bandwidth of the search, and a warning of class `kestrel_warning_search` says so. For `cv.ls` with the uniform
-#' kernel \pkg{np} has another value, because its convolution of this kernel with itself is constant.
+#' smallest bandwidth of the search, and a warning of class `kestrel_warning_search` says so. For `cv.ls` with the
+#' uniform kernel \pkg{np} has another value, because its convolution of this kernel with itself is constant.
 #'
 #' `normal-reference` is 1.06 s n^(-1/(2 P + p)), for P the order of the kernel, p the number of columns of numbers, and
 #' s as below. Factors split the data. It takes the Gaussian kernel.
@@ -51,12 +51,12 @@
 #' @param bwscaling whether bandwidths, given and returned, are multiples of s n^(-1/(2 P + p)), and for factors of
 #'   n^(-2/(2 P + p)). Here s is the least of the standard deviation, the interquartile range divided by 1.349, and the
 #'   median absolute deviation, as far as they are positive.
-#' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"` or `"uniform"`, and its order, 2, 4, 6
-#'   or 8. Bandwidths are on the scale of \pkg{np}, as in [npregbw()].
+#' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"` or `"uniform"`, and its order, 2, 4,
+#'   6 or 8. Bandwidths are on the scale of \pkg{np}, as in [npregbw()].
 #' @param ukertype,okertype the kernels of factors and of ordered factors.
 #' @param nmulti the number of starts, by default the number of columns, but at most 5.
-#' @param na.action what to do with rows that have missing values: [stats::na.omit] or [stats::na.exclude] leave them out,
-#'   [stats::na.fail] ends in an error.
+#' @param na.action what to do with rows that have missing values: [stats::na.omit] or [stats::na.exclude] leave them
+#'   out, [stats::na.fail] ends in an error.
 #' @param threads,verbose as in [npregbw()].
 #' @param ... further arguments of the methods. Arguments of \pkg{np} that only steer its search are accepted without
 #'   effect.
@@ -79,12 +79,15 @@
 #'   The field `bw` may be edited: [npudens()], [predict()] and plots use it.
 #' @section Units: Bandwidths of numbers are in the units of their columns, lambda has none. `fval` of `cv.ml` is a
 #'   logarithm of a density, so other units add a constant to it, and that of `cv.ls` is a density.
-#' @section Errors: Errors of class `kestrel_error_input` are for data that are not numbers or factors, that are infinite
-#'   or have fewer than two rows, for columns of numbers that do not vary, for missing values where `na.action` is
-#'   [stats::na.fail], for bandwidths that are not positive or above the largest lambda, and for arguments that neither
-#'   \pkg{np} nor this function has.
-#' @section Cost: An evaluation of the criterion with its gradient takes O(n^2 (p + q)) for n observations, p numbers and
-#'   q factors, on all threads, `cv.ls` twice as much. A search takes 100 to 500 evaluations. Memory is O(n).
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - data that are not numbers or factors, that are infinite, or have fewer than two rows;
+#'   - columns of numbers that do not vary;
+#'   - missing values where `na.action` is [stats::na.fail];
+#'   - bandwidths that are not positive, or above the largest lambda;
+#'   - arguments that neither \pkg{np} nor this function has.
+#' @section Cost: An evaluation of the criterion with its gradient takes O(n^2 (p + q)) for n observations, p numbers
+#'   and q factors, on all threads, `cv.ls` twice as much. A search takes 100 to 500 evaluations. Memory is O(n).
 #' @references Bowman, A.W. (1984) An alternative method of cross-validation for the smoothing of density estimates.
 #'   *Biometrika* **71**, 353-360.
 #'
@@ -94,8 +97,8 @@
 #'   Li, Q. & Racine, J.S. (2003) Nonparametric estimation of distributions with categorical and continuous data.
 #'   *Journal of Multivariate Analysis* **86**, 266-292.
 #'
-#'   Racine, J.S., Li, Q. & Yan, K.X. (2020) Kernel smoothed probability mass functions for ordered datatypes. *Journal of
-#'   Nonparametric Statistics* **32**, 563-586.
+#'   Racine, J.S., Li, Q. & Yan, K.X. (2020) Kernel smoothed probability mass functions for ordered datatypes. *Journal
+#'   of Nonparametric Statistics* **32**, 563-586.
 #' @seealso [npudens()] for the density.
 #' @examples
 #' bw <- npudensbw(~ eruptions + waiting, data = faithful)
@@ -109,7 +112,8 @@ npudensbw <- function(...) {
 }
 
 npudensbw_arguments <- function() {
-  c(names(formals(npudensbw.formula)), names(formals(npudensbw.default)), np_search_arguments, names(np_fixed_arguments))
+  c(names(formals(npudensbw.formula)), names(formals(npudensbw.default)), np_search_arguments,
+    names(np_fixed_of_densities))
 }
 
 #' @rdname npudensbw
@@ -178,30 +182,34 @@ density_columns <- function(value, argument) {
   mixed_columns(plain, argument)
 }
 
-density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, okertype) {
+# `side`: "x" or "y" in the names of the arguments of conditional densities.
+density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, okertype, side = "") {
+  named <- function(first, rest) paste0(first, side, rest)
   asked <- list(method = check_choice(bwmethod, density_methods, "bwmethod"),
-                ckertype = check_choice(ckertype, mixed_kernels, "ckertype"),
+                ckertype = check_choice(ckertype, mixed_kernels, named("c", "kertype")),
                 scaling = check_flag(bwscaling, "bwscaling"))
-  asked$ckerorder <- check_order(ckerorder, asked$ckertype, TRUE)
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype, TRUE, named("c", "kerorder"))
   if (asked$method == "normal-reference" && asked$ckertype != "gaussian") {
-    inform("`ckertype` is \"gaussian\" here: the normal reference is for this kernel.")
+    inform("`", named("c", "kertype"), "` is \"gaussian\" here: the normal reference is for this kernel.")
     asked$ckertype <- "gaussian"
   }
-  c(asked, list(regtype = "lc", ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
-                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype")))
+  c(asked, list(regtype = "lc",
+                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), named("u", "kertype")),
+                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"),
+                                        named("o", "kertype"))))
 }
 
 # The arguments left in the dots: those of np.
-check_np_density_arguments <- function(...) {
+check_np_density_arguments <- function(..., .like = "~ x + z") {
   given <- given_names(...)
-  if ("formula" %in% given) abort_input("`formula` must be a formula, as in ~ x + z.")
+  if ("formula" %in% given) abort_input("`formula` must be a formula, as in ", .like, ".")
   with_formula <- intersect(c("data", "subset"), given)
   if (length(with_formula) > 0L) {
-    abort_input("`formula` must be a formula, as in ~ x + z, where `", with_formula[1L], "` is given.")
+    abort_input("`formula` must be a formula, as in ", .like, ", where `", with_formula[1L], "` is given.")
   }
-  inform_ignored(setdiff(intersect(given, np_search_arguments), c("nmulti", "ukertype", "okertype")),
+  inform_ignored(setdiff(intersect(given, c(np_search_arguments, "memfac")), c("nmulti", "ukertype", "okertype")),
                  "the search has steps and tolerances of its own, and draws no random numbers")
-  check_fixed_arguments(np_fixed_arguments, ...)
+  check_fixed_arguments(np_fixed_of_densities, ...)
 }
 
 # The fields that bandwidth objects of densities share. `raw`: bandwidths in the order of the columns, not scaled.

@@ -5,8 +5,8 @@
 #' Where `na.action = na.exclude` left rows out, `fitted()`, `se()` and `predict()` without `newdata` have NA in their
 #' positions, so that they are as long as the data. `update()` makes an estimate or bandwidths with other arguments.
 #'
-#' @param object,x an object made by [npudens()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
-#'   the result of [npudensbw()], whose predictions are those of its density.
+#' @param object,x an object made by [npudens()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also
+#'   take the result of [npudensbw()], whose predictions are those of its density.
 #' @param newdata,edat points to predict at, as in [npudens()]; the data if not given. Factors may be given as their
 #'   levels in text.
 #' @param se.fit if TRUE, give standard errors too.
@@ -15,11 +15,11 @@
 #' @param ... not used. For bandwidths these are the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()` returns a numeric vector with one value for each point, and with `se.fit` a list with `fit`,
-#'   `se.fit`, `df` (the number of points) and `log.likelihood`, as in \pkg{np}. `fitted()` and `se()` return the density
-#'   and its standard errors at the points where it was evaluated. `as.data.frame()` returns one row for each of these
-#'   points, with the columns, `dens` and `derr`. `summary()` returns a list with the object and, for bandwidths,
-#'   `table`, with a row for each column. `nobs()` returns the number of observations. `print()` returns its argument
-#'   invisibly.
+#'   `se.fit`, `df` (the number of points) and `log.likelihood`, as in \pkg{np}. `fitted()` and `se()` return the
+#'   density and its standard errors at the points where it was evaluated. `as.data.frame()` returns one row for each
+#'   of these points, with the columns, `dens` and `derr`. `summary()` returns a list with the object and, for
+#'   bandwidths, `table`, with a row for each column. `nobs()` returns the number of observations. `print()` returns
+#'   its argument invisibly.
 #' @section Units: Densities and standard errors are in the reciprocal of the product of the units of the numbers.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   data, and in `predict()` for arguments that it does not have.
@@ -137,7 +137,7 @@ density_size <- function(bws) {
 densbw_lines <- function(bws) {
   core <- density_core(bws)
   searched <- bws$search == "starts"
-  c("Bandwidths of a kernel density",
+  c(if (any(core$given)) "Bandwidths of a conditional kernel density" else "Bandwidths of a kernel density",
     call_lines(bws$call),
     label_line("n", density_size(bws)),
     label_line("density", density_text(core)),
@@ -145,7 +145,7 @@ densbw_lines <- function(bws) {
     label_line("bandwidth", mixed_bandwidth_text(core)),
     label_line("selection", bws$pmethod),
     if (!is.na(bws$fval)) label_line(bws$method, format(bws$fval, digits = 7)),
-    if (searched) label_line("search", sub("least", "best", mixed_search_text(bws), fixed = TRUE)),
+    if (searched) label_line("search", sub("least", "best", mixed_search_text(core), fixed = TRUE)),
     unlist(lapply(bws$remarks, label_line, label = "remark")),
     label_line("engine", paste0(bws$engine, " on ", bws$backend, ", ", bws$evaluations,
                                 if (bws$evaluations == 1L) " evaluation, " else " evaluations, ",
@@ -156,7 +156,7 @@ densbw_lines <- function(bws) {
 dens_lines <- function(fit) {
   bws <- fit$bws
   core <- density_core(bws)
-  c("Kernel density",
+  c(if (any(core$given)) "Conditional kernel density" else "Kernel density",
     call_lines(fit$call),
     label_line("n", density_size(bws)),
     label_line("density", density_text(core)),

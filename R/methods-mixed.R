@@ -14,7 +14,7 @@ mixed_kernel_text <- function(bws) {
 mixed_search_text <- function(bws) {
   if (bws$search == "none") return("these bandwidths alone")
   count <- length(bws$fval.history)
-  paste0(count, if (count == 1L) " start, " else " starts, ", "the least from start ", bws$ifval)
+  paste0(count, if (count == 1L) " start" else " starts")
 }
 
 mixed_regbw_lines <- function(bws) {

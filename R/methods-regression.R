@@ -123,7 +123,7 @@ se <- function(object, ...) UseMethod("se")
 
 #' @export
 se.default <- function(object, ...) {
-  abort_input("`object` must be a fit made by npreg(), not ", describe_value(object), ".")
+  abort_input("`object` must be a fit made by npreg(), npudens() or npcdens(), not ", describe_value(object), ".")
 }
 
 #' @rdname kestrel_reg-methods
@@ -139,7 +139,7 @@ gradients <- function(x, ...) UseMethod("gradients")
 
 #' @export
 gradients.default <- function(x, ...) {
-  abort_input("`x` must be a fit made by npreg(), not ", describe_value(x), ".")
+  abort_input("`x` must be a fit made by npreg() or npcdens(), not ", describe_value(x), ".")
 }
 
 #' @rdname kestrel_reg-methods

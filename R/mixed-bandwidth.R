@@ -14,7 +14,7 @@ mixed_regbw <- function(xdat, ydat, asked, given, na.action, run, verbose) {
     found <- search_mixed(bws, nmulti, if (!is.null(start)) start_at(bws, start), run, progress)
     c(found, objective_at(bws, found$raw, run))
   })
-  if (given$fixed) warn_unsupported(found$n.unsupported, sample$nobs, start)
+  if (given$fixed) warn_unsupported(found$n.unsupported, sample$nobs, start, asked)
   remarks <- if (!given$fixed) mixed_remarks(bws, found)
   for (remark in remarks) inform(remark)
   raw <- found$raw

@@ -1,6 +1,6 @@
 # Densities of mixed data, and densities of some columns given others: samples, objectives and estimates. A `core` is a
-# list of what the sums need: `x`, a data frame of all columns, `given`, which of them the density is conditional on, and
-# the kinds of columns and the kernels as in bandwidth objects of regressions.
+# list of what the sums need: `x`, a data frame of all columns, `given`, which of them the density is conditional on,
+# and the kinds of columns and the kernels as in bandwidth objects of regressions.
 
 density_methods <- c("cv.ml", "cv.ls", "normal-reference")
 

@@ -96,12 +96,15 @@ mixed_limits <- function(bws) {
     length(positions) > 1L && min(diff(positions)) < 1
   }, NA)
   list(lower = c(rep(nearly_out, bws$ncon), rep(0, bws$nuno), ifelse(close, 1e-10, 0)),
-       upper = c(rep(log1p(1e14), bws$ncon), largest_lambda(bws)), p = bws$ncon)
+       upper = c(rep(log1p(1e14), bws$ncon), largest_lambda(bws)), p = bws$ncon, narrow = is_density(bws))
 }
 
-# Where each parameter has a limit that is tested: a regressor smoothed out, and then a factor that splits the data.
+# Where each parameter has a limit that is tested: a number smoothed out or, for densities, whose cv.ls has no least
+# value where values are tied, at the narrowest bandwidth; and then a factor that splits the data.
 faces_of <- function(limits) {
-  lapply(seq_along(limits$lower), function(k) if (k <= limits$p) 0 else unique(c(limits$upper[k], 0)))
+  lapply(seq_along(limits$lower), function(k) {
+    if (k <= limits$p) c(0, if (limits$narrow) limits$upper[k]) else unique(c(limits$upper[k], 0))
+  })
 }
 
 is_smoothed_out <- function(theta, limits) {
@@ -168,7 +171,7 @@ test_faces <- function(criterion, best, limits, bws) {
     for (k in seq_along(from)) for (face in setdiff(faces[[k]], best$theta[k])) {
       found <- list(theta = replace(best$theta, k, face), converged = TRUE)
       found$value <- criterion$evaluate(found$theta, FALSE)$value
-      smoother <- k <= limits$p || face > best$theta[k]
+      smoother <- if (k <= limits$p) face == 0 else face > best$theta[k]
       lower <- function() {
         if (smoother) no_higher(found$value, best$value, bws$method) else found$value < best$value
       }

@@ -158,9 +158,9 @@ regressor_field <- function(column, n) {
     all(codes >= 1L & codes <= length(levels(column)))
 }
 
-kinds_field <- function(kind) {
+kinds_field <- function(kind, of_data = "x") {
   function(of) {
-    columns <- unclass(of[["x"]])
+    columns <- unclass(of[[of_data]])
     anything(list(paste("TRUE where a regressor is", kind), function(value) {
       is.logical(value) && identical(as.vector(value), unname(kinds_of(columns) == kind))
     }))
@@ -254,6 +254,77 @@ densbw_fields <- c(
                         optional = TRUE)),
   mixed_bw_fields[c("engine", "backend", "seconds")]
 )
+
+# The sides of a conditional density: `x` and `y`.
+side_fields <- function(side) {
+  kinds <- c(con = "continuous", uno = "unordered", ord = "ordered")
+  flags <- lapply(stats::setNames(kinds, paste0("i", side, names(kinds))), kinds_field, of_data = side)
+  counts <- lapply(stats::setNames(nm = names(kinds)), function(kind) count_field(paste0("i", side, kind)))
+  names(counts) <- paste0(side, "n", names(kinds))
+  frame <- columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+    length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = .row_names_info(x, 2L)))
+  }))
+  width <- function(of) length(unclass(of[[side]]))
+  kernels <- mixed_bw_fields[c("ckertype", "ckerorder", "ukertype", "okertype")]
+  names(kernels) <- paste0(c("c", "c", "u", "o"), side, c("kertype", "kerorder", "kertype", "kertype"))
+  c(stats::setNames(list(frame), side), flags, counts,
+    stats::setNames(list(function(of) numbers(1L, between = rep(width(of), 2L)),
+                         function(of) numbers(width(of), sign = "not negative", finite = FALSE),
+                         function(of) texts(width(of))), paste0(side, c("ndim", "bw", "names"))), kernels)
+}
+
+condensbw_fields <- c(
+  side_fields("y"), side_fields("x"),
+  list(nobs = function(of) {
+         numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L), also = list(
+           "the number of rows of its fields `x` and `y`", function(nobs) nobs == .row_names_info(of[["y"]], 2L)
+         ))
+       },
+       ndim = function(of) numbers(1L, between = rep(of[["xndim"]] + of[["yndim"]], 2L)),
+       ncon = function(of) numbers(1L, between = rep(of[["xncon"]] + of[["yncon"]], 2L)),
+       sdev = function(of) numbers(of[["ncon"]], sign = "positive")),
+  densbw_fields[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
+                  "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds")],
+  # Of both sides, as the sums take them.
+  list(ybw = function(of) {
+    core <- conditional_core(of)
+    what <- mixed_bw_fields$bw(core)
+    anything(list("with `xbw` positive for numbers, and for factors at most the largest lambda", function(ybw) {
+      is.null(numbers_problem(core$bw, what, "")) && isTRUE(what$also[[2L]](core$bw))
+    }))
+  })
+)
+
+condens_fields <- list(
+  bws = of_class("kestrel_densbw"),
+  trainiseval = flag(),
+  xeval = function(of) points_like(of, "x"),
+  yeval = function(of) points_like(of, "y"),
+  condens = function(of) fitted_numbers(.row_names_info(of[["xeval"]], 2L)),
+  conderr = function(of) fitted_numbers(.row_names_info(of[["xeval"]], 2L)),
+  congrad = function(of) gradient_field(of, "congrad"), congerr = function(of) gradient_field(of, "congerr"),
+  log_likelihood = numbers(1L, finite = FALSE),
+  nobs = function(of) {
+    numbers(1L, between = rep(.row_names_info(of[["xeval"]], 2L), 2L), also = list(
+      "the number of rows of its fields `xeval` and `yeval`", function(nobs) nobs == .row_names_info(of[["yeval"]], 2L)
+    ))
+  },
+  xnames = function(of) texts(of[["bws"]][["xndim"]]), ynames = function(of) texts(of[["bws"]][["yndim"]]),
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
+
+gradient_field <- function(of, name) {
+  if (!identical(of[[name]], NA)) fitted_numbers(c(.row_names_info(of[["xeval"]], 2L), of[["bws"]][["xndim"]]))
+}
+
+# Points with the columns of the data of a side.
+points_like <- function(of, side) {
+  columns(list(), also = list(paste0("a data frame with the columns of `", side, "`"), function(eval) {
+    kinds <- function(x) unname(kinds_of(unclass(x)))
+    identical(kinds(eval), kinds(of[["bws"]][[side]])) &&
+      (!of[["trainiseval"]] || .row_names_info(eval, 2L) == of[["bws"]][["nobs"]])
+  }))
+}
 
 dens_fields <- list(
   bws = of_class("kestrel_densbw"),
@@ -519,11 +590,14 @@ object_classes <- list(
   kestrel_reg = list(made = "a fit made by npreg()", fields = fit_fields),
   kestrel_mixed = list(made = "a fit made by npreg()", fields = mixed_fields, kind_of = "kestrel_reg"),
   summary.kestrel_reg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_reg"))),
-  kestrel_densbw = list(made = "a bandwidth object made by npudensbw()", fields = densbw_fields),
+  kestrel_densbw = list(made = "a bandwidth object made by npudensbw() or npcdensbw()", fields = densbw_fields),
   summary.kestrel_densbw = list(made = "a summary of a bandwidth object", fields = list(
     bws = of_class("kestrel_densbw"), table = columns(list())
   )),
-  kestrel_dens = list(made = "a density made by npudens()", fields = dens_fields),
+  kestrel_condensbw = list(made = "a bandwidth object made by npcdensbw()", fields = condensbw_fields,
+                           kind_of = "kestrel_densbw"),
+  kestrel_dens = list(made = "a density made by npudens() or npcdens()", fields = dens_fields),
+  kestrel_condens = list(made = "a density made by npcdens()", fields = condens_fields, kind_of = "kestrel_dens"),
   summary.kestrel_dens = list(made = "a summary of a density", fields = list(fit = of_class("kestrel_dens"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),

@@ -1,9 +1,10 @@
 #' Plot a kernel density of mixed data
 #'
 #' With one column the plot shows the density with its confidence band, and with two numbers a surface. Otherwise there
-#' is a plot for each column, along which the others stay at their medians or most frequent levels, as in \pkg{np}.
+#' is a plot for each column, along which the others stay at their medians or most frequent levels, as in \pkg{np}. For
+#' a conditional density these are the variables of y and then those of x.
 #'
-#' @param x an object made by [npudens()] or [npudensbw()].
+#' @param x an object made by [npudens()], [npudensbw()], [npcdens()] or [npcdensbw()].
 #' @param band if TRUE, draw the confidence band, density -+ 1.96 standard errors.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,zlab,main labels. If NULL they are the names of the columns.
@@ -18,12 +19,13 @@
 #' @param plot.errors.style `"band"`, or `"bar"` for up to 25 bars.
 #' @param theta,phi the angles of the surface, as in [graphics::persp()].
 #' @param ... further graphical parameters, and the arguments of \pkg{np} for a band, as in [plot.kestrel_reg()].
-#' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list with an entry for each plot, `d1`, `d2`,
-#'   ..., with the points `eval`, `dens` and `derr` there, as in \pkg{np}.
+#' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list with an entry for each plot, `d1`,
+#'   `d2`, ..., with the points `eval`, `dens` and `derr` there, as in \pkg{np}. For a conditional density they are
+#'   `cd1`, ..., with `condens` and `conderr`.
 #' @section Units: The vertical axis is in the reciprocal of the product of the units of the numbers, and the others in
 #'   the units of the columns.
-#' @section Errors: Errors of class `kestrel_error_input` are for arguments of another type, and for graphical parameters
-#'   that R does not know or cannot draw with.
+#' @section Errors: Errors of class `kestrel_error_input` are for arguments of another type, and for graphical
+#'   parameters that R does not know or cannot draw with.
 #' @section Cost: That of [predict()][predict.kestrel_dens] at the points that are drawn: 50 for each column of numbers,
 #'   or 2,500 for a surface.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 4.
@@ -70,7 +72,7 @@ plot.kestrel_dens <- function(x, band = TRUE, col = NULL, xlab = NULL, ylab = NU
 data_of_density_panels <- function(x, panels) {
   value <- density_field(x)
   made <- lapply(panels, function(panel) {
-    c(list(bw = x$bw, bws = x$bws, eval = panel$points, ntrain = x$ntrain, trainiseval = FALSE),
+    c(list(bw = density_core(x$bws)$bw, bws = x$bws, eval = panel$points, ntrain = x$ntrain, trainiseval = FALSE),
       stats::setNames(panel[c("mean", "se")], c(value, error_field(x))))
   })
   stats::setNames(made, paste0(if (value == "dens") "d" else "cd", seq_along(made)))
@@ -80,6 +82,11 @@ data_of_density_panels <- function(x, panels) {
 #' @export
 plot.kestrel_densbw <- function(x, ...) {
   check_object(x, "x", "kestrel_densbw")
-  drawn <- plot.kestrel_dens(estimate_density(x, NULL, NULL, FALSE, x$call), ...)
+  fit <- if (inherits(x, "kestrel_condensbw")) {
+    estimate_conditional(x, NULL, FALSE, NULL, FALSE, x$call)
+  } else {
+    estimate_density(x, NULL, NULL, FALSE, x$call)
+  }
+  drawn <- plot.kestrel_dens(fit, ...)
   if (inherits(drawn, "kestrel_dens")) invisible(x) else drawn
 }

@@ -42,8 +42,8 @@ plot.kestrel_mixed <- function(x, band = TRUE, drawpoints = FALSE, col = NULL, x
     draw_fitted_surface(panels[[1L]], bws, list(col = look$col, xlab = xlab, ylab = ylab, main = main, theta = theta,
                                          phi = phi, zlab = given_or(zlab, response_label(bws))), more)
   } else {
-    draw_panels(bws, panels, look, given_or(ylab, paste0(if (look$gradients) "Gradient of ", response_label(bws))), more,
-                x$level)
+    usual <- paste0(if (look$gradients) "Gradient of ", response_label(bws))
+    draw_panels(bws, panels, look, given_or(ylab, usual), more, x$level)
   }
   if (behavior == "plot") invisible(x) else data
 }

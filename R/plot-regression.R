@@ -16,7 +16,8 @@
 #' `lines()` adds the curve of a fit to an existing plot. `points()` adds its values at the points where it was
 #' evaluated.
 #'
-#' @param x,bws an object made by [npreg()] or by [npregbw()]; for `npplot()` by [npregbw()].
+#' @param x,bws an object made by [npreg()] or by [npregbw()]; for `npplot()` by [npregbw()],
+#'   or by [npudensbw()] or [npcdensbw()], whose plots are [those of densities][plot.kestrel_dens()].
 #' @param what for a bandwidth: its `"fit"`, or the curve of the objective, `"cv"`.
 #' @param band if TRUE, draw the confidence band.
 #' @param drawpoints if TRUE, draw the data.
@@ -218,6 +219,7 @@ plot.kestrel_regbw <- function(x, what = c("fit", "cv"), ...) {
 #' @rdname plot.kestrel_reg
 #' @export
 npplot <- function(bws, ..., random.seed = 42) {
+  if (inherits(bws, c("kestrel_densbw", "kestrel_dens"))) return(graphics::plot(bws, ...))
   check_object(bws, "bws", "kestrel_regbw")
   plot.kestrel_regbw(bws, ...)
 }

@@ -1,13 +1,13 @@
 # Arguments of npregbw() and npreg(): the order of the kernel, and those of np without a meaning here.
 
-check_order <- function(order, kernel, mixed = FALSE) {
+check_order <- function(order, kernel, mixed = FALSE, name = "ckerorder") {
   order <- plain(order)
   if (!is_number(order) || !order %in% c(2, 4, 6, 8)) {
-    abort_input("`ckerorder` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
+    abort_input("`", name, "` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
   }
   if (kernel == "uniform") return(2)
   if (kernel != "gaussian" && order != 2 && !mixed) {
-    abort_input("`ckerorder` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
+    abort_input("`", name, "` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
                 ": higher orders are there for \"gaussian\" only.")
   }
   as.numeric(order)
@@ -30,6 +30,7 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
 
 # np's arguments that would change the result, with the one value that is computed here.
 np_fixed_arguments <- list(ckerbound = "none", nomad = FALSE)
+np_fixed_of_densities <- c(list(bwtype = "fixed"), np_fixed_arguments)
 
 # Arguments for one numeric regressor.
 refuse_for_mixed <- function(given, asked) {

@@ -7,7 +7,12 @@ chosen_by_object <- c(regtype = "regtype", method = "bwmethod", ckertype = "cker
 chosen_by_density <- c(method = "bwmethod", scaling = "bwscaling", ckertype = "ckertype", ckerorder = "ckerorder",
                        ukertype = "ukertype", okertype = "okertype")
 
+chosen_by_condensity <- c(chosen_by_density[1:2], stats::setNames(nm = c(
+  "cxkertype", "cykertype", "cxkerorder", "cykerorder", "uxkertype", "uykertype", "oxkertype", "oykertype"
+)))
+
 chosen_by <- function(bws) {
+  if (inherits(bws, "kestrel_condensbw")) return(chosen_by_condensity)
   if (inherits(bws, "kestrel_densbw")) return(chosen_by_density)
   if (!is_mixed_object(bws)) return(chosen_by_object)
   c(chosen_by_object[chosen_by_object != "bw.scale"], ukertype = "ukertype", okertype = "okertype")

@@ -22,7 +22,8 @@ range_of <- function(x) {
 spread_of <- function(x, run) {
   quantiles <- function(x, prob) quantiles_cpp(x, numeric(0), prob, run)
   quarters <- quantiles(x, 1:3 / 4)
-  spreads <- c(stats::sd(x), (quarters[3L] - quarters[1L]) / 1.349, 1.4826 * quantiles(abs(x - quarters[2L]), 0.5))
+  spreads <- c(stats::sd(x), (quarters[3L] - quarters[1L]) / (2 * stats::qnorm(0.75)),
+               1.4826 * quantiles(abs(x - quarters[2L]), 0.5))
   min(spreads[spreads > 0])
 }
 

@@ -63,6 +63,32 @@ mixed_call <- function() {
             some_of(list(regtype = "ll"))))
 }
 
+# Densities of mixed data; `sides`: what stands before the rest of the names of kernels.
+mixed_density_arguments <- function(frame, sides) {
+  kernels <- list(c = pick(c("gaussian", "epanechnikov", "uniform")), u = pick(c("aitchisonaitken", "liracine")),
+                  o = pick(c("liracine", "wangvanryzin", "racineliyan")))
+  named <- unlist(lapply(names(kernels), function(kind) {
+    stats::setNames(rep(kernels[kind], length(sides)), paste0(kind, sides, "kertype"))
+  }), recursive = FALSE)
+  c(if (chance(0.4)) named,
+    some_of(list(bwmethod = pick(c("cv.ml", "cv.ls", "normal-reference")), bwscaling = TRUE, nmulti = pick(c(1, 3)),
+                 bws = stats::runif(length(frame)), bandwidth.compute = FALSE), 0.2))
+}
+
+mixed_density_frame <- function(n = pick(c(3, 8, 25))) {
+  frame <- mixed_frame(n)
+  if (length(frame) > 1L) return(frame)
+  cbind(frame, stats::setNames(data.frame(stats::rnorm(n)), "other"))
+}
+
+mixed_density_call <- function(conditional = chance(0.5)) {
+  frame <- mixed_density_frame(pick(c(8, 25)))
+  more <- c(mixed_density_arguments(frame, if (conditional) c("x", "y") else ""), list(nmulti = 1))
+  more <- more[!duplicated(names(more)) & names(more) != "bandwidth.compute"]
+  if (!conditional) return(as.call(c(list(quote(npudens), tdat = frame), more)))
+  as.call(c(list(quote(npcdens), txdat = frame[-1L], tydat = frame[1L]), more))
+}
+
 fit_call <- function() {
   as.call(list(quote(npreg), bws = if (chance(0.3)) mixed_call() else bandwidth_call()))
 }
@@ -159,8 +185,30 @@ other_calls <- list(
     data <- regression_data()
     with_data(data, c("txdat", "tydat"), c(regression_arguments(data$x), fit_more()))
   },
-  se = function() list(object = fit_call()),
-  gradients = function() c(list(x = fit_call()), some_of(list(errors = TRUE), 0.3)),
+  npudensbw = function() {
+    frame <- mixed_density_frame()
+    c(list(dat = frame), mixed_density_arguments(frame, ""))
+  },
+  npudens = function() {
+    frame <- mixed_density_frame()
+    more <- mixed_density_arguments(frame, "")
+    c(list(tdat = frame), more[names(more) != "bandwidth.compute"], some_of(list(edat = frame[1:2, ]), 0.3))
+  },
+  npcdensbw = function() {
+    frame <- mixed_density_frame()
+    c(list(xdat = frame[-1L], ydat = frame[1L]), mixed_density_arguments(frame, c("x", "y")))
+  },
+  npcdens = function() {
+    frame <- mixed_density_frame()
+    more <- mixed_density_arguments(frame, c("x", "y"))
+    c(list(txdat = frame[-1L], tydat = frame[1L]), more[names(more) != "bandwidth.compute"],
+      if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
+      some_of(list(gradients = TRUE), 0.3))
+  },
+  se = function() list(object = if (chance(0.3)) mixed_density_call() else fit_call()),
+  gradients = function() {
+    c(list(x = if (chance(0.3)) mixed_density_call(TRUE) else fit_call()), some_of(list(errors = TRUE), 0.3))
+  },
   npplot = function() {
     c(list(if (chance(0.5)) bandwidth_call() else fit_call()),
       some_of(list(gradients = TRUE, neval = pick(c(2, 50)), plot.errors.method = "asymptotic",
