@@ -11,8 +11,8 @@
 #'
 #' @param object,x an object made by [npreg()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also take
 #'   the result of [npregbw()], whose predictions are those of its fit.
-#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given. Factors may be given as their levels
-#'   in text. A level that the data lack has the prediction NA, and one warning counts such points.
+#' @param newdata,exdat points to predict at, as in [npreg()]; the data if not given. Factors may be given as their
+#'   levels in text. A level that the data lack has the prediction NA, and one warning counts such points.
 #' @param se.fit if TRUE, give standard errors too.
 #' @param interval `"confidence"` adds the bands of the fit.
 #' @param level their level.
@@ -32,15 +32,17 @@
 #'   \pkg{np}. `residuals()` returns those at the data. `as.data.frame()` returns one row for each of these points, with
 #'   the regressors, `mean`, `merr`, `lower` and `upper`. If the points are the data, it adds the response, `resid` and
 #'   `loo`. A variable that has one of these names is called, for example, `mean.1`. `summary()` returns a list with the
-#'   object and, for a bandwidth from a grid, `best`, the five best of it, and for several regressors `table`, with a row
-#'   for each. `nobs()` returns the number of observations of positive weight. `print()` returns its argument invisibly.
+#'   object and, for a bandwidth from a grid, `best`, the five best of it, and for several regressors `table`, with a
+#'   row for each. `nobs()` returns the number of observations of positive weight. `print()` returns its argument
+#'   invisibly.
 #' @section Units: Fits, standard errors, bands and residuals are in those of the response, points in those of the
 #'   regressor, and gradients in those of the response divided by those of the regressor.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   regressor, and in `predict()` for arguments that it does not have.
 #' @section Cost: `predict()` at m points O((n + m) log(n + m)), with the Gaussian kernel O(n log n + n m) at worst, and
 #'   with several regressors O(n m). At the data the fit is stored already, and so are standard errors, unless [npreg()]
-#'   was told to leave them out or to evaluate elsewhere. Then they cost as much as n points. The other methods cost O(n).
+#'   was told to leave them out or to evaluate elsewhere. Then they cost as much as n points. The other methods cost
+#'   O(n).
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #' @examples
 #' fit <- npreg(dist ~ speed, data = cars)

@@ -70,11 +70,12 @@ mixed_remarks <- function(bws, found) {
   names <- bws$xnames[sort(core_order(bws)[out])]
   linear <- if (bws$regtype == "ll" && any(is.infinite(task$h))) ", or linear in all of its range"
   c(if (length(names) > 0L) {
-      paste0("The least ", bws$method, " is where ", and_list(paste0("`", names, "`")), if (length(names) == 1L) " is" else " are",
-             " smoothed out: the fit is constant in ", if (length(names) == 1L) "it" else "them", linear, ".")
+      paste0("The least ", bws$method, " is where ", and_list(paste0("`", names, "`")),
+             if (length(names) == 1L) " is" else " are", " smoothed out: the fit is constant in ",
+             if (length(names) == 1L) "it" else "them", linear, ".")
     },
     if (found$n.ridged > 0L) {
-      paste0(found$n.ridged, " of ", bws$nobs, " local linear fits have too few neighbours for a slope: a ridge of 1/n ",
-             "is added to their sums.")
+      paste0(found$n.ridged, " of ", bws$nobs, " local linear fits have neighbours that do not differ in some ",
+             "direction: there the slope is that of the plane through all observations.")
     })
 }

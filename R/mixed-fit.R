@@ -78,7 +78,8 @@ mixed_evaluation_points <- function(bws, newdata, exdat, name = "exdat") {
   if (bws$ndim == 1L && is.atomic(points) && length(dim(points)) < 2L) points <- named_column(points, bws$xnames)
   if (is.matrix(points) && is_numbers(points)) points <- as.data.frame(points)
   if (!is_frame(points)) {
-    abort_input("`", argument, "` must be a data frame with ", quoted(bws$xnames), ", not ", describe_value(points), ".")
+    abort_input("`", argument, "` must be a data frame with ", quoted(bws$xnames), ", not ", describe_value(points),
+                ".")
   }
   given <- readable(names(points))
   if (all(bws$xnames %in% given)) {

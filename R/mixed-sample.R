@@ -112,7 +112,8 @@ check_continuous <- function(columns, regtype) {
 # numbers. Racine, Li & Yan's kernel is divided by its sum over all levels, here always at 1, 2, ...
 level_positions <- function(levels, okertype) {
   numbers <- suppressWarnings(as.numeric(levels))
-  if (okertype == "racineliyan" || !all(is.finite(numbers)) || anyDuplicated(numbers) > 0L) seq_along(levels) else numbers
+  counts <- okertype == "racineliyan" || !all(is.finite(numbers)) || anyDuplicated(numbers) > 0L
+  if (counts) seq_along(levels) else numbers
 }
 
 # The regressors in the form of the core. Columns are in the order numbers, factors, ordered factors. They have no

@@ -127,7 +127,8 @@ descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, s
   found <- stats::nlminb(pmax(theta[free], limits$lower[free]), function(t) min(at(t)$value / size, worst),
                          function(t) at(t)$gradient[free] / size, scale = 1 / unit,
                          lower = limits$lower[free], upper = limits$upper[free],
-                         control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance, x.tol = 1e-9))
+                         control = list(iter.max = steps, eval.max = 3L * steps %/% 2L, rel.tol = tolerance,
+                                        x.tol = 1e-9))
   best <- whole(found$par)
   # Where a direction is flat, or the objective has a bend, PORT ends, too, but calls it singular or false convergence.
   list(theta = best, value = criterion$evaluate(best, FALSE)$value,

@@ -1,9 +1,9 @@
 # Where the search for the bandwidths of several regressors begins.
 #
 # Objectives have several minima, mostly by which regressors are smoothed out. So the candidates are corners, in which
-# each number has the normal reference or is nearly smoothed out, and each factor splits the data or is smoothed out, and
-# points between them. The starts are the normal reference with every lambda in the middle, and then by turns the best
-# corners and the best of the other points.
+# each number has the normal reference or is nearly smoothed out, and each factor splits the data or is smoothed out,
+# and points between them. The starts are the normal reference with every lambda in the middle, and then by turns the
+# best corners and the best of the other points.
 
 # Up to `count` starts; none if the objective is infinite. With many observations a part of them finds the starts by
 # descents of its own, since its evaluations cost a 64th or less.

@@ -30,8 +30,8 @@
 #' @param neval the number of points of the curve, by default 501, or 50 if they are returned or there are several
 #'   regressors. A surface has so many in each direction.
 #' @param xtrim the share of the data beyond the curve, at each end.
-#' @param xq where the regressors stay that do not vary: a quantile for all, or one for each. It has no effect on factors
-#'   without an order.
+#' @param xq where the regressors stay that do not vary: a quantile for all, or one for each. It has no effect on
+#'   factors without an order.
 #' @param common.scale if TRUE, the plots of all regressors have the same y axis.
 #' @param perspective if FALSE, two numbers have a plot each.
 #' @param plot.par.mfrow if FALSE, do not set `par(mfrow = )`, as within a [graphics::layout()] of one's own.
@@ -46,16 +46,16 @@
 #'   the standard errors of the fit. Its other arguments that begin with `plot.errors.`, and `view`, have no effect, nor
 #'   have those for several regressors where there is one.
 #' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list, as in \pkg{np}. Its entry `r1` has the
-#'   curve: `eval` and `mean`, or for gradients the entry `rg1` with `grad`. With several regressors there are `r2`, `r3`,
-#'   ..., too. If errors are asked for by np's arguments,
+#'   curve: `eval` and `mean`, or for gradients the entry `rg1` with `grad`. With several regressors there are `r2`,
+#'   `r3`, ..., too. If errors are asked for by np's arguments,
 #'   `merr` or `gerr` has two columns, -2 and 2 standard errors.
 #' @section Errors: Errors of class `kestrel_error_input` are for flags that are not TRUE or FALSE, and for
 #'   arguments of np with an unknown value. They are also for graphical parameters that R does not
 #'   know or cannot draw with, for `add` without a plot, and for a bandwidth whose objective is infinite.
 #' @section Units: The axes of a fit have the units of the regressor and of the response. A bandwidth has the units of
 #'   the regressor. `"cv.ls"` has the square of the response's units, and `"cv.aic"` has no unit.
-#' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points, with several regressors at 50 for each,
-#'   and for a surface at 2500.
+#' @section Cost: for a fit that of [predict()][predict.kestrel_reg] at 501 points, with several regressors at 50 for
+#'   each, and for a surface at 2500.
 #' @references Li, Q. & Racine, J.S. (2007) *Nonparametric Econometrics*. Princeton University Press, ch. 2.
 #'
 #'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
@@ -250,7 +250,8 @@ plot_objective <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL,
   graphics::segments(mark, plot_corners()[3L], mark, x$fval, lty = 2, col = colours$mark)
   graphics::points(mark, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
   if (!isFALSE(more$ann) && graphics::par("ann")) {
-    graphics::mtext(paste0(if (is_nearest(x)) "k = " else "h = ", format_short(x$bw)), side = 3, line = 0.2, at = mark, col = colours$mark,
+    graphics::mtext(paste0(if (is_nearest(x)) "k = " else "h = ", format_short(x$bw)), side = 3, line = 0.2, at = mark,
+                    col = colours$mark,
                     cex = 0.8 * graphics::par("cex"))
   }
   invisible(x)

@@ -40,8 +40,8 @@ refuse_for_mixed <- function(given, asked) {
   given <- Filter(Negate(is.null), given)
   if (asked$bw.scale == "support") given$bw.scale <- "support"
   if (length(given) > 0L) {
-    abort_input("`", names(given)[1L], "` must not be given with several regressors or a factor: it is for one numeric ",
-                "regressor.")
+    abort_input("`", names(given)[1L], "` must not be given with several regressors or a factor: it is for one ",
+                "numeric regressor.")
   }
 }
 

@@ -3,7 +3,8 @@
 #' Kernel regression
 #'
 #' Fits the Nadaraya-Watson (local constant) or local linear regression of a response on numbers, factors and ordered
-#' factors, with standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of package
+#' factors, with standard errors and confidence bands from leave-one-out residuals. Names and conventions are those of
+#' package
 #' \pkg{np}.
 #'
 #' The fit at a point is a weighted sum of the responses, sum_i l_i(x) y_i. Its standard error is
@@ -19,13 +20,13 @@
 #' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
 #' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
 #'
-#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA, and so it is at
-#' points with a level that the data lack. One warning of class `kestrel_warning_support` counts these points.
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA, and so it is
+#' at points with a level that the data lack. One warning of class `kestrel_warning_support` counts these points.
 #'
-#' The gradient by a factor is its effect, as in \pkg{np}: the fit minus that at the first level. For an ordered factor it
-#' is the fit minus that at the level below, and at the lowest level the fit at the next one minus it. The standard error
-#' of an effect takes the two fits as independent. They are if the factor splits the data (lambda = 0). Otherwise it is too
-#' large, because they share observations.
+#' The gradient by a factor is its effect, as in \pkg{np}: the fit minus that at the first level. For an ordered factor
+#' it is the fit minus that at the level below, and at the lowest level the fit at the next one minus it. The standard
+#' error of an effect takes the two fits as independent. They are if the factor splits the data (lambda = 0). Otherwise
+#' it is too large, because they share observations.
 #'
 #' @param bws a bandwidth object of [npregbw()], which contains its data. With `txdat` and `tydat`, or with a formula,
 #'   it may be a bandwidth, which is taken as it is, or a vector of candidates. If NULL, [npregbw()] selects one. If
@@ -38,8 +39,8 @@
 #' @param xdat,ydat other names of `txdat` and `tydat`.
 #' @param newdata points to evaluate the fit at, if not at the data: a data frame with the variables of the formula.
 #'   Without a formula it is a numeric vector, or a matrix or data frame with one column, whose name must be the
-#'   regressor's if both have one. For several regressors it is a data frame with their names. The fit is NA in rows with
-#'   missing values.
+#'   regressor's if both have one. For several regressors it is a data frame with their names. The fit is NA in rows
+#'   with missing values.
 #' @param exdat the same points as values of the regressors, with or without a formula.
 #' @param eydat responses at these points, one for each, which may be missing. `R2`, `MSE` and the other measures are
 #'   then those of these responses and the fits at the points, not of the data.
@@ -58,9 +59,9 @@
 #'   \item{eval}{the points, a data frame of the regressors. One numeric regressor may have, as in \pkg{np}, the name of
 #'     the variable `exdat`}
 #'   \item{mean, merr}{fit and standard error there, in the units of y}
-#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices with a column for
-#'     each regressor; else NA. For local linear fits the gradient is the slope of the line in the window, as in \pkg{np}, and for local
-#'     constant ones the derivative of the fit}
+#'   \item{grad, gerr}{with `gradients = TRUE` the gradient of the fit and its standard error, matrices with a column
+#'     for each regressor; else NA. For local linear fits the gradient is the slope of the line in the window, as in
+#'     \pkg{np}, and for local constant ones the derivative of the fit}
 #'   \item{lower, upper, level}{the confidence band}
 #'   \item{resid, loo}{at the data: residuals of the fit, and the leave-one-out fits, NA without neighbour}
 #'   \item{R2}{squared correlation of response and fit (Li & Racine 2007, section 2.2), NA when one is constant}
@@ -80,13 +81,13 @@
 #' @section Errors: The errors of [npregbw()] can occur here, too. Errors of class `kestrel_error_input` are also for
 #'   points or responses that are infinite or of another type, or not as many as each other. Errors of class
 #'   `kestrel_error_backend` are also for `backend = "cuda"` with a bandwidth object, because then there is no search.
-#' @section Accuracy: With one numeric regressor the error of a fit is at most 1e-11 of the largest response near the point. The error of a squared
-#'   standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared weights and the largest squared
-#'   leave-one-out residual. The second part matters for local linear fits with an outlier in x within the bandwidth.
-#'   The leave-one-out fit extrapolates to the outlier, so its residual may be very large. In simulations with one
-#'   outlier at 1e6 standard deviations of the others, standard errors had a relative error of 1e-5. With the outlier at
-#'   1e8 the error was 12 %. With weights that differ by six orders of magnitude it was 1 % at 1e6, and at 1e8 no digits
-#'   were left.
+#' @section Accuracy: With one numeric regressor the error of a fit is at most 1e-11 of the largest response near the
+#'   point. The error of a squared standard error is at most 1e-8 of itself, plus 1e-12 times the sum of the squared
+#'   weights and the largest squared leave-one-out residual. The second part matters for local linear fits with an
+#'   outlier in x within the bandwidth. The leave-one-out fit extrapolates to the outlier, so its residual may be very
+#'   large. In simulations with one outlier at 1e6 standard deviations of the others, standard errors had a relative
+#'   error of 1e-5. With the outlier at 1e8 the error was 12 %. With weights that differ by six orders of magnitude it
+#'   was 1 % at 1e6, and at 1e8 no digits were left.
 #' @section Cost: A fit at m points takes O((n + m) log(n + m)). With the Gaussian kernel, points in sparse data also
 #'   take the observations within 10 bandwidths or so of their nearest one. Gradients of local constant fits by compact
 #'   kernels take the observations within the bandwidth. With several regressors, or a factor, a point takes O(n), and

@@ -9,10 +9,10 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' Bandwidth of a kernel regression by cross-validation
 #'
 #' Selects the bandwidths of the Nadaraya-Watson or local linear regression of `y` on one or several regressors by
-#' cross-validation. Regressors may be numbers, factors and ordered factors. Names, conventions and defaults are those of
-#' package \pkg{np}. Bandwidths are fixed
-#' or, for one regressor and with `bwtype`, distances to nearest neighbours. Most of this page is about one numeric regressor. The section on several
-#' regressors says what differs.
+#' cross-validation. Regressors may be numbers, factors and ordered factors. Names, conventions and defaults are those
+#' of package \pkg{np}. Bandwidths are fixed
+#' or, for one regressor and with `bwtype`, distances to nearest neighbours. Most of this page is about one numeric
+#' regressor. The section on several regressors says what differs.
 #'
 #' Let g_-i be the fit without observation i, and w the weights (1 for all if not given). Let M_i be 1 if another
 #' observation is within the bandwidth of x_i, and 0 otherwise. The objectives are
@@ -38,30 +38,30 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   - `"wangvanryzin"`: 1 - lambda if they are equal, otherwise (1 - lambda) lambda^d / 2;
 #'   - `"racineliyan"`: lambda^d divided by its sum over all levels, seen from the observation.
 #'
-#'   The distance is that of the numbers if all levels are numbers, as in \pkg{np}, and otherwise of their positions. For
-#'   `"racineliyan"` it is always that of positions. With lambda = 0 a factor splits the data, and at the largest lambda
-#'   it has no effect: it is smoothed out. So is a number with an infinite bandwidth. All levels count in c, also those
-#'   without observations. Logical values are a factor with the levels FALSE and TRUE.
+#'   The distance is that of the numbers if all levels are numbers, as in \pkg{np}, and otherwise of their positions.
+#'   For `"racineliyan"` it is always that of positions. With lambda = 0 a factor splits the data, and at the largest
+#'   lambda it has no effect: it is smoothed out. So is a number with an infinite bandwidth. All levels count in c, also
+#'   those without observations. Logical values are a factor with the levels FALSE and TRUE.
 #'
 #'   The search is over the logarithms of bandwidths and over lambda, by a quasi-Newton method ([stats::nlminb()]) with
-#'   exact gradients. The objective has several minima, mostly by which regressors are smoothed out. So the search begins
-#'   at `nmulti` places: at the normal reference, and by turns at the best of the corners, where each regressor is near
-#'   the reference or nearly smoothed out, and at the best of some points between them. From the least minimum each
-#'   regressor is smoothed out, and each factor made to split the data, where this is no worse. No random numbers are
-#'   drawn. For the uniform kernel, whose objective has steps, the search takes steps along one regressor after the
+#'   exact gradients. The objective has several minima, mostly by which regressors are smoothed out. So the search
+#'   begins at `nmulti` places: at the normal reference, and by turns at the best of the corners, where each regressor
+#'   is near the reference or nearly smoothed out, and at the best of some points between them. From the least minimum
+#'   each regressor is smoothed out, and each factor made to split the data, where this is no worse. No random numbers
+#'   are drawn. For the uniform kernel, whose objective has steps, the search takes steps along one regressor after the
 #'   other. It is not certain that the result is the least value of all.
 #'
 #'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform one. There
-#'   are no weights `w` and no grids. Where the neighbours of a local linear fit do not differ in some direction, the fit
-#'   has there the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
+#'   are no weights `w` and no grids. Where the neighbours of a local linear fit do not differ in some direction, the
+#'   fit has there the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
 #'
-#' @section The search: With one numeric regressor the result is the least value of the objective over all bandwidths at which every observation
-#'   has a neighbour. \pkg{np} descends from random starts and may end in another minimum. Here the whole curve is
-#'   scanned, in steps of 6 %, from the smallest of these bandwidths to 1000 times the range of x. Then all its valleys
-#'   are searched. With the Gaussian kernel the result is the least minimum, and the relative error of the bandwidth is
-#'   about that of the objective, divided by its curvature there: mostly below 1e-6. The valley may be missed only if it
-#'   is narrower than a step. With the other kernels the three lowest valleys are searched (see the section on
-#'   refinement).
+#' @section The search: With one numeric regressor the result is the least value of the objective over all bandwidths at
+#'   which every observation has a neighbour. \pkg{np} descends from random starts and may end in another minimum. Here
+#'   the whole curve is scanned, in steps of 6 %, from the smallest of these bandwidths to 1000 times the range of x.
+#'   Then all its valleys are searched. With the Gaussian kernel the result is the least minimum, and the relative error
+#'   of the bandwidth is about that of the objective, divided by its curvature there: mostly below 1e-6. The valley may
+#'   be missed only if it is narrower than a step. With the other kernels the three lowest valleys are searched (see the
+#'   section on refinement).
 #'
 #'   The least value may be that of an infinite bandwidth. The fit is then the mean of the responses, or for local
 #'   linear fits a straight line. A message says so, and a power of ten beyond 1e9 times the range of x stands for the
@@ -129,8 +129,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #'   - infinite values, lengths that differ, and fewer than two observations;
 #'   - missing values where `na.action` is [stats::na.fail];
-#'   - a numeric regressor that is constant or has a range outside of 1e-290 to 1e300, and one that is neither numbers nor
-#'     a factor. For local linear fits numeric regressors must not determine each other;
+#'   - a numeric regressor that is constant or has a range outside of 1e-290 to 1e300, and one that is neither numbers
+#'     nor a factor. For local linear fits numeric regressors must not determine each other;
 #'   - responses whose squared differences have a sum that is not between 1e-290 and 1.8e308, unless all are equal;
 #'   - bandwidths that are not within 1e-300 and 1e300, and numbers of neighbours that are not whole, not positive, or
 #'     more than some observation has;
@@ -150,8 +150,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   With nearest neighbours each k takes the sum over all observations of those in their windows, at most O(n^2): with
 #'   1,000 observations about 3 ms on one core, and for a search 0.5 s.
 #'   With several regressors, or a factor, each evaluation sums all pairs, in O(n^2) for each regressor: about 2
-#'   nanoseconds a pair for three regressors with a gradient, on one core. There are mostly 20 to 40 evaluations for each
-#'   start, 32 at most for the corners, and some tens for what is smoothed out. The memory is O(n). All threads are used.
+#'   nanoseconds a pair for three regressors with a gradient, on one core. There are mostly 20 to 40 evaluations for
+#'   each start, 32 at most for the corners, and some tens for what is smoothed out. The memory is O(n). All threads are
+#'   used.
 #'
 #'   A GPU needs 32 MiB of its memory and at most 80 bytes for each observation. For a kernel that is a polynomial of
 #'   degree p it needs 8 p + 16 bytes more for each observation, with p + 2 in place of p for local linear fits. The
@@ -164,17 +165,18 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   1e-23 times the range of x, or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"`
 #'   uses a GPU. The fits of [npreg()] are computed on the CPU.
 #'
-#' @param formula `y ~ x` or `y ~ x + z`. Regressors may be expressions such as `log(x)`. Interactions are refused, as in
+#' @param formula `y ~ x` or `y ~ x + z`. Regressors may be expressions such as `log(x)`. Interactions are refused, as
+#'   in
 #'   \pkg{np}: the weights are products, so the fit has all interactions.
 #' @param data a data frame, list or environment with the variables of `formula`.
 #' @param subset which rows of `data` to use, an expression in its variables.
 #' @param xdat the regressors: a numeric vector, a factor, a numeric matrix, or a data frame of numbers and factors.
 #' @param ydat the response, one value for each value of the regressor.
 #' @param bws a vector of candidate bandwidths, the grid, or the bandwidth for `bandwidth.compute = FALSE`. Otherwise a
-#'   single one, which is the start of \pkg{np}'s search, has no effect. With several regressors it has one bandwidth for
-#'   each, in the order of the columns, which are the first start or, for `bandwidth.compute = FALSE`, the bandwidths. A
-#'   bandwidth object decides on kernel, regression, criterion and scale, as in \pkg{np}, and for `bandwidth.compute =
-#'   FALSE` is the bandwidth.
+#'   single one, which is the start of \pkg{np}'s search, has no effect. With several regressors it has one bandwidth
+#'   for each, in the order of the columns, which are the first start or, for `bandwidth.compute = FALSE`, the
+#'   bandwidths. A bandwidth object decides on kernel, regression, criterion and scale, as in \pkg{np}, and for
+#'   `bandwidth.compute = FALSE` is the bandwidth.
 #' @param bandwidth.compute FALSE to take the single bandwidth `bws` as it is and compute only its objective.
 #' @param regtype `"lc"`, local constant (Nadaraya-Watson), or `"ll"`, local linear.
 #' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
@@ -186,8 +188,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   kernel. The other kernels are of order 2; for the uniform kernel other orders have no effect.
 #' @param ukertype,okertype the kernels of factors and of ordered factors (see below).
 #' @param nmulti the number of starts of the search with several regressors, by default their number, but at most 5.
-#' @param bwscaling whether bandwidths, given and returned, are multiples of the spread of x (see below), and for factors
-#'   of n^(-2/(2 P + p)), with P the order of the kernel and p the number of numeric regressors.
+#' @param bwscaling whether bandwidths, given and returned, are multiples of the spread of x (see below), and for
+#'   factors of n^(-2/(2 P + p)), with P the order of the kernel and p the number of numeric regressors.
 #' @param nbw,bwmin,bwmax the number of bandwidths in a grid, its first and its last.
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
@@ -257,8 +259,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   Racine, J. & Li, Q. (2004) Nonparametric estimation of regression functions with both categorical and continuous
 #'   data. *Journal of Econometrics* **119**, 99-130.
 #'
-#'   Racine, J.S., Li, Q. & Yan, K.X. (2020) Kernel smoothed probability mass functions for ordered datatypes. *Journal of
-#'   Nonparametric Statistics* **32**, 563-586.
+#'   Racine, J.S., Li, Q. & Yan, K.X. (2020) Kernel smoothed probability mass functions for ordered datatypes. *Journal
+#'   of Nonparametric Statistics* **32**, 563-586.
 #'
 #'   Rohlfs, C. & Zahran, M. (2017) Optimal bandwidth selection for kernel regression using a fast grid search and a
 #'   GPU. *IEEE International Parallel and Distributed Processing Symposium Workshops*, 550-556.

@@ -1,6 +1,6 @@
 # Plain-R oracle of densities of mixed data, and of conditional ones, from the matrices of all kernels. `data`, `task`
-# and the kernels are those of helper-mixed.R, but normalised. `given` (in the order numbers, factors, ordered factors) says
-# which columns a conditional density is conditional on.
+# and the kernels are those of helper-mixed.R, but normalised. `given` (in the order numbers, factors, ordered factors)
+# says which columns a conditional density is conditional on.
 
 # np's least density in a likelihood.
 density_floor <- log(.Machine$double.xmin)

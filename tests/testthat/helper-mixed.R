@@ -170,7 +170,8 @@ mixed_oracle_objective <- function(data, task) {
   fits <- lapply(seq_len(n), function(i) {
     without <- mixed_smoother(data, task, mixed_point(data, i), i)
     fit <- if (aic) mixed_smoother(data, task, mixed_point(data, i)) else without
-    c(residual = plane$rest[i] - sum(fit$value * plane$rest), leverage = fit$value[i], unsupported = without$unsupported,
+    c(residual = plane$rest[i] - sum(fit$value * plane$rest), leverage = fit$value[i],
+      unsupported = without$unsupported,
       ridged = without$ridged)
   })
   fits <- do.call(rbind, fits)
@@ -240,7 +241,9 @@ mixed_oracle_fit <- function(data, task, points = NULL, error2 = numeric(0)) {
 # The engine's data of a data frame of numbers, factors and ordered factors, whose positions are 1, 2, ...
 mixed_data <- function(frame, y) {
   order <- mixed_order(frame)
-  matrix_of <- function(columns, as) matrix(as.numeric(unlist(lapply(frame[columns], as))), nrow(frame), length(columns))
+  matrix_of <- function(columns, as) {
+    matrix(as.numeric(unlist(lapply(frame[columns], as))), nrow(frame), length(columns))
+  }
   unordered <- matrix_of(order$unordered, as.integer)
   storage.mode(unordered) <- "integer"
   list(x = matrix_of(order$continuous, as.numeric), unordered = unordered,

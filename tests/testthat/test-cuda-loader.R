@@ -190,7 +190,8 @@ test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {
 test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error else", {
   rm(list = ls(informed_of), envir = informed_of)
   sample <- check_regression_sample(cars$speed, cars$dist, NULL, stats::na.fail)
-  asked <- list(ckertype = "triweight", regtype = "lc", ckerorder = 2, type = "fixed", bw.scale = "support", method = "cv.ls")
+  asked <- list(ckertype = "triweight", regtype = "lc", ckerorder = 2, type = "fixed", bw.scale = "support",
+                method = "cv.ls")
   curve <- function(backend, ...) {
     run <- c(run_options(backend = backend, cuda = TRUE), ...)
     data <- observations_of(sample, run)

@@ -156,7 +156,8 @@ test_that("fits are the oracle's, with their errors, effects and measures", {
     }
     first <- moved("unordered", 1L)
     expect_equal(fit$grad[, 2], reference$mean - first$mean, tolerance = 1e-8)
-    expect_equal(fit$gerr[, 2], ifelse(data$unordered[, 1] == 1, 0, sqrt(reference$se^2 + first$se^2)), tolerance = 1e-8)
+    expect_equal(fit$gerr[, 2], ifelse(data$unordered[, 1] == 1, 0, sqrt(reference$se^2 + first$se^2)),
+                 tolerance = 1e-8)
     code <- data$ordered[, 1]
     below <- moved("ordered", ifelse(code == 1, 2, code - 1))
     expect_equal(fit$grad[, 3], (reference$mean - below$mean) * ifelse(code == 1, -1, 1), tolerance = 1e-8)
@@ -193,7 +194,8 @@ test_that("predictions are NA where values are missing or levels unknown, which 
   expect_equal(band[, "upr"] - band[, "fit"], stats::qnorm(0.75) * fit$merr[1:3], ignore_attr = TRUE)
   # A compact kernel, and a level without observations where the factor splits the data.
   narrow <- suppressWarnings(npreg(given(c("wt", "cyl"), c(0.05, 0.2), ckertype = "epanechnikov"), se = FALSE))
-  expect_warning(predict(narrow, data.frame(wt = 50, cyl = "4")), "1 of 1 points has no observation within the bandwidths")
+  expect_warning(predict(narrow, data.frame(wt = 50, cyl = "4")),
+                 "1 of 1 points has no observation within the bandwidths")
 })
 
 test_that("objects may be edited, and given other data", {

@@ -69,7 +69,9 @@ mixed_frame <- with_seed(20261125, data.frame(
   a = round(rnorm(40), 2), z = factor(sample(c("p", "q", "r"), 40, TRUE), c("p", "q", "r", "none")),
   b = runif(40, -1, 5), o = ordered(sample(1:4, 40, TRUE)), f = factor(sample(c("u", "v"), 40, TRUE))
 ))
-mixed_y <- with_seed(20261126, sin(mixed_frame$a) + 0.2 * mixed_frame$b + as.integer(mixed_frame$z) + rnorm(40, sd = 0.3))
+mixed_y <- with_seed(20261126, {
+  sin(mixed_frame$a) + 0.2 * mixed_frame$b + as.integer(mixed_frame$z) + rnorm(40, sd = 0.3)
+})
 
 # All that the engine and the oracle say of a task.
 engine_fit <- function(data, task, points = NULL, error2 = numeric(0), threads = 1L) {
@@ -126,8 +128,9 @@ test_that("gradients of objectives are differences of the oracle's", {
   for (regtype in c("lc", "ll")) {
     for (method in c("cv.ls", "cv.aic")) {
       for (kernel in list(list("gaussian", 2L), list("gaussian", 6L), list("epanechnikov", 4L))) {
-        task <- mixed_task_of(c(1.9, 3.1) * (if (kernel[[2]] == 2) 1 else 4), c(0.3, 0.2, 0.4), regtype = regtype, method = method,
-                              ckertype = kernel[[1]], ckerorder = kernel[[2]], okertype = "wangvanryzin")
+        task <- mixed_task_of(c(1.9, 3.1) * (if (kernel[[2]] == 2) 1 else 4), c(0.3, 0.2, 0.4), regtype = regtype,
+                              method = method, ckertype = kernel[[1]], ckerorder = kernel[[2]],
+                              okertype = "wangvanryzin")
         found <- mixed_objective_cpp(mixed_cpp(data, run), task, TRUE, run)$gradient
         expect_equal(found, mixed_oracle_gradient(data, task), tolerance = 1e-6,
                      info = paste(regtype, method, kernel[[1]], kernel[[2]]))
