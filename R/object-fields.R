@@ -186,7 +186,7 @@ mixed_bw_fields <- list(
   ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
   ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
   okertype = texts(1L, among = c("liracine", "wangvanryzin", "racineliyan")),
-  scaling = flag(), unsupported = regbw_fields$unsupported,
+  scaling = flag(), unsupported = regbw_fields$unsupported, type = texts(1L, among = "fixed"),
   sdev = function(of) numbers(of[["ncon"]], sign = "positive"),
   nconfac = numbers(1L, sign = "positive"), ncatfac = numbers(1L, sign = "positive"),
   search = texts(1L, among = c("none", "starts")),
