@@ -265,8 +265,24 @@ side_fields <- function(side) {
   names(kernels) <- paste0(c("c", "c", "u", "o"), side, c("kertype", "kerorder", "kertype", "kertype"))
   c(stats::setNames(list(frame), side), flags, counts,
     stats::setNames(list(function(of) numbers(1L, between = rep(width(of), 2L)),
-                         function(of) numbers(width(of), sign = "not negative", finite = FALSE),
-                         function(of) texts(width(of))), paste0(side, c("ndim", "bw", "names"))), kernels)
+                         function(of) texts(width(of))), paste0(side, c("ndim", "names"))), kernels)
+}
+
+# The bandwidths of a side.
+side_bandwidths <- function(side) {
+  function(of) {
+    field <- function(...) of[[paste0(...)]]
+    core <- list(x = field(side), icon = field("i", side, "con"), iuno = field("i", side, "uno"),
+                 iord = field("i", side, "ord"), ncon = field(side, "ncon"), nuno = field(side, "nuno"),
+                 nord = field(side, "nord"), ndim = field(side, "ndim"), ukertype = field("u", side, "kertype"))
+    largest <- rep(Inf, core$ndim)
+    largest[core_order(core)[seq_len(core$ndim) > core$ncon]] <- largest_lambda(core)
+    scale <- if (of[["scaling"]]) ifelse(core$icon, 1, of[["ncatfac"]]) else 1
+    numbers(core$ndim, sign = "not negative", finite = FALSE, also = list(
+      "positive for numbers, and for factors at most the largest lambda",
+      function(bw) !anyNA(bw) && all(bw[core$icon] > 0) && all(bw * scale <= largest * (1 + 1e-7))
+    ))
+  }
 }
 
 condensbw_fields <- c(
@@ -281,14 +297,7 @@ condensbw_fields <- c(
        sdev = function(of) numbers(of[["ncon"]], sign = "positive")),
   densbw_fields[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
                   "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds")],
-  # Of both sides, as the sums take them.
-  list(ybw = function(of) {
-    core <- conditional_core(of)
-    what <- mixed_bw_fields$bw(core)
-    anything(list("with `xbw` positive for numbers, and for factors at most the largest lambda", function(ybw) {
-      is.null(numbers_problem(core$bw, what, "")) && isTRUE(what$also[[2L]](core$bw))
-    }))
-  })
+  list(ybw = side_bandwidths("y"), xbw = side_bandwidths("x"))
 )
 
 condens_fields <- list(
