@@ -245,6 +245,10 @@ regression_support_cpp <- function(regression, kernel) {
     .Call(`_kestrel_regression_support_cpp`, regression, kernel)
 }
 
+regression_neighbours_cpp <- function(regression, limit, run) {
+    .Call(`_kestrel_regression_neighbours_cpp`, regression, limit, run)
+}
+
 regression_isolated_cpp <- function(regression) {
     .Call(`_kestrel_regression_isolated_cpp`, regression)
 }

@@ -31,7 +31,7 @@
 #' \describe{
 #'   \item{`kestrel`}{the first hour: the usual tasks one after another. Begin here.}
 #'   \item{`density`}{a density from the data to contours, quantiles and draws.}
-#'   \item{`regression`}{regression on one variable, and the bandwidth that it needs.}
+#'   \item{`regression`}{regression, and the bandwidths that it needs.}
 #'   \item{`coming-from-ks-and-np`}{calls of those packages side by side, and what differs.}
 #'   \item{`choosing-a-bandwidth`}{the selectors compared on known densities.}
 #'   \item{`evaluating-a-model`}{models against observations: from a netCDF file to a ranked table.}

@@ -217,7 +217,8 @@ print.summary.kestrel_regbw <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_regbw")
   bws <- x$bws
   raw <- if (bws$scaling) bws$bw * bws$sdev * bws$nconfac else bws$bw
-  cat(regbw_lines(bws), label_line("scale factor", format_short(raw / bws$sdev / bws$nconfac)), sep = "\n")
+  cat(regbw_lines(bws),
+      if (!is_nearest(bws)) label_line("scale factor", format_short(raw / bws$sdev / bws$nconfac)), sep = "\n")
   if (is.null(x$best)) return(invisible(x))
   cat("", "The best of the grid, with how many observations have no neighbour:", sep = "\n")
   print(plain_columns(x$best), digits = 7, row.names = FALSE)
@@ -277,6 +278,7 @@ smoother_text <- function(bws) {
 
 bandwidth_text <- function(bws) {
   if (is_mixed_object(bws)) return(mixed_bandwidth_text(bws))
+  if (is_nearest(bws)) return(paste0("k = ", bws$bw, " (", nearest_names[[bws$type]], ")"))
   meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
     if (unit_of(bws) == 1) "half the support" else "as np counts"
   paste0("h = ", format_short(bws$bw), " (", meaning, ")")
@@ -311,6 +313,7 @@ grid_text <- function(bws) {
   if (bws$search == "none") return("this bandwidth alone")
   counted <- bws$search == "grid" | bws$n.unsupported == 0L
   text <- paste0(sum(counted), " on [", paste(format_short(range(bws$grid[counted])), collapse = ", "), "]")
+  if (bws$search == "global" && all(diff(bws$grid) == 1)) return(text)
   if (bws$search == "global") return(paste0(text, ", and the valleys between them"))
   if (bws$bw %in% bws$grid) text else paste0(text, ", refined")
 }

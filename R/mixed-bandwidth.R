@@ -14,14 +14,14 @@ mixed_regbw <- function(xdat, ydat, asked, given, na.action, run, verbose) {
     found <- search_mixed(bws, nmulti, if (!is.null(start)) start_at(bws, start), run, progress)
     c(found, objective_at(bws, found$raw, run))
   })
-  if (given$fixed) warn_unsupported(found$n.unsupported, sample$nobs, start)
+  if (given$fixed) warn_unsupported(found$n.unsupported, sample$nobs, start, asked)
   remarks <- if (!given$fixed) mixed_remarks(bws, found)
   for (remark in remarks) inform(remark)
   raw <- found$raw
   made <- c(list(bw = if (asked$scaling) raw / scale else raw, search = if (given$fixed) "none" else "starts",
                  remarks = as.character(remarks)),
             found[setdiff(names(found), "raw")], bws,
-            list(type = "fixed", bandwidth = list(x = raw), sfactor = list(x = raw / mixed_scale(bws)),
+            list(bandwidth = list(x = raw), sfactor = list(x = raw / mixed_scale(bws)),
                  evaluations = if (given$fixed) 1L else found$num.feval, engine = "direct", backend = "cpu"))
   if (given$fixed) made$ifval <- 1L
   made

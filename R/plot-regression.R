@@ -229,7 +229,7 @@ plot_objective <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL,
   col <- if (is.null(col)) colours$curve else check_graphical(col, "col")
   known <- is.finite(x$cv)
   if (!any(known) || !is.finite(x$fval)) abort_input("`x` must have a finite objective to be plotted.")
-  if (is.null(xlab)) xlab <- if (x$scaling) "Scale factor" else "Bandwidth"
+  if (is.null(xlab)) xlab <- if (is_nearest(x)) "Neighbours" else if (x$scaling) "Scale factor" else "Bandwidth"
   # The values of rejected bandwidths mean nothing, and may be so large that nothing else would be visible.
   counts <- known & (x$unsupported != "reject" | x$n.unsupported == 0L)
   more <- list(...)
@@ -250,7 +250,7 @@ plot_objective <- function(x, col = NULL, xlab = NULL, ylab = NULL, main = NULL,
   graphics::segments(mark, plot_corners()[3L], mark, x$fval, lty = 2, col = colours$mark)
   graphics::points(mark, x$fval, pch = 21, cex = 1.3, bg = colours$mark, col = "white")
   if (!isFALSE(more$ann) && graphics::par("ann")) {
-    graphics::mtext(paste0("h = ", format_short(x$bw)), side = 3, line = 0.2, at = mark, col = colours$mark,
+    graphics::mtext(paste0(if (is_nearest(x)) "k = " else "h = ", format_short(x$bw)), side = 3, line = 0.2, at = mark, col = colours$mark,
                     cex = 0.8 * graphics::par("cex"))
   }
   invisible(x)

@@ -16,8 +16,11 @@
 #' observation without a neighbour has no such residual. The root mean square of the others, weighted by w, replaces
 #' it. The bands are fit -+ z se, pointwise, without a correction for bias.
 #'
-#' At points without an observation within the bandwidth the fit is NA, and so it is at points with a level that the data
-#' lack. One warning of class `kestrel_warning_support` counts these points.
+#' With nearest-neighbour bandwidths (`bwtype` of [npregbw()]) gradients of local constant fits are those for the
+#' bandwidths that hold at the point, as in \pkg{np}: that these change with the point is not counted.
+#'
+#' At points without an observation within the bandwidth, or with fewer than k neighbours, the fit is NA, and so it is at
+#' points with a level that the data lack. One warning of class `kestrel_warning_support` counts these points.
 #'
 #' The gradient by a factor is its effect, as in \pkg{np}: the fit minus that at the first level. For an ordered factor it
 #' is the fit minus that at the level below, and at the lowest level the fit at the next one minus it. The standard error
@@ -302,7 +305,7 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
            if (is.null(responses)) made$measures else c(list(eydat = responses), measures_at(responses, at$mean)),
            list(edf = made$trace, n.unsupported = as.integer(made$unsupported), nobs = bws$nobs, ntrain = bws$nobs,
                 trainiseval = at_data, ndim = bws$ndim, xnames = bws$xnames, ynames = bws$ynames,
-                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, run$backend),
+                engine = if (mixed) bws$engine else regression_engine(bws$ckertype, run$backend, bws$type),
                 backend = run$backend, call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(fit, class = c(if (mixed) "kestrel_mixed", "kestrel_reg", "npregression"))
 }
@@ -339,10 +342,10 @@ warn_no_neighbour <- function(mean, points, bws) {
   heard()
   if (is_mixed_object(bws)) return(warn_not_fitted(mean, points, bws))
   lost <- sum(is.na(mean) & !is.na(points))
-  if (lost > 0L) {
-    warn_support(lost, " of ", length(points), " points have no observation within the bandwidth ",
-                 describe_value(bws$bw), ": their fit is NA.")
-  }
+  if (lost == 0L) return(invisible())
+  warn_support(lost, " of ", length(points), " points have ",
+               if (is_nearest(bws)) paste0("fewer than k = ", bws$bw, " neighbours, or no observation within the bandwidth")
+               else paste("no observation within the bandwidth", describe_value(bws$bw)), ": their fit is NA.")
 }
 
 # Values of the regressor at which to evaluate, from `newdata` or `exdat`; NULL for the data themselves.

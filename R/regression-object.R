@@ -2,7 +2,7 @@
 
 # The arguments that a bandwidth object given as `bws` decides, and its fields of them.
 chosen_by_object <- c(regtype = "regtype", method = "bwmethod", ckertype = "ckertype", ckerorder = "ckerorder",
-                      scaling = "bwscaling", bw.scale = "bw.scale", unsupported = "unsupported")
+                      scaling = "bwscaling", bw.scale = "bw.scale", type = "bwtype", unsupported = "unsupported")
 
 chosen_by_density <- c(method = "bwmethod", scaling = "bwscaling", ckertype = "ckertype", ckerorder = "ckerorder",
                        ukertype = "ukertype", okertype = "okertype")

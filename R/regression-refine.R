@@ -70,28 +70,37 @@ sides_of <- function(bw, at) {
         bw[pmin(findInterval(bw[at] * (1 + 1e-12), bw) + 1L, length(bw))])
 }
 
-# The minima between the two rows of `ends`, of all valleys at once: each is cut to two of eight parts four times. Then
-# the polynomial of degree 4 through the nine values tells the place, whose error is that of the values over their
-# curvature, while that of the least value is the root of it. Curves of kernels of higher order have poles, so the last
-# part must be small.
+# The minima between the two rows of `ends`, of all valleys at once: each is cut to two of eight parts, until these are
+# at most 3 % wide. Then the polynomial of degree 4 through the nine values tells the place, whose error is that of the
+# values over their curvature, while that of the least value is the root of it. If it is no minimum, as next to a pole
+# of the curve of a kernel of higher order, the parts are cut again, at most four times in all.
 polished_valleys <- function(objective, ends) {
   if (length(ends) == 0L) return(list(bw = numeric(0), value = numeric(0), evaluations = 0L))
   ends <- log(ends)
   columns <- seq_len(ncol(ends))
   share <- 0:8 / 8
+  evaluations <- 0L
   for (pass in 1:5) {
     at <- outer(1 - share, ends[1L, ]) + outer(share, ends[2L, ])
     value <- matrix(objective(exp(at)), 9L)
+    evaluations <- evaluations + length(value)
     best <- max.col(-t(value), "first")
-    if (pass < 5L) ends <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
+    inner <- rbind(at[cbind(pmax(best - 1L, 1L), columns)], at[cbind(pmin(best + 1L, 9L), columns)])
+    if (pass < 5L && any(ends[2L, ] - ends[1L, ] > 0.06)) {
+      ends <- inner
+      next
+    }
+    place <- quartic_minima(value, best)
+    vertex <- exp(ends[1L, ] + place * (ends[2L, ] - ends[1L, ]))
+    at_vertex <- objective(vertex)
+    evaluations <- evaluations + length(vertex)
+    least <- value[cbind(best, columns)]
+    better <- !is.na(at_vertex) & at_vertex <= least + 1e-13 * abs(least)
+    if (all(better)) break
+    ends <- inner
   }
-  place <- quartic_minima(value, best)
-  vertex <- exp(ends[1L, ] + place * (ends[2L, ] - ends[1L, ]))
-  at_vertex <- objective(vertex)
-  least <- value[cbind(best, columns)]
-  better <- !is.na(at_vertex) & at_vertex <= least + 1e-13 * abs(least)
   list(bw = ifelse(better, vertex, exp(at[cbind(best, columns)])), value = ifelse(better, at_vertex, least),
-       evaluations = length(columns) * 46L)
+       evaluations = evaluations)
 }
 
 # The coefficients of the polynomial of degree 4 that is nearest to values at 0, 1/8, ..., 1.

@@ -6,6 +6,7 @@ regression_limits <- c(1e-300, 1e300)
 
 # The kernel's `h` for each unit of the user's bandwidth, which may be on np's scale, and a multiple of the spread of x.
 unit_of <- function(asked) {
+  if (is_nearest(asked)) return(1)
   (if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1) * (if (asked$scaling) asked$sdev * asked$nconfac else 1)
 }
 
@@ -76,10 +77,9 @@ listed_bandwidths <- function(given, widest) {
 # With many, curves are sums of many such terms.
 scan_ratio <- function(n) if (n <= 100L) 1.02 else if (n <= 10000L) 1.06 else 1.12
 
-# The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Below
-# it some are evaluated for what remark_on_isolated() says. Where all observations are tied, the curve is constant below
-# the smallest step of x. The last, far beyond the data, stands for an infinite bandwidth. Before it, at 1000 times the
-# range of x, a curve differs from its limit by 1e-6.
+# The bandwidths of the scan for the least value of a curve, from the smallest that supports every observation. Where
+# all observations are tied, the curve is constant below the smallest step of x. The last, far beyond the data, stands
+# for an infinite bandwidth. Before it, at 1000 times the range of x, a curve differs from its limit by 1e-6.
 scan_bandwidths <- function(data, kernel, unit) {
   range <- range_of(data$x) / unit
   lowest <- at_least(regression_support_cpp(data$sorted, kernel), unit)
@@ -88,15 +88,31 @@ scan_bandwidths <- function(data, kernel, unit) {
   lowest <- max(lowest, 1e-15 * range, regression_limits[1L])
   widest <- min(10 * range, regression_limits[2L])
   steps <- ceiling(log(widest / lowest) / log(scan_ratio(length(data$x))))
-  below <- if (is_compact(kernel)) 100^(20:1 / 20) else 4^(5:1 / 5)
-  bw <- c(if (!tied) lowest / below, lowest, lowest * (widest / lowest)^(seq_len(steps) / steps),
-          widest * 10^(1:10 / 5), 10^ceiling(log10(range) + 9))
+  bw <- c(lowest, lowest * (widest / lowest)^(seq_len(steps) / steps), widest * 10^(1:10 / 5),
+          10^ceiling(log10(range) + 9))
   bw[bw >= regression_limits[1L] & bw <= regression_limits[2L]]
+}
+
+# The curve of a scan with bandwidths below its first, at which some observations have no neighbour, if it falls towards
+# them: for remark_on_isolated(). Below the smallest step of tied data nothing is left to see.
+with_rejected <- function(curve, grid, data, asked, run) {
+  below <- if (is_compact(asked$ckertype)) 100^(20:1 / 20) else 4^(5:1 / 5)
+  bw <- grid$grid[1L] / below
+  bw <- bw[bw >= regression_limits[1L]]
+  falls <- isTRUE(curve$cv[1L] <= curve$cv[2L])
+  if (!falls || length(bw) == 0L || regression_support_cpp(data$sorted, asked$ckertype) == 0) {
+    return(list(curve = curve, grid = grid))
+  }
+  more <- regression_curve(data, bw * grid$unit, asked, run)
+  grid$grid <- c(bw, grid$grid)
+  grid$h <- c(bw * grid$unit, grid$h)
+  list(curve = Map(c, more, curve), grid = grid)
 }
 
 # The engine of a regression's sums. Windows of compact kernels are swept, on a GPU in blocks. The Gaussian kernel goes
 # from nodes to nodes, on a GPU from pair to pair.
-regression_engine <- function(kernel, backend) {
+regression_engine <- function(kernel, backend, type = "fixed") {
+  if (type != "fixed") return("direct")
   names <- if (kernel == "gaussian") c("nodes", "direct") else c("sweep", "blocks")
   names[1L + (backend == "cuda")]
 }
@@ -114,7 +130,8 @@ observations_of <- function(sample, run) {
 
 # What regression_cv_cpp() takes; src/rcpp_regression.cpp reads it.
 local_fits <- function(h, asked) {
-  list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = as.integer(asked$ckerorder))
+  list(h = h, kernel = asked$ckertype, regtype = asked$regtype, order = as.integer(asked$ckerorder),
+       bwtype = asked$type, unit = if (asked$bw.scale == "np") np_scale(asked$ckertype) else 1)
 }
 
 # The sums for a curve. A fit that has been made at the observations has those for its bandwidth.
@@ -151,6 +168,7 @@ corrected_aic <- function(variance, trace, n) {
 
 # `needed`: NULL, or what the fit that follows the search needs at the data, see with_fit().
 search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
+  if (is_nearest(asked)) return(search_neighbours(sample, asked, given, refine, run, needed))
   data <- observations_of(sample, run)
   grid <- candidate_bandwidths(data, asked, given)
   single <- grid$search == "none"
@@ -159,10 +177,15 @@ search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
   on_cpu <- regression_place_cpp(data$sorted)$backend == "cpu"
   if (single && !is.null(needed) && on_cpu) data <- with_fit(data, grid$h, asked, needed, run)
   curve <- regression_curve(data, grid$h, asked, run)
+  if (grid$search == "global") {
+    all <- with_rejected(curve, grid, data, asked, run)
+    curve <- all$curve
+    grid <- all$grid
+  }
   value <- ifelse(!is.na(curve$cv) & (asked$unsupported == "exclude" | curve$unsupported == 0L), curve$cv, NA)
   tried <- list(bw = grid$grid, value = value, evaluations = length(value))
   if (single) {
-    warn_unsupported(curve$unsupported, sample$nobs, grid$grid)
+    warn_unsupported(curve$unsupported, sample$nobs, grid$grid, asked)
     tried$value <- curve$cv
   } else {
     check_allowed(value, curve, data, grid, asked)
@@ -220,15 +243,22 @@ least_of_tried <- function(tried, asked) {
 }
 
 # Warns of observations without a neighbour at a given bandwidth.
-warn_unsupported <- function(unsupported, n, h) {
+warn_unsupported <- function(unsupported, n, bw, asked) {
   if (unsupported == 0L) return(invisible())
   warn_support(unsupported, " of ", n, " observations ", if (unsupported == 1L) "has" else "have",
-               " no neighbour at the bandwidth ", describe_value(h),
+               if (is_nearest(asked)) paste(" no other one within the bandwidth at k =", bw)
+               else paste(" no neighbour at the bandwidth", describe_value(bw)),
                ": cross-validation leaves them out.")
 }
 
 warn_end_of_grid <- function(bw, grid, asked) {
   lower <- bw == grid$grid[1L]
+  if (is_nearest(asked)) {
+    if (bw == 1) return(invisible())
+    warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, k = ", bw,
+                ": ", if (lower) "fewer" else "more", " neighbours may be better.")
+    return(invisible())
+  }
   warn_search("The least ", asked$method, " is at the ", if (lower) "lower" else "upper", " end of the grid, ",
               describe_value(bw), ": a ", if (lower) "narrower" else "wider", " bandwidth may be better.")
 }

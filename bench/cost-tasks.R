@@ -286,7 +286,7 @@ calibrate_regression <- function(costs, fitted) {
     h <- seq(0.05, 0.5, length.out = 10L)
     data <- of_kestrel("regression_cpp")(list(x = x, y = x^2 + rnorm(n), w = rep(1, n)), one_thread())
     run <- one_thread("cpu")
-    task <- list(h = h, kernel = kernel, regtype = regtype, order = 2L)
+    task <- list(h = h, kernel = kernel, regtype = regtype, order = 2L, bwtype = "fixed")
     call <- function() of_kestrel("regression_cv_cpp")(data, task, run)
     degree <- if (kernel != "gaussian") kernel_rows$inner[row] * kernel_rows$outer[row]
     list(task = paste(kernel, regtype), took = seconds_taken(call),

@@ -172,7 +172,7 @@ for (i in seq_len(nrow(runs))) {
 # fit counts as one. The grid of a million goes from a fiftieth of a standard deviation to two.
 add_regression <- function(what, x, h, regtype, times, wanted = NA, paper = NA) {
   data <- list(x = x, y = sin(x) + 0.3 * rnorm(length(x)), w = rep(1, length(x)))
-  task <- list(h = h, kernel = "epanechnikov", regtype = regtype, order = 2L)
+  task <- list(h = h, kernel = "epanechnikov", regtype = regtype, order = 2L, bwtype = "fixed")
   call <- function() {
     held <- internal("regression_cpp")(data, run_with())
     internal("choose_regression_place_cpp")(held, task, run_with())

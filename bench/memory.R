@@ -42,7 +42,7 @@ tasks <- list(
     x <- stats::rnorm(n)
     y <- sin(x) + stats::rnorm(n)
     data <- list(x = x, y = y, w = rep(1, n))
-    task <- list(h = c(0.5, 1), kernel = "epanechnikov", regtype = "lc", order = 2L)
+    task <- list(h = c(0.5, 1), kernel = "epanechnikov", regtype = "lc", order = 2L, bwtype = "fixed")
     function() of_kestrel("regression_cv_cpp")(of_kestrel("regression_cpp")(data, run_on()), task, run_on())
   }, small = list(1000)),
   lscv_pairs = list(make = function(n, d) {

@@ -1,7 +1,8 @@
 # Regression with the Gaussian kernel: the search for the global minimum of cross-validation, the curve of 200
-# bandwidths, and fits with standard errors, on one thread and on all, beside np and all pairs in R.
+# bandwidths, fits with standard errors, the search with nearest neighbours, and that with three numeric regressors and
+# a factor. On one thread and on all, beside np and all pairs in R.
 #
-#   Rscript bench/regression.R [--short] [curves searches fits]
+#   Rscript bench/regression.R [--short] [curves searches fits neighbours mixed]
 #
 # np is left out where it is not installed, and where it would take minutes.
 
@@ -86,4 +87,39 @@ bench_fits <- function() {
              row_of("npreg, errors", length(large$x), fit(large)))
 }
 
-run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits))
+bench_neighbours <- function() {
+  data <- data_of(sized(500, 200))
+  row <- function(type, regtype) {
+    peer <- function() np::npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype, nmulti = 1)
+    row_of(paste("npregbw,", type, regtype), length(data$x), function() {
+      npregbw(xdat = data$x, ydat = data$y, bwtype = type, regtype = regtype)
+    }, if (with_np) peer, 3L)
+  }
+  print_rows(row("generalized_nn", "lc"), row("adaptive_nn", "ll"))
+}
+
+bench_mixed <- function() {
+  mixed <- function(n) {
+    set.seed(1)
+    data <- data.frame(x1 = stats::rnorm(n), x2 = stats::runif(n), x3 = stats::rnorm(n))
+    data$z <- factor(sample(letters[1:3], n, TRUE))
+    data$y <- sin(data$x1) + data$x2^2 + as.integer(data$z) * 0.3 + stats::rnorm(n) * 0.3
+    data
+  }
+  row <- function(n, regtype, nmulti, peer = TRUE) {
+    data <- mixed(n)
+    search <- function() suppressMessages(npregbw(y ~ x1 + x2 + x3 + z, data, regtype = regtype, nmulti = nmulti))
+    of_np <- function() np::npregbw(y ~ x1 + x2 + x3 + z, data = data, regtype = regtype, nmulti = nmulti)
+    cat("\nLeast cv.ls of n =", n, regtype, "by kestrel:", format(search()$fval, digits = 7))
+    if (with_np && peer) cat(", by np:", format(of_np()$fval, digits = 7))
+    row_of(paste("npregbw, 3 numbers and a factor,", regtype), n, search, if (with_np && peer) of_np, 1L)
+  }
+  rows <- list(row(500, "lc", 1), row(500, "ll", 1))
+  if (!short) {
+    rows <- c(rows, list(row(1000, "lc", 1), row(1000, "ll", 1), row(2000, "lc", 1), row(10000, "lc", 5, FALSE)))
+  }
+  do.call(print_rows, rows)
+}
+
+run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits, neighbours = bench_neighbours,
+                  mixed = bench_mixed))

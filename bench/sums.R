@@ -51,5 +51,5 @@ kestrel_psi <- function(x, g, order, engine) {
 kestrel_cv <- function(data, h, kernel = "epanechnikov", regtype = "lc", threads = 1L) {
   run <- run_on(threads = threads)
   sorted <- of_kestrel("regression_cpp")(list(x = data$x, y = data$y, w = rep(1, length(data$x))), run)
-  of_kestrel("regression_cv_cpp")(sorted, list(h = h, kernel = kernel, regtype = regtype, order = 2L), run)
+  of_kestrel("regression_cv_cpp")(sorted, list(h = h, kernel = kernel, regtype = regtype, order = 2L, bwtype = "fixed"), run)
 }

@@ -749,6 +749,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// regression_neighbours_cpp
+double regression_neighbours_cpp(SEXP regression, double limit, Rcpp::List run);
+RcppExport SEXP _kestrel_regression_neighbours_cpp(SEXP regressionSEXP, SEXP limitSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    Rcpp::traits::input_parameter< double >::type limit(limitSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_neighbours_cpp(regression, limit, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // regression_isolated_cpp
 double regression_isolated_cpp(SEXP regression);
 RcppExport SEXP _kestrel_regression_isolated_cpp(SEXP regressionSEXP) {
@@ -977,6 +990,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_confidence_bands_cpp", (DL_FUNC) &_kestrel_confidence_bands_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 6},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
+    {"_kestrel_regression_neighbours_cpp", (DL_FUNC) &_kestrel_regression_neighbours_cpp, 3},
     {"_kestrel_regression_isolated_cpp", (DL_FUNC) &_kestrel_regression_isolated_cpp, 1},
     {"_kestrel_regression_distances_cpp", (DL_FUNC) &_kestrel_regression_distances_cpp, 4},
     {"_kestrel_weight_sums_cpp", (DL_FUNC) &_kestrel_weight_sums_cpp, 1},

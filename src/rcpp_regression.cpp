@@ -1,6 +1,7 @@
 // R to core: kernel regression with one regressor.
 #include <cmath>
 
+#include "core/base/whole.hpp"
 #include "core/data/passes.hpp"
 #include "core/regression/fit_at_data.hpp"
 #include "gpu/regression_call.hpp"
@@ -48,11 +49,16 @@ struct LocalFits {
 };
 
 LocalFits unpack_local_fits(const Rcpp::List& list) {
-  const Fields fields(list, "a task of a regression", {"h", "kernel", "regtype", "order"});
+  const Fields fields(list, "a task of a regression", {"h", "kernel", "regtype", "order", "bwtype", "unit"});
   const auto h = fields.get<Rcpp::NumericVector>("h");
   LocalKernel kernel{kernel_of_name(fields.get<std::string>("kernel")), h.size() > 0 ? h[0] : 1.0,
                      fields.get<std::string>("regtype") == "ll"};
   kernel.order = fields.get<int>("order");
+  const auto type = fields.get<std::string>("bwtype");
+  if (type != "fixed") {
+    kernel.type = type == "adaptive_nn" ? BandwidthType::adaptive_nn : BandwidthType::generalized_nn;
+    kernel.unit = fields.get<double>("unit");
+  }
   return {h, kernel};
 }
 
@@ -189,6 +195,14 @@ Rcpp::List regression_fit_cpp(SEXP regression, Rcpp::List task, Rcpp::NumericVec
 // [[Rcpp::export]]
 double regression_support_cpp(SEXP regression, std::string kernel) {
   return regression_of(regression).min_supporting_bandwidth(kernel_of_name(kernel));
+}
+
+/// The largest number of neighbours up to `limit` that every observation has.
+// [[Rcpp::export]]
+double regression_neighbours_cpp(SEXP regression, double limit, Rcpp::List run) {
+  return static_cast<double>(regression_of(regression)
+                                 .most_neighbours(whole_number<std::size_t>(limit),
+                                                  unpack_silent_run(run).parallel));
 }
 
 /// The number of the observation, from one on.

@@ -17,6 +17,10 @@ void RegressionCall::choose(GpuUse use, Span<const double> bandwidth, const Loca
                             const RunOptions& options) {
   use_ = std::move(use);
   if (use_.asked() == Backend::cpu) return;
+  if (kernel.nearest() && use_.asked() == Backend::automatic) {
+    use_ = GpuUse(Backend::cpu, {});
+    return;
+  }
   const RegressionWork work = regression_work(sample_.x, bandwidth, kernel, options.parallel);
   use_.choose(regression_seconds(work) / std::max(1, options.parallel.threads),
               [&](const kestrel_gpu_device& device) {
@@ -29,6 +33,9 @@ CrossValidation RegressionCall::cross_validate(Span<const double> bandwidth,
                                                const RunOptions& options) {
   return use_.sums(
       [&] {
+        if (kernel.nearest()) {
+          throw gpu_error(GpuProblem::unsuited, "the bandwidth must be fixed");
+        }
         if (kernel.order > 2) {
           throw gpu_error(GpuProblem::unsuited, "the kernel must be of order 2");
         }

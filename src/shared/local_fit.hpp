@@ -127,6 +127,15 @@ KESTREL_HD KESTREL_INLINE double power_kernel(int inner, int outer, double edge,
   return value;
 }
 
+/// Its derivative by e at u = (x - e) / h.
+KESTREL_HD KESTREL_INLINE double power_kernel_slope(int inner, int outer, double u, double edge,
+                                                    double h) {
+  if (outer == 0 || u == 0) return 0.0;
+  double slope = inner * outer / (u < 0 ? -h : h);
+  for (int k = 1; k < inner; ++k) slope *= fabs(u);
+  return slope * power_kernel(inner, outer - 1, edge, h);
+}
+
 /// The logarithm of the Gaussian kernel's value at one distance over that at another.
 KESTREL_HD KESTREL_INLINE double gaussian_log_ratio(double distance, double nearest, double h) {
   const double a = (nearest - distance) / h, b = (nearest + distance) / h;

@@ -8,12 +8,20 @@ regression_data <- function() {
 }
 
 regression_arguments <- function(x) {
+  if (chance(0.15)) return(neighbour_arguments(length(x)))
   c(some_of(list(regtype = pick(c("lc", "ll")), bwmethod = pick(c("cv.ls", "cv.aic")),
                  ckertype = pick(setdiff(kernels, "cosine")), unsupported = pick(c("reject", "exclude"))), 0.4),
     some_of(list(nbw = pick(c(2, 7, 50)), bwmin = spread_of(x)[1L] / 10, bwmax = spread_of(x)[1L] * 2,
                  bw.scale = pick(c("support", "np")), refine = TRUE, w = weights_for(length(x)),
                  bws = spread_of(x)[1L] * pick(list(0.3, c(0.2, 0.5, 1))), na.action = quote(stats::na.omit),
                  bandwidth.compute = FALSE), 0.1))
+}
+
+neighbour_arguments <- function(n) {
+  c(list(bwtype = pick(c("generalized_nn", "adaptive_nn"))),
+    some_of(list(regtype = "ll", bwmethod = "cv.aic", ckertype = pick(setdiff(kernels, "cosine")),
+                 unsupported = "exclude", w = weights_for(n), bws = pick(list(1, 5, 1:3, 2.5, n)),
+                 bandwidth.compute = FALSE, nbw = 5), 0.25))
 }
 
 # The data as a formula or as xdat and ydat, whose names differ between functions.
@@ -26,7 +34,8 @@ bandwidth_call <- function() {
   n <- pick(c(5, 20, 60))
   x <- stats::runif(n)
   as.call(c(quote(npregbw), with_data(list(x = x, y = x^2 + stats::rnorm(n, sd = 0.1)), c("xdat", "ydat"),
-                                      some_of(list(regtype = "ll", ckertype = pick(setdiff(kernels, "cosine")))))))
+                                      some_of(list(regtype = "ll", ckertype = pick(setdiff(kernels, "cosine")),
+                                                   bwtype = pick(c("fixed", "generalized_nn", "adaptive_nn")))))))
 }
 
 # Several regressors, factors and ordered factors.

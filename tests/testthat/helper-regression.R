@@ -139,7 +139,7 @@ regression_shapes <- function() {
 
 # The fields that npregbw() and npreg() keep of a shape, at one bandwidth.
 shape_bws <- function(s, h, kernel, regtype) {
-  c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype, ckerorder = 2))
+  c(s[c("x", "y", "w")], list(h = h, ckertype = kernel, regtype = regtype, ckerorder = 2, type = "fixed", bw.scale = "support"))
 }
 
 # The fit at the data of a shape.
@@ -148,5 +148,5 @@ fit_of_shape <- function(bws, run) with_fit(observations_of(bws, run), bws$h, bw
 # The engine's objectives for all bandwidths of a shape.
 shape_cv <- function(s, kernel, regtype, threads = 1L) {
   run <- run_options(threads, "cpu")
-  regression_sums(observations_of(s, run), s$h, list(ckertype = kernel, regtype = regtype, ckerorder = 2), run)
+  regression_sums(observations_of(s, run), s$h, list(ckertype = kernel, regtype = regtype, ckerorder = 2, type = "fixed", bw.scale = "support"), run)
 }

@@ -132,7 +132,7 @@ test_that("the CPU computes in double whatever the precision", {
 
 test_that("\"auto\" asks for a device for long sums, and does without after one message", {
   run <- run_options(backend = "auto", cuda = TRUE)
-  asked <- list(ckertype = "tricube", regtype = "lc", ckerorder = 2)
+  asked <- list(ckertype = "tricube", regtype = "lc", ckerorder = 2, type = "fixed", bw.scale = "support")
   x <- seq(0, 1, length.out = 1e6)
   sample <- selector_sample(with_seed(3, matrix(rnorm(6e5), ncol = 6)), NULL)
   long <- list(pairs = function() criteria_for(sample, "direct", run)$by()[-1L],
@@ -190,7 +190,7 @@ test_that("npregbw() says why it cannot use a GPU, and \"auto\" does without", {
 test_that("a curve that the GPU refuses is the CPU's in \"auto\" and an error else", {
   rm(list = ls(informed_of), envir = informed_of)
   sample <- check_regression_sample(cars$speed, cars$dist, NULL, stats::na.fail)
-  asked <- list(ckertype = "triweight", regtype = "lc", ckerorder = 2, method = "cv.ls")
+  asked <- list(ckertype = "triweight", regtype = "lc", ckerorder = 2, type = "fixed", bw.scale = "support", method = "cv.ls")
   curve <- function(backend, ...) {
     run <- c(run_options(backend = backend, cuda = TRUE), ...)
     data <- observations_of(sample, run)

@@ -115,7 +115,6 @@ test_that("grids and choices", {
     npregbw(x, y, ckerorder = 4, ckertype = "epanechnikov"),
     npregbw(x, y, ckerorder = 3),
     npregbw(x, y, bwscaling = "yes"),
-    npregbw(x, y, bwtype = "adaptive_nn"),
     npregbw(x, y, bandwidth.compute = FALSE),
     npregbw(x, y, bandwith = 2)
   )

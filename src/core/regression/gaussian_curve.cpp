@@ -128,6 +128,7 @@ bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
     }
   };
   const std::vector<std::size_t> items = items_of(call, by_cells);
+  totals.assign(items.size() - 1, FitTotals());
   parallel_for(items.size() - 1, options.parallel, [&](std::size_t item, int worker) {
     poll_if_due({});
     if (!by_cells) {

@@ -9,10 +9,10 @@
 
 namespace kestrel {
 
-/// The sums over leave-one-out fits of all observations, added to totals[k], k < local_slots(); and
-/// calls `take` for blocks of observations that it leaves out, whose slot() is an index of
-/// `totals`. O(cells) for the other ones, or O(pairs of places) where many observations are tied.
-/// Returns false, and does nothing, if neither pays, or if weights are not all 1.
+/// Fills `totals` with sums over leave-one-out fits, whose sum is that over all observations but
+/// those for which it calls `take`, in blocks whose slot() is an index of `totals`. O(cells) for
+/// the other ones, or O(pairs of places) where many observations are tied. Returns false, and does
+/// nothing, if neither pays, or if weights are not all 1.
 bool gaussian_totals(const LocalSource& source, const LocalFitter& fitter,
                      const LocalKernel& kernel, const RunOptions& options,
                      std::vector<FitTotals>& totals, const LocalTake& take);

@@ -33,10 +33,7 @@ double derivative(const LocalKernel& kernel, double a, double b, double nearest)
            gaussian_slope_factor(kernel.order)(u * u) * u / kernel.h;
   }
   const KernelRow& row = row_of(kernel.kernel);
-  if (row.outer == 0 || u == 0) return 0.0;
-  double slope = row.inner * row.outer / (u < 0 ? -kernel.h : kernel.h);
-  for (int k = 1; k < row.inner; ++k) slope *= std::abs(u);
-  return slope * power_kernel(row.inner, row.outer - 1, distance_to_edge(a, b, kernel.h), kernel.h);
+  return power_kernel_slope(row.inner, row.outer, u, distance_to_edge(a, b, kernel.h), kernel.h);
 }
 
 }  // namespace

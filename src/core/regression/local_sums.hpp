@@ -10,10 +10,16 @@
 
 namespace kestrel {
 
+/// Whether all fits have one bandwidth, each point its own, or each sample its own.
+enum class BandwidthType { fixed, generalized_nn, adaptive_nn };
+
 /// A kernel and its bandwidth, for regression: K(0) = 1; the window is fl(|e - x|) < h (<= h for
-/// the uniform kernel, < 38 h for the Gaussian one, whose h is the standard deviation).
+/// the uniform kernel and a fixed bandwidth, < 38 h for the Gaussian one, whose h is the standard
+/// deviation).
 struct LocalKernel {
   Kernel kernel;
+  /// With nearest neighbours the number k: bandwidths are `unit` times distances to the k-th one
+  /// (neighbours.hpp).
   double h;
   bool local_linear;
   /// Of the Gaussian kernel: 2, 4, 6 or 8 (core/kernel/gaussian_order.hpp).
@@ -23,7 +29,11 @@ struct LocalKernel {
   /// Taken off y, for local linear fits, whose residuals do not depend on it.
   double slope = 0.0;
 
+  BandwidthType type = BandwidthType::fixed;
+  double unit = 1.0;
+
   bool gaussian() const { return kernel == Kernel::gaussian; }
+  bool nearest() const { return type != BandwidthType::fixed; }
 };
 
 /// At the points [begin, begin + count) in sorted order, with u_j = (x_j - e_i) / h and v_j = y_j -

@@ -72,8 +72,8 @@ class NodeCells {
   RawArray<double> sums_;  // of Chebyshev polynomials in the cells of the latest level
 };
 
-/// (y - reference) - slope * distance, rounded once: where a trend is steep, the terms are far larger
-/// than what remains of them.
+/// (y - reference) - slope * distance, rounded once: where a trend is steep, the terms are far
+/// larger than what remains of them.
 inline double off_line(double y, double reference, double slope, const TwoPart& distance) {
   if (slope == 0) return y - reference;
   return (exact_difference(y, reference) - distance * slope).value();

@@ -7,8 +7,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/raw_array.hpp"
-#include "core/base/summation.hpp"
 #include "core/data/passes.hpp"
+#include "core/regression/at_observations.hpp"
+#include "core/regression/neighbour_fits.hpp"
+#include "core/regression/neighbours.hpp"
 #include "core/regression/validation.hpp"
 #include "shared/local_trend.hpp"
 
@@ -18,16 +20,14 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// The sum over all blocks, pairwise.
-double total(const std::vector<FitTotals>& blocks, double FitTotals::*which) {
-  std::vector<double> value;
-  for (const FitTotals& block : blocks) value.push_back(block.*which);
-  return pairwise_sum(value.data(), value.size());
-}
-
 }  // namespace
 
 void check_local_kernel(const LocalKernel& kernel) {
+  if (kernel.nearest() && !(kernel.h >= 1 && kernel.h < 0x1p31 && std::floor(kernel.h) == kernel.h &&
+                            kernel.unit > 0)) {
+    throw error(ErrorKind::input,
+                "a number of neighbours must be whole, not " + std::to_string(kernel.h));
+  }
   if (!(kernel.h > 0) || !std::isfinite(1 / kernel.h)) {
     throw error(ErrorKind::input, "a bandwidth must be positive, not " + std::to_string(kernel.h));
   }
@@ -73,6 +73,7 @@ CrossValidation LocalRegression::cross_validate(Span<const double> bandwidth,
     return one;
   };
   for (const double h : bandwidth) check_local_kernel(at(h));
+  if (kernel.nearest()) return neighbour_curve(line(), bandwidth, kernel, options);
   const double min = bandwidth.size > 0 ? *std::min_element(bandwidth.begin(), bandwidth.end()) : 1;
   LocalKernel shared = kernel;
   if (kernel.gaussian()) shared = prepared(kernel, min, options);
@@ -178,87 +179,6 @@ class Variances {
   const SortedSample& at_;
 };
 
-/// What Residuals has of one observation. Side by side, since observations in the given order are
-/// anywhere in the sorted one.
-struct OfObservation {
-  double leave_one_out, in_sample, error2, variance;
-};
-struct GradientOfObservation {
-  double value, variance;
-};
-
-/// e_i^2, and its mean with weights w over the others where e_i is NaN.
-void square_errors(const RawArray<OfObservation>& found, const double* w, std::size_t n,
-                   const ParallelOptions& options) {
-  struct Part {
-    long double squares = 0, weight = 0;
-    bool alone = false;
-  };
-  std::vector<Part> parts(parts_of_pass(n));
-  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    Part here;
-    for (std::size_t i = begin; i < end; ++i) {
-      const double residual = found[i].leave_one_out;
-      found[i].error2 = residual * residual;
-      if (std::isnan(residual)) {
-        here.alone = true;
-      } else {
-        here.squares += static_cast<long double>(w[i]) * found[i].error2;
-        here.weight += w[i];
-      }
-    }
-    parts[part] = here;
-  });
-  Part all;
-  for (const Part& part : parts) {
-    all.squares += part.squares;
-    all.weight += part.weight;
-    all.alone = all.alone || part.alone;
-  }
-  if (!all.alone) return;
-  const double mean = static_cast<double>(all.squares / all.weight);
-  pass_over(n, options, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; parts[part].alone && i < end; ++i) {
-      if (std::isnan(found[i].leave_one_out)) found[i].error2 = mean;
-    }
-  });
-}
-
-/// From the sorted order into the given one. To read from anywhere is faster than to write there.
-void put_back(const SortedSample& line, const RawArray<OfObservation>& found,
-              const RawArray<GradientOfObservation>& gradient, const Residuals& out,
-              const ParallelOptions& options) {
-  const std::size_t n = line.size();
-  const RawArray<std::uint32_t> place(n);
-  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) place[line.given(i)] = static_cast<std::uint32_t>(i);
-  });
-  const bool errors = out.variance.size > 0, gradients = out.gradient.size > 0;
-  pass_over(n, options, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const OfObservation& one = found[place[k]];
-      out.leave_one_out[k] = one.leave_one_out;
-      out.in_sample[k] = one.in_sample;
-      out.error2[k] = one.error2;
-      if (errors) out.variance[k] = one.variance;
-      if (!gradients) continue;
-      out.gradient[k] = gradient[place[k]].value;
-      out.gradient_variance[k] = gradient[place[k]].variance;
-    }
-  });
-}
-
-void check_room(const Residuals& out, std::size_t n) {
-  const auto fits = [n](Span<double> room, bool wanted) { return room.size == (wanted ? n : 0); };
-  const bool gradients = out.gradient.size > 0, errors = gradients || out.variance.size > 0;
-  if (fits(out.leave_one_out, true) && fits(out.in_sample, true) && fits(out.error2, true) &&
-      fits(out.leverage, out.leverage.size > 0) && fits(out.variance, errors) &&
-      fits(out.gradient, gradients) && fits(out.gradient_variance, gradients)) {
-    return;
-  }
-  throw error(ErrorKind::internal, "room for residuals of a wrong size");
-}
-
 /// Whether gradients have no sums of their own: then they are computed sample by sample.
 bool gradient_is_direct(const LocalKernel& kernel) {
   return kernel.gradient && !kernel.local_linear && !kernel.gaussian();
@@ -271,6 +191,7 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
   check_local_kernel(given);
   const std::size_t n = size();
   check_room(out, n);
+  if (given.nearest()) return neighbour_residuals(line(), given, out, options);
   const bool leverages = out.leverage.size > 0, errors = out.variance.size > 0;
   LocalKernel kernel = prepared(given, given.h, options);
   kernel.gradient = out.gradient.size > 0;
@@ -323,8 +244,7 @@ FitTotals LocalRegression::residuals(const LocalKernel& given, const Residuals& 
     });
   }
   put_back(line(), found, gradient, out, cheap);
-  return {total(blocks, &FitTotals::squares), total(blocks, &FitTotals::in_sample),
-          total(blocks, &FitTotals::trace), total(blocks, &FitTotals::unsupported)};
+  return totals_of(blocks);
 }
 
 Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
@@ -336,6 +256,7 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
   if ((wanted && error2.size != n) || (gradients && !wanted)) {
     throw error(ErrorKind::internal, "squared errors of another number than observations");
   }
+  if (given.nearest()) return neighbour_fits(line(), points, error2, given, options);
   if (given.gaussian()) source_.prepare_gaussian(given.h, given.order, 0.0, options);
   const LocalKernel& kernel = given;
   const ParallelOptions cheap = part_of(options.parallel, 0, 0);
@@ -399,6 +320,11 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
                       sums, i, of_gradient[i].constant, of_gradient[i].slope, fit.scale);
                 });
   return result;
+}
+
+std::size_t LocalRegression::most_neighbours(std::size_t limit,
+                                             const ParallelOptions& options) const {
+  return kestrel::most_neighbours(line(), limit, options);
 }
 
 double LocalRegression::min_supporting_bandwidth(Kernel kernel) const {

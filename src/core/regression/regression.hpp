@@ -63,6 +63,9 @@ class LocalRegression {
   /// The number of observations.
   std::size_t size() const { return line().size(); }
 
+  /// With nearest neighbours `bandwidth` has ascending numbers k, and sums are NaN where some
+  /// observation has no k-th one. See neighbour_fits.hpp for their cost.
+  ///
   /// Error: 1e-12 of each sum, if residuals are not below 1e-4 of what y differs by within windows.
   /// `kernel`: all but its bandwidth.
   CrossValidation cross_validate(Span<const double> bandwidth, const LocalKernel& kernel,
@@ -85,6 +88,10 @@ class LocalRegression {
   /// nearest other observation, or the next larger number if the window is open. O(n). NaN for
   /// n < 2.
   double min_supporting_bandwidth(Kernel kernel) const;
+
+  /// The largest k up to `limit` for which every observation has a k-th neighbour, see
+  /// neighbours.hpp. O(n limit).
+  std::size_t most_neighbours(std::size_t limit, const ParallelOptions& options) const;
 
   /// The observation that is farthest from all others, in the given order. O(n). At least two
   /// observations.

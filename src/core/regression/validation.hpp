@@ -35,11 +35,7 @@ class Validation {
   }
 
   std::vector<FitTotals> totals(const LocalKernel& kernel, const RunOptions& options) const {
-    std::vector<FitTotals> blocks(local_slots(sample_, sample_));
-    if (!kernel.local_linear && is_polynomial(kernel.kernel)) {
-      if (constant_fits(kernel, options, blocks)) return blocks;
-      blocks.assign(blocks.size(), FitTotals());
-    }
+    std::vector<FitTotals> blocks;
     const auto add = [&](std::size_t i, const LocalFit& fit, const LocalSums& sums) {
       blocks[sums.slot()].add(fit, sample_.w()[i]);
     };
@@ -47,6 +43,11 @@ class Validation {
         gaussian_totals(source_, fitter_, kernel, options, blocks,
                         [&](const LocalSums& sums, int) { each_fit(kernel, sums, add); })) {
       return blocks;
+    }
+    blocks.resize(local_slots(sample_, sample_));
+    if (!kernel.local_linear && is_polynomial(kernel.kernel)) {
+      if (constant_fits(kernel, options, blocks)) return blocks;
+      blocks.assign(blocks.size(), FitTotals());
     }
     run(kernel, options, add);
     return blocks;

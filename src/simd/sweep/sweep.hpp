@@ -141,6 +141,23 @@ struct ConstantFits {
 };
 using ConstantFitsFunction = void (*)(ConstantFits&);
 
+// Sums over samples [begin, end) of g_j u_j^q (q = 0, 1, 2) and g_j u_j^q (y_j - reference) (q = 0,
+// 1), u_j = (x_j - point) scale, where every sample may have a bandwidth of its own: g_j = w_j
+// K((x_j - point) scale_j), within |x_j - point| < reach_j. Added to sum = {s_0, r_0, s_1, r_1,
+// s_2}, and to `weight` the sum of w_j within reach. Nothing is read beyond the end.
+struct VaryingWindow {
+  const double* x;
+  const double* w;
+  const double* y;
+  const double* scales;   // null: all are `scale`
+  const double* reaches;  // null: all are `reach`
+  double point, reference, scale, reach;
+  int inner, outer;      // of (1 - |u|^inner)^outer; inner = 0: exp(-u^2 / 2), at any distance
+  const double* factor;  // for exp(): a polynomial in u^2, as for GaussianWindow; null: 1
+  double sum[5], weight, square;
+};
+using VaryingWindowFunction = void (*)(VaryingWindow&, std::size_t begin, std::size_t end);
+
 struct SweepTable {
   SweepCountFunction count_leading;
   // [columns - 1][position in kSweepDegrees]; null for two columns above kSweepHighestWithY.
@@ -151,6 +168,7 @@ struct SweepTable {
   Scans fixed[2], moving[2];  // forwards, backwards
   SweepSumFunction sum[2][kSweepDegreeCount];
   GaussianWindowFunction gaussian_window;
+  VaryingWindowFunction varying_window;
   ConstantFitsFunction constant_fits;
 };
 extern const SweepTable* const kSweepTables[kSets];
