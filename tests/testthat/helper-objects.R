@@ -13,6 +13,9 @@ objects_to_edit <- function() {
   fit <- npreg(c(x, NA), c(y, 1), bws = 2, na.action = na.omit)
   mixed <- npregbw(data.frame(a = x, z = factor(rep(1:3, 4)), o = ordered(rep(1:2, 6))), y, bws = c(0.5, 0.2, 0.3),
                    bandwidth.compute = FALSE)
+  density <- npudensbw(dat = data.frame(a = x, z = factor(rep(1:3, 4))), bws = c(0.5, 0.2), bandwidth.compute = FALSE)
+  conditional <- npcdensbw(xdat = data.frame(a = x, z = factor(rep(1:3, 4))), ydat = y, bws = c(0.3, 0.5, 0.2),
+                           bandwidth.compute = FALSE)
   boot <- hboot(x, B = 3, gridsize = 9)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
@@ -24,6 +27,9 @@ objects_to_edit <- function() {
     q_error = q_error(cbind(a = 1:3, b = 2:4), 3:1),
     bw = bw, best = summary(bw), fit = fit, curve = npreg(bw, exdat = c(1, NA), eydat = c(3, 4)), of_fit = summary(fit),
     mixed = mixed, of_mixed = summary(mixed), mixed_fit = npreg(mixed, gradients = TRUE),
+    density_bw = density, of_density_bw = summary(density), density = npudens(density),
+    of_density = summary(npudens(density)), conditional_bw = conditional,
+    conditional = npcdens(conditional, gradients = TRUE),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
@@ -65,6 +71,15 @@ takers <- list(
                        band = function(fit) {
                          predict(fit, exdat = data.frame(a = 1, z = "2", o = "1"), interval = "confidence")
                        }),
+  kestrel_condensbw = list(print = print, summary = summary, plot = plot, npcdens = npcdens, predict = predict,
+                           nobs = nobs, formula = formula),
+  kestrel_condens = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, se = se,
+                         gradients = gradients, nobs = nobs, formula = formula, frame = as.data.frame),
+  kestrel_densbw = list(print = print, summary = summary, plot = plot, npudens = npudens, predict = predict,
+                        nobs = nobs, formula = formula),
+  kestrel_dens = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, se = se,
+                      nobs = nobs, formula = formula, frame = as.data.frame,
+                      at = function(fit) predict(fit, edat = data.frame(a = 1, z = "2"))),
   kestrel_score = list(print = print, summary = summary, plot = plot, frame = as.data.frame,
                        one = function(s) plot(s, model = 1)),
   kestrel_boot = list(print = print, summary = summary, plot = plot),
