@@ -214,7 +214,8 @@ vertex_of <- function(bw, value) {
   if (length(bw) < 3L || !all(is.finite(value))) return(NA_real_)
   left <- (value[1L] - value[2L]) / (bw[2L] - bw[1L])
   right <- (value[3L] - value[2L]) / (bw[3L] - bw[2L])
-  if (left + right <= 0) return(NA_real_)
+  # Not a number if two bandwidths are the same.
+  if (!isTRUE(left + right > 0)) return(NA_real_)
   # The slopes at the middles of both intervals are -left and right.
   bw[2L] - (bw[2L] - bw[1L]) / 2 + (bw[3L] - bw[1L]) / 2 * left / (left + right)
 }

@@ -47,3 +47,8 @@ test_that("a minimum at infinity is found and named: the mean, or the straight l
   expect_close_to_reference(npreg(line)$mean, unname(fitted(lm(x + noise ~ x))))
   expect_close_to_reference(mean$fval, mean((noise - mean(noise))^2) * (60 / 59)^2)
 })
+
+test_that("a search survives that tries a bandwidth twice", {
+  expect_identical(vertex_of(c(1, 1, 2), c(3, 3, 4)), NA_real_)
+  expect_equal(vertex_of(c(1, 2, 3), c(2, 1, 2)), 2)
+})
