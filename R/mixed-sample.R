@@ -21,6 +21,7 @@ mixed_columns <- function(xdat, argument) {
     if (!is_numbers(value) || !is.matrix(value)) {
       abort_input("`", argument, "` must be a data frame or a numeric matrix, not ", describe_value(value), ".")
     }
+    if (ncol(value) == 0L) abort_input("`", argument, "` must have at least one column, not 0.")
     names <- readable(colnames(value))
     value <- as.data.frame(value)
     names(value) <- if (is.null(names)) paste0("x", seq_along(value)) else names

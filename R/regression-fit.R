@@ -258,6 +258,8 @@ named_column <- function(value, name) {
   value <- plain(value)
   bare <- without_class(value)
   if (!(is.null(value) || is.atomic(value)) || length(dim(bare)) >= 2L) return(value)
+  # A data frame has fewer rows.
+  if (length(bare) > .Machine$integer.max) return(value)
   # Of any class: as_variable() says what is wrong with it.
   structure(stats::setNames(list(value), name), class = "data.frame", row.names = .set_row_names(length(bare)))
 }
