@@ -139,6 +139,9 @@ for folder in src/core/*; do
     "$(grep -nE '^#include "core/' "$folder"/*.[ch]pp | grep -vE "\"core/(${pattern:+$pattern|}$name)/" || true)"
 done
 
+complain 'no two files of R/ define one name' \
+  "$(grep -hoE '^[A-Za-z_.][A-Za-z0-9_.]* <- ' R/*.R | sort | uniq -d)"
+
 # bench/ is not in the package, so the vignette has a copy of the results.
 results=$(tools/gpu-results.sh)
 if ! cmp -s "$results" vignettes/gpu-results.csv; then
