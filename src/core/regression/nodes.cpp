@@ -31,8 +31,8 @@ long double chebyshev(std::size_t k, long double t) {
   return now;
 }
 
-/// Where the line of this slope through the mean of responses [begin, end), from some of them, is at
-/// `centre`.
+/// Where the line of this slope through the mean of responses [begin, end), from some of them, is
+/// at `centre`.
 double reference_of(const SortedSample& sample, std::size_t begin, std::size_t end, double slope,
                     double centre) {
   const double *x = sample.x(), *y = sample.y();
