@@ -60,7 +60,7 @@ npcdensbw <- function(...) {
 
 npcdensbw_arguments <- function() {
   c(names(formals(npcdensbw.formula)), names(formals(npcdensbw.default)), np_search_arguments, "memfac",
-    names(np_fixed_arguments))
+    names(np_density_arguments))
 }
 
 #' @rdname npcdensbw

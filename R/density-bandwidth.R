@@ -113,7 +113,7 @@ npudensbw <- function(...) {
 
 npudensbw_arguments <- function() {
   c(names(formals(npudensbw.formula)), names(formals(npudensbw.default)), np_search_arguments,
-    names(np_fixed_arguments))
+    names(np_density_arguments))
 }
 
 #' @rdname npudensbw
@@ -199,6 +199,9 @@ density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, 
                                         named("o", "kertype"))))
 }
 
+# np's arguments that would change the result, with the one value that is computed here.
+np_density_arguments <- list(bwtype = "fixed", ckerbound = "none", nomad = FALSE)
+
 # The arguments left in the dots: those of np.
 check_np_density_arguments <- function(..., .like = "~ x + z") {
   given <- given_names(...)
@@ -209,7 +212,7 @@ check_np_density_arguments <- function(..., .like = "~ x + z") {
   }
   inform_ignored(setdiff(intersect(given, c(np_search_arguments, "memfac")), c("nmulti", "ukertype", "okertype")),
                  "the search has steps and tolerances of its own, and draws no random numbers")
-  check_fixed_arguments(np_fixed_arguments, ...)
+  check_fixed_arguments(np_density_arguments, ...)
 }
 
 # The fields that bandwidth objects of densities share. `raw`: bandwidths in the order of the columns, not scaled.

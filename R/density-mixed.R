@@ -139,7 +139,7 @@ check_beside_object <- function(bws, of, ...) {
   if (length(other) > 0L) {
     abort_input("`", other[1L], "` must not be given together with a bandwidth object, which has its own.")
   }
-  check_fixed_arguments(np_fixed_arguments, ...)
+  check_fixed_arguments(np_density_arguments, ...)
 }
 
 # The points, a data frame of all columns of the core, or NULL for the data.
