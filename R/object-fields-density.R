@@ -1,19 +1,21 @@
 # The fields of densities of mixed data. What takes those of regressions is a function, since this file is read first.
 
-densbw_fields <- function() c(
-  mixed_bw_fields[c("x")],
-  list(nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L))),
-  mixed_bw_fields[c("icon", "iuno", "iord", "ncon", "nuno", "nord", "ndim")],
-  list(method = function(of) texts(1L, among = density_methods), pmethod = texts(1L)),
-  mixed_bw_fields[c("ckertype", "ckerorder", "ukertype", "okertype", "scaling", "sdev", "nconfac", "ncatfac", "search",
-                    "remarks", "bw")],
-  list(fval = anything(list("a number", function(fval) is.numeric(fval) && length(fval) == 1L))),
-  mixed_bw_fields[c("ifval", "fval.history", "evaluations", "xnames")],
-  list(na.action = function(of) left_out_field(.row_names_info(of[["x"]], 2L))),
-  list(terms = anything(list("the terms of a formula without a response", function(terms) is_terms(terms, FALSE)),
-                        optional = TRUE)),
-  mixed_bw_fields[c("engine", "backend", "seconds")]
-)
+densbw_fields <- function() {
+  c(
+    mixed_bw_fields[c("x")],
+    list(nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L))),
+    mixed_bw_fields[c("icon", "iuno", "iord", "ncon", "nuno", "nord", "ndim")],
+    list(method = function(of) texts(1L, among = density_methods), pmethod = texts(1L)),
+    mixed_bw_fields[c("ckertype", "ckerorder", "ukertype", "okertype", "scaling", "sdev", "nconfac", "ncatfac",
+                      "search", "remarks", "bw")],
+    list(fval = anything(list("a number", function(fval) is.numeric(fval) && length(fval) == 1L))),
+    mixed_bw_fields[c("ifval", "fval.history", "evaluations", "xnames")],
+    list(na.action = function(of) left_out_field(.row_names_info(of[["x"]], 2L))),
+    list(terms = anything(list("the terms of a formula without a response", function(terms) is_terms(terms, FALSE)),
+                          optional = TRUE)),
+    mixed_bw_fields[c("engine", "backend", "seconds")]
+  )
+}
 
 # The sides of a conditional density: `x` and `y`.
 side_fields <- function(side) {
@@ -49,20 +51,22 @@ side_bandwidths <- function(side) {
   }
 }
 
-condensbw_fields <- function() c(
-  side_fields("y"), side_fields("x"),
-  list(nobs = function(of) {
-         numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L), also = list(
-           "the number of rows of its fields `x` and `y`", function(nobs) nobs == .row_names_info(of[["y"]], 2L)
-         ))
-       },
-       ndim = function(of) numbers(1L, between = rep(of[["xndim"]] + of[["yndim"]], 2L)),
-       ncon = function(of) numbers(1L, between = rep(of[["xncon"]] + of[["yncon"]], 2L)),
-       sdev = function(of) numbers(of[["ncon"]], sign = "positive")),
-  densbw_fields()[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
-                  "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds")],
-  list(ybw = side_bandwidths("y"), xbw = side_bandwidths("x"))
-)
+condensbw_fields <- function() {
+  c(
+    side_fields("y"), side_fields("x"),
+    list(nobs = function(of) {
+           numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L), also = list(
+             "the number of rows of its fields `x` and `y`", function(nobs) nobs == .row_names_info(of[["y"]], 2L)
+           ))
+         },
+         ndim = function(of) numbers(1L, between = rep(of[["xndim"]] + of[["yndim"]], 2L)),
+         ncon = function(of) numbers(1L, between = rep(of[["xncon"]] + of[["yncon"]], 2L)),
+         sdev = function(of) numbers(of[["ncon"]], sign = "positive")),
+    densbw_fields()[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
+                    "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds")],
+    list(ybw = side_bandwidths("y"), xbw = side_bandwidths("x"))
+  )
+}
 
 condens_fields <- list(
   bws = of_class("kestrel_densbw"),

@@ -211,19 +211,22 @@ void MixedRow::constant_fit(const double* point, double reference, std::size_t o
       product_[own - begin] = 0;
       for (double* of : slope_of_column_) of[own - begin] = 0;
     }
-    if (y != nullptr) {
-      table_.offsets(y + begin, reference, 1.0, v_, count);
-    } else {
-      std::fill(v_, v_ + count, 0.0);
-    }
-    table_.add_sums(factor_ + begin, product_, v_, count, sums_.data());
+    if (y != nullptr) table_.offsets(y + begin, reference, 1.0, v_, count);
+    const auto add = [&](const double* one, const double* other, std::size_t to) {
+      double* sum = sums_.data() + 2 * to;
+      if (y != nullptr) {
+        table_.add_sums(one, other, v_, count, sum);
+      } else {
+        *sum += table_.dot(one, other, count);
+      }
+    };
+    add(factor_ + begin, product_, 0);
     for (std::size_t k = 0; k < column_.size() && slopes; ++k) {
-      table_.add_sums(factor_ + begin, slope_of_column_[k], v_, count,
-                      sums_.data() + 2 * (1 + column_[k]));
+      add(factor_ + begin, slope_of_column_[k], 1 + column_[k]);
     }
     for (std::size_t k = 0; k < factors && slopes; ++k) {
-      table_.add_sums(lambda_slope_[k] + begin, product_, v_, count,
-                      sums_.data() + 2 * (1 + columns + k));
+      if (std::isinf(kernel_.lambda[k])) continue;
+      add(lambda_slope_[k] + begin, product_, 1 + columns + k);
     }
   });
   fit_.sum = sums_[0];
