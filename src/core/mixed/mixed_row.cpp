@@ -7,56 +7,9 @@ namespace kestrel {
 
 namespace {
 
-/// Samples whose arrays the fastest cache holds.
-constexpr std::size_t kTile = 512;
 /// Sums below this may have lost terms to underflow, and are computed anew relative to the nearest
 /// sample; beyond this sum of squares in bandwidths no sample counts.
 constexpr double kLeastWeight = 1e-200, kFarthest = 38.0 * 38.0;
-/// Moments about the mean that are this much below those about the point are summed anew about the
-/// mean; a direction has no slope if its moment is this much below what it is made of.
-constexpr double kMaxMomentLoss = 1e3, kLeastPivot = 1e-12, kNoSpread = 1e-30;
-
-/// The inverse of a symmetric matrix of which some directions may have no spread: these rows and
-/// columns are zero. Returns whether there were any. `size` has the diagonal that rounding errors
-/// are relative to.
-bool invert_spread(std::vector<double> c, const std::vector<double>& size, std::size_t p,
-                   std::vector<double>& inverse) {
-  inverse.assign(p * p, 0.0);
-  std::vector<std::size_t> kept;
-  std::vector<char> done(p, 0);
-  std::vector<std::vector<double>> row;
-  // Gauss-Jordan elimination, the largest pivot relative to its size first.
-  std::vector<double> work(c), identity(p * p, 0.0);
-  for (std::size_t k = 0; k < p; ++k) identity[k * p + k] = 1.0;
-  for (std::size_t step = 0; step < p; ++step) {
-    std::size_t best = p;
-    for (std::size_t k = 0; k < p; ++k) {
-      if (done[k] || !(size[k] > 0)) continue;
-      if (best == p || work[k * p + k] / size[k] > work[best * p + best] / size[best]) best = k;
-    }
-    if (best == p || !(work[best * p + best] > kLeastPivot * size[best])) break;
-    done[best] = 1;
-    kept.push_back(best);
-    const double pivot = 1 / work[best * p + best];
-    for (std::size_t k = 0; k < p; ++k) {
-      work[best * p + k] *= pivot;
-      identity[best * p + k] *= pivot;
-    }
-    for (std::size_t other = 0; other < p; ++other) {
-      if (other == best) continue;
-      const double factor = work[other * p + best];
-      for (std::size_t k = 0; k < p; ++k) {
-        work[other * p + k] -= factor * work[best * p + k];
-        identity[other * p + k] -= factor * identity[best * p + k];
-      }
-    }
-  }
-  for (const std::size_t a : kept) {
-    for (const std::size_t b : kept) inverse[a * p + b] = identity[a * p + b];
-  }
-  return kept.size() < p;
-}
-
 }  // namespace
 
 MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use,
@@ -66,6 +19,7 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
       continuous_(kernel),
       use_(use),
       table_(*table.mixed),
+      plane_(sample.columns(), *table.mixed),
       room_(sample.size() * (7 + 2 * sample.columns() + kernel.lambda.size())) {
   for (std::size_t c = 0; c < sample.columns(); ++c) {
     if (std::isfinite(kernel.h[c])) column_.push_back(c);
@@ -90,19 +44,10 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
   at_.resize(column_.size());
 }
 
-template <class Body>
-void MixedRow::each_tile(const Body& body) const {
-  for (const Range& range : ranges_) {
-    for (std::size_t begin = range.first; begin < range.end; begin += kTile) {
-      body(begin, std::min(range.end, begin + kTile) - begin);
-    }
-  }
-}
-
 void MixedRow::start(const int* code, const double* position) {
   const MixedSample::CellWeights weights = sample_.weights(kernel_, code, position);
   const std::size_t cells = sample_.cells(), all = kernel_.lambda.size();
-  ranges_.clear();
+  tiles_.clear();
   for (std::size_t cell = 0; cell < cells; ++cell) {
     bool counts = weights.value[cell] != 0;
     for (std::size_t k = 0; k < all && (use_ == Use::criterion || use_ == Use::weights); ++k) {
@@ -110,11 +55,7 @@ void MixedRow::start(const int* code, const double* position) {
     }
     if (!counts) continue;
     const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
-    if (!ranges_.empty() && ranges_.back().end == first) {
-      ranges_.back().end = end;
-    } else {
-      ranges_.push_back({first, end});
-    }
+    tiles_.add(first, end);
     std::fill(factor_ + first, factor_ + end, weights.value[cell]);
     for (std::size_t k = 0; k < all; ++k) {
       std::fill(lambda_slope_[k] + first, lambda_slope_[k] + end, weights.slope[k * cells + cell]);
@@ -143,17 +84,15 @@ void MixedRow::start(const int* code, const double* position) {
 /// The least sum of squares in bandwidths to a sample whose weight counts.
 double MixedRow::nearest(const double* point, std::size_t own) const {
   double least = kFarthest;
-  for (const Range& range : ranges_) {
-    for (std::size_t j = range.first; j < range.end; ++j) {
-      if (j == own || factor_[j] == 0) continue;
-      double sum = 0;
-      for (std::size_t k = 0; k < column_.size(); ++k) {
-        const double u = (x_[k][j] - point[column_[k]]) * scale_[k];
-        sum += u * u;
-      }
-      least = std::min(least, sum);
+  tiles_.each_sample([&](std::size_t j) {
+    if (j == own || factor_[j] == 0) return;
+    double sum = 0;
+    for (std::size_t k = 0; k < column_.size(); ++k) {
+      const double u = (x_[k][j] - point[column_[k]]) * scale_[k];
+      sum += u * u;
     }
-  }
+    least = std::min(least, sum);
+  });
   return least < kFarthest ? least : 0.0;
 }
 
@@ -163,7 +102,7 @@ void MixedRow::fill_products(const double* point, std::size_t own) {
                       (use_ == Use::gradients && !kernel_.local_linear);
   double* slope[simd::kMixedColumns];
   simd::MixedProduct product = product_of(slopes ? slope : nullptr);
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     product.value = product_ + begin;
     for (std::size_t k = 0; k < column_.size(); ++k) slope[k] = slope_of_column_[k] + begin;
     table_.product(product, begin, count);
@@ -190,7 +129,7 @@ simd::MixedProduct MixedRow::product_of(double* const* slope) const {
 
 double MixedRow::sum_of_weights() {
   double sum = 0;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.multiply(factor_ + begin, product_ + begin, weight_ + begin, count);
     sum += table_.dot(factor_ + begin, product_ + begin, count);
   });
@@ -205,7 +144,7 @@ void MixedRow::constant_fit(const double* point, double reference, std::size_t o
   for (std::size_t k = 0; k < column_.size(); ++k) at_[k] = point[column_[k]];
   const simd::MixedProduct product = product_of(slopes ? slope_of_column_.data() : nullptr);
   sums_.assign(2 * (1 + columns + factors), 0.0);
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.product(product, begin, count);
     if (own >= begin && own < begin + count) {
       product_[own - begin] = 0;
@@ -262,115 +201,28 @@ const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t
   }
   if (!sample_.responses()) return fit_;
   const double* y = sample_.y(kernel_.local_linear);
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.offsets(y + begin, reference, 1.0, v_ + begin, count);
     for (std::size_t c = 0; c < p; ++c) {
       table_.offsets(sample_.x(c) + begin, point[c], 1 / sample_.unit(c), z_[c] + begin, count);
     }
   });
-  solve();
+  if (p > 0) {
+    plane_.solve({tiles_, weight_, v_, z_, spare_}, fit_);
+    return fit_;
+  }
+  double level = 0;
+  tiles_.each([&](std::size_t begin, std::size_t count) {
+    level += table_.dot(weight_ + begin, v_ + begin, count);
+  });
+  fit_.beta[0] = level / fit_.sum;
   return fit_;
-}
-
-void MixedRow::centred_moments(std::vector<double>& c, std::vector<double>& g,
-                               std::vector<double>& mean, double* level) {
-  const std::size_t p = sample_.columns();
-  long double s0 = 0, r0 = 0;
-  std::vector<long double> s1(p), cross(p * p), with_y(p), off(p);
-  for (const Range& range : ranges_) {
-    for (std::size_t j = range.first; j < range.end; ++j) {
-      const long double w = weight_[j];
-      s0 += w;
-      r0 += w * v_[j];
-      for (std::size_t k = 0; k < p; ++k) s1[k] += w * z_[k][j];
-    }
-  }
-  for (std::size_t k = 0; k < p; ++k) s1[k] /= s0;
-  r0 /= s0;
-  for (const Range& range : ranges_) {
-    for (std::size_t j = range.first; j < range.end; ++j) {
-      for (std::size_t k = 0; k < p; ++k) off[k] = z_[k][j] - s1[k];
-      for (std::size_t k = 0; k < p; ++k) {
-        const long double moved = weight_[j] * off[k];
-        with_y[k] += moved * (v_[j] - r0);
-        for (std::size_t m = 0; m <= k; ++m) cross[k * p + m] += moved * off[m];
-      }
-    }
-  }
-  *level = static_cast<double>(r0);
-  for (std::size_t k = 0; k < p; ++k) {
-    mean[k] = static_cast<double>(s1[k]);
-    g[k] = static_cast<double>(with_y[k]);
-    for (std::size_t m = 0; m <= k; ++m) {
-      c[k * p + m] = c[m * p + k] = static_cast<double>(cross[k * p + m]);
-    }
-  }
-}
-
-void MixedRow::solve() {
-  const double s0 = fit_.sum;
-  double r0 = 0;
-  each_tile([&](std::size_t begin, std::size_t count) {
-    r0 += table_.dot(weight_ + begin, v_ + begin, count);
-  });
-  double level = r0 / s0;
-  const std::size_t p = kernel_.local_linear ? sample_.columns() : 0;
-  if (p == 0) {
-    fit_.beta[0] = level;
-    fit_.weight[0] = 1 / s0;
-    return;
-  }
-  std::vector<double> first(p, 0.0), c(p * p, 0.0), g(p, 0.0), size(p);
-  each_tile([&](std::size_t begin, std::size_t count) {
-    for (std::size_t k = 0; k < p; ++k) {
-      table_.multiply(weight_ + begin, z_[k] + begin, spare_ + begin, count);
-      first[k] += table_.dot(weight_ + begin, z_[k] + begin, count);
-      g[k] += table_.dot(spare_ + begin, v_ + begin, count);
-      for (std::size_t m = 0; m <= k; ++m) {
-        c[k * p + m] += table_.dot(spare_ + begin, z_[m] + begin, count);
-      }
-    }
-  });
-  mean_.resize(p);
-  bool lost = false;
-  for (std::size_t k = 0; k < p; ++k) {
-    mean_[k] = first[k] / s0;
-    size[k] = c[k * p + k];
-  }
-  for (std::size_t k = 0; k < p; ++k) {
-    g[k] -= mean_[k] * r0;
-    for (std::size_t m = 0; m <= k; ++m) {
-      c[k * p + m] -= mean_[k] * first[m];
-      c[m * p + k] = c[k * p + m];
-    }
-    lost = lost || !(c[k * p + k] * kMaxMomentLoss > size[k]);
-  }
-  if (lost) {
-    centred_moments(c, g, mean_, &level);
-    for (std::size_t k = 0; k < p; ++k) {
-      size[k] = c[k * p + k] > kNoSpread * size[k] ? c[k * p + k] : 0.0;
-    }
-  }
-  fit_.ridged = invert_spread(c, size, p, inverse_);
-  fit_.beta[0] = level;
-  fit_.weight[0] = 1 / s0;
-  for (std::size_t k = 0; k < p; ++k) {
-    double slope = 0, pull = 0;
-    for (std::size_t m = 0; m < p; ++m) {
-      slope += inverse_[k * p + m] * g[m];
-      pull += inverse_[k * p + m] * mean_[m];
-    }
-    fit_.beta[k + 1] = slope;
-    fit_.weight[k + 1] = -pull;
-    fit_.beta[0] -= mean_[k] * slope;
-    fit_.weight[0] += mean_[k] * pull;
-  }
 }
 
 void MixedRow::prepare_slopes() {
   if (use_ == Use::criterion && fit_.beta.size() == 1) return;
   const std::size_t p = fit_.beta.size() - 1;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     const double* z[simd::kMixedColumns];
     for (std::size_t k = 0; k < p; ++k) z[k] = z_[k] + begin;
     table_.lines(z, static_cast<int>(p), fit_.weight.data(), fit_.beta.data(), v_ + begin,
@@ -380,7 +232,7 @@ void MixedRow::prepare_slopes() {
 
 MixedRow::Change MixedRow::change(const double* a, const double* b) {
   Change found{0.0, 0.0};
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.multiply(a + begin, b + begin, spare_ + begin, count);
     found.fit += table_.dot(spare_ + begin, tq_ + begin, count);
     found.weight -= table_.dot3(spare_ + begin, t_ + begin, t_ + begin, count);
@@ -407,7 +259,7 @@ MixedRow::Change MixedRow::constant_change(std::size_t parameter) const {
 
 double MixedRow::squares_of_spare(const double* e) {
   double sum = 0;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.multiply(spare_ + begin, spare_ + begin, t_ + begin, count);
     sum += table_.dot(t_ + begin, e + begin, count);
   });
@@ -415,7 +267,7 @@ double MixedRow::squares_of_spare(const double* e) {
 }
 
 double MixedRow::variance(const double* e) {
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.multiply(weight_ + begin, t_ + begin, spare_ + begin, count);
   });
   return squares_of_spare(e);
@@ -427,11 +279,8 @@ double MixedRow::gradient(std::size_t c, const double* e, double* variance) {
   if (kernel_.local_linear) {
     unit = sample_.unit(c);
     double a[simd::kMixedColumns + 1] = {}, none[simd::kMixedColumns + 1] = {};
-    for (std::size_t k = 0; k < p; ++k) {
-      a[k + 1] = inverse_[c * p + k];
-      a[0] -= a[k + 1] * mean_[k];
-    }
-    each_tile([&](std::size_t begin, std::size_t count) {
+    plane_.slope_weights(c, a);
+    tiles_.each([&](std::size_t begin, std::size_t count) {
       const double* z[simd::kMixedColumns];
       for (std::size_t k = 0; k < p; ++k) z[k] = z_[k] + begin;
       table_.lines(z, static_cast<int>(p), a, none, v_ + begin, t_ + begin, spare_ + begin, count);
@@ -440,7 +289,7 @@ double MixedRow::gradient(std::size_t c, const double* e, double* variance) {
     sum = fit_.beta[c + 1];
   } else if (std::isfinite(kernel_.h[c])) {
     const double share = sum_by_point(c) / fit_.sum;
-    each_tile([&](std::size_t begin, std::size_t count) {
+    tiles_.each([&](std::size_t begin, std::size_t count) {
       for (std::size_t j = begin; j < begin + count; ++j) {
         spare_[j] = (factor_[j] * slope_[c][j] - weight_[j] * share) / fit_.sum;
       }
@@ -457,7 +306,7 @@ double MixedRow::gradient(std::size_t c, const double* e, double* variance) {
 double MixedRow::sum_by_point(std::size_t c) const {
   double change = 0;
   if (!std::isfinite(kernel_.h[c])) return change;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     change += table_.dot(factor_ + begin, slope_[c] + begin, count);
   });
   return change;
@@ -465,21 +314,22 @@ double MixedRow::sum_by_point(std::size_t c) const {
 
 void MixedRow::copy_weights(double* to) const {
   std::fill(to, to + sample_.size(), 0.0);
-  for (const Range& range : ranges_)
-    std::copy(weight_ + range.first, weight_ + range.end, to + range.first);
+  tiles_.each([&](std::size_t begin, std::size_t count) {
+    std::copy(weight_ + begin, weight_ + begin + count, to + begin);
+  });
 }
 
 void MixedRow::copy_slopes(std::size_t c, double* to) const {
   std::fill(to, to + sample_.size(), 0.0);
   if (!std::isfinite(kernel_.h[c])) return;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     table_.multiply(factor_ + begin, slope_[c] + begin, to + begin, count);
   });
 }
 
 double MixedRow::times(const double* b) const {
   double sum = 0;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     sum += table_.dot(weight_ + begin, b + begin, count);
   });
   return sum;
@@ -492,7 +342,7 @@ double MixedRow::times(const double* b, std::size_t parameter) const {
   const double* one = bandwidth ? factor_ : lambda_slope_[parameter - columns];
   const double* other = bandwidth ? slope_[parameter] : product_;
   double sum = 0;
-  each_tile([&](std::size_t begin, std::size_t count) {
+  tiles_.each([&](std::size_t begin, std::size_t count) {
     sum += table_.dot3(one + begin, other + begin, b + begin, count);
   });
   return sum;

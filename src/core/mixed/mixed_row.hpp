@@ -6,20 +6,10 @@
 #include <vector>
 
 #include "core/base/run_options.hpp"
+#include "core/mixed/mixed_plane.hpp"
 #include "core/mixed/mixed_sample.hpp"
 
 namespace kestrel {
-
-/// A local fit at a point, relative to a reference response. The weights of the samples in it are
-/// l_j = w_j t_j / scale, t_j = weight[0] + sum_c weight[c + 1] z_c, with z_c = (x_c - point_c) /
-/// unit(c); the fit minus the reference is beta[0], its slopes by z_c are beta[c + 1].
-struct MixedFit {
-  bool supported = false;  // some sample has a positive weight
-  bool ridged = false;     // a direction in which the neighbours do not differ has no slope
-  double sum = 0.0;        // of the weights, divided by scale
-  double scale = 1.0;
-  std::vector<double> beta, weight;
-};
 
 /// The weights at one point after another, all with the same levels. Holds room for a few numbers
 /// for each sample; one object a worker.
@@ -70,25 +60,17 @@ class MixedRow {
   double times(const double* b, std::size_t parameter) const;
 
  private:
-  struct Range {
-    std::size_t first, end;
-  };
   struct Own {
     double value;
     std::vector<double> slope;
   };
 
   double* row(std::size_t k) { return room_.data() + k * sample_.size(); }
-  template <class Body>
-  void each_tile(const Body& body) const;
   simd::MixedProduct product_of(double* const* slope) const;
   double nearest(const double* point, std::size_t own) const;
   void constant_fit(const double* point, double reference, std::size_t own);
   void fill_products(const double* point, std::size_t own);
   double sum_of_weights();
-  void solve();
-  void centred_moments(std::vector<double>& c, std::vector<double>& g, std::vector<double>& mean,
-                       double* level);
   Change change(const double* a, const double* b);
   Change constant_change(std::size_t parameter) const;
   double squares_of_spare(const double* e);
@@ -98,6 +80,7 @@ class MixedRow {
   const ContinuousKernel continuous_;
   const Use use_;
   const simd::MixedTable& table_;
+  MixedPlane plane_;
   std::vector<std::size_t> column_;  // those with a finite bandwidth
   std::vector<const double*> x_;
   std::vector<double> scale_, at_;
@@ -108,11 +91,9 @@ class MixedRow {
   RawArray<double> room_;
   double *product_, *factor_, *weight_, *v_, *t_, *tq_, *spare_;
   std::vector<double*> slope_, lambda_slope_, z_;
-  std::vector<Range> ranges_;
+  MixedTiles tiles_;
   Own own_{1.0, {}};
   MixedFit fit_;
-  std::vector<double> inverse_;  // of the centred moments, for slopes
-  std::vector<double> mean_;
 };
 
 }  // namespace kestrel
