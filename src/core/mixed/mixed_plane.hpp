@@ -32,22 +32,29 @@ struct MixedPlaneData {
 /// Planes through one set of samples after another.
 class MixedPlane {
  public:
-  MixedPlane(std::size_t columns, const simd::MixedTable& table)
-      : columns_(columns), table_(table), mean_(columns) {}
+  /// one_sign: no weight is negative.
+  MixedPlane(std::size_t columns, bool one_sign, const simd::MixedTable& table)
+      : columns_(columns), one_sign_(one_sign), table_(table), mean_(columns) {}
 
-  /// Adds `beta`, `weight` and `ridged` to a fit with the sum of the weights. O(n p^2).
+  /// Adds `beta`, `weight` and `ridged` to a fit with the sum of the weights, which may be made
+  /// more precise. O(n p^2).
   void solve(const MixedPlaneData& data, MixedFit& fit);
   /// After solve(): the slope by column c is sum_j w_j (a[0] + sum_k a[k + 1] z_kj) v_j.
   void slope_weights(std::size_t c, double* a) const;
 
  private:
-  void sum_up_centred(const MixedPlaneData& data, std::vector<double>& c, std::vector<double>& g,
-                      double* level);
+  /// The moments, whether they have lost three digits at most, and the same in long double.
+  bool sum_up(const MixedPlaneData& data, double sum);
+  void sum_up_precisely(const MixedPlaneData& data);
 
   const std::size_t columns_;
+  const bool one_sign_;
   const simd::MixedTable& table_;
-  std::vector<double> inverse_;  // of the centred moments
-  std::vector<double> mean_;
+  /// The mean of the columns, weighted by the magnitudes of the weights; moments of 1 and the
+  /// columns about it, with each other and with the responses minus `level_`; the sums of the
+  /// magnitudes of the terms of the diagonal; the inverse.
+  std::vector<double> mean_, moment_, right_, size_, inverse_;
+  double level_ = 0.0;
 };
 
 }  // namespace kestrel

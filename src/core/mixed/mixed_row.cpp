@@ -19,7 +19,7 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
       continuous_(kernel),
       use_(use),
       table_(*table.mixed),
-      plane_(sample.columns(), *table.mixed),
+      plane_(sample.columns(), kernel.order == 2, *table.mixed),
       room_(sample.size() * (7 + 2 * sample.columns() + kernel.lambda.size())) {
   for (std::size_t c = 0; c < sample.columns(); ++c) {
     if (std::isfinite(kernel.h[c])) column_.push_back(c);
