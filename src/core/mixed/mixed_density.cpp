@@ -26,10 +26,6 @@ MixedKernel part_of(const MixedKernel& kernel, const MixedGiven& given, bool wan
   return part;
 }
 
-bool any_given(const MixedGiven& given) {
-  return std::find(given.begin(), given.end(), true) != given.end();
-}
-
 /// The logarithm of what the products of kernels are multiplied by to be densities.
 double log_scale(const MixedKernel& kernel, const MixedGiven& given) {
   double sum = 0;
@@ -40,21 +36,33 @@ double log_scale(const MixedKernel& kernel, const MixedGiven& given) {
   return sum;
 }
 
-/// What a worker needs: the weights of all columns and, for conditional densities, of those given.
+/// The kernels of a density: of all columns and, if it is conditional, of those that are given.
+struct DensityKernels {
+  DensityKernels(const MixedSample& sample, const MixedKernel& kernel, const MixedGiven& given)
+      : conditional(std::find(given.begin(), given.end(), true) != given.end()) {
+    check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
+    whole = part_of(kernel, MixedGiven(given.size(), true), true, MixedForm::density);
+    below = part_of(kernel, given, true, MixedForm::density);
+  }
+  const MixedKernel* second() const { return conditional ? &below : nullptr; }
+
+  MixedKernel whole, below;
+  bool conditional;
+};
+
+/// What a worker needs: the weights by one kernel or two.
 struct Rows {
-  Rows(const MixedSample& sample, const MixedKernel& whole_kernel, const MixedKernel* given_kernel,
+  Rows(const MixedSample& sample, const MixedKernel& one, const MixedKernel* other,
        MixedRow::Use use, const simd::Table& table)
-      : whole(sample, whole_kernel, use, table) {
-    if (given_kernel != nullptr) {
-      given = std::make_unique<MixedRow>(sample, *given_kernel, use, table);
-    }
+      : first(sample, one, use, table) {
+    if (other != nullptr) second = std::make_unique<MixedRow>(sample, *other, use, table);
   }
   void start(const int* code, const double* position) {
-    whole.start(code, position);
-    if (given != nullptr) given->start(code, position);
+    first.start(code, position);
+    if (second != nullptr) second->start(code, position);
   }
-  MixedRow whole;
-  std::unique_ptr<MixedRow> given;
+  MixedRow first;
+  std::unique_ptr<MixedRow> second;
 };
 
 struct Sums {
@@ -81,26 +89,21 @@ double log_of(const MixedFit& fit) { return std::log(fit.sum) + std::log(fit.sca
 MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel& kernel,
                                     const MixedGiven& given, bool gradient,
                                     const RunOptions& options) {
-  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-  MixedKernel whole = kernel;
-  whole.form = MixedForm::density;
-  const MixedKernel part = part_of(kernel, given, true, MixedForm::density);
-  const bool conditional = any_given(given);
-  const double scale = log_scale(whole, given);
+  const DensityKernels kernels(sample, kernel, given);
+  const double scale = log_scale(kernels.whole, given);
   const double count = std::log(static_cast<double>(sample.size()) - 1);
   const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
   std::vector<Sums> parts(mixed_items(sample).size());
   const auto make = [&] {
-    return std::make_unique<Rows>(sample, whole, conditional ? &part : nullptr, use,
-                                  *options.table);
+    return std::make_unique<Rows>(sample, kernels.whole, kernels.second(), use, *options.table);
   };
   each_mixed_point(
       sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
         Sums& sums = parts[item];
         sums.by.resize(parameters);
-        const MixedFit& fit = rows.whole.fit(point, 0.0, i);
-        const MixedFit* below = conditional ? &rows.given->fit(point, 0.0, i) : nullptr;
+        const MixedFit& fit = rows.first.fit(point, 0.0, i);
+        const MixedFit* below = kernels.conditional ? &rows.second->fit(point, 0.0, i) : nullptr;
         const bool positive = fit.supported && fit.sum > 0 &&
                               (below == nullptr || (below->supported && below->sum > 0));
         const double value = positive ? log_of(fit) + scale : -HUGE_VAL;
@@ -111,8 +114,8 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
         }
         sums.value += value - (below == nullptr ? count : log_of(*below));
         for (std::size_t k = 0; k < parameters; ++k) {
-          sums.by[k] += rows.whole.sum_by(k) / fit.sum - (k < columns && !given[k] ? 1.0 : 0.0);
-          if (below != nullptr && given[k]) sums.by[k] -= rows.given->sum_by(k) / below->sum;
+          sums.by[k] += rows.first.sum_by(k) / fit.sum - (k < columns && !given[k] ? 1.0 : 0.0);
+          if (below != nullptr && given[k]) sums.by[k] -= rows.second->sum_by(k) / below->sum;
         }
       });
   return total_of(parts, parameters);
@@ -147,8 +150,8 @@ MixedCriterion mixed_squared_error(const MixedSample& sample, const MixedKernel&
             sums.by[k] += factor * fit.scale * (row.sum_by(k) - (k < columns ? fit.sum : 0.0));
           }
         };
-        add(rows.whole, with, MixedRow::kNone);
-        add(*rows.given, without, i);
+        add(rows.first, with, MixedRow::kNone);
+        add(*rows.second, without, i);
       });
   return total_of(parts, parameters);
 }
@@ -225,10 +228,6 @@ struct ConditionalRows {
   GivenItem item;
 };
 
-}  // namespace
-
-namespace {
-
 /// What an observation l of an item adds to the criterion: twice times the sum of its products of
 /// weights with convolutions, once times its leave-one-out density.
 struct ConditionalTerm {
@@ -267,16 +266,13 @@ struct ConditionalTerm {
 MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKernel& kernel,
                                        const MixedGiven& given, bool gradient,
                                        const RunOptions& options) {
-  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-  MixedKernel whole = kernel;
-  whole.form = MixedForm::density;
-  whole.local_linear = false;
-  const MixedKernel kernels[3] = {whole, part_of(kernel, given, true, MixedForm::density),
+  const DensityKernels of_density(sample, kernel, given);
+  const MixedKernel kernels[3] = {of_density.whole, of_density.below,
                                   part_of(kernel, given, false, MixedForm::convolution)};
   const double n = static_cast<double>(sample.size());
   const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
   const ConditionalTerm term{std::exp(log_scale(kernels[2], given)) / n,
-                             -2 * std::exp(log_scale(whole, given)) / n, given, columns};
+                             -2 * std::exp(log_scale(kernels[0], given)) / n, given, columns};
   const std::vector<MixedItem> items = mixed_items(sample);
   std::size_t most = 0;
   for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
@@ -311,17 +307,17 @@ struct DensityTerms {
 
   /// False where what is given has no weight.
   bool take(Rows& rows, const double* point) {
-    const MixedFit& fit = rows.whole.fit(point, 0.0, MixedRow::kNone);
+    const MixedFit& fit = rows.first.fit(point, 0.0, MixedRow::kNone);
     all = static_cast<double>(over.size());
     times = fit.scale;
     if (conditional) {
-      const MixedFit& below = rows.given->fit(point, 0.0, MixedRow::kNone);
+      const MixedFit& below = rows.second->fit(point, 0.0, MixedRow::kNone);
       if (!below.supported) return false;
       all = below.sum;
       times /= below.scale;
-      rows.given->copy_weights(under.data());
+      rows.second->copy_weights(under.data());
     }
-    rows.whole.copy_weights(over.data());
+    rows.first.copy_weights(over.data());
     value = times * fit.sum / all;
     for (std::size_t j = 0; j < over.size(); ++j) over[j] = times * over[j] - value * under[j];
     return true;
@@ -333,13 +329,13 @@ struct DensityTerms {
   }
   /// The derivative by column c, and its variance.
   double slope(Rows& rows, std::size_t c, double* variance) {
-    rows.whole.copy_slopes(c, by_over.data());
+    rows.first.copy_slopes(c, by_over.data());
     double share = 0;
     if (conditional) {
-      rows.given->copy_slopes(c, by_under.data());
-      share = rows.given->sum_by_point(c) / all;
+      rows.second->copy_slopes(c, by_under.data());
+      share = rows.second->sum_by_point(c) / all;
     }
-    const double found = times * rows.whole.sum_by_point(c) / all - value * share;
+    const double found = times * rows.first.sum_by_point(c) / all - value * share;
     double squares = 0;
     for (std::size_t j = 0; j < over.size(); ++j) {
       const double change =
@@ -360,16 +356,12 @@ struct DensityTerms {
 MixedDensities mixed_densities(const MixedSample& sample, const MixedSample& points,
                                const MixedKernel& kernel, const MixedGiven& given, bool gradients,
                                const RunOptions& options) {
-  check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-  MixedKernel whole = kernel;
-  whole.form = MixedForm::density;
-  whole.local_linear = false;
-  const MixedKernel part = part_of(kernel, given, true, MixedForm::density);
-  const bool conditional = any_given(given);
+  const DensityKernels kernels(sample, kernel, given);
   const std::size_t m = points.size(), p = sample.columns();
-  const double scale = std::exp(log_scale(whole, given)), n = static_cast<double>(sample.size());
+  const double scale = std::exp(log_scale(kernels.whole, given)),
+               n = static_cast<double>(sample.size());
   // Of a mean, n - 1 in place of n makes the variance unbiased.
-  const double unbiased = scale * scale * (conditional ? 1.0 : n / (n - 1));
+  const double unbiased = scale * scale * (kernels.conditional ? 1.0 : n / (n - 1));
   MixedDensities found;
   const double none = std::numeric_limits<double>::quiet_NaN();
   found.density.assign(m, none);
@@ -378,13 +370,12 @@ MixedDensities mixed_densities(const MixedSample& sample, const MixedSample& poi
   found.gradient_variance.assign(gradients ? m * p : 0, none);
   const auto use = gradients ? MixedRow::Use::gradients : MixedRow::Use::variances;
   const auto make = [&] {
-    return std::make_unique<Rows>(sample, whole, conditional ? &part : nullptr, use,
-                                  *options.table);
+    return std::make_unique<Rows>(sample, kernels.whole, kernels.second(), use, *options.table);
   };
   each_mixed_point(points, make, options,
                    [&](std::size_t, std::size_t i, const double* point, Rows& rows) {
                      const std::size_t to = points.given(i);
-                     DensityTerms terms(sample.size(), conditional);
+                     DensityTerms terms(sample.size(), kernels.conditional);
                      if (!terms.take(rows, point)) return;
                      found.density[to] = scale * terms.value;
                      found.variance[to] = unbiased * terms.variance();

@@ -45,38 +45,20 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
 }
 
 void MixedRow::start(const int* code, const double* position) {
-  const MixedSample::CellWeights weights = sample_.weights(kernel_, code, position);
+  weights_ = sample_.weights(kernel_, {code, position});
   const std::size_t cells = sample_.cells(), all = kernel_.lambda.size();
   tiles_.clear();
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    bool counts = weights.value[cell] != 0;
+    bool counts = weights_.value[cell] != 0;
     for (std::size_t k = 0; k < all && (use_ == Use::criterion || use_ == Use::weights); ++k) {
-      counts = counts || weights.slope[k * cells + cell] != 0;
+      counts = counts || weights_.slope[k * cells + cell] != 0;
     }
     if (!counts) continue;
     const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
     tiles_.add(first, end);
-    std::fill(factor_ + first, factor_ + end, weights.value[cell]);
+    std::fill(factor_ + first, factor_ + end, weights_.value[cell]);
     for (std::size_t k = 0; k < all; ++k) {
-      std::fill(lambda_slope_[k] + first, lambda_slope_[k] + end, weights.slope[k * cells + cell]);
-    }
-  }
-  // The kernels at the point itself.
-  own_.value = 1.0;
-  std::vector<FactorValue> of(all);
-  for (std::size_t k = 0; k < all; ++k) {
-    of[k] =
-        k < sample_.factors()
-            ? factor_value(kernel_, true, kernel_.lambda[k], sample_.levels(k))
-            : ordered_value(kernel_, position[k - sample_.factors()],
-                            position[k - sample_.factors()], kernel_.lambda[k], sample_.levels(k));
-    own_.value *= of[k].value;
-  }
-  own_.slope.assign(all, 0.0);
-  for (std::size_t k = 0; k < all; ++k) {
-    own_.slope[k] = of[k].slope;
-    for (std::size_t other = 0; other < all; ++other) {
-      if (other != k) own_.slope[k] *= of[other].value;
+      std::fill(lambda_slope_[k] + first, lambda_slope_[k] + end, weights_.slope[k * cells + cell]);
     }
   }
 }

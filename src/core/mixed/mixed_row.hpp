@@ -38,8 +38,8 @@ class MixedRow {
   Change by_bandwidth(std::size_t c);
   Change by_lambda(std::size_t k);
   /// The product of the factors' kernels at the point itself, and its derivatives by lambda.
-  double own_weight() const { return own_.value; }
-  double own_slope(std::size_t k) const { return own_.slope[k]; }
+  double own_weight() const { return weights_.own; }
+  double own_slope(std::size_t k) const { return weights_.own_slope[k]; }
   /// sum_j l_j^2 e_j for the weights of the fit; and its derivative by column c, in the units of x,
   /// with the same of that unless `variance` is null. e in the order of the sample. After
   /// prepare_slopes(), in this order.
@@ -60,11 +60,6 @@ class MixedRow {
   double times(const double* b, std::size_t parameter) const;
 
  private:
-  struct Own {
-    double value;
-    std::vector<double> slope;
-  };
-
   double* row(std::size_t k) { return room_.data() + k * sample_.size(); }
   simd::MixedProduct product_of(double* const* slope) const;
   double nearest(const double* point, std::size_t own) const;
@@ -92,7 +87,7 @@ class MixedRow {
   double *product_, *factor_, *weight_, *v_, *t_, *tq_, *spare_;
   std::vector<double*> slope_, lambda_slope_, z_;
   MixedTiles tiles_;
-  Own own_{1.0, {}};
+  MixedSample::CellWeights weights_;
   MixedFit fit_;
 };
 

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/base/small_matrix.hpp"
 
 namespace kestrel {
 
@@ -124,30 +123,38 @@ double MixedSample::base(bool local_linear, const double* x) const {
   return static_cast<double>(value);
 }
 
-MixedSample::CellWeights MixedSample::weights(const MixedKernel& kernel, const int* code,
-                                              const double* position) const {
+void MixedSample::weigh(const MixedKernel& kernel, const Levels& from, const Levels& to,
+                        double* value, double* slope, std::size_t stride) const {
   const std::size_t all = levels_.size();
-  CellWeights found{std::vector<double>(cells(), 1.0), std::vector<double>(cells() * all)};
   std::vector<FactorValue> of(all);
-  for (std::size_t cell = 0; cell < cells(); ++cell) {
-    for (std::size_t k = 0; k < all; ++k) {
-      const double lambda = kernel.lambda[k];
-      if (k < factors_) {
-        of[k] = factor_value(kernel, codes(cell)[k] == code[k], lambda, levels_[k]);
-      } else {
-        of[k] = ordered_value(kernel, positions(cell)[k - factors_], position[k - factors_], lambda,
-                              levels_[k]);
-      }
-      found.value[cell] *= of[k].value;
+  *value = 1.0;
+  for (std::size_t k = 0; k < all; ++k) {
+    const double lambda = kernel.lambda[k];
+    if (k < factors_) {
+      of[k] = factor_value(kernel, from.code[k] == to.code[k], lambda, levels_[k]);
+    } else {
+      of[k] = ordered_value(kernel, from.position[k - factors_], to.position[k - factors_], lambda,
+                            levels_[k]);
     }
-    for (std::size_t k = 0; k < all; ++k) {
-      double slope = of[k].slope;
-      for (std::size_t other = 0; other < all; ++other) {
-        if (other != k) slope *= of[other].value;
-      }
-      found.slope[k * cells() + cell] = slope;
-    }
+    *value *= of[k].value;
   }
+  for (std::size_t k = 0; k < all; ++k) {
+    double product = of[k].slope;
+    for (std::size_t other = 0; other < all; ++other) {
+      if (other != k) product *= of[other].value;
+    }
+    slope[k * stride] = product;
+  }
+}
+
+MixedSample::CellWeights MixedSample::weights(const MixedKernel& kernel, const Levels& at) const {
+  CellWeights found{std::vector<double>(cells()), std::vector<double>(cells() * levels_.size()),
+                    1.0, std::vector<double>(levels_.size())};
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    weigh(kernel, {codes(cell), positions(cell)}, at, &found.value[cell], found.slope.data() + cell,
+          cells());
+  }
+  weigh(kernel, at, at, &found.own, found.own_slope.data(), 1);
   return found;
 }
 

@@ -52,12 +52,20 @@ class MixedSample {
     return local_linear ? slope_[c] : 0.0;
   }
 
-  /// The weight of each cell for a point with these levels, the product of the kernels of its
-  /// factors, and its derivative by the lambda of each (cells times factors() + ordered()).
+  /// The levels of a row: the codes of its factors, the positions of its ordered ones.
+  struct Levels {
+    const int* code;
+    const double* position;
+  };
+  /// The weight of each cell at a point with some levels, the product of the kernels of its
+  /// factors, and its derivative by the lambda of each (cells times factors() + ordered()). `own`:
+  /// those of a sample with the levels of the point.
   struct CellWeights {
     std::vector<double> value, slope;
+    double own = 1.0;
+    std::vector<double> own_slope;
   };
-  CellWeights weights(const MixedKernel& kernel, const int* code, const double* position) const;
+  CellWeights weights(const MixedKernel& kernel, const Levels& at) const;
   /// The levels of a cell.
   const int* codes(std::size_t cell) const { return code_.data() + cell * factors_; }
   const double* positions(std::size_t cell) const { return position_.data() + cell * ordered(); }
@@ -67,6 +75,8 @@ class MixedSample {
   double unit(std::size_t c) const { return unit_[c]; }
 
  private:
+  void weigh(const MixedKernel& kernel, const Levels& from, const Levels& to, double* value,
+             double* slope, std::size_t stride) const;
   void take_trend(const ParallelOptions& options);
 
   std::size_t columns_, factors_;
