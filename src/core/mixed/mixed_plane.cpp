@@ -70,13 +70,19 @@ bool invert_spread(std::vector<double> work, const std::vector<double>& size, st
 
 }  // namespace
 
-bool MixedPlane::sum_up(const MixedPlaneData& data, double sum) {
-  const std::size_t p = columns_, q = p + 1;
-  double magnitude = 0;
-  std::vector<double> first(p), magnitude_first(p);
+void MixedPlane::clear() {
+  const std::size_t q = columns_ + 1;
   moment_.assign(q * q, 0.0);
   right_.assign(q, 0.0);
   size_.assign(q, 0.0);
+  first_.assign(columns_, 0.0);
+}
+
+bool MixedPlane::sum_up(const MixedPlaneData& data, double sum) {
+  const std::size_t p = columns_, q = p + 1;
+  double magnitude = 0;
+  std::vector<double> magnitude_first(p);
+  clear();
   data.tiles.each([&](std::size_t begin, std::size_t count) {
     const double* weight = data.weight + begin;
     double* spare = data.spare + begin;
@@ -84,7 +90,7 @@ bool MixedPlane::sum_up(const MixedPlaneData& data, double sum) {
     for (std::size_t k = 0; k < p; ++k) {
       const double* z = data.z[k] + begin;
       table_.multiply(weight, z, spare, count);
-      first[k] += table_.dot(weight, z, count);
+      first_[k] += table_.dot(weight, z, count);
       right_[k + 1] += table_.dot(spare, data.v + begin, count);
       for (std::size_t m = 0; m <= k; ++m) {
         moment_[(k + 1) * q + m + 1] += table_.dot(spare, data.z[m] + begin, count);
@@ -98,21 +104,26 @@ bool MixedPlane::sum_up(const MixedPlaneData& data, double sum) {
       size_[k + 1] += table_.dot3(spare, z, z, count);
     }
   });
+  if (one_sign_) return centre(sum, sum, first_);
+  return centre(sum, magnitude, magnitude_first);
+}
+
+bool MixedPlane::centre(double sum, double magnitude, const std::vector<double>& magnitude_first) {
+  const std::size_t p = columns_, q = p + 1;
   moment_[0] = sum;
-  size_[0] = one_sign_ ? sum : magnitude;
+  size_[0] = magnitude;
   level_ = 0.0;
   bool precise = true;
   for (std::size_t k = 0; k < p; ++k) {
     if (one_sign_) size_[k + 1] = moment_[(k + 1) * q + k + 1];
-    const double of_magnitudes = one_sign_ ? first[k] : magnitude_first[k];
-    mean_[k] = of_magnitudes / size_[0];
-    const double about_mean = size_[k + 1] - mean_[k] * of_magnitudes;
+    mean_[k] = magnitude_first[k] / magnitude;
+    const double about_mean = size_[k + 1] - mean_[k] * magnitude_first[k];
     precise = precise && about_mean * kMaxMomentLoss > size_[k + 1];
-    moment_[k + 1] = moment_[(k + 1) * q] = one_sign_ ? 0.0 : first[k] - mean_[k] * sum;
+    moment_[k + 1] = moment_[(k + 1) * q] = one_sign_ ? 0.0 : first_[k] - mean_[k] * sum;
     right_[k + 1] -= mean_[k] * right_[0];
     for (std::size_t m = 0; m <= k; ++m) {
       double& moment = moment_[(k + 1) * q + m + 1];
-      moment -= mean_[k] * first[m] + mean_[m] * moment_[k + 1];
+      moment -= mean_[k] * first_[m] + mean_[m] * moment_[k + 1];
       moment_[(m + 1) * q + k + 1] = moment;
     }
   }
@@ -153,9 +164,29 @@ void MixedPlane::sum_up_precisely(const MixedPlaneData& data) {
   }
 }
 
-void MixedPlane::solve(const MixedPlaneData& data, MixedFit& fit) {
+bool MixedPlane::solve_sums(const double* sums, MixedFit& fit) {
   const std::size_t p = columns_, q = p + 1;
+  clear();
+  const double* next = sums;
+  fit.sum = *next++;
+  right_[0] = *next++;
+  for (std::size_t k = 0; k < p; ++k) first_[k] = *next++;
+  for (std::size_t k = 0; k < p; ++k) right_[k + 1] = *next++;
+  for (std::size_t k = 0; k < p; ++k) {
+    for (std::size_t m = 0; m <= k; ++m) moment_[(k + 1) * q + m + 1] = *next++;
+  }
+  if (!centre(fit.sum, fit.sum, first_)) return false;
+  solve_moments(fit);
+  return true;
+}
+
+void MixedPlane::solve(const MixedPlaneData& data, MixedFit& fit) {
   if (!sum_up(data, fit.sum)) sum_up_precisely(data);
+  solve_moments(fit);
+}
+
+void MixedPlane::solve_moments(MixedFit& fit) {
+  const std::size_t p = columns_, q = p + 1;
   fit.ridged = invert_spread(moment_, size_, q, inverse_);
   // The plane at the mean, and what a sample at the mean plus z adds to it at the point.
   for (std::size_t k = 0; k < q; ++k) {

@@ -39,13 +39,23 @@ class MixedPlane {
   /// Adds `beta`, `weight` and `ridged` to a fit with the sum of the weights, which may be made
   /// more precise. O(n p^2).
   void solve(const MixedPlaneData& data, MixedFit& fit);
+  /// The same from sums about the point, for weights of one sign: of 1, the response, each column,
+  /// each with the response, and of the products of columns k and m <= k, row after row. Returns
+  /// false, with no fit, if the moments about the mean would lose digits.
+  bool solve_sums(const double* sums, MixedFit& fit);
+  static std::size_t number_of_sums(std::size_t columns) {
+    return 2 + 2 * columns + columns * (columns + 1) / 2;
+  }
   /// After solve(): the slope by column c is sum_j w_j (a[0] + sum_k a[k + 1] z_kj) v_j.
   void slope_weights(std::size_t c, double* a) const;
 
  private:
+  void clear();
   /// The moments, whether they have lost three digits at most, and the same in long double.
   bool sum_up(const MixedPlaneData& data, double sum);
+  bool centre(double sum, double magnitude, const std::vector<double>& magnitude_first);
   void sum_up_precisely(const MixedPlaneData& data);
+  void solve_moments(MixedFit& fit);
 
   const std::size_t columns_;
   const bool one_sign_;
@@ -54,6 +64,7 @@ class MixedPlane {
   /// columns about it, with each other and with the responses minus `level_`; the sums of the
   /// magnitudes of the terms of the diagonal; the inverse.
   std::vector<double> mean_, moment_, right_, size_, inverse_;
+  std::vector<double> first_;  // sums of the columns
   double level_ = 0.0;
 };
 

@@ -11,6 +11,12 @@
 
 namespace kestrel {
 
+/// The weight of an observation at itself, and its derivative by each lambda.
+struct MixedOwn {
+  double weight;
+  const double* slope;
+};
+
 /// The weights at one point after another, all with the same levels. Holds room for a few numbers
 /// for each sample; one object a worker.
 class MixedRow {
@@ -37,9 +43,9 @@ class MixedRow {
   };
   Change by_bandwidth(std::size_t c);
   Change by_lambda(std::size_t k);
-  /// The product of the factors' kernels at the point itself, and its derivatives by lambda.
-  double own_weight() const { return weights_.own; }
-  double own_slope(std::size_t k) const { return weights_.own_slope[k]; }
+  /// The product of the factors' kernels at the point itself.
+  MixedOwn own() const { return {weights_.own, weights_.own_slope.data()}; }
+  bool local_linear() const { return kernel_.local_linear; }
   /// sum_j l_j^2 e_j for the weights of the fit; and its derivative by column c, in the units of x,
   /// with the same of that unless `variance` is null. e in the order of the sample. After
   /// prepare_slopes(), in this order.
