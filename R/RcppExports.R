@@ -165,6 +165,14 @@ mixed_cpp <- function(data, run) {
     .Call(`_kestrel_mixed_cpp`, data, run)
 }
 
+choose_mixed_place_cpp <- function(sample, task, evaluations, run) {
+    invisible(.Call(`_kestrel_choose_mixed_place_cpp`, sample, task, evaluations, run))
+}
+
+mixed_place_cpp <- function(sample) {
+    .Call(`_kestrel_mixed_place_cpp`, sample)
+}
+
 mixed_objective_cpp <- function(sample, task, gradient, run) {
     .Call(`_kestrel_mixed_objective_cpp`, sample, task, gradient, run)
 }

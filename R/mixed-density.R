@@ -54,7 +54,7 @@ select_density_bandwidths <- function(core, given, run, verbose) {
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
     found <- search_mixed(core, nmulti, if (!is.null(given$bws)) start_at(core, given$bws), run, progress)
-    c(found, density_objective_at(core, found$raw, run))
+    c(found[names(found) != "data"], density_objective_at(core, found$raw, run))
   })
   found$fval.history <- -found$fval.history
   found

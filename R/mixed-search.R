@@ -61,10 +61,11 @@ nearly_out <- 1e-8
 # Whether the sample and the choices are those of a density.
 is_density <- function(bws) !is.null(bws$given)
 
-# The objective and its gradient as functions of theta, in the order of the core. `bws`: the sample and the choices.
+# The objective and its gradient as functions of theta, in the order of the core, and the core's sample. `bws`: the
+# sample and the choices.
 mixed_criterion <- function(bws, run, progress) {
   density <- is_density(bws)
-  data <- if (density) density_sample(bws, run) else mixed_sample(bws, run)
+  data <- if (density) density_sample(bws, run) else placed_sample(bws, 30, run)
   task_of <- if (density) density_task else mixed_task
   objective <- if (density) mixed_density_objective_cpp else mixed_objective_cpp
   # A likelihood has a least density, as in np.
@@ -85,7 +86,7 @@ mixed_criterion <- function(bws, run, progress) {
     last <<- list(theta = theta, value = if (rejected) Inf else found$value, gradient = if (gradient) slope)
     last
   }
-  list(evaluate = counted(evaluate, progress), evaluations = function() evaluations)
+  list(evaluate = counted(evaluate, progress), evaluations = function() evaluations, data = data)
 }
 
 # The limits of a search: bandwidths far narrower than the data, and far wider. At lambda = 0 a kernel lambda^d has no
@@ -212,7 +213,7 @@ search_mixed <- function(bws, nmulti, start, run, progress) {
   gained <- best$value - polished$value > 1e-8 * (abs(best$value) + (bws$method == "cv.aic"))
   if (gained && !polished$converged) warn_search("The search for the least ", bws$method, " did not converge.")
   best <- polished
-  list(raw = raw_of(best$theta, bws), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
+  list(data = criterion$data, raw = raw_of(best$theta, bws), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
        starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta, bws))))
 }
 

@@ -13,6 +13,8 @@ mixed_starts <- function(bws, limits, criterion, count, given, run, progress) {
   rows <- pilot_rows(bws)
   if (is.null(rows)) return(best_starts(bws, limits, criterion, count, first))
   part <- part_of_sample(bws, rows)
+  # A GPU is asked for the whole sample.
+  run$backend <- if (run$backend == "cpu") "cpu" else "auto"
   pilot <- mixed_criterion(part, run, progress)
   starts <- best_starts(part, limits, pilot, max(count, 2L), feasible_start(first, limits, pilot))
   found <- lapply(starts, descend, criterion = pilot, free = rep(TRUE, length(first)), limits = limits,

@@ -375,8 +375,8 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     asked <- c(asked[names(asked) != "bw.scale"],
                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))
-    bw <- mixed_regbw(xdat, y, asked, c(given, list(nmulti = nmulti)), na.action, run_options(threads, backend),
-                      verbose)
+    bw <- mixed_regbw(xdat, y, asked, c(given, list(nmulti = nmulti)), na.action,
+                      run_options(threads, backend, cuda = TRUE), verbose)
   } else {
     bw <- single_regbw(if (!missing(xdat)) xdat, y, asked, given, refine, w, na.action,
                        run_options(threads, backend, cuda = TRUE), verbose, needed)
