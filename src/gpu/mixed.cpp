@@ -20,9 +20,11 @@ constexpr std::size_t kMaxCells = 512;
 /// Sums of weights below this are made again on the CPU, relative to the nearest sample.
 constexpr double kLeastSum = 1e-200;
 
-/// Picoseconds of a pair, and seconds of the CPU for a fit.
-constexpr double kConstantPs = 4, kColumnPs = 1, kLinearPs = 6, kLinearColumnsPs = 0.6;
-constexpr double kFitSeconds = 1e-6;
+/// Picoseconds of a pair, and seconds of the CPU for a fit. Fits within a quarter to times of an
+/// H100 in 2026-11 by tools/gpu-check, n = 10,000 and 50,000: 5.5 to 7.3 ps for 1 to 6 columns
+/// (local constant), and 4.3, 6.1, 12 and 15 for 1, 3, 4 and 6 (local linear); 0.17 to 0.5 us.
+constexpr double kConstantPs = 5.2, kColumnPs = 0.35, kLinearPs = 4, kLinearColumnsPs = 0.3;
+constexpr double kFitSeconds = 2e-7;
 
 /// Why the device does not take them, "" if it does.
 std::string objection(const MixedSample& sample, const MixedKernel& kernel) {
@@ -57,7 +59,7 @@ struct LeftOut {
 };
 
 LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<double>& sum,
-           const RunOptions& options) {
+                  const RunOptions& options) {
   const std::size_t n = sample.size(), columns = linear ? sample.columns() : 0, plane = columns + 1;
   const std::size_t count = MixedPlane::number_of_sums(columns);
   LeftOut fits{std::vector<MixedFit>(n), std::vector<char>(n), std::vector<double>(2 * plane * n)};
