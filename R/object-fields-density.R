@@ -124,3 +124,20 @@ dens_fields <- list(
 
 dist_fields <- dens_fields[names(dens_fields) != "log_likelihood"]
 names(dist_fields)[names(dist_fields) == "dens"] <- "dist"
+
+qreg_fields <- list(
+  bws = of_class("kestrel_densbw"),
+  trainiseval = flag(),
+  xeval = function(of) points_like(of, "x"),
+  tau = numbers(1L, also = list("between 0 and 1", function(tau) tau > 0 && tau < 1)),
+  quantile = function(of) fitted_numbers(.row_names_info(of[["xeval"]], 2L)),
+  quanterr = function(of) fitted_numbers(.row_names_info(of[["xeval"]], 2L)),
+  quantgrad = function(of) {
+    if (!identical(of[["quantgrad"]], NA)) {
+      fitted_numbers(c(.row_names_info(of[["xeval"]], 2L), of[["bws"]][["xndim"]]))
+    }
+  },
+  nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["xeval"]], 2L), 2L)),
+  xnames = function(of) texts(of[["bws"]][["xndim"]]), ynames = function(of) texts(1L),
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)

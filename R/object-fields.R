@@ -317,6 +317,8 @@ object_classes <- list(
                         kind_of = "kestrel_densbw"),
   kestrel_condistbw = list(made = "a bandwidth object made by npcdistbw()",
                            fields = condensbw_fields(distribution_methods), kind_of = "kestrel_densbw"),
+  kestrel_qreg = list(made = "a quantile regression made by npqreg()", fields = qreg_fields),
+  summary.kestrel_qreg = list(made = "a summary of a quantile regression", fields = list(fit = of_class("kestrel_qreg"))),
   kestrel_dist = list(made = "a distribution function made by npudist()", fields = dist_fields,
                       kind_of = "kestrel_dens"),
   kestrel_condist = list(made = "a distribution function made by npcdist()", fields = condist_fields,
