@@ -189,6 +189,18 @@ mixed_density_cpp <- function(sample, task, points, gradients, run) {
     .Call(`_kestrel_mixed_density_cpp`, sample, task, points, gradients, run)
 }
 
+mixed_distribution_objective_cpp <- function(sample, task, grid, gradient, run) {
+    .Call(`_kestrel_mixed_distribution_objective_cpp`, sample, task, grid, gradient, run)
+}
+
+mixed_distribution_cpp <- function(sample, task, points, gradients, run) {
+    .Call(`_kestrel_mixed_distribution_cpp`, sample, task, points, gradients, run)
+}
+
+mixed_quantile_cpp <- function(sample, task, points, tau, run) {
+    .Call(`_kestrel_mixed_quantile_cpp`, sample, task, points, tau, run)
+}
+
 pairs_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pairs_cpp`, sample, task, run)
 }

@@ -89,7 +89,7 @@ part_of_sample <- function(bws, rows) {
   part$x <- frame_of(lapply(unclass(bws$x), function(column) column[rows]), bws$xnames)
   part$y <- bws$y[rows]
   part$nobs <- length(rows)
-  power <- 2 * bws$ckerorder + bws$ncon
+  power <- if (is_distribution(bws) && !any(bws$given)) bws$ckerorder + 1 else 2 * bws$ckerorder + bws$ncon
   part$nconfac <- part$nobs^(-1 / power)
   part$ncatfac <- part$nobs^(-2 / power)
   part

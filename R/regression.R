@@ -78,8 +78,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   `bw.scale = "support"` means half the width for the Epanechnikov kernel, too. The triangular, biweight, triweight
 #'   and tricube kernels do not exist in \pkg{np}. With `bwscaling = TRUE` bandwidths are multiples of s n^(-1/(2 P
 #'   + 1)). Here P is the order of the kernel, and s the least of the standard deviation, the interquartile range
-#'   divided by 2 qnorm(3/4) = 1.349, and the median absolute deviation, as far as they are positive. The field `bandwidth` has the
-#'   bandwidth without, and `sfactor` with this scaling. A bandwidth may be infinite.
+#'   divided by 2 qnorm(3/4) = 1.349, and the median absolute deviation, as far as they are positive. The field
+#'   `bandwidth` has the bandwidth without, and `sfactor` with this scaling. A bandwidth may be infinite.
 #'
 #' @section Nearest neighbours: With `bwtype = "generalized_nn"` the bandwidth of the fit at a point is the distance
 #'   from this point to its k-th nearest neighbour. With `"adaptive_nn"` every observation has a bandwidth h_i, the
@@ -164,8 +164,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   a fit takes O(log n). With the Gaussian kernel it sums all pairs
 #'   within reach, in O(n^2), and `"auto"` takes the CPU. Kernels of higher order are for the CPU. Bandwidths below
 #'   1e-23 times the range of x, or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"`
-#'   uses a GPU. The fits of [npreg()] are computed on the CPU. With several regressors a GPU takes the Gaussian kernel of
-#'   order 2.
+#'   uses a GPU. The fits of [npreg()] are computed on the CPU. With several regressors a GPU takes the Gaussian kernel
+#'   of order 2.
 #'
 #' @param formula `y ~ x` or `y ~ x + z`. Regressors may be expressions such as `log(x)`. Interactions are refused, as
 #'   in

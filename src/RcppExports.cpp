@@ -568,6 +568,51 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// mixed_distribution_objective_cpp
+Rcpp::List mixed_distribution_objective_cpp(SEXP sample, Rcpp::List task, SEXP grid, bool gradient, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_distribution_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gridSEXP, SEXP gradientSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_distribution_objective_cpp(sample, task, grid, gradient, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_distribution_cpp
+Rcpp::List mixed_distribution_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gradients, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_distribution_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP gradientsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradients(gradientsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_distribution_cpp(sample, task, points, gradients, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_quantile_cpp
+Rcpp::List mixed_quantile_cpp(SEXP sample, Rcpp::List task, SEXP points, double tau, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_quantile_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP tauSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< double >::type tau(tauSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_quantile_cpp(sample, task, points, tau, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pairs_cpp
 SEXP pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -1000,6 +1045,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_mixed_fit_cpp", (DL_FUNC) &_kestrel_mixed_fit_cpp, 6},
     {"_kestrel_mixed_density_objective_cpp", (DL_FUNC) &_kestrel_mixed_density_objective_cpp, 4},
     {"_kestrel_mixed_density_cpp", (DL_FUNC) &_kestrel_mixed_density_cpp, 5},
+    {"_kestrel_mixed_distribution_objective_cpp", (DL_FUNC) &_kestrel_mixed_distribution_objective_cpp, 5},
+    {"_kestrel_mixed_distribution_cpp", (DL_FUNC) &_kestrel_mixed_distribution_cpp, 5},
+    {"_kestrel_mixed_quantile_cpp", (DL_FUNC) &_kestrel_mixed_quantile_cpp, 5},
     {"_kestrel_pairs_cpp", (DL_FUNC) &_kestrel_pairs_cpp, 3},
     {"_kestrel_pairs_by_cpp", (DL_FUNC) &_kestrel_pairs_by_cpp, 1},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},
