@@ -181,6 +181,14 @@ mixed_density_cpp <- function(sample, task, points, gradients, run) {
     .Call(`_kestrel_mixed_density_cpp`, sample, task, points, gradients, run)
 }
 
+mixed_responses_cpp <- function(sample, task, points, of, run) {
+    .Call(`_kestrel_mixed_responses_cpp`, sample, task, points, of, run)
+}
+
+replicate_draws_cpp <- function(count, replicates, first, seed, run) {
+    .Call(`_kestrel_replicate_draws_cpp`, count, replicates, first, seed, run)
+}
+
 pairs_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pairs_cpp`, sample, task, run)
 }

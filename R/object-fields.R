@@ -315,6 +315,8 @@ object_classes <- list(
   kestrel_dens = list(made = "a density made by npudens() or npcdens()", fields = dens_fields),
   kestrel_condens = list(made = "a density made by npcdens()", fields = condens_fields, kind_of = "kestrel_dens"),
   summary.kestrel_dens = list(made = "a summary of a density", fields = list(fit = of_class("kestrel_dens"))),
+  kestrel_sigtest = list(made = "a test made by npsigtest()", fields = sigtest_fields),
+  summary.kestrel_sigtest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_sigtest"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

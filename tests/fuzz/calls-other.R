@@ -89,6 +89,20 @@ mixed_density_call <- function(conditional = chance(0.5)) {
   as.call(c(list(quote(npcdens), txdat = frame[-1L], tydat = frame[1L]), more))
 }
 
+# Fixed bandwidths of a regression, for a test of it.
+tested_call <- function() {
+  frame <- mixed_frame(pick(c(5, 25)))
+  bandwidths <- vapply(frame, function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
+  as.call(c(list(quote(npregbw), xdat = frame, ydat = stats::rnorm(nrow(frame)), bandwidth.compute = FALSE,
+                 bws = unname(bandwidths)),
+            some_of(list(regtype = "ll", ckertype = pick(c("gaussian", "epanechnikov", "uniform"))), 0.3)))
+}
+
+bootstrap_arguments <- function(methods) {
+  c(list(boot.num = pick(c(9, 20))),
+    some_of(list(boot.method = pick(methods), pivot = chance(0.5), random.seed = pick(c(1, -5, 2^31))), 0.4))
+}
+
 fit_call <- function() {
   as.call(list(quote(npreg), bws = if (chance(0.3)) mixed_call() else bandwidth_call()))
 }
@@ -204,6 +218,11 @@ other_calls <- list(
     c(list(txdat = frame[-1L], tydat = frame[1L]), more[names(more) != "bandwidth.compute"],
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
       some_of(list(gradients = TRUE), 0.3))
+  },
+  npsigtest = function() {
+    c(list(bws = if (chance(0.3)) bandwidth_call() else tested_call()),
+      bootstrap_arguments(c("iid", "wild", "wild-rademacher", "pairwise")),
+      some_of(list(joint = TRUE, boot.type = "II", index = pick(list(1, 2, c(1, 1)))), 0.15))
   },
   se = function() list(object = if (chance(0.3)) mixed_density_call() else fit_call()),
   gradients = function() {

@@ -33,6 +33,8 @@ makers <- list(
     npreg(bws = c(0.5, 0.2, 3), txdat = data.frame(a = faithful$eruptions[1:20], z = factor(rep(1:2, 10)), b = 1:20),
           tydat = faithful$waiting[1:20], gradients = TRUE)
   },
+  sigtest = function() npsigtest(original("mixed"), boot.num = 9),
+  summary_of_sigtest = function() summary(original("sigtest")),
   score = function() pdf_score(faithful[1:30, ], faithful[31:60, ], h = 1, gridsize = 6, B = 2),
   scores = function() {
     pdf_score(faithful[1:30, ], list(a = faithful[31:60, ], b = faithful[61:90, ]), h = 1, gridsize = 6,
@@ -177,6 +179,8 @@ uses <- list(
                                predict(OBJECT, newdata = warpbreaks[1:2, ]), formula(OBJECT), nobs(OBJECT),
                                as.data.frame(OBJECT)),
   summary.kestrel_densbw = expression(print(OBJECT)), summary.kestrel_dens = expression(print(OBJECT)),
+  kestrel_sigtest = expression(print(OBJECT), summary(OBJECT)),
+  summary.kestrel_sigtest = expression(print(OBJECT)),
   kestrel_curve = expression(fitted(OBJECT), se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE)),
   kestrel_score = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), as.data.frame(OBJECT)),
   kestrel_boot = expression(print(OBJECT), summary(OBJECT), plot(OBJECT)),
