@@ -13,7 +13,7 @@
 #'     [methods][kestrel_kcde-methods]; on grids larger than memory [kde_stream()]; in files [write_pdf()],
 #'     [read_pdf()], [read_sample()].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
-#'     [npcdensbw()], [npcdens()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
+#'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
 #'     \code{\link{Hpi}()}, [Hpi.diag()], for distribution functions [hpi.kcde()], \code{\link{Hpi.kcde}()},
 #'     [Hpi.diag.kcde()]; by least-squares cross-validation [hlscv()], \code{\link{Hlscv}()}, [Hlscv.diag()]; by

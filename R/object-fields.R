@@ -317,6 +317,8 @@ object_classes <- list(
   summary.kestrel_dens = list(made = "a summary of a density", fields = list(fit = of_class("kestrel_dens"))),
   kestrel_sigtest = list(made = "a test made by npsigtest()", fields = sigtest_fields),
   summary.kestrel_sigtest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_sigtest"))),
+  kestrel_conmode = list(made = "modes made by npconmode()", fields = conmode_fields),
+  summary.kestrel_conmode = list(made = "a summary of modes", fields = list(mode = of_class("kestrel_conmode"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

@@ -219,6 +219,15 @@ other_calls <- list(
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
       some_of(list(gradients = TRUE), 0.3))
   },
+  npconmode = function() {
+    frame <- mixed_density_frame()
+    frame[[1L]] <- factor(sample(c("u", "v", "w"), nrow(frame), TRUE))
+    more <- mixed_density_arguments(frame, c("x", "y"))
+    c(list(bws = stats::runif(length(frame)) / 2, txdat = frame[-1L], tydat = frame[[1L]]),
+      more[!names(more) %in% c("bandwidth.compute", "bws")],
+      if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE]),
+      if (chance(0.1)) list(eydat = frame[1:2, 1L]))
+  },
   npsigtest = function() {
     c(list(bws = if (chance(0.3)) bandwidth_call() else tested_call()),
       bootstrap_arguments(c("iid", "wild", "wild-rademacher", "pairwise")),

@@ -1,6 +1,8 @@
 # Tests of regressors beside np 0.60 and the oracle of helper-semiparametric.R.
 
-test_that("statistics are np's", expect_np_values("npsigtest"))
+test_that("statistics are np's", {
+  expect_np_values("npsigtest")
+})
 
 sigtest_frame <- with_seed(20261128, data.frame(
   a = round(stats::rnorm(30), 2), z = factor(sample(c("p", "q", "r"), 30, TRUE)), b = stats::runif(30),
@@ -115,7 +117,7 @@ test_that("fits, formulas, data and single regressors are tested alike", {
 
 test_that("observations without other neighbours and effects without observations count as the help says", {
   frame <- data.frame(x = c(1:6, 100), z = factor(c(1, 1, 1, 2, 2, 2, 3)))
-  bw <- npregbw(frame, c(1, 3, 2, 5, 4, 6, 9), c(1.5, 0), FALSE, ckertype = "epanechnikov")
+  bw <- suppressWarnings(npregbw(frame, c(1, 3, 2, 5, 4, 6, 9), c(1.5, 0), FALSE, ckertype = "epanechnikov"))
   test <- npsigtest(bw, boot.num = 9, boot.method = "pairwise", pivot = FALSE)
   fit <- npreg(bw, gradients = TRUE)
   expect_equal(test$In, colMeans(fit$grad^2, na.rm = TRUE))
