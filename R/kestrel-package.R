@@ -22,7 +22,8 @@
 #'     [lscv()], [psi()], [vech()], [invvech()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
-#'   \item{Tests}{of regressors [npsigtest()].}
+#'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()]; partially linear regressions
+#'     [npplregbw()], [npplreg()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
@@ -78,5 +79,5 @@
 #' @useDynLib kestrel, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom graphics lines points
-#' @importFrom stats fitted formula nobs predict residuals
+#' @importFrom stats coef fitted formula nobs predict residuals vcov
 "_PACKAGE"

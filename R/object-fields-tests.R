@@ -45,3 +45,50 @@ confusion_field <- function(levels) {
       identical(unname(dimnames(table)), list(levels, levels))
   }))
 }
+
+plbw_fields <- list(
+  nobs = numbers(1L, sign = "positive", whole = TRUE),
+  zndim = numbers(1L, sign = "positive", whole = TRUE),
+  x = function(of) {
+    columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+      length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = of[["nobs"]]))
+    }))
+  },
+  xndim = function(of) exactly(length(unclass(of[["x"]]))),
+  design = function(of) numbers(c(of[["nobs"]], length(of[["bw"]]) - 1L)),
+  bw = function(of) {
+    one <- function(bws) {
+      inherits(bws, "kestrel_regbw") && is.list(bws) && is.null(object_problem(bws, "kestrel_regbw")) &&
+        bws$nobs == of[["nobs"]] && length(bws$y) == of[["nobs"]] && length(bws$bw) == of[["zndim"]]
+    }
+    anything(list("a list of bandwidth objects of npregbw(), with the names of the columns", function(bw) {
+      is.list(bw) && !is.object(bw) && length(bw) > 1L && is.character(names(bw)) && !anyNA(names(bw)) &&
+        all(vapply(bw, one, NA)) && all(vapply(bw, function(one) identical(class(one), class(bw[[1L]])), NA))
+    }))
+  },
+  xnames = function(of) texts(of[["xndim"]]), znames = function(of) texts(of[["zndim"]]), ynames = texts(1L),
+  regtype = texts(1L, among = c("lc", "ll")), method = texts(1L),
+  na.action = function(of) left_out_field(of[["nobs"]]),
+  seconds = numbers(1L)
+)
+
+plreg_fields <- list(
+  bws = of_class("kestrel_plbw"),
+  trainiseval = flag(),
+  xcoef = function(of) named_numbers(length(of[["bws"]][["bw"]]) - 1L),
+  xcoeferr = function(of) named_numbers(length(of[["bws"]][["bw"]]) - 1L),
+  xcoefvcov = function(of) numbers(rep(length(of[["xcoef"]]), 2L)),
+  mean = fitted_numbers(NULL),
+  inside = function(of) fitted_numbers(of[["bws"]][["nobs"]]),
+  bw = function(of) {
+    numbers(c(length(of[["bws"]][["bw"]]), of[["bws"]][["zndim"]]), sign = "not negative", finite = FALSE)
+  },
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
+  seconds = numbers(1L)
+)
+
+named_numbers <- function(size) {
+  numbers(size, also = list("numbers with names", function(value) !is.null(names(value)) && !anyNA(names(value))))
+}

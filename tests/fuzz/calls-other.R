@@ -98,6 +98,20 @@ tested_call <- function() {
             some_of(list(regtype = "ll", ckertype = pick(c("gaussian", "epanechnikov", "uniform"))), 0.3)))
 }
 
+# Linear regressors, response and other regressors.
+partly_linear_data <- function(n = pick(c(5, 12, 25))) {
+  x <- data.frame(p = stats::rnorm(n), q = stats::runif(n) < 0.5, f = factor(sample(letters[1:3], n, TRUE)))
+  z <- data.frame(z = column(n), g = factor(sample(1:2, n, TRUE)))
+  list(xdat = x[sort(sample(3L, pick(1:2)))], ydat = stats::rnorm(n), zdat = if (chance(0.5)) z else z[pick(1:2)])
+}
+
+partly_linear_bandwidths <- function(data) {
+  rows <- 1L + sum(vapply(data[[1L]], function(one) if (is.factor(one)) max(nlevels(droplevels(one)) - 1L, 1L) else 1L,
+                          0L))
+  one <- vapply(data[[3L]], function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
+  matrix(one, rows, length(one), TRUE)
+}
+
 bootstrap_arguments <- function(methods) {
   c(list(boot.num = pick(c(9, 20))),
     some_of(list(boot.method = pick(methods), pivot = chance(0.5), random.seed = pick(c(1, -5, 2^31))), 0.4))
@@ -227,6 +241,18 @@ other_calls <- list(
       more[!names(more) %in% c("bandwidth.compute", "bws")],
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE]),
       if (chance(0.1)) list(eydat = frame[1:2, 1L]))
+  },
+  npplregbw = function() {
+    data <- partly_linear_data()
+    c(data, some_of(list(bws = partly_linear_bandwidths(data), bandwidth.compute = FALSE, regtype = "ll", nmulti = 1),
+                    0.4))
+  },
+  npplreg = function() {
+    data <- partly_linear_data()
+    names(data) <- c("txdat", "tydat", "tzdat")
+    points <- list(exdat = utils::head(data$txdat, 2L), ezdat = utils::head(data$tzdat, 2L))
+    c(list(bws = partly_linear_bandwidths(data)), data, if (chance(0.3)) points,
+      some_of(list(regtype = "ll", residuals = TRUE, ckertype = "epanechnikov"), 0.2))
   },
   npsigtest = function() {
     c(list(bws = if (chance(0.3)) bandwidth_call() else tested_call()),
