@@ -22,7 +22,8 @@
 #'     [lscv()], [psi()], [vech()], [invvech()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
-#'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()]; partially linear regressions
+#'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()] and of
+#'     parametric models [npcmstest()]; partially linear regressions
 #'     [npplregbw()], [npplreg()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}

@@ -92,3 +92,14 @@ plreg_fields <- list(
 named_numbers <- function(size) {
   numbers(size, also = list("numbers with names", function(value) !is.null(names(value)) && !anyNA(names(value))))
 }
+
+cmstest_fields <- list(
+  bws = of_class("kestrel_regbw"),
+  pivot = flag(),
+  Jn = numbers(1L), In = numbers(1L), Omega.hat = numbers(1L, sign = "not negative"),
+  P = numbers(1L, between = c(0, 1)),
+  q.90 = numbers(1L), q.95 = numbers(1L), q.99 = numbers(1L),
+  pdistribution = texts(1L, among = c("Bootstrap", "Asymptotic")),
+  boot.num = numbers(1L, sign = "positive", whole = TRUE), boot.method = texts(1L), pcall = texts(1L),
+  reject = texts(1L), seconds = numbers(1L)
+)

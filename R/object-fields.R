@@ -323,6 +323,8 @@ object_classes <- list(
   summary.kestrel_plbw = list(made = "a summary of bandwidths", fields = list(bws = of_class("kestrel_plbw"))),
   kestrel_plreg = list(made = "a fit made by npplreg()", fields = plreg_fields),
   summary.kestrel_plreg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_plreg"))),
+  kestrel_cmstest = list(made = "a test made by npcmstest()", fields = cmstest_fields),
+  summary.kestrel_cmstest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_cmstest"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

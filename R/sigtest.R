@@ -261,14 +261,7 @@ local_errors <- function(smoother, y, points, constants) {
 # lack; `slope`, the integral of (K(u - 1/2) - K(u + 1/2))^2, divided by R(K).
 error_constants <- function(bws, run) {
   if (bws$ncon == 0L) return(list(fit = 1, slope = NA_real_))
-  kernel <- function(u) {
-    of <- function(x) list(x = matrix(x), unordered = matrix(0L, length(x), 0L), ordered = matrix(0, length(x), 0L))
-    sample <- mixed_cpp(c(of(0), list(levels = integer(0), y = numeric(0))), run)
-    task <- list(h = 1, lambda = numeric(0), ckertype = bws$ckertype, ckerorder = as.integer(bws$ckerorder),
-                 ukertype = "aitchisonaitken", okertype = "liracine", given = 0L, method = "cv.ml")
-    mixed_density_cpp(sample, task, of(u), FALSE, run)$density
-  }
-  run$progress <- NULL
+  kernel <- function(u) kernel_at(u, bws, run)
   reach <- switch(bws$ckertype, gaussian = 12, epanechnikov = sqrt(5), uniform = 1)
   products <- function(apart) {
     ends <- c(-1, 1) * (reach - apart / 2) * (1 - 1e-15)

@@ -242,6 +242,15 @@ other_calls <- list(
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE]),
       if (chance(0.1)) list(eydat = frame[1:2, 1L]))
   },
+  npcmstest = function() {
+    frame <- mixed_frame(pick(c(8, 25)))
+    data <- data.frame(y = stats::rnorm(nrow(frame)), t = stats::rnorm(nrow(frame)))
+    model <- pick(list(quote(stats::lm(y ~ t)), quote(stats::glm(y ~ t)), quote(stats::lm(y ~ 1))))
+    model$data <- data
+    c(list(xdat = frame, model = model), bootstrap_arguments(c("iid", "wild", "wild-rademacher")),
+      some_of(list(distribution = "asymptotic", density.weighted = FALSE, ckertype = "epanechnikov", nmulti = 1,
+                   bws = stats::runif(length(frame)) / 2), 0.3))
+  },
   npplregbw = function() {
     data <- partly_linear_data()
     c(data, some_of(list(bws = partly_linear_bandwidths(data), bandwidth.compute = FALSE, regtype = "ll", nmulti = 1),

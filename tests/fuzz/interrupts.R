@@ -46,6 +46,8 @@ long_calls <- list(
                    quote(npcdensbw(xdat = many(n), ydat = many(n), nmulti = 1, bwmethod = "cv.ls"))),
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), factor(rep_len(1:3, n))))),
+  npcmstest = list(quote(npcmstest(xdat = many(n), model = lm(y ~ x, list(x = many(n), y = many(n)^2)), bws = 0.1,
+                                   boot.num = 99))),
   npplregbw = list(quote(npplregbw(many(n), many(n)^2, many(n)^3, nmulti = 1))),
   npplreg = list(quote(npplreg(matrix(0.1, 2, 1), many(n)^2, many(n)^3, many(n)))),
   npsigtest = list(quote(npsigtest(0.1, many(n), many(n)^2, boot.num = 99)),

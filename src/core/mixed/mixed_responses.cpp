@@ -44,6 +44,10 @@ class FunctionalRows {
     row_.copy_weights(to);
     switch (responses_.functional) {
       case MixedFunctional::sum: scale(to, fit.scale); break;
+      case MixedFunctional::square:
+        scale(to, fit.scale);
+        for (std::size_t j = 0; j < sample_.size(); ++j) to[j] *= to[j];
+        break;
       case MixedFunctional::mean: scale(to, 1 / fit.sum); break;
       case MixedFunctional::fit:
         if (linear_) {
@@ -109,7 +113,9 @@ std::vector<double> mixed_responses(const MixedSample& sample, const MixedSample
                                     const RunOptions& options) {
   check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
   const std::size_t n = sample.size(), m = points.size(), all = responses.y.cols;
-  const bool at_data = &points == &sample, sum = responses.functional == MixedFunctional::sum;
+  const bool at_data = &points == &sample;
+  const bool sum = responses.functional == MixedFunctional::sum ||
+                   responses.functional == MixedFunctional::square;
   if (responses.y.rows != n || (responses.leave_out && !at_data)) {
     throw error(ErrorKind::internal, "responses that are not those of the sample");
   }

@@ -10,9 +10,10 @@
 
 namespace kestrel {
 
-/// What is computed of a response at a point: the sum of its products with the weights; this
-/// divided by the sum of weights; the fit of MixedKernel; its derivative by a column.
-enum class MixedFunctional { sum, mean, fit, slope };
+/// What is computed of a response at a point: the sum of its products with the weights, or with
+/// their squares; the former divided by the sum of weights; the fit of MixedKernel; its derivative
+/// by a column.
+enum class MixedFunctional { sum, square, mean, fit, slope };
 
 struct MixedResponses {
   MixedFunctional functional = MixedFunctional::fit;
