@@ -103,3 +103,48 @@ cmstest_fields <- list(
   boot.num = numbers(1L, sign = "positive", whole = TRUE), boot.method = texts(1L), pcall = texts(1L),
   reject = texts(1L), seconds = numbers(1L)
 )
+
+sibw_fields <- list(
+  y = numbers(min = 3L),
+  nobs = function(of) exactly(length(of[["y"]])),
+  x = function(of) {
+    columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+      length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = of[["nobs"]]))
+    }))
+  },
+  ndim = function(of) exactly(length(unclass(of[["x"]]))),
+  beta = named_numbers(NULL),
+  design = function(of) numbers(c(of[["nobs"]], length(of[["beta"]]))),
+  bw = numbers(1L, sign = "positive"),
+  fval = numbers(1L, finite = FALSE), fval.history = numbers(optional = TRUE, finite = FALSE),
+  method = texts(1L, among = c("ichimura", "kleinspady")),
+  ckertype = function(of) texts(1L, among = regression_kernels()), ckerorder = regbw_fields$ckerorder,
+  searched = flag(),
+  xnames = function(of) texts(of[["ndim"]]), ynames = texts(1L),
+  na.action = function(of) left_out_field(of[["nobs"]]),
+  terms = regbw_fields$terms,
+  seconds = numbers(1L)
+)
+
+si_fields <- list(
+  bws = of_class("kestrel_sibw"),
+  trainiseval = flag(),
+  beta = function(of) named_numbers(length(of[["bws"]][["beta"]])),
+  betavcov = function(of) {
+    if (!identical(of[["betavcov"]], NA)) fitted_numbers(rep(length(of[["beta"]]), 2L))
+  },
+  link = of_class("kestrel_reg"),
+  index = fitted_numbers(NULL),
+  mean = function(of) fitted_numbers(length(of[["index"]])),
+  mean.grad = function(of) if (!identical(of[["mean.grad"]], NA)) fitted_numbers(length(of[["beta"]])),
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
+  CCR.overall = anything(list("a number or NA", function(value) {
+    (is.numeric(value) || identical(value, NA)) && !is.object(value) && length(value) == 1L
+  })),
+  confusion.matrix = function(of) if (!identical(of[["CCR.overall"]], NA)) confusion_field(c("0", "1")),
+  CCR.byoutcome = function(of) if (!identical(of[["CCR.overall"]], NA)) fitted_numbers(2L),
+  fit.mcfadden = function(of) if (!identical(of[["CCR.overall"]], NA)) fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
+  seconds = numbers(1L)
+)

@@ -98,6 +98,14 @@ tested_call <- function() {
             some_of(list(regtype = "ll", ckertype = pick(c("gaussian", "epanechnikov", "uniform"))), 0.3)))
 }
 
+# Regressors of an index and responses, which are 0 and 1 for one of the methods.
+index_data <- function(n = pick(c(6, 15, 40))) {
+  x <- data.frame(a = column(n), b = stats::rnorm(n), c = stats::runif(n) < 0.5)[seq_len(pick(2:3))]
+  method <- pick(c("ichimura", "kleinspady"))
+  y <- stats::rnorm(n)
+  list(xdat = x, ydat = if (method == "ichimura") y else as.numeric(y > 0), method = method)
+}
+
 # Linear regressors, response and other regressors.
 partly_linear_data <- function(n = pick(c(5, 12, 25))) {
   x <- data.frame(p = stats::rnorm(n), q = stats::runif(n) < 0.5, f = factor(sample(letters[1:3], n, TRUE)))
@@ -250,6 +258,17 @@ other_calls <- list(
     c(list(xdat = frame, model = model), bootstrap_arguments(c("iid", "wild", "wild-rademacher")),
       some_of(list(distribution = "asymptotic", density.weighted = FALSE, ckertype = "epanechnikov", nmulti = 1,
                    bws = stats::runif(length(frame)) / 2), 0.3))
+  },
+  npindexbw = function() {
+    data <- index_data()
+    c(data, some_of(list(bws = c(1, stats::rnorm(length(data$xdat) - 1L), 0.5), bandwidth.compute = FALSE,
+                         optim.method = pick(c("BFGS", "CG")), nmulti = 1, ckertype = pick(setdiff(kernels, "cosine")),
+                         only.optimize.beta = TRUE, optim.maxit = 5), 0.3))
+  },
+  npindex = function() {
+    data <- index_data()
+    c(list(bws = c(1, stats::rnorm(length(data$xdat) - 1L), 0.5), txdat = data$xdat, tydat = data$ydat),
+      data["method"], some_of(list(exdat = data$xdat[1:2, ], gradients = TRUE, errors = TRUE, residuals = TRUE), 0.4))
   },
   npplregbw = function() {
     data <- partly_linear_data()

@@ -48,6 +48,8 @@ long_calls <- list(
   npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), factor(rep_len(1:3, n))))),
   npcmstest = list(quote(npcmstest(xdat = many(n), model = lm(y ~ x, list(x = many(n), y = many(n)^2)), bws = 0.1,
                                    boot.num = 99))),
+  npindexbw = list(quote(npindexbw(many(n, 2), many(n), nmulti = 1))),
+  npindex = list(quote(npindex(c(1, 0.5, 0.1), many(n, 2), many(n), gradients = TRUE))),
   npplregbw = list(quote(npplregbw(many(n), many(n)^2, many(n)^3, nmulti = 1))),
   npplreg = list(quote(npplreg(matrix(0.1, 2, 1), many(n)^2, many(n)^3, many(n)))),
   npsigtest = list(quote(npsigtest(0.1, many(n), many(n)^2, boot.num = 99)),
