@@ -173,6 +173,14 @@ mixed_fit_cpp <- function(sample, task, points, error2, gradients, run) {
     .Call(`_kestrel_mixed_fit_cpp`, sample, task, points, error2, gradients, run)
 }
 
+mixed_coefficient_objective_cpp <- function(sample, task, design, gradient, run) {
+    .Call(`_kestrel_mixed_coefficient_objective_cpp`, sample, task, design, gradient, run)
+}
+
+mixed_coefficients_cpp <- function(sample, task, points, design, run) {
+    .Call(`_kestrel_mixed_coefficients_cpp`, sample, task, points, design, run)
+}
+
 mixed_density_objective_cpp <- function(sample, task, gradient, run) {
     .Call(`_kestrel_mixed_density_objective_cpp`, sample, task, gradient, run)
 }

@@ -24,7 +24,8 @@
 #'     [plots][plot.kestrel_reg], [npplot()].}
 #'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()] and of
 #'     parametric models [npcmstest()]; partially linear regressions
-#'     [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()].}
+#'     [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()];
+#'     smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}

@@ -125,7 +125,7 @@ se <- function(object, ...) UseMethod("se")
 
 #' @export
 se.default <- function(object, ...) {
-  abort_input("`object` must be a fit made by npreg(), npudens(), npcdens() or npindex(), not ",
+  abort_input("`object` must be a fit made by npreg(), npudens(), npcdens(), npindex() or npscoef(), not ",
               describe_value(object), ".")
 }
 

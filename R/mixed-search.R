@@ -67,6 +67,12 @@ mixed_criterion <- function(bws, run, progress) {
   data <- if (density) density_sample(bws, run) else mixed_sample(bws, run)
   task_of <- if (density) density_task else mixed_task
   objective <- if (density) mixed_density_objective_cpp else mixed_objective_cpp
+  if (has_design(bws)) {
+    design <- core_design(bws)
+    objective <- function(data, task, gradient, run) {
+      mixed_coefficient_objective_cpp(data, task, design, gradient, run)
+    }
+  }
   # A likelihood has a least density, as in np.
   reject <- if (density) any(bws$given) else bws$unsupported == "reject"
   continuous <- seq_len(bws$ncon)

@@ -148,3 +148,62 @@ si_fields <- list(
   nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
   seconds = numbers(1L)
 )
+
+scbw_fields <- list(
+  y = numbers(min = 3L),
+  nobs = function(of) exactly(length(of[["y"]])),
+  w = function(of) numbers(length(of[["y"]]), also = list("1 for each observation", function(w) all(w == 1))),
+  x = function(of) frame_field(of[["nobs"]]), z = function(of) frame_field(of[["nobs"]]),
+  xnames = function(of) texts(length(unclass(of[["x"]]))), znames = function(of) texts(length(unclass(of[["z"]]))),
+  ynames = texts(1L),
+  design = function(of) {
+    anything(list("a matrix of finite numbers, with a name for each column", function(x) {
+      is_numbers(x) && is.matrix(x) && nrow(x) == of[["nobs"]] && ncol(x) %in% 1:32 && all(is.finite(x)) &&
+        !is.null(colnames(x)) && !anyNA(colnames(x))
+    }))
+  },
+  icon = kinds_field("continuous", "z"), iuno = kinds_field("unordered", "z"), iord = kinds_field("ordered", "z"),
+  ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
+  ndim = function(of) exactly(length(unclass(of[["z"]]))),
+  regtype = texts(1L, among = "lc"), method = texts(1L, among = "cv.ls"), unsupported = texts(1L),
+  ckertype = mixed_bw_fields$ckertype, ckerorder = mixed_bw_fields$ckerorder,
+  ukertype = mixed_bw_fields$ukertype, okertype = mixed_bw_fields$okertype,
+  scaling = flag(), sdev = function(of) numbers(of[["ncon"]], sign = "positive"),
+  nconfac = numbers(1L, sign = "positive"), ncatfac = numbers(1L, sign = "positive"),
+  search = texts(1L, among = c("none", "starts")), remarks = texts(optional = TRUE),
+  bw = function(of) {
+    core <- of
+    core$x <- of[["z"]]
+    mixed_bw_fields$bw(core)
+  },
+  fval = numbers(1L, finite = FALSE), fval.history = numbers(optional = TRUE, finite = FALSE),
+  na.action = function(of) left_out_field(of[["nobs"]]),
+  seconds = numbers(1L)
+)
+
+frame_field <- function(n) {
+  columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+    length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = n))
+  }))
+}
+
+sc_fields <- list(
+  bws = of_class("kestrel_scbw"),
+  trainiseval = flag(),
+  mean = fitted_numbers(NULL),
+  eval = function(of) {
+    like <- function(of_data) {
+      columns(list(), also = list(paste0("a data frame with the columns of `", of_data, "`"), function(eval) {
+        kinds <- function(x) unname(kinds_of(unclass(x)))
+        identical(kinds(eval), kinds(of[["bws"]][[of_data]])) && .row_names_info(eval, 2L) == length(of[["mean"]])
+      }))
+    }
+    parts(list(exdat = like("x"), ezdat = like("z")))
+  },
+  inside = function(of) fitted_numbers(of[["bws"]][["nobs"]]),
+  error2 = function(of) numbers(of[["bws"]][["nobs"]], sign = "not negative"),
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
+  seconds = numbers(1L)
+)

@@ -329,6 +329,14 @@ object_classes <- list(
   summary.kestrel_sibw = list(made = "a summary of coefficients", fields = list(bws = of_class("kestrel_sibw"))),
   kestrel_si = list(made = "a fit made by npindex()", fields = si_fields),
   summary.kestrel_si = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_si"))),
+  kestrel_scbw = list(made = "a bandwidth object made by npscoefbw()", fields = scbw_fields),
+  summary.kestrel_scbw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_scbw"), table = columns(list())
+  )),
+  kestrel_sc = list(made = "a fit made by npscoef()", fields = sc_fields),
+  summary.kestrel_sc = list(made = "a summary of a fit", fields = list(
+    fit = of_class("kestrel_sc"), beta = function(of) fitted_numbers(c(NA, ncol(of[["fit"]][["bws"]][["design"]]) + 1L))
+  )),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

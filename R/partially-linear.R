@@ -105,8 +105,8 @@ known_column <- function(name, code) {
   })
 }
 
-# The variables of a formula y ~ x | z, and the terms of y ~ x + z, x and z.
-read_two_parts <- function(formula, data, call, env) {
+# The variables of a formula y ~ x | z, and the terms of y ~ x + z, x and z. `shared`: x and z may have some in common.
+read_two_parts <- function(formula, data, call, env, shared = FALSE) {
   right <- if (length(formula) == 3L) formula[[3L]]
   if (!is.call(right) || !identical(right[[1L]], as.name("|"))) {
     abort_input("`formula` must have two parts, as in y ~ x | z, not ", deparse1(formula), ".")
@@ -125,9 +125,9 @@ read_two_parts <- function(formula, data, call, env) {
   wanted$na.action <- quote(stats::na.pass)
   frame <- try_formula(eval(wanted, env))
   names <- lapply(terms, function(one) rownames(attr(one, "factors")))
-  if (any(lengths(names) == 0L) || length(intersect(names$x, names$z)) > 0L) {
-    abort_input("`formula` must have different variables on both sides of the bar, as in y ~ x | z, not ",
-                deparse1(formula), ".")
+  if (any(lengths(names) == 0L) || !shared && length(intersect(names$x, names$z)) > 0L) {
+    abort_input("`formula` must have ", if (!shared) "different ", "variables on both sides of the bar, as in ",
+                "y ~ x | z, not ", deparse1(formula), ".")
   }
   list(x = frame[names$x], y = frame[1L], z = frame[names$z],
        terms = c(list(y = attr(frame, "terms")), terms))

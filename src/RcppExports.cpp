@@ -515,6 +515,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// mixed_coefficient_objective_cpp
+Rcpp::List mixed_coefficient_objective_cpp(SEXP sample, Rcpp::List task, Rcpp::List design, bool gradient, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_coefficient_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP designSEXP, SEXP gradientSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type design(designSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_coefficient_objective_cpp(sample, task, design, gradient, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_coefficients_cpp
+Rcpp::List mixed_coefficients_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::List design, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_coefficients_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP designSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type design(designSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_coefficients_cpp(sample, task, points, design, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // mixed_density_objective_cpp
 Rcpp::List mixed_density_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp::List run);
 RcppExport SEXP _kestrel_mixed_density_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gradientSEXP, SEXP runSEXP) {
@@ -1002,6 +1032,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_mixed_cpp", (DL_FUNC) &_kestrel_mixed_cpp, 2},
     {"_kestrel_mixed_objective_cpp", (DL_FUNC) &_kestrel_mixed_objective_cpp, 4},
     {"_kestrel_mixed_fit_cpp", (DL_FUNC) &_kestrel_mixed_fit_cpp, 6},
+    {"_kestrel_mixed_coefficient_objective_cpp", (DL_FUNC) &_kestrel_mixed_coefficient_objective_cpp, 5},
+    {"_kestrel_mixed_coefficients_cpp", (DL_FUNC) &_kestrel_mixed_coefficients_cpp, 5},
     {"_kestrel_mixed_density_objective_cpp", (DL_FUNC) &_kestrel_mixed_density_objective_cpp, 4},
     {"_kestrel_mixed_density_cpp", (DL_FUNC) &_kestrel_mixed_density_cpp, 5},
     {"_kestrel_mixed_responses_cpp", (DL_FUNC) &_kestrel_mixed_responses_cpp, 5},

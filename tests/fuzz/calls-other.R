@@ -270,6 +270,18 @@ other_calls <- list(
     c(list(bws = c(1, stats::rnorm(length(data$xdat) - 1L), 0.5), txdat = data$xdat, tydat = data$ydat),
       data["method"], some_of(list(exdat = data$xdat[1:2, ], gradients = TRUE, errors = TRUE, residuals = TRUE), 0.4))
   },
+  npscoefbw = function() {
+    data <- partly_linear_data(pick(c(8, 12, 25)))
+    c(data, some_of(list(bws = partly_linear_bandwidths(data)[1L, ], bandwidth.compute = FALSE, nmulti = 1,
+                         ckertype = "epanechnikov", ckerorder = 4, bwscaling = TRUE), 0.3))
+  },
+  npscoef = function() {
+    data <- partly_linear_data(pick(c(8, 12, 25)))
+    names(data) <- c("txdat", "tydat", "tzdat")
+    points <- list(exdat = utils::head(data$txdat, 2L), ezdat = utils::head(data$tzdat, 2L))
+    c(list(bws = partly_linear_bandwidths(data)[1L, ]), data, if (chance(0.3)) points,
+      some_of(list(betas = TRUE, errors = FALSE, leave.one.out = TRUE, ckertype = "uniform"), 0.3))
+  },
   npplregbw = function() {
     data <- partly_linear_data()
     c(data, some_of(list(bws = partly_linear_bandwidths(data), bandwidth.compute = FALSE, regtype = "ll", nmulti = 1),

@@ -50,6 +50,8 @@ long_calls <- list(
                                    boot.num = 99))),
   npindexbw = list(quote(npindexbw(many(n, 2), many(n), nmulti = 1))),
   npindex = list(quote(npindex(c(1, 0.5, 0.1), many(n, 2), many(n), gradients = TRUE))),
+  npscoefbw = list(quote(npscoefbw(many(n), many(n)^2, many(n)^3, nmulti = 1))),
+  npscoef = list(quote(npscoef(0.1, many(n)^2, many(n)^3, many(n)))),
   npplregbw = list(quote(npplregbw(many(n), many(n)^2, many(n)^3, nmulti = 1))),
   npplreg = list(quote(npplreg(matrix(0.1, 2, 1), many(n)^2, many(n)^3, many(n)))),
   npsigtest = list(quote(npsigtest(0.1, many(n), many(n)^2, boot.num = 99)),
