@@ -175,8 +175,8 @@ scoef_sample <- function(read, na.action) {
   }
   core <- list(x = sample$z, y = sample$y, w = ones_cpp(n), nobs = n, ndim = length(z),
                ncon = sum(kinds == "continuous"), nuno = sum(kinds == "unordered"), nord = sum(kinds == "ordered"),
-               icon = kinds == "continuous", iuno = kinds == "unordered", iord = kinds == "ordered", xnames = names(sample$z),
-               ynames = sample$ynames, na.action = sample$na.action)
+               icon = kinds == "continuous", iuno = kinds == "unordered", iord = kinds == "ordered",
+               xnames = names(sample$z), ynames = sample$ynames, na.action = sample$na.action)
   list(core = c(core, with_plane(design, sample$y)), x = sample$x, design = design)
 }
 
