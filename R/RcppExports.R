@@ -181,6 +181,14 @@ mixed_fit_cpp <- function(sample, task, points, error2, gradients, run) {
     .Call(`_kestrel_mixed_fit_cpp`, sample, task, points, error2, gradients, run)
 }
 
+mixed_coefficient_objective_cpp <- function(sample, task, design, gradient, run) {
+    .Call(`_kestrel_mixed_coefficient_objective_cpp`, sample, task, design, gradient, run)
+}
+
+mixed_coefficients_cpp <- function(sample, task, points, design, run) {
+    .Call(`_kestrel_mixed_coefficients_cpp`, sample, task, points, design, run)
+}
+
 mixed_density_objective_cpp <- function(sample, task, gradient, run) {
     .Call(`_kestrel_mixed_density_objective_cpp`, sample, task, gradient, run)
 }
@@ -199,6 +207,14 @@ mixed_distribution_cpp <- function(sample, task, points, gradients, run) {
 
 mixed_quantile_cpp <- function(sample, task, points, tau, run) {
     .Call(`_kestrel_mixed_quantile_cpp`, sample, task, points, tau, run)
+}
+
+mixed_responses_cpp <- function(sample, task, points, of, run) {
+    .Call(`_kestrel_mixed_responses_cpp`, sample, task, points, of, run)
+}
+
+replicate_draws_cpp <- function(count, replicates, first, seed, run) {
+    .Call(`_kestrel_replicate_draws_cpp`, count, replicates, first, seed, run)
 }
 
 pairs_cpp <- function(sample, task, run) {

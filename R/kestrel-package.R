@@ -13,7 +13,7 @@
 #'     [methods][kestrel_kcde-methods]; on grids larger than memory [kde_stream()]; in files [write_pdf()],
 #'     [read_pdf()], [read_sample()].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
-#'     [npcdensbw()], [npcdens()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
+#'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
 #'     conditional ones, [npcdistbw()], [npcdist()], whose methods are those of densities.}
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
@@ -24,6 +24,10 @@
 #'     [lscv()], [psi()], [vech()], [invvech()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
+#'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()] and of
+#'     parametric models [npcmstest()]; partially linear regressions
+#'     [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()];
+#'     smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}
@@ -79,5 +83,5 @@
 #' @useDynLib kestrel, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom graphics lines points
-#' @importFrom stats fitted formula nobs predict residuals
+#' @importFrom stats coef fitted formula nobs predict residuals vcov
 "_PACKAGE"

@@ -64,6 +64,7 @@ bandwidth_table <- function(bws, raw, label) {
 
 print_bandwidth_table <- function(table) {
   table <- plain_columns(table)
+  table[] <- lapply(unclass(table), without_class)
   numbers <- vapply(table, is.numeric, NA)
   table[numbers] <- lapply(table[numbers], function(v) ifelse(is.na(v), "", vapply(v, format_short, "")))
   print(table, row.names = FALSE)

@@ -125,7 +125,8 @@ se <- function(object, ...) UseMethod("se")
 
 #' @export
 se.default <- function(object, ...) {
-  abort_input("`object` must be a fit made by npreg(), npudens() or npcdens(), not ", describe_value(object), ".")
+  abort_input("`object` must be a fit made by npreg(), npudens(), npcdens(), npindex() or npscoef(), not ",
+              describe_value(object), ".")
 }
 
 #' @rdname kestrel_reg-methods
@@ -141,7 +142,7 @@ gradients <- function(x, ...) UseMethod("gradients")
 
 #' @export
 gradients.default <- function(x, ...) {
-  abort_input("`x` must be a fit made by npreg() or npcdens(), not ", describe_value(x), ".")
+  abort_input("`x` must be a fit made by npreg(), npcdens() or npindex(), not ", describe_value(x), ".")
 }
 
 #' @rdname kestrel_reg-methods

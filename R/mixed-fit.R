@@ -56,14 +56,21 @@ mixed_values_at <- function(fit, points, se, run, gradients, sample = mixed_samp
 # As in np: for a factor the fit minus that at the first level; for an ordered factor the fit minus that at the level
 # below, at the lowest level the fit at the next one minus it. The two fits count as independent in the error.
 effect_of <- function(columns, k, bws, found, at) {
-  levels <- levels(bws$x[[k]])
-  code <- match(as.character(columns[[k]]), levels)
-  other <- if (bws$iord[k]) ifelse(code == 1L, min(2L, length(levels)), code - 1L) else rep(1L, length(code))
-  columns[[k]] <- factor(levels[other], levels)
+  code <- match(as.character(columns[[k]]), levels(bws$x[[k]]))
+  columns[[k]] <- base_levels(columns[[k]], bws$x[[k]])
+  other <- as.integer(columns[[k]])
   base <- at(columns)
   same <- other == code
   list(grad = ifelse(same, 0, (found$mean - base$mean) * sign(code - other)),
        gerr = ifelse(same, 0, sqrt(found$se^2 + base$se^2)))
+}
+
+# The levels of the data with which effects compare.
+base_levels <- function(value, column) {
+  levels <- levels(column)
+  code <- match(as.character(value), levels)
+  other <- if (is.ordered(column)) ifelse(code == 1L, min(2L, length(levels)), code - 1L) else rep(1L, length(code))
+  factor(levels[other], levels)
 }
 
 # Points from `newdata` or `exdat`: a data frame of the regressors, with the levels of the data. Other levels are

@@ -68,6 +68,12 @@ mixed_criterion <- function(bws, run, progress) {
   data <- if (density) density_sample(bws, run) else placed_sample(bws, 30, run)
   task_of <- if (density) density_task else mixed_task
   objective <- if (density) density_objective_of(bws, run) else mixed_objective_cpp
+  if (has_design(bws)) {
+    design <- core_design(bws)
+    objective <- function(data, task, gradient, run) {
+      mixed_coefficient_objective_cpp(data, task, design, gradient, run)
+    }
+  }
   # A likelihood has a least density, as in np.
   reject <- if (density) any(bws$given) else bws$unsupported == "reject"
   continuous <- seq_len(bws$ncon)
@@ -108,7 +114,8 @@ relative_criterion <- function(bws, criterion, run) {
     found$gradient <- if (!is.null(found$gradient)) found$gradient / unit
     found
   }
-  list(evaluate = evaluate, evaluations = criterion$evaluations, values_of = function(value) none + unit * value)
+  list(evaluate = evaluate, evaluations = criterion$evaluations, values_of = function(value) none + unit * value,
+       unit = 1)
 }
 
 # The limits of a search: bandwidths far narrower than the data, and far wider. At lambda = 0 a kernel lambda^d has no

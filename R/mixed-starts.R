@@ -88,6 +88,10 @@ part_of_sample <- function(bws, rows) {
   part <- bws
   part$x <- frame_of(lapply(unclass(bws$x), function(column) column[rows]), bws$xnames)
   part$y <- bws$y[rows]
+  if (has_design(bws)) {
+    part$design <- bws$design[rows, , drop = FALSE]
+    part$rest <- bws$rest[rows]
+  }
   part$nobs <- length(rows)
   power <- if (is_distribution(bws) && !any(bws$given)) bws$ckerorder + 1 else 2 * bws$ckerorder + bws$ncon
   part$nconfac <- part$nobs^(-1 / power)

@@ -55,7 +55,7 @@ kinds_field <- function(kind, of_data = "x") {
   function(of) {
     columns <- unclass(of[[of_data]])
     anything(list(paste("TRUE where a regressor is", kind), function(value) {
-      is.logical(value) && identical(as.vector(value), unname(kinds_of(columns) == kind))
+      is.logical(value) && !is.object(value) && identical(as.vector(value), unname(kinds_of(columns) == kind))
     }))
   }
 }

@@ -326,6 +326,28 @@ object_classes <- list(
   kestrel_dens = list(made = "a density made by npudens() or npcdens()", fields = dens_fields),
   kestrel_condens = list(made = "a density made by npcdens()", fields = condens_fields, kind_of = "kestrel_dens"),
   summary.kestrel_dens = list(made = "a summary of a density", fields = list(fit = of_class("kestrel_dens"))),
+  kestrel_sigtest = list(made = "a test made by npsigtest()", fields = sigtest_fields),
+  summary.kestrel_sigtest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_sigtest"))),
+  kestrel_conmode = list(made = "modes made by npconmode()", fields = conmode_fields),
+  summary.kestrel_conmode = list(made = "a summary of modes", fields = list(mode = of_class("kestrel_conmode"))),
+  kestrel_plbw = list(made = "a bandwidth object made by npplregbw()", fields = plbw_fields),
+  summary.kestrel_plbw = list(made = "a summary of bandwidths", fields = list(bws = of_class("kestrel_plbw"))),
+  kestrel_plreg = list(made = "a fit made by npplreg()", fields = plreg_fields),
+  summary.kestrel_plreg = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_plreg"))),
+  kestrel_cmstest = list(made = "a test made by npcmstest()", fields = cmstest_fields),
+  summary.kestrel_cmstest = list(made = "a summary of a test", fields = list(test = of_class("kestrel_cmstest"))),
+  kestrel_sibw = list(made = "a bandwidth object made by npindexbw()", fields = sibw_fields),
+  summary.kestrel_sibw = list(made = "a summary of coefficients", fields = list(bws = of_class("kestrel_sibw"))),
+  kestrel_si = list(made = "a fit made by npindex()", fields = si_fields),
+  summary.kestrel_si = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_si"))),
+  kestrel_scbw = list(made = "a bandwidth object made by npscoefbw()", fields = scbw_fields),
+  summary.kestrel_scbw = list(made = "a summary of a bandwidth object", fields = list(
+    bws = of_class("kestrel_scbw"), table = columns(list())
+  )),
+  kestrel_sc = list(made = "a fit made by npscoef()", fields = sc_fields),
+  summary.kestrel_sc = list(made = "a summary of a fit", fields = list(
+    fit = of_class("kestrel_sc"), beta = function(of) fitted_numbers(c(NA, ncol(of[["fit"]][["bws"]][["design"]]) + 1L))
+  )),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

@@ -539,6 +539,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// mixed_coefficient_objective_cpp
+Rcpp::List mixed_coefficient_objective_cpp(SEXP sample, Rcpp::List task, Rcpp::List design, bool gradient, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_coefficient_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP designSEXP, SEXP gradientSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type design(designSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_coefficient_objective_cpp(sample, task, design, gradient, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_coefficients_cpp
+Rcpp::List mixed_coefficients_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::List design, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_coefficients_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP designSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type design(designSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_coefficients_cpp(sample, task, points, design, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // mixed_density_objective_cpp
 Rcpp::List mixed_density_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp::List run);
 RcppExport SEXP _kestrel_mixed_density_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gradientSEXP, SEXP runSEXP) {
@@ -610,6 +640,36 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type tau(tauSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(mixed_quantile_cpp(sample, task, points, tau, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_responses_cpp
+Rcpp::NumericMatrix mixed_responses_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::List of, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_responses_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP ofSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type of(ofSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_responses_cpp(sample, task, points, of, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// replicate_draws_cpp
+Rcpp::NumericMatrix replicate_draws_cpp(int count, int replicates, double first, double seed, Rcpp::List run);
+RcppExport SEXP _kestrel_replicate_draws_cpp(SEXP countSEXP, SEXP replicatesSEXP, SEXP firstSEXP, SEXP seedSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    Rcpp::traits::input_parameter< int >::type replicates(replicatesSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(replicate_draws_cpp(count, replicates, first, seed, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1043,11 +1103,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_mixed_place_cpp", (DL_FUNC) &_kestrel_mixed_place_cpp, 1},
     {"_kestrel_mixed_objective_cpp", (DL_FUNC) &_kestrel_mixed_objective_cpp, 4},
     {"_kestrel_mixed_fit_cpp", (DL_FUNC) &_kestrel_mixed_fit_cpp, 6},
+    {"_kestrel_mixed_coefficient_objective_cpp", (DL_FUNC) &_kestrel_mixed_coefficient_objective_cpp, 5},
+    {"_kestrel_mixed_coefficients_cpp", (DL_FUNC) &_kestrel_mixed_coefficients_cpp, 5},
     {"_kestrel_mixed_density_objective_cpp", (DL_FUNC) &_kestrel_mixed_density_objective_cpp, 4},
     {"_kestrel_mixed_density_cpp", (DL_FUNC) &_kestrel_mixed_density_cpp, 5},
     {"_kestrel_mixed_distribution_objective_cpp", (DL_FUNC) &_kestrel_mixed_distribution_objective_cpp, 5},
     {"_kestrel_mixed_distribution_cpp", (DL_FUNC) &_kestrel_mixed_distribution_cpp, 5},
     {"_kestrel_mixed_quantile_cpp", (DL_FUNC) &_kestrel_mixed_quantile_cpp, 5},
+    {"_kestrel_mixed_responses_cpp", (DL_FUNC) &_kestrel_mixed_responses_cpp, 5},
+    {"_kestrel_replicate_draws_cpp", (DL_FUNC) &_kestrel_replicate_draws_cpp, 5},
     {"_kestrel_pairs_cpp", (DL_FUNC) &_kestrel_pairs_cpp, 3},
     {"_kestrel_pairs_by_cpp", (DL_FUNC) &_kestrel_pairs_by_cpp, 1},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},

@@ -107,6 +107,42 @@ mixed_density_call <- function(conditional = chance(0.5)) {
   as.call(c(list(quote(npcdens), txdat = frame[-1L], tydat = frame[1L]), more))
 }
 
+# Fixed bandwidths of a regression, for a test of it.
+tested_call <- function() {
+  frame <- mixed_frame(pick(c(5, 25)))
+  bandwidths <- vapply(frame, function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
+  as.call(c(list(quote(npregbw), xdat = frame, ydat = stats::rnorm(nrow(frame)), bandwidth.compute = FALSE,
+                 bws = unname(bandwidths)),
+            some_of(list(regtype = "ll", ckertype = pick(c("gaussian", "epanechnikov", "uniform"))), 0.3)))
+}
+
+# Regressors of an index and responses, which are 0 and 1 for one of the methods.
+index_data <- function(n = pick(c(6, 15, 40))) {
+  x <- data.frame(a = column(n), b = stats::rnorm(n), c = stats::runif(n) < 0.5)[seq_len(pick(2:3))]
+  method <- pick(c("ichimura", "kleinspady"))
+  y <- stats::rnorm(n)
+  list(xdat = x, ydat = if (method == "ichimura") y else as.numeric(y > 0), method = method)
+}
+
+# Linear regressors, response and other regressors.
+partly_linear_data <- function(n = pick(c(5, 12, 25))) {
+  x <- data.frame(p = stats::rnorm(n), q = stats::runif(n) < 0.5, f = factor(sample(letters[1:3], n, TRUE)))
+  z <- data.frame(z = column(n), g = factor(sample(1:2, n, TRUE)))
+  list(xdat = x[sort(sample(3L, pick(1:2)))], ydat = stats::rnorm(n), zdat = if (chance(0.5)) z else z[pick(1:2)])
+}
+
+partly_linear_bandwidths <- function(data) {
+  rows <- 1L + sum(vapply(data[[1L]], function(one) if (is.factor(one)) max(nlevels(droplevels(one)) - 1L, 1L) else 1L,
+                          0L))
+  one <- vapply(data[[3L]], function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
+  matrix(one, rows, length(one), TRUE)
+}
+
+bootstrap_arguments <- function(methods) {
+  c(list(boot.num = pick(c(9, 20))),
+    some_of(list(boot.method = pick(methods), pivot = chance(0.5), random.seed = pick(c(1, -5, 2^31))), 0.4))
+}
+
 fit_call <- function() {
   as.call(list(quote(npreg), bws = if (chance(0.3)) mixed_call() else bandwidth_call()))
 }
@@ -242,6 +278,64 @@ other_calls <- list(
     c(list(txdat = frame[-1L], tydat = frame[1L]), more[names(more) != "bandwidth.compute"],
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
       some_of(list(gradients = TRUE), 0.3))
+  },
+  npconmode = function() {
+    frame <- mixed_density_frame()
+    frame[[1L]] <- factor(sample(c("u", "v", "w"), nrow(frame), TRUE))
+    more <- mixed_density_arguments(frame, c("x", "y"))
+    c(list(bws = stats::runif(length(frame)) / 2, txdat = frame[-1L], tydat = frame[[1L]]),
+      more[!names(more) %in% c("bandwidth.compute", "bws")],
+      if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE]),
+      if (chance(0.1)) list(eydat = frame[1:2, 1L]))
+  },
+  npcmstest = function() {
+    frame <- mixed_frame(pick(c(8, 25)))
+    data <- data.frame(y = stats::rnorm(nrow(frame)), t = stats::rnorm(nrow(frame)))
+    model <- pick(list(quote(stats::lm(y ~ t)), quote(stats::glm(y ~ t)), quote(stats::lm(y ~ 1))))
+    model$data <- data
+    c(list(xdat = frame, model = model), bootstrap_arguments(c("iid", "wild", "wild-rademacher")),
+      some_of(list(distribution = "asymptotic", density.weighted = FALSE, ckertype = "epanechnikov", nmulti = 1,
+                   bws = stats::runif(length(frame)) / 2), 0.3))
+  },
+  npindexbw = function() {
+    data <- index_data()
+    c(data, some_of(list(bws = c(1, stats::rnorm(length(data$xdat) - 1L), 0.5), bandwidth.compute = FALSE,
+                         optim.method = pick(c("BFGS", "CG")), nmulti = 1, ckertype = pick(setdiff(kernels, "cosine")),
+                         only.optimize.beta = TRUE, optim.maxit = 5), 0.3))
+  },
+  npindex = function() {
+    data <- index_data()
+    c(list(bws = c(1, stats::rnorm(length(data$xdat) - 1L), 0.5), txdat = data$xdat, tydat = data$ydat),
+      data["method"], some_of(list(exdat = data$xdat[1:2, ], gradients = TRUE, errors = TRUE, residuals = TRUE), 0.4))
+  },
+  npscoefbw = function() {
+    data <- partly_linear_data(pick(c(8, 12, 25)))
+    c(data, some_of(list(bws = partly_linear_bandwidths(data)[1L, ], bandwidth.compute = FALSE, nmulti = 1,
+                         ckertype = "epanechnikov", ckerorder = 4, bwscaling = TRUE), 0.3))
+  },
+  npscoef = function() {
+    data <- partly_linear_data(pick(c(8, 12, 25)))
+    names(data) <- c("txdat", "tydat", "tzdat")
+    points <- list(exdat = utils::head(data$txdat, 2L), ezdat = utils::head(data$tzdat, 2L))
+    c(list(bws = partly_linear_bandwidths(data)[1L, ]), data, if (chance(0.3)) points,
+      some_of(list(betas = TRUE, errors = FALSE, leave.one.out = TRUE, ckertype = "uniform"), 0.3))
+  },
+  npplregbw = function() {
+    data <- partly_linear_data()
+    c(data, some_of(list(bws = partly_linear_bandwidths(data), bandwidth.compute = FALSE, regtype = "ll", nmulti = 1),
+                    0.4))
+  },
+  npplreg = function() {
+    data <- partly_linear_data()
+    names(data) <- c("txdat", "tydat", "tzdat")
+    points <- list(exdat = utils::head(data$txdat, 2L), ezdat = utils::head(data$tzdat, 2L))
+    c(list(bws = partly_linear_bandwidths(data)), data, if (chance(0.3)) points,
+      some_of(list(regtype = "ll", residuals = TRUE, ckertype = "epanechnikov"), 0.2))
+  },
+  npsigtest = function() {
+    c(list(bws = if (chance(0.3)) bandwidth_call() else tested_call()),
+      bootstrap_arguments(c("iid", "wild", "wild-rademacher", "pairwise")),
+      some_of(list(joint = TRUE, boot.type = "II", index = pick(list(1, 2, c(1, 1)))), 0.15))
   },
   se = function() list(object = if (chance(0.3)) mixed_density_call() else fit_call()),
   gradients = function() {

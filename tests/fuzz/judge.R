@@ -12,7 +12,8 @@ memory_limit <- 3e8
 may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcdensbw", "npudist", "npudistbw",
                     "npcdist", "npcdistbw", "predict", "se", "fitted", "residuals", "as.data.frame", "summary", "hpi",
                     "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample", "read_pdf",
-                    "print", "plot", "npplot", "gradients")
+                    "print", "plot", "npplot", "gradients", "npconmode", "npsigtest", "npcmstest", "npplreg",
+                    "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {

@@ -52,6 +52,8 @@ class MixedRow {
   /// prepare_slopes(), in this order.
   double variance(const double* e);
   double gradient(std::size_t c, const double* e, double* variance);
+  /// Of a local linear fit, see MixedPlane.
+  void slope_weights(std::size_t c, double* a) const { plane_.slope_weights(c, a); }
 
   /// Of a local constant fit for a criterion: the derivative of its sum of weights by the parameter
   /// log(h_c) or, after these, lambda_k, in the scale of the fit.

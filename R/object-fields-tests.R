@@ -1,0 +1,209 @@
+# The fields of tests and of semiparametric models: see object-fields.R.
+
+sigtest_fields <- list(
+  bws = of_class("kestrel_regbw"),
+  ixvar = function(of) numbers(min = 1L, whole = TRUE, between = c(1, length(of[["bws"]][["xnames"]]))),
+  joint = flag(), pivot = flag(),
+  In = function(of) fitted_numbers(if (of[["joint"]]) 1L else length(of[["ixvar"]])),
+  P = function(of) fitted_numbers(length(of[["In"]])),
+  boot.num = numbers(1L, sign = "positive", whole = TRUE),
+  In.bootstrap = function(of) fitted_numbers(c(of[["boot.num"]], length(of[["In"]]))),
+  boot.method = texts(1L), ptype = texts(1L),
+  reject = function(of) texts(length(of[["In"]])),
+  seconds = numbers(1L)
+)
+
+conmode_fields <- list(
+  bws = of_class("kestrel_densbw"),
+  trainiseval = flag(),
+  conmode = function(of) {
+    anything(list("a factor with the levels of the response", function(mode) {
+      codes <- unclass(mode)
+      is.factor(mode) && identical(levels(mode), levels(of[["bws"]][["y"]][[1L]])) && is.integer(codes) &&
+        all(codes %in% c(NA, seq_along(levels(mode)))) &&
+        (!of[["trainiseval"]] || length(codes) == of[["bws"]][["nobs"]])
+    }))
+  },
+  condens = function(of) fitted_numbers(length(unclass(of[["conmode"]]))),
+  probabilities = function(of) {
+    fitted_numbers(c(length(unclass(of[["conmode"]])), length(levels(of[["conmode"]]))))
+  },
+  CCR.overall = anything(list("a number or NA", function(value) {
+    (is.numeric(value) || identical(value, NA)) && !is.object(value) && length(value) == 1L
+  })),
+  confusion.matrix = function(of) if (!identical(of[["CCR.overall"]], NA)) confusion_field(levels(of[["conmode"]])),
+  CCR.byoutcome = function(of) if (!identical(of[["CCR.overall"]], NA)) fitted_numbers(length(levels(of[["conmode"]]))),
+  fit.mcfadden = function(of) if (!identical(of[["CCR.overall"]], NA)) fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(unclass(of[["conmode"]])), 2L)),
+  seconds = numbers(1L)
+)
+
+confusion_field <- function(levels) {
+  anything(list("a table of the levels", function(table) {
+    table <- without_class(table)
+    is_numbers(table) && identical(dim(table), rep(length(levels), 2L)) && !anyNA(table) &&
+      identical(unname(dimnames(table)), list(levels, levels))
+  }))
+}
+
+plbw_fields <- list(
+  nobs = numbers(1L, sign = "positive", whole = TRUE),
+  zndim = numbers(1L, sign = "positive", whole = TRUE),
+  x = function(of) {
+    columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+      length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = of[["nobs"]]))
+    }))
+  },
+  xndim = function(of) exactly(length(unclass(of[["x"]]))),
+  design = function(of) numbers(c(of[["nobs"]], length(of[["bw"]]) - 1L)),
+  bw = function(of) {
+    one <- function(bws) {
+      inherits(bws, "kestrel_regbw") && is.list(bws) && is.null(object_problem(bws, "kestrel_regbw")) &&
+        bws$nobs == of[["nobs"]] && length(bws$y) == of[["nobs"]] && length(bws$bw) == of[["zndim"]]
+    }
+    anything(list("a list of bandwidth objects of npregbw(), with the names of the columns", function(bw) {
+      is.list(bw) && !is.object(bw) && length(bw) > 1L && is.character(names(bw)) && !anyNA(names(bw)) &&
+        all(vapply(bw, one, NA)) && all(vapply(bw, function(one) identical(class(one), class(bw[[1L]])), NA))
+    }))
+  },
+  xnames = function(of) texts(of[["xndim"]]), znames = function(of) texts(of[["zndim"]]), ynames = texts(1L),
+  regtype = texts(1L, among = c("lc", "ll")), method = texts(1L),
+  na.action = function(of) left_out_field(of[["nobs"]]),
+  seconds = numbers(1L)
+)
+
+plreg_fields <- list(
+  bws = of_class("kestrel_plbw"),
+  trainiseval = flag(),
+  xcoef = function(of) named_numbers(length(of[["bws"]][["bw"]]) - 1L),
+  xcoeferr = function(of) named_numbers(length(of[["bws"]][["bw"]]) - 1L),
+  xcoefvcov = function(of) numbers(rep(length(of[["xcoef"]]), 2L)),
+  mean = fitted_numbers(NULL),
+  inside = function(of) fitted_numbers(of[["bws"]][["nobs"]]),
+  bw = function(of) {
+    numbers(c(length(of[["bws"]][["bw"]]), of[["bws"]][["zndim"]]), sign = "not negative", finite = FALSE)
+  },
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
+  seconds = numbers(1L)
+)
+
+named_numbers <- function(size) {
+  numbers(size, also = list("numbers with names", function(value) !is.null(names(value)) && !anyNA(names(value))))
+}
+
+cmstest_fields <- list(
+  bws = of_class("kestrel_regbw"),
+  pivot = flag(),
+  Jn = numbers(1L), In = numbers(1L), Omega.hat = numbers(1L, sign = "not negative"),
+  P = numbers(1L, between = c(0, 1)),
+  q.90 = numbers(1L), q.95 = numbers(1L), q.99 = numbers(1L),
+  pdistribution = texts(1L, among = c("Bootstrap", "Asymptotic")),
+  boot.num = numbers(1L, sign = "positive", whole = TRUE), boot.method = texts(1L), pcall = texts(1L),
+  reject = texts(1L), seconds = numbers(1L)
+)
+
+sibw_fields <- list(
+  y = numbers(min = 3L),
+  nobs = function(of) exactly(length(of[["y"]])),
+  x = function(of) {
+    columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+      length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = of[["nobs"]]))
+    }))
+  },
+  ndim = function(of) exactly(length(unclass(of[["x"]]))),
+  beta = named_numbers(NULL),
+  design = function(of) numbers(c(of[["nobs"]], length(of[["beta"]]))),
+  bw = numbers(1L, sign = "positive"),
+  fval = numbers(1L, finite = FALSE), fval.history = numbers(optional = TRUE, finite = FALSE),
+  method = texts(1L, among = c("ichimura", "kleinspady")),
+  ckertype = function(of) texts(1L, among = regression_kernels()), ckerorder = regbw_fields$ckerorder,
+  searched = flag(),
+  xnames = function(of) texts(of[["ndim"]]), ynames = texts(1L),
+  na.action = function(of) left_out_field(of[["nobs"]]),
+  terms = regbw_fields$terms,
+  seconds = numbers(1L)
+)
+
+si_fields <- list(
+  bws = of_class("kestrel_sibw"),
+  trainiseval = flag(),
+  beta = function(of) named_numbers(length(of[["bws"]][["beta"]])),
+  betavcov = function(of) {
+    if (!identical(of[["betavcov"]], NA)) fitted_numbers(rep(length(of[["beta"]]), 2L))
+  },
+  link = of_class("kestrel_reg"),
+  index = fitted_numbers(NULL),
+  mean = function(of) fitted_numbers(length(of[["index"]])),
+  mean.grad = function(of) if (!identical(of[["mean.grad"]], NA)) fitted_numbers(length(of[["beta"]])),
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
+  CCR.overall = anything(list("a number or NA", function(value) {
+    (is.numeric(value) || identical(value, NA)) && !is.object(value) && length(value) == 1L
+  })),
+  confusion.matrix = function(of) if (!identical(of[["CCR.overall"]], NA)) confusion_field(c("0", "1")),
+  CCR.byoutcome = function(of) if (!identical(of[["CCR.overall"]], NA)) fitted_numbers(2L),
+  fit.mcfadden = function(of) if (!identical(of[["CCR.overall"]], NA)) fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
+  seconds = numbers(1L)
+)
+
+scbw_fields <- list(
+  y = numbers(min = 3L),
+  nobs = function(of) exactly(length(of[["y"]])),
+  w = function(of) numbers(length(of[["y"]]), also = list("1 for each observation", function(w) all(w == 1))),
+  x = function(of) frame_field(of[["nobs"]]), z = function(of) frame_field(of[["nobs"]]),
+  xnames = function(of) texts(length(unclass(of[["x"]]))), znames = function(of) texts(length(unclass(of[["z"]]))),
+  ynames = texts(1L),
+  design = function(of) {
+    anything(list("a matrix of finite numbers, with a name for each column", function(x) {
+      is_numbers(x) && is.matrix(x) && nrow(x) == of[["nobs"]] && ncol(x) %in% 1:32 && all(is.finite(x)) &&
+        !is.null(colnames(x)) && !anyNA(colnames(x))
+    }))
+  },
+  icon = kinds_field("continuous", "z"), iuno = kinds_field("unordered", "z"), iord = kinds_field("ordered", "z"),
+  ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
+  ndim = function(of) exactly(length(unclass(of[["z"]]))),
+  regtype = texts(1L, among = "lc"), method = texts(1L, among = "cv.ls"), unsupported = texts(1L),
+  ckertype = mixed_bw_fields$ckertype, ckerorder = mixed_bw_fields$ckerorder,
+  ukertype = mixed_bw_fields$ukertype, okertype = mixed_bw_fields$okertype,
+  scaling = flag(), sdev = function(of) numbers(of[["ncon"]], sign = "positive"),
+  nconfac = numbers(1L, sign = "positive"), ncatfac = numbers(1L, sign = "positive"),
+  search = texts(1L, among = c("none", "starts")), remarks = texts(optional = TRUE),
+  bw = function(of) {
+    core <- of
+    core$x <- of[["z"]]
+    mixed_bw_fields$bw(core)
+  },
+  fval = numbers(1L, finite = FALSE), fval.history = numbers(optional = TRUE, finite = FALSE),
+  na.action = function(of) left_out_field(of[["nobs"]]),
+  seconds = numbers(1L)
+)
+
+frame_field <- function(n) {
+  columns(list(), also = list("a data frame of finite numbers and factors", function(x) {
+    length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = n))
+  }))
+}
+
+sc_fields <- list(
+  bws = of_class("kestrel_scbw"),
+  trainiseval = flag(),
+  mean = fitted_numbers(NULL),
+  eval = function(of) {
+    like <- function(of_data) {
+      columns(list(), also = list(paste0("a data frame with the columns of `", of_data, "`"), function(eval) {
+        kinds <- function(x) unname(kinds_of(unclass(x)))
+        identical(kinds(eval), kinds(of[["bws"]][[of_data]])) && .row_names_info(eval, 2L) == length(of[["mean"]])
+      }))
+    }
+    parts(list(exdat = like("x"), ezdat = like("z")))
+  },
+  inside = function(of) fitted_numbers(of[["bws"]][["nobs"]]),
+  error2 = function(of) numbers(of[["bws"]][["nobs"]], sign = "not negative"),
+  R2 = fitted_numbers(1L), MSE = numbers(1L, sign = "not negative", finite = FALSE), MAE = fitted_numbers(1L),
+  MAPE = fitted_numbers(1L), CORR = fitted_numbers(1L), SIGN = fitted_numbers(1L),
+  nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
+  seconds = numbers(1L)
+)

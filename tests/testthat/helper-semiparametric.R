@@ -1,0 +1,55 @@
+# Plain-R oracles of tests and semiparametric models, from the matrices of all weights, and np's values for them.
+
+# np 0.60-18 for calls of np_semiparametric.csv, whose data are these.
+semiparametric_data <- function() {
+  list(mt = transform(datasets::mtcars, cyl = factor(cyl), gear = ordered(gear), am = factor(am)))
+}
+
+# Compares what the calls of a function give with np's values. `part`: code, in which `x` is the result.
+expect_np_values <- function(called, tolerance = 1e-8) {
+  rows <- utils::read.csv(test_path("fixtures", "np_semiparametric.csv"), colClasses = "character")
+  rows <- rows[startsWith(rows$call, paste0(called, "(")), ]
+  expect_gt(nrow(rows), 0)
+  for (call in unique(rows$call)) {
+    x <- eval(str2lang(call), c(semiparametric_data(), list()), parent.frame())
+    for (k in which(rows$call == call)) {
+      value <- unname(as.numeric(eval(str2lang(rows$part[k]), list(x = x))))
+      expect_equal(value, as.numeric(strsplit(rows$values[k], ";")[[1]]), tolerance = tolerance,
+                   info = paste(call, rows$part[k]))
+    }
+  }
+}
+
+# The matrix of all weights of a task at points: a row for each point.
+weight_matrix <- function(data, task, points = data) {
+  t(vapply(seq_len(nrow(points$x)), function(i) {
+    made <- mixed_weights(data, task, mixed_point(points, i))
+    ifelse(made$near, made$weight, 0) * exp(made$scale)
+  }, numeric(nrow(data$x))))
+}
+
+# Those of the smoother and, with `column`, of its slope.
+smoother_matrix <- function(data, task, points = data, column = NULL) {
+  t(vapply(seq_len(nrow(points$x)), function(i) {
+    made <- mixed_smoother(data, task, mixed_point(points, i))
+    if (is.null(column)) made$value else made$slopes[, column]
+  }, numeric(nrow(data$x))))
+}
+
+# The statistic of npsigtest() for one regressor: `column` of the numeric ones, or a factor whose effects are with
+# respect to the points `base`. The integrals of the Gaussian kernel are known.
+sigtest_oracle <- function(data, task, y, pivot, column = NULL, base = NULL) {
+  square <- 1 / (2 * sqrt(pi))
+  difference <- 2 * square - 2 * stats::dnorm(1, sd = sqrt(2))
+  error2 <- function(points) {
+    w <- weight_matrix(data, task, points)
+    mean <- w %*% y / rowSums(w)
+    (w %*% y^2 / rowSums(w) - mean^2) * square^length(task$h) / rowSums(w)
+  }
+  if (is.null(base)) {
+    gradient <- smoother_matrix(data, task, column = column) %*% y
+    return(mean(gradient^2 / if (pivot) error2(data) * difference / square / task$h[column]^2 else 1))
+  }
+  effect <- (smoother_matrix(data, task) - smoother_matrix(data, task, base)) %*% y
+  mean(effect^2 / if (pivot) error2(data) + error2(base) else 1)
+}
