@@ -48,6 +48,8 @@ long_calls <- list(
   npudist = list(quote(npudist(bws = c(0.1, 0.1), tdat = many(n, 2)))),
   npcdistbw = list(quote(npcdistbw(xdat = many(n), ydat = many(n), nmulti = 1))),
   npcdist = list(quote(npcdist(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
+  npqreg = list(quote(npqreg(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
+  npksum = list(quote(npksum(bws = c(0.1, 0.1), txdat = many(n, 2)))),
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   gradients = list(quote(gradients(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2, gradients = TRUE)))),
   npplot = list(quote(npplot(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2)))),
