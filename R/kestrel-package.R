@@ -23,7 +23,7 @@
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
 #'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()] and of
-#'     parametric models [npcmstest()]; partially linear regressions
+#'     parametric models [npcmstest()]; of densities [npunitest()], [npsymtest()], [npdeptest()]; partially linear regressions
 #'     [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()];
 #'     smooth coefficients [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}

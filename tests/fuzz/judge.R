@@ -11,9 +11,9 @@ memory_limit <- 3e8
 # box without mass, an interval from too few bootstrap samples.
 may_be_missing <- c("npreg", "npregbw", "npudens", "npudensbw", "npcdens", "npcdensbw", "npconmode", "npsigtest",
                     "npcmstest", "npplreg", "npplregbw", "npindex", "npindexbw", "npscoef", "npscoefbw", "predict",
-                    "se", "fitted", "residuals", "as.data.frame", "summary", "hpi", "hpi.kcde", "Hpi.kcde",
-                    "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample", "read_pdf", "print", "plot", "npplot",
-                    "gradients")
+                    "npunitest", "npsymtest", "npdeptest", "se", "fitted", "residuals", "as.data.frame", "summary",
+                    "hpi", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "kde_query", "pdf_score", "read_sample", "read_pdf",
+                    "print", "plot", "npplot", "gradients")
 
 # How `call` ends on this many threads: list(value) or list(error), with its warnings and seconds.
 run_call <- function(call, threads, environment) {
