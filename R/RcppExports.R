@@ -165,6 +165,14 @@ mixed_cpp <- function(data, run) {
     .Call(`_kestrel_mixed_cpp`, data, run)
 }
 
+choose_mixed_place_cpp <- function(sample, task, evaluations, run) {
+    invisible(.Call(`_kestrel_choose_mixed_place_cpp`, sample, task, evaluations, run))
+}
+
+mixed_place_cpp <- function(sample) {
+    .Call(`_kestrel_mixed_place_cpp`, sample)
+}
+
 mixed_objective_cpp <- function(sample, task, gradient, run) {
     .Call(`_kestrel_mixed_objective_cpp`, sample, task, gradient, run)
 }
@@ -187,6 +195,18 @@ mixed_density_objective_cpp <- function(sample, task, gradient, run) {
 
 mixed_density_cpp <- function(sample, task, points, gradients, run) {
     .Call(`_kestrel_mixed_density_cpp`, sample, task, points, gradients, run)
+}
+
+mixed_distribution_objective_cpp <- function(sample, task, grid, gradient, run) {
+    .Call(`_kestrel_mixed_distribution_objective_cpp`, sample, task, grid, gradient, run)
+}
+
+mixed_distribution_cpp <- function(sample, task, points, gradients, run) {
+    .Call(`_kestrel_mixed_distribution_cpp`, sample, task, points, gradients, run)
+}
+
+mixed_quantile_cpp <- function(sample, task, points, tau, run) {
+    .Call(`_kestrel_mixed_quantile_cpp`, sample, task, points, tau, run)
 }
 
 mixed_responses_cpp <- function(sample, task, points, of, run) {

@@ -68,14 +68,9 @@ npcdensbw_arguments <- function() {
 npcdensbw.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ...) {
   call <- called_as(quote(npcdensbw), match.call())
   check_named("npcdensbw", given_names(...), "na.action")
-  both <- joint_formula(formula)
-  frame <- density_frame(both, data, match.call(expand.dots = FALSE), parent.frame())
-  variables <- frame[regressors_of(attr(frame, "terms"))]
-  first <- seq_along(attr(stats::terms(stats::as.formula(call("~", formula[[2L]]))), "term.labels"))
-  if (length(first) == 0L || length(first) == length(variables)) {
-    abort_input("`formula` must have different variables on both sides, as in y ~ x, not ", deparse1(formula), ".")
-  }
-  bw <- npcdensbw.default(variables[-first], variables[first], na.action = na.action, ...)
+  frame <- density_frame(joint_formula(formula), data, match.call(expand.dots = FALSE), parent.frame())
+  sides <- both_sides(frame, formula)
+  bw <- npcdensbw.default(sides$x, sides$y, na.action = na.action, ...)
   bw$terms <- attr(frame, "terms")
   bw$formula <- formula
   bw$call <- call
@@ -86,6 +81,16 @@ npcdensbw.formula <- function(formula, data = NULL, subset, na.action = getOptio
 joint_formula <- function(formula) {
   if (length(formula) != 3L) abort_input("`formula` must have a response, as in y ~ x, not ", deparse1(formula), ".")
   stats::as.formula(call("~", call("+", formula[[2L]], formula[[3L]])), env = environment(formula))
+}
+
+# The variables of both sides of a formula.
+both_sides <- function(frame, formula) {
+  variables <- frame[regressors_of(attr(frame, "terms"))]
+  first <- seq_along(attr(stats::terms(stats::as.formula(call("~", formula[[2L]]))), "term.labels"))
+  if (length(first) == 0L || length(first) == length(variables)) {
+    abort_input("`formula` must have different variables on both sides, as in y ~ x, not ", deparse1(formula), ".")
+  }
+  list(x = variables[-first], y = variables[first])
 }
 
 #' @rdname npcdensbw
@@ -104,7 +109,7 @@ npcdensbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, 
   compute <- check_flag(bandwidth.compute, "bandwidth.compute")
   if (inherits(bws, "kestrel_condensbw")) {
     here <- environment()
-    check_object(bws, "bws", "kestrel_densbw")
+    check_density_object(bws)
     list2env(choices_of(bws, mget(intersect(chosen_by(bws), names(match.call())), here)), here)
     bws <- if (!compute) c(bws$ybw, bws$xbw)
   }
@@ -113,17 +118,23 @@ npcdensbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, 
   of_y <- density_choices(bwmethod, bwscaling, cykertype, cykerorder, uykertype, oykertype, "y")
   verbose <- asked_verbose(verbose)
   if (missing(xdat) || missing(ydat)) abort_input("`xdat` and `ydat` must be given where there is no formula.")
-  y <- density_columns(ydat, "ydat")
-  x <- density_columns(xdat, "xdat")
-  if (length(x[[1L]]) != length(y[[1L]])) {
-    abort_input("`ydat` must have as many rows as `xdat`, ", length(x[[1L]]), ", not ", length(y[[1L]]), ".")
-  }
-  core <- check_density_sample(c(y, x), rep(c(FALSE, TRUE), c(length(y), length(x))), na.action)
+  both <- conditional_columns(xdat, ydat)
+  core <- check_density_sample(both$columns, both$given, na.action)
   check_same_kernels(asked, of_y, core)
   made <- select_density(core, asked, list(bws = bws, fixed = !compute, nmulti = nmulti), run_options(threads, "cpu"),
                          verbose)
   finish_density(conditional_fields(made), called_as(quote(npcdensbw), match.call()), started, "kestrel_condensbw",
                  "kestrel_densbw", "conbandwidth")
+}
+
+# The columns of y and then of x.
+conditional_columns <- function(xdat, ydat) {
+  y <- density_columns(ydat, "ydat")
+  x <- density_columns(xdat, "xdat")
+  if (length(x[[1L]]) != length(y[[1L]])) {
+    abort_input("`ydat` must have as many rows as `xdat`, ", length(x[[1L]]), ", not ", length(y[[1L]]), ".")
+  }
+  list(columns = c(y, x), given = rep(c(FALSE, TRUE), c(length(y), length(x))))
 }
 
 # Kernels matter only if both sides have variables of their kind.
@@ -159,12 +170,12 @@ conditional_fields <- function(made) {
     }
     fields[[paste0(of, "ndim")]] <- length(flags)
   }
-  gone <- c("bw", "raw", "given", "icon", "iuno", "iord", "nuno", "nord", "ckertype", "ckerorder", "ukertype",
-            "okertype", names(fields))
+  gone <- c("bw", "raw", "given", "distribution", "grid", "icon", "iuno", "iord", "nuno", "nord", "ckertype",
+            "ckerorder", "ukertype", "okertype", names(fields))
   c(fields, kernels, made[!names(made) %in% gone])
 }
 
-# The core of a conditional density.
+# The core of a conditional density or distribution function.
 conditional_core <- function(bws) {
   joined <- function(field) c(bws[[paste0("iy", field)]], bws[[paste0("ix", field)]])
   of_x <- seq_along(bws$sdev) <= bws$xncon
@@ -176,5 +187,5 @@ conditional_core <- function(bws) {
        ckerorder = bws$cxkerorder, ukertype = bws$uxkertype, okertype = bws$oxkertype, method = bws$method,
        scaling = bws$scaling, regtype = "lc", nconfac = bws$nconfac, ncatfac = bws$ncatfac, terms = bws$terms,
        sdev = c(bws$sdev[!of_x], bws$sdev[of_x]), search = bws$search, ifval = bws$ifval,
-       fval.history = bws$fval.history)
+       fval.history = bws$fval.history, distribution = inherits(bws, "kestrel_condistbw"))
 }

@@ -116,19 +116,13 @@ npcdens.default <- function(bws = NULL, txdat, tydat, exdat = NULL, eydat = NULL
 npcdens.kestrel_condensbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, eydat = NULL, gradients = FALSE,
                                       ..., newdata = NULL, na.action = stats::na.omit, threads = NULL,
                                       verbose = NULL) {
-  check_object(bws, "bws", "kestrel_densbw")
+  check_density_object(bws)
   call <- called_as(quote(npcdens), match.call())
   verbose <- asked_verbose(verbose)
   check_named("npcdens", given_names(...), "gradients")
   gradients <- check_flag(gradients, "gradients")
   check_beside_object(bws, npcdensbw.default, ...)
-  if (is.null(txdat) != is.null(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
-  if (!is.null(txdat)) {
-    bws <- do.call(npcdensbw.default, c(list(named_column(txdat, "txdat"), named_column(tydat, "tydat"),
-                                             c(bws$ybw, bws$xbw), FALSE, na.action = na.action, threads = threads,
-                                             verbose = verbose), choices_of(bws, NULL)))
-    bws$call <- call
-  }
+  bws <- with_other_data(bws, npcdensbw.default, txdat, tydat, na.action, threads, verbose, call)
   estimate_conditional(bws, conditional_points(bws, newdata, exdat, eydat), gradients, threads, verbose, call)
 }
 
@@ -157,7 +151,9 @@ conditional_points <- function(bws, newdata, exdat, eydat) {
 estimate_conditional <- function(bws, points, gradients, threads, verbose, call) {
   started <- proc.time()[["elapsed"]]
   core <- density_core(bws)
-  at <- with_progress(verbose, "Conditional density", function(progress) {
+  distribution <- is_distribution(core)
+  title <- paste("Conditional", if (distribution) "distribution function" else "density")
+  at <- with_progress(verbose, title, function(progress) {
     density_values_at(core, density_raw(bws), points, c(run_options(threads, "cpu"), progress = progress), gradients)
   })
   columns <- unclass(if (is.null(points)) core$x else points)[seq_len(core$ndim)]
@@ -165,25 +161,28 @@ estimate_conditional <- function(bws, points, gradients, threads, verbose, call)
   if (lost > 0L) {
     warn_support(lost, " of ", length(at$density), " points ", if (lost == 1L) "has" else "have",
                  " no observation that counts for what is given: ", if (lost == 1L) "its" else "their",
-                 " density is NA.")
+                 if (distribution) " distribution function" else " density", " is NA.")
   }
   side <- function(given) frame_of(columns[core$given == given], core$xnames[core$given == given])
-  fit <- list(xbw = bws$xbw, ybw = bws$ybw, bws = bws, xeval = side(TRUE), yeval = side(FALSE),
-              condens = at$density, conderr = at$se, congrad = if (gradients) at$grad else NA,
-              congerr = if (gradients) at$gerr else NA, log_likelihood = log_likelihood_of(at$density),
+  fit <- list(xbw = bws$xbw, ybw = bws$ybw, bws = bws, xeval = side(TRUE), yeval = side(FALSE))
+  fit[[if (distribution) "condist" else "condens"]] <- at$density
+  fit$log_likelihood <- if (!distribution) log_likelihood_of(at$density)
+  fit <- c(fit, list(
+              conderr = at$se, congrad = if (gradients) at$grad else NA, congerr = if (gradients) at$gerr else NA,
               ntrain = bws$nobs, nobs = length(at$density), trainiseval = is.null(points), gradients = gradients,
               xnames = bws$xnames, ynames = bws$ynames, xndim = bws$xndim, yndim = bws$yndim,
               rows.omit = bws$rows.omit, nobs.omit = bws$nobs.omit, engine = bws$engine, backend = bws$backend,
-              call = call, seconds = proc.time()[["elapsed"]] - started)
-  structure(fit, class = c("kestrel_condens", "kestrel_dens", "condensity"))
+              call = call, seconds = proc.time()[["elapsed"]] - started))
+  structure(fit, class = c(if (distribution) "kestrel_condist", "kestrel_condens", "kestrel_dens",
+                           if (distribution) "condistribution" else "condensity"))
 }
 
-#' Predictions and gradients of conditional densities
+#' Predictions and gradients of conditional densities and distribution functions
 #'
-#' `predict()` evaluates a conditional density at points, and `gradients()` gives its gradients. The other methods are
-#' [those of densities][predict.kestrel_dens].
+#' `predict()` evaluates a conditional density or distribution function at points, and `gradients()` gives its
+#' gradients. The other methods are [those of densities][predict.kestrel_dens].
 #'
-#' @param object,x an object made by [npcdens()], or for `predict()` by [npcdensbw()].
+#' @param object,x an object made by [npcdens()] or [npcdist()], or for `predict()` bandwidths of these.
 #' @param newdata,exdat,eydat points, as in [npcdens()]; the data if not given.
 #' @param se.fit if TRUE, give standard errors too.
 #' @param errors if TRUE, give the standard errors of the gradients.

@@ -49,8 +49,8 @@
 #' @param bandwidth.compute FALSE to take `bws` as they are and compute only the objective.
 #' @param bwmethod the criterion: `"cv.ml"`, `"cv.ls"` or `"normal-reference"`.
 #' @param bwscaling whether bandwidths, given and returned, are multiples of s n^(-1/(2 P + p)), and for factors of
-#'   n^(-2/(2 P + p)). Here s is the least of the standard deviation, the interquartile range divided by 1.349, and the
-#'   median absolute deviation, as far as they are positive.
+#'   n^(-2/(2 P + p)). Here s is the least of the standard deviation, the interquartile range divided by
+#'   2 qnorm(3/4) = 1.349, and the median absolute deviation, as far as they are positive.
 #' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"` or `"uniform"`, and its order, 2, 4,
 #'   6 or 8. Bandwidths are on the scale of \pkg{np}, as in [npregbw()].
 #' @param ukertype,okertype the kernels of factors and of ordered factors.
@@ -155,7 +155,7 @@ npudensbw.default <- function(dat, bws = NULL, bandwidth.compute = TRUE, ...,
   compute <- check_flag(bandwidth.compute, "bandwidth.compute")
   if (inherits(bws, "kestrel_densbw")) {
     here <- environment()
-    check_object(bws, "bws", "kestrel_densbw")
+    check_density_object(bws)
     list2env(choices_of(bws, mget(intersect(chosen_by(bws), names(match.call())), here)), here)
     bws <- if (!compute) bws$bw
   }
@@ -183,9 +183,10 @@ density_columns <- function(value, argument) {
 }
 
 # `side`: "x" or "y" in the names of the arguments of conditional densities.
-density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, okertype, side = "") {
+density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, okertype, side = "",
+                            methods = density_methods) {
   named <- function(first, rest) paste0(first, side, rest)
-  asked <- list(method = check_choice(bwmethod, density_methods, "bwmethod"),
+  asked <- list(method = check_choice(bwmethod, methods, "bwmethod"),
                 ckertype = check_choice(ckertype, mixed_kernels, named("c", "kertype")),
                 scaling = check_flag(bwscaling, "bwscaling"))
   asked$ckerorder <- check_order(ckerorder, asked$ckertype, TRUE, named("c", "kerorder"))
@@ -214,7 +215,7 @@ check_np_density_arguments <- function(..., .like = "~ x + z") {
 
 # The fields that bandwidth objects of densities share. `raw`: bandwidths in the order of the columns, not scaled.
 select_density <- function(core, asked, given, run, verbose) {
-  core <- c(core, asked, mixed_units(core, asked$ckerorder, run))
+  core <- c(core, asked, density_units(core, asked$ckerorder, run))
   scale <- if (asked$scaling) mixed_scale(core) else 1
   if (!is.null(given$bws)) given$bws <- check_mixed_bandwidths(given$bws, core, scale) * scale
   found <- select_density_bandwidths(core, given, run, verbose)
@@ -236,8 +237,8 @@ select_density <- function(core, asked, given, run, verbose) {
 
 density_method_words <- function(method, fixed) {
   if (fixed) return("Manual")
-  switch(method, cv.ml = "Maximum Likelihood Cross-Validation", cv.ls = "Least Squares Cross-Validation",
-         "Normal Reference")
+  switch(method, cv.ml = "Maximum Likelihood Cross-Validation", cv.ls = , # nolint: the comma ends an empty case
+         cv.cdf = "Least Squares Cross-Validation", "Normal Reference")
 }
 
 finish_density <- function(fields, call, started, ...) {

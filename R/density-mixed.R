@@ -116,7 +116,7 @@ npudens.default <- function(bws = NULL, tdat, edat = NULL, ..., newdata = NULL, 
 #' @export
 npudens.kestrel_densbw <- function(bws, tdat = NULL, edat = NULL, ..., newdata = NULL, na.action = stats::na.omit,
                                    threads = NULL, verbose = NULL) {
-  check_object(bws, "bws", "kestrel_densbw")
+  check_density_object(bws)
   call <- called_as(quote(npudens), match.call())
   verbose <- asked_verbose(verbose)
   check_named("npudens", given_names(...), "edat")
@@ -127,6 +127,14 @@ npudens.kestrel_densbw <- function(bws, tdat = NULL, edat = NULL, ..., newdata =
     bws$call <- call
   }
   estimate_density(bws, density_points(bws, newdata, edat), threads, verbose, call)
+}
+
+# Bandwidths of distribution functions are of the same class, but have another criterion.
+check_density_object <- function(bws) {
+  check_object(bws, "bws", "kestrel_densbw")
+  if (is_distribution(density_core(bws))) {
+    abort_input("`bws` must be a bandwidth object of a density, not of a distribution function.")
+  }
 }
 
 # Arguments beside a bandwidth object: its choices must be the same, and data and steps of a search have no effect.
@@ -154,6 +162,7 @@ density_core <- function(bws) {
   if (inherits(bws, "kestrel_condensbw")) return(conditional_core(bws))
   core <- unclass(bws)
   core$given <- logical(bws$ndim)
+  core$distribution <- inherits(bws, "kestrel_distbw")
   core
 }
 
@@ -165,14 +174,17 @@ density_raw <- function(bws) {
 estimate_density <- function(bws, points, threads, verbose, call) {
   started <- proc.time()[["elapsed"]]
   core <- density_core(bws)
-  at <- with_progress(verbose, "Density", function(progress) {
+  distribution <- is_distribution(core)
+  at <- with_progress(verbose, if (distribution) "Distribution function" else "Density", function(progress) {
     density_values_at(core, density_raw(bws), points, c(run_options(threads, "cpu"), progress = progress))
   })
   eval <- if (is.null(points)) bws$x else points
-  fit <- list(bw = bws$bw, bws = bws, eval = eval, dens = at$density, derr = at$se,
-              log_likelihood = log_likelihood_of(at$density), ntrain = bws$nobs, nobs = length(at$density),
+  value <- if (distribution) list(dist = at$density, derr = at$se) else
+    list(dens = at$density, derr = at$se, log_likelihood = log_likelihood_of(at$density))
+  fit <- list(bw = bws$bw, bws = bws, eval = eval, ntrain = bws$nobs, nobs = length(at$density),
               trainiseval = is.null(points), xnames = bws$xnames, ndim = bws$ndim, ncon = bws$ncon, nuno = bws$nuno,
               nord = bws$nord, rows.omit = bws$rows.omit, nobs.omit = bws$nobs.omit, engine = bws$engine,
               backend = bws$backend, call = call, seconds = proc.time()[["elapsed"]] - started)
-  structure(fit, class = c("kestrel_dens", "npdensity"))
+  of_np <- if (distribution) "npdistribution" else "npdensity"
+  structure(append(fit, value, 3L), class = c(if (distribution) "kestrel_dist", "kestrel_dens", of_np))
 }

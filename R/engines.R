@@ -64,7 +64,7 @@
 #' - `"cuda"` uses an NVIDIA GPU. If that is not possible, there is an error of class `kestrel_error_backend`, and
 #'   [kestrel_info()] says why. On a GPU the engine is `"direct"`, or `"scanline"` for densities with the radial
 #'   Epanechnikov kernel on a grid with equal steps. Regressions use sums over blocks of sorted observations
-#'   (`"blocks"`), except with the Gaussian kernel.
+#'   (`"blocks"`), except with the Gaussian kernel and with several regressors.
 #' - `"auto"`, the default, uses a GPU if there is one, if the CPU would take a second or more, and if the GPU is
 #'   expected to be at least twice as fast. The selectors of matrices use a GPU only with the engine `"direct"`. In one
 #'   dimension the selectors, [lscv()] and [psi()] use the CPU, because their engines take time in proportion to n. If
@@ -93,6 +93,10 @@
 #' if a search meets a matrix H that is too narrow for this limit. With `"auto"` the CPU then takes over for the rest of
 #' the selection, with a message. In one dimension there is a limit only in single precision, 1e7 times the smallest
 #' bandwidth.
+#'
+#' With several regressors a GPU computes the criteria of [npregbw()] for the Gaussian kernel of order 2, and at least
+#' one and at most six numeric regressors, eight factors and 512 combinations of their levels. Fits are computed on the
+#' CPU.
 #'
 #' @section Errors: Errors of class `kestrel_error_input` are for an unknown engine or one that does not take the task.
 #'   Errors of class `kestrel_error_backend` are for a backend that this build or machine lacks, or that does not take

@@ -1,12 +1,13 @@
 #' Methods for kernel densities of mixed data
 #'
-#' Methods that print the results of [npudensbw()] and [npudens()], and give densities, standard errors and predictions.
+#' Methods that print the results of [npudensbw()] and [npudens()], and of [npudistbw()] and [npudist()], and give
+#' values, standard errors and predictions.
 #'
 #' Where `na.action = na.exclude` left rows out, `fitted()`, `se()` and `predict()` without `newdata` have NA in their
 #' positions, so that they are as long as the data. `update()` makes an estimate or bandwidths with other arguments.
 #'
-#' @param object,x an object made by [npudens()]. `print()`, `summary()`, `nobs()`, `formula()` and `predict()` also
-#'   take the result of [npudensbw()], whose predictions are those of its density.
+#' @param object,x an object made by [npudens()] or [npudist()]. `print()`, `summary()`, `nobs()`, `formula()` and
+#'   `predict()` also take bandwidths, whose predictions are those of their density or distribution function.
 #' @param newdata,edat points to predict at, as in [npudens()]; the data if not given. Factors may be given as their
 #'   levels in text.
 #' @param se.fit if TRUE, give standard errors too.
@@ -15,11 +16,11 @@
 #' @param ... not used. For bandwidths these are the other arguments of `predict()`, which refuses unknown ones.
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()` returns a numeric vector with one value for each point, and with `se.fit` a list with `fit`,
-#'   `se.fit`, `df` (the number of points) and `log.likelihood`, as in \pkg{np}. `fitted()` and `se()` return the
-#'   density and its standard errors at the points where it was evaluated. `as.data.frame()` returns one row for each
-#'   of these points, with the columns, `dens` and `derr`. `summary()` returns a list with the object and, for
-#'   bandwidths, `table`, with a row for each column. `nobs()` returns the number of observations. `print()` returns
-#'   its argument invisibly.
+#'   `se.fit`, `df` (the number of points) and, of a density, `log.likelihood`, as in \pkg{np}. `fitted()` and `se()`
+#'   return the density and its standard errors at the points where it was evaluated. `as.data.frame()` returns one row
+#'   for each of these points, with the columns, `dens` (or `dist`) and `derr`. `summary()` returns a list with the
+#'   object and, for bandwidths, `table`, with a row for each column. `nobs()` returns the number of observations.
+#'   `print()` returns its argument invisibly.
 #' @section Units: Densities and standard errors are in the reciprocal of the product of the units of the numbers.
 #' @section Errors: Errors of class `kestrel_error_input` are for points that are infinite or of another type than the
 #'   data, and in `predict()` for arguments that it does not have.
@@ -54,12 +55,13 @@ predicted_density <- function(object, at, se.fit) {
   placed <- if (at$trainiseval) function(value) stats::napredict(object$bws$na.action, value) else identity
   fit <- placed(at[[density_field(at)]])
   if (!se.fit) return(fit)
-  list(fit = fit, se.fit = placed(at[[error_field(at)]]), df = at$nobs, log.likelihood = at$log_likelihood)
+  c(list(fit = fit, se.fit = placed(at[[error_field(at)]]), df = at$nobs),
+    if (!is.null(at$log_likelihood)) list(log.likelihood = at$log_likelihood))
 }
 
-density_field <- function(fit) if (is.null(fit[["condens"]])) "dens" else "condens"
+density_field <- function(fit) intersect(c("dens", "condens", "dist", "condist"), names(fit))[1L]
 
-error_field <- function(fit) if (is.null(fit[["condens"]])) "derr" else "conderr"
+error_field <- function(fit) if (density_field(fit) %in% c("dens", "dist")) "derr" else "conderr"
 
 #' @rdname kestrel_dens-methods
 #' @export
@@ -129,6 +131,8 @@ density_text <- function(core) {
   if (any(core$given)) paste("of", of, "given", and_list(core$xnames[core$given])) else paste("of", of)
 }
 
+estimated <- function(core) if (is_distribution(core)) "distribution function" else "density"
+
 density_size <- function(bws) {
   size <- format(bws$nobs, big.mark = ",")
   if (is.null(bws$na.action)) size else paste0(size, " (", length(bws$na.action), " left out: missing values)")
@@ -137,10 +141,10 @@ density_size <- function(bws) {
 densbw_lines <- function(bws) {
   core <- density_core(bws)
   searched <- bws$search == "starts"
-  c(if (any(core$given)) "Bandwidths of a conditional kernel density" else "Bandwidths of a kernel density",
+  c(paste0("Bandwidths of a ", if (any(core$given)) "conditional ", "kernel ", estimated(core)),
     call_lines(bws$call),
     label_line("n", density_size(bws)),
-    label_line("density", density_text(core)),
+    label_line(if (is_distribution(core)) "function" else "density", density_text(core)),
     label_line("kernel", mixed_kernel_text(core)),
     label_line("bandwidth", mixed_bandwidth_text(core)),
     label_line("selection", bws$pmethod),
@@ -156,15 +160,15 @@ densbw_lines <- function(bws) {
 dens_lines <- function(fit) {
   bws <- fit$bws
   core <- density_core(bws)
-  c(if (any(core$given)) "Conditional kernel density" else "Kernel density",
+  c(paste(if (any(core$given)) "Conditional kernel" else "Kernel", estimated(core)),
     call_lines(fit$call),
     label_line("n", density_size(bws)),
-    label_line("density", density_text(core)),
+    label_line(if (is_distribution(core)) "function" else "density", density_text(core)),
     label_line("kernel", mixed_kernel_text(core)),
     label_line("bandwidth", mixed_bandwidth_text(core)),
     label_line("selection", bws$pmethod),
     if (!fit$trainiseval) label_line("evaluated at", format(fit$nobs, big.mark = ",")),
-    label_line("log lik.", format(fit$log_likelihood, digits = 7)),
+    if (!is_distribution(core)) label_line("log lik.", format(fit$log_likelihood, digits = 7)),
     label_line("engine", paste0(fit$engine, " on ", fit$backend, ", ", format_short(fit$seconds), " s"))
   )
 }
@@ -212,7 +216,8 @@ summary.kestrel_dens <- function(object, ...) {
 print.summary.kestrel_dens <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_dens")
   fit <- x$fit
-  cat(dens_lines(fit), label_line("densities", quartiles(fit[[density_field(fit)]])),
+  values <- if (density_field(fit) %in% c("dens", "condens")) "densities" else "values"
+  cat(dens_lines(fit), label_line(values, quartiles(fit[[density_field(fit)]])),
       label_line("errors", quartiles(fit[[error_field(fit)]])), sep = "\n")
   invisible(x)
 }

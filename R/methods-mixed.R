@@ -28,7 +28,7 @@ mixed_regbw_lines <- function(bws) {
     label_line("search", mixed_search_text(bws)),
     if (bws$n.unsupported > 0L) label_line("support", without_neighbour(bws$n.unsupported)),
     unlist(lapply(bws$remarks, label_line, label = "remark")),
-    label_line("engine", paste0(bws$engine, " on ", bws$backend, ", ", bws$evaluations,
+    label_line("engine", paste0(bws$engine, " on ", backend_text(bws), ", ", bws$evaluations,
                                 if (bws$evaluations == 1L) " evaluation, " else " evaluations, ",
                                 format_short(bws$seconds), " s"))
   )

@@ -10,9 +10,12 @@ mixed_regbw <- function(xdat, ydat, asked, given, na.action, run, verbose) {
   nmulti <- if (is.null(given$nmulti)) min(5L, sample$ndim) else max(1L, check_count(given$nmulti, "nmulti", 0L))
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    if (given$fixed) return(c(list(raw = start), objective_at(bws, start, run)))
-    found <- search_mixed(bws, nmulti, if (!is.null(start)) start_at(bws, start), run, progress)
-    c(found, objective_at(bws, found$raw, run))
+    found <- if (given$fixed) {
+      list(raw = start, data = placed_sample(bws, 1, run))
+    } else {
+      search_mixed(bws, nmulti, if (!is.null(start)) start_at(bws, start), run, progress)
+    }
+    c(found, objective_at(bws, found$raw, found$data, run))
   })
   if (given$fixed) warn_unsupported(found$n.unsupported, sample$nobs, start, asked)
   remarks <- if (!given$fixed) mixed_remarks(bws, found)
@@ -20,9 +23,9 @@ mixed_regbw <- function(xdat, ydat, asked, given, na.action, run, verbose) {
   raw <- found$raw
   made <- c(list(bw = if (asked$scaling) raw / scale else raw, search = if (given$fixed) "none" else "starts",
                  remarks = as.character(remarks)),
-            found[setdiff(names(found), "raw")], bws,
+            found[setdiff(names(found), c("raw", "data"))], bws, mixed_place_cpp(found$data),
             list(bandwidth = list(x = raw), sfactor = list(x = raw / mixed_scale(bws)),
-                 evaluations = if (given$fixed) 1L else found$num.feval, engine = "direct", backend = "cpu"))
+                 evaluations = if (given$fixed) 1L else found$num.feval, engine = "direct"))
   if (given$fixed) made$ifval <- 1L
   made
 }
@@ -58,8 +61,8 @@ start_at <- function(bws, raw) {
   theta_of(task$h, task$lambda, bws)
 }
 
-objective_at <- function(bws, raw, run) {
-  found <- mixed_objective_cpp(mixed_sample(bws, run), mixed_task(bws, raw), FALSE, run)
+objective_at <- function(bws, raw, data, run) {
+  found <- mixed_objective_cpp(data, mixed_task(bws, raw), FALSE, run)
   list(fval = found$value, n.unsupported = as.integer(found$unsupported), n.ridged = as.integer(found$ridged))
 }
 

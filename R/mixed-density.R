@@ -1,8 +1,15 @@
-# Densities of mixed data, and densities of some columns given others: samples, objectives and estimates. A `core` is a
-# list of what the sums need: `x`, a data frame of all columns, `given`, which of them the density is conditional on,
-# and the kinds of columns and the kernels as in bandwidth objects of regressions.
+# Densities and distribution functions of mixed data, also of some columns given others: samples, objectives and
+# estimates. A `core` is a list of what the sums need: `x`, a data frame of all columns, `given`, which of them the
+# function is conditional on, and the kinds of columns and the kernels as in bandwidth objects of regressions. That of a
+# distribution function also has `distribution = TRUE` and for the search `grid`, points of all columns at which errors
+# are taken, or NULL for the observations.
 
 density_methods <- c("cv.ml", "cv.ls", "normal-reference")
+
+# Conditional ones have "cv.ls" in place of "cv.cdf".
+distribution_methods <- c("cv.cdf", "cv.ls", "normal-reference")
+
+is_distribution <- function(core) isTRUE(core$distribution)
 
 # `columns`: all columns, with their names.
 check_density_sample <- function(columns, given, na.action) {
@@ -40,7 +47,24 @@ density_task <- function(core, raw) {
 }
 
 # np's normal reference: of the Gaussian kernel, in the units of bwscaling. Factors split the data.
-normal_reference <- function(core) ifelse(core$icon, 1.059224, 0) * mixed_scale(core)
+normal_reference <- function(core) {
+  factors <- if (is_distribution(core)) ifelse(core$given, 1.06, 1.587) else 1.059224
+  ifelse(core$icon, factors, 0) * mixed_scale(core)
+}
+
+# np's units of bandwidths of distribution functions that are not conditional have another power of n.
+density_units <- function(core, order, run) {
+  units <- mixed_units(core, order, run)
+  if (!is_distribution(core) || any(core$given)) return(units)
+  replace(units, c("nconfac", "ncatfac"), list(core$nobs^(-1 / (order + 1)), core$nobs^(-2 / (order + 1))))
+}
+
+# The objective of a sample and a task, which is to be minimised.
+density_objective_of <- function(core, run) {
+  if (!is_distribution(core)) return(mixed_density_objective_cpp)
+  grid <- if (!is.null(core$grid)) mixed_points(unclass(core$grid), core)
+  function(sample, task, gradient, run) mixed_distribution_objective_cpp(sample, task, grid, gradient, run)
+}
 
 # The bandwidths asked for, not scaled, in the order of the columns, and what is known of them. `given`: `bws`, also not
 # scaled, whether they are `fixed`, and `nmulti`.
@@ -54,16 +78,17 @@ select_density_bandwidths <- function(core, given, run, verbose) {
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
     found <- search_mixed(core, nmulti, if (!is.null(given$bws)) start_at(core, given$bws), run, progress)
-    c(found, density_objective_at(core, found$raw, run))
+    c(found[names(found) != "data"], density_objective_at(core, found$raw, run))
   })
-  found$fval.history <- -found$fval.history
+  if (!is_distribution(core)) found$fval.history <- -found$fval.history
   found
 }
 
 density_objective_at <- function(core, raw, run) {
   if (core$method == "normal-reference") return(list(fval = NA_real_, n.unsupported = NA_integer_))
-  found <- mixed_density_objective_cpp(density_sample(core, run), density_task(core, raw), FALSE, run)
-  list(fval = -found$value, n.unsupported = as.integer(found$unsupported))
+  found <- density_objective_of(core, run)(density_sample(core, run), density_task(core, raw), FALSE, run)
+  list(fval = if (is_distribution(core)) found$value else -found$value,
+       n.unsupported = as.integer(found$unsupported))
 }
 
 # What the search says of bandwidths at the ends of their ranges.
@@ -71,27 +96,36 @@ density_remarks <- function(core, found) {
   task <- density_task(core, found$raw)
   ordered <- core_order(core)
   narrow <- core$xnames[sort(ordered[seq_len(core$ncon)][task$h < 1.1e-7 * core$sdev])]
-  if (length(narrow) > 0L) {
+  distribution <- is_distribution(core)
+  if (length(narrow) > 0L && !distribution) {
     warn_search("The best ", core$method, " is at the least bandwidths of the search for ", quoted(narrow),
                 ": values that are tied make it unbounded.")
   }
   out <- c(is.infinite(task$h), task$lambda >= largest_lambda(core) * (1 - 1e-9) & largest_lambda(core) > 0)
   names <- core$xnames[sort(ordered[out & core$given[ordered]])]
-  if (length(names) > 0L) {
-    paste0("The best ", core$method, " is where ", quoted(names), if (length(names) == 1L) " is" else " are",
-           " smoothed out: the density does not depend on ", if (length(names) == 1L) "it" else "them", ".")
-  }
+  widest <- distribution & is.finite(task$h) & task$h > 0.9 * core$sdev / sqrt(nearly_out)
+  wide <- core$xnames[sort(ordered[seq_len(core$ncon)][widest])]
+  c(if (length(wide) > 0L) {
+      paste0("The best ", core$method, " is at the largest bandwidths of the search for ", quoted(wide),
+             ": there the distribution function is nearly constant.")
+    },
+    if (length(names) > 0L) {
+      paste0("The best ", core$method, " is where ", quoted(names), if (length(names) == 1L) " is" else " are",
+             " smoothed out: the ", if (distribution) "distribution function" else "density", " does not depend on ",
+             if (length(names) == 1L) "it" else "them", ".")
+    })
 }
 
-# Densities at points, a data frame of all columns, or at the data: NA where a value is missing, a level is unknown or
-# no observation counts for what is given.
+# Densities or distribution functions at points, a data frame of all columns, or at the data: NA where a value is
+# missing, a level is unknown or no observation counts for what is given.
 density_values_at <- function(core, raw, points, run, gradients = FALSE) {
   sample <- density_sample(core, run)
   task <- density_task(core, raw)
   columns <- if (is.null(points)) unclass(core$x) else unclass(points)[seq_len(core$ndim)]
   known <- !Reduce(`|`, lapply(columns, is.na))
   columns <- lapply(columns, function(column) column[known])
-  at <- function(columns, gradients) mixed_density_cpp(sample, task, mixed_points(columns, core), gradients, run)
+  sums <- if (is_distribution(core)) mixed_distribution_cpp else mixed_density_cpp
+  at <- function(columns, gradients) sums(sample, task, mixed_points(columns, core), gradients, run)
   found <- at(columns, gradients)
   placed <- function(value) {
     whole <- matrix(NA_real_, length(known), NCOL(value))

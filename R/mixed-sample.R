@@ -133,3 +133,10 @@ mixed_sample <- function(bws, run) {
   counts <- vapply(unclass(bws$x)[c(which(bws$iuno), which(bws$iord))], nlevels, 0L)
   mixed_cpp(c(mixed_points(unclass(bws$x), bws), list(levels = unname(counts), y = bws$y)), run)
 }
+
+# The same with its place, CPU or GPU, for about this many evaluations of the objective.
+placed_sample <- function(bws, evaluations, run) {
+  data <- mixed_sample(bws, run)
+  choose_mixed_place_cpp(data, mixed_task(bws, rep(1, bws$ndim)), evaluations, run)
+  data
+}

@@ -61,12 +61,13 @@ nearly_out <- 1e-8
 # Whether the sample and the choices are those of a density.
 is_density <- function(bws) !is.null(bws$given)
 
-# The objective and its gradient as functions of theta, in the order of the core. `bws`: the sample and the choices.
+# The objective and its gradient as functions of theta, in the order of the core, and the core's sample. `bws`: the
+# sample and the choices.
 mixed_criterion <- function(bws, run, progress) {
   density <- is_density(bws)
-  data <- if (density) density_sample(bws, run) else mixed_sample(bws, run)
+  data <- if (density) density_sample(bws, run) else placed_sample(bws, 30, run)
   task_of <- if (density) density_task else mixed_task
-  objective <- if (density) mixed_density_objective_cpp else mixed_objective_cpp
+  objective <- if (density) density_objective_of(bws, run) else mixed_objective_cpp
   if (has_design(bws)) {
     design <- core_design(bws)
     objective <- function(data, task, gradient, run) {
@@ -91,7 +92,29 @@ mixed_criterion <- function(bws, run, progress) {
     last <<- list(theta = theta, value = if (rejected) Inf else found$value, gradient = if (gradient) slope)
     last
   }
-  list(evaluate = counted(evaluate, progress), evaluations = function() evaluations)
+  made <- list(evaluate = counted(evaluate, progress), evaluations = function() evaluations, values_of = identity,
+               data = data)
+  if (is_distribution(bws)) relative_criterion(bws, made, run) else made
+}
+
+# The squared errors of distribution functions are mostly those of the data about the true one, which no bandwidth
+# changes. A search takes them relative to those of the empirical distribution function, in units of the gain by the
+# normal reference.
+relative_criterion <- function(bws, criterion, run) {
+  limits <- mixed_limits(bws)
+  at <- function(theta) criterion$evaluate(theta, FALSE)$value
+  none <- at(ifelse(seq_along(limits$upper) <= bws$ncon, limits$upper, 0))
+  usual <- at(reference_theta(bws, limits))
+  if (!is.finite(none)) none <- 0
+  unit <- if (is.finite(usual) && usual != none) abs(usual - none) else none
+  if (!(unit > 0)) unit <- 1
+  evaluate <- function(theta, gradient) {
+    found <- criterion$evaluate(theta, gradient)
+    found$value <- (found$value - none) / unit
+    found$gradient <- if (!is.null(found$gradient)) found$gradient / unit
+    found
+  }
+  list(evaluate = evaluate, evaluations = criterion$evaluations, values_of = function(value) none + unit * value)
 }
 
 # The limits of a search: bandwidths far narrower than the data, and far wider. At lambda = 0 a kernel lambda^d has no
@@ -102,14 +125,17 @@ mixed_limits <- function(bws) {
     length(positions) > 1L && min(diff(positions)) < 1
   }, NA)
   list(lower = c(rep(nearly_out, bws$ncon), rep(0, bws$nuno), ifelse(close, 1e-10, 0)),
-       upper = c(rep(log1p(1e14), bws$ncon), largest_lambda(bws)), p = bws$ncon, narrow = is_density(bws))
+       upper = c(rep(log1p(1e14), bws$ncon), largest_lambda(bws)), p = bws$ncon, narrow = is_density(bws),
+       never_out = if (is_distribution(bws)) !bws$given[bws$icon] else rep(FALSE, bws$ncon))
 }
 
 # Where each parameter has a limit that is tested: a number smoothed out or, for densities, whose cv.ls has no least
-# value where values are tied, at the narrowest bandwidth; and then a factor that splits the data.
+# value where values are tied, at the narrowest bandwidth; and then a factor that splits the data. A distribution
+# function is of numbers with finite bandwidths.
 faces_of <- function(limits) {
   lapply(seq_along(limits$lower), function(k) {
-    if (k <= limits$p) c(0, if (limits$narrow) limits$upper[k]) else unique(c(limits$upper[k], 0))
+    if (k > limits$p) return(unique(c(limits$upper[k], 0)))
+    c(if (!limits$never_out[k]) 0, if (limits$narrow) limits$upper[k])
   })
 }
 
@@ -126,7 +152,8 @@ descend <- function(criterion, theta, free, limits, kernel, tolerance = 1e-10, s
   # Its sums are constant between distances of observations.
   if (kernel == "uniform") return(descend_by_steps(criterion, theta, start$value, free, limits))
   unit <- c(rep(1, limits$p), limits$upper[seq_along(theta) > limits$p])[free]
-  size <- if (abs(start$value) > 0) abs(start$value) else 1
+  size <- if (is.null(criterion$unit)) abs(start$value) else criterion$unit
+  if (size == 0) size <- 1
   whole <- function(t) replace(theta, free, pmin(pmax(t, limits$lower[free]), limits$upper[free]))
   at <- function(t) criterion$evaluate(whole(t), TRUE)
   worst <- 1e3 # PORT does not take infinite values
@@ -161,16 +188,19 @@ descend_by_steps <- function(criterion, theta, value, free, limits) {
   list(theta = theta, value = value, converged = TRUE)
 }
 
+# Whether a criterion is a squared error, whose size is that of its differences. Others are logarithms or relative.
+is_squared <- function(bws) bws$method == "cv.ls" && !is_distribution(bws)
+
 # Whether a value is no higher up to rounding: then the smoother of two fits is taken.
-no_higher <- function(value, best, method) {
-  is.finite(value) && value <= best + 1e-12 * (if (method == "cv.ls") abs(best) else 1 + abs(best))
+no_higher <- function(value, best, squared) {
+  is.finite(value) && value <= best + 1e-12 * (if (squared) abs(best) else 1 + abs(best))
 }
 
 # Smooths regressors out, and splits the data by factors, where that is no higher, and descends again. Where it is a
 # little higher some steps show whether the others only have to move.
 test_faces <- function(criterion, best, limits, bws) {
   near <- function(value) {
-    is.finite(value) && value - best$value < 0.01 * (if (bws$method == "cv.ls") abs(best$value) else 1)
+    is.finite(value) && value - best$value < 0.01 * (if (is_squared(bws)) abs(best$value) else 1)
   }
   faces <- faces_of(limits)
   for (round in seq_len(2L * length(best$theta))) {
@@ -180,7 +210,7 @@ test_faces <- function(criterion, best, limits, bws) {
       found$value <- criterion$evaluate(found$theta, FALSE)$value
       smoother <- if (k <= limits$p) face == 0 else face > best$theta[k]
       lower <- function() {
-        if (smoother) no_higher(found$value, best$value, bws$method) else found$value < best$value
+        if (smoother) no_higher(found$value, best$value, is_squared(bws)) else found$value < best$value
       }
       if (!lower() && near(found$value)) {
         free <- seq_along(from) != k & !is_smoothed_out(best$theta, limits)
@@ -215,10 +245,11 @@ search_mixed <- function(bws, nmulti, start, run, progress) {
   best <- test_faces(criterion, found[[first]], limits, bws)
   polished <- descend_free(criterion, best, limits, bws, 1e-13)
   # A search that ended at its limit of steps has converged if the last of them gained nothing.
-  gained <- best$value - polished$value > 1e-8 * (abs(best$value) + (bws$method == "cv.aic"))
+  gained <- best$value - polished$value > 1e-8 * (abs(best$value) + (bws$method == "cv.aic" || is_distribution(bws)))
   if (gained && !polished$converged) warn_search("The search for the least ", bws$method, " did not converge.")
   best <- polished
-  list(raw = raw_of(best$theta, bws), ifval = first, fval.history = values, num.feval = criterion$evaluations(),
+  list(data = criterion$data, raw = raw_of(best$theta, bws), ifval = first,
+       fval.history = criterion$values_of(values), num.feval = criterion$evaluations(),
        starts = do.call(rbind, lapply(found, function(one) raw_of(one$theta, bws))))
 }
 

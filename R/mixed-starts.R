@@ -13,6 +13,8 @@ mixed_starts <- function(bws, limits, criterion, count, given, run, progress) {
   rows <- pilot_rows(bws)
   if (is.null(rows)) return(best_starts(bws, limits, criterion, count, first))
   part <- part_of_sample(bws, rows)
+  # A GPU is asked for the whole sample.
+  run$backend <- if (run$backend == "cpu") "cpu" else "auto"
   pilot <- mixed_criterion(part, run, progress)
   starts <- best_starts(part, limits, pilot, max(count, 2L), feasible_start(first, limits, pilot))
   found <- lapply(starts, descend, criterion = pilot, free = rep(TRUE, length(first)), limits = limits,
@@ -91,7 +93,7 @@ part_of_sample <- function(bws, rows) {
     part$rest <- bws$rest[rows]
   }
   part$nobs <- length(rows)
-  power <- 2 * bws$ckerorder + bws$ncon
+  power <- if (is_distribution(bws) && !any(bws$given)) bws$ckerorder + 1 else 2 * bws$ckerorder + bws$ncon
   part$nconfac <- part$nobs^(-1 / power)
   part$ncatfac <- part$nobs^(-2 / power)
   part

@@ -4,7 +4,7 @@
 # Ends in an error that names the argument `name`, the field, what was needed and what came; `class` is the required
 # class.
 check_object <- function(object, name, class) {
-  made <- object_classes[[class]]$made
+  made <- class_of(object, class)$made
   if (!inherits(object, class)) abort_input("`", name, "` must be ", made, ", not ", describe_value(object), ".")
   if (!is.list(object)) abort_input("`", name, "` must be ", made, ", a list, not ", describe_type(object), ".")
   problem <- object_problem(object, class)
@@ -15,13 +15,13 @@ check_object <- function(object, name, class) {
 # The first field that the class does not allow; NULL if there is none.
 object_problem <- function(object, class) {
   fields <- unclass(object)
-  fields_problem(fields, fields_of(object, class), fields)
+  fields_problem(fields, class_of(object, class)$fields, fields)
 }
 
-# The table of a class, or of the class of this object that is a kind of it.
-fields_of <- function(object, class) {
+# What is known of a class, or of the class of this object that is a kind of it.
+class_of <- function(object, class) {
   kind <- Find(function(kind) identical(object_classes[[kind]]$kind_of, class), class(object))
-  object_classes[[if (is.null(kind)) class else kind]]$fields
+  object_classes[[if (is.null(kind)) class else kind]]
 }
 
 problem_text <- function(problem) {
@@ -189,8 +189,8 @@ is_whole_frame <- function(value) {
 }
 
 part_problem <- function(value, what, field) {
-  known <- object_classes[[what$class]]
+  known <- class_of(value, what$class)
   if (!inherits(value, what$class) || !is.list(value)) return(problem_of(field, known$made, not_what_came(value)))
   fields <- unclass(value)
-  fields_problem(fields, fields_of(value, what$class), fields, paste0(field, "$"))
+  fields_problem(fields, known$fields, fields, paste0(field, "$"))
 }

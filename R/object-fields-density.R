@@ -1,11 +1,11 @@
 # The fields of densities of mixed data. What takes those of regressions is a function, since this file is read first.
 
-densbw_fields <- function() {
+densbw_fields <- function(methods = density_methods) {
   c(
     mixed_bw_fields[c("x")],
     list(nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["x"]], 2L), 2L))),
     mixed_bw_fields[c("icon", "iuno", "iord", "ncon", "nuno", "nord", "ndim")],
-    list(method = function(of) texts(1L, among = density_methods), pmethod = texts(1L)),
+    list(method = function(of) texts(1L, among = methods), pmethod = texts(1L)),
     mixed_bw_fields[c("ckertype", "ckerorder", "ukertype", "okertype", "scaling", "sdev", "nconfac", "ncatfac",
                       "search", "remarks", "bw")],
     list(fval = anything(list("a number", function(fval) is.numeric(fval) && length(fval) == 1L))),
@@ -51,7 +51,7 @@ side_bandwidths <- function(side) {
   }
 }
 
-condensbw_fields <- function() {
+condensbw_fields <- function(methods = density_methods) {
   c(
     side_fields("y"), side_fields("x"),
     list(nobs = function(of) {
@@ -62,7 +62,7 @@ condensbw_fields <- function() {
          ndim = function(of) numbers(1L, between = rep(of[["xndim"]] + of[["yndim"]], 2L)),
          ncon = function(of) numbers(1L, between = rep(of[["xncon"]] + of[["yncon"]], 2L)),
          sdev = function(of) numbers(of[["ncon"]], sign = "positive")),
-    densbw_fields()[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
+    densbw_fields(methods)[c("method", "pmethod", "scaling", "nconfac", "ncatfac", "search", "remarks", "fval", "ifval",
                     "fval.history", "evaluations", "na.action", "terms", "engine", "backend", "seconds")],
     list(ybw = side_bandwidths("y"), xbw = side_bandwidths("x"))
   )
@@ -85,6 +85,10 @@ condens_fields <- list(
   xnames = function(of) texts(of[["bws"]][["xndim"]]), ynames = function(of) texts(of[["bws"]][["yndim"]]),
   engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
 )
+
+# Those of distribution functions, which have no likelihood.
+condist_fields <- condens_fields[names(condens_fields) != "log_likelihood"]
+names(condist_fields)[names(condist_fields) == "condens"] <- "condist"
 
 gradient_field <- function(of, name) {
   if (!identical(of[[name]], NA)) fitted_numbers(c(.row_names_info(of[["xeval"]], 2L), of[["bws"]][["xndim"]]))
@@ -115,5 +119,25 @@ dens_fields <- list(
   dens = function(of) at_points(of), derr = function(of) at_points(of),
   log_likelihood = numbers(1L, finite = FALSE),
   nobs = function(of) numbers(1L, between = rep(points_of_fit(of), 2L)),
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
+
+dist_fields <- dens_fields[names(dens_fields) != "log_likelihood"]
+names(dist_fields)[names(dist_fields) == "dens"] <- "dist"
+
+qreg_fields <- list(
+  bws = of_class("kestrel_densbw"),
+  trainiseval = flag(),
+  xeval = function(of) points_like(of, "x"),
+  tau = numbers(1L, also = list("between 0 and 1", function(tau) tau > 0 && tau < 1)),
+  quantile = function(of) fitted_numbers(.row_names_info(of[["xeval"]], 2L)),
+  quanterr = function(of) fitted_numbers(.row_names_info(of[["xeval"]], 2L)),
+  quantgrad = function(of) {
+    if (!identical(of[["quantgrad"]], NA)) {
+      fitted_numbers(c(.row_names_info(of[["xeval"]], 2L), of[["bws"]][["xndim"]]))
+    }
+  },
+  nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["xeval"]], 2L), 2L)),
+  xnames = function(of) texts(of[["bws"]][["xndim"]]), ynames = function(of) texts(1L),
   engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
 )

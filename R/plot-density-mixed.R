@@ -1,10 +1,10 @@
-#' Plot a kernel density of mixed data
+#' Plot a kernel density or distribution function of mixed data
 #'
 #' With one column the plot shows the density with its confidence band, and with two numbers a surface. Otherwise there
 #' is a plot for each column, along which the others stay at their medians or most frequent levels, as in \pkg{np}. For
 #' a conditional density these are the variables of y and then those of x.
 #'
-#' @param x an object made by [npudens()], [npudensbw()], [npcdens()] or [npcdensbw()].
+#' @param x an object made by [npudens()], [npcdens()], [npudist()] or [npcdist()], or bandwidths of these.
 #' @param band if TRUE, draw the confidence band, density -+ 1.96 standard errors.
 #' @param col colour of the curve; a blue if NULL.
 #' @param xlab,ylab,zlab,main labels. If NULL they are the names of the columns.
@@ -21,7 +21,7 @@
 #' @param ... further graphical parameters, and the arguments of \pkg{np} for a band, as in [plot.kestrel_reg()].
 #' @return `x`, invisibly. With `plot.behavior = "data"` or `"plot-data"` a list with an entry for each plot, `d1`,
 #'   `d2`, ..., with the points `eval`, `dens` and `derr` there, as in \pkg{np}. For a conditional density they are
-#'   `cd1`, ..., with `condens` and `conderr`.
+#'   `cd1`, ..., with `condens` and `conderr`. Those of a distribution function are `dist` and `condist`.
 #' @section Units: The vertical axis is in the reciprocal of the product of the units of the numbers, and the others in
 #'   the units of the columns.
 #' @section Errors: Errors of class `kestrel_error_input` are for arguments of another type, and for graphical
@@ -38,35 +38,49 @@ plot.kestrel_dens <- function(x, band = TRUE, col = NULL, xlab = NULL, ylab = NU
                               plot.par.mfrow = TRUE, plot.behavior = c("plot", "plot-data", "data"),
                               plot.errors.style = c("band", "bar"), theta = 40, phi = 20, zlab = NULL, ...) {
   check_object(x, "x", "kestrel_dens")
-  asked <- errors_asked_for(...)
-  more <- list(...)
-  look <- list(band = if (is.null(asked)) check_flag(band, "band") else asked, gradients = FALSE,
-               common = check_flag(common.scale, "common.scale"), drawpoints = FALSE,
-               style = check_choice(plot.errors.style, c("band", "bar"), "plot.errors.style"),
-               col = if (is.null(col)) colours$curve else check_graphical(col, "col"), xlab = xlab, main = main,
-               mfrow = check_flag(plot.par.mfrow, "plot.par.mfrow"), lwd = lwd, lty = lty)
-  behavior <- check_choice(plot.behavior, c("plot", "plot-data", "data"), "plot.behavior")
   core <- density_core(x$bws)
   raw <- density_raw(x$bws)
-  neval <- check_count(neval, "neval", 2L)
-  xtrim <- check_share(xtrim, "xtrim")
-  held <- held_values(core, xq)
   run <- run_options()
   values_at <- function(points) stats::setNames(density_values_at(core, raw, points, run), c("mean", "se"))
-  label <- if (any(core$given)) "Conditional density" else "Density"
-  if (check_flag(perspective, "perspective") && core$ncon == 2L && core$ndim == 2L) {
-    style <- list(col = look$col, xlab = xlab, ylab = ylab, main = main, theta = check_graphical(theta, "theta"),
-                  phi = check_graphical(phi, "phi"), zlab = given_or(zlab, label))
+  label <- estimated(core)
+  label <- if (any(core$given)) paste("Conditional", label) else sub("^(.)", "\\U\\1", label, perl = TRUE)
+  behavior <- check_choice(plot.behavior, c("plot", "plot-data", "data"), "plot.behavior")
+  panels <- partial_panels(core, values_at, label, list(
+    band = band, col = col, xlab = xlab, ylab = ylab, main = main, lwd = lwd, lty = lty, neval = neval, xtrim = xtrim,
+    xq = xq, common.scale = common.scale, perspective = perspective, plot.par.mfrow = plot.par.mfrow,
+    plot.errors.style = plot.errors.style, theta = theta, phi = phi, zlab = zlab, drawpoints = FALSE
+  ), behavior != "data", ...)
+  if (behavior == "plot") invisible(x) else data_of_density_panels(x, panels)
+}
+
+# Partial plots along the columns of a core, or a surface over two of numbers; `values_at` gives `mean` and `se` at
+# points. The arguments of a plot, `given`, are checked here.
+partial_panels <- function(core, values_at, label, given, draw, ...) {
+  asked <- errors_asked_for(...)
+  more <- list(...)
+  flag <- function(name) check_flag(given[[name]], name)
+  look <- list(band = if (is.null(asked)) flag("band") else asked, gradients = FALSE, common = flag("common.scale"),
+               drawpoints = flag("drawpoints"),
+               style = check_choice(given$plot.errors.style, c("band", "bar"), "plot.errors.style"),
+               col = if (is.null(given$col)) colours$curve else check_graphical(given$col, "col"), xlab = given$xlab,
+               main = given$main, mfrow = flag("plot.par.mfrow"), lwd = given$lwd, lty = given$lty)
+  neval <- check_count(given$neval, "neval", 2L)
+  xtrim <- check_share(given$xtrim, "xtrim")
+  held <- held_values(core, given$xq)
+  if (flag("perspective") && core$ncon == 2L && core$ndim == 2L) {
+    style <- list(col = look$col, xlab = given$xlab, ylab = given$ylab, main = given$main,
+                  theta = check_graphical(given$theta, "theta"), phi = check_graphical(given$phi, "phi"),
+                  zlab = given_or(given$zlab, label))
     more <- more[!of_np_plot(names(more)) & !names(more) %in% c("theta", "phi")]
     more <- parameters_for(more, "persp")
     panels <- list(surface_of(core, neval, xtrim, values_at))
-    if (behavior != "data") draw_fitted_surface(panels[[1L]], core, style, more)
+    if (draw) draw_fitted_surface(panels[[1L]], core, style, more)
   } else {
-    more <- check_parameters(c(more[!of_np_plot(names(more))], list(lwd = lwd, lty = lty)))
+    more <- check_parameters(c(more[!of_np_plot(names(more))], list(lwd = look$lwd, lty = look$lty)))
     panels <- lapply(seq_len(core$ndim), function(k) panel_of(core, k, held, neval, xtrim, values_at))
-    if (behavior != "data") draw_panels(core, panels, look, given_or(ylab, label), more, 0.95)
+    if (draw) draw_panels(core, panels, look, given_or(given$ylab, label), more, 0.95)
   }
-  if (behavior == "plot") invisible(x) else data_of_density_panels(x, panels)
+  panels
 }
 
 data_of_density_panels <- function(x, panels) {
@@ -75,7 +89,7 @@ data_of_density_panels <- function(x, panels) {
     c(list(bw = density_core(x$bws)$bw, bws = x$bws, eval = panel$points, ntrain = x$ntrain, trainiseval = FALSE),
       stats::setNames(panel[c("mean", "se")], c(value, error_field(x))))
   })
-  stats::setNames(made, paste0(if (value == "dens") "d" else "cd", seq_along(made)))
+  stats::setNames(made, paste0(if (value %in% c("dens", "dist")) "d" else "cd", seq_along(made)))
 }
 
 #' @rdname plot.kestrel_dens

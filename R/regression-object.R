@@ -11,7 +11,14 @@ chosen_by_condensity <- c(chosen_by_density[1:2], stats::setNames(nm = c(
   "cxkertype", "cykertype", "cxkerorder", "cykerorder", "uxkertype", "uykertype", "oxkertype", "oykertype"
 )))
 
+# Of distribution functions; y has no factors without an order.
+chosen_by_distribution <- chosen_by_density[names(chosen_by_density) != "ukertype"]
+
+chosen_by_condistribution <- chosen_by_condensity[names(chosen_by_condensity) != "uykertype"]
+
 chosen_by <- function(bws) {
+  if (inherits(bws, "kestrel_condistbw")) return(chosen_by_condistribution)
+  if (inherits(bws, "kestrel_distbw")) return(chosen_by_distribution)
   if (inherits(bws, "kestrel_condensbw")) return(chosen_by_condensity)
   if (inherits(bws, "kestrel_densbw")) return(chosen_by_density)
   if (!is_mixed_object(bws)) return(chosen_by_object)

@@ -485,6 +485,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// choose_mixed_place_cpp
+void choose_mixed_place_cpp(SEXP sample, Rcpp::List task, double evaluations, Rcpp::List run);
+RcppExport SEXP _kestrel_choose_mixed_place_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP evaluationsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< double >::type evaluations(evaluationsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    choose_mixed_place_cpp(sample, task, evaluations, run);
+    return R_NilValue;
+END_RCPP
+}
+// mixed_place_cpp
+Rcpp::List mixed_place_cpp(SEXP sample);
+RcppExport SEXP _kestrel_mixed_place_cpp(SEXP sampleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_place_cpp(sample));
+    return rcpp_result_gen;
+END_RCPP
+}
 // mixed_objective_cpp
 Rcpp::List mixed_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp::List run);
 RcppExport SEXP _kestrel_mixed_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gradientSEXP, SEXP runSEXP) {
@@ -571,6 +595,51 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type gradients(gradientsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
     rcpp_result_gen = Rcpp::wrap(mixed_density_cpp(sample, task, points, gradients, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_distribution_objective_cpp
+Rcpp::List mixed_distribution_objective_cpp(SEXP sample, Rcpp::List task, SEXP grid, bool gradient, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_distribution_objective_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP gridSEXP, SEXP gradientSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_distribution_objective_cpp(sample, task, grid, gradient, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_distribution_cpp
+Rcpp::List mixed_distribution_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gradients, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_distribution_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP gradientsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradients(gradientsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_distribution_cpp(sample, task, points, gradients, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_quantile_cpp
+Rcpp::List mixed_quantile_cpp(SEXP sample, Rcpp::List task, SEXP points, double tau, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_quantile_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP tauSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< double >::type tau(tauSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_quantile_cpp(sample, task, points, tau, run));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1030,12 +1099,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_cuda_built_cpp", (DL_FUNC) &_kestrel_cuda_built_cpp, 0},
     {"_kestrel_cuda_device_cpp", (DL_FUNC) &_kestrel_cuda_device_cpp, 0},
     {"_kestrel_mixed_cpp", (DL_FUNC) &_kestrel_mixed_cpp, 2},
+    {"_kestrel_choose_mixed_place_cpp", (DL_FUNC) &_kestrel_choose_mixed_place_cpp, 4},
+    {"_kestrel_mixed_place_cpp", (DL_FUNC) &_kestrel_mixed_place_cpp, 1},
     {"_kestrel_mixed_objective_cpp", (DL_FUNC) &_kestrel_mixed_objective_cpp, 4},
     {"_kestrel_mixed_fit_cpp", (DL_FUNC) &_kestrel_mixed_fit_cpp, 6},
     {"_kestrel_mixed_coefficient_objective_cpp", (DL_FUNC) &_kestrel_mixed_coefficient_objective_cpp, 5},
     {"_kestrel_mixed_coefficients_cpp", (DL_FUNC) &_kestrel_mixed_coefficients_cpp, 5},
     {"_kestrel_mixed_density_objective_cpp", (DL_FUNC) &_kestrel_mixed_density_objective_cpp, 4},
     {"_kestrel_mixed_density_cpp", (DL_FUNC) &_kestrel_mixed_density_cpp, 5},
+    {"_kestrel_mixed_distribution_objective_cpp", (DL_FUNC) &_kestrel_mixed_distribution_objective_cpp, 5},
+    {"_kestrel_mixed_distribution_cpp", (DL_FUNC) &_kestrel_mixed_distribution_cpp, 5},
+    {"_kestrel_mixed_quantile_cpp", (DL_FUNC) &_kestrel_mixed_quantile_cpp, 5},
     {"_kestrel_mixed_responses_cpp", (DL_FUNC) &_kestrel_mixed_responses_cpp, 5},
     {"_kestrel_replicate_draws_cpp", (DL_FUNC) &_kestrel_replicate_draws_cpp, 5},
     {"_kestrel_pairs_cpp", (DL_FUNC) &_kestrel_pairs_cpp, 3},

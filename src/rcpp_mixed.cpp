@@ -26,9 +26,23 @@ SEXP mixed_cpp(Rcpp::List data, Rcpp::List run) {
   const Fields fields(data, "mixed data", {"x", "unordered", "ordered", "levels", "y"});
   const MixedRRows rows = unpack_rows(fields);
   const auto y = fields.get<Rcpp::NumericVector>("y");
-  return Rcpp::XPtr<MixedSample>(new MixedSample(rows.views, fields.get<std::vector<int>>("levels"),
-                                                 view(y), unpack_silent_run(run).parallel));
+  return Rcpp::XPtr<MixedCall>(
+      new MixedCall(MixedSample(rows.views, fields.get<std::vector<int>>("levels"), view(y),
+                                unpack_silent_run(run).parallel)));
 }
+
+/// Chooses the place, CPU or GPU, for this many evaluations of the task's criterion.
+// [[Rcpp::export]]
+void choose_mixed_place_cpp(SEXP sample, Rcpp::List task, double evaluations, Rcpp::List run) {
+  MixedMethod method;
+  const Run how = unpack_silent_run(run);
+  mixed_call_of(sample).choose(how.place(), unpack_regression(task, &method), evaluations,
+                               how.parallel);
+}
+
+/// That place: the backend and, if it is one, the device.
+// [[Rcpp::export]]
+Rcpp::List mixed_place_cpp(SEXP sample) { return place_list(mixed_call_of(sample).use()); }
 
 /// The criterion of the task's method, and its gradient by log(h) and lambda if asked for.
 // [[Rcpp::export]]
@@ -36,7 +50,7 @@ Rcpp::List mixed_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp
   MixedMethod method;
   const MixedKernel kernel = unpack_regression(task, &method);
   const MixedCriterion found =
-      mixed_criterion(mixed_sample_of(sample), kernel, method, gradient, unpack_run(run));
+      mixed_call_of(sample).criterion(kernel, method, gradient, unpack_run(run));
   return Rcpp::List::create(Rcpp::Named("value") = found.value,
                             Rcpp::Named("gradient") = found.gradient,
                             Rcpp::Named("unsupported") = static_cast<double>(found.unsupported),

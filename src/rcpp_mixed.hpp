@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/mixed/mixed_sample.hpp"
+#include "gpu/mixed_call.hpp"
 #include "rcpp_fields.hpp"
 #include "rcpp_run.hpp"
 #include "rcpp_util.hpp"
@@ -65,9 +66,9 @@ inline std::unique_ptr<MixedSample> unpack_points(SEXP points, const MixedSample
                                        Span<const double>(), options);
 }
 
-inline const MixedSample& mixed_sample_of(SEXP pointer) {
-  return *Rcpp::XPtr<MixedSample>(pointer);
-}
+inline MixedCall& mixed_call_of(SEXP pointer) { return *Rcpp::XPtr<MixedCall>(pointer); }
+
+inline const MixedSample& mixed_sample_of(SEXP pointer) { return mixed_call_of(pointer).sample(); }
 
 inline Rcpp::NumericVector to_r(const std::vector<double>& from, bool root) {
   Rcpp::NumericVector to(static_cast<R_xlen_t>(from.size()));

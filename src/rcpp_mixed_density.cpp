@@ -1,34 +1,7 @@
 // R to core: densities of mixed data.
-#include "core/mixed/mixed_density.hpp"
-#include "rcpp_mixed.hpp"
+#include "rcpp_mixed_density.hpp"
 
 using namespace kestrel;
-
-namespace {
-
-struct MixedDensityTask {
-  MixedKernel kernel;
-  MixedGiven given;
-  bool conditional, likelihood;
-};
-
-MixedDensityTask unpack_density(const Rcpp::List& list) {
-  const Fields fields(
-      list, "a task of densities",
-      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "given", "method"});
-  MixedDensityTask task{
-      unpack_kernel(fields), {}, false, fields.get<std::string>("method") == "cv.ml"};
-  for (const int one : fields.get<std::vector<int>>("given")) {
-    task.given.push_back(one != 0);
-    task.conditional = task.conditional || one != 0;
-  }
-  if (task.given.size() != task.kernel.h.size() + task.kernel.lambda.size()) {
-    throw error(ErrorKind::internal, "a density needs `given` for each column");
-  }
-  return task;
-}
-
-}  // namespace
 
 /// The criterion of the task's method, which is to be minimised, and its gradient by log(h) and
 /// lambda if asked for.
@@ -61,9 +34,5 @@ Rcpp::List mixed_density_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gra
   const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
   const MixedDensities found =
       mixed_densities(data, other == nullptr ? data : *other, of.kernel, of.given, gradients, how);
-  return Rcpp::List::create(
-      Rcpp::Named("density") = to_r(found.density, false),
-      Rcpp::Named("se") = to_r(found.variance, true),
-      Rcpp::Named("grad") = by_point(found.gradient, data.columns(), false),
-      Rcpp::Named("gerr") = by_point(found.gradient_variance, data.columns(), true));
+  return density_list(found, data.columns());
 }

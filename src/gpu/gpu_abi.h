@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* To be raised with every change of this file. */
-#define KESTREL_GPU_VERSION 10
+#define KESTREL_GPU_VERSION 11
 #define KESTREL_GPU_SYMBOL "kestrel_cuda_table"
 
 enum kestrel_gpu_code {
@@ -172,6 +172,28 @@ struct kestrel_gpu_regression {
                       * shared/local_trend.hpp */
 };
 
+/* Leave-one-out fits of kernel regression on columns and factors, by the Gaussian kernel, at the
+ * samples; see core/mixed. At most this many columns and factors. */
+#define KESTREL_GPU_MIXED_COLUMNS 6
+#define KESTREL_GPU_MIXED_FACTORS 8
+
+struct kestrel_gpu_mixed {
+  int linear;            /* not 0: local linear fits, else local constant ones */
+  int columns, factors;  /* at least one column */
+  size_t n;              /* samples, fewer than 2^31 */
+  const double *x, *y;   /* column c of sample j is x[c * n + j] */
+  const double* unit;    /* by which columns are divided to be those of local linear fits */
+  size_t cells;          /* combinations of levels, at most 2^16 */
+  const unsigned* first; /* the first sample of each cell, and n */
+};
+
+struct kestrel_gpu_mixed_kernel {
+  const double* h; /* infinite: the column is smoothed out */
+  /* cells * cells products of the kernels of the factors, of a sample in cell b at a point in cell
+   * a at b * cells + a; then for each factor their derivatives by its lambda */
+  const double* weight;
+};
+
 /* Takes the values of points first, ..., first + count - 1 of a slab, in this order. Returns 0 to
  * go on. */
 typedef int (*kestrel_gpu_take)(void* context, size_t first, const double* values, size_t count);
@@ -220,6 +242,21 @@ struct kestrel_gpu_table {
    * with all; of the leverages; and the number of observations without a neighbour. */
   int (*cross_validation)(const struct kestrel_gpu_regression* regression, double* sum,
                           kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+
+  /* Copies a sample; mixed_close() frees it. */
+  int (*mixed_open)(const struct kestrel_gpu_mixed* data, void** mixed, char* problem, size_t room);
+  /* At every sample i, number s of which is sum[s * n + i]: the sums over the others of w and w v,
+   * v = y - y_i, and for local linear fits, with z = (x - x_i) / unit, of w z_k for each column, of
+   * w z_k v for each, and of w z_k z_l, l <= k, row after row. The kernel is kept. */
+  int (*mixed_moments)(void* mixed, const struct kestrel_gpu_mixed_kernel* kernel, double* sum,
+                       kestrel_gpu_poll poll, void* context, char* problem, size_t room);
+  /* The derivatives of fits made of these sums. With t = a_0 + a_1 z_1 + ... and f likewise of b,
+   * the sums of w' t (v - f) and of -w' t^2, where w' is the derivative of w by log(h) of each
+   * column, and then by lambda of each factor; fit[k * n + i]: a and then b of the fit at i, each 1
+   * number or, for local linear fits, 1 + columns. */
+  int (*mixed_changes)(void* mixed, const double* fit, double* change, kestrel_gpu_poll poll,
+                       void* context, char* problem, size_t room);
+  void (*mixed_close)(void* mixed);
 };
 
 typedef const struct kestrel_gpu_table* (*kestrel_gpu_entry)(void);

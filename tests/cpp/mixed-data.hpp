@@ -96,6 +96,39 @@ inline real continuous(const MixedKernel& kernel, real u) {
   return q * std::exp(-v / 2);
 }
 
+/// The integral of a function on [from, to] by Gauss and Legendre's rule with 5 points on parts:
+/// exact for polynomials of degree 9.
+template <class Function>
+real integral(real from, real to, const Function& function, int parts = 60) {
+  static const real x[] = {0, 0.538469310105683091036314420700208805L,
+                           0.906179845938663992797626878299392965L};
+  static const real w[] = {0.568888888888888888888888888888888889L,
+                           0.478628670499366468041291514835638193L,
+                           0.236926885056189087514264040719917363L};
+  real sum = 0;
+  const real half = (to - from) / (2 * parts);
+  for (int part = 0; part < parts; ++part) {
+    const real middle = from + (2 * part + 1) * half;
+    sum += w[0] * function(middle);
+    for (int k = 1; k < 3; ++k) {
+      sum += w[k] * (function(middle + half * x[k]) + function(middle - half * x[k]));
+    }
+  }
+  return half * sum;
+}
+
+inline real reach_of(const MixedKernel& kernel) {
+  return kernel.continuous == Kernel::gaussian  ? 14
+         : kernel.continuous == Kernel::uniform ? 1
+                                                : std::sqrt(real{5});
+}
+
+/// Constants: the integral of the kernel that is 1 at 0.
+inline real whole_of(const MixedKernel& kernel) {
+  const real reach = reach_of(kernel);
+  return integral(-reach, reach, [&](real u) { return continuous(kernel, u); });
+}
+
 }  // namespace mixed_data
 
 #endif

@@ -251,9 +251,20 @@ int pair_sums(const kestrel_gpu_pairs* pairs, const double* x, std::size_t strid
 #endif
 
 extern "C" const kestrel_gpu_table* kestrel_cuda_table() {
-  static const kestrel_gpu_table table = {
-      FAKE_CUDA_VERSION,    device,    density_open,       density_samples,    density_sum,
-      density_close,        pair_sums, fake_scanline_open, fake_scanline_slab, fake_scanline_close,
-      fake_cross_validation};
+  static const kestrel_gpu_table table = {FAKE_CUDA_VERSION,
+                                          device,
+                                          density_open,
+                                          density_samples,
+                                          density_sum,
+                                          density_close,
+                                          pair_sums,
+                                          fake_scanline_open,
+                                          fake_scanline_slab,
+                                          fake_scanline_close,
+                                          fake_cross_validation,
+                                          fake_mixed_open,
+                                          fake_mixed_moments,
+                                          fake_mixed_changes,
+                                          fake_mixed_close};
   return &table;
 }

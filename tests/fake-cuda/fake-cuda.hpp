@@ -25,4 +25,11 @@ void fake_scanline_close(void* runs);
 int fake_cross_validation(const kestrel_gpu_regression* regression, double* sum,
                           kestrel_gpu_poll poll, void* context, char* problem, std::size_t room);
 
+int fake_mixed_open(const kestrel_gpu_mixed* data, void** mixed, char* problem, std::size_t room);
+int fake_mixed_moments(void* mixed, const kestrel_gpu_mixed_kernel* kernel, double* sum,
+                       kestrel_gpu_poll poll, void* context, char* problem, std::size_t room);
+int fake_mixed_changes(void* mixed, const double* fit, double* change, kestrel_gpu_poll poll,
+                       void* context, char* problem, std::size_t room);
+void fake_mixed_close(void* mixed);
+
 #endif

@@ -81,6 +81,24 @@ mixed_density_frame <- function(n = pick(c(3, 8, 25))) {
   cbind(frame, stats::setNames(data.frame(stats::rnorm(n)), "other"))
 }
 
+# Distribution functions of mixed data: most factors have an order. `grid`: the argument with points of the criterion.
+mixed_distribution_frame <- function(conditional, n = pick(c(3, 8, 25))) {
+  frame <- mixed_density_frame(n)
+  of <- if (conditional) 1L else seq_along(frame)
+  in_order <- function(column) if (is.factor(column)) as.ordered(column) else column
+  if (chance(0.95)) frame[of] <- lapply(frame[of], in_order)
+  frame
+}
+
+mixed_distribution_arguments <- function(frame, sides, grid) {
+  more <- mixed_density_arguments(frame, sides)
+  more <- more[!names(more) %in% c("bwmethod", "ukertype", "uykertype")]
+  of <- if (identical(sides, "")) frame else frame[1L]
+  points <- stats::setNames(list(of[1:2, , drop = FALSE]), grid)
+  c(more, some_of(c(list(bwmethod = pick(c("cv.cdf", "cv.ls", "normal-reference")), do.full.integral = TRUE,
+                         ngrid = pick(c(1, 2, 20))), points), 0.2))
+}
+
 mixed_density_call <- function(conditional = chance(0.5)) {
   frame <- mixed_density_frame(pick(c(8, 25)))
   more <- c(mixed_density_arguments(frame, if (conditional) c("x", "y") else ""), list(nmulti = 1))
@@ -316,6 +334,25 @@ other_calls <- list(
     c(list(bws = if (chance(0.3)) bandwidth_call() else tested_call()),
       bootstrap_arguments(c("iid", "wild", "wild-rademacher", "pairwise")),
       some_of(list(joint = TRUE, boot.type = "II", index = pick(list(1, 2, c(1, 1)))), 0.15))
+  npudistbw = function() {
+    frame <- mixed_distribution_frame(FALSE)
+    c(list(dat = frame), mixed_distribution_arguments(frame, "", "gdat"))
+  },
+  npudist = function() {
+    frame <- mixed_distribution_frame(FALSE)
+    more <- mixed_distribution_arguments(frame, "", "gdat")
+    c(list(tdat = frame), more[names(more) != "bandwidth.compute"], some_of(list(edat = frame[1:2, ]), 0.3))
+  },
+  npcdistbw = function() {
+    frame <- mixed_distribution_frame(TRUE)
+    c(list(xdat = frame[-1L], ydat = frame[1L]), mixed_distribution_arguments(frame, c("x", "y"), "gydat"))
+  },
+  npcdist = function() {
+    frame <- mixed_distribution_frame(TRUE)
+    more <- mixed_distribution_arguments(frame, c("x", "y"), "gydat")
+    c(list(txdat = frame[-1L], tydat = frame[1L]), more[names(more) != "bandwidth.compute"],
+      if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
+      some_of(list(gradients = TRUE), 0.3))
   },
   se = function() list(object = if (chance(0.3)) mixed_density_call() else fit_call()),
   gradients = function() {

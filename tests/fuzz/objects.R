@@ -26,6 +26,10 @@ makers <- list(
   density_at = function() npudens(original("density_bw"), edat = warpbreaks[1:3, ]),
   conditional_bw = function() npcdensbw(breaks ~ wool + tension, data = warpbreaks[1:30, ], nmulti = 1),
   conditional = function() npcdens(original("conditional_bw"), gradients = TRUE),
+  distribution_bw = function() npudistbw(~ breaks + tension, data = ordered_breaks[1:30, ], nmulti = 1),
+  distribution = function() npudist(original("distribution_bw")),
+  conditional_distribution_bw = function() npcdistbw(breaks ~ wool + tension, data = warpbreaks[1:30, ], nmulti = 1),
+  conditional_distribution = function() npcdist(original("conditional_distribution_bw"), gradients = TRUE),
   summary_of_density_bw = function() summary(original("density_bw")),
   summary_of_mixed_density = function() summary(original("density")),
   mixed = function() npregbw(breaks ~ wool + tension, data = warpbreaks[1:30, ], nmulti = 1),
@@ -83,6 +87,9 @@ makers <- list(
   summary_of_score = function() summary(original("score")),
   summary_of_boot = function() summary(original("boot"))
 )
+
+# Its factor has an order.
+ordered_breaks <- transform(warpbreaks, tension = as.ordered(tension))
 
 made <- new.env()
 
@@ -202,6 +209,17 @@ uses <- list(
   kestrel_condensbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
                                  nobs(OBJECT), npcdens(OBJECT), npcdens(bws = OBJECT, gradients = TRUE)),
   kestrel_condens = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
+                               se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE),
+                               predict(OBJECT, newdata = warpbreaks[1:2, ]), formula(OBJECT), nobs(OBJECT),
+                               as.data.frame(OBJECT)),
+  kestrel_distbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
+                              nobs(OBJECT), npudist(OBJECT), npudist(bws = OBJECT, edat = ordered_breaks[1:2, -2L])),
+  kestrel_dist = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT), se(OBJECT),
+                            predict(OBJECT, newdata = ordered_breaks[1:2, ]), formula(OBJECT), nobs(OBJECT),
+                            as.data.frame(OBJECT)),
+  kestrel_condistbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
+                                 nobs(OBJECT), npcdist(OBJECT), npcdist(bws = OBJECT, gradients = TRUE)),
+  kestrel_condist = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
                                se(OBJECT), gradients(OBJECT), gradients(OBJECT, errors = TRUE),
                                predict(OBJECT, newdata = warpbreaks[1:2, ]), formula(OBJECT), nobs(OBJECT),
                                as.data.frame(OBJECT)),

@@ -2,8 +2,10 @@
 // against the CPU's direct engine; the same bits twice; rates with transfers. Returns 1 if anything
 // is wrong. Built and run by tools/gpu-check.sh.
 //
-//   gpu-check OBJECT [device|check|check-pairs|check-scanline|check-regression|brief|tiny-density|
-//     tiny-pairs|tiny-scanline|tiny-regression|time|time-pairs|time-scanline|time-regression|bench-scanline]
+//   gpu-check OBJECT
+//   [device|check|check-pairs|check-scanline|check-regression|check-mixed|brief|tiny-density|
+//     tiny-pairs|tiny-scanline|tiny-regression|tiny-mixed|time|time-pairs|time-scanline|
+//     time-regression|time-mixed|bench-scanline]
 //
 // brief, tiny: fewer shapes, for the memcheck and the racecheck of compute-sanitizer.
 #include "gpu-check.hpp"
@@ -99,6 +101,7 @@ int check_brief() {
   wrong += check_pairs_tiny();
   wrong += check_scanline_tiny();
   wrong += check_regression_tiny();
+  wrong += check_mixed_tiny();
   return wrong;
 }
 
@@ -148,6 +151,7 @@ int check_all() {
   wrong += check_pairs();
   wrong += check_scanline();
   wrong += check_regression();
+  wrong += check_mixed();
   return wrong;
 }
 
@@ -184,16 +188,19 @@ int main(int count, char** arguments) {
       {"check-pairs", check_pairs},
       {"check-scanline", check_scanline},
       {"check-regression", check_regression},
+      {"check-mixed", check_mixed},
       {"brief", check_brief},
       {"tiny-density", check_density_tiny},
       {"tiny-pairs", check_pairs_tiny},
       {"tiny-scanline", check_scanline_tiny},
-      {"tiny-regression", check_regression_tiny}};
+      {"tiny-regression", check_regression_tiny},
+      {"tiny-mixed", check_mixed_tiny}};
   const std::map<std::string, std::function<void()>> others = {{"device", [] {}},
                                                                {"time", time_all},
                                                                {"time-pairs", time_pairs},
                                                                {"time-scanline", time_scanline},
                                                                {"time-regression", time_regression},
+                                                               {"time-mixed", time_mixed},
                                                                {"bench-scanline", bench_scanline}};
   const auto check = checks.find(what);
   const auto other = others.find(what);

@@ -33,6 +33,12 @@ int check_regression();
 /// Whole calls.
 void time_regression();
 
+/// Criteria of mixed data against the CPU's; returns how many are wrong.
+int check_mixed_tiny();
+int check_mixed();
+/// With gradients.
+void time_mixed();
+
 struct Case {
   std::size_t n, m, d;
   std::vector<double> x, w, points, root;

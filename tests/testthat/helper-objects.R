@@ -13,6 +13,10 @@ objects_to_edit <- function() {
   fit <- npreg(c(x, NA), c(y, 1), bws = 2, na.action = na.omit)
   mixed <- npregbw(data.frame(a = x, z = factor(rep(1:3, 4)), o = ordered(rep(1:2, 6))), y, bws = c(0.5, 0.2, 0.3),
                    bandwidth.compute = FALSE)
+  distribution <- npudistbw(dat = data.frame(a = x, z = ordered(rep(1:3, 4))), bws = c(0.5, 0.2),
+                            bandwidth.compute = FALSE)
+  below <- npcdistbw(xdat = data.frame(a = x, z = factor(rep(1:3, 4))), ydat = y, bws = c(0.3, 0.5, 0.2),
+                     bandwidth.compute = FALSE)
   density <- npudensbw(dat = data.frame(a = x, z = factor(rep(1:3, 4))), bws = c(0.5, 0.2), bandwidth.compute = FALSE)
   conditional <- npcdensbw(xdat = data.frame(a = x, z = factor(rep(1:3, 4))), ydat = y, bws = c(0.3, 0.5, 0.2),
                            bandwidth.compute = FALSE)
@@ -30,6 +34,8 @@ objects_to_edit <- function() {
     density_bw = density, of_density_bw = summary(density), density = npudens(density),
     of_density = summary(npudens(density)), conditional_bw = conditional,
     conditional = npcdens(conditional, gradients = TRUE),
+    distribution_bw = distribution, distribution = npudist(distribution), conditional_distribution_bw = below,
+    conditional_distribution = npcdist(below, gradients = TRUE),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
@@ -71,6 +77,10 @@ takers <- list(
                        band = function(fit) {
                          predict(fit, exdat = data.frame(a = 1, z = "2", o = "1"), interval = "confidence")
                        }),
+  kestrel_distbw = list(print = print, summary = summary, plot = plot, npudist = npudist, predict = predict,
+                        nobs = nobs, formula = formula),
+  kestrel_condistbw = list(print = print, summary = summary, plot = plot, npcdist = npcdist, predict = predict,
+                           nobs = nobs, formula = formula),
   kestrel_condensbw = list(print = print, summary = summary, plot = plot, npcdens = npcdens, predict = predict,
                            nobs = nobs, formula = formula),
   kestrel_condens = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, se = se,

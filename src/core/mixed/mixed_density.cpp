@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/mixed/mixed_parts.hpp"
 #include "core/mixed/mixed_points.hpp"
 
 namespace kestrel {
@@ -13,36 +14,29 @@ namespace {
 
 const double kLogLeast = std::log(std::numeric_limits<double>::min());
 
-/// The kernel of some columns and factors: those that are given, or not.
-MixedKernel part_of(const MixedKernel& kernel, const MixedGiven& given, bool wanted,
-                    MixedForm form) {
-  MixedKernel part = kernel;
-  part.form = form;
-  part.local_linear = false;
-  for (std::size_t k = 0; k < given.size(); ++k) {
-    if (given[k] == wanted) continue;
-    (k < part.h.size() ? part.h[k] : part.lambda[k - part.h.size()]) = HUGE_VAL;
-  }
-  return part;
-}
-
 /// The logarithm of what the products of kernels are multiplied by to be densities.
 double log_scale(const MixedKernel& kernel, const MixedGiven& given) {
   double sum = 0;
-  const double constant = std::log(ContinuousKernel(kernel).constant);
   for (std::size_t c = 0; c < kernel.h.size(); ++c) {
-    if (!given[c]) sum += constant - std::log(kernel.h[c]);
+    if (given[c]) continue;
+    const ContinuousKernel of(kernel, kernel.form_of(c));
+    sum += std::log(of.constant) - of.powers * std::log(kernel.h[c]);
   }
   return sum;
 }
 
-/// The kernels of a density: of all columns and, if it is conditional, of those that are given.
+/// The kernels of a density or distribution function: of all columns and, if it is conditional, of
+/// those that are given, whose kernels are those of a density.
 struct DensityKernels {
   DensityKernels(const MixedSample& sample, const MixedKernel& kernel, const MixedGiven& given)
       : conditional(std::find(given.begin(), given.end(), true) != given.end()) {
     check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
     whole = part_of(kernel, MixedGiven(given.size(), true), true, MixedForm::density);
     below = part_of(kernel, given, true, MixedForm::density);
+    if (kernel.form != MixedForm::distribution) return;
+    for (const bool one : given) {
+      whole.forms.push_back(one ? MixedForm::density : MixedForm::distribution);
+    }
   }
   const MixedKernel* second() const { return conditional ? &below : nullptr; }
 
@@ -65,21 +59,8 @@ struct Rows {
   std::unique_ptr<MixedRow> second;
 };
 
-struct Sums {
-  double value = 0;
-  std::vector<double> by;
-  std::size_t unsupported = 0;
-};
-
-MixedCriterion total_of(const std::vector<Sums>& parts, std::size_t parameters) {
-  MixedCriterion found;
-  found.gradient.assign(parameters, 0.0);
-  for (const Sums& part : parts) {
-    found.value += part.value;
-    found.unsupported += part.unsupported;
-    for (std::size_t k = 0; k < part.by.size(); ++k) found.gradient[k] += part.by[k];
-  }
-  return found;
+MixedCriterion total_of(const std::vector<MixedSums>& parts, std::size_t parameters) {
+  return mean_of(parts, parameters, 1.0);
 }
 
 double log_of(const MixedFit& fit) { return std::log(fit.sum) + std::log(fit.scale); }
@@ -94,13 +75,13 @@ MixedCriterion mixed_log_likelihood(const MixedSample& sample, const MixedKernel
   const double count = std::log(static_cast<double>(sample.size()) - 1);
   const std::size_t parameters = gradient ? given.size() : 0, columns = sample.columns();
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
-  std::vector<Sums> parts(mixed_items(sample).size());
+  std::vector<MixedSums> parts(mixed_items(sample).size());
   const auto make = [&] {
     return std::make_unique<Rows>(sample, kernels.whole, kernels.second(), use, *options.table);
   };
   each_mixed_point(
       sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
-        Sums& sums = parts[item];
+        MixedSums& sums = parts[item];
         sums.by.resize(parameters);
         const MixedFit& fit = rows.first.fit(point, 0.0, i);
         const MixedFit* below = kernels.conditional ? &rows.second->fit(point, 0.0, i) : nullptr;
@@ -135,13 +116,13 @@ MixedCriterion mixed_squared_error(const MixedSample& sample, const MixedKernel&
   const double without = -2 * std::exp(log_scale(once, none)) / (n * (n - 1));
   const std::size_t parameters = gradient ? all : 0;
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
-  std::vector<Sums> parts(mixed_items(sample).size());
+  std::vector<MixedSums> parts(mixed_items(sample).size());
   const auto make = [&] {
     return std::make_unique<Rows>(sample, twice, &once, use, *options.table);
   };
   each_mixed_point(
       sample, make, options, [&](std::size_t item, std::size_t i, const double* point, Rows& rows) {
-        Sums& sums = parts[item];
+        MixedSums& sums = parts[item];
         sums.by.resize(parameters);
         const auto add = [&](MixedRow& row, double factor, std::size_t own) {
           const MixedFit& fit = row.fit(point, 0.0, own);
@@ -236,7 +217,7 @@ struct ConditionalTerm {
   std::size_t columns;
 
   void add(ConditionalRows& rows, const double* point, std::size_t i, std::size_t l,
-           Sums& sums) const {
+           MixedSums& sums) const {
     const MixedFit& below = rows.given.fit(point, 0.0, i);
     if (!below.supported) {
       ++sums.unsupported;
@@ -276,7 +257,7 @@ MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKer
   const std::vector<MixedItem> items = mixed_items(sample);
   std::size_t most = 0;
   for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
-  std::vector<Sums> parts(items.size());
+  std::vector<MixedSums> parts(items.size());
   std::vector<std::unique_ptr<ConditionalRows>> workers(
       parallel_workers(items.size(), options.parallel));
   parallel_for(items.size(), options.parallel, [&](std::size_t number, int worker) {

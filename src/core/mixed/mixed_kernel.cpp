@@ -40,15 +40,16 @@ FactorValue convolved_factor(FactorKernel kernel, bool same, double lambda, doub
 
 }  // namespace
 
-FactorValue factor_value(const MixedKernel& kernel, bool same, double lambda, int levels) {
+FactorValue factor_value(const MixedKernel& kernel, MixedForm form, bool same, double lambda,
+                         int levels) {
   if (std::isinf(lambda)) return kIgnored;
   const double others = levels - 1;
-  if (kernel.form == MixedForm::convolution) {
+  if (form == MixedForm::convolution) {
     return convolved_factor(kernel.factor, same, lambda, others);
   }
   if (kernel.factor == FactorKernel::li_racine) {
     const FactorValue plain = same ? FactorValue{1.0, 0.0} : FactorValue{lambda, 1.0};
-    if (kernel.form == MixedForm::weights) return plain;
+    if (form == MixedForm::weights) return plain;
     const double all = 1 + others * lambda;
     return product(plain, {1 / all, -others / (all * all)});
   }
@@ -99,10 +100,41 @@ FactorValue convolved_ordered(OrderedKernel kernel, double observation, double p
 
 }  // namespace
 
-FactorValue ordered_value(const MixedKernel& kernel, double observation, double point,
-                          double lambda, int levels) {
+namespace {
+
+/// Sums over all whole numbers up to the point.
+FactorValue ordered_below(OrderedKernel kernel, double observation, double point, double lambda,
+                          int levels) {
+  if (kernel == OrderedKernel::racine_li_yan) {
+    FactorValue sum{0.0, 0.0};
+    for (int level = 1; level <= levels && level <= point; ++level) {
+      const FactorValue one = racine_li_yan(observation, level, lambda, levels);
+      sum.value += one.value;
+      sum.slope += one.slope;
+    }
+    return sum;
+  }
+  const double apart = std::fabs(observation - point);
+  const bool reached = point >= observation;
+  FactorValue rest = power(lambda, reached ? apart + 1 : apart);
+  if (kernel == OrderedKernel::wang_van_ryzin) {
+    rest = {0.5 * rest.value, 0.5 * rest.slope};
+  } else {
+    const double more = 1 + lambda;
+    rest = product(rest, {1 / more, -1 / (more * more)});
+  }
+  return reached ? FactorValue{1 - rest.value, -rest.slope} : rest;
+}
+
+}  // namespace
+
+FactorValue ordered_value(const MixedKernel& kernel, MixedForm form, double observation,
+                          double point, double lambda, int levels) {
   if (std::isinf(lambda)) return kIgnored;
-  if (kernel.form == MixedForm::convolution) {
+  if (form == MixedForm::distribution) {
+    return ordered_below(kernel.ordered, observation, point, lambda, levels);
+  }
+  if (form == MixedForm::convolution) {
     return convolved_ordered(kernel.ordered, observation, point, lambda, levels);
   }
   if (kernel.ordered == OrderedKernel::racine_li_yan) {
@@ -111,7 +143,7 @@ FactorValue ordered_value(const MixedKernel& kernel, double observation, double 
   const double apart = std::fabs(observation - point);
   const FactorValue one = power(lambda, apart);
   if (kernel.ordered == OrderedKernel::li_racine) {
-    if (kernel.form == MixedForm::weights) return one;
+    if (form == MixedForm::weights) return one;
     const double more = 1 + lambda;
     return product(one, {(1 - lambda) / more, -2 / (more * more)});
   }
@@ -161,6 +193,31 @@ std::vector<double> convolved_epanechnikov(int order) {
   return {11.0 / 4, -2.0, 1.0 / 4};
 }
 
+/// With t = 1 - |u| / sqrt(5) the integral beyond |u| is t^2 Q(2 t - 1).
+std::vector<double> epanechnikov_below(int order) {
+  if (order == 4) return {-29.0 / 256, 283.0 / 256, -147.0 / 256, 21.0 / 256};
+  if (order == 6) {
+    return {-2413.0 / 8192, 2621.0 / 8192, 6723.0 / 4096,
+            -6759.0 / 4096, 4455.0 / 8192, -495.0 / 8192};
+  }
+  if (order == 8) {
+    return {-64657.0 / 524288,   -466981.0 / 524288, 1080519.0 / 524288, 745723.0 / 524288,
+            -1899755.0 / 524288, 1117545.0 / 524288, -275275.0 / 524288, 25025.0 / 524288};
+  }
+  return {5.0 / 8, -1.0 / 8};
+}
+
+/// The derivative of t^power Q(2 t - 1) is t^(power - 1) P(2 t - 1) with P(s) = power Q(s) + (1 +
+/// s) Q'(s).
+std::vector<double> derivative_about_edge(const std::vector<double>& q, int power) {
+  std::vector<double> p(q.size());
+  for (std::size_t k = 0; k < q.size(); ++k) {
+    p[k] += (power + static_cast<double>(k)) * q[k];
+    if (k > 0) p[k - 1] += static_cast<double>(k) * q[k];
+  }
+  return p;
+}
+
 /// P(v) = -2 Q'(v).
 SquarePolynomial minus_twice_derivative(const SquarePolynomial& q) {
   SquarePolynomial p{{0.0}};
@@ -192,15 +249,19 @@ Constants constants_of(Kernel kernel, int order) {
 
 }  // namespace
 
-ContinuousKernel::ContinuousKernel(const MixedKernel& kernel)
-    : window(simd::MixedWindow::uniform), terms(SquarePolynomial::kTerms), q{1.0}, p{0.0} {
-  const bool convolved = kernel.form == MixedForm::convolution;
+ContinuousKernel::ContinuousKernel(const MixedKernel& kernel, MixedForm form)
+    : window(simd::MixedWindow::uniform), terms(SquarePolynomial::kTerms) {
+  const bool convolved = form == MixedForm::convolution;
   const Constants constants = constants_of(kernel.continuous, kernel.order);
   constant = convolved ? constants.convolved : constants.plain;
-  if (kernel.continuous == Kernel::gaussian) {
+  odd = form == MixedForm::derivative;
+  if (odd) powers = 2;
+  if (form == MixedForm::distribution) {
+    take_below(kernel);
+  } else if (kernel.continuous == Kernel::gaussian) {
     window = simd::MixedWindow::gaussian;
-    plain = kernel.order == 2;
     scale = convolved ? std::sqrt(0.5) : 1.0;
+    if (kernel.order == 2) return;
     const SquarePolynomial factor =
         convolved ? convolved_gaussian(kernel.order) : gaussian_factor(kernel.order);
     SquarePolynomial slope = minus_twice_derivative(factor);
@@ -208,30 +269,52 @@ ContinuousKernel::ContinuousKernel(const MixedKernel& kernel)
     q = terms_of(factor);
     p = terms_of(slope);
   } else if (convolved) {
-    const bool uniform = kernel.continuous == Kernel::uniform;
-    window = uniform ? simd::MixedWindow::triangle : simd::MixedWindow::cubic;
-    scale = uniform ? 0.5 : 0.5 / kSqrt5;
-    if (!uniform) {
-      // The derivative of t^3 Q(2 t - 1) is t^2 P(2 t - 1) with P(s) = 3 Q(s) + (1 + s) Q'(s).
-      q = convolved_epanechnikov(kernel.order);
-      p.assign(q.size(), 0.0);
-      for (std::size_t k = 0; k < q.size(); ++k) {
-        p[k] += (3 + static_cast<double>(k)) * q[k];
-        if (k > 0) p[k - 1] += static_cast<double>(k) * q[k];
-      }
-    }
-    terms = static_cast<int>(q.size());
+    take_convolution(kernel);
   } else if (kernel.continuous == Kernel::epanechnikov) {
     window = simd::MixedWindow::epanechnikov;
     const SquarePolynomial whole =
         SquarePolynomial{{1.0, -0.2}} * epanechnikov_factor(kernel.order);
     q = terms_of(whole);
     p = terms_of(minus_twice_derivative(whole));
+  } else {
+    q = terms_of(SquarePolynomial{});
+    p.assign(q.size(), 0.0);
   }
-  if (window == simd::MixedWindow::uniform) {
-    q.resize(SquarePolynomial::kTerms);
-    p.resize(SquarePolynomial::kTerms);
+}
+
+void ContinuousKernel::take_convolution(const MixedKernel& kernel) {
+  const bool uniform = kernel.continuous == Kernel::uniform;
+  window = uniform ? simd::MixedWindow::triangle : simd::MixedWindow::cubic;
+  scale = uniform ? 0.5 : 0.5 / kSqrt5;
+  q = uniform ? std::vector<double>{1.0} : convolved_epanechnikov(kernel.order);
+  p = uniform ? std::vector<double>{0.0} : derivative_about_edge(q, 3);
+  terms = static_cast<int>(q.size());
+}
+
+void ContinuousKernel::take_below(const MixedKernel& kernel) {
+  constant = 1.0;
+  powers = 0;
+  if (kernel.continuous == Kernel::gaussian) {
+    window = simd::MixedWindow::normal_below;
+    const double height = constants_of(Kernel::gaussian, 2).plain;
+    p = terms_of(gaussian_factor(kernel.order));
+    for (double& term : p) term *= constants_of(Kernel::gaussian, kernel.order).plain;
+    terms = kernel.order / 2;
+    if (kernel.order == 2) return;
+    // The integral is Phi(t) + t Q(t^2) exp(-t^2 / 2), Q (1 - v) + 2 v Q' = P - height.
+    double before = 0;
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      before = (p[k] - (k == 0 ? height : 0.0) + before) / (2 * static_cast<double>(k) + 1);
+      q.push_back(before);
+    }
+    return;
   }
+  const bool uniform = kernel.continuous == Kernel::uniform;
+  window = uniform ? simd::MixedWindow::line_below : simd::MixedWindow::square_below;
+  scale = uniform ? 1.0 : 1.0 / kSqrt5;
+  q = uniform ? std::vector<double>{0.5} : epanechnikov_below(kernel.order);
+  p = derivative_about_edge(q, uniform ? 1 : 2);
+  terms = static_cast<int>(q.size());
 }
 
 void check_mixed_kernel(const MixedKernel& kernel, std::size_t continuous, std::size_t factors) {

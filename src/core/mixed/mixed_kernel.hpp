@@ -23,8 +23,11 @@ enum class OrderedKernel { wang_van_ryzin, li_racine, racine_li_yan };
 /// `weights`: the kernels as above. `density`: divided by their sums over all levels, those of
 /// ordered factors over all whole numbers (but for racine_li_yan), so that they are probabilities
 /// of levels. `convolution`: the sum of the products of two of these, those seen from the
-/// observation and from the point; of continuous columns the integral.
-enum class MixedForm { weights, density, convolution };
+/// observation and from the point; of continuous columns the integral. `distribution`: the sum of
+/// `density` over all levels up to the point; of continuous columns the integral of the kernel that
+/// integrates to 1. `derivative`: of the kernels of continuous columns by the point, times h;
+/// factors as `density`.
+enum class MixedForm { weights, density, convolution, distribution, derivative };
 
 /// The kernel of continuous columns is not divided by its integral: at 0 it is 1.
 struct MixedKernel {
@@ -39,28 +42,40 @@ struct MixedKernel {
   std::vector<double> h, lambda;
   bool local_linear = false;
   MixedForm form = MixedForm::weights;
+  /// The forms of each column and factor, in the order of h and lambda. None: all have `form`.
+  std::vector<MixedForm> forms;
+
+  MixedForm form_of(std::size_t k) const { return forms.empty() ? form : forms[k]; }
 };
 
 /// A value of a kernel and its derivative by lambda.
 struct FactorValue {
   double value, slope;
 };
-FactorValue factor_value(const MixedKernel& kernel, bool same, double lambda, int levels);
+FactorValue factor_value(const MixedKernel& kernel, MixedForm form, bool same, double lambda,
+                         int levels);
 /// From an observation with one level to a point with another.
-FactorValue ordered_value(const MixedKernel& kernel, double observation, double point,
-                          double lambda, int levels);
+FactorValue ordered_value(const MixedKernel& kernel, MixedForm form, double observation,
+                          double point, double lambda, int levels);
 
-/// Q and P of simd::MixedProduct, which are of u / h times `scale`, with their `terms`.
+/// Q and P of simd::MixedProduct, which are of u / h times `scale`, with their `terms`. Where they
+/// are empty they are 1 or, Q of a distribution function, 0.
 struct ContinuousKernel {
-  explicit ContinuousKernel(const MixedKernel& kernel);
+  ContinuousKernel(const MixedKernel& kernel, MixedForm form);
 
   simd::MixedWindow window;
-  bool plain = false;  // Q and P are 1
   int terms;
   std::vector<double> q, p;
   double scale = 1.0;
-  /// The value at 0 of the kernel divided by its integral or, of a convolution, of that.
+  bool odd = false;
+  /// What values are multiplied by, as are those of a kernel that integrates to 1, apart from the
+  /// bandwidth's power -`powers`.
   double constant;
+  int powers = 1;
+
+ private:
+  void take_below(const MixedKernel& kernel);
+  void take_convolution(const MixedKernel& kernel);
 };
 
 /// Throws error(input) unless the kernel, its order and the numbers of bandwidths fit, bandwidths

@@ -41,7 +41,7 @@ class MixedPlane {
   void solve(const MixedPlaneData& data, MixedFit& fit);
   /// The same from sums about the point, for weights of one sign: of 1, the response, each column,
   /// each with the response, and of the products of columns k and m <= k, row after row. Returns
-  /// false, with no fit, if the moments about the mean would lose digits.
+  /// false, with no fit, if it would lose digits.
   bool solve_sums(const double* sums, MixedFit& fit);
   static std::size_t number_of_sums(std::size_t columns) {
     return 2 + 2 * columns + columns * (columns + 1) / 2;
@@ -50,21 +50,30 @@ class MixedPlane {
   void slope_weights(std::size_t c, double* a) const;
 
  private:
+  /// Moments of 1 and the columns about `mean_`, with each other and with the responses minus
+  /// `level_`.
+  template <class Real>
+  struct Moments {
+    std::vector<Real> moment, right;
+  };
+
   void clear();
-  /// The moments, whether they have lost three digits at most, and the same in long double.
+  /// Both return whether the moments have lost three digits at most.
   bool sum_up(const MixedPlaneData& data, double sum);
   bool centre(double sum, double magnitude, const std::vector<double>& magnitude_first);
   void sum_up_precisely(const MixedPlaneData& data);
-  void solve_moments(MixedFit& fit);
+  /// Returns false, with no fit, if a pivot is below `least_pivot` of its magnitude.
+  template <class Real>
+  bool solve_moments(const Moments<Real>& moments, double least_pivot, MixedFit& fit);
 
   const std::size_t columns_;
   const bool one_sign_;
   const simd::MixedTable& table_;
-  /// The mean of the columns, weighted by the magnitudes of the weights; moments of 1 and the
-  /// columns about it, with each other and with the responses minus `level_`; the sums of the
-  /// magnitudes of the terms of the diagonal; the inverse.
-  std::vector<double> mean_, moment_, right_, size_, inverse_;
-  std::vector<double> first_;  // sums of the columns
+  Moments<double> fast_;
+  Moments<long double> precise_;
+  /// The mean of the columns, weighted by the magnitudes of the weights; the sums of the magnitudes
+  /// of the terms of the moments' diagonal; the inverse of the moments; sums of the columns.
+  std::vector<double> mean_, size_, inverse_, first_;
   double level_ = 0.0;
 };
 

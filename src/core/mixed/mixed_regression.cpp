@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/mixed/costs.hpp"
 #include "core/mixed/mixed_points.hpp"
 #include "core/mixed/mixed_totals.hpp"
 
@@ -56,6 +57,12 @@ MixedCriterion mixed_criterion(const MixedSample& sample, const MixedKernel& ker
   MixedTotals all;
   for (const MixedTotals& part : parts) all.add(part);
   return all.criterion(method, sample.size());
+}
+
+double mixed_criterion_seconds(const MixedSample& sample, const MixedKernel& kernel) {
+  const double n = static_cast<double>(sample.size()), p = static_cast<double>(sample.columns());
+  const double moments = kernel.local_linear ? (p + 1) * (p + 2) / 2 : 0;
+  return 1e-9 * n * n * (kMixedPairNs + kMixedColumnNs * p + kMixedMomentNs * moments);
 }
 
 MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,

@@ -26,6 +26,10 @@ struct MixedCriterion {
 MixedCriterion mixed_criterion(const MixedSample& sample, const MixedKernel& kernel,
                                MixedMethod method, bool gradient, const RunOptions& options);
 
+/// Expected seconds of a criterion with its gradient on one thread, within a factor of two, which
+/// is enough to choose a device.
+double mixed_criterion_seconds(const MixedSample& sample, const MixedKernel& kernel);
+
 /// At every point: the fit, NaN where no sample has a positive weight; with squared errors of the
 /// observations, its variance; with `gradients`, its derivatives by the columns, point by point,
 /// and their variances. `sum`: of the weights.

@@ -16,14 +16,12 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
                    const simd::Table& table)
     : sample_(sample),
       kernel_(kernel),
-      continuous_(kernel),
       use_(use),
       table_(*table.mixed),
+      products_(sample, kernel, use == Use::gradients, *table.mixed),
+      column_(products_.columns()),
       plane_(sample.columns(), kernel.order == 2, *table.mixed),
       room_(sample.size() * (7 + 2 * sample.columns() + kernel.lambda.size())) {
-  for (std::size_t c = 0; c < sample.columns(); ++c) {
-    if (std::isfinite(kernel.h[c])) column_.push_back(c);
-  }
   std::size_t next = 0;
   const auto take = [&] { return row(next++); };
   product_ = take();
@@ -36,12 +34,7 @@ MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use
   for (std::size_t c = 0; c < sample.columns(); ++c) slope_.push_back(take());
   for (std::size_t c = 0; c < sample.columns(); ++c) z_.push_back(take());
   for (std::size_t k = 0; k < kernel.lambda.size(); ++k) lambda_slope_.push_back(take());
-  for (const std::size_t c : column_) {
-    x_.push_back(sample.x(c));
-    scale_.push_back(continuous_.scale / kernel.h[c]);
-    slope_of_column_.push_back(slope_[c]);
-  }
-  at_.resize(column_.size());
+  for (const std::size_t c : column_) slope_of_column_.push_back(slope_[c]);
 }
 
 void MixedRow::start(const int* code, const double* position) {
@@ -68,45 +61,23 @@ double MixedRow::nearest(const double* point, std::size_t own) const {
   double least = kFarthest;
   tiles_.each_sample([&](std::size_t j) {
     if (j == own || factor_[j] == 0) return;
-    double sum = 0;
-    for (std::size_t k = 0; k < column_.size(); ++k) {
-      const double u = (x_[k][j] - point[column_[k]]) * scale_[k];
-      sum += u * u;
-    }
-    least = std::min(least, sum);
+    least = std::min(least, products_.square_distance(j, point));
   });
   return least < kFarthest ? least : 0.0;
 }
 
 void MixedRow::fill_products(const double* point, std::size_t own) {
-  for (std::size_t k = 0; k < column_.size(); ++k) at_[k] = point[column_[k]];
+  products_.start(point, nearest_);
   const bool slopes = use_ == Use::criterion || use_ == Use::weights ||
                       (use_ == Use::gradients && !kernel_.local_linear);
   double* slope[simd::kMixedColumns];
-  simd::MixedProduct product = product_of(slopes ? slope : nullptr);
   tiles_.each([&](std::size_t begin, std::size_t count) {
-    product.value = product_ + begin;
     for (std::size_t k = 0; k < column_.size(); ++k) slope[k] = slope_of_column_[k] + begin;
-    table_.product(product, begin, count);
+    products_.fill(begin, count, product_ + begin, slopes ? slope : nullptr);
   });
   if (own == kNone) return;
   product_[own] = 0;
   for (double* of : slope_of_column_) of[own] = 0;
-}
-
-simd::MixedProduct MixedRow::product_of(double* const* slope) const {
-  return {x_.data(),
-          at_.data(),
-          scale_.data(),
-          static_cast<int>(column_.size()),
-          continuous_.window,
-          continuous_.plain ? nullptr : continuous_.q.data(),
-          continuous_.plain ? nullptr : continuous_.p.data(),
-          continuous_.terms,
-          nearest_,
-          product_,
-          slope,
-          use_ == Use::gradients};
 }
 
 double MixedRow::sum_of_weights() {
@@ -123,11 +94,10 @@ void MixedRow::constant_fit(const double* point, double reference, std::size_t o
   const std::size_t columns = sample_.columns(), factors = kernel_.lambda.size();
   const bool slopes = use_ == Use::criterion;
   const double* y = sample_.responses() ? sample_.y(false) : nullptr;
-  for (std::size_t k = 0; k < column_.size(); ++k) at_[k] = point[column_[k]];
-  const simd::MixedProduct product = product_of(slopes ? slope_of_column_.data() : nullptr);
+  products_.start(point, nearest_);
   sums_.assign(2 * (1 + columns + factors), 0.0);
   tiles_.each([&](std::size_t begin, std::size_t count) {
-    table_.product(product, begin, count);
+    products_.fill(begin, count, product_, slopes ? slope_of_column_.data() : nullptr);
     if (own >= begin && own < begin + count) {
       product_[own - begin] = 0;
       for (double* of : slope_of_column_) of[own - begin] = 0;
@@ -166,7 +136,7 @@ const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t
   };
   nearest_ = 0.0;
   sum_up();
-  if (continuous_.window == simd::MixedWindow::gaussian && std::fabs(fit_.sum) < kLeastWeight) {
+  if (products_.gaussian() && std::fabs(fit_.sum) < kLeastWeight) {
     nearest_ = nearest(point, own);
     sum_up();
   }

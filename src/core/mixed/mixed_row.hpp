@@ -7,6 +7,7 @@
 
 #include "core/base/run_options.hpp"
 #include "core/mixed/mixed_plane.hpp"
+#include "core/mixed/mixed_products.hpp"
 #include "core/mixed/mixed_sample.hpp"
 
 namespace kestrel {
@@ -69,7 +70,6 @@ class MixedRow {
 
  private:
   double* row(std::size_t k) { return room_.data() + k * sample_.size(); }
-  simd::MixedProduct product_of(double* const* slope) const;
   double nearest(const double* point, std::size_t own) const;
   void constant_fit(const double* point, double reference, std::size_t own);
   void fill_products(const double* point, std::size_t own);
@@ -80,13 +80,11 @@ class MixedRow {
 
   const MixedSample& sample_;
   const MixedKernel& kernel_;
-  const ContinuousKernel continuous_;
   const Use use_;
   const simd::MixedTable& table_;
+  MixedProducts products_;
+  const std::vector<std::size_t>& column_;  // those with a finite bandwidth
   MixedPlane plane_;
-  std::vector<std::size_t> column_;  // those with a finite bandwidth
-  std::vector<const double*> x_;
-  std::vector<double> scale_, at_;
   std::vector<double*> slope_of_column_;
   double nearest_ = 0.0;
   /// Of local constant fits for criteria: sums of dw and dw v for each parameter.

@@ -130,11 +130,12 @@ void MixedSample::weigh(const MixedKernel& kernel, const Levels& from, const Lev
   *value = 1.0;
   for (std::size_t k = 0; k < all; ++k) {
     const double lambda = kernel.lambda[k];
+    const MixedForm form = kernel.form_of(columns_ + k);
     if (k < factors_) {
-      of[k] = factor_value(kernel, from.code[k] == to.code[k], lambda, levels_[k]);
+      of[k] = factor_value(kernel, form, from.code[k] == to.code[k], lambda, levels_[k]);
     } else {
-      of[k] = ordered_value(kernel, from.position[k - factors_], to.position[k - factors_], lambda,
-                            levels_[k]);
+      of[k] = ordered_value(kernel, form, from.position[k - factors_], to.position[k - factors_],
+                            lambda, levels_[k]);
     }
     *value *= of[k].value;
   }

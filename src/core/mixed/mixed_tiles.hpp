@@ -10,6 +10,9 @@ namespace kestrel {
 
 class MixedTiles {
  public:
+  /// Samples whose arrays the fastest cache holds.
+  static constexpr std::size_t kTile = 512;
+
   void clear() { ranges_.clear(); }
 
   /// After the samples that were added before.
@@ -40,9 +43,6 @@ class MixedTiles {
   }
 
  private:
-  /// Samples whose arrays the fastest cache holds.
-  static constexpr std::size_t kTile = 512;
-
   struct Range {
     std::size_t first, end;
   };

@@ -5,6 +5,7 @@
 
 #include "cuda/base/device.cuh"
 #include "cuda/direct/direct.cuh"
+#include "cuda/mixed/mixed.cuh"
 #include "cuda/pairs/pairs.cuh"
 #include "cuda/regression/regression.cuh"
 #include "cuda/scanline/scanline.cuh"
@@ -98,8 +99,8 @@ int scanline_open(const kestrel_gpu_scanline* runs, void** out, char* problem, s
 }
 
 int scanline_slab(void* runs, const kestrel_gpu_scanline_slab* slab, double largest[2],
-              kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
-              std::size_t room) {
+                  kestrel_gpu_take take, kestrel_gpu_poll poll, void* context, char* problem,
+                  std::size_t room) {
   return guarded(problem, room, [&] {
     Take taken;
     if (take != nullptr) {
@@ -123,12 +124,37 @@ int cross_validation_curve(const kestrel_gpu_regression* regression, double* sum
   });
 }
 
+int mixed_open(const kestrel_gpu_mixed* data, void** mixed, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    *mixed = make_mixed(*data).release();
+    return KESTREL_GPU_OK;
+  });
+}
+
+int mixed_moments(void* mixed, const kestrel_gpu_mixed_kernel* kernel, double* sum,
+                  kestrel_gpu_poll poll, void* context, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    return done_or_stopped(
+        static_cast<Mixed*>(mixed)->moments(*kernel, sum, poll_of(poll, context)), problem, room);
+  });
+}
+
+int mixed_changes(void* mixed, const double* fit, double* change, kestrel_gpu_poll poll,
+                  void* context, char* problem, std::size_t room) {
+  return guarded(problem, room, [&] {
+    return done_or_stopped(static_cast<Mixed*>(mixed)->changes(fit, change, poll_of(poll, context)),
+                           problem, room);
+  });
+}
+
+void mixed_close(void* mixed) { delete static_cast<Mixed*>(mixed); }
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const kestrel_gpu_table* kestrel_cuda_table() {
   static const kestrel_gpu_table table = {
-      KESTREL_GPU_VERSION, device,        density_open,          density_samples,
-      density_sum,         density_close, sums_over_pairs,       scanline_open,
-      scanline_slab,           scanline_close,    cross_validation_curve};
+      KESTREL_GPU_VERSION,    device,          density_open,  density_samples, density_sum,
+      density_close,          sums_over_pairs, scanline_open, scanline_slab,   scanline_close,
+      cross_validation_curve, mixed_open,      mixed_moments, mixed_changes,   mixed_close};
   return &table;
 }

@@ -1,5 +1,7 @@
 #include "simd/mixed/mixed.hpp"
 
+#include "simd/query/normal_tail.hpp"
+
 #define KESTREL_BODY "simd/mixed/mixed.inc"
 #include "simd/isa/each_set.inc"
 

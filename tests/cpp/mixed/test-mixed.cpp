@@ -201,6 +201,35 @@ TEST_P(Mixed, LinesByKernelsOfHigherOrder) {
   }
 }
 
+/// Where neighbours hardly differ in some direction, the samples' shares of a fit are large. A
+/// weight u bandwidths away has a relative error of u^2 roundings, here up to a thousand.
+TEST_P(Mixed, LinesThatAreNearlySingular) {
+  const Data& data = GetParam();
+  const MixedSample sample = data.sample();
+  int singular = 0;
+  for (const double h : {0.5, 0.2, 0.08, 0.03}) {
+    MixedKernel kernel;
+    kernel.h.assign(data.p, h);
+    kernel.lambda = {0.2, 0.4};
+    kernel.local_linear = true;
+    for (const simd::Table* table : common::tables()) {
+      SCOPED_TRACE(std::string(table->name) + ", h " + std::to_string(h));
+      const MixedResiduals got = mixed_residuals(sample, kernel, on(table));
+      for (std::size_t i = 0; i < data.n; ++i) {
+        const Fit wanted = fit_at(data, kernel, i, false);
+        if (!(wanted.least_pivot > 1e-8)) continue;
+        singular += wanted.least_pivot < 1e-4 ? 1 : 0;
+        const double value = static_cast<double>(wanted.value);
+        const double condition = 1 / static_cast<double>(wanted.least_pivot);
+        EXPECT_NEAR(got.deviation[i], value, 1e-13 * condition + 1e-12 * std::fabs(value)) << i;
+      }
+    }
+  }
+  if (data.name == "normal70") {
+    EXPECT_GT(singular, 20);
+  }
+}
+
 TEST_P(Mixed, GradientsAreDifferences) {
   const Data& data = GetParam();
   const MixedSample sample = data.sample();

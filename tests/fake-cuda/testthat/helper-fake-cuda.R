@@ -53,6 +53,8 @@ streamed <- function(..., to = function(slab) NULL) {
 fake_sample <- as.matrix(datasets::faithful)
 fake_flowers <- as.matrix(datasets::iris[1:50, 1:4])
 
+fake_visits <- cbind(faithful, sign = factor(rep_len(c("a", "b", "c"), nrow(faithful))))
+
 # One call of each kind that a GPU takes, and the functions of the object that it needs. Grids are so large that the
 # device polls more than once.
 fake_tasks <- list(
@@ -86,5 +88,9 @@ fake_tasks <- list(
     found <- npregbw(xdat = faithful$eruptions, ydat = faithful$waiting, bws = 1:20 / 20, ckertype = "gaussian",
                      backend = backend)
     placed(found, found$cv)
+  }),
+  "bandwidths of several regressors" = list(needs = c("MIXED_OPEN", "MIXED", "MIXED_CHANGES"), call = function(backend) {
+    found <- npregbw(waiting ~ eruptions + sign, fake_visits, regtype = "ll", nmulti = 1, backend = backend)
+    placed(found, c(found$bw, found$fval))
   })
 )

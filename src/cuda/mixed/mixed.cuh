@@ -1,0 +1,25 @@
+// Sums over mixed data on the device: their interface to api.cu.
+#ifndef KESTREL_CUDA_MIXED_MIXED_CUH
+#define KESTREL_CUDA_MIXED_MIXED_CUH
+
+#include <memory>
+
+#include "cuda/direct/direct.cuh"
+#include "gpu/gpu_abi.h"
+
+namespace kestrel_cuda {
+
+/// A sample of mixed data on the device; see mixed_open() in gpu/gpu_abi.h. moments() and changes()
+/// return false if the poll stopped them.
+class Mixed {
+ public:
+  virtual ~Mixed() = default;
+  virtual bool moments(const kestrel_gpu_mixed_kernel& kernel, double* sum, const Poll& poll) = 0;
+  virtual bool changes(const double* fit, double* change, const Poll& poll) = 0;
+};
+
+std::unique_ptr<Mixed> make_mixed(const kestrel_gpu_mixed& data);
+
+}  // namespace kestrel_cuda
+
+#endif

@@ -1,0 +1,204 @@
+#include "gpu/mixed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/parallel.hpp"
+#include "core/mixed/mixed_points.hpp"
+#include "core/mixed/mixed_totals.hpp"
+#include "gpu/cost.hpp"
+#include "gpu/loader.hpp"
+#include "gpu/poll.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// The table of weights has this many cells squared.
+constexpr std::size_t kMaxCells = 512;
+/// Sums of weights below this are made again on the CPU, relative to the nearest sample.
+constexpr double kLeastSum = 1e-200;
+
+/// Picoseconds of a pair, and seconds of the CPU for a fit. Fits within a quarter to times of an
+/// H100 in 2026-11 by tools/gpu-check, n = 10,000 and 50,000: 5.5 to 7.3 ps for 1 to 6 columns
+/// (local constant), and 4.3, 6.1, 12 and 15 for 1, 3, 4 and 6 (local linear); 0.17 to 0.5 us.
+constexpr double kConstantPs = 5.2, kColumnPs = 0.35, kLinearPs = 4, kLinearColumnsPs = 0.3;
+constexpr double kFitSeconds = 2e-7;
+
+/// Why the device does not take them, "" if it does.
+std::string objection(const MixedSample& sample, const MixedKernel& kernel) {
+  const auto at_most = [](std::size_t most, const char* what) {
+    return "there must be at most " + std::to_string(most) + " " + what;
+  };
+  if (sample.columns() == 0) return "there must be a numeric regressor";
+  if (sample.columns() > KESTREL_GPU_MIXED_COLUMNS) {
+    return at_most(KESTREL_GPU_MIXED_COLUMNS, "numeric regressors");
+  }
+  if (sample.factors() + sample.ordered() > KESTREL_GPU_MIXED_FACTORS) {
+    return at_most(KESTREL_GPU_MIXED_FACTORS, "factors");
+  }
+  if (sample.cells() > kMaxCells) return at_most(kMaxCells, "combinations of levels");
+  if (kernel.continuous != Kernel::gaussian || kernel.order != 2) {
+    return "the kernel must be Gaussian, of order 2";
+  }
+  return "";
+}
+
+void check_suited(const MixedSample& sample, const MixedKernel& kernel) {
+  const std::string problem = objection(sample, kernel);
+  if (!problem.empty()) throw gpu_error(GpuProblem::unsuited, problem);
+}
+
+/// The leave-one-out fits at all samples.
+struct LeftOut {
+  std::vector<MixedFit> fit;
+  std::vector<char> good;  // else it is to be made on the CPU
+  /// `weight` and `beta` of each, as mixed_changes() takes them.
+  std::vector<double> numbers;
+};
+
+LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<double>& sum,
+                  const RunOptions& options) {
+  const std::size_t n = sample.size(), columns = linear ? sample.columns() : 0, plane = columns + 1;
+  const std::size_t count = MixedPlane::number_of_sums(columns);
+  LeftOut fits{std::vector<MixedFit>(n), std::vector<char>(n), std::vector<double>(2 * plane * n)};
+  constexpr std::size_t kPoints = 256;
+  parallel_for((n + kPoints - 1) / kPoints, options.parallel, [&](std::size_t block, int) {
+    MixedPlane to_solve(columns, true, *options.table->mixed);
+    std::vector<double> sums(count);
+    for (std::size_t i = block * kPoints; i < std::min(n, (block + 1) * kPoints); ++i) {
+      MixedFit& fit = fits.fit[i];
+      for (std::size_t s = 0; s < count; ++s) sums[s] = sum[s * n + i];
+      if (!(sums[0] >= kLeastSum)) continue;
+      fit.supported = true;
+      fit.beta.resize(plane);
+      fit.weight.resize(plane);
+      if (!to_solve.solve_sums(sums.data(), fit) || fit.ridged) continue;
+      fits.good[i] = 1;
+      for (std::size_t k = 0; k < plane; ++k) {
+        fits.numbers[k * n + i] = fit.weight[k];
+        fits.numbers[(plane + k) * n + i] = fit.beta[k];
+      }
+    }
+  });
+  return fits;
+}
+
+}  // namespace
+
+bool gpu_takes_mixed(const MixedSample& sample, const MixedKernel& kernel) {
+  return objection(sample, kernel).empty();
+}
+
+double gpu_mixed_seconds(const MixedSample& sample, const MixedKernel& kernel,
+                         const kestrel_gpu_device& device) {
+  const double n = static_cast<double>(sample.size()), p = static_cast<double>(sample.columns());
+  const double picoseconds =
+      kernel.local_linear ? kLinearPs + kLinearColumnsPs * p * p : kConstantPs + kColumnPs * p;
+  return 1e-12 * n * n * picoseconds * gpu_slowness(device, false) + kFitSeconds * n;
+}
+
+GpuMixed::GpuMixed(const MixedSample& sample, const MixedKernel& kernel)
+    : sample_(sample), local_linear_(kernel.local_linear), table_(gpu_table()) {
+  check_suited(sample, kernel);
+  const std::size_t n = sample.size(), columns = sample.columns();
+  std::vector<double> x(n * columns), unit(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::copy(sample.x(c), sample.x(c) + n, x.begin() + static_cast<std::ptrdiff_t>(c * n));
+    unit[c] = sample.unit(c);
+  }
+  std::vector<unsigned> first(sample.cells() + 1);
+  for (std::size_t cell = 0; cell < first.size(); ++cell) {
+    first[cell] = static_cast<unsigned>(sample.first(cell));
+  }
+  kestrel_gpu_mixed request{};
+  request.linear = local_linear_ ? 1 : 0;
+  request.columns = static_cast<int>(columns);
+  request.factors = static_cast<int>(sample.factors() + sample.ordered());
+  request.n = n;
+  request.x = x.data();
+  request.y = sample.y(local_linear_);
+  request.unit = unit.data();
+  request.cells = sample.cells();
+  request.first = first.data();
+  char text[512] = "";
+  check_gpu(table_.mixed_open(&request, &mixed_, text, sizeof text), text);
+}
+
+GpuMixed::~GpuMixed() {
+  if (mixed_ != nullptr && gpu_here()) table_.mixed_close(mixed_);
+}
+
+void GpuMixed::take_weights(const MixedKernel& kernel) {
+  const std::size_t cells = sample_.cells(), all = kernel.lambda.size();
+  weight_.resize(cells * cells * (all + 1));
+  at_cell_.resize(cells);
+  for (std::size_t at = 0; at < cells; ++at) {
+    at_cell_[at] = sample_.weights(kernel, {sample_.codes(at), sample_.positions(at)});
+    const MixedSample::CellWeights& weights = at_cell_[at];
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      weight_[cell * cells + at] = weights.value[cell];
+      for (std::size_t k = 0; k < all; ++k) {
+        weight_[((k + 1) * cells + cell) * cells + at] = weights.slope[k * cells + cell];
+      }
+    }
+  }
+}
+
+MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method, bool gradient,
+                                   const RunOptions& options) {
+  const std::size_t n = sample_.size(), columns = sample_.columns();
+  const std::size_t factors = kernel.lambda.size(), parameters = columns + factors;
+  check_mixed_kernel(kernel, columns, factors);
+  check_suited(sample_, kernel);
+  gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
+  take_weights(kernel);
+  const kestrel_gpu_mixed_kernel request{kernel.h.data(), weight_.data()};
+  PollState state(options.parallel.poll);
+  char text[512] = "";
+  const auto checked = [&](int code) {
+    state.rethrow();
+    check_gpu(code, text);
+  };
+  std::vector<double> sum(n * MixedPlane::number_of_sums(local_linear_ ? columns : 0));
+  checked(table_.mixed_moments(mixed_, &request, sum.data(), PollState::ask, &state, text,
+                               sizeof text));
+  const LeftOut fits = solve_all(sample_, local_linear_, sum, options);
+  std::vector<double> change(gradient ? 2 * parameters * n : 0);
+  if (gradient) {
+    checked(table_.mixed_changes(mixed_, fits.numbers.data(), change.data(), PollState::ask, &state,
+                                 text, sizeof text));
+  }
+  const std::vector<MixedItem> items = mixed_items(sample_);
+  std::vector<MixedTotals> parts(items.size(), MixedTotals(gradient, columns, factors));
+  std::vector<std::unique_ptr<MixedRow>> rows(parallel_workers(items.size(), options.parallel));
+  const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
+  parallel_for(items.size(), options.parallel, [&](std::size_t number, int worker) {
+    const MixedItem& item = items[number];
+    const MixedSample::CellWeights& weights = at_cell_[item.cell];
+    const MixedOwn own{weights.own, weights.own_slope.data()};
+    std::unique_ptr<MixedRow>& row = rows[static_cast<std::size_t>(worker)];
+    bool started = false;
+    std::vector<double> point(columns);
+    for (std::size_t i = item.begin; i < item.end; ++i) {
+      if (fits.good[i] != 0) {
+        parts[number].add_fit(fits.fit[i], method, own, [&](std::size_t k) {
+          return MixedRow::Change{change[2 * k * n + i], change[(2 * k + 1) * n + i]};
+        });
+        continue;
+      }
+      poll_if_due({});
+      if (row == nullptr) row = std::make_unique<MixedRow>(sample_, kernel, use, *options.table);
+      if (!started) row->start(sample_.codes(item.cell), sample_.positions(item.cell));
+      started = true;
+      for (std::size_t c = 0; c < columns; ++c) point[c] = sample_.x(c)[i];
+      add_observation(sample_, i, point.data(), method, gradient, *row, parts[number]);
+    }
+  });
+  MixedTotals all;
+  for (const MixedTotals& part : parts) all.add(part);
+  return all.criterion(method, n);
+}
+
+}  // namespace kestrel

@@ -1,0 +1,53 @@
+// R to core: distribution functions of mixed data, and their quantiles.
+#include "core/mixed/mixed_distribution.hpp"
+#include "rcpp_mixed_density.hpp"
+
+using namespace kestrel;
+
+/// The mean squared error of leave-one-out distribution functions at a grid of points or, for NULL,
+/// at the observations, and its gradient by log(h) and lambda if asked for.
+// [[Rcpp::export]]
+Rcpp::List mixed_distribution_objective_cpp(SEXP sample, Rcpp::List task, SEXP grid, bool gradient,
+                                            Rcpp::List run) {
+  const MixedDensityTask of = unpack_density(task);
+  const MixedSample& data = mixed_sample_of(sample);
+  const Run how = unpack_run(run);
+  const std::unique_ptr<MixedSample> points = unpack_points(grid, data, how.parallel);
+  const MixedGrid at{points.get()};
+  const MixedCriterion found =
+      of.conditional
+          ? mixed_conditional_distribution_error(data, at, of.kernel, of.given, gradient, how)
+          : mixed_distribution_error(data, at, of.kernel, gradient, how);
+  return Rcpp::List::create(Rcpp::Named("value") = found.value,
+                            Rcpp::Named("gradient") = found.gradient,
+                            Rcpp::Named("unsupported") = static_cast<double>(found.unsupported));
+}
+
+/// Distribution functions at points, or at the data if there are none (see MixedDensities).
+// [[Rcpp::export]]
+Rcpp::List mixed_distribution_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gradients,
+                                  Rcpp::List run) {
+  MixedDensityTask of = unpack_density(task);
+  of.kernel.form = MixedForm::distribution;
+  const MixedSample& data = mixed_sample_of(sample);
+  const Run how = unpack_run(run);
+  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
+  return density_list(
+      mixed_densities(data, other == nullptr ? data : *other, of.kernel, of.given, gradients, how),
+      data.columns());
+}
+
+/// Quantiles of the one column that is not given, at points or at the data, and the densities
+/// there.
+// [[Rcpp::export]]
+Rcpp::List mixed_quantile_cpp(SEXP sample, Rcpp::List task, SEXP points, double tau,
+                              Rcpp::List run) {
+  const MixedDensityTask of = unpack_density(task);
+  const MixedSample& data = mixed_sample_of(sample);
+  const Run how = unpack_run(run);
+  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
+  const MixedQuantiles found =
+      mixed_quantiles(data, other == nullptr ? data : *other, of.kernel, of.given, tau, how);
+  return Rcpp::List::create(Rcpp::Named("quantile") = to_r(found.quantile, false),
+                            Rcpp::Named("density") = to_r(found.density, false));
+}
