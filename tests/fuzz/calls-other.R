@@ -334,6 +334,7 @@ other_calls <- list(
     c(list(bws = if (chance(0.3)) bandwidth_call() else tested_call()),
       bootstrap_arguments(c("iid", "wild", "wild-rademacher", "pairwise")),
       some_of(list(joint = TRUE, boot.type = "II", index = pick(list(1, 2, c(1, 1)))), 0.15))
+  },
   npudistbw = function() {
     frame <- mixed_distribution_frame(FALSE)
     c(list(dat = frame), mixed_distribution_arguments(frame, "", "gdat"))
