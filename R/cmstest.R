@@ -69,7 +69,8 @@ npcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, distribut
                       density.weighted = TRUE, random.seed = 42, ..., threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
-  check_known("npcmstest", Filter(nzchar, given_names(...)), c(names(formals(npcmstest)), npregbw_arguments()))
+  of_bandwidths <- setdiff(npregbw_arguments(), c("na.action", "w", "bandwidth.compute"))
+  check_known("npcmstest", Filter(nzchar, given_names(...)), c(names(formals(npcmstest)), of_bandwidths))
   check_named("npcmstest", given_names(...), "random.seed")
   if (missing(model)) abort_input("`model` must be given: a model of lm() or glm().")
   asked <- list(distribution = check_choice(distribution, c("bootstrap", "asymptotic"), "distribution"),
@@ -165,6 +166,9 @@ rows_of_model <- function(x, null) {
     columns <- lapply(columns, function(column) column[kept])
   } else if (rows != n) {
     abort_input("`xdat` must have a row for each observation of `model`, ", n, ", not ", rows, ".")
+  }
+  for (name in names(columns)) {
+    if (is.factor(columns[[name]])) check_present(columns[[name]], name) else check_finite(columns[[name]], name)
   }
   frame_of(columns, names(columns))
 }

@@ -83,9 +83,9 @@ kernel_at <- function(u, bws, run) {
 most_at_once <- 2^24
 
 # Calls body(y, replicates) for blocks of replicates, and joins the vectors that it returns. draw(uniform) makes
-# responses, a column for each replicate, of uniform numbers of the same form.
-in_replicates <- function(count, replicates, seed, run, body) {
-  size <- max(1L, min(replicates, floor(most_at_once / count)))
+# responses, a column for each replicate, of uniform numbers of the same form. `rows`: of the largest matrix in body().
+in_replicates <- function(count, replicates, seed, run, body, rows = count) {
+  size <- max(1L, min(replicates, floor(most_at_once / max(rows, count))))
   unlist(lapply(parts_of(replicates, size), function(part) {
     heard()
     body(replicate_draws_cpp(count, length(part), part[1L] - 1, seed, run))

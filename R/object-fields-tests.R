@@ -207,3 +207,22 @@ sc_fields <- list(
   nobs = function(of) numbers(1L, between = rep(length(of[["mean"]]), 2L)),
   seconds = numbers(1L)
 )
+
+srho_fields <- list(
+  Srho = fitted_numbers(1L),
+  bootstrap = flag(),
+  P = function(of) fitted_numbers(1L),
+  boot.num = numbers(1L, sign = "positive", whole = TRUE),
+  Srho.bootstrap = function(of) {
+    if (of[["bootstrap"]] && is.null(of[["Srho.bootstrap.vec"]])) fitted_numbers(of[["boot.num"]])
+  },
+  Srho.bootstrap.vec = function(of) {
+    if (of[["bootstrap"]] && is.null(of[["Srho.bootstrap"]])) fitted_numbers(of[["boot.num"]])
+  },
+  bw.x = numbers(1L, optional = TRUE), bw.y = numbers(1L, optional = TRUE), bw = numbers(1L, optional = TRUE),
+  bw.data.x = numbers(1L, optional = TRUE), bw.data.y = numbers(1L, optional = TRUE),
+  bw.joint = numbers(2L, optional = TRUE),
+  method = texts(1L, among = c("integration", "summation")),
+  nobs = numbers(1L, sign = "positive", whole = TRUE),
+  reject = texts(1L), seconds = numbers(1L)
+)

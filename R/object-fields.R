@@ -351,6 +351,8 @@ object_classes <- list(
   summary.kestrel_sc = list(made = "a summary of a fit", fields = list(
     fit = of_class("kestrel_sc"), beta = function(of) fitted_numbers(c(NA, ncol(of[["fit"]][["bws"]][["design"]]) + 1L))
   )),
+  kestrel_srho = list(made = "a test made by npunitest(), npsymtest() or npdeptest()", fields = srho_fields),
+  summary.kestrel_srho = list(made = "a summary of a test", fields = list(test = of_class("kestrel_srho"))),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

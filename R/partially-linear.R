@@ -47,7 +47,8 @@ npplregbw <- function(xdat, ydat, zdat, bws = NULL, bandwidth.compute = TRUE, ..
                       na.action = NULL, threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
-  check_known("npplregbw", Filter(nzchar, given_names(...)), c(names(formals(npplregbw)), npregbw_arguments()))
+  check_known("npplregbw", Filter(nzchar, given_names(...)),
+              c(names(formals(npplregbw)), setdiff(npregbw_arguments(), "w")))
   check_named("npplregbw", given_names(...), "bandwidth.compute")
   compute <- check_flag(bandwidth.compute, "bandwidth.compute")
   verbose <- asked_verbose(verbose)

@@ -140,6 +140,11 @@ partly_linear_bandwidths <- function(data) {
   matrix(one, rows, length(one), TRUE)
 }
 
+entropy_arguments <- function() {
+  c(list(boot.num = 9), some_of(list(method = pick(c("integration", "summation")), bootstrap = FALSE,
+                                     random.seed = 3), 0.4))
+}
+
 bootstrap_arguments <- function(methods) {
   c(list(boot.num = pick(c(9, 20))),
     some_of(list(boot.method = pick(methods), pivot = chance(0.5), random.seed = pick(c(1, -5, 2^31))), 0.4))
@@ -321,6 +326,19 @@ other_calls <- list(
     points <- list(exdat = utils::head(data$txdat, 2L), ezdat = utils::head(data$tzdat, 2L))
     c(list(bws = partly_linear_bandwidths(data)[1L, ]), data, if (chance(0.3)) points,
       some_of(list(betas = TRUE, errors = FALSE, leave.one.out = TRUE, ckertype = "uniform"), 0.3))
+  },
+  npunitest = function() {
+    c(list(data.x = column(pick(c(5, 20))), data.y = column(pick(c(5, 20)))), entropy_arguments(),
+      some_of(list(bw.x = stats::runif(1L), bw.y = 1), 0.3))
+  },
+  npsymtest = function() {
+    more <- entropy_arguments()
+    c(list(data = column(pick(c(5, 20)))), more[names(more) != "bootstrap"], some_of(list(bw = 0.5), 0.3))
+  },
+  npdeptest = function() {
+    n <- pick(c(5, 12))
+    c(list(data.x = stats::rnorm(n), data.y = stats::rnorm(n)), entropy_arguments(),
+      some_of(list(bw.data.x = 0.5, bw.joint = c(0.4, 0.5)), 0.4))
   },
   npplregbw = function() {
     data <- partly_linear_data()

@@ -127,6 +127,7 @@ test_that("mistakes are refused", {
     npcmstest(model = cms_model, xdat = mtcars$wt, boot.num = 1), npcmstest(model = cms_model, xdat = mtcars$wt, B = 9),
     npcmstest(1, model = cms_model), npcmstest(~ nothing, mtcars, model = cms_model),
     npcmstest(model = cms_model, xdat = mtcars$wt, bws = -1),
+    npcmstest(model = cms_model, xdat = mtcars$wt, na.action = na.omit),
     npcmstest(model = cms_model, xdat = mtcars$wt, bwtype = "adaptive_nn"),
     npcmstest(model = structure(list(), class = "lm"), xdat = 1:3),
     print(structure(list(), class = "kestrel_cmstest"))

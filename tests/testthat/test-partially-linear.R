@@ -121,6 +121,7 @@ test_that("mistakes are refused", {
     npplregbw(mpg ~ 1 | hp, data = mtcars), npplregbw(~ hp | wt, data = mtcars), npplregbw(mpg ~ nothing | wt, mtcars),
     npplregbw(1:5, 1:5, 1:4), npplregbw(1:5, 1:5, letters[1:5]), npplregbw(1:5, 1:5, c(1, 3, 2, 5, 4), 1),
     npplregbw(1:5, 1:5, c(1, 3, 2, 5, 4), bandwidth.compute = FALSE), npplregbw(1:5, 1:5, 1:5, kernel = "gaussian"),
+    npplregbw(1:5, 1:5, 1:5, w = 1:5),
     npplregbw(1:5, c(1, NA, 3, 4, 5), 1:5, na.action = stats::na.fail), npplregbw(1:5, 1:5, rep(1, 5)),
     npplreg(), npplreg(1), npplreg(pl_bw, regtype = "ll"), npplreg(pl_bw, txdat = 1), npplreg(pl_bw, exdat = 1),
     npplreg(pl_bw, newdata = mtcars["hp"]), npplreg(pl_bw, newdata = pl_cars, exdat = 1),
