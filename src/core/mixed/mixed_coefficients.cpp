@@ -186,7 +186,7 @@ MixedCoefficients mixed_coefficients(const MixedSample& sample, const MixedSampl
                                      const RunOptions& options) {
   check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
   const OrderedDesign ordered(sample, design);
-  const std::size_t m = points.size(), k = ordered.columns, n = ordered.n;
+  const std::size_t m = points.size(), k = ordered.columns;
   const bool at_data = &points == &sample, errors = error2.size > 0;
   if (x.rows != m || x.cols != k || (leave_out && !at_data)) {
     throw error(ErrorKind::internal, "points that are not those of a design");
