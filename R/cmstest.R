@@ -180,14 +180,16 @@ specification_statistics <- function(made, null, asked, run) {
   volume <- prod(made$raw[made$bws$icon])
   # Weights lack the value of the kernel at 0 and the division by bandwidths.
   height <- if (made$bws$ncon == 0L) 1 else kernel_at(0, made$bws, run)^made$bws$ncon / volume
-  over <- if (asked$weighted) rep(n / height, n) else {
-    as.vector(smooth_responses(smoother, rep(1, n), "sum", leave_out = TRUE))
+  over <- if (asked$weighted) height / n else 1
+  # Where no other observation counts the mean is 0.
+  sums <- function(u, functional) {
+    found <- smooth_responses(smoother, u, functional, leave_out = TRUE)
+    replace(found, is.na(found), 0)
   }
-  over <- ifelse(over > 0, 1 / over, 0)
   of <- function(u) {
     u <- as.matrix(u)
-    In <- colSums(u * over * smooth_responses(smoother, u, "sum", leave_out = TRUE)) / n
-    omega <- 2 * volume * colSums(u^2 * over^2 * smooth_responses(smoother, u^2, "square", leave_out = TRUE))
+    In <- colSums(u * over * sums(u, if (asked$weighted) "sum" else "mean")) / n
+    omega <- 2 * volume * colSums(u^2 * over^2 * sums(u^2, if (asked$weighted) "square" else "mean_square"))
     sd <- sqrt(omega) / (n * sqrt(volume))
     list(In = In, Jn = ifelse(sd > 0, In / sd, 0), omega = omega, sd = sd)
   }

@@ -179,6 +179,7 @@ entropy_choices <- function(method, bootstrap, boot.num, random.seed) {
 
 entropy_data <- function(value, name) {
   if (is.null(value)) abort_input("`", name, "` must be given: a numeric vector.")
+  check_rows(without_class(value), name)
   x <- as_variable(named_column(value, name), name)$value
   check_finite(x, name)
   if (length(x) < 3L) abort_input("`", name, "` must have at least three values, not ", length(x), ".")
@@ -210,7 +211,7 @@ entropy_statistic <- function(all, h, method, run) {
   if (method == "summation") {
     of <- function(first, second) {
       ratio <- sqrt(density(2L, second, all) / density(1L, first, all))
-      colSums(first * (1 - ratio)^2) / colSums(first) / 2
+      colSums(ifelse(first > 0, first * (1 - ratio)^2, 0)) / colSums(first) / 2
     }
     return(list(of = of, rows = length(all)))
   }

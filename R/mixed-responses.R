@@ -26,9 +26,9 @@ smoother_of <- function(bws, raw, run) {
 }
 
 # A matrix with a row for each point and a column for each of the responses in the columns of y. `functional`: "fit",
-# the fit; "slope", its derivative by the `column`-th of the numeric columns; "mean", the weighted mean; "sum" and
-# "square", the sum of products with the weights or their squares, where a numeric column has the weight 1 at the point
-# itself. `points`: columns as in the data, or NULL for the data, whose observations may be left out of their own
+# the fit; "slope", its derivative by the `column`-th of the numeric columns; "sum" and "square", the sum of products
+# with the weights or their squares, where a numeric column has the weight 1 at the point itself; "mean" and
+# "mean_square", the same with weights that sum to 1. `points`: columns as in the data, or NULL for the data, whose observations may be left out of their own
 # smooth.
 smooth_responses <- function(smoother, y, functional = "fit", points = NULL, column = 1L, leave_out = FALSE) {
   y <- as.matrix(y)
@@ -37,7 +37,7 @@ smooth_responses <- function(smoother, y, functional = "fit", points = NULL, col
   at <- if (!is.null(points)) mixed_points(points, smoother$bws)
   of <- list(functional = functional, column = as.integer(column), leave_out = leave_out, y = trend$rest)
   found <- mixed_responses_cpp(smoother$sample, smoother$task, at, of, smoother$run)
-  if (functional %in% c("sum", "square")) return(found)
+  if (functional %in% c("sum", "square", "mean_square")) return(found)
   if (functional == "slope") {
     return(if (is.null(trend$slope)) found else found + rep(trend$slope[column, ], each = nrow(found)))
   }
@@ -48,7 +48,7 @@ smooth_responses <- function(smoother, y, functional = "fit", points = NULL, col
 # What smooths reproduce is taken off the responses, so that it costs no digits: the mean, or for local linear fits the
 # plane of least squares, whose slopes these have where neighbours do not differ.
 trend_of <- function(bws, y, functional) {
-  if (functional %in% c("sum", "square")) return(list(rest = y))
+  if (functional %in% c("sum", "square", "mean_square")) return(list(rest = y))
   level <- colMeans(y)
   linear <- functional %in% c("fit", "slope") && bws$regtype == "ll" && bws$ncon > 0L
   rest <- y - rep(level, each = nrow(y))

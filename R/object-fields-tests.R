@@ -131,7 +131,10 @@ si_fields <- list(
   trainiseval = flag(),
   beta = function(of) named_numbers(length(of[["bws"]][["beta"]])),
   betavcov = function(of) {
-    if (!identical(of[["betavcov"]], NA)) fitted_numbers(rep(length(of[["beta"]]), 2L))
+    if (identical(of[["betavcov"]], NA)) return(NULL)
+    fitted_numbers(rep(length(of[["beta"]]), 2L), also = list("a matrix without negative variances", function(vcov) {
+      all(diag(vcov) >= 0, na.rm = TRUE)
+    }))
   },
   link = of_class("kestrel_reg"),
   index = fitted_numbers(NULL),

@@ -186,6 +186,12 @@ linear_design <- function(x) {
   list(matrix = matrix, of = rep(seq_along(columns), widths))
 }
 
+# Columns, each of which varies, must not determine each other.
+check_determined <- function(design) {
+  unit <- apply(design, 2L, function(column) (column - min(column)) / (max(column) - min(column)))
+  known_as("xdat", check_spread(unit, colnames(design), stats::cov(unit)))
+}
+
 # A matrix with a row of bandwidths for each of `rows` regressions, or NULL.
 check_rows_of_bandwidths <- function(bws, rows, columns, compute) {
   if (is.null(bws)) {

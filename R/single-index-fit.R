@@ -17,8 +17,12 @@
 #' Fits, gradients and measures are those of \pkg{np} 0.60 at the same coefficients and bandwidth. These differ:
 #'
 #'   - The covariance matrix of \pkg{np} for `"ichimura"` is this one with two regressors. With more it depends on the
-#'     order of the regressors.
+#'     order of the regressors: `npindex(npindexbw(xdat = mtcars[c("wt", "hp", "qsec")], ydat = mtcars$mpg, bws = c(1,
+#'     0.02, 0.1, 0.4), bandwidth.compute = FALSE), gradients = TRUE)$betavcov` has other numbers if `hp` and
+#'     `qsec`, and their coefficients, change places.
 #'   - For `"kleinspady"` \pkg{np} has x_i in place of x_i - E(x | x_i b), so that its errors depend on the origin of x.
+#'     In a simulation with x of mean 2, in which the standard deviation of the coefficient was 0.13, those of \pkg{np}
+#'     were 0.04, and these 0.12.
 #'   - Standard errors `merr` and `gerr` are those of [npreg()] for the regression on the index, which take the
 #'     coefficients as known. \pkg{np} draws bootstrap samples for them if `errors = TRUE`.
 #'

@@ -170,7 +170,7 @@ index_sample <- function(x, y, na.action, asked) {
   design <- linear_design(x)$matrix
   if (ncol(design) < 2L) abort_input("`xdat` must have at least two columns; npregbw() takes one.")
   for (k in seq_len(ncol(design))) check_extent(range(design[, k]), colnames(design)[k], NULL)
-  known_as("xdat", check_spread(scale(design), colnames(design), stats::cov(scale(design))))
+  check_determined(design)
   list(x = frame_of(x, names(x)), design = design, y = y$value, ynames = plain_name(y$name), na.action = omitted)
 }
 

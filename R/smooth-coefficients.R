@@ -168,7 +168,7 @@ scoef_sample <- function(read, na.action) {
   if (ncol(design) > 32L) abort_input("`xdat` must have at most 32 columns, not ", ncol(design), ".")
   for (k in seq_len(ncol(design))) check_extent(range(design[, k]), colnames(design)[k], NULL)
   if (ncol(design) > 1L && n > ncol(design)) {
-    known_as("xdat", check_spread(scale(design), colnames(design), stats::cov(scale(design))))
+    check_determined(design)
   }
   if (n <= ncol(design) + 1L) {
     abort_input("`xdat` must have more rows than there are coefficients, ", ncol(design) + 1L, ", not ", n, ".")

@@ -11,6 +11,7 @@ namespace {
 MixedFunctional functional_of(const std::string& name) {
   if (name == "sum") return MixedFunctional::sum;
   if (name == "square") return MixedFunctional::square;
+  if (name == "mean_square") return MixedFunctional::mean_square;
   if (name == "mean") return MixedFunctional::mean;
   if (name == "slope") return MixedFunctional::slope;
   return MixedFunctional::fit;

@@ -46,7 +46,11 @@ class FunctionalRows {
       case MixedFunctional::sum: scale(to, fit.scale); break;
       case MixedFunctional::square:
         scale(to, fit.scale);
-        for (std::size_t j = 0; j < sample_.size(); ++j) to[j] *= to[j];
+        square(to);
+        break;
+      case MixedFunctional::mean_square:
+        scale(to, 1 / fit.sum);
+        square(to);
         break;
       case MixedFunctional::mean: scale(to, 1 / fit.sum); break;
       case MixedFunctional::fit:
@@ -62,6 +66,10 @@ class FunctionalRows {
   }
 
  private:
+  void square(double* to) const {
+    for (std::size_t j = 0; j < sample_.size(); ++j) to[j] *= to[j];
+  }
+
   void scale(double* to, double factor) const {
     for (std::size_t j = 0; j < sample_.size(); ++j) to[j] *= factor;
   }

@@ -11,9 +11,9 @@
 namespace kestrel {
 
 /// What is computed of a response at a point: the sum of its products with the weights, or with
-/// their squares; the former divided by the sum of weights; the fit of MixedKernel; its derivative
-/// by a column.
-enum class MixedFunctional { sum, square, mean, fit, slope };
+/// their squares; the same with the weights divided by their sum; the fit of MixedKernel; its
+/// derivative by a column.
+enum class MixedFunctional { sum, square, mean, mean_square, fit, slope };
 
 struct MixedResponses {
   MixedFunctional functional = MixedFunctional::fit;

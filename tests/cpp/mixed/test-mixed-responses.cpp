@@ -102,6 +102,7 @@ TEST_P(MixedMany, ResponsesHaveTheFitsOfEach) {
         }
       }
       of.functional = MixedFunctional::sum;
+      of.leave_out = false;
       const std::vector<double> ones(data.n, 1.0);
       of.y = {ones.data(), data.n, 1};
       const std::vector<double> sum = mixed_responses(sample, sample, kernel, of, options);
