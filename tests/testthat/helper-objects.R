@@ -20,6 +20,14 @@ objects_to_edit <- function() {
   density <- npudensbw(dat = data.frame(a = x, z = factor(rep(1:3, 4))), bws = c(0.5, 0.2), bandwidth.compute = FALSE)
   conditional <- npcdensbw(xdat = data.frame(a = x, z = factor(rep(1:3, 4))), ydat = y, bws = c(0.3, 0.5, 0.2),
                            bandwidth.compute = FALSE)
+  frame <- data.frame(a = x, z = factor(rep(1:3, 4)))
+  partly <- npplregbw(xdat = X[, "b"], ydat = y, zdat = x, bws = matrix(0.5, 2), bandwidth.compute = FALSE)
+  smooth <- npscoefbw(xdat = X[, "b"], ydat = y, zdat = x, bws = 0.5, bandwidth.compute = FALSE)
+  index <- npindexbw(xdat = X, ydat = y, bws = c(1, 0.5, 0.5), bandwidth.compute = FALSE)
+  tested <- npsigtest(mixed, boot.num = 9)
+  modes <- npconmode(bws = c(0.2, 0.5), txdat = x, tydat = frame$z)
+  specified <- npcmstest(model = lm(y ~ x), xdat = x, ydat = y, bws = 0.5, boot.num = 9)
+  entropy <- npunitest(x, y, boot.num = 9, bw.x = 0.3, bw.y = 0.3)
   boot <- hboot(x, B = 3, gridsize = 9)
   score <- pdf_score(X, list(one = X + 1, two = X + 2), gridsize = 5, sensitivity = 2, B = 3)
   list(
@@ -38,6 +46,12 @@ objects_to_edit <- function() {
     conditional_distribution = npcdist(below, gradients = TRUE), quantiles = npqreg(below, gradients = TRUE),
     of_quantiles = summary(npqreg(below)), sums = npksum(bws = 1, txdat = x, return.kernel.weights = TRUE),
     of_sums = summary(npksum(bws = 1, txdat = x)),
+    partly_bw = partly, of_partly_bw = summary(partly), partly = npplreg(partly), of_partly = summary(npplreg(partly)),
+    smooth_bw = smooth, of_smooth_bw = summary(smooth), smooth = npscoef(smooth, betas = TRUE),
+    of_smooth = summary(npscoef(smooth)), index_bw = index, of_index_bw = summary(index),
+    index = npindex(index, gradients = TRUE), of_index = summary(npindex(index)), tested = tested,
+    of_tested = summary(tested), modes = modes, of_modes = summary(modes), specified = specified,
+    of_specified = summary(specified), entropy = entropy, of_entropy = summary(entropy),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
@@ -83,6 +97,19 @@ takers <- list(
                       gradients = gradients, nobs = nobs, formula = formula, frame = as.data.frame,
                       quantile = quantile, other = function(fit) predict(fit, tau = 0.2)),
   kestrel_ksum = list(print = print, summary = summary),
+  kestrel_plbw = list(print = print, summary = summary, npplreg = npplreg),
+  kestrel_plreg = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, coef = coef,
+                       vcov = vcov, residuals = residuals),
+  kestrel_scbw = list(print = print, summary = summary, npscoef = npscoef),
+  kestrel_sc = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, coef = coef,
+                    se = se, residuals = residuals),
+  kestrel_sibw = list(print = print, summary = summary, coef = coef, npindex = npindex),
+  kestrel_si = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, coef = coef,
+                    vcov = vcov, gradients = gradients, se = se, residuals = residuals),
+  kestrel_sigtest = list(print = print, summary = summary),
+  kestrel_conmode = list(print = print, summary = summary, predict = predict, fitted = fitted),
+  kestrel_cmstest = list(print = print, summary = summary),
+  kestrel_srho = list(print = print, summary = summary),
   kestrel_distbw = list(print = print, summary = summary, plot = plot, npudist = npudist, predict = predict,
                         nobs = nobs, formula = formula),
   kestrel_condistbw = list(print = print, summary = summary, plot = plot, npcdist = npcdist, predict = predict,
