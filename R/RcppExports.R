@@ -217,6 +217,14 @@ replicate_draws_cpp <- function(count, replicates, first, seed, run) {
     .Call(`_kestrel_replicate_draws_cpp`, count, replicates, first, seed, run)
 }
 
+mixed_sums_cpp <- function(sample, task, points, run) {
+    .Call(`_kestrel_mixed_sums_cpp`, sample, task, points, run)
+}
+
+mixed_table_cpp <- function(positions, lambda, type, ordered, form) {
+    .Call(`_kestrel_mixed_table_cpp`, positions, lambda, type, ordered, form)
+}
+
 pairs_cpp <- function(sample, task, run) {
     .Call(`_kestrel_pairs_cpp`, sample, task, run)
 }

@@ -15,7 +15,9 @@
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
-#'     conditional ones, [npcdistbw()], [npcdist()], whose methods are those of densities.}
+#'     conditional ones, [npcdistbw()], [npcdist()], whose methods are those of densities.
+#'     [npqreg()] for conditional quantiles, their [methods][kestrel_qreg-methods] and [plots][plot.kestrel_qreg].}
+#'   \item{Kernel sums}{[npksum()] and its [methods][kestrel_ksum-methods].}
 #'   \item{Bandwidths}{by a normal reference [hns()], \code{\link{Hns}()}, [Hns.diag()]; plug-in [hpi()],
 #'     \code{\link{Hpi}()}, [Hpi.diag()], for distribution functions [hpi.kcde()], \code{\link{Hpi.kcde}()},
 #'     [Hpi.diag.kcde()]; by least-squares cross-validation [hlscv()], \code{\link{Hlscv}()}, [Hlscv.diag()]; by

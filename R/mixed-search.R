@@ -114,7 +114,8 @@ relative_criterion <- function(bws, criterion, run) {
     found$gradient <- if (!is.null(found$gradient)) found$gradient / unit
     found
   }
-  list(evaluate = evaluate, evaluations = criterion$evaluations, values_of = function(value) none + unit * value)
+  list(evaluate = evaluate, evaluations = criterion$evaluations, values_of = function(value) none + unit * value,
+       unit = 1)
 }
 
 # The limits of a search: bandwidths far narrower than the data, and far wider. At lambda = 0 a kernel lambda^d has no

@@ -89,6 +89,7 @@ condens_fields <- list(
 # Those of distribution functions, which have no likelihood.
 condist_fields <- condens_fields[names(condens_fields) != "log_likelihood"]
 names(condist_fields)[names(condist_fields) == "condens"] <- "condist"
+condist_fields$bws <- of_class("kestrel_condistbw")
 
 gradient_field <- function(of, name) {
   if (!identical(of[[name]], NA)) fitted_numbers(c(.row_names_info(of[["xeval"]], 2L), of[["bws"]][["xndim"]]))
@@ -124,9 +125,10 @@ dens_fields <- list(
 
 dist_fields <- dens_fields[names(dens_fields) != "log_likelihood"]
 names(dist_fields)[names(dist_fields) == "dens"] <- "dist"
+dist_fields$bws <- of_class("kestrel_distbw")
 
 qreg_fields <- list(
-  bws = of_class("kestrel_densbw"),
+  bws = of_class("kestrel_condistbw"),
   trainiseval = flag(),
   xeval = function(of) points_like(of, "x"),
   tau = numbers(1L, also = list("between 0 and 1", function(tau) tau > 0 && tau < 1)),
@@ -139,5 +141,23 @@ qreg_fields <- list(
   },
   nobs = function(of) numbers(1L, between = rep(.row_names_info(of[["xeval"]], 2L), 2L)),
   xnames = function(of) texts(of[["bws"]][["xndim"]]), ynames = function(of) texts(1L),
+  engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+)
+
+ksum_fields <- list(
+  ndim = numbers(1L, sign = "positive", whole = TRUE),
+  ncon = numbers(1L, sign = "not negative", whole = TRUE), nuno = numbers(1L, sign = "not negative", whole = TRUE),
+  nord = numbers(1L, sign = "not negative", whole = TRUE),
+  bw = function(of) numbers(of[["ndim"]], sign = "not negative", finite = FALSE),
+  xnames = function(of) texts(of[["ndim"]]), operator = function(of) texts(of[["ndim"]], among = kernel_operators),
+  nobs = numbers(1L, sign = "not negative", whole = TRUE), ntrain = numbers(1L, sign = "positive", whole = TRUE),
+  ksum = anything(list("numbers", is_numbers)),
+  kw = anything(list("a numeric matrix", function(kw) is.null(kw) || is_numbers(kw) && is.matrix(kw))),
+  p.ksum = anything(list("numbers", function(sums) is.null(sums) || is_numbers(sums))),
+  ckertype = texts(1L, among = c("gaussian", "epanechnikov", "uniform")),
+  ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
+  ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
+  okertype = texts(1L, among = c("liracine", "wangvanryzin", "nliracine", "racineliyan")),
+  na.action = function(of) left_out_field(of[["ntrain"]]),
   engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
 )

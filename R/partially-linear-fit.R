@@ -58,10 +58,12 @@
 #' plot(fit)
 #' @export
 npplreg <- function(bws, txdat, tydat, tzdat, exdat = NULL, eydat = NULL, ezdat = NULL, ..., data = NULL, subset,
-                    na.action = NULL, newdata = NULL, y.eval = FALSE, residuals = FALSE, threads = NULL,
+                    newdata = NULL, y.eval = FALSE, residuals = FALSE, na.action = NULL, threads = NULL,
                     verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
+  check_known("npplreg", Filter(nzchar, given_names(...)),
+              c(names(formals(npplreg)), names(formals(npplregbw)), setdiff(npregbw_arguments(), "w")))
   if (missing(bws)) abort_input("`bws` must be a bandwidth object of npplregbw(), a formula or a matrix.")
   verbose <- asked_verbose(verbose)
   wanted <- list(residuals = check_flag(residuals, "residuals"), y.eval = check_flag(y.eval, "y.eval"), eydat = eydat)

@@ -76,10 +76,11 @@
 #' summary(npindex(am ~ wt + hp, data = mtcars, method = "kleinspady"))
 #' @export
 npindex <- function(bws, txdat, tydat, exdat = NULL, eydat = NULL, gradients = FALSE, residuals = FALSE,
-                    errors = FALSE, boot.num = NULL, ..., data = NULL, subset, na.action = NULL, newdata = NULL,
-                    y.eval = FALSE, threads = NULL, verbose = NULL) {
+                    errors = FALSE, boot.num = NULL, ..., data = NULL, subset, newdata = NULL, y.eval = FALSE,
+                    na.action = NULL, threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
+  check_known("npindex", Filter(nzchar, given_names(...)), c(names(formals(npindex)), names(formals(npindexbw))))
   if (missing(bws)) abort_input("`bws` must be a bandwidth object of npindexbw(), a formula or a vector.")
   verbose <- asked_verbose(verbose)
   wanted <- list(gradients = check_flag(gradients, "gradients"), residuals = check_flag(residuals, "residuals"),

@@ -67,11 +67,11 @@ index_methods <- c("ichimura", "kleinspady")
 #' coef(bw)
 #' @export
 npindexbw <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., formula = NULL, data = NULL, subset,
-                      na.action = NULL, method = c("ichimura", "kleinspady"), nmulti = NULL, ckertype = "gaussian",
+                      method = c("ichimura", "kleinspady"), nmulti = NULL, ckertype = "gaussian",
                       ckerorder = 2, optim.method = c("Nelder-Mead", "BFGS", "CG"), optim.maxit = 500,
                       optim.reltol = sqrt(.Machine$double.eps), optim.abstol = .Machine$double.eps,
-                      optim.maxattempts = NULL, only.optimize.beta = FALSE, random.seed = NULL, threads = NULL,
-                      verbose = NULL) {
+                      optim.maxattempts = NULL, only.optimize.beta = FALSE, random.seed = NULL, na.action = NULL,
+                      threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
   check_arguments("npindexbw", given_names(...))

@@ -60,10 +60,11 @@
 #' @export
 npscoef <- function(bws, txdat, tydat, tzdat = NULL, exdat = NULL, eydat = NULL, ezdat = NULL, residuals = FALSE,
                     errors = TRUE, iterate = NULL, maxiter = NULL, tol = NULL, leave.one.out = FALSE, betas = FALSE,
-                    ..., data = NULL, subset, na.action = NULL, newdata = NULL, y.eval = FALSE, threads = NULL,
+                    ..., data = NULL, subset, newdata = NULL, y.eval = FALSE, na.action = NULL, threads = NULL,
                     verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
+  check_known("npscoef", Filter(nzchar, given_names(...)), c(names(formals(npscoef)), names(formals(npscoefbw))))
   if (missing(bws)) abort_input("`bws` must be a bandwidth object of npscoefbw(), a formula or bandwidths.")
   verbose <- asked_verbose(verbose)
   wanted <- list(residuals = check_flag(residuals, "residuals"), errors = check_flag(errors, "errors"),

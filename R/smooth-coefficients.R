@@ -53,11 +53,11 @@
 #' summary(npscoefbw(mpg ~ hp | factor(am), data = mtcars))
 #' @export
 npscoefbw <- function(xdat, ydat, zdat = NULL, bws = NULL, bandwidth.compute = TRUE, ..., formula = NULL, data = NULL,
-                      subset, na.action = NULL, bwmethod = "cv.ls", bwscaling = FALSE,
+                      subset, bwmethod = "cv.ls", bwscaling = FALSE,
                       ckertype = c("gaussian", "epanechnikov", "uniform"), ckerorder = 2,
                       ukertype = c("aitchisonaitken", "liracine"),
-                      okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL, threads = NULL,
-                      verbose = NULL) {
+                      okertype = c("liracine", "wangvanryzin", "racineliyan"), nmulti = NULL, na.action = NULL,
+                      threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
   check_scoef_arguments(...)

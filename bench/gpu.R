@@ -191,6 +191,21 @@ theirs <- run_program(file.path("papers", "rohlfs-zahran.cu"), "paper", "n", "k"
 add("regression", "Regression CV by Rohlfs & Zahran's program, the same", theirs$seconds, "s", "single", 1L,
     paper = 32.5, count = 20000 * 50)
 
+# ---- searches for the bandwidths of three numbers and a factor from five starts, whole calls
+add_search <- function(n, regtype, wanted = NA) {
+  set.seed(1)
+  data <- data.frame(x1 = rnorm(n), x2 = runif(n), x3 = rnorm(n), z = factor(sample(letters[1:3], n, TRUE)))
+  data$y <- sin(data$x1) + data$x2^2 + as.integer(data$z) * 0.3 + rnorm(n) * 0.3
+  search <- function() {
+    suppressMessages(npregbw(y ~ x1 + x2 + x3 + z, data, regtype = regtype, nmulti = 5, backend = "cuda"))
+  }
+  add("regression", sprintf("npregbw, 3 numbers, a factor, %s, n = %s", regtype, format(n, big.mark = ",")),
+      seconds_of(search, 1L), "s", "double", 3L, "", wanted)
+}
+add_search(10000, "lc", 1)
+add_search(10000, "ll")
+add_search(100000, "lc", 30)
+
 # ---- the pipeline of Lopez-Novoa (2015, chapter 7): grids of table 4, a million samples, one after the other and
 # overlapped, its stages apart
 stages <- c("computation", "transfer", "consolidation", "total")

@@ -139,3 +139,32 @@ run_sections <- function(sections, check = function() NULL) {
     }
   }
 }
+
+# ---- calls on one thread and on all, beside np
+
+all_threads <- parallel::detectCores()
+
+fixed_threads <- function(threads, call) {
+  function() {
+    kestrel_threads(threads)
+    on.exit(kestrel_threads(1))
+    call()
+  }
+}
+
+# A row of `call` on one thread and on all, beside `peer` unless that is NULL.
+threads_row <- function(task, d, n, call, peer = NULL, rounds = repetitions) {
+  contenders <- c(list(one = fixed_threads(1L, call), all = fixed_threads(all_threads, call)),
+                  if (!is.null(peer)) list(peer = peer))
+  times <- race(contenders, rounds, wall_seconds)
+  keep_times(times, task, d = d, n = n, m = NA, h = NA)
+  data.frame(call = task, n = figure(n), `1 thread` = figure(middle(times)[["one"]]),
+             `all threads` = figure(middle(times)[["all"]]),
+             np = if (is.null(peer)) "" else figure(middle(times)[["peer"]]),
+             `times faster` = if (is.null(peer)) "" else figure(times_of(times, "peer", "one")), check.names = FALSE)
+}
+
+print_rows <- function(...) {
+  cat("\nSeconds by the clock;", all_threads, "threads are all\n")
+  show(rbind(...))
+}

@@ -8,7 +8,6 @@ library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
 
-all_threads <- parallel::detectCores()
 with_np <- has("np")
 if (with_np) options(np.messages = FALSE)
 
@@ -19,21 +18,8 @@ data_of <- function(n) {
   z <- factor(sample(letters[1:3], n, TRUE))
   data.frame(y = sin(x) + as.integer(z) * 0.3 + stats::rnorm(n) * 0.3, x = x, z = z)
 }
-on <- function(threads, call) {
-  function() {
-    kestrel_threads(threads)
-    on.exit(kestrel_threads(1))
-    call()
-  }
-}
-row_of <- function(task, n, call, peer = NULL, rounds = repetitions) {
-  contenders <- c(list(one = on(1L, call), all = on(all_threads, call)), if (with_np) list(peer = peer))
-  times <- race(contenders, rounds, wall_seconds)
-  keep_times(times, task, d = 2L, n = n, m = NA, h = NA)
-  beside <- !is.null(contenders$peer)
-  data.frame(call = task, n = figure(n), `1 thread` = figure(middle(times)[["one"]]),
-             `all threads` = figure(middle(times)[["all"]]), np = if (beside) figure(middle(times)[["peer"]]) else "",
-             `times faster` = if (beside) figure(times_of(times, "peer", "one")) else "", check.names = FALSE)
+row_of <- function(task, n, call, peer, rounds) {
+  threads_row(task, d = 2L, n, call, if (with_np) peer, rounds)
 }
 
 rows_for <- function(n) {
@@ -55,5 +41,4 @@ rows_for <- function(n) {
   )
 }
 
-cat("\nSeconds by the clock;", all_threads, "threads are all\n")
-show(do.call(rbind, rows_for(sized(2000, 500))))
+do.call(print_rows, rows_for(sized(2000, 500)))

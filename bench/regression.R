@@ -10,7 +10,6 @@ library(kestrel)
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 source(file.path(here, "harness.R"))
 
-all_threads <- parallel::detectCores()
 with_np <- has("np")
 if (with_np) options(np.messages = FALSE)
 
@@ -19,26 +18,7 @@ data_of <- function(n) {
   x <- stats::rnorm(n)
   list(x = x, y = sin(x) + stats::rnorm(n))
 }
-on <- function(threads, call) {
-  function() {
-    kestrel_threads(threads)
-    on.exit(kestrel_threads(1))
-    call()
-  }
-}
-row_of <- function(task, n, call, peer = NULL, rounds = repetitions) {
-  contenders <- c(list(one = on(1L, call), all = on(all_threads, call)), if (!is.null(peer)) list(peer = peer))
-  times <- race(contenders, rounds, wall_seconds)
-  keep_times(times, task, d = 1L, n = n, m = NA, h = NA)
-  data.frame(call = task, n = figure(n), `1 thread` = figure(middle(times)[["one"]]),
-             `all threads` = figure(middle(times)[["all"]]),
-             np = if (is.null(peer)) "" else figure(middle(times)[["peer"]]),
-             `times faster` = if (is.null(peer)) "" else figure(times_of(times, "peer", "one")), check.names = FALSE)
-}
-print_rows <- function(...) {
-  cat("\nSeconds by the clock;", all_threads, "threads are all\n")
-  show(rbind(...))
-}
+row_of <- function(...) threads_row(..., d = 1L)
 
 # Leave-one-out cross-validation of all pairs, in R.
 cv_of_pairs <- function(x, y, h) {

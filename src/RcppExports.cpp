@@ -673,6 +673,35 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// mixed_sums_cpp
+Rcpp::List mixed_sums_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::List run);
+RcppExport SEXP _kestrel_mixed_sums_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP pointsSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_sums_cpp(sample, task, points, run));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mixed_table_cpp
+Rcpp::NumericMatrix mixed_table_cpp(Rcpp::NumericVector positions, double lambda, std::string type, bool ordered, std::string form);
+RcppExport SEXP _kestrel_mixed_table_cpp(SEXP positionsSEXP, SEXP lambdaSEXP, SEXP typeSEXP, SEXP orderedSEXP, SEXP formSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type positions(positionsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
+    Rcpp::traits::input_parameter< bool >::type ordered(orderedSEXP);
+    Rcpp::traits::input_parameter< std::string >::type form(formSEXP);
+    rcpp_result_gen = Rcpp::wrap(mixed_table_cpp(positions, lambda, type, ordered, form));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pairs_cpp
 SEXP pairs_cpp(SEXP sample, Rcpp::List task, Rcpp::List run);
 RcppExport SEXP _kestrel_pairs_cpp(SEXP sampleSEXP, SEXP taskSEXP, SEXP runSEXP) {
@@ -1112,6 +1141,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_mixed_quantile_cpp", (DL_FUNC) &_kestrel_mixed_quantile_cpp, 5},
     {"_kestrel_mixed_responses_cpp", (DL_FUNC) &_kestrel_mixed_responses_cpp, 5},
     {"_kestrel_replicate_draws_cpp", (DL_FUNC) &_kestrel_replicate_draws_cpp, 5},
+    {"_kestrel_mixed_sums_cpp", (DL_FUNC) &_kestrel_mixed_sums_cpp, 4},
+    {"_kestrel_mixed_table_cpp", (DL_FUNC) &_kestrel_mixed_table_cpp, 5},
     {"_kestrel_pairs_cpp", (DL_FUNC) &_kestrel_pairs_cpp, 3},
     {"_kestrel_pairs_by_cpp", (DL_FUNC) &_kestrel_pairs_by_cpp, 1},
     {"_kestrel_plan_pairs_cpp", (DL_FUNC) &_kestrel_plan_pairs_cpp, 3},

@@ -81,6 +81,8 @@ mixed_density_frame <- function(n = pick(c(3, 8, 25))) {
   cbind(frame, stats::setNames(data.frame(stats::rnorm(n)), "other"))
 }
 
+kernel_operators <- c("normal", "convolution", "derivative", "integral")
+
 # Distribution functions of mixed data: most factors have an order. `grid`: the argument with points of the criterion.
 mixed_distribution_frame <- function(conditional, n = pick(c(3, 8, 25))) {
   frame <- mixed_density_frame(n)
@@ -264,6 +266,26 @@ other_calls <- list(
       if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
       some_of(list(gradients = TRUE), 0.3))
   },
+  npudistbw = function() {
+    frame <- mixed_distribution_frame(FALSE)
+    c(list(dat = frame), mixed_distribution_arguments(frame, "", "gdat"))
+  },
+  npudist = function() {
+    frame <- mixed_distribution_frame(FALSE)
+    more <- mixed_distribution_arguments(frame, "", "gdat")
+    c(list(tdat = frame), more[names(more) != "bandwidth.compute"], some_of(list(edat = frame[1:2, ]), 0.3))
+  },
+  npcdistbw = function() {
+    frame <- mixed_distribution_frame(TRUE)
+    c(list(xdat = frame[-1L], ydat = frame[1L]), mixed_distribution_arguments(frame, c("x", "y"), "gydat"))
+  },
+  npcdist = function() {
+    frame <- mixed_distribution_frame(TRUE)
+    more <- mixed_distribution_arguments(frame, c("x", "y"), "gydat")
+    c(list(txdat = frame[-1L], tydat = frame[1L]), more[names(more) != "bandwidth.compute"],
+      if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
+      some_of(list(gradients = TRUE), 0.3))
+  },
   npconmode = function() {
     frame <- mixed_density_frame()
     frame[[1L]] <- factor(sample(c("u", "v", "w"), nrow(frame), TRUE))
@@ -335,25 +357,24 @@ other_calls <- list(
       bootstrap_arguments(c("iid", "wild", "wild-rademacher", "pairwise")),
       some_of(list(joint = TRUE, boot.type = "II", index = pick(list(1, 2, c(1, 1)))), 0.15))
   },
-  npudistbw = function() {
-    frame <- mixed_distribution_frame(FALSE)
-    c(list(dat = frame), mixed_distribution_arguments(frame, "", "gdat"))
+  npqreg = function() {
+    frame <- mixed_density_frame()
+    y <- if (chance(0.95)) stats::rnorm(nrow(frame)) else frame[1L]
+    more <- mixed_distribution_arguments(cbind(data.frame(y = stats::rnorm(nrow(frame))), frame), c("x", "y"), "gydat")
+    c(list(txdat = frame, tydat = y), more[names(more) != "bandwidth.compute"],
+      some_of(list(exdat = frame[1:2, ], tau = pick(c(0.01, 0.3, 0.5, 1)), gradients = TRUE), 0.3))
   },
-  npudist = function() {
-    frame <- mixed_distribution_frame(FALSE)
-    more <- mixed_distribution_arguments(frame, "", "gdat")
-    c(list(tdat = frame), more[names(more) != "bandwidth.compute"], some_of(list(edat = frame[1:2, ]), 0.3))
-  },
-  npcdistbw = function() {
-    frame <- mixed_distribution_frame(TRUE)
-    c(list(xdat = frame[-1L], ydat = frame[1L]), mixed_distribution_arguments(frame, c("x", "y"), "gydat"))
-  },
-  npcdist = function() {
-    frame <- mixed_distribution_frame(TRUE)
-    more <- mixed_distribution_arguments(frame, c("x", "y"), "gydat")
-    c(list(txdat = frame[-1L], tydat = frame[1L]), more[names(more) != "bandwidth.compute"],
-      if (chance(0.3)) list(exdat = frame[1:2, -1L, drop = FALSE], eydat = frame[1:2, 1L, drop = FALSE]),
-      some_of(list(gradients = TRUE), 0.3))
+  npksum = function() {
+    frame <- mixed_density_frame()
+    n <- nrow(frame)
+    numbers <- function() matrix(stats::rnorm(n * pick(1:3)), n)
+    c(list(bws = stats::runif(length(frame), 0, 0.6), txdat = frame),
+      some_of(list(exdat = frame[1:2, ], tydat = numbers(), weights = numbers(), leave.one.out = TRUE,
+                   kernel.pow = pick(1:3), bandwidth.divide = TRUE, operator = pick(kernel_operators),
+                   permutation.operator = pick(c("none", "normal", "derivative", "integral")), compute.ocg = TRUE,
+                   return.kernel.weights = TRUE, ckertype = pick(c("gaussian", "epanechnikov", "uniform")),
+                   ckerorder = pick(c(2, 4, 6, 8)), ukertype = "liracine",
+                   okertype = pick(c("liracine", "wangvanryzin", "nliracine", "racineliyan"))), 0.3))
   },
   se = function() list(object = if (chance(0.3)) mixed_density_call() else fit_call()),
   gradients = function() {

@@ -48,6 +48,8 @@ long_calls <- list(
   npudist = list(quote(npudist(bws = c(0.1, 0.1), tdat = many(n, 2)))),
   npcdistbw = list(quote(npcdistbw(xdat = many(n), ydat = many(n), nmulti = 1))),
   npcdist = list(quote(npcdist(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
+  npqreg = list(quote(npqreg(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
+  npksum = list(quote(npksum(bws = c(0.1, 0.1), txdat = many(n, 2)))),
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), factor(rep_len(1:3, n))))),
   npcmstest = list(quote(npcmstest(xdat = many(n), model = lm(y ~ x, list(x = many(n), y = many(n)^2)), bws = 0.1,

@@ -35,7 +35,9 @@ objects_to_edit <- function() {
     of_density = summary(npudens(density)), conditional_bw = conditional,
     conditional = npcdens(conditional, gradients = TRUE),
     distribution_bw = distribution, distribution = npudist(distribution), conditional_distribution_bw = below,
-    conditional_distribution = npcdist(below, gradients = TRUE),
+    conditional_distribution = npcdist(below, gradients = TRUE), quantiles = npqreg(below, gradients = TRUE),
+    of_quantiles = summary(npqreg(below)), sums = npksum(bws = 1, txdat = x, return.kernel.weights = TRUE),
+    of_sums = summary(npksum(bws = 1, txdat = x)),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
@@ -77,6 +79,10 @@ takers <- list(
                        band = function(fit) {
                          predict(fit, exdat = data.frame(a = 1, z = "2", o = "1"), interval = "confidence")
                        }),
+  kestrel_qreg = list(print = print, summary = summary, plot = plot, predict = predict, fitted = fitted, se = se,
+                      gradients = gradients, nobs = nobs, formula = formula, frame = as.data.frame,
+                      quantile = quantile, other = function(fit) predict(fit, tau = 0.2)),
+  kestrel_ksum = list(print = print, summary = summary),
   kestrel_distbw = list(print = print, summary = summary, plot = plot, npudist = npudist, predict = predict,
                         nobs = nobs, formula = formula),
   kestrel_condistbw = list(print = print, summary = summary, plot = plot, npcdist = npcdist, predict = predict,

@@ -17,7 +17,8 @@ test_that("quantiles are np's to its tolerance, and where the distribution funct
 
 test_that("quantiles are those of halving for every kernel", {
   frame <- with_seed(20261130, data.frame(y = round(stats::rnorm(25), 2), x = stats::runif(25),
-                                          z = factor(sample(c("p", "q"), 25, TRUE)), o = ordered(sample(1:3, 25, TRUE))))
+                                          z = factor(sample(c("p", "q"), 25, TRUE)),
+                                          o = ordered(sample(1:3, 25, TRUE))))
   data <- mixed_data(frame, numeric(25))
   given <- c(FALSE, TRUE, TRUE, TRUE)
   for (ckertype in c("gaussian", "epanechnikov", "uniform")) {

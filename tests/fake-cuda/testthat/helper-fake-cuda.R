@@ -53,7 +53,7 @@ streamed <- function(..., to = function(slab) NULL) {
 fake_sample <- as.matrix(datasets::faithful)
 fake_flowers <- as.matrix(datasets::iris[1:50, 1:4])
 
-fake_visits <- cbind(faithful, sign = factor(rep_len(c("a", "b", "c"), nrow(faithful))))
+fake_visits <- cbind(datasets::faithful, sign = factor(rep_len(c("a", "b", "c"), 272L)))
 
 # One call of each kind that a GPU takes, and the functions of the object that it needs. Grids are so large that the
 # device polls more than once.
