@@ -28,8 +28,8 @@ smoother_of <- function(bws, raw, run) {
 # A matrix with a row for each point and a column for each of the responses in the columns of y. `functional`: "fit",
 # the fit; "slope", its derivative by the `column`-th of the numeric columns; "sum" and "square", the sum of products
 # with the weights or their squares, where a numeric column has the weight 1 at the point itself; "mean" and
-# "mean_square", the same with weights that sum to 1. `points`: columns as in the data, or NULL for the data, whose observations may be left out of their own
-# smooth.
+# "mean_square", the same with weights that sum to 1. `points`: columns as in the data, or NULL for the data, whose
+# observations may be left out of their own smooth.
 smooth_responses <- function(smoother, y, functional = "fit", points = NULL, column = 1L, leave_out = FALSE) {
   y <- as.matrix(y)
   heard()
