@@ -62,6 +62,7 @@ npconmode <- function(bws, txdat, tydat, exdat = NULL, eydat = NULL, ..., data =
                       verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
+  check_known("npconmode", Filter(nzchar, given_names(...)), c(names(formals(npconmode)), npcdensbw_arguments()))
   if (missing(bws)) {
     abort_input("`bws` must be a bandwidth object of npcdensbw(), a density of npcdens(), a formula or bandwidths.")
   }

@@ -6,7 +6,7 @@ sigtest_fields <- list(
   joint = flag(), pivot = flag(),
   In = function(of) fitted_numbers(if (of[["joint"]]) 1L else length(of[["ixvar"]])),
   P = function(of) fitted_numbers(length(of[["In"]])),
-  boot.num = numbers(1L, sign = "positive", whole = TRUE),
+  boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE),
   In.bootstrap = function(of) fitted_numbers(c(of[["boot.num"]], length(of[["In"]]))),
   boot.method = texts(1L), ptype = texts(1L),
   reject = function(of) texts(length(of[["In"]])),
@@ -55,7 +55,7 @@ plbw_fields <- list(
     }))
   },
   xndim = function(of) exactly(length(unclass(of[["x"]]))),
-  design = function(of) numbers(c(of[["nobs"]], length(of[["bw"]]) - 1L)),
+  design = function(of) numbers(c(of[["nobs"]], max(0L, length(of[["bw"]]) - 1L))),
   bw = function(of) {
     one <- function(bws) {
       inherits(bws, "kestrel_regbw") && is.list(bws) && is.null(object_problem(bws, "kestrel_regbw")) &&
@@ -100,7 +100,7 @@ cmstest_fields <- list(
   P = numbers(1L, between = c(0, 1)),
   q.90 = numbers(1L), q.95 = numbers(1L), q.99 = numbers(1L),
   pdistribution = texts(1L, among = c("Bootstrap", "Asymptotic")),
-  boot.num = numbers(1L, sign = "positive", whole = TRUE), boot.method = texts(1L), pcall = texts(1L),
+  boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE), boot.method = texts(1L), pcall = texts(1L),
   reject = texts(1L), seconds = numbers(1L)
 )
 
@@ -215,7 +215,7 @@ srho_fields <- list(
   Srho = fitted_numbers(1L),
   bootstrap = flag(),
   P = function(of) fitted_numbers(1L),
-  boot.num = numbers(1L, sign = "positive", whole = TRUE),
+  boot.num = numbers(1L, between = c(1, 1e9), whole = TRUE),
   Srho.bootstrap = function(of) {
     if (of[["bootstrap"]] && is.null(of[["Srho.bootstrap.vec"]])) fitted_numbers(of[["boot.num"]])
   },

@@ -98,6 +98,7 @@ npsigtest <- function(bws, xdat, ydat, boot.num = 399, boot.method = c("iid", "w
                       data = NULL, threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
   call <- match.call()
+  check_known("npsigtest", Filter(nzchar, given_names(...)), c(names(formals(npsigtest)), npregbw_arguments()))
   if (missing(bws)) {
     abort_input("`bws` must be a bandwidth object of npregbw(), a fit of npreg(), a formula or bandwidths.")
   }
