@@ -179,7 +179,9 @@ density_columns <- function(value, argument) {
     variable <- as_variable(named_column(plain, argument), argument)
     return(stats::setNames(list(variable$value), variable$name))
   }
-  mixed_columns(plain, argument)
+  columns <- mixed_columns(plain, argument)
+  if (length(columns) == 0L) abort_input("`", argument, "` must have at least one column, not 0.")
+  columns
 }
 
 # `side`: "x" or "y" in the names of the arguments of conditional densities.

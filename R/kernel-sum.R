@@ -107,7 +107,7 @@ ksum_fixed <- list(bwscaling = FALSE, compute.score = FALSE, bwtype = "fixed", c
 #' @export
 npksum <- function(...) {
   UseMethod("npksum", dispatched_on(..., .called = "npksum", .known = npksum_arguments(),
-                                    .classes = list(formula = "formula", bws = "formula")))
+                                    .classes = list(formula = "formula")))
 }
 
 npksum_arguments <- function() c(names(formals(npksum.formula)), names(formals(npksum.default)), names(ksum_fixed))
@@ -157,6 +157,13 @@ npksum.default <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, weight
                            okertype = c("liracine", "wangvanryzin", "nliracine", "racineliyan"),
                            na.action = stats::na.omit, threads = NULL, verbose = NULL) {
   started <- proc.time()[["elapsed"]]
+  if (!missing(bws) && inherits(bws, "formula")) {
+    call <- match.call()
+    # With a formula, the second argument is `data`.
+    names(call)[names(call) == "bws"] <- "formula"
+    names(call)[names(call) == "txdat"] <- "data"
+    return(eval(called_as(npksum.formula, call), parent.frame()))
+  }
   check_named("npksum", given_names(...), "return.kernel.weights")
   check_fixed_arguments(ksum_fixed, ...)
   verbose <- asked_verbose(verbose)

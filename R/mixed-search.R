@@ -98,13 +98,15 @@ mixed_criterion <- function(bws, run, progress) {
 }
 
 # The squared errors of distribution functions are mostly those of the data about the true one, which no bandwidth
-# changes. A search takes them relative to those of the empirical distribution function, in units of the gain by the
-# normal reference.
+# changes. A search takes them relative to those of the empirical distribution function (weighted by what is given), in
+# units of the gain by the normal reference.
 relative_criterion <- function(bws, criterion, run) {
   limits <- mixed_limits(bws)
   at <- function(theta) criterion$evaluate(theta, FALSE)$value
-  none <- at(ifelse(seq_along(limits$upper) <= bws$ncon, limits$upper, 0))
-  usual <- at(reference_theta(bws, limits))
+  reference <- reference_theta(bws, limits)
+  none <- at(ifelse(bws$given[core_order(bws)], reference,
+                    ifelse(seq_along(limits$upper) <= bws$ncon, limits$upper, 0)))
+  usual <- at(reference)
   if (!is.finite(none)) none <- 0
   unit <- if (is.finite(usual) && usual != none) abs(usual - none) else none
   if (!(unit > 0)) unit <- 1

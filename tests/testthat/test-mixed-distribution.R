@@ -262,3 +262,13 @@ test_that("plots show distribution functions along each column, or a surface, an
                   plot.behavior = "plot-data", neval = 5)
   expect_length(surface$cd1$condist, 25)
 })
+
+test_that("the search ends at a least value inside, though most of the criterion does not depend on bandwidths", {
+  x <- with_seed(1, stats::rnorm(500))
+  y <- x + with_seed(2, stats::rnorm(500))
+  bw <- npcdistbw(xdat = x, ydat = y, nmulti = 1)
+  for (factor in c(1e-4, 0.7, 1.4)) {
+    other <- npcdistbw(xdat = x, ydat = y, bws = c(bw$ybw * factor, bw$xbw), bandwidth.compute = FALSE)
+    expect_gt(other$fval, bw$fval)
+  }
+})
