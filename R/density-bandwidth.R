@@ -50,7 +50,7 @@
 #' @param bwmethod the criterion: `"cv.ml"`, `"cv.ls"` or `"normal-reference"`.
 #' @param bwscaling whether bandwidths, given and returned, are multiples of s n^(-1/(2 P + p)), and for factors of
 #'   n^(-2/(2 P + p)). Here s is the least of the standard deviation, the interquartile range divided by
-#'   2 qnorm(3/4) = 1.349, and the median absolute deviation, as far as they are positive.
+#'   `2 * qnorm(3/4)`, and the median absolute deviation, as far as they are positive.
 #' @param ckertype,ckerorder the kernel of numbers, `"gaussian"`, `"epanechnikov"` or `"uniform"`, and its order, 2, 4,
 #'   6 or 8. Bandwidths are on the scale of \pkg{np}, as in [npregbw()].
 #' @param ukertype,okertype the kernels of factors and of ordered factors.
@@ -176,6 +176,7 @@ npudensbw.default <- function(dat, bws = NULL, bandwidth.compute = TRUE, ...,
 density_columns <- function(value, argument) {
   plain <- plain_points(value)
   if (!is_frame(plain) && !is.matrix(plain) && !is_categorical(plain)) {
+    if (is.atomic(plain)) check_rows(plain, argument)
     variable <- as_variable(named_column(plain, argument), argument)
     return(stats::setNames(list(variable$value), variable$name))
   }

@@ -7,8 +7,8 @@
 #' numbers alone see also [kcde()], which has plug-in selectors.
 #'
 #' The distribution function F(x) is the mean over the observations of a product of the integrals of the kernels of
-#' [npudensbw()] up to x, one for each column: for a number G((x - x_i) / h), where G is the integral of K, and for an
-#' ordered factor the sum of the kernel over all levels up to x. For two levels at the distance d this sum is
+#' [npudensbw()] up to x, one for each column. For a number this is G((x - x_i) / h), where G is the integral of K. For
+#' an ordered factor it is the sum of the kernel over all levels up to x. For two levels at the distance d this sum is
 #'
 #' - `"liracine"`: 1 - lambda^(d+1) / (1 + lambda) if x is not below the observation, otherwise lambda^d / (1 + lambda);
 #' - `"wangvanryzin"`: 1 - lambda^(d+1) / 2, or lambda^d / 2;
@@ -69,7 +69,8 @@
 #' summary(npudistbw(~ mpg + ordered(gear), data = mtcars))
 #' npudistbw(dat = faithful, bwmethod = "normal-reference")$bw
 #'
-#' # Wang and van Ryzin's kernel sums to 0.85 up to its own level and to 0.955 up to the next; np 0.60 has 0.7 there:
+#' # Wang and van Ryzin's kernel sums to 0.85 up to its own level and to 0.955 up to the next.
+#' # np 0.60 has 0.7 there:
 #' # npksum(txdat = ordered(1:2), bws = 0.3, operator = "integral", okertype = "wangvanryzin",
 #' #        return.kernel.weights = TRUE)$kw[1, ]
 #' npudist(bws = 0.3, tdat = ordered(c(1, 1)), edat = ordered(1), okertype = "wangvanryzin")$dist

@@ -75,9 +75,10 @@ ksum_fixed <- list(bwscaling = FALSE, compute.score = FALSE, bwtype = "fixed", c
 #'   and `ndim`, `ncon`, `nuno`, `nord`, `xnames`, `operator`, `rows.omit`, `engine`, `backend`, `seconds`, `call`.
 #' @section Units: Sums are in the units of `weights` and `tydat`, with those of the operators and of
 #'   `bandwidth.divide`.
-#' @section Errors: Errors of class `kestrel_error_input` are for data that are not numbers or factors, that are
-#'   infinite or of different lengths, bandwidths that are not positive or above the largest lambda, an operator that a
-#'   factor does not have, a power that is not a whole number from 1 to 100, and `leave.one.out` at other points.
+#' @section Errors: Errors of class `kestrel_error_input` are for data that are not numbers or factors, and for data that
+#'   are infinite or of different lengths. They are also for bandwidths that are not positive, or above the largest
+#'   lambda, and for an operator that a factor does not have. `kernel.pow` must be a whole number from 1 to 100, and
+#'   `leave.one.out` is only for the data.
 #' @section Cost: O(n m (p + q b)) for n observations, m points and p columns, on all threads. `kw` takes 8 n m bytes.
 #' @references Li, Q. & Racine, J.S. (2003) Nonparametric estimation of distributions with categorical and continuous
 #'   data. *Journal of Multivariate Analysis* **86**, 266-292.
@@ -92,7 +93,8 @@ ksum_fixed <- list(bwscaling = FALSE, compute.score = FALSE, bwtype = "fixed", c
 #'   npksum(~ eruptions, data = faithful, newdata = data.frame(eruptions = at), bws = 0.3)$ksum
 #'
 #' # leave-one-out sums of several columns of numbers
-#' sums <- npksum(txdat = faithful$eruptions, tydat = cbind(faithful$waiting, 1), bws = 0.3, leave.one.out = TRUE)$ksum
+#' both <- cbind(faithful$waiting, 1)
+#' sums <- npksum(txdat = faithful$eruptions, tydat = both, bws = 0.3, leave.one.out = TRUE)$ksum
 #' mean((faithful$waiting - sums[, 1] / sums[, 2])^2)
 #'
 #' # what np 0.60 has in other ways

@@ -59,7 +59,7 @@ predicted_density <- function(object, at, se.fit) {
     if (!is.null(at$log_likelihood)) list(log.likelihood = at$log_likelihood))
 }
 
-density_field <- function(fit) intersect(c("dens", "condens", "dist", "condist"), names(fit))[1L]
+density_field <- function(fit) intersect(c("dens", "condens", "dist", "condist"), names(unclass(fit)))[1L]
 
 error_field <- function(fit) if (density_field(fit) %in% c("dens", "dist")) "derr" else "conderr"
 
@@ -216,8 +216,9 @@ summary.kestrel_dens <- function(object, ...) {
 print.summary.kestrel_dens <- function(x, ...) {
   check_object(x, "x", "summary.kestrel_dens")
   fit <- x$fit
+  of <- unclass(fit)
   values <- if (density_field(fit) %in% c("dens", "condens")) "densities" else "values"
-  cat(dens_lines(fit), label_line(values, quartiles(fit[[density_field(fit)]])),
-      label_line("errors", quartiles(fit[[error_field(fit)]])), sep = "\n")
+  cat(dens_lines(fit), label_line(values, quartiles(of[[density_field(fit)]])),
+      label_line("errors", quartiles(of[[error_field(fit)]])), sep = "\n")
   invisible(x)
 }

@@ -2,8 +2,9 @@
 
 #' Smooth coefficient regression
 #'
-#' Estimates the model y = gamma_0(z) + x gamma(z) + error, whose coefficients are functions of z: at every point z by a
-#' least squares fit of y on x and a constant with the kernel weights of z (Li & Racine 2007, ch. 9). Variables may be
+#' Estimates the model y = gamma_0(z) + x gamma(z) + error, whose coefficients are functions of z. At every point z they
+#' are those of a least squares fit of y on x and a constant, with the kernel weights of z (Li & Racine 2007, ch. 9).
+#' Variables may be
 #' numbers and factors. Names, arguments and fields are those of package \pkg{np}.
 #'
 #' The fit and the coefficients at a point are weighted sums of the responses, sum_i l_i y_i. Their standard errors are

@@ -52,8 +52,9 @@ long_calls <- list(
   npksum = list(quote(npksum(bws = c(0.1, 0.1), txdat = many(n, 2)))),
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), factor(rep_len(1:3, n))))),
-  npcmstest = list(quote(npcmstest(xdat = many(n), model = lm(y ~ x, list(x = many(n), y = many(n)^2)), bws = 0.1,
-                                   boot.num = 99))),
+  # lm() of more observations does not hear an interrupt in time.
+  npcmstest = list(quote(npcmstest(xdat = many(n / 20), model = lm(y ~ x, list(x = many(n / 20), y = many(n / 20)^2)),
+                                   bws = 0.1, boot.num = 99))),
   npindexbw = list(quote(npindexbw(many(n, 2), many(n), nmulti = 1))),
   npindex = list(quote(npindex(c(1, 0.5, 0.1), many(n, 2), many(n), gradients = TRUE))),
   npscoefbw = list(quote(npscoefbw(many(n), many(n)^2, many(n)^3, nmulti = 1))),

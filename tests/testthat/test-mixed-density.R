@@ -271,7 +271,7 @@ test_that("mistakes are refused", {
     npudensbw(dat = faithful, kernel = "gaussian"), npudens(bws = c(1, -1), tdat = faithful), npudens(bws = 1),
     npudens(bw, edat = 1:3), npudens(bw, bwmethod = "cv.ls"), npudens(bw, newdata = faithful, edat = faithful),
     predict(npudens(bw), newdata = data.frame(a = 1)), predict(npudens(bw), 1, exdat = 2),
-    npudens(structure(list(), class = "kestrel_densbw")), plot(npudens(bw), xtrim = 2)
+    npudens(structure(list(), class = "kestrel_densbw")), plot(npudens(bw), xtrim = 2), npudensbw(dat = seq(1, 3e9))
   )
 })
 
