@@ -75,8 +75,8 @@ ksum_fixed <- list(bwscaling = FALSE, compute.score = FALSE, bwtype = "fixed", c
 #'   and `ndim`, `ncon`, `nuno`, `nord`, `xnames`, `operator`, `rows.omit`, `engine`, `backend`, `seconds`, `call`.
 #' @section Units: Sums are in the units of `weights` and `tydat`, with those of the operators and of
 #'   `bandwidth.divide`.
-#' @section Errors: Errors of class `kestrel_error_input` are for data that are not numbers or factors, and for data that
-#'   are infinite or of different lengths. They are also for bandwidths that are not positive, or above the largest
+#' @section Errors: Errors of class `kestrel_error_input` are for data that are not numbers or factors, and for data
+#'   that are infinite or of different lengths. They are also for bandwidths that are not positive, or above the largest
 #'   lambda, and for an operator that a factor does not have. `kernel.pow` must be a whole number from 1 to 100, and
 #'   `leave.one.out` is only for the data.
 #' @section Cost: O(n m (p + q b)) for n observations, m points and p columns, on all threads. `kw` takes 8 n m bytes.

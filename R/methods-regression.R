@@ -26,11 +26,11 @@
 #' @param row.names,optional not used; arguments of the generic.
 #' @return `predict()` returns a numeric vector with one value for each point. It is NA for points with a missing value
 #'   and for those without an observation within the bandwidth. With `interval = "confidence"` it is a matrix with
-#'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and
-#'   `se()` return the fit and its standard errors at the points where it was evaluated. `gradients()` returns a matrix
-#'   with a column for each regressor, as in \pkg{np}. It has the gradients there, for factors the effects, or the
-#'   standard errors. `residuals()` returns those at the data. `as.data.frame()` returns one row for each of these points,
-#'   with the regressors, `mean`, `merr`, `lower` and `upper`. If the points are the data, it adds the response, `resid` and
+#'   columns `fit`, `lwr` and `upr`, and with `se.fit` a list with `fit` (either) and `se.fit`. `fitted()` and `se()`
+#'   return the fit and its standard errors at the points where it was evaluated. `gradients()` returns a matrix with a
+#'   column for each regressor, as in \pkg{np}. It has the gradients there, for factors the effects, or the standard
+#'   errors. `residuals()` returns those at the data. `as.data.frame()` returns one row for each of these points, with
+#'   the regressors, `mean`, `merr`, `lower` and `upper`. If the points are the data, it adds the response, `resid` and
 #'   `loo`. A variable that has one of these names is called, for example, `mean.1`. `summary()` returns a list with the
 #'   object and, for a bandwidth from a grid, `best`, the five best of it, and for several regressors `table`, with a
 #'   row for each. `nobs()` returns the number of observations of positive weight. `print()` returns its argument

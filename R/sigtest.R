@@ -71,10 +71,10 @@ sigtest_methods <- c("iid", "wild", "wild-rademacher", "pairwise")
 #'   and `pivot`, `joint`, `ptype` (`boot.type`), `pmethod`, `boot.num`, `boot.method`, `random.seed`, `rows.omit`,
 #'   `nobs.omit`, `seconds`, `call`. `summary()` and `print()` show a table of the tests.
 #' @section Units: With `pivot = TRUE` statistics have no unit. Otherwise their unit is that of the squared gradient.
-#' @section Errors: Errors of class `kestrel_error_input` are for bandwidths that are numbers of neighbours, for weights,
-#'   and for kernels other than `"gaussian"`, `"epanechnikov"` and `"uniform"`. They are also for positions that are not
-#'   those of regressors, and for bandwidths at which no observation counts where the tested regressors are held. The
-#'   errors of [npregbw()] can occur, too.
+#' @section Errors: Errors of class `kestrel_error_input` are for bandwidths that are numbers of neighbours, for
+#'   weights, and for kernels other than `"gaussian"`, `"epanechnikov"` and `"uniform"`. They are also for positions
+#'   that are not those of regressors, and for bandwidths at which no observation counts where the tested regressors are
+#'   held. The errors of [npregbw()] can occur, too.
 #' @section Cost: With `boot.type = "I"` and residuals, all samples share the weights of the fit, so that a test of a
 #'   regressor takes O(n^2 B) for B samples: about 0.7 s for n = 1,000 and B = 399, on one core. With `"pairwise"` each
 #'   sample has its own weights, and with `"II"` each takes a search as in [npregbw()]. All threads are used. The memory

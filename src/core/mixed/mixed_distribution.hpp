@@ -16,9 +16,9 @@ struct MixedGrid {
   const MixedSample* points = nullptr;
 };
 
-/// The mean over observations i and grid points x of (1(x_i <= x) - F_-i(x))^2 (Bowman, Hall & Prvan
-/// 1998; Li, Li & Racine 2017). Columns and ordered factors; the forms of kernels are those of
-/// distribution functions, so that their h are finite. O(n m (p + q)).
+/// The mean over observations i and grid points x of (1(x_i <= x) - F_-i(x))^2 (Bowman, Hall &
+/// Prvan 1998; Li, Li & Racine 2017). Columns and ordered factors; the forms of kernels are those
+/// of distribution functions, so that their h are finite. O(n m (p + q)).
 MixedCriterion mixed_distribution_error(const MixedSample& sample, const MixedGrid& grid,
                                         const MixedKernel& kernel, bool gradient,
                                         const RunOptions& options);
@@ -32,9 +32,9 @@ MixedCriterion mixed_conditional_distribution_error(const MixedSample& sample,
                                                     const MixedGiven& given, bool gradient,
                                                     const RunOptions& options);
 
-/// At every point the least y with F(y | x) >= tau, for one column y that is not given, 0 < tau < 1;
-/// where kernels are of higher order, some y at which F crosses tau. The density f(y | x) there. NaN
-/// where nothing has a positive weight. O(n) for each of about ten steps.
+/// At every point the least y with F(y | x) >= tau, for one column y that is not given, 0 < tau <
+/// 1; where kernels are of higher order, some y at which F crosses tau. The density f(y | x) there.
+/// NaN where nothing has a positive weight. O(n) for each of about ten steps.
 struct MixedQuantiles {
   std::vector<double> quantile, density;
 };

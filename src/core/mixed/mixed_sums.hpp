@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/base/run_options.hpp"
 #include "core/mixed/mixed_sample.hpp"
 
 namespace kestrel {
