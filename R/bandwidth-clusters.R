@@ -41,6 +41,7 @@ is_clustered <- function(sample) {
 # emptiest, and with that within these, and so on.
 at_scales_of_clusters <- function(sample, diagonal) {
   d <- ncol(sample$x)
+  whole <- diag(sample$cov)
   scales <- list()
   for (round in 1:5) {
     scan <- scan_of_cells(sample, 8)
@@ -53,7 +54,9 @@ at_scales_of_clusters <- function(sample, diagonal) {
     # Rounded, so that the search is the same in other units, where the last bits of sums differ.
     S <- signif(if (diagonal) S * diag(d) else (S + t(S)) / 2, 8)
     root <- lower_root_cpp(S)
-    if (is.null(root)) break
+    # Tied values have a variance of rounding errors. Columns that determine each other to the rounded digits have no
+    # scale of their own.
+    if (is.null(root) || any(diag(S) < 1e-14 * whole) || any(diag(root)^2 < 1e-6 * diag(S))) break
     sample$cov[] <- S
     sample$root <- if (is.null(sample$axes)) root else root / diag(sample$axes)
   }

@@ -112,7 +112,7 @@ numbers_problem <- function(value, what, field) {
     (is.null(what$between) || (min >= what$between[1L] && largest <= what$between[2L])) &&
     (!what$whole || all(value == round(value), na.rm = TRUE)) &&
     (!what$increasing || !is.unsorted(value, strictly = TRUE))
-  if (!fine) problem_of(field, numbers_text(what), offending(value, what))
+  if (!isTRUE(fine)) problem_of(field, numbers_text(what), offending(value, what))
 }
 
 # The value if it is short, and otherwise an entry that is not allowed.

@@ -274,6 +274,10 @@ record_fields <- list(
 )
 
 # What each class is, in words, and its fields.
+bandwidth_table_field <- columns(list(), also = list("a data frame of numbers and strings", function(table) {
+  all(vapply(unclass(table), function(column) is.atomic(column) && !is.null(column), NA))
+}))
+
 object_classes <- list(
   kestrel_kde = list(made = "an estimate made by kde()", fields = estimate_fields),
   summary.kestrel_kde = list(made = "a summary of an estimate", fields = list(
@@ -296,7 +300,7 @@ object_classes <- list(
   kestrel_mixed_bw = list(made = "a bandwidth object made by npregbw()", fields = mixed_bw_fields,
                           kind_of = "kestrel_regbw"),
   summary.kestrel_mixed_bw = list(made = "a summary of a bandwidth object", fields = list(
-    bws = of_class("kestrel_regbw"), table = columns(list())
+    bws = of_class("kestrel_regbw"), table = bandwidth_table_field
   )),
   summary.kestrel_regbw = list(made = "a summary of a bandwidth object", fields = list(
     bws = of_class("kestrel_regbw"),
@@ -309,7 +313,7 @@ object_classes <- list(
   kestrel_densbw = list(made = "a bandwidth object made by npudensbw() or npcdensbw()",
                         fields = densbw_fields()),
   summary.kestrel_densbw = list(made = "a summary of a bandwidth object", fields = list(
-    bws = of_class("kestrel_densbw"), table = columns(list())
+    bws = of_class("kestrel_densbw"), table = bandwidth_table_field
   )),
   kestrel_condensbw = list(made = "a bandwidth object made by npcdensbw()", fields = condensbw_fields(),
                            kind_of = "kestrel_densbw"),
@@ -345,7 +349,7 @@ object_classes <- list(
   summary.kestrel_si = list(made = "a summary of a fit", fields = list(fit = of_class("kestrel_si"))),
   kestrel_scbw = list(made = "a bandwidth object made by npscoefbw()", fields = scbw_fields),
   summary.kestrel_scbw = list(made = "a summary of a bandwidth object", fields = list(
-    bws = of_class("kestrel_scbw"), table = columns(list())
+    bws = of_class("kestrel_scbw"), table = bandwidth_table_field
   )),
   kestrel_sc = list(made = "a fit made by npscoef()", fields = sc_fields),
   summary.kestrel_sc = list(made = "a summary of a fit", fields = list(

@@ -242,7 +242,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
 is_edited <- function(bws) {
   if (!is_mixed_object(bws)) return(abs(bws$h - h_of(bws$bw, unit_of(bws), range_of(bws$x))) > 1e-9 * bws$h)
   raw <- if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw
-  any(raw != bws$bandwidth$x & abs(raw - bws$bandwidth$x) > 1e-9 * abs(bws$bandwidth$x))
+  !isFALSE(any(raw != bws$bandwidth$x & abs(raw - bws$bandwidth$x) > 1e-9 * abs(bws$bandwidth$x)))
 }
 
 check_other_data <- function(bws, txdat, tydat) {

@@ -152,7 +152,7 @@ scoef_fits <- function(bws, points, errors, run) {
   raw <- scoef_raw(bws)
   without <- coefficients_at(core, raw, NULL, numeric(0), TRUE, run)
   off <- bws$y - without$mean
-  error2 <- ifelse(is.na(off), mean(off^2, na.rm = TRUE), off^2)
+  error2 <- ifelse(is.na(off), if (all(is.na(off))) NA_real_ else mean(off^2, na.rm = TRUE), off^2)
   inside <- coefficients_at(core, raw, NULL, if (errors && is.null(points)) error2 else numeric(0), FALSE, run)
   at <- if (is.null(points)) inside else {
     coefficients_at(core, raw, points, if (errors) error2 else numeric(0), FALSE, run)

@@ -112,6 +112,14 @@ test_that("clusters are seen where they are, and not in other data", {
   for (name in names(others)) expect_false(is_clustered(selector_sample(others[[name]], NULL)), info = name)
 })
 
+test_that("values that are tied in a column are no cluster of their own", {
+  x <- cbind(c(-0x1.1d39c4077aa4ap-1, -0x1.830820c5fc8c4p-2, -0x1.3c7f0f5e7c62ap+0), c(-1, -1, 5))
+  found <- lapply(c("fourier", "direct"), function(engine) {
+    suppressWarnings(Hlscv(x, amise = TRUE, engine = engine))$LSCV
+  })
+  expect_equal(found[[1]], found[[2]], tolerance = 1e-6)
+})
+
 test_that("a start of the user's and ties without limit keep the range of the normal reference", {
   x <- small_clusters()$two
   h0 <- reference_scale(nrow(x), 2, "gaussian")

@@ -110,8 +110,11 @@ class TileOrder {
     Spot spot;
     set_spot(z, weight, &spot);
     std::size_t tile = 0;
-    for (std::size_t a = 3 - geometry_.d; a < 3; ++a)
-      tile = tile * tiles_[a] + (spot.first[a] >> bits_[a]);
+    for (std::size_t a = 3 - geometry_.d; a < 3; ++a) {
+      const std::size_t place = spot.first[a] >> bits_[a];
+      if (place >= tiles_[a]) throw error(ErrorKind::internal, "a sample is outside of the grid");
+      tile = tile * tiles_[a] + place;
+    }
     return static_cast<std::uint32_t>(tile);
   }
 
