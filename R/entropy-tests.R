@@ -300,8 +300,8 @@ entropy_titles <- c(unitest = "Test of the equality of two densities", symtest =
 
 srho_lines <- function(test) {
   kind <- intersect(names(entropy_titles), class(test))[1L]
-  bandwidths <- unlist(unclass(test)[intersect(c("bw.x", "bw.y", "bw", "bw.data.x", "bw.data.y", "bw.joint"),
-                                               names(test))])
+  test <- unclass(test)
+  bandwidths <- unlist(test[intersect(c("bw.x", "bw.y", "bw", "bw.data.x", "bw.data.y", "bw.joint"), names(test))])
   P <- if (test$P > 0 || is.na(test$P)) format_short(test$P) else paste0("<", format_short(1 / test$boot.num))
   c(entropy_titles[[kind]],
     call_lines(test$call),

@@ -62,7 +62,8 @@ check_dims <- function(fhat, dims) {
   dims <- plain(dims)
   if (is.character(dims)) dims <- without_class(dims)
   if (is.character(dims) && all(dims %in% fhat$names)) dims <- match(dims, fhat$names)
-  if (!is_numbers(dims) || length(dims) == 0L || length(dims) > d || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
+  fine <- is_numbers(dims) && length(dims) > 0L && length(dims) <= d
+  if (!fine || !all(dims %in% seq_len(d)) || anyDuplicated(as.vector(dims)) > 0L) {
     abort_input("`dims` must be different columns among 1 to ", d, " (", quoted(fhat$names), "), not ",
                 describe_value(dims), ".")
   }
