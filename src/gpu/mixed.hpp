@@ -3,7 +3,6 @@
 #ifndef KESTREL_GPU_MIXED_HPP
 #define KESTREL_GPU_MIXED_HPP
 
-#include <memory>
 #include <vector>
 
 #include "core/mixed/mixed_regression.hpp"
@@ -30,7 +29,6 @@ class GpuMixed {
   GpuMixed& operator=(const GpuMixed&) = delete;
   ~GpuMixed();
 
-  bool local_linear() const { return local_linear_; }
   /// As mixed_criterion(), within 1e-12, with the same bits from run to run on one kind of device.
   /// The device sums over pairs, and the CPU solves for the fits. Fits that would lose digits are
   /// made again on the CPU, O(n) each.

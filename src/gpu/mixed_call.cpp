@@ -24,16 +24,8 @@ void MixedCall::choose(GpuUse use, const MixedKernel& kernel, double evaluations
 MixedCriterion MixedCall::criterion(const MixedKernel& kernel, MixedMethod method, bool gradient,
                                     const RunOptions& options) {
   return use_.sums(
-      [&] {
-        if (on_gpu_ == nullptr || on_gpu_->local_linear() != kernel.local_linear) {
-          on_gpu_ = std::make_unique<GpuMixed>(sample_, kernel);
-        }
-        return on_gpu_->criterion(kernel, method, gradient, options);
-      },
-      [&] {
-        on_gpu_ = nullptr;
-        return mixed_criterion(sample_, kernel, method, gradient, options);
-      });
+      [&] { return GpuMixed(sample_, kernel).criterion(kernel, method, gradient, options); },
+      [&] { return mixed_criterion(sample_, kernel, method, gradient, options); });
 }
 
 }  // namespace kestrel

@@ -3,7 +3,6 @@
 #ifndef KESTREL_GPU_MIXED_CALL_HPP
 #define KESTREL_GPU_MIXED_CALL_HPP
 
-#include <memory>
 #include <utility>
 
 #include "gpu/gpu_use.hpp"
@@ -22,14 +21,14 @@ class MixedCall {
   void choose(GpuUse use, const MixedKernel& kernel, double evaluations,
               const ParallelOptions& options);
   const GpuUse& use() const { return use_; }
-  /// As mixed_criterion().
+  /// As mixed_criterion(). The sample goes to the device for each criterion, O(n), so that R never
+  /// holds memory of the device between calls.
   MixedCriterion criterion(const MixedKernel& kernel, MixedMethod method, bool gradient,
                            const RunOptions& options);
 
  private:
   const MixedSample sample_;
   GpuUse use_{Backend::cpu, {}};
-  std::unique_ptr<GpuMixed> on_gpu_;
 };
 
 }  // namespace kestrel
