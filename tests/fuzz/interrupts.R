@@ -38,7 +38,7 @@ long_calls <- list(
   npregbw = list(quote(npregbw(many(n), many(n)^2)), quote(npregbw(y ~ x, data = list(x = many(n), y = many(n)))),
                  quote(npregbw(many(n), many(n)^2, bwtype = "generalized_nn")),
                  quote(npregbw(many(n), many(n)^2, bwtype = "adaptive_nn", bws = 50, bandwidth.compute = FALSE)),
-                 quote(npregbw(data.frame(a = many(n), z = factor(rep_len(1:3, n))), many(n)^2, nmulti = 1))),
+                 quote(npregbw(data.frame(a = many(n), z = gl(3, 1, n)), many(n)^2, nmulti = 1))),
   npreg = list(quote(npreg(bws = 0.1, txdat = many(n), tydat = many(n)^2))),
   npudensbw = list(quote(npudensbw(dat = many(n, 2), nmulti = 1))),
   npudens = list(quote(npudens(bws = c(0.1, 0.1), tdat = many(n, 2)))),
@@ -51,7 +51,7 @@ long_calls <- list(
   npqreg = list(quote(npqreg(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
   npksum = list(quote(npksum(bws = c(0.1, 0.1), txdat = many(n, 2)))),
   npcdens = list(quote(npcdens(bws = c(0.1, 0.1), txdat = many(n), tydat = many(n)))),
-  npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), factor(rep_len(1:3, n))))),
+  npconmode = list(quote(npconmode(c(0.1, 0.1), many(n), gl(3, 1, n)))),
   # lm() of more observations does not hear an interrupt in time.
   npcmstest = list(quote(npcmstest(xdat = many(n / 20), model = lm(y ~ x, list(x = many(n / 20), y = many(n / 20)^2)),
                                    bws = 0.1, boot.num = 99))),
