@@ -5,21 +5,6 @@
 
 using namespace kestrel;
 
-namespace {
-
-MixedKernel unpack_regression(const Rcpp::List& list, MixedMethod* method) {
-  const Fields fields(
-      list, "a task of mixed data",
-      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "regtype", "method"});
-  MixedKernel kernel = unpack_kernel(fields);
-  kernel.local_linear = fields.get<std::string>("regtype") == "ll";
-  const bool aic = fields.get<std::string>("method") == "cv.aic";
-  *method = aic ? MixedMethod::aic : MixedMethod::least_squares;
-  return kernel;
-}
-
-}  // namespace
-
 /// A sample of mixed data: x, unordered (codes from 1 on), ordered (positions), levels and y.
 // [[Rcpp::export]]
 SEXP mixed_cpp(Rcpp::List data, Rcpp::List run) {
@@ -51,10 +36,7 @@ Rcpp::List mixed_objective_cpp(SEXP sample, Rcpp::List task, bool gradient, Rcpp
   const MixedKernel kernel = unpack_regression(task, &method);
   const MixedCriterion found =
       mixed_call_of(sample).criterion(kernel, method, gradient, unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("value") = found.value,
-                            Rcpp::Named("gradient") = found.gradient,
-                            Rcpp::Named("unsupported") = static_cast<double>(found.unsupported),
-                            Rcpp::Named("ridged") = static_cast<double>(found.ridged));
+  return criterion_list(found);
 }
 
 /// Fits at points, or at the data if there are none (see MixedFits), and there also leave-one-out
@@ -66,17 +48,15 @@ Rcpp::List mixed_fit_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::Numeri
   const MixedKernel kernel = unpack_regression(task, &method);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const bool at_data = Rf_isNull(points);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
-  const MixedFits fits =
-      mixed_fits(data, at_data ? data : *other, kernel, view(error2), gradients, how);
+  const MixedRPoints at(points, data, how.parallel);
+  const MixedFits fits = mixed_fits(data, at.all(), kernel, view(error2), gradients, how);
   MixedResiduals residuals;
-  if (at_data && data.responses()) residuals = mixed_residuals(data, kernel, how);
+  if (at.are_data() && data.responses()) residuals = mixed_residuals(data, kernel, how);
   return Rcpp::List::create(
       Rcpp::Named("mean") = to_r(fits.mean, false), Rcpp::Named("se") = to_r(fits.variance, true),
       Rcpp::Named("grad") = by_point(fits.gradient, data.columns(), false),
       Rcpp::Named("gerr") = by_point(fits.gradient_variance, data.columns(), true),
-      Rcpp::Named("sum") = fits.sum, Rcpp::Named("deviation") = to_r(residuals.deviation, false),
+      Rcpp::Named("deviation") = to_r(residuals.deviation, false),
       Rcpp::Named("leverage") = to_r(residuals.leverage, false),
       Rcpp::Named("ridged") = static_cast<double>(fits.ridged));
 }

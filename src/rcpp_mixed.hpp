@@ -55,15 +55,43 @@ inline MixedKernel unpack_kernel(const Fields& fields) {
   return kernel;
 }
 
-/// Points of R, or null for NULL, which means the data.
-inline std::unique_ptr<MixedSample> unpack_points(SEXP points, const MixedSample& data,
-                                                  const ParallelOptions& options) {
-  if (Rf_isNull(points)) return nullptr;
-  const Fields fields(points, "points of mixed data", {"x", "unordered", "ordered"});
-  const MixedRRows rows = unpack_rows(fields);
-  return std::make_unique<MixedSample>(rows.views,
-                                       std::vector<int>(data.factors() + data.ordered(), 1),
-                                       Span<const double>(), options);
+/// The kernel of a regression, and its criterion.
+inline MixedKernel unpack_regression(const Rcpp::List& list, MixedMethod* method = nullptr) {
+  const Fields fields(
+      list, "a task of mixed data",
+      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "regtype", "method"});
+  MixedKernel kernel = unpack_kernel(fields);
+  kernel.local_linear = fields.get<std::string>("regtype") == "ll";
+  const bool aic = fields.get<std::string>("method") == "cv.aic";
+  if (method != nullptr) *method = aic ? MixedMethod::aic : MixedMethod::least_squares;
+  return kernel;
+}
+
+/// Points of R, or the data for NULL.
+class MixedRPoints {
+ public:
+  MixedRPoints(SEXP points, const MixedSample& data, const ParallelOptions& options) : data_(data) {
+    if (Rf_isNull(points)) return;
+    const Fields fields(points, "points of mixed data", {"x", "unordered", "ordered"});
+    points_ = std::make_unique<MixedSample>(unpack_rows(fields).views,
+                                            std::vector<int>(data.factors() + data.ordered(), 1),
+                                            Span<const double>(), options);
+  }
+  bool are_data() const { return points_ == nullptr; }
+  /// Null for the data.
+  const MixedSample* given() const { return points_.get(); }
+  const MixedSample& all() const { return are_data() ? data_ : *points_; }
+
+ private:
+  const MixedSample& data_;
+  std::unique_ptr<MixedSample> points_;
+};
+
+inline Rcpp::List criterion_list(const MixedCriterion& found) {
+  return Rcpp::List::create(Rcpp::Named("value") = found.value,
+                            Rcpp::Named("gradient") = found.gradient,
+                            Rcpp::Named("unsupported") = static_cast<double>(found.unsupported),
+                            Rcpp::Named("ridged") = static_cast<double>(found.ridged));
 }
 
 inline MixedCall& mixed_call_of(SEXP pointer) { return *Rcpp::XPtr<MixedCall>(pointer); }

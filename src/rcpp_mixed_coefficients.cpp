@@ -6,13 +6,6 @@ using namespace kestrel;
 
 namespace {
 
-MixedKernel unpack_smooth(const Rcpp::List& list) {
-  const Fields fields(
-      list, "a task of mixed data",
-      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "regtype", "method"});
-  return unpack_kernel(fields);
-}
-
 struct RDesign {
   explicit RDesign(const Rcpp::List& list)
       : RDesign(Fields(list, "a design", {"x", "y", "at", "error2", "leave_out"})) {}
@@ -36,11 +29,8 @@ Rcpp::List mixed_coefficient_objective_cpp(SEXP sample, Rcpp::List task, Rcpp::L
                                            bool gradient, Rcpp::List run) {
   const RDesign of(design);
   const MixedCriterion found = mixed_coefficient_criterion(
-      mixed_sample_of(sample), unpack_smooth(task), of.view_of(), gradient, unpack_run(run));
-  return Rcpp::List::create(Rcpp::Named("value") = found.value,
-                            Rcpp::Named("gradient") = found.gradient,
-                            Rcpp::Named("unsupported") = static_cast<double>(found.unsupported),
-                            Rcpp::Named("ridged") = static_cast<double>(found.ridged));
+      mixed_sample_of(sample), unpack_regression(task), of.view_of(), gradient, unpack_run(run));
+  return criterion_list(found);
 }
 
 /// Fits and coefficients at points, or at the data if there are none; `at` of the design: x there.
@@ -50,10 +40,10 @@ Rcpp::List mixed_coefficients_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcp
   const RDesign of(design);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
+  const MixedRPoints at(points, data, how.parallel);
   const MixedCoefficients found =
-      mixed_coefficients(data, other == nullptr ? data : *other, unpack_smooth(task), of.view_of(),
-                         mixed_matrix(of.at), view(of.error2), of.leave_out, how);
+      mixed_coefficients(data, at.all(), unpack_regression(task), of.view_of(), mixed_matrix(of.at),
+                         view(of.error2), of.leave_out, how);
   const std::size_t columns = static_cast<std::size_t>(of.x.ncol()) + 1;
   return Rcpp::List::create(Rcpp::Named("mean") = to_r(found.mean, false),
                             Rcpp::Named("se") = to_r(found.variance, true),

@@ -19,9 +19,7 @@ Rcpp::List mixed_density_objective_cpp(SEXP sample, Rcpp::List task, bool gradie
     found.value = -found.value;
     for (double& by : found.gradient) by = -by;
   }
-  return Rcpp::List::create(Rcpp::Named("value") = found.value,
-                            Rcpp::Named("gradient") = found.gradient,
-                            Rcpp::Named("unsupported") = static_cast<double>(found.unsupported));
+  return criterion_list(found);
 }
 
 /// Densities at points, or at the data if there are none (see MixedDensities).
@@ -31,8 +29,7 @@ Rcpp::List mixed_density_cpp(SEXP sample, Rcpp::List task, SEXP points, bool gra
   const MixedDensityTask of = unpack_density(task);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
-  const MixedDensities found =
-      mixed_densities(data, other == nullptr ? data : *other, of.kernel, of.given, gradients, how);
+  const MixedRPoints at(points, data, how.parallel);
+  const MixedDensities found = mixed_densities(data, at.all(), of.kernel, of.given, gradients, how);
   return density_list(found, data.columns());
 }

@@ -12,15 +12,13 @@ Rcpp::List mixed_distribution_objective_cpp(SEXP sample, Rcpp::List task, SEXP g
   const MixedDensityTask of = unpack_density(task);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> points = unpack_points(grid, data, how.parallel);
-  const MixedGrid at{points.get()};
+  const MixedRPoints points(grid, data, how.parallel);
+  const MixedGrid at{points.given()};
   const MixedCriterion found =
       of.conditional
           ? mixed_conditional_distribution_error(data, at, of.kernel, of.given, gradient, how)
           : mixed_distribution_error(data, at, of.kernel, gradient, how);
-  return Rcpp::List::create(Rcpp::Named("value") = found.value,
-                            Rcpp::Named("gradient") = found.gradient,
-                            Rcpp::Named("unsupported") = static_cast<double>(found.unsupported));
+  return criterion_list(found);
 }
 
 /// Distribution functions at points, or at the data if there are none (see MixedDensities).
@@ -31,10 +29,9 @@ Rcpp::List mixed_distribution_cpp(SEXP sample, Rcpp::List task, SEXP points, boo
   of.kernel.form = MixedForm::distribution;
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
-  return density_list(
-      mixed_densities(data, other == nullptr ? data : *other, of.kernel, of.given, gradients, how),
-      data.columns());
+  const MixedRPoints at(points, data, how.parallel);
+  return density_list(mixed_densities(data, at.all(), of.kernel, of.given, gradients, how),
+                      data.columns());
 }
 
 /// Quantiles of the one column that is not given, at points or at the data, and the densities
@@ -45,9 +42,8 @@ Rcpp::List mixed_quantile_cpp(SEXP sample, Rcpp::List task, SEXP points, double 
   const MixedDensityTask of = unpack_density(task);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
-  const MixedQuantiles found =
-      mixed_quantiles(data, other == nullptr ? data : *other, of.kernel, of.given, tau, how);
+  const MixedRPoints at(points, data, how.parallel);
+  const MixedQuantiles found = mixed_quantiles(data, at.all(), of.kernel, of.given, tau, how);
   return Rcpp::List::create(Rcpp::Named("quantile") = to_r(found.quantile, false),
                             Rcpp::Named("density") = to_r(found.density, false));
 }

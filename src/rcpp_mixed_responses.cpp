@@ -24,11 +24,7 @@ MixedFunctional functional_of(const std::string& name) {
 // [[Rcpp::export]]
 Rcpp::NumericMatrix mixed_responses_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::List of,
                                         Rcpp::List run) {
-  const Fields fields(
-      task, "a task of mixed data",
-      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "regtype", "method"});
-  MixedKernel kernel = unpack_kernel(fields);
-  kernel.local_linear = fields.get<std::string>("regtype") == "ll";
+  const MixedKernel kernel = unpack_regression(task);
   const Fields wanted(of, "responses", {"functional", "column", "leave_out", "y"});
   const auto y = wanted.get<Rcpp::NumericMatrix>("y");
   const MixedResponses responses{functional_of(wanted.get<std::string>("functional")),
@@ -36,10 +32,9 @@ Rcpp::NumericMatrix mixed_responses_cpp(SEXP sample, Rcpp::List task, SEXP point
                                  wanted.get<bool>("leave_out"), mixed_matrix(y)};
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
-  const std::vector<double> found =
-      mixed_responses(data, other == nullptr ? data : *other, kernel, responses, how);
-  const int rows = static_cast<int>(other == nullptr ? data.size() : other->size());
+  const MixedRPoints at(points, data, how.parallel);
+  const std::vector<double> found = mixed_responses(data, at.all(), kernel, responses, how);
+  const int rows = static_cast<int>(at.all().size());
   Rcpp::NumericMatrix to(rows, y.ncol());
   for (std::size_t i = 0; i < found.size(); ++i) {
     to[static_cast<R_xlen_t>(i)] = std::isnan(found[i]) ? NA_REAL : found[i];

@@ -56,8 +56,8 @@ Rcpp::List mixed_sums_cpp(SEXP sample, Rcpp::List task, SEXP points, Rcpp::List 
   of.terms = mixed_matrix(terms);
   const MixedSample& data = mixed_sample_of(sample);
   const Run how = unpack_run(run);
-  const std::unique_ptr<MixedSample> other = unpack_points(points, data, how.parallel);
-  const MixedSample& at = other == nullptr ? data : *other;
+  const MixedRPoints read(points, data, how.parallel);
+  const MixedSample& at = read.all();
   Rcpp::NumericMatrix weights(0, 0);
   const bool keep = fields.get<bool>("keep");
   if (keep)

@@ -18,8 +18,6 @@ namespace {
 
 /// The table of weights has this many cells squared.
 constexpr std::size_t kMaxCells = 512;
-/// Sums of weights below this are made again on the CPU, relative to the nearest sample.
-constexpr double kLeastSum = 1e-200;
 
 /// Picoseconds of a pair, and seconds of the CPU for a fit. Fits within a quarter to times of an
 /// H100 in 2026-11 by tools/gpu-check, n = 10,000 and 50,000: 5.5 to 7.3 ps for 1 to 6 columns
@@ -71,7 +69,7 @@ LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<doub
     for (std::size_t i = block * kPoints; i < std::min(n, (block + 1) * kPoints); ++i) {
       MixedFit& fit = fits.fit[i];
       for (std::size_t s = 0; s < count; ++s) sums[s] = sum[s * n + i];
-      if (!(sums[0] >= kLeastSum)) continue;
+      if (!(sums[0] >= kLeastMixedSum)) continue;
       fit.supported = true;
       fit.beta.resize(plane);
       fit.weight.resize(plane);

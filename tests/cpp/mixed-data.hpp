@@ -2,12 +2,15 @@
 #ifndef KESTREL_TESTS_MIXED_DATA_HPP
 #define KESTREL_TESTS_MIXED_DATA_HPP
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "core/base/run_options.hpp"
 #include "core/mixed/mixed_sample.hpp"
 #include "shapes.hpp"
 
@@ -70,6 +73,24 @@ inline std::vector<Data> shapes_of_data() {
   return all;
 }
 
+/// Shapes for oracles that take long.
+inline std::vector<Data> small_shapes() {
+  std::vector<Data> all;
+  for (const Data& data : shapes_of_data()) {
+    if (data.n <= 40 || data.name == "ties" || data.name == "outlier") all.push_back(data);
+  }
+  return all;
+}
+
+/// Without responses.
+inline MixedSample sample_of(const Data& data) {
+  return MixedSample(data.rows(), {data.levels, data.ordered_levels}, {}, {});
+}
+
+inline std::string name_of(const testing::TestParamInfo<Data>& info) { return info.param.name; }
+
+inline RunOptions on(const simd::Table* table, int threads = 1) { return {table, {threads, {}}}; }
+
 inline real power(real base, int k) {
   real value = 1;
   for (int i = 0; i < k; ++i) value *= base;
@@ -94,6 +115,34 @@ inline real continuous(const MixedKernel& kernel, real u) {
                  : kernel.order == 6 ? (15 - 10 * v + v * v) / 15
                                      : (105 - 105 * v + 21 * v * v - v * v * v) / 105;
   return q * std::exp(-v / 2);
+}
+
+/// The weight of observation j at observation i.
+inline real weight(const Data& data, const MixedKernel& kernel, std::size_t j, std::size_t i) {
+  real value = 1;
+  for (std::size_t c = 0; c < data.p; ++c) {
+    const real off = static_cast<real>(data.x[c * data.n + j]) - data.x[c * data.n + i];
+    if (std::isfinite(kernel.h[c])) value *= continuous(kernel, off / kernel.h[c]);
+  }
+  const real lambda = kernel.lambda[0], other = kernel.lambda[1];
+  const bool same = data.factor[i] == data.factor[j];
+  if (kernel.factor == FactorKernel::li_racine) {
+    value *= same ? 1 : lambda;
+  } else {
+    value *= same ? 1 - lambda : lambda / (data.levels - 1);
+  }
+  const int apart = static_cast<int>(std::fabs(data.ordered[i] - data.ordered[j]));
+  real all = 1;
+  if (kernel.ordered == OrderedKernel::racine_li_yan) {
+    all = 0;
+    for (int level = 1; level <= data.ordered_levels; ++level) {
+      all += power(other, std::abs(level - static_cast<int>(data.ordered[j])));
+    }
+  }
+  if (kernel.ordered == OrderedKernel::wang_van_ryzin) {
+    return value * (1 - other) * (apart == 0 ? 1 : power(other, apart) / 2);
+  }
+  return value * power(other, apart) / all;
 }
 
 /// The integral of a function on [from, to] by Gauss and Legendre's rule with 5 points on parts:

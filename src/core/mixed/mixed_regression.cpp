@@ -74,7 +74,6 @@ MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,
   for (std::size_t j = 0; j < e.size(); ++j) e[j] = error2[sample.given(j)];
   MixedFits found;
   found.mean.assign(m, kNone);
-  found.sum.assign(m, 0.0);
   found.variance.assign(errors ? m : 0, kNone);
   found.gradient.assign(gradients ? m * p : 0, kNone);
   found.gradient_variance.assign(gradients && errors ? m * p : 0, kNone);
@@ -85,7 +84,6 @@ MixedFits mixed_fits(const MixedSample& sample, const MixedSample& points,
              const std::size_t to = points.given(i);
              const double reference = own && sample.responses() ? sample.y(linear)[i] : 0.0;
              const MixedFit& fit = row.fit(point, reference, MixedRow::kNone);
-             found.sum[to] = fit.sum * fit.scale;
              if (!fit.supported || !sample.responses()) return;
              ridged[item] += fit.ridged ? 1 : 0;
              found.mean[to] = sample.base(linear, point) + (reference + fit.beta[0]);

@@ -32,9 +32,9 @@ double mixed_criterion_seconds(const MixedSample& sample, const MixedKernel& ker
 
 /// At every point: the fit, NaN where no sample has a positive weight; with squared errors of the
 /// observations, its variance; with `gradients`, its derivatives by the columns, point by point,
-/// and their variances. `sum`: of the weights.
+/// and their variances.
 struct MixedFits {
-  std::vector<double> mean, variance, gradient, gradient_variance, sum;
+  std::vector<double> mean, variance, gradient, gradient_variance;
   std::size_t ridged = 0;
 };
 

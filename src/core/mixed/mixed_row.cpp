@@ -7,9 +7,9 @@ namespace kestrel {
 
 namespace {
 
-/// Sums below this may have lost terms to underflow, and are computed anew relative to the nearest
-/// sample; beyond this sum of squares in bandwidths no sample counts.
-constexpr double kLeastWeight = 1e-200, kFarthest = 38.0 * 38.0;
+/// Beyond this sum of squares in bandwidths no sample counts.
+constexpr double kFarthest = 38.0 * 38.0;
+
 }  // namespace
 
 MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use,
@@ -136,7 +136,7 @@ const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t
   };
   nearest_ = 0.0;
   sum_up();
-  if (products_.gaussian() && std::fabs(fit_.sum) < kLeastWeight) {
+  if (products_.gaussian() && std::fabs(fit_.sum) < kLeastMixedSum) {
     nearest_ = nearest(point, own);
     sum_up();
   }

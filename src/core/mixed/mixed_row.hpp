@@ -18,6 +18,10 @@ struct MixedOwn {
   const double* slope;
 };
 
+/// Sums of weights below this may have lost terms to underflow, and are computed anew relative to
+/// the nearest sample.
+constexpr double kLeastMixedSum = 1e-200;
+
 /// The weights at one point after another, all with the same levels. Holds room for a few numbers
 /// for each sample; one object a worker.
 class MixedRow {

@@ -19,10 +19,8 @@ class GpuMixedCriteria : public testing::TestWithParam<Data> {
   void SetUp() override { set_gpu_object(FAKE_CUDA_GOOD, ""); }
 };
 
-std::string name_of(const testing::TestParamInfo<Data>& info) { return info.param.name; }
-
 INSTANTIATE_TEST_SUITE_P(Shapes, GpuMixedCriteria, testing::ValuesIn(mixed_data::shapes_of_data()),
-                         name_of);
+                         mixed_data::name_of);
 
 MixedKernel kernel_for(const Data& data, double h, bool linear) {
   MixedKernel kernel;

@@ -180,12 +180,6 @@ std::vector<MixedKernel> kernels_for(const Data& data) {
   return all;
 }
 
-RunOptions on(const simd::Table* table, int threads = 1) { return {table, {threads, {}}}; }
-
-MixedSample sample_of(const Data& data) {
-  return MixedSample(data.rows(), {data.levels, data.ordered_levels}, {}, {});
-}
-
 MixedCriterion error_of(const MixedSample& sample, const MixedKernel& kernel,
                         const MixedGiven& given, bool gradient, const RunOptions& options) {
   return any(given) ? mixed_conditional_error(sample, kernel, given, gradient, options)
@@ -193,16 +187,6 @@ MixedCriterion error_of(const MixedSample& sample, const MixedKernel& kernel,
 }
 
 class MixedDensity : public testing::TestWithParam<Data> {};
-
-std::string name_of(const testing::TestParamInfo<Data>& info) { return info.param.name; }
-
-std::vector<Data> small_shapes() {
-  std::vector<Data> all;
-  for (const Data& data : shapes_of_data()) {
-    if (data.n <= 40 || data.name == "ties" || data.name == "outlier") all.push_back(data);
-  }
-  return all;
-}
 
 }  // namespace
 

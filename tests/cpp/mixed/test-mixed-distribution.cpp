@@ -142,8 +142,6 @@ std::vector<MixedKernel> kernels_for(const Data& data, bool factor) {
   return all;
 }
 
-RunOptions on(const simd::Table* table, int threads = 1) { return {table, {threads, {}}}; }
-
 /// All observations but every third, as a grid.
 struct Grid {
   explicit Grid(const Data& data) {
@@ -202,21 +200,7 @@ MixedCriterion error_of(const MixedSample& sample, const MixedGrid& grid, const 
              : mixed_distribution_error(sample, grid, kernel, gradient, options);
 }
 
-MixedSample sample_of(const Data& data) {
-  return MixedSample(data.rows(), {data.levels, data.ordered_levels}, {}, {});
-}
-
 class MixedDistribution : public testing::TestWithParam<Data> {};
-
-std::string name_of(const testing::TestParamInfo<Data>& info) { return info.param.name; }
-
-std::vector<Data> small_shapes() {
-  std::vector<Data> all;
-  for (const Data& data : shapes_of_data()) {
-    if (data.n <= 40 || data.name == "ties" || data.name == "outlier") all.push_back(data);
-  }
-  return all;
-}
 
 }  // namespace
 

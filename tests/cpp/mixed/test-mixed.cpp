@@ -17,34 +17,6 @@ namespace {
 
 using namespace mixed_data;
 
-/// The weight of observation j at observation i.
-real weight(const Data& data, const MixedKernel& kernel, std::size_t j, std::size_t i) {
-  real value = 1;
-  for (std::size_t c = 0; c < data.p; ++c) {
-    const real off = static_cast<real>(data.x[c * data.n + j]) - data.x[c * data.n + i];
-    if (std::isfinite(kernel.h[c])) value *= continuous(kernel, off / kernel.h[c]);
-  }
-  const real lambda = kernel.lambda[0], other = kernel.lambda[1];
-  const bool same = data.factor[i] == data.factor[j];
-  if (kernel.factor == FactorKernel::li_racine) {
-    value *= same ? 1 : lambda;
-  } else {
-    value *= same ? 1 - lambda : lambda / (data.levels - 1);
-  }
-  const int apart = static_cast<int>(std::fabs(data.ordered[i] - data.ordered[j]));
-  real all = 1;
-  if (kernel.ordered == OrderedKernel::racine_li_yan) {
-    all = 0;
-    for (int level = 1; level <= data.ordered_levels; ++level) {
-      all += power(other, std::abs(level - static_cast<int>(data.ordered[j])));
-    }
-  }
-  if (kernel.ordered == OrderedKernel::wang_van_ryzin) {
-    return value * (1 - other) * (apart == 0 ? 1 : power(other, apart) / 2);
-  }
-  return value * power(other, apart) / all;
-}
-
 struct Fit {
   real value = 0, own = 0;  // relative to y of the point; the weight of the point in it
   /// The least pivot of the elimination, relative to the sum of the magnitudes that it is made of:
@@ -138,11 +110,7 @@ std::vector<MixedKernel> kernels_for(const Data& data) {
   return all;
 }
 
-RunOptions on(const simd::Table* table, int threads = 1) { return {table, {threads, {}}}; }
-
 class Mixed : public testing::TestWithParam<Data> {};
-
-std::string name_of(const testing::TestParamInfo<Data>& info) { return info.param.name; }
 
 }  // namespace
 
@@ -297,6 +265,37 @@ TEST(MixedKernels, LimitsOfBandwidths) {
   kernel.h = {0.7};
   EXPECT_NEAR(got, static_cast<double>(criterion(one, kernel, MixedMethod::least_squares)),
               1e-12 * got);
+}
+
+/// A sample at which every kernel is zero, however far it is, is not there.
+TEST(MixedKernels, SamplesFarAway) {
+  const auto normal = [](std::mt19937_64& random, std::size_t) { return shapes::normal(random); };
+  Data far = make("far", 40, 2, normal);
+  Data near = far;
+  far.x[39] = 1e300;
+  near.n = 39;
+  near.x.erase(near.x.begin() + 79);
+  near.x.erase(near.x.begin() + 39);
+  near.y.pop_back();
+  near.factor.pop_back();
+  near.ordered.pop_back();
+  for (const MixedKernel& kernel : kernels_for(far)) {
+    if (kernel.local_linear) continue;
+    for (const simd::Table* table : common::tables()) {
+      SCOPED_TRACE(std::string(table->name) + ", order " + std::to_string(kernel.order));
+      const auto of = [&](const Data& data) {
+        return mixed_criterion(data.sample(), kernel, MixedMethod::least_squares, true, on(table));
+      };
+      const MixedCriterion got = of(far), wanted = of(near);
+      EXPECT_EQ(got.unsupported, wanted.unsupported + 1);
+      EXPECT_NEAR(40 * got.value, 39 * wanted.value, 1e-12 * 39 * wanted.value);
+      for (std::size_t k = 0; k < got.gradient.size(); ++k) {
+        EXPECT_NEAR(40 * got.gradient[k], 39 * wanted.gradient[k],
+                    1e-11 * (1 + 39 * std::fabs(wanted.gradient[k])))
+            << k;
+      }
+    }
+  }
 }
 
 TEST(MixedKernels, FitsReproducePlanes) {
