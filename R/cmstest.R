@@ -72,7 +72,7 @@ npcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, distribut
   of_bandwidths <- setdiff(npregbw_arguments(), c("na.action", "w", "bandwidth.compute"))
   check_known("npcmstest", Filter(nzchar, given_names(...)), c(names(formals(npcmstest)), of_bandwidths))
   check_named("npcmstest", given_names(...), "random.seed")
-  if (missing(model)) abort_input("`model` must be given: a model of lm() or glm().")
+  if (missing(model)) abort_input("`model` must be given, by its name: a model of lm() or glm().")
   asked <- list(distribution = check_choice(distribution, c("bootstrap", "asymptotic"), "distribution"),
                 method = check_choice(boot.method, setdiff(sigtest_methods, "pairwise"), "boot.method"),
                 count = check_count(boot.num, "boot.num", 9L), pivot = check_flag(pivot, "pivot"),

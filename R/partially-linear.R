@@ -109,7 +109,8 @@ known_column <- function(name, code) {
 # The variables of a formula y ~ x | z, and the terms of y ~ x + z, x and z. `shared`: x and z may have some in common.
 read_two_parts <- function(formula, data, call, env, shared = FALSE) {
   right <- if (length(formula) == 3L) formula[[3L]]
-  if (!is.call(right) || !identical(right[[1L]], as.name("|"))) {
+  has_bar <- function(side) is.call(side) && identical(side[[1L]], as.name("|"))
+  if (!has_bar(right) || has_bar(right[[2L]])) {
     abort_input("`formula` must have two parts, as in y ~ x | z, not ", deparse1(formula), ".")
   }
   both <- stats::as.formula(call("~", formula[[2L]], call("+", right[[2L]], right[[3L]])), env = environment(formula))

@@ -151,7 +151,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   1,000 observations about 3 ms on one core, and for a search 0.5 s.
 #'   With several regressors, or a factor, each evaluation sums all pairs, in O(n^2) for each regressor. With
 #'   three numbers and a gradient a pair takes about 4.5 nanoseconds on one core, and three times as long for local
-#'   linear fits. On a GPU 160 billion pairs take a second. There are mostly 20 to 40 evaluations for
+#'   linear fits. On an H100 160 billion pairs take a second. There are mostly 20 to 40 evaluations for
 #'   each start, 32 at most for the corners, and some tens for what is smoothed out. The memory is O(n). All threads are
 #'   used.
 #'

@@ -146,10 +146,12 @@ regression_bandwidths <- function(called, bws, xdat, ydat, data, threads, verbos
     check_arguments(called, given_names(...))
     return(bws)
   }
-  if (is.null(xdat) || is.null(ydat)) abort_input("`xdat` and `ydat` must both be given, or none.")
   if (!object && !is_numbers(plain(bws))) {
     abort_input("`bws` must be a bandwidth object of npregbw(), a fit of npreg(), a formula or bandwidths, not ",
                 describe_value(bws), ".")
+  }
+  if (is.null(xdat) || is.null(ydat)) {
+    abort_input("`xdat` and `ydat` must both be given", if (object) ", or none." else " with bandwidths.")
   }
   if (object) check_other_data(bws, xdat, ydat)
   choices <- if (object) choices_of(bws, list(...)) else list(...)
