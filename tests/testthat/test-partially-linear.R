@@ -130,6 +130,6 @@ test_that("mistakes are refused", {
     npplreg(matrix(1, 3, 1), cbind(1:9, 1:9), (1:9)^2, c(1, 3, 2, 5, 4, 9, 8, 7, 6)),
     npplreg(matrix(1, 2, 1), c(1, 3), 1:2, 1:2), npplreg(pl_bw, residuals = 1),
     npplreg(structure(list(), class = "kestrel_plbw")), coef(npplreg(pl_bw), errors = 2),
-    plot(npplreg(pl_bw), neval = 1), plot(npplreg(pl_bw), colour = 1)
+    plot(npplreg(pl_bw), neval = 1), plot(npplreg(pl_bw), colour = 1), npplreg(mpg ~ wt | hp | qsec, data = mtcars)
   )
 })

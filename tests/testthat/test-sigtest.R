@@ -140,7 +140,8 @@ test_that("mistakes are refused", {
   near <- npregbw(data.frame(x = c(1, 2, 30, 31), z = factor(c(1, 1, 2, 2))), 1:4, c(1, 0.1), FALSE,
                   ckertype = "uniform")
   expect_refused(
-    npsigtest(), npsigtest(1), npsigtest("a", cars$speed, cars$dist), npsigtest(bw, boot.num = 8),
+    npsigtest(), npsigtest(1), npsigtest("a", cars$speed, cars$dist), npsigtest(lm(dist ~ speed, data = cars)),
+    npsigtest(bw, boot.num = 8),
     npsigtest(bw, boot.method = "block"), npsigtest(bw, boot.type = "III"), npsigtest(bw, pivot = NA),
     npsigtest(bw, joint = 1), npsigtest(bw, index = 5), npsigtest(bw, index = c(1, 1)), npsigtest(bw, index = "a"),
     npsigtest(bw, random.seed = 0.5), npsigtest(bw, regtype = "ll"), npsigtest(bw, xdat = sigtest_frame),
