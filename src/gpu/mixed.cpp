@@ -19,6 +19,9 @@ namespace {
 /// The table of weights has this many cells squared.
 constexpr std::size_t kMaxCells = 512;
 
+/// Samples that are more bandwidths apart are left to the CPU.
+constexpr double kFarthest = 1e150;
+
 /// Picoseconds of a pair, and seconds of the CPU for a fit. Fits within a quarter to times of an
 /// H100 in 2026-11 by tools/gpu-check, n = 10,000 and 50,000: 5.5 to 7.3 ps for 1 to 6 columns
 /// (local constant), and 4.3, 6.1, 12 and 15 for 1, 3, 4 and 6 (local linear); 0.17 to 0.5 us.
@@ -82,6 +85,16 @@ LeftOut solve_all(const MixedSample& sample, bool linear, const std::vector<doub
     }
   });
   return fits;
+}
+
+/// Whether the squares of distances in bandwidths are finite: the device multiplies them by
+/// weights.
+bool squares_are_finite(const MixedSample& sample, const MixedKernel& kernel) {
+  for (std::size_t c = 0; c < sample.columns(); ++c) {
+    const auto ends = std::minmax_element(sample.x(c), sample.x(c) + sample.size());
+    if (!((*ends.second - *ends.first) / kernel.h[c] < kFarthest)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -152,6 +165,9 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
   check_mixed_kernel(kernel, columns, factors);
   check_suited(sample_, kernel);
   gpu_table();  // throws if it can no longer be used: after a fork, or a failure of the driver
+  if (!squares_are_finite(sample_, kernel)) {
+    return mixed_criterion(sample_, kernel, method, gradient, options);
+  }
   take_weights(kernel);
   const kestrel_gpu_mixed_kernel request{kernel.h.data(), weight_.data()};
   PollState state(options.parallel.poll);

@@ -170,7 +170,7 @@ __device__ void mixed_sums(const MixedTask& task, int most) {
       for (int c = 0; c < kColumns; ++c) {
         const double off = tile[c][k] - point[c], u = off * task.scale[c];
         z[c] = off * task.inverse_unit[c];
-        squared[c] = fmin(u * u, 1e300);  // times a weight of zero
+        squared[c] = u * u;
         v = fma(u, u, v);
       }
       const double w = exp2.of(fmax(-kHalfLog2E * v, -1100.0));

@@ -102,6 +102,18 @@ TEST(GpuMixedCall, TheCpuTakesOverWhenTheDeviceFails) {
   }
 }
 
+TEST(GpuMixedCall, SamplesFarAway) {
+  set_gpu_object(FAKE_CUDA_GOOD, "");
+  Data data = mixed_data::shapes_of_data()[3];
+  data.x[5] = 1e300;
+  const RunOptions options = run_on(simd::find_table("auto"));
+  const MixedKernel kernel = kernel_for(data, 0.7, false);
+  Call on_device(data, kernel);
+  expect_same(on_device.call.criterion(kernel, MixedMethod::least_squares, true, options),
+              mixed_criterion(data.sample(), kernel, MixedMethod::least_squares, true, options));
+  EXPECT_EQ(on_device.problems, 0);
+}
+
 TEST(GpuMixedCall, WhatTheDeviceDoesNotTake) {
   set_gpu_object(FAKE_CUDA_GOOD, "");
   const auto draw = [](std::mt19937_64& random, std::size_t) { return shapes::normal(random); };
