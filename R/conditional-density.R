@@ -92,12 +92,7 @@ npcdens.formula <- function(formula, data = NULL, subset, na.action = getOption(
 npcdens.default <- function(bws = NULL, txdat, tydat, exdat = NULL, eydat = NULL, gradients = FALSE, ...,
                             newdata = NULL, na.action = stats::na.omit, threads = NULL, verbose = NULL) {
   call <- called_as(quote(npcdens), match.call())
-  if (inherits(bws, "formula")) {
-    # With a formula, np's second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "txdat"] <- "data"
-    return(eval(called_as(npcdens.formula, call), parent.frame()))
-  }
+  if (inherits(bws, "formula")) return(eval(formula_call(call, "txdat", npcdens.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
   check_named("npcdens", given_names(...), "gradients")
   gradients <- check_flag(gradients, "gradients")

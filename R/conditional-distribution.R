@@ -89,12 +89,7 @@ npcdist.formula <- function(formula, data = NULL, subset, na.action = getOption(
 npcdist.default <- function(bws = NULL, txdat, tydat, exdat = NULL, eydat = NULL, gradients = FALSE, ...,
                             newdata = NULL, na.action = stats::na.omit, threads = NULL, verbose = NULL) {
   call <- called_as(quote(npcdist), match.call())
-  if (inherits(bws, "formula")) {
-    # With a formula, np's second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "txdat"] <- "data"
-    return(eval(called_as(npcdist.formula, call), parent.frame()))
-  }
+  if (inherits(bws, "formula")) return(eval(formula_call(call, "txdat", npcdist.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
   check_named("npcdist", given_names(...), "gradients")
   gradients <- check_flag(gradients, "gradients")

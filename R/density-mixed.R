@@ -90,12 +90,7 @@ selected <- function(selection, call) {
 npudens.default <- function(bws = NULL, tdat, edat = NULL, ..., newdata = NULL, na.action = stats::na.omit,
                             threads = NULL, verbose = NULL) {
   call <- called_as(quote(npudens), match.call())
-  if (inherits(bws, "formula")) {
-    # With a formula, np's second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "tdat"] <- "data"
-    return(eval(called_as(npudens.formula, call), parent.frame()))
-  }
+  if (inherits(bws, "formula")) return(eval(formula_call(call, "tdat", npudens.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
   check_named("npudens", given_names(...), "edat")
   if (missing(tdat)) {

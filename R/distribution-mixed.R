@@ -77,12 +77,7 @@ npudist.formula <- function(formula, data = NULL, subset, na.action = getOption(
 npudist.default <- function(bws = NULL, tdat, edat = NULL, ..., newdata = NULL, na.action = stats::na.omit,
                             threads = NULL, verbose = NULL) {
   call <- called_as(quote(npudist), match.call())
-  if (inherits(bws, "formula")) {
-    # With a formula, np's second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "tdat"] <- "data"
-    return(eval(called_as(npudist.formula, call), parent.frame()))
-  }
+  if (inherits(bws, "formula")) return(eval(formula_call(call, "tdat", npudist.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
   check_named("npudist", given_names(...), "edat")
   check_no_other_object(bws, "npudistbw")

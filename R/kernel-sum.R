@@ -161,10 +161,7 @@ npksum.default <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, weight
   started <- proc.time()[["elapsed"]]
   if (!missing(bws) && inherits(bws, "formula")) {
     call <- match.call()
-    # With a formula, the second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "txdat"] <- "data"
-    return(eval(called_as(npksum.formula, call), parent.frame()))
+    return(eval(formula_call(call, "txdat", npksum.formula), parent.frame()))
   }
   check_named("npksum", given_names(...), "return.kernel.weights")
   check_fixed_arguments(ksum_fixed, ...)

@@ -94,12 +94,7 @@ npqreg.formula <- function(formula, data = NULL, subset, na.action = getOption("
 npqreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, tau = 0.5, gradients = FALSE, ..., newdata = NULL,
                            na.action = stats::na.omit, threads = NULL, verbose = NULL) {
   call <- called_as(quote(npqreg), match.call())
-  if (inherits(bws, "formula")) {
-    # With a formula, np's second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "txdat"] <- "data"
-    return(eval(called_as(npqreg.formula, call), parent.frame()))
-  }
+  if (inherits(bws, "formula")) return(eval(formula_call(call, "txdat", npqreg.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
   check_named("npqreg", given_names(...), "gradients")
   asked <- quantile_choices(tau, gradients)

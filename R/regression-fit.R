@@ -158,12 +158,7 @@ npreg.default <- function(bws = NULL, txdat, tydat, exdat = NULL, eydat = NULL, 
                           ..., xdat, ydat, newdata = NULL, y.eval = FALSE, se = TRUE, level = 0.95, w = NULL,
                           na.action = stats::na.omit, backend = "auto", threads = NULL, verbose = NULL) {
   call <- called_as(quote(npreg), match.call())
-  if (inherits(bws, "formula")) {
-    # With a formula, np's second argument is `data`.
-    names(call)[names(call) == "bws"] <- "formula"
-    names(call)[names(call) == "txdat"] <- "data"
-    return(eval(called_as(npreg.formula, call), parent.frame()))
-  }
+  if (inherits(bws, "formula")) return(eval(formula_call(call, "txdat", npreg.formula), parent.frame()))
   verbose <- asked_verbose(verbose)
   check_named("npreg", given_names(...), "residuals")
   wanted <- fit_arguments(se, level, gradients, residuals, eydat, y.eval)

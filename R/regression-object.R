@@ -16,7 +16,13 @@ chosen_by_distribution <- chosen_by_density[names(chosen_by_density) != "ukertyp
 
 chosen_by_condistribution <- chosen_by_condensity[names(chosen_by_condensity) != "uykertype"]
 
+chosen_by_coefficients <- chosen_by_density[names(chosen_by_density) != "method"]
+
+chosen_by_index <- stats::setNames(nm = c("method", "ckertype", "ckerorder"))
+
 chosen_by <- function(bws) {
+  if (inherits(bws, "kestrel_scbw")) return(chosen_by_coefficients)
+  if (inherits(bws, "kestrel_sibw")) return(chosen_by_index)
   if (inherits(bws, "kestrel_condistbw")) return(chosen_by_condistribution)
   if (inherits(bws, "kestrel_distbw")) return(chosen_by_distribution)
   if (inherits(bws, "kestrel_condensbw")) return(chosen_by_condensity)

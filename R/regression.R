@@ -316,6 +316,13 @@ called_as <- function(name, call) {
   call
 }
 
+# The call of the formula method `of` for one whose `bws` is a formula. As in np, its second argument is `data`.
+formula_call <- function(call, second, of) {
+  names(call)[names(call) == "bws"] <- "formula"
+  names(call)[names(call) == second] <- "data"
+  called_as(of, call)
+}
+
 #' @rdname npregbw
 #' @export
 npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ..., w = NULL) {

@@ -79,13 +79,8 @@ npindexbw <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., for
   verbose <- asked_verbose(verbose)
   if (inherits(bws, "kestrel_sibw")) {
     check_object(bws, "bws", "kestrel_sibw")
-    for (name in c("method", "ckertype", "ckerorder")) {
-      if (!is.null(call[[name]]) && !isTRUE(all.equal(plain(get(name)), bws[[name]]))) {
-        abort_input("`", name, "` must be that of the bandwidth object, ", describe_value(bws[[name]]), ", not ",
-                    describe_value(get(name)), ".")
-      }
-      assign(name, bws[[name]])
-    }
+    here <- environment()
+    list2env(choices_of(bws, mget(intersect(chosen_by(bws), names(call)), here)), here)
     bws <- c(bws$beta, bws$bw)
   }
   asked <- list(method = check_choice(method, index_methods, "method"),

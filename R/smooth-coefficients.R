@@ -66,16 +66,7 @@ npscoefbw <- function(xdat, ydat, zdat = NULL, bws = NULL, bandwidth.compute = T
   if (inherits(bws, "kestrel_scbw")) {
     check_object(bws, "bws", "kestrel_scbw")
     here <- environment()
-    chosen <- c(scaling = "bwscaling", ckertype = "ckertype", ckerorder = "ckerorder", ukertype = "ukertype",
-                okertype = "okertype")
-    for (field in names(chosen)) {
-      name <- chosen[[field]]
-      if (!is.null(call[[name]]) && !isTRUE(all.equal(plain(get(name, here)), bws[[field]]))) {
-        abort_input("`", name, "` must be that of the bandwidth object, ", describe_value(bws[[field]]), ", not ",
-                    describe_value(get(name, here)), ".")
-      }
-      assign(name, bws[[field]], here)
-    }
+    list2env(choices_of(bws, mget(intersect(chosen_by(bws), names(call)), here)), here)
     bws <- bws$bw
   }
   asked <- list(regtype = "lc", method = check_choice(bwmethod, "cv.ls", "bwmethod"),
