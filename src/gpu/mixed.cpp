@@ -207,7 +207,7 @@ MixedCriterion GpuMixed::criterion(const MixedKernel& kernel, MixedMethod method
       if (row == nullptr) row = std::make_unique<MixedRow>(sample_, kernel, use, *options.table);
       if (!started) row->start(sample_.codes(item.cell), sample_.positions(item.cell));
       started = true;
-      for (std::size_t c = 0; c < columns; ++c) point[c] = sample_.x(c)[i];
+      sample_.copy_row(i, point.data());
       add_observation(sample_, i, point.data(), method, gradient, *row, parts[number]);
     }
   });

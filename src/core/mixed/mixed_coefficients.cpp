@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.hpp"
+#include "core/mixed/mixed_parts.hpp"
 #include "core/mixed/mixed_points.hpp"
 
 namespace kestrel {
@@ -127,12 +128,6 @@ class CoefficientRow {
   MixedFit fit_;
 };
 
-struct CoefficientSums {
-  double value = 0;
-  std::vector<double> by;
-  std::size_t unsupported = 0, ridged = 0;
-};
-
 }  // namespace
 
 MixedCriterion mixed_coefficient_criterion(const MixedSample& sample, const MixedKernel& kernel,
@@ -142,14 +137,14 @@ MixedCriterion mixed_coefficient_criterion(const MixedSample& sample, const Mixe
   const OrderedDesign ordered(sample, design);
   const std::size_t parameters = gradient ? sample.columns() + kernel.lambda.size() : 0;
   const std::size_t k = ordered.columns, n = ordered.n;
-  std::vector<CoefficientSums> parts(mixed_items(sample).size());
+  std::vector<MixedSums> parts(mixed_items(sample).size());
   const auto use = gradient ? MixedRow::Use::weights : MixedRow::Use::variances;
   const auto make = [&] {
     return std::make_unique<CoefficientRow>(sample, kernel, ordered, use, *options.table);
   };
   each_mixed_point(sample, make, options,
                    [&](std::size_t item, std::size_t i, const double* point, CoefficientRow& row) {
-                     CoefficientSums& sums = parts[item];
+                     MixedSums& sums = parts[item];
                      sums.by.resize(parameters);
                      std::vector<double> x(k);
                      for (std::size_t c = 0; c < k; ++c) x[c] = ordered.x[c * n + i];
@@ -167,17 +162,7 @@ MixedCriterion mixed_coefficient_criterion(const MixedSample& sample, const Mixe
                        sums.by[c] += 2 * deviation * row.change(c);
                      }
                    });
-  MixedCriterion found;
-  found.gradient.assign(parameters, 0.0);
-  for (const CoefficientSums& part : parts) {
-    found.value += part.value / static_cast<double>(n);
-    found.unsupported += part.unsupported;
-    found.ridged += part.ridged;
-    for (std::size_t c = 0; c < part.by.size(); ++c) {
-      found.gradient[c] += part.by[c] / static_cast<double>(n);
-    }
-  }
-  return found;
+  return mean_of(parts, parameters, static_cast<double>(n));
 }
 
 MixedCoefficients mixed_coefficients(const MixedSample& sample, const MixedSample& points,

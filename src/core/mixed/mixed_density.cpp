@@ -156,7 +156,7 @@ class GivenItem {
     std::vector<double> point(sample.columns());
     row.start(sample.codes(item.cell), sample.positions(item.cell));
     for (std::size_t l = item.begin; l < item.end; ++l) {
-      for (std::size_t c = 0; c < point.size(); ++c) point[c] = sample.x(c)[l];
+      sample.copy_row(l, point.data());
       row.fit(point.data(), 0.0, l);
       row.copy_weights(a(l - item.begin));
     }
@@ -171,7 +171,7 @@ class GivenItem {
       row.start(sample.codes(cell), sample.positions(cell));
       for (std::size_t i = sample.first(cell); i < sample.first(cell + 1); ++i) {
         poll_if_due({});
-        for (std::size_t c = 0; c < point.size(); ++c) point[c] = sample.x(c)[i];
+        sample.copy_row(i, point.data());
         row.fit(point.data(), 0.0, MixedRow::kNone);
         for (std::size_t l = 0; l < item.end - item.begin; ++l) {
           b(l)[i] = row.times(a(l));
@@ -255,8 +255,7 @@ MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKer
   const ConditionalTerm term{std::exp(log_scale(kernels[2], given)) / n,
                              -2 * std::exp(log_scale(kernels[0], given)) / n, given, columns};
   const std::vector<MixedItem> items = mixed_items(sample);
-  std::size_t most = 0;
-  for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
+  const std::size_t most = most_points(items);
   std::vector<MixedSums> parts(items.size());
   std::vector<std::unique_ptr<ConditionalRows>> workers(
       parallel_workers(items.size(), options.parallel));
@@ -272,7 +271,7 @@ MixedCriterion mixed_conditional_error(const MixedSample& sample, const MixedKer
     rows->whole.start(sample.codes(item.cell), sample.positions(item.cell));
     std::vector<double> point(columns);
     for (std::size_t i = item.begin; i < item.end; ++i) {
-      for (std::size_t c = 0; c < columns; ++c) point[c] = sample.x(c)[i];
+      sample.copy_row(i, point.data());
       term.add(*rows, point.data(), i, i - item.begin, parts[number]);
     }
   });

@@ -210,8 +210,7 @@ MixedCriterion mixed_conditional_distribution_error(const MixedSample& sample,
   const MixedKernel below = part_of(kernel, given, false, MixedForm::distribution);
   const std::size_t parameters = gradient ? given.size() : 0;
   const std::vector<MixedItem> items = mixed_items(sample);
-  std::size_t most = 0;
-  for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
+  const std::size_t most = most_points(items);
   std::vector<MixedSums> parts(items.size());
   std::vector<std::unique_ptr<ConditionalItem>> workers(
       parallel_workers(items.size(), options.parallel));

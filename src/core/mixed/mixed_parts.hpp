@@ -1,5 +1,4 @@
-// What criteria of densities and of distribution functions share: kernels of some columns, and sums
-// of work items.
+// What criteria of mixed data share: kernels of some columns, and sums of work items.
 #ifndef KESTREL_CORE_MIXED_MIXED_PARTS_HPP
 #define KESTREL_CORE_MIXED_MIXED_PARTS_HPP
 
@@ -29,7 +28,7 @@ inline MixedKernel part_of(const MixedKernel& kernel, const MixedGiven& given, b
 struct MixedSums {
   double value = 0;
   std::vector<double> by;
-  std::size_t unsupported = 0;
+  std::size_t unsupported = 0, ridged = 0;
 };
 
 /// The sum of all parts divided by `count`.
@@ -40,6 +39,7 @@ inline MixedCriterion mean_of(const std::vector<MixedSums>& parts, std::size_t p
   for (const MixedSums& part : parts) {
     found.value += part.value;
     found.unsupported += part.unsupported;
+    found.ridged += part.ridged;
     for (std::size_t k = 0; k < part.by.size(); ++k) found.gradient[k] += part.by[k];
   }
   found.value /= count;

@@ -30,6 +30,13 @@ inline std::vector<MixedItem> mixed_items(const MixedSample& points) {
   return items;
 }
 
+/// The number of points of the largest item.
+inline std::size_t most_points(const std::vector<MixedItem>& items) {
+  std::size_t most = 0;
+  for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
+  return most;
+}
+
 /// Calls body(item, i, point, row) for every point, in order within an item. make() returns a
 /// pointer to what a worker needs, which has start(codes, positions).
 template <class Make, class Body>
@@ -45,7 +52,7 @@ void each_mixed_point(const MixedSample& points, const Make& make, const RunOpti
     std::vector<double> point(points.columns());
     for (std::size_t i = item.begin; i < item.end; ++i) {
       poll_if_due({});
-      for (std::size_t c = 0; c < point.size(); ++c) point[c] = points.x(c)[i];
+      points.copy_row(i, point.data());
       body(k, i, point.data(), *row);
     }
   });

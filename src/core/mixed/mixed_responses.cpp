@@ -134,8 +134,7 @@ std::vector<double> mixed_responses(const MixedSample& sample, const MixedSample
   }
   std::vector<double> found(m * all);
   const std::vector<MixedItem> items = mixed_items(points);
-  std::size_t most = 0;
-  for (const MixedItem& item : items) most = std::max(most, item.end - item.begin);
+  const std::size_t most = most_points(items);
   std::vector<std::unique_ptr<FunctionalRows>> workers(
       parallel_workers(items.size(), options.parallel));
   const auto dot = options.table->mixed->dot;
@@ -152,7 +151,7 @@ std::vector<double> mixed_responses(const MixedSample& sample, const MixedSample
     for (std::size_t k = 0; k < count; ++k) {
       poll_if_due({});
       const std::size_t i = item.begin + k;
-      for (std::size_t c = 0; c < point.size(); ++c) point[c] = points.x(c)[i];
+      points.copy_row(i, point.data());
       supported[k] = rows->take(k, point.data(), responses.leave_out ? i : MixedRow::kNone);
     }
     for (std::size_t begin = 0; begin < n; begin += kResponseTile) {

@@ -45,6 +45,10 @@ class MixedSample {
   std::size_t cells() const { return first_.size() - 1; }
   std::size_t first(std::size_t cell) const { return first_[cell]; }
 
+  /// The continuous columns of a row.
+  void copy_row(std::size_t i, double* to) const {
+    for (std::size_t c = 0; c < columns_; ++c) to[c] = x(c)[i];
+  }
   /// What is taken off y, so that it costs no digits: the mean or, for local linear fits, which
   /// reproduce it, the hyperplane of least squares at x, and its slopes.
   double base(bool local_linear, const double* x) const;
