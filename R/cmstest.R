@@ -102,12 +102,12 @@ npcmstest <- function(formula, data = NULL, subset, xdat, ydat, model, distribut
   of <- with_search_progress(verbose, "Specification test", function(progress) {
     specification_statistics(made, null, asked, c(run_options(threads, "cpu"), progress = progress))
   })
-  level <- c(which(of$P < c(0.001, 0.01, 0.05, 0.1)), 5L)[1L]
+  marks <- marks_of(of$P)
   structure(c(of, list(bws = bws, pivot = asked$pivot, density.weighted = asked$weighted,
                        pdistribution = c(bootstrap = "Bootstrap", asymptotic = "Asymptotic")[[asked$distribution]],
                        pmethod = sigtest_names[[asked$method]], boot.method = asked$method, boot.num = asked$count,
                        pcall = paste(code_lines(null$call, 6L), collapse = " "), na.index = null$left_out,
-                       reject = c("***", "**", "*", ".", "")[level], rejectNum = c(0.1, 1, 5, 10, NA)[level],
+                       reject = marks$reject, rejectNum = marks$rejectNum,
                        random.seed = as.numeric(random.seed), call = call,
                        seconds = proc.time()[["elapsed"]] - started)),
             class = c("kestrel_cmstest", "cmstest"))
@@ -218,7 +218,7 @@ specification_statistics <- function(made, null, asked, run) {
 cmstest_lines <- function(test) {
   name <- if (test$pivot) "Jn" else "In"
   bootstrap <- test$pdistribution == "Bootstrap"
-  P <- if (test$P > 0 || !bootstrap) format_short(test$P) else paste0("<", format_short(1 / test$boot.num))
+  P <- if (bootstrap) p_text(test$P, test$boot.num) else format_short(test$P)
   c("Specification test of a parametric regression",
     call_lines(test$call),
     label_line("model", test$pcall),

@@ -283,12 +283,12 @@ entropy_bootstrap <- function(asked, count, rows, run, statistic, body) {
 
 finish_entropy <- function(found, asked, bandwidths, n, call, started, class, random.seed) {
   P <- if (asked$bootstrap) mean(found$replicates > found$Srho) else NA_real_
-  level <- c(which(P < c(0.001, 0.01, 0.05, 0.1)), 5L)[1L]
+  marks <- marks_of(P)
   replicates <- list(if (asked$bootstrap) found$replicates else NA)
   names(replicates) <- if (class == "deptest") "Srho.bootstrap.vec" else "Srho.bootstrap"
   structure(c(list(Srho = found$Srho), replicates, list(P = P, bootstrap = asked$bootstrap, boot.num = asked$count),
-              bandwidths, list(method = asked$method, nobs = n, reject = c("***", "**", "*", ".", "")[level],
-                               rejectNum = c(0.1, 1, 5, 10, NA)[level], random.seed = as.numeric(random.seed),
+              bandwidths, list(method = asked$method, nobs = n, reject = marks$reject,
+                               rejectNum = marks$rejectNum, random.seed = as.numeric(random.seed),
                                call = call, seconds = proc.time()[["elapsed"]] - started)),
             class = c("kestrel_srho", class))
 }
@@ -302,7 +302,7 @@ srho_lines <- function(test) {
   kind <- intersect(names(entropy_titles), class(test))[1L]
   test <- unclass(test)
   bandwidths <- unlist(test[intersect(c("bw.x", "bw.y", "bw", "bw.data.x", "bw.data.y", "bw.joint"), names(test))])
-  P <- if (test$P > 0 || is.na(test$P)) format_short(test$P) else paste0("<", format_short(1 / test$boot.num))
+  P <- p_text(test$P, test$boot.num)
   c(entropy_titles[[kind]],
     call_lines(test$call),
     label_line("n", format(test$nobs, big.mark = ",")),

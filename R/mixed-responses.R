@@ -104,6 +104,15 @@ bootstrap_residuals <- function(residuals, uniform, method) {
   residuals * ifelse(uniform < values[3L], values[1L], values[2L])
 }
 
+# np's marks of P values, and their levels in per cent.
+marks_of <- function(P) {
+  level <- vapply(P, function(p) c(which(p < c(0.001, 0.01, 0.05, 0.1)), 5L)[1L], 0L)
+  list(reject = c("***", "**", "*", ".", "")[level], rejectNum = c(0.1, 1, 5, 10, NA)[level])
+}
+
+# P values of bootstraps of `count` samples: 0 is below one of them.
+p_text <- function(P, count) ifelse(is.na(P) | P > 0, format_short(P), paste0("<", format_short(1 / count)))
+
 check_seed <- function(seed, name = "random.seed") {
   seed <- plain(seed)
   if (!is_number(seed) || seed != round(seed) || abs(seed) > 2^31) {

@@ -119,11 +119,11 @@ npsigtest <- function(bws, xdat, ydat, boot.num = 399, boot.method = c("iid", "w
   In <- vapply(found, `[[`, 0, "statistic")
   replicates <- matrix(unlist(lapply(found, `[[`, "replicates")), asked$count)
   P <- vapply(seq_along(In), function(k) mean(replicates[, k] > In[k]), 0)
-  level <- vapply(P, function(p) c(which(p < c(0.001, 0.01, 0.05, 0.1)), 5L)[1L], 0L)
+  marks <- marks_of(P)
   structure(list(In = In, In.bootstrap = replicates, P = P, bws = bws, ixvar = asked$index,
                  pmethod = sigtest_names[[asked$method]], pivot = asked$pivot, joint = asked$joint, ptype = asked$type,
                  boot.num = asked$count, boot.method = asked$method, random.seed = as.numeric(random.seed),
-                 reject = c("***", "**", "*", ".", "")[level], rejectNum = c(0.1, 1, 5, 10, NA)[level],
+                 reject = marks$reject, rejectNum = marks$rejectNum,
                  rows.omit = bws$rows.omit, nobs.omit = bws$nobs.omit, call = call,
                  seconds = proc.time()[["elapsed"]] - started),
             class = c("kestrel_sigtest", "sigtest"))
@@ -293,7 +293,7 @@ sigtest_lines <- function(test) {
 sigtest_table <- function(test) {
   names <- test$bws$xnames[test$ixvar]
   table <- data.frame(if (test$joint) paste(names, collapse = ", ") else names, format_short(test$In),
-                      ifelse(test$P > 0, format_short(test$P), paste0("<", format_short(1 / test$boot.num))),
+                      p_text(test$P, test$boot.num),
                       test$reject)
   stats::setNames(table, c("regressor", "In", "P", ""))
 }
