@@ -68,11 +68,8 @@ npplreg <- function(bws, txdat, tydat, tzdat, exdat = NULL, eydat = NULL, ezdat 
   verbose <- asked_verbose(verbose)
   wanted <- list(residuals = check_flag(residuals, "residuals"), y.eval = check_flag(y.eval, "y.eval"), eydat = eydat)
   if (inherits(bws, "formula")) {
-    selection <- call[!names(call) %in% c("newdata", "y.eval", "residuals", "exdat", "eydat", "ezdat")]
-    names(selection)[match(c("bws", "txdat"), names(selection), nomatch = 0L)] <- c("formula", "data")[
-      c("bws", "txdat") %in% names(selection)]
-    selection[[1L]] <- npplregbw
-    bws <- eval(selection, parent.frame())
+    own <- c("newdata", "y.eval", "residuals", "exdat", "eydat", "ezdat")
+    bws <- eval(formula_call(call[!names(call) %in% own], "txdat", npplregbw), parent.frame())
     bws$call <- call
   } else if (!missing(txdat) || !missing(tydat) || !missing(tzdat)) {
     if (missing(txdat) || missing(tydat) || missing(tzdat)) {

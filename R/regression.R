@@ -316,7 +316,7 @@ called_as <- function(name, call) {
   call
 }
 
-# The call of the formula method `of` for one whose `bws` is a formula. As in np, its second argument is `data`.
+# The call of `of`, which takes a formula, for one whose `bws` is the formula. As in np, its second argument is `data`.
 formula_call <- function(call, second, of) {
   names(call)[names(call) == "bws"] <- "formula"
   names(call)[names(call) == second] <- "data"

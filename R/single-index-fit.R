@@ -86,12 +86,9 @@ npindex <- function(bws, txdat, tydat, exdat = NULL, eydat = NULL, gradients = F
   wanted <- list(gradients = check_flag(gradients, "gradients"), residuals = check_flag(residuals, "residuals"),
                  errors = check_flag(errors, "errors"), y.eval = check_flag(y.eval, "y.eval"), eydat = eydat)
   if (inherits(bws, "formula")) {
-    selection <- call[!names(call) %in% c("newdata", "y.eval", "residuals", "gradients", "errors", "exdat", "eydat",
-                                          "boot.num")]
-    names(selection)[names(selection) == "bws"] <- "formula"
-    names(selection)[names(selection) == "txdat"] <- "data"
-    selection[[1L]] <- npindexbw
-    bws <- replace(eval(selection, parent.frame()), "call", list(call))
+    own <- c("newdata", "y.eval", "residuals", "gradients", "errors", "exdat", "eydat", "boot.num")
+    bws <- eval(formula_call(call[!names(call) %in% own], "txdat", npindexbw), parent.frame())
+    bws$call <- call
   } else if (!missing(txdat) || !missing(tydat)) {
     if (missing(txdat) || missing(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
     bws <- replace(npindexbw(txdat, tydat, bws, FALSE, ..., na.action = na.action, threads = threads,

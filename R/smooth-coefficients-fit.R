@@ -74,11 +74,8 @@ npscoef <- function(bws, txdat, tydat, tzdat = NULL, exdat = NULL, eydat = NULL,
   if (inherits(bws, "formula")) {
     own <- c("newdata", "y.eval", "residuals", "errors", "betas", "leave.one.out", "exdat", "eydat", "ezdat", "iterate",
              "maxiter", "tol")
-    selection <- call[!names(call) %in% own]
-    names(selection)[names(selection) == "bws"] <- "formula"
-    names(selection)[names(selection) == "txdat"] <- "data"
-    selection[[1L]] <- npscoefbw
-    bws <- replace(eval(selection, parent.frame()), "call", list(call))
+    bws <- eval(formula_call(call[!names(call) %in% own], "txdat", npscoefbw), parent.frame())
+    bws$call <- call
   } else if (!missing(txdat) || !missing(tydat)) {
     if (missing(txdat) || missing(tydat)) abort_input("`txdat` and `tydat` must both be given, or none.")
     bws <- replace(npscoefbw(txdat, tydat, tzdat, bws, FALSE, ..., na.action = na.action, threads = threads,
