@@ -80,10 +80,10 @@ npplregbw <- function(xdat, ydat, zdat, bws = NULL, bandwidth.compute = TRUE, ..
   names(columns) <- c(sample$ynames, colnames(design$matrix))
   bws <- check_rows_of_bandwidths(bws, length(columns), length(sample$z), compute)
   found <- lapply(seq_along(columns), function(k) {
-    known_column(names(columns)[k], do.call(npregbw.default, c(list(sample$z, named_column(columns[[k]], "column"),
-      bws[k, ], compute, na.action = stats::na.fail, threads = threads, verbose = verbose), choices), quote = TRUE))
+    do.call(npregbw.default, c(list(sample$z, named_column(columns[[k]], names(columns)[k]), bws[k, ], compute,
+                                    na.action = stats::na.fail, threads = threads, verbose = verbose), choices),
+            quote = TRUE)
   })
-  for (k in seq_along(found)) found[[k]]$ynames <- names(columns)[k]
   names(found) <- c("yzbw", names(columns)[-1L])
   first <- found[[1L]]
   same <- intersect(c("regtype", "method", "ckertype", "ckerorder", "ukertype", "okertype", "scaling", "type"),
@@ -97,13 +97,6 @@ npplregbw <- function(xdat, ydat, zdat, bws = NULL, bandwidth.compute = TRUE, ..
                  rows.omit = as.vector(sample$na.action), nobs.omit = length(sample$na.action), formula = formula,
                  terms = read$terms, call = call, seconds = proc.time()[["elapsed"]] - started))
   structure(Filter(Negate(is.null), made), class = c("kestrel_plbw", "plbandwidth"))
-}
-
-# Errors about the response of a regression, under the name of the column that it is.
-known_column <- function(name, code) {
-  tryCatch(code, kestrel_error_input = function(e) {
-    abort_input(gsub("`column`", paste0("`", name, "`"), conditionMessage(e), fixed = TRUE))
-  })
 }
 
 # The variables of a formula y ~ x | z, and the terms of y ~ x + z, x and z. `shared`: x and z may have some in common.
