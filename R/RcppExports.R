@@ -81,6 +81,10 @@ density_cpp <- function(task, run, said) {
     .Call(`_kestrel_density_cpp`, task, run, said)
 }
 
+derivatives_cpp <- function(task, order, run) {
+    .Call(`_kestrel_derivatives_cpp`, task, order, run)
+}
+
 plan_cpp <- function(task, larger, run) {
     .Call(`_kestrel_plan_cpp`, task, larger, run)
 }
@@ -287,6 +291,10 @@ regression_fit_cpp <- function(regression, task, points, error2, gradients, run)
 
 regression_support_cpp <- function(regression, kernel) {
     .Call(`_kestrel_regression_support_cpp`, regression, kernel)
+}
+
+regression_spread_cpp <- function(regression) {
+    .Call(`_kestrel_regression_spread_cpp`, regression)
 }
 
 regression_neighbours_cpp <- function(regression, limit, run) {

@@ -237,6 +237,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// derivatives_cpp
+Rcpp::List derivatives_cpp(Rcpp::List task, int order, Rcpp::List run);
+RcppExport SEXP _kestrel_derivatives_cpp(SEXP taskSEXP, SEXP orderSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< int >::type order(orderSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(derivatives_cpp(task, order, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // plan_cpp
 Rcpp::List plan_cpp(Rcpp::List task, double larger, Rcpp::List run);
 RcppExport SEXP _kestrel_plan_cpp(SEXP taskSEXP, SEXP largerSEXP, SEXP runSEXP) {
@@ -907,6 +920,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// regression_spread_cpp
+Rcpp::NumericVector regression_spread_cpp(SEXP regression);
+RcppExport SEXP _kestrel_regression_spread_cpp(SEXP regressionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type regression(regressionSEXP);
+    rcpp_result_gen = Rcpp::wrap(regression_spread_cpp(regression));
+    return rcpp_result_gen;
+END_RCPP
+}
 // regression_neighbours_cpp
 double regression_neighbours_cpp(SEXP regression, double limit, Rcpp::List run);
 RcppExport SEXP _kestrel_regression_neighbours_cpp(SEXP regressionSEXP, SEXP limitSEXP, SEXP runSEXP) {
@@ -1107,6 +1131,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_psi_cpp", (DL_FUNC) &_kestrel_psi_cpp, 3},
     {"_kestrel_eta_cpp", (DL_FUNC) &_kestrel_eta_cpp, 3},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
+    {"_kestrel_derivatives_cpp", (DL_FUNC) &_kestrel_derivatives_cpp, 3},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 3},
     {"_kestrel_takes_scanline_cpp", (DL_FUNC) &_kestrel_takes_scanline_cpp, 2},
     {"_kestrel_engines_cpp", (DL_FUNC) &_kestrel_engines_cpp, 3},
@@ -1159,6 +1184,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_confidence_bands_cpp", (DL_FUNC) &_kestrel_confidence_bands_cpp, 4},
     {"_kestrel_regression_fit_cpp", (DL_FUNC) &_kestrel_regression_fit_cpp, 6},
     {"_kestrel_regression_support_cpp", (DL_FUNC) &_kestrel_regression_support_cpp, 2},
+    {"_kestrel_regression_spread_cpp", (DL_FUNC) &_kestrel_regression_spread_cpp, 1},
     {"_kestrel_regression_neighbours_cpp", (DL_FUNC) &_kestrel_regression_neighbours_cpp, 3},
     {"_kestrel_regression_isolated_cpp", (DL_FUNC) &_kestrel_regression_isolated_cpp, 1},
     {"_kestrel_regression_distances_cpp", (DL_FUNC) &_kestrel_regression_distances_cpp, 4},

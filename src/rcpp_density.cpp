@@ -2,8 +2,11 @@
 #include <optional>
 
 #include "core/base/whole.hpp"
+#include "core/data/passes.hpp"
+#include "core/direct/derivatives.hpp"
 #include "core/direct/engine.hpp"
 #include "core/kernel/root.hpp"
+#include "core/plan/derivatives.hpp"
 #include "core/plan/engines.hpp"
 #include "core/scanline/engine.hpp"
 #include "gpu/density_call.hpp"
@@ -88,6 +91,25 @@ Rcpp::List density_cpp(Rcpp::List task, Rcpp::List run, Rcpp::Function said) {
   });
   return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("plan") = plan,
                             Rcpp::Named("precision") = single ? "single" : "double");
+}
+
+/// The partial derivatives of one order, a column for each, and their engine.
+// [[Rcpp::export]]
+Rcpp::List derivatives_cpp(Rcpp::List task, int order, Rcpp::List run) {
+  const HeldTask held(task, run);
+  const std::size_t m = held.task().at.size();
+  const std::size_t count = derivative_count(held.task().sample.d(), order);
+  Rcpp::NumericVector out;
+  std::string engine;
+  translate_errors([&] {
+    engine = derivative_engine(held.task(), order, held.request().engine);
+    out = uninitialised(m * count);
+    density_derivatives(held.task(), order, engine, held.how(), {out.begin(), m * count});
+    divide({out.begin(), m * count}, held.task().samples(), held.how().parallel);
+    return 0;
+  });
+  out.attr("dim") = Rcpp::Dimension(m, count);
+  return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("engine") = engine);
 }
 
 /// The plan of a task, of which work `larger` times as large is expected.

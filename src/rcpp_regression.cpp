@@ -199,6 +199,13 @@ double regression_support_cpp(SEXP regression, std::string kernel) {
   return regression_of(regression).min_supporting_bandwidth(kernel_of_name(kernel));
 }
 
+/// The interquartile range of x, and the median of the distances to the median.
+// [[Rcpp::export]]
+Rcpp::NumericVector regression_spread_cpp(SEXP regression) {
+  const Spread spread = regression_of(regression).spread();
+  return Rcpp::NumericVector::create(spread.interquartile, spread.median_deviation);
+}
+
 /// The largest number of neighbours up to `limit` that every observation has.
 // [[Rcpp::export]]
 double regression_neighbours_cpp(SEXP regression, double limit, Rcpp::List run) {

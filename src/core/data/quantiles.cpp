@@ -17,6 +17,19 @@ struct Weighted {
   double x, w;
 };
 
+double between(double lower, double upper, double share) {
+  return lower == upper ? lower : (1 - share) * lower + share * upper;
+}
+
+/// A quantile of n values of which value(k) is number k from 0 on, in ascending order.
+template <class Value>
+double quantile_of(std::size_t n, double prob, const Value& value) {
+  // Counts from 1, as stats::quantile() does, for the same bits.
+  const double place = 1 + static_cast<double>(n - 1) * prob, below = std::floor(place);
+  return between(value(whole_number<std::size_t>(below - 1)),
+                 value(whole_number<std::size_t>(std::ceil(place) - 1)), place - below);
+}
+
 /// A sample, counted in bins of equal width between its limits.
 class BinnedSample {
  public:
@@ -197,10 +210,8 @@ class BinnedSample {
   }
 
   double between_ranks(const Window& window, double p) const {
-    const double lower = value_of_rank(window.from, window.first),
-                 upper = value_of_rank(window.to, window.last);
-    const double share = 1 + (n_ - 1) * p - (1 + window.from);
-    return lower == upper ? lower : (1 - share) * lower + share * upper;
+    return between(value_of_rank(window.from, window.first), value_of_rank(window.to, window.last),
+                   1 + (n_ - 1) * p - (1 + window.from));
   }
 
   /// The mean of the values in a window, as distances from the first one: ties give their value.
@@ -237,6 +248,37 @@ std::vector<double> quantiles(Span<const double> x, Weights w, Span<const double
                               const ParallelOptions& options) {
   if (w.size > 0) check_weight_count(x.size, w.size);
   return BinnedSample(x, w.size > 0 ? w : Weights::ones(x.size), options).quantiles(prob);
+}
+
+double quantile_of_sorted(Span<const double> x, double prob) {
+  return quantile_of(x.size, prob, [&](std::size_t k) { return x[k]; });
+}
+
+double median_distance(Span<const double> x, double centre) {
+  const double* const end = x.data + x.size;
+  const double* const middle = std::lower_bound(x.data, end, centre);
+  const auto below = static_cast<std::size_t>(middle - x.data), above = x.size - below;
+  const auto left = [&](std::size_t k) {
+    return centre - middle[-1 - static_cast<std::ptrdiff_t>(k)];
+  };
+  const auto right = [&](std::size_t k) { return middle[k] - centre; };
+  // Distances ascend on both sides. Number k of both is among the first `from` on the left and the
+  // first k - from on the right.
+  return quantile_of(x.size, 0.5, [&](std::size_t k) {
+    std::size_t low = k < above ? 0 : k - above, high = std::min(k, below);
+    while (low < high) {
+      const std::size_t from = low + (high - low) / 2;
+      if (left(from) < right(k - from - 1)) {
+        low = from + 1;
+      } else {
+        high = from;
+      }
+    }
+    const std::size_t other = k - low;
+    if (low == below) return right(other);
+    if (other == above) return left(low);
+    return std::min(left(low), right(other));
+  });
 }
 
 double median_of_every(std::size_t step, Span<const double> x) {

@@ -24,6 +24,13 @@ namespace kestrel {
 std::vector<double> quantiles(Span<const double> x, Weights w, Span<const double> prob,
                               const ParallelOptions& options);
 
+/// The same quantile of equally weighted values in ascending order, one at least, in O(1).
+double quantile_of_sorted(Span<const double> x, double prob);
+
+/// The median of the distances |x_i - centre| of values in ascending order, one at least, in
+/// O(log n).
+double median_distance(Span<const double> x, double centre);
+
 /// The median of the values at every `step`-th position, the upper of two: a value near the middle
 /// of a sample, also of one with outliers, in time for a few values only. There is one value at
 /// least, and `step` is positive.

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/direct/pair_tiles.hpp"
+#include "core/kernel/derivative.hpp"
 
 namespace kestrel {
 
@@ -45,39 +46,9 @@ double pair_sum(const MatrixView& x, Weights w, const TileKernel& kernel,
   return sum_over_items(pairs.items(), 1, options.parallel, add_item)[0];
 }
 
-/// The monomials of R^d up to some degree, each made of one whose degree is one less.
-struct MonomialTable {
-  std::vector<std::vector<int>> exponent;
-  std::vector<int> parent, axis;
-
-  MonomialTable(std::size_t d, int order) {
-    exponent.assign(1, std::vector<int>(d, 0));
-    parent.assign(1, 0);
-    axis.assign(1, 0);
-    std::size_t first = 0;
-    for (int degree = 1; degree <= order; ++degree) {
-      const std::size_t last = exponent.size();
-      for (std::size_t t = first; t < last; ++t) {
-        // Each monomial is made once: only the last axis in use, or a later one, is raised.
-        for (std::size_t k = static_cast<std::size_t>(axis[t]); k < d; ++k) {
-          std::vector<int> raised = exponent[t];
-          ++raised[k];
-          exponent.push_back(raised);
-          parent.push_back(static_cast<int>(t));
-          axis.push_back(static_cast<int>(k));
-        }
-      }
-      first = last;
-    }
-  }
-
-  int degree(std::size_t t) const {
-    int sum = 0;
-    for (int e : exponent[t]) sum += e;
-    return sum;
-  }
-  simd::Monomials view() const { return {parent.size(), parent.data(), axis.data()}; }
-};
+simd::Monomials view_of(const Monomials& all) {
+  return {all.size(), all.parent().data(), all.axis().data()};
+}
 
 }  // namespace
 
@@ -121,10 +92,10 @@ double direct_pair_laplacian(const MatrixView& x, Weights w, double g, int order
 
 std::vector<std::vector<int>> even_multi_indices(std::size_t d, int order) {
   check_order(order, 8);
-  const MonomialTable table(d, order);
+  const Monomials all(d, order);
   std::vector<std::vector<int>> even;
-  for (std::size_t t = 0; t < table.exponent.size(); ++t) {
-    if (table.degree(t) % 2 == 0) even.push_back(table.exponent[t]);
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    if (all.degree(t) % 2 == 0) even.push_back(all.exponent(t));
   }
   return even;
 }
@@ -133,8 +104,8 @@ std::vector<double> direct_pair_moments(const MatrixView& x, Weights w, double g
                                         const RunOptions& options) {
   check_order(order, 8);
   check_pilot(g, x.cols);
-  const MonomialTable table(x.cols, order);
-  const simd::Monomials monomials = table.view();
+  const Monomials all(x.cols, order);
+  const simd::Monomials monomials = view_of(all);
   const TileKernel kernel(*options.table, x.cols, g, {1.0});
   const PairTiles pairs(x, w, kernel, 3 * x.cols + 4 * monomials.count, options.parallel);
   std::vector<Workspace> workers(parallel_workers(pairs.items(), options.parallel));
@@ -150,7 +121,7 @@ std::vector<double> direct_pair_moments(const MatrixView& x, Weights w, double g
       sum_over_items(pairs.items(), monomials.count, options.parallel, add_item);
   std::vector<double> sums;
   for (std::size_t t = 0; t < monomials.count; ++t) {
-    const int degree = table.degree(t);
+    const int degree = all.degree(t);
     if (degree % 2 != 0) continue;
     sums.push_back(moments[t] * std::pow(gaussian_unit(), -degree));  // z = unit * u
   }

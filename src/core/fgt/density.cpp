@@ -14,6 +14,7 @@
 #include "core/data/weights.hpp"
 #include "core/fgt/cell_moments.hpp"
 #include "core/fgt/source_cells.hpp"
+#include "core/kernel/derivative.hpp"
 #include "core/kernel/kernel.hpp"
 #include "simd/fgt/cells.hpp"
 
@@ -37,11 +38,12 @@ constexpr std::size_t kFewPairs = 8;
 /// such that the error from all samples at a distance of kAccurateReach and more is below
 /// kTolerance of the value of the lightest sample there.
 struct Accuracy {
+  int order;  // of the derivative
   int moments;
   double reach;
   double ratio;  // of all weights to the least one, over the tolerance
 
-  Accuracy(Weights w, const ParallelOptions& options) {
+  Accuracy(Weights w, int order_, const ParallelOptions& options) : order(order_) {
     const WeightSums weights = weight_sums(w, options);
     ratio = std::max(1.0, weights.sum / weights.min_positive) / kTolerance;
     reach = std::min(38.6, std::sqrt(kAccurateReach * kAccurateReach + 2 * std::log(ratio)));
@@ -53,7 +55,8 @@ struct Accuracy {
     const double rho = std::ldexp(1.0, -kHalvings - halved), nearest = kAccurateReach - rho;
     const double farthest = 0.5 * kAccurateReach * kAccurateReach - 0.25 * nearest * nearest;
     int enough = 16;
-    while (enough < kMaxMoments && taylor_error(rho, 0, enough) * std::exp(farthest) * ratio > 1) {
+    while (enough < kMaxMoments &&
+           taylor_error(rho, order, enough) * std::exp(farthest) * ratio > 1) {
       enough += 4;
     }
     return enough;
@@ -62,15 +65,17 @@ struct Accuracy {
 
 /// One call of fgt_density. Sources are the cells of samples, targets the cells of points. At lag l
 /// = target key - source key, the distance of a sample at offset z and a point at offset y is rho
-/// (l + y - z), rho = width / h.
+/// (l + y - z), rho = width / h. Sums are of rho^r phi^(r), r the order of the derivative.
 class PointSums {
  public:
-  PointSums(const LineSample& sample, Span<const double> points, double h,
+  PointSums(const LineSample& sample, Span<const double> points, double h, int order,
             const RunOptions& options);
 
   /// value[k] is that of the point at place k of targets().
   void run(const ParallelOptions& options, double* value) const;
   const CellOrder& targets() const { return targets_; }
+  /// The width of the cells is 2^exponent().
+  int exponent() const { return exponent_; }
 
  private:
   struct Local;
@@ -81,13 +86,15 @@ class PointSums {
   void add_samples(std::size_t source, double lag, Local& local) const;
   void add_moments(std::size_t source, int lag, Local& local) const;
   void add_series(Local& local) const;
+  std::size_t stride() const { return order_ + moments_ + kMomentPadding; }
+  /// [a] = rho^(r + a) phi^(r + a)(rho lag), a < moments.
   const double* derivatives(int lag) const {
-    return derivatives_.data() + static_cast<std::size_t>(lag) * (moments_ + kMomentPadding);
+    return derivatives_.data() + static_cast<std::size_t>(lag) * stride() + order_;
   }
 
   const simd::CellTable& leaves_;
   const Accuracy accuracy_;
-  const std::size_t moments_;
+  const std::size_t order_, moments_;
   const int exponent_;
   const CellOrder targets_;
   const double rho_;
@@ -105,10 +112,11 @@ struct PointSums::Local {
   std::size_t count_right = 0, count_left = 0;
 };
 
-PointSums::PointSums(const LineSample& sample, Span<const double> points, double h,
+PointSums::PointSums(const LineSample& sample, Span<const double> points, double h, int order,
                      const RunOptions& options)
     : leaves_(*options.table->cells),
-      accuracy_(sample.w(), part_of(options.parallel, 0, 0)),
+      accuracy_(sample.w(), order, part_of(options.parallel, 0, 0)),
+      order_(static_cast<std::size_t>(order)),
       moments_(static_cast<std::size_t>(accuracy_.moments)),
       exponent_(cell_exponent(h, kHalvings)),
       targets_(points, Weights::ones(points.size),
@@ -119,11 +127,10 @@ PointSums::PointSums(const LineSample& sample, Span<const double> points, double
                {exponent_, kFewSamples, [this](int halved) { return accuracy_.moments_of(halved); },
                 false},
                options) {
-  const std::size_t stride = moments_ + kMomentPadding;
-  derivatives_.assign(static_cast<std::size_t>(lags_ + 1) * stride, 0.0);
+  derivatives_.assign(static_cast<std::size_t>(lags_ + 1) * stride(), 0.0);
   for (int lag = 0; lag <= lags_; ++lag) {
-    scaled_derivatives(lag * rho_, rho_, accuracy_.moments,
-                       derivatives_.data() + static_cast<std::size_t>(lag) * stride);
+    scaled_derivatives(lag * rho_, rho_, order + accuracy_.moments,
+                       derivatives_.data() + static_cast<std::size_t>(lag) * stride());
   }
 }
 
@@ -140,28 +147,31 @@ void PointSums::run(const ParallelOptions& options, double* value) const {
 
 void PointSums::add_pair_by_pair(std::size_t source, double lag, const CellPieces::Piece& piece,
                                  double* value) const {
+  double of_pair[kHighestDerivative + 1];
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
     const double from = lag + targets_.offset()[i];
     double sum = 0.0;
     for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
       const double u = rho_ * (from - sources_.offset()[j]);
-      sum += sources_.weight()[j] * std::exp(-0.5 * u * u);
+      scaled_derivatives(u, rho_, accuracy_.order + 1, of_pair);
+      sum += sources_.weight()[j] * of_pair[order_];
     }
     value[i] += sum;
   }
 }
 
 void PointSums::add_samples(std::size_t source, double lag, Local& local) const {
-  double of_sample[kMaxMoments];
+  double of_sample[kHighestDerivative + kMaxMoments];
   for (std::size_t j = sources_.first(source); j < sources_.first(source + 1); ++j) {
-    scaled_derivatives(rho_ * (lag - sources_.offset()[j]), rho_, accuracy_.moments, of_sample);
+    scaled_derivatives(rho_ * (lag - sources_.offset()[j]), rho_,
+                       accuracy_.order + accuracy_.moments, of_sample);
     for (std::size_t a = 0; a < moments_; ++a)
-      local.right[a] += sources_.weight()[j] * of_sample[a];
+      local.right[a] += sources_.weight()[j] * of_sample[order_ + a];
   }
 }
 
-/// right[a] += sum_b (-1)^b moment[b] rho^(a+b) phi^(a+b)(rho lag), a + b < moments. For sources on
-/// the other side, phi^(k)(-u) = (-1)^k phi^(k)(u) moves the signs to `left`.
+/// right[a] += sum_b (-1)^b moment[b] rho^(r+a+b) phi^(r+a+b)(rho lag), a + b < moments. For
+/// sources on the other side, phi^(k)(-u) = (-1)^k phi^(k)(u) moves the signs to `left`.
 void PointSums::add_moments(std::size_t source, int lag, Local& local) const {
   const simd::CellSeries series{sources_.moment(source), derivatives(std::abs(lag))};
   if (lag >= 0) {
@@ -204,7 +214,7 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
   }
   if (!any) return;
   add_series(local);
-  double coefficient[kMaxMoments], factorial = 1.0, sign = 1.0;
+  double coefficient[kMaxMoments], factorial = 1.0, sign = order_ % 2 == 0 ? 1.0 : -1.0;
   for (std::size_t a = 0; a < moments_; ++a) {
     coefficient[a] = (local.right[a] + sign * local.left[a]) / factorial;
     factorial *= static_cast<double>(a + 1);
@@ -217,21 +227,28 @@ void PointSums::piece(const CellPieces::Piece& piece, double* value) const {
 }  // namespace
 
 void fgt_density(const LineSample& sample, Span<const double> points, double h,
-                 const RunOptions& options, Span<double> out) {
+                 const RunOptions& options, Span<double> out, int order) {
   if (out.size != points.size) throw error(ErrorKind::internal, "output of a wrong size");
+  check_derivative(order);
   // Samples first, then points; progress counts both at the same cost.
   const std::size_t n = sample.x().size;
   const double samples =
       static_cast<double>(n) / static_cast<double>(std::max<std::size_t>(1, n + points.size));
-  const PointSums sums(sample, points, h, {options.table, part_of(options.parallel, 0, samples)});
+  const PointSums sums(sample, points, h, order,
+                       {options.table, part_of(options.parallel, 0, samples)});
   const RawArray<double> value(points.size);
   sums.run(part_of(options.parallel, samples, 1), value.data());
   const double constant = 1 / std::sqrt(2 * kPi);
+  // If all samples are far away, a density may consist of rounding errors.
+  const double least = order == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
+  const auto scaled = [&](double value) {
+    const double density = std::max(least, value) * constant / h;
+    return order == 0 ? density : std::ldexp(density, -order * sums.exponent());
+  };
   pass_over(points.size, part_of(options.parallel, 1, 1),
             [&](std::size_t, std::size_t begin, std::size_t end) {
               for (std::size_t i = begin; i < end; ++i) {
-                // If all samples are far away, the value may consist of rounding errors.
-                out[i] = std::max(0.0, value[sums.targets().place(i)]) * constant / h;
+                out[i] = scaled(value[sums.targets().place(i)]);
               }
             });
 }

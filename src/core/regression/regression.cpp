@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/raw_array.hpp"
 #include "core/data/passes.hpp"
+#include "core/data/quantiles.hpp"
 #include "core/regression/at_observations.hpp"
 #include "core/regression/neighbour_fits.hpp"
 #include "core/regression/neighbours.hpp"
@@ -325,6 +326,12 @@ Fits LocalRegression::fits(Span<const double> points, Span<const double> error2,
 std::size_t LocalRegression::most_neighbours(std::size_t limit,
                                              const ParallelOptions& options) const {
   return kestrel::most_neighbours(line(), limit, options);
+}
+
+Spread LocalRegression::spread() const {
+  const Span<const double> x{line().x(), line().size()};
+  return {quantile_of_sorted(x, 0.75) - quantile_of_sorted(x, 0.25),
+          median_distance(x, quantile_of_sorted(x, 0.5))};
 }
 
 double LocalRegression::min_supporting_bandwidth(Kernel kernel) const {

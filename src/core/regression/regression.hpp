@@ -48,6 +48,11 @@ struct Fits {
   std::vector<double> mean, variance, gradient, gradient_variance;
 };
 
+/// Two measures of how far positions lie apart.
+struct Spread {
+  double interquartile, median_deviation;
+};
+
 /// The local regressions of a sample, which is sorted once for all of them.
 ///
 /// O(n) time at a bandwidth and O((n + m) log m) for fits at m points, as local_sums(); gradients
@@ -88,6 +93,10 @@ class LocalRegression {
   /// nearest other observation, or the next larger number if the window is open. O(n). NaN for
   /// n < 2.
   double min_supporting_bandwidth(Kernel kernel) const;
+
+  /// The interquartile range of the positions and the median of their distances to their median, by
+  /// quantiles of type 7 without weights. O(log n).
+  Spread spread() const;
 
   /// The largest k up to `limit` for which every observation has a k-th neighbour, see
   /// neighbours.hpp. O(n limit).

@@ -157,6 +157,29 @@ TEST(Quantiles, HaveTheSameBitsOnThreads) {
 
 TEST(Quantiles, RefuseAnotherNumberOfWeights) { EXPECT_THROW(compute({1, 2}, {1}), error); }
 
+TEST(Quantiles, OfSortedValuesAreTheSame) {
+  for (const Sample& s : samples()) {
+    std::vector<double> sorted = s.x;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double p : kProbabilities) {
+      EXPECT_EQ(quantile_of_sorted(span(sorted), p), plain_quantile(sorted, p)) << s.name;
+    }
+  }
+}
+
+TEST(MedianDistance, IsThatOfSortedDistances) {
+  for (const Sample& s : samples()) {
+    std::vector<double> sorted = s.x;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double centre : {plain_quantile(sorted, 0.5), sorted.front(), sorted.back(), 0.3}) {
+      std::vector<double> distance(sorted);
+      for (double& value : distance) value = std::fabs(value - centre);
+      std::sort(distance.begin(), distance.end());
+      EXPECT_EQ(median_distance(span(sorted), centre), plain_quantile(distance, 0.5)) << s.name;
+    }
+  }
+}
+
 TEST(MedianOfEvery, IsTheUpperOneOfTheValuesItTakes) {
   const std::vector<double> x = {5, -100, 1, 100, 3, 0, 9};
   EXPECT_EQ(median_of_every(1, {x.data(), x.size()}), 3);

@@ -1,0 +1,73 @@
+#include "core/direct/derivatives.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/direct/block_sums.hpp"
+#include "core/kernel/derivative.hpp"
+
+namespace kestrel {
+
+namespace {
+
+/// Blocks are narrow. Rounded coordinates move samples, and derivatives are more sensitive to that
+/// than the sum itself.
+constexpr double kDerivativeRadius = kBlockRadius / 8;
+
+struct MomentLeaf {
+  simd::Monomials monomials;
+  std::size_t values;
+
+  void add(const TileKernel& kernel, Workspace& workspace, double* total) const {
+    const simd::Block block = workspace.block();
+    const double one = 1.0;
+    std::vector<double> sum(values);
+    for (std::size_t i = 0; i < block.count; ++i) {
+      std::fill(sum.begin(), sum.end(), 0.0);
+      const simd::Block point{block.coordinate + i, &one, block.stride, 1};
+      kernel.table().direct->moments(workspace.tile(), point, workspace.parameters(kernel),
+                                     monomials, sum.data());
+      for (std::size_t t = 0; t < values; ++t) total[t * kBlockSize + i] += sum[t];
+    }
+  }
+};
+
+}  // namespace
+
+std::size_t derivative_count(std::size_t d, int order) {
+  check_derivative(order);
+  std::size_t count = 1;
+  for (std::size_t k = 1; k <= static_cast<std::size_t>(order); ++k)
+    count = count * (d + k - 1) / k;
+  return count;
+}
+
+void direct_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                        Span<const double> root, int order, const RunOptions& options,
+                        Span<double> out) {
+  const std::size_t d = x.cols, m = points.size(), of_order = derivative_count(d, order);
+  if (out.size != m * of_order) throw error(ErrorKind::internal, "output of a wrong size");
+  check_density_sizes(x, w, points, root, {out.data, m});
+  const ScaledNumber scale = kernel_scale({}, d, root);
+  const TileKernel kernel(*options.table, {}, d, root);
+  const DerivativeMap map(d, order, root);
+  const Monomials& all = map.monomials();
+  const simd::Monomials monomials{all.size(), all.parent().data(), all.axis().data()};
+  std::vector<double> unit;  // of u^a: coordinates in tiles are u times a unit
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    unit.push_back(std::pow(gaussian_unit(), -all.degree(t)));
+  }
+  std::vector<double> sums(all.size()), derivative(of_order);
+  BlockSums<MomentLeaf>(x, w, points, kernel, options, kDerivativeRadius, {monomials, all.size()},
+                        3 * d + 4 * all.size(), all.size())
+      .run([&](std::size_t point, const auto& sum) {
+        for (std::size_t t = 0; t < all.size(); ++t) sums[t] = sum(t) * unit[t];
+        map.apply(sums.data(), derivative.data());
+        for (std::size_t t = 0; t < of_order; ++t) {
+          out[t * m + point] = scale.times(derivative[t]);
+        }
+      });
+}
+
+}  // namespace kestrel

@@ -1,0 +1,32 @@
+// Derivatives of Gaussian kernel sums at evaluation points, pair by pair.
+#ifndef KESTREL_CORE_DIRECT_DERIVATIVES_HPP
+#define KESTREL_CORE_DIRECT_DERIVATIVES_HPP
+
+#include "core/base/run_options.hpp"
+#include "core/base/span.hpp"
+#include "core/data/evaluation_points.hpp"
+#include "core/data/weights.hpp"
+
+namespace kestrel {
+
+/// The number of partial derivatives of one order in d variables: C(d + order - 1, order). Throws
+/// error(input) for an order that is not 0 to kHighestDerivative.
+std::size_t derivative_count(std::size_t d, int order);
+
+/// out[t * m + i] = sum_j w_j D^a K_H(e_i - x_j), K_H the N(0, H) density, a = a_t the multi-index
+/// number t of |a| = order in the order of Monomials (core/kernel/derivative.hpp), i < m.
+///
+/// x: n*d samples; w: n weights; points: m points of dimension d; root: lower Cholesky factor L of
+/// H = L L', d*d column-major, in the units of x; out: m * derivative_count(d, order) values in
+/// units of x^-(d + order). order: 0 to kHighestDerivative.
+/// Error: at most 1e-13 of the sum of the absolute values of the terms of the Hermite polynomials.
+/// The same bits for every number of threads. Throws error(input) if sizes do not match, a root is
+/// not positive or the order is not there. O(n m M), M the monomials up to that order; memory
+/// O(m d), and at most 64 MiB more or 2 KiB M for each million of samples.
+void direct_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                        Span<const double> root, int order, const RunOptions& options,
+                        Span<double> out);
+
+}  // namespace kestrel
+
+#endif
