@@ -192,7 +192,7 @@ density_choices <- function(bwmethod, bwscaling, ckertype, ckerorder, ukertype, 
   asked <- list(method = check_choice(bwmethod, methods, "bwmethod"),
                 ckertype = check_choice(ckertype, mixed_kernels, named("c", "kertype")),
                 scaling = check_flag(bwscaling, "bwscaling"))
-  asked$ckerorder <- check_order(ckerorder, asked$ckertype, TRUE, named("c", "kerorder"))
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype, named("c", "kerorder"))
   if (asked$method == "normal-reference" && asked$ckertype != "gaussian") {
     inform("`", named("c", "kertype"), "` is \"gaussian\" here: the normal reference is for this kernel.")
     asked$ckertype <- "gaussian"

@@ -180,7 +180,7 @@ npksum.default <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, weight
                     ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                     okertype = check_choice(okertype, c("liracine", "wangvanryzin", "nliracine", "racineliyan"),
                                             "okertype"))
-    kernels$ckerorder <- check_order(ckerorder, kernels$ckertype, TRUE)
+    kernels$ckerorder <- check_order(ckerorder, kernels$ckertype)
   }
   if (is.null(txdat)) abort_input("`txdat` must be given where `bws` is not a bandwidth object.")
   core <- c(ksum_sample(named_column(txdat, "txdat"), tydat, weights, na.action),

@@ -17,6 +17,10 @@ is_categorical <- function(value) {
 mixed_columns <- function(xdat, argument) {
   value <- plain_points(xdat)
   if (is_categorical(value)) return(stats::setNames(list(value), plain_name(argument)))
+  if (!is_frame(value) && length(dim(value)) < 2L) {
+    variable <- as_variable(value, argument)
+    return(stats::setNames(list(variable$value), plain_name(variable$name)))
+  }
   if (!is_frame(value)) {
     if (!is_numbers(value) || !is.matrix(value)) {
       abort_input("`", argument, "` must be a data frame or a numeric matrix, not ", describe_value(value), ".")

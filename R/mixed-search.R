@@ -20,8 +20,8 @@ largest_lambda <- function(bws) {
 
 # np's units of bandwidths: the spread of each column and the powers of n.
 mixed_units <- function(sample, order, run) {
-  columns <- unclass(sample$x)[sample$icon]
-  list(sdev = vapply(columns, spread_of, 0, run = run, USE.NAMES = FALSE),
+  spread <- function(x) spread_of(x, regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run))
+  list(sdev = vapply(unclass(sample$x)[sample$icon], spread, 0, USE.NAMES = FALSE),
        nconfac = sample$nobs^(-1 / (2 * order + sample$ncon)), ncatfac = sample$nobs^(-2 / (2 * order + sample$ncon)))
 }
 

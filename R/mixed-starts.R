@@ -31,6 +31,7 @@ reference_theta <- function(bws, limits) {
 best_starts <- function(bws, limits, criterion, count, first) {
   size <- length(limits$lower)
   if (is.null(first)) return(list())
+  if (size == 1L && limits$p == 1L && !is_density(bws)) return(c(curve_starts(bws, criterion), list(first)))
   slopes <- if (size > 1L) criterion$evaluate(first, bws$ckertype != "uniform")$gradient
   # Permuted columns have permuted starts.
   places <- if (is.null(slopes)) seq_len(size) else order(order(slopes))
@@ -51,6 +52,23 @@ best_starts <- function(bws, limits, criterion, count, first) {
   by_turns <- c(corners$theta, others$theta)[order(c(seq_along(corners$theta), seq_along(others$theta) + 0.5))]
   finite <- vapply(by_turns, function(theta) criterion$evaluate(theta, FALSE)$value < Inf, NA)
   c(list(first), utils::head(by_turns[finite], count - 1L))
+}
+
+# One regressor has a curve of bandwidths. The starts are the lowest of its valleys.
+curve_starts <- function(bws, criterion) {
+  x <- bws$x[[1L]]
+  objective <- function(h) {
+    vapply(theta_of(h, numeric(0), bws), function(theta) criterion$evaluate(theta, FALSE)$value, 0)
+  }
+  gaps <- diff(sort(x))
+  support <- max(pmin(c(Inf, gaps), c(gaps, Inf)))
+  if (support == 0) support <- smallest_step(x)
+  h <- exp(seq(log(support / np_scale(bws$ckertype)), log(10 * range_of(x)), log(scan_ratio(bws$nobs))))
+  value <- objective(h)
+  valleys <- valleys_of(value)
+  valleys <- utils::head(valleys[order(value[valleys])], valleys_searched)
+  polished <- polished_valleys(objective, sides_of(h, valleys))
+  lapply(polished$bw[order(polished$value)], theta_of, lambda = numeric(0), bws = bws)
 }
 
 # The corners of a cube, 32 of them at most.

@@ -1,14 +1,15 @@
 # Arguments of npregbw() and npreg(): the order of the kernel, and those of np without a meaning here.
 
-check_order <- function(order, kernel, mixed = FALSE, name = "ckerorder") {
+# `higher`: the kernels that have higher orders.
+check_order <- function(order, kernel, name = "ckerorder", higher = c("gaussian", "epanechnikov")) {
   order <- plain(order)
   if (!is_number(order) || !order %in% c(2, 4, 6, 8)) {
     abort_input("`", name, "` must be 2, 4, 6 or 8, not ", describe_value(order), ".")
   }
   if (kernel == "uniform") return(2)
-  if (kernel != "gaussian" && order != 2 && !mixed) {
+  if (!kernel %in% higher && order != 2) {
     abort_input("`", name, "` must be 2 for the kernel \"", kernel, "\", not ", describe_value(order),
-                ": higher orders are there for \"gaussian\" only.")
+                ": higher orders are there for ", and_list(paste0("\"", higher, "\"")), ".")
   }
   as.numeric(order)
 }
@@ -32,16 +33,17 @@ np_search_arguments <- c("nmulti", "remin", "itmax", "ftol", "tol", "small", "lb
 np_fixed_arguments <- list(ckerbound = "none", nomad = FALSE)
 np_fixed_of_densities <- c(list(bwtype = "fixed"), np_fixed_arguments)
 
-# Arguments for one numeric regressor.
-refuse_for_mixed <- function(given, asked) {
+# Arguments for one numeric regressor and a kernel whose sums have an engine of their own.
+refuse_for_mixed <- function(given, asked, several) {
+  with <- if (several) "several regressors or a factor" else "an Epanechnikov kernel of a higher order"
   if (asked$type != "fixed") {
-    abort_input("`bwtype` must be \"fixed\" with several regressors or a factor, not ", describe_value(asked$type), ".")
+    abort_input("`bwtype` must be \"fixed\" with ", with, ", not ", describe_value(asked$type), ".")
   }
   given <- Filter(Negate(is.null), given)
   if (asked$bw.scale == "support") given$bw.scale <- "support"
   if (length(given) > 0L) {
-    abort_input("`", names(given)[1L], "` must not be given with several regressors or a factor: it is for one ",
-                "numeric regressor.")
+    abort_input("`", names(given)[1L], "` must not be given with ", with, ": it is for one numeric regressor",
+                if (!several) " and order 2", ".")
   }
 }
 

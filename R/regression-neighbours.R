@@ -62,8 +62,7 @@ candidate_neighbours <- function(data, asked, given, run) {
 }
 
 # As search_bandwidth().
-search_neighbours <- function(sample, asked, given, refine, run, needed) {
-  data <- observations_of(sample, run)
+search_neighbours <- function(sample, data, asked, given, refine, run, needed) {
   grid <- candidate_neighbours(data, asked, given, run)
   single <- grid$search == "none"
   if (refine && single) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")

@@ -18,12 +18,10 @@ range_of <- function(x) {
   ends[2L] - ends[1L]
 }
 
-# np's measure of spread: the least of three, as far as they are positive.
-spread_of <- function(x, run) {
-  quantiles <- function(x, prob) quantiles_cpp(x, numeric(0), prob, run)
-  quarters <- quantiles(x, 1:3 / 4)
-  spreads <- c(stats::sd(x), (quarters[3L] - quarters[1L]) / (2 * stats::qnorm(0.75)),
-               1.4826 * quantiles(abs(x - quarters[2L]), 0.5))
+# np's measure of the spread of x: the least of three, as far as they are positive. `sorted`: the core's sample of x.
+spread_of <- function(x, sorted) {
+  middle <- regression_spread_cpp(sorted)
+  spreads <- c(stats::sd(x), middle[1L] / (2 * stats::qnorm(0.75)), 1.4826 * middle[2L])
   min(spreads[spreads > 0])
 }
 
@@ -166,10 +164,10 @@ corrected_aic <- function(variance, trace, n) {
   ifelse(room > 0, log(variance) + (n + trace) / room, Inf)
 }
 
-# `needed`: NULL, or what the fit that follows the search needs at the data, see with_fit().
-search_bandwidth <- function(sample, asked, given, refine, run, needed = NULL) {
-  if (is_nearest(asked)) return(search_neighbours(sample, asked, given, refine, run, needed))
-  data <- observations_of(sample, run)
+# `data`: of observations_of(); `needed`: NULL, or what the fit that follows the search needs at the data, see
+# with_fit().
+search_bandwidth <- function(sample, data, asked, given, refine, run, needed) {
+  if (is_nearest(asked)) return(search_neighbours(sample, data, asked, given, refine, run, needed))
   grid <- candidate_bandwidths(data, asked, given)
   single <- grid$search == "none"
   if (refine && single) abort_input("`refine` must be FALSE for a single bandwidth, not TRUE.")

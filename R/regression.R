@@ -186,8 +186,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param bwtype `"fixed"` for one bandwidth, or `"generalized_nn"` or `"adaptive_nn"` for distances to the k-th nearest
 #'   neighbour; `bws` is then k. See the section on nearest neighbours.
 #' @param ckertype the kernel.
-#' @param ckerorder the order of the Gaussian kernel, 2, 4, 6 or 8, and with several regressors of the Epanechnikov
-#'   kernel. The other kernels are of order 2; for the uniform kernel other orders have no effect.
+#' @param ckerorder the order of the Gaussian or the Epanechnikov kernel, 2, 4, 6 or 8. The other kernels are of order
+#'   2; for the uniform kernel other orders have no effect. With an Epanechnikov kernel of order 4 or more the sums and
+#'   the result are those for several regressors.
 #' @param ukertype,okertype the kernels of factors and of ordered factors (see below).
 #' @param nmulti the number of starts of the search with several regressors, by default their number, but at most 5.
 #' @param bwscaling whether bandwidths, given and returned, are multiples of the spread of x (see below), and for
@@ -363,7 +364,10 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     list2env(choices_of(bws, mget(intersect(chosen_by(bws), names(match.call())), here)), here)
     bws <- if (check_flag(bandwidth.compute, "bandwidth.compute") && is.null(added_by_fit(...))) NULL else bws$bw
   }
-  mixed <- !missing(xdat) && is_mixed(xdat)
+  several <- !missing(xdat) && is_mixed(xdat)
+  # These sums are those of several regressors.
+  higher <- identical(ckertype, "epanechnikov") && !identical(check_order(ckerorder, ckertype), 2)
+  mixed <- several || !missing(xdat) && higher
   check_np_arguments(..., .named = names(match.call()), .mixed = mixed)
   needed <- added_by_fit(...)
   asked <- list(regtype = check_choice(regtype, c("lc", "ll"), "regtype"),
@@ -372,7 +376,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
                 bw.scale = check_choice(bw.scale, c("np", "support"), "bw.scale"),
                 unsupported = check_choice(unsupported, c("reject", "exclude"), "unsupported"),
                 scaling = check_flag(bwscaling, "bwscaling"), type = check_choice(bwtype, bandwidth_types, "bwtype"))
-  asked$ckerorder <- check_order(ckerorder, asked$ckertype, mixed)
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype)
   refine <- check_flag(refine, "refine")
   verbose <- asked_verbose(verbose)
   given <- list(bws = bws, nbw = nbw, bwmin = bwmin, bwmax = bwmax)
@@ -380,7 +384,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     !is.null(needed) && (mixed && !is.null(bws) || length(plain(bws)) == 1L)
   y <- if (!missing(ydat)) ydat
   if (mixed) {
-    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], w = list(w), refine = if (refine) TRUE), asked)
+    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], w = list(w), refine = if (refine) TRUE), asked, several)
     asked <- c(asked[names(asked) != "bw.scale"],
                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))
@@ -411,11 +415,12 @@ single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, ve
   }
   if (is_nearest(asked)) check_nearest_arguments(asked, given)
   sample <- check_regression_sample(xdat, ydat, w, na.action)
-  asked$sdev <- spread_of(if (sample$nobs < length(sample$x)) sample$x[sample$w > 0] else sample$x, run)
+  data <- observations_of(sample, run)
+  asked$sdev <- spread_of(data$x, data$sorted)
   asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
   found <- with_progress(verbose, "Cross-validation", function(progress) {
     run$progress <- progress
-    search_bandwidth(sample, asked, given, refine, run, needed)
+    search_bandwidth(sample, data, asked, given, refine, run, needed)
   })
   for (remark in found$remarks) inform(remark)
   data <- found$data

@@ -86,7 +86,7 @@ npindexbw <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..., for
   asked <- list(method = check_choice(method, index_methods, "method"),
                 ckertype = check_choice(ckertype, regression_kernels(), "ckertype"), regtype = "lc", bw.scale = "np",
                 type = "fixed", scaling = FALSE, unsupported = "reject")
-  asked$ckerorder <- check_order(ckerorder, asked$ckertype)
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype, higher = "gaussian")
   how <- list(method = check_choice(optim.method, c("Nelder-Mead", "BFGS", "CG"), "optim.method"),
               maxit = check_count(optim.maxit, "optim.maxit"), reltol = check_positive(optim.reltol, "optim.reltol"),
               abstol = check_positive(optim.abstol, "optim.abstol"),

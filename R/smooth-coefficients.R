@@ -74,7 +74,7 @@ npscoefbw <- function(xdat, ydat, zdat = NULL, bws = NULL, bandwidth.compute = T
                 scaling = check_flag(bwscaling, "bwscaling"), type = "fixed",
                 ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                 okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))
-  asked$ckerorder <- check_order(ckerorder, asked$ckertype, TRUE)
+  asked$ckerorder <- check_order(ckerorder, asked$ckertype)
   if (is.null(formula) && !missing(xdat) && inherits(xdat, "formula")) {
     formula <- xdat
     names(call)[names(call) == "xdat"] <- "formula"

@@ -112,7 +112,7 @@ test_that("grids and choices", {
     npregbw(x, y, unsupported = "ignore"),
     npregbw(x, y, threads = 0),
     npregbw(x, y, verbose = "yes"),
-    npregbw(x, y, ckerorder = 4, ckertype = "epanechnikov"),
+    npregbw(x, y, ckerorder = 4, ckertype = "biweight"),
     npregbw(x, y, ckerorder = 3),
     npregbw(x, y, bwscaling = "yes"),
     npregbw(x, y, bandwidth.compute = FALSE),

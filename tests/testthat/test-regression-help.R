@@ -72,5 +72,4 @@ test_that("the examples of several regressors run", {
   expect_lt(suppressMessages(npregbw(mpg ~ wt + hp, mtcars, regtype = "ll", bwmethod = "cv.aic"))$fval, 2.9435426019)
   expect_identical(suppressMessages(npreg(xdat = mtcars[c("wt", "hp")], ydat = mtcars$mpg))$mean,
                    suppressMessages(npreg(mpg ~ wt + hp, mtcars))$mean)
-  expect_refused(npreg(dist ~ speed, cars, ckertype = "epanechnikov", ckerorder = 4))
 })

@@ -218,3 +218,39 @@ test_that("calls made by other functions work", {
   expect_equal(local(), c(fitted(npreg(y ~ x, d, bws = 2))[1:2], fitted(npreg(y ~ x, d, bws = 3))[1]),
                tolerance = 1e-14)
 })
+
+# npregbw(dist ~ speed, cars, ckertype = "epanechnikov", ckerorder = , regtype = , bwmethod = , nmulti = 5) of np 0.60.
+test_that("Epanechnikov kernels of higher order have np's values", {
+  rows <- utils::read.table(header = TRUE, text = "
+    ckerorder regtype bwmethod bw fval first middle
+    4 lc cv.ls 3.584909655 250.7105071 4.877992353 40.71473004
+    4 lc cv.aic 4.279925719 6.604993869 2.031299611 39.72991787
+    4 ll cv.ls 12.25193457 241.501323 6.148884069 40.95057752
+    4 ll cv.aic 9.31972707 6.532066361 -3.379036866 40.62710398
+    6 lc cv.ls 4.98623507 247.4080321 6.124574278 40.70485033
+    6 ll cv.ls 5.655512676 227.4031084 5.384430241 39.17274042
+    8 ll cv.ls 7.332125075 231.5218886 4.760926901 36.75647414
+    8 ll cv.aic 24.53070582 6.546124017 3.221802221 41.00901274")
+  lower <- 0
+  for (k in seq_len(nrow(rows))) {
+    row <- rows[k, ]
+    by_np <- function(f, ...) {
+      suppressMessages(f(dist ~ speed, cars, ckertype = "epanechnikov", ckerorder = row$ckerorder,
+                         regtype = row$regtype, bwmethod = row$bwmethod, ...))
+    }
+    fit <- by_np(npreg, bws = row$bw)
+    expect_equal(fit$mean[c(1, 25)], c(row$first, row$middle), tolerance = 1e-6)
+    expect_equal(fit$bws$fval, row$fval, tolerance = 1e-7)
+    bw <- by_np(npregbw)
+    expect_lte(bw$fval, row$fval * (1 + 1e-9))
+    if (bw$fval < row$fval - 1e-6 * row$fval) lower <- lower + 1 else expect_equal(bw$bw, row$bw, tolerance = 1e-4)
+  }
+  # np ends in another minimum twice.
+  expect_identical(lower, 2)
+  # A vector and a column of a data frame are the same regressor, which has a name, predictions and no grid.
+  a <- npregbw(cars$speed, cars$dist, ckertype = "epanechnikov", ckerorder = 4)
+  expect_identical(a$bw, npregbw(cars["speed"], cars$dist, ckertype = "epanechnikov", ckerorder = 4)$bw)
+  expect_identical(predict(npreg(a), data.frame(x = c(5, 20))), npreg(a, exdat = c(5, 20))$mean)
+  expect_refused(npregbw(cars$speed, cars$dist, ckertype = "epanechnikov", ckerorder = 4, nbw = 5))
+  expect_refused(npregbw(cars$speed, cars$dist, ckertype = "epanechnikov", ckerorder = 4, bwtype = "adaptive_nn"))
+})
