@@ -2,17 +2,18 @@
 # are sphered or scaled.
 
 # The checked arguments that all of them have, with the sample. `one` is the selector for one column, `methods` the
-# searches.
-matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, one, methods = search_methods) {
+# searches, and `offered` whether derivatives have the selector.
+matrix_task <- function(x, w, na.action, Hstart, amise, deriv.order, optim.fun, one, methods = search_methods,
+                        offered = FALSE) {
   started <- proc.time()[["elapsed"]]
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_derivative_order(deriv.order, offered)
   amise <- check_flag(amise, "amise")
   optim.fun <- check_choice(optim.fun, methods, "optim.fun")
   sample <- selector_sample(x, w, na.action)
   d <- ncol(sample$x)
   if (d < 2L) abort_input("`x` must have at least two columns for a bandwidth matrix; ", one, "() takes one.")
   if (!is.null(Hstart)) Hstart <- check_H(Hstart, d, "Hstart")
-  list(sample = sample, Hstart = Hstart, amise = amise, optim.fun = optim.fun, started = started)
+  list(sample = sample, Hstart = Hstart, amise = amise, order = order, optim.fun = optim.fun, started = started)
 }
 
 matrix_engines <- c("auto", "fourier", "direct")

@@ -2,15 +2,19 @@
 # are estimated, g^2 I or unconstrained, for data that are sphered or scaled.
 
 known_pilots <- c("samse", "dscalar", "unconstr")
-default_pilot <- function(d) if (d == 2L) "samse" else "dscalar"
+# `order`: of the derivatives that the bandwidth is for.
+default_pilot <- function(d, order = 0L) if (d == 2L && order == 0L) "samse" else "dscalar"
 
 # Up to this dimension pilots are unconstrained, which takes all functionals of order six: Hpi() takes 4 s in 10
 # dimensions, 14 s in 12 and 327 s in 16 (n = 300).
 unconstrained_dimensions <- 10L
 
-check_pilot <- function(pilot, d, diagonal) {
-  if (is.null(pilot)) return(default_pilot(d))
+check_pilot <- function(pilot, d, diagonal, order = 0L) {
+  if (is.null(pilot)) return(default_pilot(d, order))
   pilot <- check_choice(pilot, known_pilots, "pilot")
+  if (pilot != "dscalar" && order > 0L) {
+    abort_input("`pilot` must be \"dscalar\" for deriv.order = ", order, ", not \"", pilot, "\".")
+  }
   if (pilot == "unconstr" && diagonal) {
     abort_input("`pilot` must be \"samse\" or \"dscalar\" for a diagonal bandwidth matrix, not \"unconstr\".")
   }
@@ -22,10 +26,10 @@ check_pilot <- function(pilot, d, diagonal) {
 }
 
 # A list of G, d x d, and g, the scalar bandwidths that were used, first stage first.
-plug_in_pilots <- function(star, nstage, pilot, run) {
+plug_in_pilots <- function(star, nstage, pilot, run, order) {
   switch(pilot,
     samse = scalar_pilots(samse_pilots(star, nstage, run), ncol(star$x)),
-    dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, plug_in_factors), ncol(star$x)),
+    dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, plug_in_factors, order), ncol(star$x)),
     unconstr = unconstrained_pilots(star, nstage, 1, run)
   )
 }
@@ -67,8 +71,9 @@ samse_pilots <- function(star, nstage, run) {
 # nothing. `factors` multiply the terms A1, A2 and A3; they depend on the criterion that the pilot is for, plug-in or
 # smoothed cross-validation (Chacon & Duong 2011).
 #
-# Two things follow ks, whose values are to be reproduced, and not the theory. For the plug-in, the first of two stages
-# has a factor of 64 in the product term, and the second uses the single number eta_6 as curvature. For smoothed
+# Three things follow ks, whose values are to be reproduced, and not the theory. For the plug-in, the first of two
+# stages has a factor of 64 in the product term, and the second uses the single number eta_6 as curvature. For
+# derivatives of order 1 the product term of the second has the wrong sign. For smoothed
 # cross-validation, A1 is 16 times and A2 four times that of the theory in the last stage.
 #
 # With one stage, it is the last of two, with psi_6 of the normal density. Here ks is not followed: its rate,
@@ -77,20 +82,26 @@ samse_pilots <- function(star, nstage, run) {
 plug_in_factors <- list(first = c(1, 64, 1), last = c(1, 1, 1))
 scv_factors <- function(d) list(first = c(2^(-6 - d), 2^(-2 - d / 2), 4), last = c(2^-d, 2^(1 - d / 2), 4))
 
-dscalar_pilots <- function(star, nstage, run, factors) {
+dscalar_pilots <- function(star, nstage, run, factors, order = 0L) {
   d <- ncol(star$x)
+  last <- 2L * order + 4L
+  of_kernel <- function(j) {
+    list(counts = tuple_counts(tuple_exponents(index_tuples(d, j), d)), at_zero = normal_derivatives(diag(d), j))
+  }
   terms <- function(j, psi) {
-    counts <- tuple_counts(tuple_exponents(index_tuples(d, j), d))
-    at_zero <- normal_derivatives(diag(d), j)
+    of <- of_kernel(j)
     curvature <- psi_contracted(psi, d, j)
-    c(sum(counts * at_zero^2), sum(counts * at_zero * curvature), sum(counts * curvature^2))
+    c(sum(of$counts * of$at_zero^2), sum(of$counts * of$at_zero * curvature), sum(of$counts * curvature^2))
   }
   pilot <- function(A, j) pilot_bandwidth(A[1L], A[2L], A[3L], d, j, star$n)
-  if (nstage == 1L) return(pilot(factors$last * terms(4L, psi_normal(star$cov, 6L)), 4L))
-  g6 <- pilot(factors$first * terms(6L, psi_normal(star$cov, 8L)), 6L)
-  eta6 <- eta(star, g6, 6L, run)
-  A <- c(3 * d * (d + 2) * (2 * pi)^(-d), 3 * (2 * pi)^(-d / 2) * eta6, eta6^2)
-  c(g6, pilot(factors$last * A, 4L))
+  if (nstage == 1L) return(pilot(factors$last * terms(last, psi_normal(star$cov, last + 2L)), last))
+  first <- pilot(factors$first * terms(last + 2L, psi_normal(star$cov, last + 4L)), last + 2L)
+  ahead <- eta(star, first, last + 2L, run)
+  # D^j phi(0) contracted with itself and, since it is a product of unit matrices, with the functionals.
+  of <- of_kernel(last)
+  product <- (-1)^order * gaussian_at_zero(last) * (2 * pi)^((1 - d) / 2) * ahead
+  A <- c(sum(of$counts * of$at_zero^2), product, ahead^2)
+  c(first, pilot(factors$last * A, last))
 }
 
 # The g that minimises the leading squared error of the SCV criterion's pilot, summed over the entries of H, at the

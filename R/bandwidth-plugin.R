@@ -27,6 +27,11 @@
 #' This makes it the same as `"unconstr"`. With two stages `"dscalar"` keeps a constant of \pkg{ks}: in the squared
 #' error of psi_6 the product term is 64 times that of the theory, which makes g and H smaller.
 #'
+#' For derivatives of order r (`deriv.order`, 1 or 2) the criterion is the AMISE of all derivatives of this order, on
+#' the sphered or scaled data (Chacon, Duong & Wand 2011). Its functionals are psi_(2r+4), and the pilot is `"dscalar"`,
+#' with the constants of \pkg{ks}. For r = 1 a term of the second stage has the wrong sign there. This is kept, so that
+#' scripts give the same H.
+#'
 #' The search runs over the logarithm of the Cholesky factor, so that every step is positive definite, with an analytic
 #' gradient ([stats::nlminb()]). It warns when it did not converge.
 #'
@@ -36,6 +41,7 @@
 #'   most ten columns).
 #' @param pre `"sphere"` or `"scale"`; `Hpi.diag` takes `"scale"` only.
 #' @param Hstart where the search starts, a d x d matrix; the normal reference bandwidth if not given.
+#' @param deriv.order the order of the derivatives that the matrix is for: 0, the density itself, 1 or 2.
 #' @param amise if TRUE, a list with the value of the objective and a record of the search is returned.
 #' @param optim.fun `"optim"` or `"nlm"`, as in \pkg{ks}; the search is the same.
 #' @param w weights, one for each row of `x`, non-negative. They enter the sums, the diagonal terms and, through the
@@ -70,6 +76,9 @@
 #' @references Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
 #'   bandwidth matrices. *Test* **19**, 375-398.
 #'
+#'   Chacon, J.E., Duong, T. & Wand, M.P. (2011) Asymptotics for general multivariate kernel density derivative
+#'   estimators. *Statistica Sinica* **21**, 807-840.
+#'
 #'   Duong, T. & Hazelton, M.L. (2003) Plug-in bandwidth matrices for bivariate kernel density estimation. *Journal of
 #'   Nonparametric Statistics* **15**, 17-30.
 #'
@@ -87,7 +96,7 @@ Hpi <- function(x, nstage = 2, pilot, pre = "sphere", Hstart, binned, bgridsize,
   check_arguments("Hpi", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
-                      plug_in_searches)
+                      plug_in_searches, offered = TRUE)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
                     diagonal = FALSE)
 }
@@ -100,7 +109,7 @@ Hpi.diag <- function(x, nstage = 2, pilot, pre = "scale", Hstart, binned, bgrids
   check_arguments("Hpi.diag", given_names(...), c("binned", "bgridsize"))
   verbose <- asked_verbose(verbose)
   task <- matrix_task(x, w, na.action, if (!missing(Hstart)) Hstart, amise, deriv.order, optim.fun, "hpi",
-                      plug_in_searches)
+                      plug_in_searches, offered = TRUE)
   select_by_plug_in(task, nstage, pre, if (!missing(pilot)) pilot, verbose, run_options(threads, backend, cuda = TRUE),
                     diagonal = TRUE)
 }
@@ -110,22 +119,25 @@ plug_in_searches <- c("optim", "nlm")
 
 select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) {
   nstage <- check_stages(nstage)
+  check_plug_in_order(task$order, 2L)
   pre <- check_pre(pre, diagonal)
-  pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal)
+  pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal, task$order)
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
-    select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)))
+    select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)),
+                  task$order)
   })
   if (task$amise) as_record(found, "Plug-in bandwidth matrix") else found$H
 }
 
 # The selector itself, in units near those of the data.
-select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
+select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run, order = 0L) {
   started <- proc.time()[["elapsed"]]
   unit <- near_units(sample$cov)
   area <- outer(unit, unit)
   if (!is.null(Hstart)) Hstart <- Hstart / area
-  found <- search_plug_in(in_units(sample, unit), nstage, pilot, pre, Hstart, diagonal, run)
-  objective <- per_volume(found$objective, unit)
+  found <- search_plug_in(in_units(sample, unit), nstage, pilot, pre, Hstart, diagonal, run, order)
+  # A sum of squared derivatives has a meaning in one system of coordinates only, that of the sphered or scaled data.
+  objective <- if (order > 0L) found$PI.star else per_volume(found$objective, unit)
   H <- structure(found$H * area, dimnames = dimnames(sample$cov))
   c(list(H = H, PI.star = if (pilot == "unconstr") objective else found$PI.star, objective = objective),
     found[c("convergence", "evaluations")], found$by,
@@ -133,18 +145,20 @@ select_matrix <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
 }
 
 # Spheres or scales the data, finds a pilot matrix G, estimates psi_4 with it, and minimises. In coordinates in which G
-# is the identity, the functionals are those of the standard normal kernel, whatever G is.
-search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
+# is the identity, the functionals are those of the standard normal kernel, whatever G is. For derivatives of order r G
+# is scalar, and the functionals are those of order 2r + 4, r pairs of whose indices are contracted.
+search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run, order) {
   d <- ncol(sample$x)
   sample <- expecting(sample)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
-  pilots <- plug_in_pilots(transformed_sample(sample, inverse), nstage, pilot, run)
+  pilots <- plug_in_pilots(transformed_sample(sample, inverse), nstage, pilot, run, order)
   pilot_root <- lower_root_cpp(unname(pilots$G))
   total <- root %*% pilot_root
   inverse <- inverse_root(pilot_root) %*% inverse
   by_pilot <- transformed_sample(sample, inverse)
-  psi4 <- psi_order(by_pilot, 1, 4L, run)
+  found <- psi_order(by_pilot, 1, 2L * order + 4L, run)
+  psi4 <- (-1)^order * contracted_to_four(found, d, order)
   h0 <- reference_scale(sample$n, d, "gaussian")
   start <- if (is.null(Hstart)) {
     h0^2 * by_pilot$cov
@@ -152,13 +166,18 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run) {
     # Starts farther away would take the criterion out of the range of numbers.
     inverse %*% check_start(Hstart, sample$cov, h0 * c(1e-4, 1e4)) %*% t(inverse)
   }
-  best <- minimise_over_matrices(amise_criterion(psi4, sample$n, d), start, diagonal)
+  best <- minimise_over_matrices(amise_criterion(psi4, sample$n, d, order), start, diagonal)
   if (best$convergence != 0L) {
     warn_search("The search for the plug-in bandwidth matrix did not converge: ", best$message, ".")
   }
-  list(H = moved_back(best$H, total), PI.star = best$value / det(pilot_root), objective = best$value / det(total),
-       convergence = best$convergence, evaluations = best$evaluations, by = attr(psi4, "by"), g = pilots$g,
-       G = moved_back(pilots$G, root))
+  list(H = moved_back(best$H, total), PI.star = best$value / det(pilot_root) / pilot_root[1L, 1L]^(2 * order),
+       objective = best$value / det(total), convergence = best$convergence, evaluations = best$evaluations,
+       by = attr(found, "by"), g = pilots$g, G = moved_back(pilots$G, root))
+}
+
+contracted_to_four <- function(psi, d, order) {
+  for (r in rev(seq_len(order))) psi <- psi_contracted(psi, d, 2L * r + 2L)
+  psi
 }
 
 # The functionals of order four as the matrix Psi of the quadratic form (vec'H) Psi (vec H).
@@ -168,14 +187,29 @@ psi_matrix <- function(psi4, d) {
   matrix(psi4[tuple_positions(unname(quads), d)], d^2)
 }
 
-# AMISE of H given the functionals of order four (Wand & Jones 1995, eq. 4.9), with its gradient.
-amise_criterion <- function(psi4, n, d) {
+# AMISE of H given the functionals of order four (Wand & Jones 1995, eq. 4.9), with its gradient. For derivatives of
+# order r the variance is n^-1 times the integral of |D^r K_H|^2 (Chacon, Duong & Wand 2011, theorem 2). That is (4
+# pi)^(-d/2) |H|^(-1/2) E (z'z)^r, z ~ N(0, A), A = (2 H)^-1, with E z'z = tr A and E (z'z)^2 = (tr A)^2 + 2 tr A^2.
+amise_criterion <- function(psi4, n, d, order = 0L) {
   Psi <- psi_matrix(psi4, d)
   function(H) {
     root <- t(lower_root_cpp(unname(H)))
-    variance <- (4 * pi)^(-d / 2) / (n * prod(diag(root)))
+    volume <- (4 * pi)^(-d / 2) / (n * prod(diag(root)))
+    inverse <- chol2inv(root)
+    moment <- moment_of_squares(inverse / 2, order)
+    variance <- volume * moment$value
     curved <- matrix(Psi %*% as.vector(H), d)
-    gradient <- curved / 2 - variance / 2 * chol2inv(root)
+    gradient <- curved / 2 - variance / 2 * inverse + volume * moment$by_H
     structure(variance + sum(curved * H) / 4, gradient = (gradient + t(gradient)) / 2)
   }
+}
+
+# E (z'z)^order, z ~ N(0, A), and its derivative by H, A = (2 H)^-1, so that dA = -2 A dH A.
+moment_of_squares <- function(A, order) {
+  trace <- sum(diag(A))
+  switch(order + 1L,
+    list(value = 1, by_H = 0),
+    list(value = trace, by_H = -2 * A %*% A),
+    list(value = trace^2 + 2 * sum(A * A), by_H = -4 * trace * A %*% A - 8 * A %*% A %*% A)
+  )
 }

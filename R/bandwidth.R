@@ -176,7 +176,8 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' @param x a numeric vector, or a matrix or data frame with one column.
 #' @param nstage number of stages, 1 or 2.
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
-#' @param deriv.order only 0, the density itself.
+#' @param deriv.order the order of the derivative that the bandwidth is for: 0, the density itself, to 2, or 3 with
+#'   one stage.
 #' @param scalest scale of the normal density of the last stage: `"stdev"`, the standard deviation, or `"minim"`, the
 #'   smaller of that and the interquartile range / 1.349, as in \pkg{KernSmooth} and \pkg{ks}.
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
@@ -216,15 +217,16 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
                 w = NULL, na.action = stats::na.fail, backend = "auto", precision = c("double", "single"),
                 threads = NULL, verbose = NULL) {
   check_arguments("hpi", given_names(...), c("binned", "bgridsize"))
-  check_derivative_order(deriv.order, offered = FALSE)
+  order <- check_derivative_order(deriv.order)
   amise <- check_flag(amise, "amise")
   nstage <- check_stages(nstage)
+  check_plug_in_order(order, nstage)
   scalest <- check_choice(scalest, c("stdev", "minim"), "scalest")
   given <- check_sample(x, w, na.action)
   sample <- with_covariance(given)
   run <- line_run(threads, backend, precision)
   found <- with_search_progress(asked_verbose(verbose), "Plug-in bandwidth", function(progress) {
-    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)))
+    plug_in_1d(sample, nstage, scalest, replace(run, "progress", list(progress)), order = order)
   })
   if (amise) as_record(found, "Plug-in bandwidth") else found$h
 }
@@ -235,9 +237,20 @@ check_stages <- function(nstage) {
   as.integer(nstage)
 }
 
+# The orders of derivatives for which the functionals of a plug-in rule, up to psi_10, are there.
+check_plug_in_order <- function(order, nstage, also = NULL) {
+  most <- 4L - nstage
+  if (order <= most) return(invisible())
+  abort_input("`deriv.order` must be at most ", most, " for a plug-in bandwidth with ",
+              if (nstage == 1L) "one stage" else "two stages", ", not ", order,
+              if (!is.null(also)) paste0("; `", also, "` gives a bandwidth"), ".")
+}
+
 # The two-stage direct plug-in rule (Wand & Jones 1995, section 3.6), in units of the scale of the data. Each bandwidth
-# g for psi_r balances the leading bias and the diagonal terms.
-plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto") {
+# g for psi_s balances the leading bias and the diagonal terms. For a derivative of order r the AMISE is R(phi^(r)) / (n
+# h^(2r + 1)) + h^4 |psi_(2r + 4)| / 4 (Wand & Jones 1995, section 2.12). Here 1 / R(phi^(r)) is 2 sqrt(pi) 4^r r! /
+# (2r)!.
+plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L) {
   started <- proc.time()[["elapsed"]]
   check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
@@ -247,20 +260,23 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto") {
     abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" needs none.")
   }
   two <- nstage == 2L
-  psi8 <- if (two) psi_normal(matrix(1), 8L) else NA_real_
-  g1 <- if (two) balanced_bandwidth(6L, psi8, n) else NA_real_
-  functionals <- line_functionals(sample, scale, if (two) g1 else balanced_bandwidth(4L, psi_normal(matrix(1), 6L), n),
-                                  run, engine)
-  psi6 <- if (two) functionals$psi(g1, 6L) else psi_normal(matrix(1), 6L)
-  g2 <- balanced_bandwidth(4L, psi6, n)
-  psi4 <- functionals$psi(g2, 4L)
-  h <- (1 / (2 * sqrt(pi) * psi4 * n))^(1 / 5)
-  # The objective is the AMISE, 1 / (2 sqrt(pi) n h) + h^4 psi4 / 4, in the units of the density.
-  amise <- (1 / (2 * sqrt(pi) * n * h) + h^4 * psi4 / 4) / scale
-  c(list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L), psi8 = times_power(psi8, scale, -9), g1 = g1 * scale,
-         psi6 = times_power(psi6, scale, -7), g2 = g2 * scale, psi4 = times_power(psi4, scale, -5), scale = scale,
-         objective = amise, convergence = 0L, evaluations = 1L), functionals$by(),
-    list(seconds = proc.time()[["elapsed"]] - started))
+  last <- 2L * order + 4L
+  normal <- psi_normal(matrix(1), last + if (two) 4L else 2L)
+  g1 <- if (two) balanced_bandwidth(last + 2L, normal, n) else NA_real_
+  functionals <- line_functionals(sample, scale, if (two) g1 else balanced_bandwidth(last, normal, n), run, engine)
+  ahead <- if (two) functionals$psi(g1, last + 2L) else normal
+  g2 <- balanced_bandwidth(last, ahead, n)
+  psi <- functionals$psi(g2, last)
+  roughness <- 2 * sqrt(pi) * 4^order * factorial(order) / factorial(2 * order)
+  h <- ((2 * order + 1) / (roughness * abs(psi) * n))^(1 / (2 * order + 5))
+  # The objective is the AMISE, in the units of the squared derivative times x.
+  amise <- times_power(1 / (roughness * n * h^(2 * order + 1)) + h^4 * abs(psi) / 4, scale, -(2 * order + 1))
+  found <- list(h = h * scale, H = matrix((h * scale)^2, 1L, 1L),
+                times_power(if (two) normal else NA_real_, scale, -(last + 5)), g1 = g1 * scale,
+                times_power(ahead, scale, -(last + 3)), g2 = g2 * scale, times_power(psi, scale, -(last + 1)),
+                scale = scale, objective = amise, convergence = 0L, evaluations = 1L)
+  names(found)[c(3L, 5L, 7L)] <- paste0("psi", last + c(4L, 2L, 0L))
+  c(found, functionals$by(), list(seconds = proc.time()[["elapsed"]] - started))
 }
 
 weighted_iqr <- function(x, w, run) diff(unname(weighted_quantile(x, w, c(0.25, 0.75), run)))

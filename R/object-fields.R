@@ -107,6 +107,39 @@ kcde_fields <- c(
   )
 )
 
+# Those of an estimate without a scale of its own, whose values may be negative and, but for one value a point, are
+# several: `deriv.ind` has a row for each.
+kdde_fields <- c(
+  kcde_fields[c("names", "gridded", "w", "x", "kernel", "kernel_type", "H", "h", "n_eff", "gridtype")],
+  list(
+    type = texts(1L, among = c("kdde", "kcurv")),
+    deriv.order = function(of) {
+      numbers(1L, whole = TRUE, between = if (of[["type"]] == "kcurv") c(2, 2) else c(0, highest_derivative))
+    },
+    deriv.ind = function(of) {
+      d <- columns_of(of)
+      order <- of[["deriv.order"]]
+      known <- lapply(c(TRUE, FALSE), function(whole) if (d == 1L) order else derivative_exponents(d, order, whole))
+      same <- function(ind) {
+        any(vapply(known, function(one) {
+          is_numbers(ind) && identical(dim(ind), dim(one)) && length(ind) == length(one) && isTRUE(all(ind == one))
+        }, NA))
+      }
+      anything(list("that of kdde()", same))
+    },
+    eval.points = estimate_fields$eval.points,
+    estimate = function(of) {
+      d <- columns_of(of)
+      points <- if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points"))
+      if (is_single(of)) return(numbers(points))
+      components <- nrow(of[["deriv.ind"]])
+      if (of[["gridded"]]) each(numbers(points), components) else numbers(c(points, components))
+    },
+    cont = estimate_fields$cont,
+    engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
+  )
+)
+
 curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
 
 boot_fields <- list(
@@ -293,6 +326,7 @@ object_classes <- list(
       numbers(c(length(of[["fhat"]][["names"]]), 5L), also = list("a matrix with names of rows and columns", named))
     }
   )),
+  kestrel_kdde = list(made = "an estimate made by kdde()", fields = kdde_fields),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
   kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),

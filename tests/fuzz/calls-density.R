@@ -56,7 +56,8 @@ several_columns <- function() if (chance(0.1)) sample_values() else sample_value
 
 matrix_selector_arguments <- function() {
   x <- several_columns()
-  c(selector_arguments(x), some_of(list(deriv.order = 0, verbose = FALSE, optim.fun = pick(c("optim", "nlm"))), 0.1),
+  c(selector_arguments(x),
+    some_of(list(deriv.order = pick(0:1), verbose = FALSE, optim.fun = pick(c("optim", "nlm"))), 0.1),
     if (chance(0.1)) list(Hstart = matrix_for(x)))
 }
 
@@ -103,6 +104,18 @@ density_calls <- list(
       some_of(list(kernel = pick(kernels), kernel_type = pick(c("radial", "product"))), 0.4),
       some_of(list(tail.flag = pick(c("lower.tail", "upper.tail"))), 0.5),
       some_of(list(positive = TRUE, adj.positive = stats::rexp(d), supp = stats::rexp(1L, 0.3)), 0.06))
+  },
+  kdde = function() {
+    x <- sample_values(d = pick(1:4))
+    grid <- grid_arguments(x)
+    c(sample_and_weights(x), bandwidth_arguments(x), list(deriv.order = pick(0:4)),
+      if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
+      some_of(list(deriv.vec = chance(0.5), engine = pick(c("auto", "direct", "fgt")), threads = pick(1:3)), 0.3))
+  },
+  kcurv = function() {
+    x <- sample_values(d = pick(1:3))
+    list(fhat = as.call(c(quote(kdde), sample_and_weights(x), bandwidth_arguments(x),
+                          list(deriv.order = pick(c(2, 2, 1)), eval.points = points_for(x)))))
   },
   qkde = function() list(p = stats::runif(pick(0:5)), fhat = estimate(d = 1)),
   rkde = function() list(n = pick(c(1, 2, 50)), fhat = estimate()),

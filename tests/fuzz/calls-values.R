@@ -145,6 +145,11 @@ value_calls <- list(
     c(task$given, where[setdiff(names(where), "step")], if (gridded && is.null(where$gridsize)) list(gridsize = 3),
       list(tail.flag = pick(c("lower.tail", "upper.tail"))))
   },
+  kdde = function() {
+    task <- value_task(pick(1:3), "gaussian")
+    c(task$given[setdiff(names(task$given), c("kernel", "kernel_type"))],
+      list(eval.points = value_points(task), deriv.order = pick(1:2)))
+  },
   kde_query = function() {
     task <- value_task(product = TRUE)
     lower <- value_points(task)

@@ -102,6 +102,30 @@ worst_error <- list(
     masses <- Reduce(`*`, lapply(seq_len(ncol(of$H)), function(k) below(of, points, k)))
     max(abs(weighted(masses, of$w) - as.vector(value$estimate)), 0) / 1e-12
   },
+  kdde = function(given, value) {
+    of <- density_of(given)
+    d <- ncol(of$H)
+    points <- as.matrix(grid_of(value$eval.points))
+    P <- solve(of$H)
+    # D phi = -P v phi; the second derivatives are P v v'P - P times phi.
+    sums <- function(k) {
+      axes <- rep(seq_len(d), matrix(value$deriv.ind, ncol = d)[k, ])
+      vapply(seq_len(nrow(points)), function(i) {
+        v <- rep(points[i, ], each = nrow(of$x)) - of$x
+        Pv <- v %*% P
+        phi <- exp(-rowSums(Pv * v) / 2) / sqrt(det(2 * pi * of$H)) * of$w / sum(of$w)
+        terms <- if (length(axes) == 1L) -Pv[, axes] * phi else
+          cbind(Pv[, axes[1L]] * Pv[, axes[2L]] * phi, -P[axes[1L], axes[2L]] * phi)
+        c(sum(terms), sum(abs(terms)))
+      }, c(0, 0))
+    }
+    values <- if (is.list(value$estimate)) vapply(value$estimate, as.vector, numeric(nrow(points))) else value$estimate
+    values <- matrix(values, nrow(points))
+    max(vapply(seq_len(ncol(values)), function(k) {
+      wanted <- sums(k)
+      max(abs(values[, k] - wanted[1L, ])) / max(wanted[2L, ], .Machine$double.xmin)
+    }, 0)) / 1e-12
+  },
   kde_query = function(given, value) {
     of <- density_of(given$fhat)
     boxes <- Reduce(`*`, lapply(seq_len(ncol(of$H)), function(k) {

@@ -14,6 +14,10 @@ makers <- list(
   below = function() kcde(faithful$eruptions, gridsize = 21),
   above = function() kcde(faithful[1:40, ], H = diag(c(0.1, 30)), gridsize = 9, tail.flag = "upper.tail"),
   below_at = function() kcde(faithful[1:40, ], h = 0.2, positive = TRUE, eval.points = faithful[1:4, ], w = 1:40),
+  slope = function() kdde(faithful$eruptions, h = 0.2, deriv.order = 1, gridsize = 21),
+  hessian = function() kdde(faithful[1:40, ], h = 0.2, deriv.order = 2, gridsize = 9),
+  hessian_at = function() kdde(faithful[1:40, ], h = 0.2, deriv.order = 2, eval.points = faithful[1:4, ], w = 1:40),
+  curvature = function() kcurv(kdde(faithful[1:40, ], h = 0.2, deriv.order = 2, gridsize = 9)),
   bandwidth = function() npregbw(waiting ~ eruptions, data = faithful[1:40, ], nbw = 5),
   bandwidth_xy = function() npregbw(faithful$eruptions[1:40], faithful$waiting[1:40], bws = c(0.5, 1), regtype = "ll"),
   bandwidth_nn = function() npregbw(waiting ~ eruptions, data = faithful[1:40, ], bwtype = "adaptive_nn"),
@@ -191,6 +195,9 @@ uses <- list(
   kestrel_kde = density_uses,
   kestrel_kcde = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT, x = AT),
                             plot(OBJECT, display = "slice", drawpoints = TRUE), lines(OBJECT), points(OBJECT)),
+  kestrel_kdde = expression(print(OBJECT), plot(OBJECT), predict(OBJECT, x = AT), as.data.frame(OBJECT),
+                            contourLevels(OBJECT), contourLevels(OBJECT, cont = 50), kcurv(OBJECT),
+                            plot(OBJECT, display = "slice", which.deriv.ind = 2)),
   kestrel_regbw = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), formula(OBJECT),
                              nobs(OBJECT), npreg(OBJECT), npreg(bws = OBJECT, exdat = 2:3)),
   kestrel_reg = expression(print(OBJECT), summary(OBJECT), plot(OBJECT), predict(OBJECT), fitted(OBJECT),
@@ -291,7 +298,8 @@ object_call <- function() {
   name <- pick(names(makers))
   object <- original(name)
   use <- pick(uses[[intersect(class(object), names(uses))[1L]]])
-  d <- if (inherits(object, c("kestrel_kde", "kestrel_kcde")) && is.matrix(object$x)) ncol(object$x) else 1L
+  estimates <- c("kestrel_kde", "kestrel_kcde", "kestrel_kdde")
+  d <- if (inherits(object, estimates) && is.matrix(object$x)) ncol(object$x) else 1L
   do.call(substitute, list(use, list(OBJECT = edited_object(name), AT = if (d == 1L) 2.5 else t(rep(2.5, d)))))
 }
 

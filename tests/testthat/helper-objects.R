@@ -55,6 +55,10 @@ objects_to_edit <- function() {
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),
+    slope = kdde(x, h = 0.5, deriv.order = 1, gridsize = 6, w = 1:12),
+    hessian = kdde(X, h = 1, deriv.order = 2, gridsize = 4),
+    gradient_at = kdde(X, h = 1, deriv.order = 1, eval.points = X),
+    curvature = kcurv(kdde(X, h = 1, deriv.order = 2, gridsize = 4)),
     record = hscv(x, amise = TRUE), record_of_matrix = Hpi(X, amise = TRUE),
     boot = boot, of_boot = summary(boot), score = score, of_score = summary(score), info = kestrel_info()
   )
@@ -80,6 +84,8 @@ takers <- list(
   ),
   kestrel_kcde = list(print = print, summary = summary, plot = plot,
                       predict = function(f) predict(f, in_the_middle(f))),
+  kestrel_kdde = list(print = print, predict = function(f) predict(f, in_the_middle(f)), frame = as.data.frame,
+                      levels = function(f) contourLevels(f, cont = 50)),
   kestrel_synopsis = list(print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1))),
   kestrel_regbw = list(print = print, summary = summary, plot = plot, npreg = npreg, predict = predict, nobs = nobs,
                        formula = formula, other = function(bw) npreg(bw, txdat = c(1, 2, 4, 3), tydat = 1:4)),
