@@ -85,6 +85,10 @@ derivatives_cpp <- function(task, order, run) {
     .Call(`_kestrel_derivatives_cpp`, task, order, run)
 }
 
+moments_cpp <- function(task, degree, run) {
+    .Call(`_kestrel_moments_cpp`, task, degree, run)
+}
+
 plan_cpp <- function(task, larger, run) {
     .Call(`_kestrel_plan_cpp`, task, larger, run)
 }

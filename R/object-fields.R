@@ -140,6 +140,25 @@ kdde_fields <- c(
   )
 )
 
+kms_fields <- list(
+  names = texts(min = 1L),
+  x = anything(list("numbers", is_numbers)),
+  y = function(of) numbers(c(NA, columns_of(of))),
+  end.points = function(of) numbers(dim(of[["y"]])),
+  H = function(of) bandwidth_matrix(columns_of(of), FALSE),
+  nclust = numbers(1L, sign = "positive", whole = TRUE),
+  label = function(of) numbers(nrow(of[["y"]]), whole = TRUE, between = c(1, of[["nclust"]])),
+  nclust.table = function(of) {
+    sizes <- function(sizes) is_numbers(plain(sizes)) && length(sizes) == of[["nclust"]] && all(sizes >= 0)
+    anything(list("the sizes of the clusters", sizes))
+  },
+  mode = function(of) numbers(c(of[["nclust"]], columns_of(of))),
+  tol.iter = numbers(1L, sign = "positive"), tol.clust = numbers(1L, sign = "positive"),
+  min.clust.size = numbers(1L, sign = "not negative"),
+  steps = function(of) numbers(nrow(of[["y"]]), sign = "positive", whole = TRUE),
+  seconds = numbers(1L)
+)
+
 curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
 
 boot_fields <- list(
@@ -327,6 +346,7 @@ object_classes <- list(
     }
   )),
   kestrel_kdde = list(made = "an estimate made by kdde()", fields = kdde_fields),
+  kestrel_kms = list(made = "clusters made by kms()", fields = kms_fields),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),
   kestrel_q_error = list(made = "errors made by q_error()", fields = q_error_fields),

@@ -250,6 +250,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// moments_cpp
+Rcpp::NumericMatrix moments_cpp(Rcpp::List task, int degree, Rcpp::List run);
+RcppExport SEXP _kestrel_moments_cpp(SEXP taskSEXP, SEXP degreeSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
+    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(moments_cpp(task, degree, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // plan_cpp
 Rcpp::List plan_cpp(Rcpp::List task, double larger, Rcpp::List run);
 RcppExport SEXP _kestrel_plan_cpp(SEXP taskSEXP, SEXP largerSEXP, SEXP runSEXP) {
@@ -1132,6 +1145,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_eta_cpp", (DL_FUNC) &_kestrel_eta_cpp, 3},
     {"_kestrel_density_cpp", (DL_FUNC) &_kestrel_density_cpp, 3},
     {"_kestrel_derivatives_cpp", (DL_FUNC) &_kestrel_derivatives_cpp, 3},
+    {"_kestrel_moments_cpp", (DL_FUNC) &_kestrel_moments_cpp, 3},
     {"_kestrel_plan_cpp", (DL_FUNC) &_kestrel_plan_cpp, 3},
     {"_kestrel_takes_scanline_cpp", (DL_FUNC) &_kestrel_takes_scanline_cpp, 2},
     {"_kestrel_engines_cpp", (DL_FUNC) &_kestrel_engines_cpp, 3},

@@ -5,6 +5,7 @@
 #include "core/data/passes.hpp"
 #include "core/direct/derivatives.hpp"
 #include "core/direct/engine.hpp"
+#include "core/kernel/derivative.hpp"
 #include "core/kernel/root.hpp"
 #include "core/plan/derivatives.hpp"
 #include "core/plan/engines.hpp"
@@ -110,6 +111,18 @@ Rcpp::List derivatives_cpp(Rcpp::List task, int order, Rcpp::List run) {
   });
   out.attr("dim") = Rcpp::Dimension(m, count);
   return Rcpp::List::create(Rcpp::Named("values") = out, Rcpp::Named("engine") = engine);
+}
+
+/// For each point a row of sums over the sample, see direct_moments(), a column for each monomial.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix moments_cpp(Rcpp::List task, int degree, Rcpp::List run) {
+  const HeldTask held(task, run);
+  const DensityTask& of = held.task();
+  const std::size_t count = Monomials(of.sample.d(), degree).size();
+  Rcpp::NumericMatrix out(Rcpp::no_init(static_cast<int>(of.at.size()), static_cast<int>(count)));
+  direct_moments(of.sample.x(), of.sample.w(), of.at, of.root, degree, held.how(),
+                 {out.begin(), of.at.size() * count});
+  return out;
 }
 
 /// The plan of a task, of which work `larger` times as large is expected.

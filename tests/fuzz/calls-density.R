@@ -117,6 +117,13 @@ density_calls <- list(
     list(fhat = as.call(c(quote(kdde), sample_and_weights(x), bandwidth_arguments(x),
                           list(deriv.order = pick(c(2, 2, 1)), eval.points = points_for(x)))))
   },
+  kms = function() {
+    x <- sample_values(d = pick(1:3))
+    given <- bandwidth_arguments(x)
+    c(sample_and_weights(x), given[intersect(names(given), "H")],
+      some_of(list(y = points_for(x), max.iter = pick(c(1, 400)), merge = chance(0.5), keep.path = chance(0.5),
+                   min.clust.size = pick(0:9)), 0.3))
+  },
   qkde = function() list(p = stats::runif(pick(0:5)), fhat = estimate(d = 1)),
   rkde = function() list(n = pick(c(1, 2, 50)), fhat = estimate()),
   contourLevels = function() {

@@ -105,15 +105,17 @@ worst_error <- list(
   kdde = function(given, value) {
     of <- density_of(given)
     d <- ncol(of$H)
+    # In units of the bandwidths, so that H is a correlation matrix.
+    scale <- sqrt(diag(of$H))
+    P <- solve(of$H / outer(scale, scale))
     points <- as.matrix(grid_of(value$eval.points))
-    P <- solve(of$H)
     # D phi = -P v phi; the second derivatives are P v v'P - P times phi.
-    sums <- function(k) {
-      axes <- rep(seq_len(d), matrix(value$deriv.ind, ncol = d)[k, ])
+    sums <- function(axes) {
       vapply(seq_len(nrow(points)), function(i) {
-        v <- rep(points[i, ], each = nrow(of$x)) - of$x
+        v <- (rep(points[i, ], each = nrow(of$x)) - of$x) / rep(scale, each = nrow(of$x))
+        v[rowSums(v^2) > 1e4 * d, ] <- 1e3 # no weight
         Pv <- v %*% P
-        phi <- exp(-rowSums(Pv * v) / 2) / sqrt(det(2 * pi * of$H)) * of$w / sum(of$w)
+        phi <- exp(-rowSums(Pv * v) / 2) * sqrt(det(P)) / (2 * pi)^(d / 2) * of$w / sum(of$w)
         terms <- if (length(axes) == 1L) -Pv[, axes] * phi else
           cbind(Pv[, axes[1L]] * Pv[, axes[2L]] * phi, -P[axes[1L], axes[2L]] * phi)
         c(sum(terms), sum(abs(terms)))
@@ -121,9 +123,13 @@ worst_error <- list(
     }
     values <- if (is.list(value$estimate)) vapply(value$estimate, as.vector, numeric(nrow(points))) else value$estimate
     values <- matrix(values, nrow(points))
+    ind <- matrix(value$deriv.ind, ncol = d)
     max(vapply(seq_len(ncol(values)), function(k) {
-      wanted <- sums(k)
-      max(abs(values[, k] - wanted[1L, ])) / max(wanted[2L, ], .Machine$double.xmin)
+      axes <- rep(seq_len(d), ind[k, ])
+      wanted <- sums(axes)
+      actual <- values[, k]
+      for (unit in c(scale, scale[axes])) actual <- actual * unit
+      max(abs(actual - wanted[1L, ])) / max(wanted[2L, ], 1e-290)
     }, 0)) / 1e-12
   },
   kde_query = function(given, value) {

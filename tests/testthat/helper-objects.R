@@ -59,6 +59,7 @@ objects_to_edit <- function() {
     hessian = kdde(X, h = 1, deriv.order = 2, gridsize = 4),
     gradient_at = kdde(X, h = 1, deriv.order = 1, eval.points = X),
     curvature = kcurv(kdde(X, h = 1, deriv.order = 2, gridsize = 4)),
+    clusters = kms(X, H = diag(2), keep.path = TRUE), clusters_on_line = kms(x, H = 0.5),
     record = hscv(x, amise = TRUE), record_of_matrix = Hpi(X, amise = TRUE),
     boot = boot, of_boot = summary(boot), score = score, of_score = summary(score), info = kestrel_info()
   )
@@ -86,6 +87,7 @@ takers <- list(
                       predict = function(f) predict(f, in_the_middle(f))),
   kestrel_kdde = list(print = print, predict = function(f) predict(f, in_the_middle(f)), frame = as.data.frame,
                       levels = function(f) contourLevels(f, cont = 50)),
+  kestrel_kms = list(print = print, summary = summary, plot = plot),
   kestrel_synopsis = list(print = print, query = function(s) kde_query(s, c(0, 0), c(1, 1))),
   kestrel_regbw = list(print = print, summary = summary, plot = plot, npreg = npreg, predict = predict, nobs = nobs,
                        formula = formula, other = function(bw) npreg(bw, txdat = c(1, 2, 4, 3), tydat = 1:4)),

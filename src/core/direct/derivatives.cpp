@@ -43,6 +43,43 @@ std::size_t derivative_count(std::size_t d, int order) {
   return count;
 }
 
+namespace {
+
+/// Calls take(point, sums) with the sums of direct_moments() for every point, one after the other.
+template <class Take>
+void each_moments(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                  Span<const double> root, const Monomials& all, const RunOptions& options,
+                  const Take& take) {
+  const TileKernel kernel(*options.table, {}, x.cols, root);
+  const simd::Monomials monomials{all.size(), all.parent().data(), all.axis().data()};
+  std::vector<double> unit;  // of u^a: coordinates in tiles are u times a unit
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    unit.push_back(std::pow(gaussian_unit(), -all.degree(t)));
+  }
+  std::vector<double> sums(all.size());
+  BlockSums<MomentLeaf>(x, w, points, kernel, options, kDerivativeRadius, {monomials, all.size()},
+                        3 * x.cols + 4 * all.size(), all.size())
+      .run([&](std::size_t point, const auto& sum) {
+        for (std::size_t t = 0; t < all.size(); ++t) sums[t] = sum(t) * unit[t];
+        take(point, sums.data());
+      });
+}
+
+}  // namespace
+
+void direct_moments(const MatrixView& x, Weights w, const EvaluationPoints& points,
+                    Span<const double> root, int degree, const RunOptions& options,
+                    Span<double> out) {
+  check_derivative(degree);
+  const Monomials all(x.cols, degree);
+  const std::size_t m = points.size();
+  if (out.size != m * all.size()) throw error(ErrorKind::internal, "output of a wrong size");
+  check_density_sizes(x, w, points, root, {out.data, m});
+  each_moments(x, w, points, root, all, options, [&](std::size_t point, const double* sums) {
+    for (std::size_t t = 0; t < all.size(); ++t) out[t * m + point] = sums[t];
+  });
+}
+
 void direct_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
                         Span<const double> root, int order, const RunOptions& options,
                         Span<double> out) {
@@ -50,24 +87,15 @@ void direct_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& 
   if (out.size != m * of_order) throw error(ErrorKind::internal, "output of a wrong size");
   check_density_sizes(x, w, points, root, {out.data, m});
   const ScaledNumber scale = kernel_scale({}, d, root);
-  const TileKernel kernel(*options.table, {}, d, root);
   const DerivativeMap map(d, order, root);
-  const Monomials& all = map.monomials();
-  const simd::Monomials monomials{all.size(), all.parent().data(), all.axis().data()};
-  std::vector<double> unit;  // of u^a: coordinates in tiles are u times a unit
-  for (std::size_t t = 0; t < all.size(); ++t) {
-    unit.push_back(std::pow(gaussian_unit(), -all.degree(t)));
-  }
-  std::vector<double> sums(all.size()), derivative(of_order);
-  BlockSums<MomentLeaf>(x, w, points, kernel, options, kDerivativeRadius, {monomials, all.size()},
-                        3 * d + 4 * all.size(), all.size())
-      .run([&](std::size_t point, const auto& sum) {
-        for (std::size_t t = 0; t < all.size(); ++t) sums[t] = sum(t) * unit[t];
-        map.apply(sums.data(), derivative.data());
-        for (std::size_t t = 0; t < of_order; ++t) {
-          out[t * m + point] = scale.times(derivative[t]);
-        }
-      });
+  std::vector<double> derivative(of_order);
+  each_moments(x, w, points, root, map.monomials(), options,
+               [&](std::size_t point, const double* sums) {
+                 map.apply(sums, derivative.data());
+                 for (std::size_t t = 0; t < of_order; ++t) {
+                   out[t * m + point] = scale.times(derivative[t]);
+                 }
+               });
 }
 
 }  // namespace kestrel

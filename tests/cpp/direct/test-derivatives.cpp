@@ -170,6 +170,42 @@ TEST_P(Derivatives, AgreeWithTheOracle) {
   }
 }
 
+TEST_P(Derivatives, HaveMomentsOfTheKernel) {
+  const Shape& shape = GetParam();
+  const Monomials all(shape.d, 2);
+  EvaluationPoints points;
+  points.matrix = shape.evaluation();
+  std::vector<double> got(shape.m * all.size());
+  direct_moments(shape.samples(), shape.weights(), points, shape.bandwidth(), 2,
+                 run_on(tables()[0], 1), {got.data(), got.size()});
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    std::vector<oracle::Sum> wanted;
+    real largest = 0;
+    const std::vector<std::size_t> which = some_of(shape.m);
+    for (const std::size_t i : which) {
+      oracle::Sum sum;
+      for (std::size_t j = 0; j < shape.n; ++j) {
+        std::vector<real> v(shape.d);
+        for (std::size_t k = 0; k < shape.d; ++k) {
+          v[k] = static_cast<real>(shape.points[k * shape.m + i]) - shape.x[k * shape.n + j];
+        }
+        const std::vector<real> u = solve(shape, v, false);
+        real q = 0, product = shape.w[j];
+        for (std::size_t k = 0; k < shape.d; ++k) {
+          q += u[k] * u[k];
+          product *= oracle::integer_power(u[k], all.exponent(t)[k]);
+        }
+        sum.add(product * std::exp(-q / 2));
+      }
+      wanted.push_back(sum);
+      largest = std::max(largest, sum.absolute);
+    }
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      ASSERT_LE(std::fabs(got[t * shape.m + which[i]] - wanted[i].value), 1e-12 * largest) << t;
+    }
+  }
+}
+
 TEST(DerivativeMap, ListsTheMultiIndicesOfAnOrder) {
   const std::vector<double> root{1, 0, 0, 1};
   const DerivativeMap map(2, 2, {root.data(), root.size()});

@@ -1,0 +1,239 @@
+# Clusters by mean shift: every point climbs to a mode of the density.
+
+#' Clusters by mean shift
+#'
+#' Every point moves uphill on the kernel density estimate with the Gaussian kernel, to a mode. Points that reach the
+#' same mode are a cluster. A step goes to the mean of the observations, weighted by their kernels at the point
+#' (Fukunaga & Hostetler 1975; Comaniciu & Meer 2002).
+#'
+#' All observations are summed in every step, without binning. Near a mode, where the Hessian matrix is negative
+#' definite, steps are those of Newton's method, so that points arrive at the mode to `tol.iter` and do not stop on
+#' their way. \pkg{ks} stops where a step is short, and may give points on the way to one mode labels of their own.
+#'
+#' End points that are linked by distances of at most `tol.clust` are one cluster. Clusters of fewer points than
+#' `min.clust.size` are merged with the one whose mode is nearest. Labels are in the order of the sizes of the clusters,
+#' the largest first.
+#'
+#' @inheritParams kdde
+#' @param y the points to move, a matrix or data frame with the columns of `x`; the observations by default.
+#' @param max.iter the most steps of a point.
+#' @param tol.iter a step so short, in the units of `x`, is the last; 1e-6 times the least of the standard deviations of
+#'   the kernel by default.
+#' @param tol.clust the distance that links two end points; by default a hundredth of the largest interquartile range of
+#'   the columns of `x`, as in \pkg{ks}.
+#' @param min.clust.size the size below which a cluster is merged, 1 % of the points by default.
+#' @param merge FALSE to keep small clusters.
+#' @param keep.path whether to keep the steps of each point.
+#' @return An object of class `c("kestrel_kms", "kms")`, a list with
+#'   \item{x, y, H, names, w}{the observations, the points as given, the bandwidth matrix, the names of the columns, and
+#'     the weights}
+#'   \item{end.points}{where the points have ended, a row for each}
+#'   \item{label}{the cluster of each point}
+#'   \item{nclust, nclust.table}{the number of clusters and their sizes}
+#'   \item{mode}{the modes, a row for each cluster: the mean of its end points, before clusters were merged}
+#'   \item{tol.iter, tol.clust, min.clust.size}{as used}
+#'   \item{path}{with `keep.path`, a list with a matrix for each point, its steps from the first on}
+#'   \item{steps}{the number of steps of each point}
+#'   \item{na.action, call, seconds}{as in [kde()]}
+#' @section Errors: Errors of class `kestrel_error_input` are those of [kdde()], for points of `y` that no observation
+#'   reaches (38 bandwidths), and for tolerances that are not positive. A warning of class `kestrel_warning_search`
+#'   counts points that were still moving after `max.iter` steps.
+#' @section Cost: O(n m d) a step, for the points that still move: mostly 10 to 100 steps. All threads are used. The
+#'   memory is O(n + m).
+#' @references Comaniciu, D. & Meer, P. (2002) Mean shift: a robust approach toward feature space analysis. *IEEE
+#'   Transactions on Pattern Analysis and Machine Intelligence* **24**, 603-619.
+#'
+#'   Fukunaga, K. & Hostetler, L. (1975) The estimation of the gradient of a density function, with applications in
+#'   pattern recognition. *IEEE Transactions on Information Theory* **21**, 32-40.
+#' @seealso [kdde()], [Hpi()], whose `deriv.order = 1` is the default
+#' @examples
+#' clusters <- kms(faithful)
+#' clusters
+#' plot(clusters)
+#' @export
+kms <- function(x, y, H, max.iter = 400, tol.iter, tol.clust, min.clust.size, merge = TRUE, keep.path = FALSE,
+                verbose = NULL, ..., w = NULL, na.action = stats::na.fail, threads = NULL) {
+  check_arguments("kms", given_names(...))
+  started <- proc.time()[["elapsed"]]
+  verbose <- asked_verbose(verbose)
+  most <- check_count(max.iter, "max.iter")
+  merge <- check_flag(merge, "merge")
+  keep <- check_flag(keep.path, "keep.path")
+  sample <- check_sample(x, w, na.action)
+  d <- ncol(sample$x)
+  check_columns(sample$x)
+  points <- if (missing(y)) sample$x else check_points(in_order_of(y, sample$names, "y"), d, "y")
+  sizes <- list(iter = if (!missing(tol.iter)) check_positive(tol.iter, "tol.iter"),
+                clust = if (!missing(tol.clust)) check_positive(tol.clust, "tol.clust"),
+                least = if (missing(min.clust.size)) round(0.01 * nrow(points)) else
+                  check_count(min.clust.size, "min.clust.size", 0L))
+  line <- with_data(list(x = sample$x, w = sample$w, names = sample$names))
+  run <- run_options(threads)
+  H <- derivative_bandwidth(list(H = if (!missing(H)) H), line, 1L, run, verbose)
+  fhat <- new_derivative(sample, unname(H), 1L, FALSE)
+  fhat$.sample <- line$data
+  if (is.null(sizes$iter)) sizes$iter <- 1e-6 * min(sqrt(diag(as.matrix(H))))
+  if (is.null(sizes$clust)) sizes$clust <- widest_iqr(sample$x, run) / 100
+  found <- with_progress(verbose, "Mean shift", function(progress) {
+    climb(fhat, unname(points), sizes$iter, most, keep, c(run, progress = progress))
+  })
+  if (found$moving > 0L) {
+    warn_search(found$moving, " of ", nrow(points), " points ", if (found$moving == 1L) "was" else "were",
+                " still moving after ", most, " steps: `max.iter` allows more.")
+  }
+  label <- linked_labels(found$end, sizes$clust)
+  clusters <- clusters_of(found$end, label, if (merge) sizes$least else 0)
+  dimnames(clusters$mode) <- list(NULL, colnames(sample$x))
+  made <- list(x = if (d > 1L) sample$x else as.vector(sample$x), y = points, end.points = found$end,
+               H = if (d > 1L) H else H[1L, 1L],
+               label = clusters$label, nclust = nrow(clusters$mode), nclust.table = table(clusters$label, dnn = NULL),
+               mode = clusters$mode, tol.iter = sizes$iter, tol.clust = sizes$clust, min.clust.size = sizes$least,
+               names = sample$names, w = sample$w, steps = found$steps)
+  if (keep) made$path <- found$path
+  made$na.action <- sample$na.action
+  structure(c(made, list(call = match.call(), seconds = proc.time()[["elapsed"]] - started)),
+            class = c("kestrel_kms", "kms"))
+}
+
+# At least 1e-9 of the largest distance, so that data with many ties have a number, too.
+widest_iqr <- function(x, run) {
+  widths <- vapply(seq_len(ncol(x)), function(k) diff(unname(quantiles_cpp(x[, k], numeric(0), c(0.25, 0.75), run))), 0)
+  max(widths, 1e-7 * diff(ranges_cpp(x)))
+}
+
+# Newton's steps are taken if they are shorter than this, in bandwidths: within a mode's own hill.
+newton_reach <- 0.2
+
+# The points after their steps, until these are shorter than `tolerance`. Steps of different points do not depend on
+# each other.
+climb <- function(fhat, points, tolerance, most, keep, run) {
+  root <- bandwidth_root(fhat)
+  steps <- integer(nrow(points))
+  path <- if (keep) lapply(seq_len(nrow(points)), function(i) points[i, , drop = FALSE])
+  moving <- seq_len(nrow(points))
+  for (step in seq_len(most)) {
+    from <- points[moving, , drop = FALSE]
+    shift <- shift_of(fhat, from, run) %*% t(root)
+    to <- from + shift
+    steps[moving] <- step
+    points[moving, ] <- to
+    if (keep) for (k in seq_along(moving)) path[[moving[k]]] <- rbind(path[[moving[k]]], to[k, ])
+    moving <- moving[sqrt(rowSums(shift^2)) > tolerance]
+    if (length(moving) == 0L) break
+  }
+  list(end = points, steps = steps, path = path, moving = length(moving))
+}
+
+# The step of every point, in units u of L, H = L L': to the weighted mean, -S_1 / S_0, or, where that is short and the
+# Hessian of the density, S_2 - S_0 I, is negative definite, Newton's (S_0 I - S_2)^-1 (-S_1). S_k: sums of w u^k
+# exp(-|u|^2 / 2) over the observations.
+shift_of <- function(fhat, points, run) {
+  d <- ncol(points)
+  sums <- moments_cpp(task_at_points(fhat, points), 2L, run)
+  if (any(sums[, 1L] == 0)) {
+    abort_input("`y` must be points within reach of the observations, 38 bandwidths, but ", sum(sums[, 1L] == 0),
+                " of ", nrow(points), " are not.")
+  }
+  mean <- -sums[, 1L + seq_len(d), drop = FALSE] / sums[, 1L]
+  near <- which(rowSums(mean^2) < newton_reach^2)
+  if (length(near) == 0L) return(mean)
+  # (I - S_2 / S_0) step = mean by elimination, at all points at once.
+  at <- matrix(0L, d, d)
+  at[lower.tri(at, TRUE)] <- 1L + d + seq_len(d * (d + 1L) / 2L)
+  at <- pmax(at, t(at))
+  A <- lapply(seq_len(d), function(i) lapply(seq_len(d), function(j) (i == j) - sums[near, at[i, j]] / sums[near, 1L]))
+  b <- lapply(seq_len(d), function(k) mean[near, k])
+  definite <- rep(TRUE, length(near))
+  for (k in seq_len(d)) {
+    definite <- definite & A[[k]][[k]] > 1e-6
+    pivot <- ifelse(definite, A[[k]][[k]], 1)
+    for (i in seq_len(d)[seq_len(d) > k]) {
+      factor <- A[[i]][[k]] / pivot
+      for (j in k:d) A[[i]][[j]] <- A[[i]][[j]] - factor * A[[k]][[j]]
+      b[[i]] <- b[[i]] - factor * b[[k]]
+    }
+  }
+  for (k in d:1) {
+    for (j in seq_len(d)[seq_len(d) > k]) b[[k]] <- b[[k]] - A[[k]][[j]] * b[[j]]
+    b[[k]] <- b[[k]] / ifelse(definite, A[[k]][[k]], 1)
+  }
+  newton <- do.call(cbind, b)
+  taken <- definite & rowSums(newton^2) < newton_reach^2
+  mean[near[taken], ] <- newton[taken, ]
+  mean
+}
+
+# Labels of points that are linked by distances of at most `tolerance`. Points in one cell of a grid are linked, and
+# cells are by their first points.
+linked_labels <- function(points, tolerance) {
+  cell <- floor(points / (tolerance / (2 * sqrt(ncol(points)))))
+  key <- do.call(paste, as.data.frame(cell))
+  first <- which(!duplicated(key))
+  of_cell <- if (length(first) == 1L) 1L else {
+    stats::cutree(stats::hclust(stats::dist(points[first, , drop = FALSE]), "single"), h = tolerance)
+  }
+  of_cell[match(key, key[first])]
+}
+
+# Labels by size, and the modes. Clusters below `least` join the one with the nearest mode.
+clusters_of <- function(points, label, least) {
+  sizes <- tabulate(label)
+  mode <- rowsum(points, label) / sizes
+  large <- which(sizes >= min(least, max(sizes)))
+  joined <- vapply(seq_along(sizes), function(k) {
+    if (k %in% large) return(k)
+    large[which.min(rowSums((mode[large, , drop = FALSE] - rep(mode[k, ], each = length(large)))^2))]
+  }, 0L)
+  label <- joined[label]
+  by_size <- order(-tabulate(label, length(sizes)))[seq_along(large)]
+  list(label = match(label, by_size), mode = unname(mode[by_size, , drop = FALSE]))
+}
+
+#' @rdname kms
+#' @export
+print.kestrel_kms <- function(x, ...) {
+  check_object(x, "x", "kestrel_kms")
+  cat(c(paste0("Clusters by mean shift, d = ", length(x$names)), call_lines(x$call),
+        label_line("n", format(nrow(x$y), big.mark = ",")), label_line("variables", paste(x$names, collapse = ", ")),
+        if (length(x$names) == 1L) label_line("bandwidth", paste0("h = ", format_short(sqrt(x$H)))) else
+          matrix_lines(x$H),
+        label_line("clusters", x$nclust),
+        vapply(seq_len(min(x$nclust, 20L)), function(k) {
+          label_line("", paste0(k, ": ", format(x$nclust.table[[k]], big.mark = ","), " at ",
+                                paste(format_short(x$mode[k, ]), collapse = ", ")))
+        }, ""),
+        if (x$nclust > 20L) label_line("", "..."),
+        label_line("steps", paste(range(x$steps), collapse = " to "))), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname kms
+#' @param object a result of `kms()`.
+#' @export
+summary.kestrel_kms <- function(object, ...) print(object)
+
+#' @rdname kms
+#' @param col the colours of the clusters.
+#' @param pch,cex symbols and their size.
+#' @export
+plot.kestrel_kms <- function(x, ..., col = NULL, pch = 16, cex = 0.6) {
+  check_object(x, "x", "kestrel_kms")
+  look <- check_graphicals(list(col = col, pch = pch, cex = cex))
+  more <- check_parameters(list(...))
+  col <- given_or(look$col, kind_colours(x$nclust))
+  col <- rep(col, length.out = x$nclust)
+  d <- length(x$names)
+  given <- list(col = col[x$label], pch = look$pch, cex = look$cex)
+  drawing_with(more, {
+    if (d == 1L) {
+      do.call(graphics::plot, c(list(x$y[, 1L], x$label, xlab = x$names, ylab = "Cluster", yaxt = "n"), given, more))
+      graphics::axis(2, seq_len(x$nclust))
+    } else if (d == 2L) {
+      do.call(graphics::plot, c(list(x$y[, 1L], x$y[, 2L], xlab = x$names[1L], ylab = x$names[2L]), given, more))
+      graphics::points(x$mode[, 1L], x$mode[, 2L], pch = 3, cex = 2, lwd = 2, col = colours$data)
+    } else {
+      do.call(graphics::pairs, c(list(x$y, labels = x$names), given, more))
+    }
+  })
+  invisible(x)
+}
