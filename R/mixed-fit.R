@@ -111,8 +111,9 @@ mixed_evaluation_points <- function(bws, newdata, exdat, name = "exdat") {
 # Values of one regressor, and which have levels that `column`, that of the data, lacks.
 point_column <- function(value, column, name) {
   if (!is.factor(column)) {
-    value <- as_variable(named_column(value, name), name)$value
-    return(list(value = check_not_infinite(value, name), unknown = logical(length(value))))
+    value <- check_dates(as_variable(named_column(value, name), name, dates = TRUE), column)
+    check_not_infinite(value, name)
+    return(list(value = in_dates(value, column), unknown = logical(length(value))))
   }
   value <- if (is.factor(value)) plain_factor(value, name) else plain_points(value)
   if (!is.factor(value) && (is.object(value) || !is.atomic(value) || is.null(value))) {

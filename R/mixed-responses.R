@@ -53,7 +53,9 @@ trend_of <- function(bws, y, functional) {
   linear <- functional %in% c("fit", "slope") && bws$regtype == "ll" && bws$ncon > 0L
   rest <- y - rep(level, each = nrow(y))
   if (!linear) return(list(rest = rest, at = function(columns) matrix(level, length(columns[[1L]]), ncol(y), TRUE)))
-  numbers <- function(columns) matrix(as.numeric(unlist(columns[bws$icon])), ncol = bws$ncon)
+  numbers <- function(columns) {
+    matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of))), ncol = bws$ncon)
+  }
   x <- numbers(unclass(bws$x))
   centre <- colMeans(x)
   plane <- qr(x - rep(centre, each = nrow(x)))

@@ -33,7 +33,7 @@ mixed_columns <- function(xdat, argument) {
   stats::setNames(columns, names)
 }
 
-# A regressor: numbers as doubles, or a factor. Logical values are a factor, whose base level is FALSE.
+# A regressor: numbers as doubles, dates, or a factor. Logical values are a factor, whose base level is FALSE.
 mixed_column <- function(value, name) {
   if (is.factor(value)) return(plain_factor(value, name))
   if (is.logical(value) && !is.object(value) && !all(is.na(value))) return(factor(value, c(FALSE, TRUE)))
@@ -46,7 +46,13 @@ mixed_column <- function(value, name) {
     value <- if (is_frame(value)) plain_points(unclass(value)[[1L]]) else value[, 1L]
     if (is.factor(value)) return(plain_factor(value, name))
   }
-  as_variable(named_column(value, name), name)$value
+  number_column(value, name)
+}
+
+# A vector of numbers or dates.
+number_column <- function(value, name) {
+  variable <- as_variable(named_column(value, name), name, dates = TRUE)
+  in_dates(variable$value, variable$dates)
 }
 
 # A factor of no other class, whose codes are within its levels.
@@ -93,12 +99,13 @@ check_mixed_sample <- function(xdat, ydat, na.action, asked) {
 }
 
 check_regressor <- function(column, name) {
-  if (!is.factor(column)) return(check_observed(list(value = column, name = name)))
+  if (!is.factor(column)) return(check_observed(list(value = numbers_of(column), name = name)))
   check_present(column, name)
 }
 
 # Numeric columns must vary. Local linear fits need columns of which none is determined by the others.
 check_continuous <- function(columns, regtype) {
+  columns <- lapply(columns, numbers_of)
   for (name in names(columns)) {
     ends <- range(columns[[name]])
     check_extent(ends, name, NULL)
@@ -123,7 +130,7 @@ mixed_points <- function(columns, bws) {
   rows <- length(columns[[1L]])
   code_of <- function(k) match(as.character(columns[[k]]), levels(bws$x[[k]]))
   position_of <- function(k) level_positions(levels(bws$x[[k]]), bws$okertype)[code_of(k)]
-  x <- matrix(as.numeric(unlist(columns[bws$icon])), rows, sum(bws$icon))
+  x <- matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of))), rows, sum(bws$icon))
   unordered <- matrix(as.integer(unlist(lapply(which(bws$iuno), code_of))), rows, sum(bws$iuno))
   ordered <- matrix(as.numeric(unlist(lapply(which(bws$iord), position_of))), rows, sum(bws$iord))
   list(x = x, unordered = unordered, ordered = ordered)

@@ -38,6 +38,7 @@ regbw_fields <- list(
   ties = numbers(sign = "positive", finite = FALSE),
   evaluations = numbers(1L, sign = "positive", whole = TRUE),
   xnames = texts(1L), ynames = texts(1L),
+  dates = anything(list("a date", is_date), optional = TRUE),
   na.action = function(of) left_out_field(length(of[["x"]])),
   terms = anything(list("the terms of a formula", function(terms) is_terms(terms)), optional = TRUE),
   engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
@@ -45,6 +46,7 @@ regbw_fields <- list(
 
 # A column of a data frame of regressors.
 regressor_field <- function(column, n) {
+  column <- numbers_of(column)
   if (!is.factor(column)) return(is_numbers(column) && length(column) == n && all_finite_cpp(as.numeric(column)))
   codes <- unclass(column)
   is.integer(codes) && length(codes) == n && !anyNA(codes) && is.character(levels(column)) &&
@@ -143,7 +145,7 @@ fit_fields <- list(
       function(eval) {
         points <- unclass(eval)
         length(points) == 1L &&
-          is.null(numbers_problem(points[[1L]], fitted_numbers(if (of[["at.data"]]) rows_of_fit(of)), ""))
+          is.null(numbers_problem(numbers_of(points[[1L]]), fitted_numbers(if (of[["at.data"]]) rows_of_fit(of)), ""))
       }
     ))
   },

@@ -237,7 +237,7 @@ test_that("what cannot be is refused", {
     npregbw(mpg ~ wt + wt:cyl, cars_of),
     npregbw(~ wt + cyl, cars_of),
     npregbw(mpg ~ wt + as.character(cyl), cars_of),
-    npregbw(mpg ~ wt + as.Date(hp, origin = "2020-01-01"), cars_of),
+    npregbw(mpg ~ wt + as.difftime(hp, units = "mins"), cars_of),
     npregbw(mpg ~ wt + poly(hp, 2), cars_of),
     npregbw(mpg ~ wt + I(0 * hp), cars_of),
     npregbw(mpg ~ wt + I(2 * wt), cars_of, regtype = "ll"),
