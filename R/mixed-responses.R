@@ -3,6 +3,7 @@
 # A regression of fixed bandwidths in the form of several regressors: `bws`, its sample and choices, and `raw`, the
 # bandwidths as they are now, which may have been edited. `name`: of the argument.
 as_mixed_regression <- function(bws, name = "bws") {
+  if (any(bws$w != 1)) abort_input("`", name, "` must be a regression without weights here.")
   if (is_mixed_object(bws)) return(list(bws = bws, raw = if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw))
   if (is_nearest(bws)) {
     abort_input("`", name, "` must have fixed bandwidths here, not numbers of neighbours.")
@@ -11,7 +12,6 @@ as_mixed_regression <- function(bws, name = "bws") {
     abort_input("`", name, "` must have one of the kernels ", quoted(mixed_kernels, '"'), " here, not \"",
                 bws$ckertype, "\".")
   }
-  if (any(bws$w != 1)) abort_input("`", name, "` must be a regression without weights here.")
   core <- bws[c("y", "w", "nobs", "xnames", "ynames", "ckertype", "ckerorder", "regtype", "method", "unsupported",
                 "sdev", "nconfac", "na.action", "terms")]
   core <- c(core, list(x = frame_of(list(bws$x), bws$xnames), ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L, icon = TRUE,

@@ -20,8 +20,7 @@ largest_lambda <- function(bws) {
 
 # np's units of bandwidths: the spread of each column and the powers of n.
 mixed_units <- function(sample, order, run) {
-  columns <- lapply(unclass(sample$x)[sample$icon], numbers_of)
-  list(sdev = vapply(columns, spread_of, 0, run = run, USE.NAMES = FALSE),
+  list(sdev = vapply(weighed_numbers(sample), spread_of, 0, run = run, USE.NAMES = FALSE),
        nconfac = sample$nobs^(-1 / (2 * order + sample$ncon)), ncatfac = sample$nobs^(-2 / (2 * order + sample$ncon)))
 }
 
@@ -39,7 +38,7 @@ core_order <- function(bws) c(which(bws$icon), which(bws$iuno), which(bws$iord))
 far_beyond <- 1e8
 
 ranges_of <- function(bws) {
-  vapply(unclass(bws$x)[bws$icon], function(column) diff(range(numbers_of(column))), 0, USE.NAMES = FALSE)
+  vapply(weighed_numbers(bws), function(column) diff(range(column)), 0, USE.NAMES = FALSE)
 }
 
 # `h` and `lambda` of bandwidths in the order of the columns, not scaled.

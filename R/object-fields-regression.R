@@ -7,7 +7,7 @@ regbw_fields <- list(
   w = function(of) numbers(length(of[["x"]]), sign = "not negative"),
   nobs = function(of) {
     used <- sum(of[["w"]] > 0)
-    numbers(1L, whole = TRUE, between = c(2, length(of[["x"]])), also = list(
+    numbers(1L, whole = TRUE, between = c(2, length(of[["y"]])), also = list(
       "the number of positive weights, which is also their sum",
       function(nobs) nobs == used && sums_to(of[["w"]], nobs)
     ))
@@ -71,8 +71,8 @@ mixed_bw_fields <- list(
     length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = .row_names_info(x, 2L)))
   })),
   y = function(of) numbers(.row_names_info(of[["x"]], 2L), min = 2L),
-  w = function(of) numbers(length(of[["y"]]), also = list("1 for each observation", function(w) all(w == 1))),
-  nobs = function(of) exactly(length(of[["y"]])),
+  w = function(of) numbers(length(of[["y"]]), sign = "not negative"),
+  nobs = regbw_fields$nobs,
   icon = kinds_field("continuous"), iuno = kinds_field("unordered"), iord = kinds_field("ordered"),
   ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
   ndim = function(of) exactly(length(unclass(of[["x"]]))),
@@ -166,6 +166,7 @@ fit_fields <- list(
 
 # The same with several regressors: points are rows, whose missing values have no fit.
 mixed_fields <- utils::modifyList(fit_fields, list(
+  error2 = function(of) fitted_numbers(rows_of_fit(of), sign = "not negative"),
   eval = function(of) {
     columns(list(), also = list(
       paste0("a data frame with the regressors", if (of[["at.data"]]) ", one row for each observation"),

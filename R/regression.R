@@ -52,7 +52,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   other. It is not certain that the result is the least value of all.
 #'
 #'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform one. There
-#'   are no weights `w` and no grids. Where the neighbours of a local linear fit do not differ in some direction, the
+#'   are no grids. Where the neighbours of a local linear fit do not differ in some direction, the
 #'   fit has there the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
 #'
 #' @section Dates: A regressor of class `Date` counts as a number of days, and one of class `POSIXct` as a number of
@@ -171,7 +171,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   within reach, in O(n^2), and `"auto"` takes the CPU. Kernels of higher order are for the CPU. Bandwidths below
 #'   1e-23 times the range of x, or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"`
 #'   uses a GPU. The fits of [npreg()] are computed on the CPU. With several regressors a GPU takes the Gaussian kernel
-#'   of order 2.
+#'   of order 2, without weights.
 #'
 #' @param formula `y ~ x` or `y ~ x + z`. Regressors may be expressions such as `log(x)`. Interactions are refused, as
 #'   in
@@ -203,8 +203,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
 #' @param w weights, one for each observation, non-negative and not all zero. Rows of weight zero are left out, and
-#'   others must have at least 1e-100 of the largest weight. In the formula method `w` is an expression in the variables
-#'   of `data`.
+#'   others must have at least 1e-100 of the largest weight. An observation that is left out of its own fit is left out
+#'   with its whole weight. So a weight of 3 stands for three copies in fits, but not in the objective. In the formula
+#'   method `w` is an expression in the variables of `data`.
 #' @param refine if TRUE, look for a better bandwidth between the two neighbours of the best one of a grid. If the
 #'   best one is the first of the grid, the search goes down to the bandwidth at which observations lose their
 #'   neighbours. The result is never worse than that of the grid. Without a grid the search does this in any case.
@@ -389,11 +390,11 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     !is.null(needed) && (mixed && !is.null(bws) || length(plain(bws)) == 1L)
   y <- if (!missing(ydat)) ydat
   if (mixed) {
-    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], w = list(w), refine = if (refine) TRUE), asked)
+    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], refine = if (refine) TRUE), asked)
     asked <- c(asked[names(asked) != "bw.scale"],
                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))
-    bw <- mixed_regbw(xdat, y, asked, c(given, list(nmulti = nmulti)), na.action,
+    bw <- mixed_regbw(xdat, y, w, asked, c(given, list(nmulti = nmulti)), na.action,
                       run_options(threads, backend, cuda = TRUE), verbose)
   } else {
     bw <- single_regbw(if (!missing(xdat)) xdat, y, asked, given, refine, w, na.action,
