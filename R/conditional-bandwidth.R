@@ -22,7 +22,7 @@
 #' @param formula `y ~ x + z`, or `y1 + y2 ~ x` for the density of several variables.
 #' @param data,subset where the variables are, and which rows to use.
 #' @param xdat,ydat the variables that the density is conditional on, and those whose density it is: numeric vectors,
-#'   factors, numeric matrices, or data frames of numbers and factors.
+#'   factors, numeric matrices, or data frames of numbers and factors. Numbers may be dates, see [npregbw()].
 #' @param bws bandwidths, first those of y and then those of x, which are the first start or, for `bandwidth.compute =
 #'   FALSE`, the bandwidths. A bandwidth object decides on kernels, criterion and scale, and for `bandwidth.compute =
 #'   FALSE` is the bandwidths.

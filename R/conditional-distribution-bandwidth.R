@@ -21,7 +21,8 @@
 #'
 #' @param formula `y ~ x + z`, or `y1 + y2 ~ x` for the distribution function of several variables.
 #' @param xdat,ydat the variables that the distribution function is conditional on, and those whose distribution
-#'   function it is: numeric vectors, factors, numeric matrices, or data frames of numbers and factors.
+#'   function it is: numeric vectors, factors, numeric matrices, or data frames of numbers and factors. Numbers may be
+#'   dates, see [npregbw()].
 #' @param gydat,gdata points at which `cv.ls` takes errors: a data frame of the variables of y, or a vector or matrix in
 #'   their order. `gdata` is its name with a formula.
 #' @param do.full.integral whether `cv.ls` takes errors at all observations.

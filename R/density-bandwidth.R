@@ -42,7 +42,8 @@
 #'
 #' @param formula `~ x + z`, without a response. Variables may be expressions such as `log(x)`.
 #' @param data,subset where the variables are, and which rows to use.
-#' @param dat the data: a numeric vector, a factor, a numeric matrix, or a data frame of numbers and factors.
+#' @param dat the data: a numeric vector, a factor, a numeric matrix, or a data frame of numbers and factors. Numbers
+#'   may be dates, see [npregbw()].
 #' @param bws bandwidths, one for each column, which are the first start or, for `bandwidth.compute = FALSE`, the
 #'   bandwidths. A bandwidth object decides on kernels, criterion and scale, and for `bandwidth.compute = FALSE` is the
 #'   bandwidths.
@@ -177,8 +178,8 @@ density_columns <- function(value, argument) {
   plain <- plain_points(value)
   if (!is_frame(plain) && !is.matrix(plain) && !is_categorical(plain)) {
     if (is.atomic(plain)) check_rows(plain, argument)
-    variable <- as_variable(named_column(plain, argument), argument)
-    return(stats::setNames(list(variable$value), variable$name))
+    variable <- as_variable(named_column(plain, argument), argument, dates = TRUE)
+    return(stats::setNames(list(in_dates(variable$value, variable$dates)), variable$name))
   }
   columns <- mixed_columns(plain, argument)
   if (length(columns) == 0L) abort_input("`", argument, "` must have at least one column, not 0.")

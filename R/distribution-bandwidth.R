@@ -41,7 +41,7 @@
 #'   median absolute deviation, as far as they are positive.
 #' @param okertype the kernel of ordered factors.
 #' @param dat the data: a numeric vector, an ordered factor, a numeric matrix, or a data frame of numbers and ordered
-#'   factors.
+#'   factors. Numbers may be dates, see [npregbw()].
 #' @inheritParams npudensbw
 #' @return An object of class `c("kestrel_distbw", "kestrel_densbw", "dbandwidth")`, a list with the fields of the
 #'   result of [npudensbw()], and `do.full.integral` and `ngrid`. The field `bw` may be edited: [npudist()], [predict()]
@@ -172,7 +172,7 @@ checked_grid <- function(core, points, name) {
 
 # Of an ordered factor the level at which the distribution function of the data reaches the probability.
 quantiles_of_column <- function(column, probs) {
-  if (!is.factor(column)) return(stats::quantile(column, probs, names = FALSE))
+  if (!is.factor(column)) return(in_dates(stats::quantile(numbers_of(column), probs, names = FALSE), column))
   codes <- stats::quantile(as.integer(column), probs, type = 1L, names = FALSE)
   factor(levels(column)[codes], levels(column), ordered = TRUE)
 }

@@ -220,7 +220,7 @@ kernels_of_object <- function(bws) {
   }
   raw <- if (regression) bws$bandwidth$x else density_raw(bws)
   okertype <- if (is.null(bws$okertype)) "liracine" else bws$okertype
-  list(bw = raw, x = bws$x, ckertype = bws$ckertype, ckerorder = bws$ckerorder,
+  list(bw = raw, x = in_dates(bws$x, bws$dates), ckertype = bws$ckertype, ckerorder = bws$ckerorder,
        ukertype = if (is.null(bws$ukertype)) "aitchisonaitken" else bws$ukertype,
        # Those of densities are probabilities.
        okertype = if (!regression && okertype == "liracine") "nliracine" else okertype)
@@ -263,7 +263,7 @@ number_columns <- function(given, name, n) {
   if (is_frame(value)) {
     value <- do.call(cbind, lapply(mixed_columns(value, name), function(column) {
       if (is.factor(column)) abort_input("`", name, "` must be numbers, not a factor.")
-      column
+      numbers_of(column)
     }))
   }
   if (!is_numbers(value) || length(dim(value)) > 2L) {

@@ -1,7 +1,8 @@
 # What print() and summary() say of several regressors or of factors; the other methods are those of one regressor.
 
 mixed_bandwidth_text <- function(bws) {
-  paste0(paste(bws$xnames, vapply(bws$bw, format_short, ""), collapse = ", "),
+  units <- if (bws$scaling) "" else vapply(unclass(bws$x)[seq_along(bws$bw)], unit_text, "")
+  paste0(paste0(bws$xnames, " ", vapply(bws$bw, format_short, ""), units, collapse = ", "),
          if (bws$scaling) " (scale factors)")
 }
 
@@ -54,7 +55,8 @@ print.summary.kestrel_mixed_bw <- function(x, ...) {
 
 # A row for each column; `raw`: its bandwidth without scaling.
 bandwidth_table <- function(bws, raw, label) {
-  kind <- ifelse(bws$icon, "number", ifelse(bws$iuno, "factor", "ordered"))
+  dates <- vapply(unclass(bws$x)[seq_len(bws$ndim)], is_date, NA)
+  kind <- ifelse(dates, "date", ifelse(bws$icon, "number", ifelse(bws$iuno, "factor", "ordered")))
   largest <- rep(NA_real_, bws$ndim)
   largest[core_order(bws)[seq_len(bws$ndim) > bws$ncon]] <- largest_lambda(bws)
   scaled <- ifelse(bws$icon, raw / mixed_scale(bws), NA)

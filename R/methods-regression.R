@@ -152,7 +152,7 @@ gradients.kestrel_reg <- function(x, errors = FALSE, ...) {
   name <- if (check_flag(errors, "errors")) "gerr" else "grad"
   value <- x[[name]]
   if (identical(value, NA)) {
-    points <- if (is_mixed_object(x$bws)) x$eval else plain_columns(x$eval)[[1L]]
+    points <- if (is_mixed_object(x$bws)) x$eval else numbers_of(plain_columns(x$eval)[[1L]])
     value <- as.matrix(values_at(x, points, TRUE, run_options(), gradients = TRUE)[[name]])
   }
   if (x$at.data) stats::napredict(x$bws$na.action, value) else value
@@ -284,7 +284,7 @@ bandwidth_text <- function(bws) {
   if (is_mixed_object(bws)) return(mixed_bandwidth_text(bws))
   meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
     if (unit_of(bws) == 1) "half the support" else "as np counts"
-  paste0("h = ", format_short(bws$bw), " (", meaning, ")")
+  paste0("h = ", format_short(bws$bw), if (!bws$scaling) unit_text(bws$dates), " (", meaning, ")")
 }
 
 kernel_text <- function(bws) {

@@ -1,8 +1,8 @@
 # Bandwidth objects of several regressors or of factors.
 
 # `given`: the user's `bws`, whether they are `fixed`, and `nmulti`.
-mixed_regbw <- function(xdat, ydat, asked, given, na.action, run, verbose) {
-  sample <- check_mixed_sample(xdat, ydat, na.action, asked)
+mixed_regbw <- function(xdat, ydat, w, asked, given, na.action, run, verbose) {
+  sample <- check_mixed_sample(xdat, ydat, w, na.action, asked)
   bws <- c(sample, asked, mixed_units(sample, asked$ckerorder, run))
   scale <- if (asked$scaling) mixed_scale(bws) else 1
   start <- if (!is.null(given$bws)) check_mixed_bandwidths(given$bws, bws, scale) * scale

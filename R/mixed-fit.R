@@ -8,11 +8,11 @@ mixed_fits <- function(bws, points, at_data, wanted, run) {
   loo <- bws$y + inside$deviation
   supported <- !is.na(loo)
   # As with one regressor: an observation without neighbours has the root mean square of the others.
-  usual <- if (any(supported)) mean(inside$deviation[supported]^2) else NA_real_
+  usual <- if (any(supported)) stats::weighted.mean(inside$deviation[supported]^2, bws$w[supported]) else NA_real_
   error2 <- ifelse(supported, inside$deviation^2, usual)
-  made <- list(bws = bws, error2 = error2, trace = sum(inside$leverage), unsupported = sum(!supported),
-               measures = measures_at(bws$y, inside$mean))
-  inside <- list(mean = inside$mean, se = rep(NA_real_, bws$nobs), resid = bws$y - inside$mean,
+  made <- list(bws = bws, error2 = error2, trace = sum(inside$leverage), unsupported = sum(!supported & bws$w > 0),
+               measures = measures_at(bws$y, inside$mean, bws$w))
+  inside <- list(mean = inside$mean, se = rep(NA_real_, length(bws$y)), resid = bws$y - inside$mean,
                  loo = loo)
   at <- if (!at_data || wanted$se || wanted$gradients) {
     mixed_values_at(made, points, wanted$se, run, wanted$gradients, sample)
@@ -111,8 +111,9 @@ mixed_evaluation_points <- function(bws, newdata, exdat, name = "exdat") {
 # Values of one regressor, and which have levels that `column`, that of the data, lacks.
 point_column <- function(value, column, name) {
   if (!is.factor(column)) {
-    value <- as_variable(named_column(value, name), name)$value
-    return(list(value = check_not_infinite(value, name), unknown = logical(length(value))))
+    value <- check_dates(as_variable(named_column(value, name), name, dates = TRUE), column)
+    check_not_infinite(value, name)
+    return(list(value = in_dates(value, column), unknown = logical(length(value))))
   }
   value <- if (is.factor(value)) plain_factor(value, name) else plain_points(value)
   if (!is.factor(value) && (is.object(value) || !is.atomic(value) || is.null(value))) {

@@ -3,6 +3,7 @@
 # A regression of fixed bandwidths in the form of several regressors: `bws`, its sample and choices, and `raw`, the
 # bandwidths as they are now, which may have been edited. `name`: of the argument.
 as_mixed_regression <- function(bws, name = "bws") {
+  if (any(bws$w != 1)) abort_input("`", name, "` must be a regression without weights here.")
   if (is_mixed_object(bws)) return(list(bws = bws, raw = if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw))
   if (is_nearest(bws)) {
     abort_input("`", name, "` must have fixed bandwidths here, not numbers of neighbours.")
@@ -11,7 +12,6 @@ as_mixed_regression <- function(bws, name = "bws") {
     abort_input("`", name, "` must have one of the kernels ", quoted(mixed_kernels, '"'), " here, not \"",
                 bws$ckertype, "\".")
   }
-  if (any(bws$w != 1)) abort_input("`", name, "` must be a regression without weights here.")
   core <- bws[c("y", "w", "nobs", "xnames", "ynames", "ckertype", "ckerorder", "regtype", "method", "unsupported",
                 "sdev", "nconfac", "na.action", "terms")]
   core <- c(core, list(x = frame_of(list(bws$x), bws$xnames), ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L, icon = TRUE,
@@ -53,7 +53,9 @@ trend_of <- function(bws, y, functional) {
   linear <- functional %in% c("fit", "slope") && bws$regtype == "ll" && bws$ncon > 0L
   rest <- y - rep(level, each = nrow(y))
   if (!linear) return(list(rest = rest, at = function(columns) matrix(level, length(columns[[1L]]), ncol(y), TRUE)))
-  numbers <- function(columns) matrix(as.numeric(unlist(columns[bws$icon])), ncol = bws$ncon)
+  numbers <- function(columns) {
+    matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of))), ncol = bws$ncon)
+  }
   x <- numbers(unclass(bws$x))
   centre <- colMeans(x)
   plane <- qr(x - rep(centre, each = nrow(x)))

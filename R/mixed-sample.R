@@ -37,7 +37,7 @@ mixed_columns <- function(xdat, argument) {
   stats::setNames(columns, names)
 }
 
-# A regressor: numbers as doubles, or a factor. Logical values are a factor, whose base level is FALSE.
+# A regressor: numbers as doubles, dates, or a factor. Logical values are a factor, whose base level is FALSE.
 mixed_column <- function(value, name) {
   if (is.factor(value)) return(plain_factor(value, name))
   if (is.logical(value) && !is.object(value) && !all(is.na(value))) return(factor(value, c(FALSE, TRUE)))
@@ -50,7 +50,13 @@ mixed_column <- function(value, name) {
     value <- if (is_frame(value)) plain_points(unclass(value)[[1L]]) else value[, 1L]
     if (is.factor(value)) return(plain_factor(value, name))
   }
-  as_variable(named_column(value, name), name)$value
+  number_column(value, name)
+}
+
+# A vector of numbers or dates.
+number_column <- function(value, name) {
+  variable <- as_variable(named_column(value, name), name, dates = TRUE)
+  in_dates(variable$value, variable$dates)
 }
 
 # A factor of no other class, whose codes are within its levels.
@@ -69,43 +75,52 @@ kinds_of <- function(columns) {
   }, "")
 }
 
-# The sample: rows without missing values, `x` a data frame of the regressors, `y` the response.
-check_mixed_sample <- function(xdat, ydat, na.action, asked) {
+# The sample: rows without missing values, `x` a data frame of the regressors, `y` the response, and weights as with one
+# regressor.
+check_mixed_sample <- function(xdat, ydat, w, na.action, asked) {
   columns <- mixed_columns(xdat, "xdat")
   y <- as_variable(ydat, "ydat")
   n <- length(columns[[1L]])
   if (length(y$value) != n) {
     abort_input("`", y$name, "` must have as many values as the regressors, ", n, ", not ", length(y$value), ".")
   }
-  gone <- Reduce(`|`, lapply(columns, is.na), is.na(y$value))
+  weighted <- !is.null(w)
+  w <- check_weights(w, n)
+  gone <- Reduce(`|`, lapply(columns, is.na), is.na(y$value) | weighted & is.na(w))
   omitted <- omitted_rows(gone, na.action)
   if (length(omitted) > 0L) {
     columns <- lapply(columns, function(column) column[!gone])
     y$value <- y$value[!gone]
+    w <- if (weighted) w[!gone] else ones_cpp(length(y$value))
   }
   for (name in names(columns)) check_regressor(columns[[name]], name)
   check_observed(y)
   n <- length(y$value)
-  if (n < 2L) abort_input("`", plain_name(y$name), "` must have at least two observations, not ", n, ".")
+  weights <- positive_weights(w, weighted)
+  if (weights$positive < 2L) {
+    abort_input("`", plain_name(y$name), "` must have at least two observations, not ", weights$positive,
+                weights$remark, ".")
+  }
   kinds <- kinds_of(columns)
-  check_continuous(columns[kinds == "continuous"], asked$regtype)
-  check_squares(y$value, ones_cpp(n), y$name, NULL)
-  list(x = structure(columns, class = "data.frame", row.names = .set_row_names(n)), y = y$value, w = ones_cpp(n),
-       nobs = n, ndim = length(columns), ncon = sum(kinds == "continuous"), nuno = sum(kinds == "unordered"),
-       nord = sum(kinds == "ordered"), icon = unname(kinds == "continuous"), iuno = unname(kinds == "unordered"),
+  check_continuous(lapply(columns[kinds == "continuous"], weights$taken), asked$regtype, weights$remark)
+  check_squares(weights$taken(y$value), weights$taken(weights$w), y$name, weights$remark)
+  list(x = structure(columns, class = "data.frame", row.names = .set_row_names(n)), y = y$value, w = weights$w,
+       nobs = weights$positive, ndim = length(columns), ncon = sum(kinds == "continuous"),
+       nuno = sum(kinds == "unordered"), nord = sum(kinds == "ordered"), icon = unname(kinds == "continuous"), iuno = unname(kinds == "unordered"),
        iord = unname(kinds == "ordered"), xnames = names(columns), ynames = plain_name(y$name), na.action = omitted)
 }
 
 check_regressor <- function(column, name) {
-  if (!is.factor(column)) return(check_observed(list(value = column, name = name)))
+  if (!is.factor(column)) return(check_observed(list(value = numbers_of(column), name = name)))
   check_present(column, name)
 }
 
 # Numeric columns must vary. Local linear fits need columns of which none is determined by the others.
-check_continuous <- function(columns, regtype) {
+check_continuous <- function(columns, regtype, remark = NULL) {
+  columns <- lapply(columns, numbers_of)
   for (name in names(columns)) {
     ends <- range(columns[[name]])
-    check_extent(ends, name, NULL)
+    check_extent(ends, name, remark)
   }
   if (regtype == "lc" || length(columns) < 2L) return(invisible())
   x <- do.call(cbind, columns)
@@ -127,7 +142,7 @@ mixed_points <- function(columns, bws) {
   rows <- length(columns[[1L]])
   code_of <- function(k) match(as.character(columns[[k]]), levels(bws$x[[k]]))
   position_of <- function(k) level_positions(levels(bws$x[[k]]), bws$okertype)[code_of(k)]
-  x <- matrix(as.numeric(unlist(columns[bws$icon])), rows, sum(bws$icon))
+  x <- matrix(as.numeric(unlist(lapply(columns[bws$icon], numbers_of))), rows, sum(bws$icon))
   unordered <- matrix(as.integer(unlist(lapply(which(bws$iuno), code_of))), rows, sum(bws$iuno))
   ordered <- matrix(as.numeric(unlist(lapply(which(bws$iord), position_of))), rows, sum(bws$iord))
   list(x = x, unordered = unordered, ordered = ordered)
@@ -135,7 +150,13 @@ mixed_points <- function(columns, bws) {
 
 mixed_sample <- function(bws, run) {
   counts <- vapply(unclass(bws$x)[c(which(bws$iuno), which(bws$iord))], nlevels, 0L)
-  mixed_cpp(c(mixed_points(unclass(bws$x), bws), list(levels = unname(counts), y = bws$y)), run)
+  mixed_cpp(c(mixed_points(unclass(bws$x), bws), list(levels = unname(counts), y = bws$y, w = bws$w)), run)
+}
+
+# Numeric columns, without the rows of weight 0.
+weighed_numbers <- function(bws) {
+  used <- if (!is.null(bws$w) && bws$nobs < length(bws$w)) bws$w > 0
+  lapply(unclass(bws$x)[bws$icon], function(column) numbers_of(if (is.null(used)) column else column[used]))
 }
 
 # The same with its place, CPU or GPU, for about this many evaluations of the objective.

@@ -21,7 +21,7 @@ largest_lambda <- function(bws) {
 # np's units of bandwidths: the spread of each column and the powers of n.
 mixed_units <- function(sample, order, run) {
   spread <- function(x) spread_of(x, regression_cpp(list(x = x, y = x, w = ones_cpp(length(x))), run))
-  list(sdev = vapply(unclass(sample$x)[sample$icon], spread, 0, USE.NAMES = FALSE),
+  list(sdev = vapply(weighed_numbers(sample), spread, 0, USE.NAMES = FALSE),
        nconfac = sample$nobs^(-1 / (2 * order + sample$ncon)), ncatfac = sample$nobs^(-2 / (2 * order + sample$ncon)))
 }
 
@@ -39,7 +39,7 @@ core_order <- function(bws) c(which(bws$icon), which(bws$iuno), which(bws$iord))
 far_beyond <- 1e8
 
 ranges_of <- function(bws) {
-  vapply(unclass(bws$x)[bws$icon], function(column) diff(range(column)), 0, USE.NAMES = FALSE)
+  vapply(weighed_numbers(bws), function(column) diff(range(column)), 0, USE.NAMES = FALSE)
 }
 
 # `h` and `lambda` of bandwidths in the order of the columns, not scaled.

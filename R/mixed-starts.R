@@ -56,7 +56,7 @@ best_starts <- function(bws, limits, criterion, count, first) {
 
 # One regressor has a curve of bandwidths. The starts are the lowest of its valleys.
 curve_starts <- function(bws, criterion) {
-  x <- bws$x[[1L]]
+  x <- weighed_numbers(bws)[[1L]]
   objective <- function(h) {
     vapply(theta_of(h, numeric(0), bws), function(theta) criterion$evaluate(theta, FALSE)$value, 0)
   }
@@ -99,6 +99,7 @@ pilot_rows <- function(bws) {
   size <- max(200, ceiling(bws$nobs / 8))
   if (bws$nobs < 2 * size) return(NULL)
   ranked <- do.call(order, c(if (!is.null(bws$y)) list(bws$y), unname(unclass(bws$x))))
+  if (!is.null(bws$w)) ranked <- ranked[bws$w[ranked] > 0]
   ranked[floor((seq_len(size) - 0.5) * bws$nobs / size) + 1]
 }
 
@@ -106,6 +107,7 @@ part_of_sample <- function(bws, rows) {
   part <- bws
   part$x <- frame_of(lapply(unclass(bws$x), function(column) column[rows]), bws$xnames)
   part$y <- bws$y[rows]
+  if (!is.null(bws$w)) part$w <- scale_weights(bws$w[rows])
   if (has_design(bws)) {
     part$design <- bws$design[rows, , drop = FALSE]
     part$rest <- bws$rest[rows]

@@ -7,7 +7,7 @@ regbw_fields <- list(
   w = function(of) numbers(length(of[["x"]]), sign = "not negative"),
   nobs = function(of) {
     used <- sum(of[["w"]] > 0)
-    numbers(1L, whole = TRUE, between = c(2, length(of[["x"]])), also = list(
+    numbers(1L, whole = TRUE, between = c(2, length(of[["y"]])), also = list(
       "the number of positive weights, which is also their sum",
       function(nobs) nobs == used && sums_to(of[["w"]], nobs)
     ))
@@ -38,6 +38,7 @@ regbw_fields <- list(
   ties = numbers(sign = "positive", finite = FALSE),
   evaluations = numbers(1L, sign = "positive", whole = TRUE),
   xnames = texts(1L), ynames = texts(1L),
+  dates = anything(list("a date", is_date), optional = TRUE),
   na.action = function(of) left_out_field(length(of[["x"]])),
   terms = anything(list("the terms of a formula", function(terms) is_terms(terms)), optional = TRUE),
   engine = texts(1L), backend = texts(1L), device = texts(1L, optional = TRUE), seconds = numbers(1L)
@@ -45,6 +46,7 @@ regbw_fields <- list(
 
 # A column of a data frame of regressors.
 regressor_field <- function(column, n) {
+  column <- numbers_of(column)
   if (!is.factor(column)) return(is_numbers(column) && length(column) == n && all_finite_cpp(as.numeric(column)))
   codes <- unclass(column)
   is.integer(codes) && length(codes) == n && !anyNA(codes) && is.character(levels(column)) &&
@@ -69,8 +71,8 @@ mixed_bw_fields <- list(
     length(x) > 0L && all(vapply(unclass(x), regressor_field, NA, n = .row_names_info(x, 2L)))
   })),
   y = function(of) numbers(.row_names_info(of[["x"]], 2L), min = 2L),
-  w = function(of) numbers(length(of[["y"]]), also = list("1 for each observation", function(w) all(w == 1))),
-  nobs = function(of) exactly(length(of[["y"]])),
+  w = function(of) numbers(length(of[["y"]]), sign = "not negative"),
+  nobs = regbw_fields$nobs,
   icon = kinds_field("continuous"), iuno = kinds_field("unordered"), iord = kinds_field("ordered"),
   ncon = count_field("icon"), nuno = count_field("iuno"), nord = count_field("iord"),
   ndim = function(of) exactly(length(unclass(of[["x"]]))),
@@ -143,7 +145,7 @@ fit_fields <- list(
       function(eval) {
         points <- unclass(eval)
         length(points) == 1L &&
-          is.null(numbers_problem(points[[1L]], fitted_numbers(if (of[["at.data"]]) rows_of_fit(of)), ""))
+          is.null(numbers_problem(numbers_of(points[[1L]]), fitted_numbers(if (of[["at.data"]]) rows_of_fit(of)), ""))
       }
     ))
   },
@@ -164,6 +166,7 @@ fit_fields <- list(
 
 # The same with several regressors: points are rows, whose missing values have no fit.
 mixed_fields <- utils::modifyList(fit_fields, list(
+  error2 = function(of) fitted_numbers(rows_of_fit(of), sign = "not negative"),
   eval = function(of) {
     columns(list(), also = list(
       paste0("a data frame with the regressors", if (of[["at.data"]]) ", one row for each observation"),

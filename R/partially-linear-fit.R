@@ -102,7 +102,7 @@ npplreg <- function(bws, txdat, tydat, tzdat, exdat = NULL, eydat = NULL, ezdat 
 
 z_of <- function(bws) {
   first <- bws$bw[[1L]]
-  if (is_frame(first$x)) first$x else frame_of(list(first$x), first$xnames)
+  if (is_frame(first$x)) first$x else frame_of(list(in_dates(first$x, first$dates)), first$xnames)
 }
 
 # The points: data frames x and z, or NULL for the data.

@@ -166,7 +166,7 @@ plain_data_name <- function(names, short) {
 # The matrix of the linear regressors, without a constant, and which variable each of its columns is of.
 linear_design <- function(x) {
   columns <- lapply(unclass(x), function(column) {
-    if (!is.factor(column)) return(cbind(column))
+    if (!is.factor(column)) return(cbind(numbers_of(column)))
     if (is.ordered(column) || nlevels(column) <= 2L) return(cbind(as.integer(column) - 1))
     made <- outer(as.integer(column), seq_len(nlevels(column))[-1L], `==`) + 0
     made[is.na(column), ] <- NA

@@ -1,8 +1,8 @@
 #' Plot a kernel density or distribution function of mixed data
 #'
-#' With one column the plot shows the density with its confidence band, and with two numbers a surface. Otherwise there
-#' is a plot for each column, along which the others stay at their medians or most frequent levels, as in \pkg{np}. For
-#' a conditional density these are the variables of y and then those of x.
+#' With one column the plot shows the density with its confidence band, and with two numbers a surface, unless one of
+#' them is a date. Otherwise there is a plot for each column, along which the others stay at their medians or most
+#' frequent levels, as in \pkg{np}. For a conditional density these are the variables of y and then those of x.
 #'
 #' @param x an object made by [npudens()], [npcdens()], [npudist()] or [npcdist()], or bandwidths of these.
 #' @param band if TRUE, draw the confidence band, density -+ 1.96 standard errors.
@@ -67,7 +67,7 @@ partial_panels <- function(core, values_at, label, given, draw, ...) {
   neval <- check_count(given$neval, "neval", 2L)
   xtrim <- check_share(given$xtrim, "xtrim")
   held <- held_values(core, given$xq)
-  if (flag("perspective") && core$ncon == 2L && core$ndim == 2L) {
+  if (flag("perspective") && has_surface(core)) {
     style <- list(col = look$col, xlab = given$xlab, ylab = given$ylab, main = given$main,
                   theta = check_graphical(given$theta, "theta"), phi = check_graphical(given$phi, "phi"),
                   zlab = given_or(given$zlab, label))

@@ -32,9 +32,9 @@ empty_plot <- function(x, y, more, ..., note = NULL, above = length(note)) {
   })
 }
 
-# The ends of an axis; zero and less are not on a logarithmic one.
+# The ends of an axis, which may be dates; zero and less are not on a logarithmic one.
 limits_on <- function(values, log, axis) {
-  positive <- values > 0
+  positive <- numbers_of(values) > 0
   range(if (grepl(axis, given_or(log, "")) && any(positive)) values[positive] else values)
 }
 

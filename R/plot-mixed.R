@@ -22,7 +22,7 @@ plot.kestrel_mixed <- function(x, band = TRUE, drawpoints = FALSE, col = NULL, x
   neval <- check_count(neval, "neval", 2L)
   xtrim <- check_share(xtrim, "xtrim")
   held <- held_values(bws, xq)
-  surface <- check_flag(perspective, "perspective") && bws$ncon == 2L && bws$ndim == 2L && !look$gradients
+  surface <- check_flag(perspective, "perspective") && has_surface(bws) && !look$gradients
   run <- run_options()
   if (surface) {
     theta <- check_graphical(theta, "theta")
@@ -60,7 +60,7 @@ held_values <- function(bws, xq) {
   lapply(seq_along(columns), function(k) {
     column <- columns[[k]]
     share <- rep_len(xq, length(columns))[k]
-    if (!is.factor(column)) return(stats::quantile(column, share, names = FALSE))
+    if (!is.factor(column)) return(in_dates(stats::quantile(numbers_of(column), share, names = FALSE), column))
     codes <- as.integer(column)
     code <- if (is.ordered(column)) stats::quantile(codes, share, type = 1, names = FALSE) else
       which.max(tabulate(codes))
@@ -78,13 +78,18 @@ panel_of <- function(bws, k, held, neval, xtrim, values_at) {
   at <- if (is.factor(column)) {
     factor(levels(column), levels(column), ordered = is.ordered(column))
   } else {
-    ends <- plot_ends(column, xtrim)
-    seq(ends[1L], ends[2L], length.out = neval)
+    ends <- plot_ends(numbers_of(column), xtrim)
+    in_dates(seq(ends[1L], ends[2L], length.out = neval), column)
   }
   columns <- lapply(held, rep, length(at))
   columns[[k]] <- at
   points <- frame_of(columns, bws$xnames)
   c(list(at = at, points = points, k = k), values_at(points))
+}
+
+# Whether a fit is a surface over two numbers. Such a plot has no axes for dates.
+has_surface <- function(bws) {
+  bws$ncon == 2L && bws$ndim == 2L && !any(vapply(unclass(bws$x)[1:2], is_date, NA))
 }
 
 surface_of <- function(bws, neval, xtrim, values_at) {
@@ -134,10 +139,11 @@ draw_panels <- function(bws, panels, look, ylab, more, level) {
 # A curve over numbers, or a dot for each level.
 draw_panel <- function(bws, at, values, seen, k, look, ylab, more, points) {
   levelled <- is.factor(at)
-  place <- if (levelled) seq_along(at) else at
+  place <- if (levelled) seq_along(at) else numbers_of(at)
   frame <- more[!names(more) %in% c("lwd", "lty", "pch", "cex", "col.pt")]
   if (levelled) frame <- utils::modifyList(list(xaxt = "n", xlim = c(0.5, length(at) + 0.5)), frame)
-  empty_plot(place, seen, frame, main = look$main, xlab = given_or(look$xlab, bws$xnames[k]), ylab = ylab)
+  empty_plot(if (levelled) place else at, seen, frame, main = look$main,
+             xlab = given_or(look$xlab, bws$xnames[k]), ylab = ylab)
   if (levelled) graphics::axis(1L, place, levels(at))
   if (points) {
     x <- bws$x[[k]]

@@ -7,7 +7,8 @@
 #'
 #' With several regressors, or a factor, there is a plot for each regressor, of the fit as it varies. The others stay at
 #' their medians, factors at their most frequent level, or at the quantiles `xq`. A factor has a dot and a bar for each
-#' level. For two numbers the plot is a surface, unless `perspective = FALSE` or `gradients = TRUE`.
+#' level. For two numbers, none of them a date, the plot is a surface, unless `perspective = FALSE` or `gradients =
+#' TRUE`.
 #'
 #' The curve of a fit is computed at 501 points over the range of the data, for any points at which the fit was
 #' evaluated. It has gaps where there is no observation within the bandwidth. If there are more than 1,000 observations,
@@ -103,7 +104,7 @@ plot.kestrel_reg <- function(x, band = TRUE, drawpoints = TRUE, add = FALSE, col
     drawpoints <- drawpoints && !gradients
     seen <- c(if (drawpoints) bws$y, value, if (band) c(value - half, value + half))
     note <- if (band) paste0("Band: ", format(100 * x$level), " % confidence at each point")
-    empty_plot(bws$x, seen[is.finite(seen)], more[!names(more) %in% c("lwd", "lty")], main = main,
+    empty_plot(in_dates(bws$x, bws$dates), seen[is.finite(seen)], more[!names(more) %in% c("lwd", "lty")], main = main,
                xlab = given_or(xlab, regressor_label(bws)),
                ylab = given_or(ylab, paste0(if (gradients) "Gradient of ", response_label(bws))), note = note)
     if (drawpoints) {
@@ -153,7 +154,8 @@ plot_ends <- function(x, xtrim) {
 # their length from the curve.
 data_of_plot <- function(x, curve, gradients, errors) {
   twice <- function(error) if (errors) cbind(-2 * error, 2 * error) else matrix(0, 0L, 2L)
-  made <- list(bw = x$bw, bws = x$bws, eval = stats::setNames(data.frame(curve$at), x$xnames), mean = curve$mean,
+  at <- in_dates(curve$at, x$bws$dates)
+  made <- list(bw = x$bw, bws = x$bws, eval = stats::setNames(data.frame(at), x$xnames), mean = curve$mean,
                merr = if (gradients) curve$se else twice(curve$se), bias = numeric(0), ntrain = x$nobs,
                trainiseval = FALSE, gradients = gradients)
   if (gradients) made[c("grad", "gerr")] <- list(curve$grad, twice(curve$gerr))

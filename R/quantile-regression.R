@@ -26,7 +26,7 @@
 #'   [npcdistbw()] selects them. If `formula` is not given, it may be a formula, as in \pkg{np}.
 #' @param formula,data,subset,na.action as in [npcdistbw()]. A bandwidth object has its data.
 #' @param txdat,tydat the data, as `xdat` and `ydat` of [npcdistbw()]. Together with a bandwidth object they are other
-#'   data, with its bandwidths and kernels.
+#'   data, with its bandwidths and kernels. y must not be a date.
 #' @param exdat points to evaluate the quantile at, if not at the data: a data frame of the variables of x, or a vector
 #'   or matrix in their order.
 #' @param newdata the same as a data frame with the variables of the formula.
@@ -153,6 +153,7 @@ estimate_quantile <- function(bws, newdata, exdat, asked, threads, verbose, call
   if (bws$yndim != 1L || bws$yncon != 1L) {
     abort_input("`bws` must have one number in y for a quantile, not ", and_list(quoted(bws$ynames)), ".")
   }
+  if (is_date(unclass(bws$y)[[1L]])) abort_input("`bws` must have numbers in y for a quantile, not dates.")
   points <- quantile_points(bws, newdata, exdat)
   at <- with_progress(verbose, "Quantiles", function(progress) {
     quantiles_at(bws, points, asked, c(run_options(threads, "cpu"), progress = progress))

@@ -226,7 +226,7 @@ npreg.kestrel_regbw <- function(bws, txdat = NULL, tydat = NULL, exdat = NULL, e
     }
     if (!is_edited(bws)) return(bws)
     made <- again(bws$x, bws$y, if (any(bws$w != 1)) bws$w, needed)
-    kept <- c("xnames", "ynames", "na.action", "rows.omit", "nobs.omit", "terms", "formula", "call")
+    kept <- c("xnames", "ynames", "dates", "na.action", "rows.omit", "nobs.omit", "terms", "formula", "call")
     made[kept] <- unclass(bws)[kept]
     made
   }
@@ -294,7 +294,7 @@ fit_regression <- function(select, newdata, exdat, wanted, threads, verbose, cal
   warn_no_neighbour(at$mean, points, bws)
   # The name of a variable with points, as in np.
   name <- if (is.name(call$exdat) && is.null(dim(exdat))) as.character(call$exdat) else bws$xnames
-  eval <- if (mixed) points else stats::setNames(data.frame(points), name)
+  eval <- if (mixed) points else stats::setNames(data.frame(in_dates(points, bws$dates)), name)
   fit <- c(list(bw = bws$bw, bws = bws, error2 = made$error2, eval = eval, at.data = at_data, mean = at$mean,
                 merr = at$se, grad = if (wanted$gradients) as.matrix(at$grad) else NA,
                 gerr = if (wanted$gradients) as.matrix(at$gerr) else NA),
@@ -356,13 +356,13 @@ evaluation_points <- function(bws, newdata, exdat) {
   of_regressor <- function(points, argument) {
     if (is_frame(points) && bws$xnames %in% names(points)) points <- points[[bws$xnames]]
     points <- in_order_of(points, bws$xnames, argument)
-    check_not_infinite(as_variable(points, argument)$value, argument)
+    check_not_infinite(check_dates(as_variable(points, argument, dates = TRUE), bws$dates), argument)
   }
   if (!is.null(exdat)) return(of_regressor(exdat, "exdat"))
   if (is.null(bws$terms)) return(of_regressor(newdata, "newdata"))
   given <- names(newdata)
-  variable <- as_variable(regressors_in(bws, newdata), "newdata")
-  check_not_infinite(variable$value, if (variable$name %in% given) "newdata" else variable$name)
+  variable <- as_variable(regressors_in(bws, newdata), "newdata", dates = TRUE)
+  check_not_infinite(check_dates(variable, bws$dates), if (variable$name %in% given) "newdata" else variable$name)
 }
 
 # The regressors of the formula, with the variables in `newdata`.

@@ -35,21 +35,23 @@ response_in <- function(bws, newdata) {
   check_not_infinite(as_variable(frame, bws$ynames)$value, bws$ynames)
 }
 
-# np's measures of a fit, over the points that have a response and a fit. NA if they are not defined there.
-measures_at <- function(y, fit) {
-  known <- !is.na(y) & !is.na(fit)
+# np's measures of a fit, weighted, over the points that have a response and a fit. NA if they are not defined there.
+measures_at <- function(y, fit, w = rep(1, length(y))) {
+  known <- !is.na(y) & !is.na(fit) & w > 0
   y <- y[known]
   fit <- fit[known]
+  w <- w[known] / sum(w[known])
   if (length(y) == 0L) return(as.list(c(R2 = NA_real_, MSE = NA, MAE = NA, MAPE = NA, CORR = NA, SIGN = NA)))
   off <- y - fit
   relative <- ifelse(y == 0, (off != 0) / 2, abs(off / y))
-  centred <- y - mean(y)
-  of_fit <- fit - mean(y)
+  average <- function(v) sum(w * v)
+  centred <- y - average(y)
+  of_fit <- fit - average(y)
   # Fits that differ from their mean by rounding only have no correlation with anything.
   flat <- function(v) all(abs(v) <= 1e-12 * max(abs(y), abs(fit)))
   share <- function(v) {
-    if (flat(centred) || flat(v)) NA_real_ else abs(sum(centred * v)) / sqrt(sum(centred^2) * sum(v^2))
+    if (flat(centred) || flat(v)) NA_real_ else abs(average(centred * v)) / sqrt(average(centred^2) * average(v^2))
   }
-  list(R2 = share(of_fit)^2, MSE = mean(off^2), MAE = mean(abs(off)), MAPE = mean(relative),
-       CORR = share(of_fit - mean(of_fit)), SIGN = mean(sign(y) * sign(fit) >= 0))
+  list(R2 = share(of_fit)^2, MSE = average(off^2), MAE = average(abs(off)), MAPE = average(relative),
+       CORR = share(of_fit - average(of_fit)), SIGN = average(sign(y) * sign(fit) >= 0))
 }

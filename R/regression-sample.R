@@ -1,8 +1,9 @@
 # The sample of a regression: variables, rows without missing values, and weights.
 
 # A regressor or response: its values as doubles and its name. A column may itself be a matrix with one column, like
-# scale(x). Missing values without a type, as in data.frame(x = NA), count as numbers.
-as_variable <- function(value, argument) {
+# scale(x). Missing values without a type, as in data.frame(x = NA), count as numbers. `dates`: whether dates may be
+# given; then the result has the first of them, or NULL.
+as_variable <- function(value, argument, dates = FALSE) {
   name <- argument
   value <- plain_points(value)
   while (is_frame(value) || (!is.object(value) && is.matrix(value))) {
@@ -14,15 +15,17 @@ as_variable <- function(value, argument) {
     value <- if (is_frame(value)) plain_points(unclass(value)[[1L]]) else value[, 1L]
   }
   if (is.logical(value) && !is.object(value) && length(value) > 0L && all(is.na(value))) value <- as.numeric(value)
+  first <- if (dates && is_date(value)) in_dates(numbers_of(value)[1L], value)
+  if (!is.null(first)) value <- numbers_of(value)
   if (!is_numbers(value) || length(dim(value)) > 1L) {
     abort_input("`", name, "` must be numeric, not ", if (is_numbers(value)) "an array" else kind_of(value), ".")
   }
-  list(value = as.numeric(value), name = name)
+  list(value = as.numeric(value), name = name, dates = first)
 }
 
 # The sample of a regression: the rows that na.action keeps, and weights that sum to the number of positive ones.
 check_regression_sample <- function(xdat, ydat, w, na.action) {
-  x <- as_variable(xdat, "xdat")
+  x <- as_variable(xdat, "xdat", dates = TRUE)
   y <- as_variable(ydat, "ydat")
   n <- length(x$value)
   if (length(y$value) != n) {
@@ -41,25 +44,33 @@ check_regression_sample <- function(xdat, ydat, w, na.action) {
   }
   check_observed(x)
   check_observed(y)
+  weights <- positive_weights(w, weighted)
+  if (weights$positive < 2L) {
+    abort_input("`", x$name, "` must have at least two observations, not ", weights$positive, weights$remark, ".")
+  }
+  taken <- weights$taken
+  check_extent(ranges_cpp(taken(x$value)), x$name, weights$remark)
+  check_squares(taken(y$value), taken(weights$w), y$name, weights$remark)
+  list(x = x$value, y = y$value, w = weights$w, nobs = weights$positive, ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L,
+       xnames = plain_name(x$name), ynames = plain_name(y$name), dates = x$dates, na.action = omitted)
+}
+
+# Weights that sum to the number of positive ones, this number, what messages say of the others, and a function that
+# takes their rows out of a vector.
+positive_weights <- function(w, weighted) {
   if (weighted) check_finite(w, "w")
   positive <- as.integer(weight_sums_cpp(w)$positive)
   left_out <- length(w) - positive
-  remark <- if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")")
   if (length(w) > 0L && positive == 0L) scale_weights(w)
-  if (positive < 2L) {
-    abort_input("`", x$name, "` must have at least two observations, not ", positive, remark, ".")
-  }
   used <- if (left_out > 0L) w > 0
   taken <- function(v) if (left_out > 0L) v[used] else v
-  if (weighted) {
+  if (weighted && positive > 0L) {
     scaled <- scale_weights(taken(w))
     check_squared_weights(weight_sums_cpp(scaled))
     if (left_out > 0L) w[used] <- scaled else w <- scaled
   }
-  check_extent(ranges_cpp(taken(x$value)), x$name, remark)
-  check_squares(taken(y$value), taken(w), y$name, remark)
-  list(x = x$value, y = y$value, w = w, nobs = positive, ndim = 1L, ncon = 1L, nuno = 0L, nord = 0L,
-       xnames = plain_name(x$name), ynames = plain_name(y$name), na.action = omitted)
+  list(w = w, positive = positive, taken = taken,
+       remark = if (left_out > 0L) paste0(" (rows of weight 0 left out: ", left_out, ")"))
 }
 
 # The rows that na.action leaves out, NULL if there are none. `gone`: whether a row has missing values. With the class

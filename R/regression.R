@@ -52,8 +52,14 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   other. It is not certain that the result is the least value of all.
 #'
 #'   The kernels are the Gaussian and the Epanechnikov kernel, both with the orders 2 to 8, and the uniform one. There
-#'   are no weights `w` and no grids. Where the neighbours of a local linear fit do not differ in some direction, the
+#'   are no grids. Where the neighbours of a local linear fit do not differ in some direction, the
 #'   fit has there the slope of the plane of least squares. A message counts such fits. \pkg{np} adds a ridge to them.
+#'
+#' @section Dates: A regressor of class `Date` counts as a number of days, and one of class `POSIXct` as a number of
+#'   seconds. These are also the units of its bandwidth. Points at which to evaluate a fit must have the class of the
+#'   data. Points in results have it, and in plots the axis has dates. The same holds for the columns of densities and
+#'   distribution functions, and for the regressors of [npplreg()], [npscoef()] and [npindex()]. A response must not be
+#'   a date. \pkg{np} 0.60 refuses dates.
 #'
 #' @section The search: With one numeric regressor the result is the least value of the objective over all bandwidths at
 #'   which every observation has a neighbour. \pkg{np} descends from random starts and may end in another minimum. Here
@@ -165,7 +171,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   within reach, in O(n^2), and `"auto"` takes the CPU. Kernels of higher order are for the CPU. Bandwidths below
 #'   1e-23 times the range of x, or 1e-17 times for the tricube kernel, may be refused. [engines] says when `"auto"`
 #'   uses a GPU. The fits of [npreg()] are computed on the CPU. With several regressors a GPU takes the Gaussian kernel
-#'   of order 2.
+#'   of order 2, without weights.
 #'
 #' @param formula `y ~ x` or `y ~ x + z`. Regressors may be expressions such as `log(x)`. Interactions are refused, as
 #'   in
@@ -173,6 +179,7 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param data a data frame, list or environment with the variables of `formula`.
 #' @param subset which rows of `data` to use, an expression in its variables.
 #' @param xdat the regressors: a numeric vector, a factor, a numeric matrix, or a data frame of numbers and factors.
+#'   Numbers may be dates.
 #' @param ydat the response, one value for each value of the regressor.
 #' @param bws a vector of candidate bandwidths, the grid, or the bandwidth for `bandwidth.compute = FALSE`. Otherwise a
 #'   single one, which is the start of \pkg{np}'s search, has no effect. With several regressors it has one bandwidth
@@ -197,8 +204,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param bw.scale the meaning of all bandwidths, given and returned: see below.
 #' @param unsupported `"reject"` bandwidths at which an observation has no neighbour, or `"exclude"` these observations.
 #' @param w weights, one for each observation, non-negative and not all zero. Rows of weight zero are left out, and
-#'   others must have at least 1e-100 of the largest weight. In the formula method `w` is an expression in the variables
-#'   of `data`.
+#'   others must have at least 1e-100 of the largest weight. An observation that is left out of its own fit is left out
+#'   with its whole weight. So a weight of 3 stands for three copies in fits, but not in the objective. In the formula
+#'   method `w` is an expression in the variables of `data`.
 #' @param refine if TRUE, look for a better bandwidth between the two neighbours of the best one of a grid. If the
 #'   best one is the first of the grid, the search goes down to the bandwidth at which observations lose their
 #'   neighbours. The result is never worse than that of the grid. Without a grid the search does this in any case.
@@ -230,7 +238,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'     fit reaches from one value of x to the next}
 #'   \item{method, regtype, ckertype, ckerorder, bw.scale, scaling, unsupported}{as asked for}
 #'   \item{nobs}{the number of observations of positive weight}
-#'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`}
+#'   \item{x, y, w}{the data as used, the weights rescaled to sum to `nobs`; dates in `x` as numbers}
+#'   \item{dates}{the first date of the data if the regressor is a date}
 #'   \item{xnames, ynames}{the names of the variables}
 #'   \item{na.action, rows.omit, nobs.omit}{the rows left out, if any, their numbers, and how many}
 #'   \item{evaluations, seconds, engine, backend, device, call}{how the bandwidth was found. The engine is `"sweep"`, on
@@ -238,8 +247,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'     `"direct"`, as with neighbours. The device is the name of the GPU, if one was used}
 #'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
 #'   formula. With several regressors, or a factor, the class is `c("kestrel_mixed_bw", "kestrel_regbw", "rbandwidth")`.
-#'   Then `bw` and the entries of `bandwidth` and `sfactor` have a number for each regressor, `x` is a data frame, and
-#'   there are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one number. There are also
+#'   Then `bw` and the entries of `bandwidth` and `sfactor` have a number for each regressor, and `x` is a data frame, in
+#'   which dates keep their class. There are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one number.
+#'   There are also
 #'   \item{icon, iuno, iord}{which regressors are numbers, factors and ordered factors}
 #'   \item{sdev, nconfac, ncatfac}{the spread of each number, and the powers of n for numbers and for factors}
 #'   \item{ifval, fval.history, starts}{which start led to the least minimum, the objective that each start reached, and
@@ -384,11 +394,11 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
     !is.null(needed) && (mixed && !is.null(bws) || length(plain(bws)) == 1L)
   y <- if (!missing(ydat)) ydat
   if (mixed) {
-    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], w = list(w), refine = if (refine) TRUE), asked, several)
+    refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], refine = if (refine) TRUE), asked, several)
     asked <- c(asked[names(asked) != "bw.scale"],
                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))
-    bw <- mixed_regbw(xdat, y, asked, c(given, list(nmulti = nmulti)), na.action,
+    bw <- mixed_regbw(xdat, y, w, asked, c(given, list(nmulti = nmulti)), na.action,
                       run_options(threads, backend, cuda = TRUE), verbose)
   } else {
     bw <- single_regbw(if (!missing(xdat)) xdat, y, asked, given, refine, w, na.action,

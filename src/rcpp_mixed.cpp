@@ -2,17 +2,21 @@
 #include "rcpp_mixed.hpp"
 
 #include "core/mixed/mixed_regression.hpp"
+#include "rcpp_weights.hpp"
 
 using namespace kestrel;
 
-/// A sample of mixed data: x, unordered (codes from 1 on), ordered (positions), levels and y.
+/// A sample of mixed data: x, unordered (codes from 1 on), ordered (positions), levels, y and, if
+/// there are weights, w.
 // [[Rcpp::export]]
 SEXP mixed_cpp(Rcpp::List data, Rcpp::List run) {
-  const Fields fields(data, "mixed data", {"x", "unordered", "ordered", "levels", "y"});
+  const Fields fields(data, "mixed data", {"x", "unordered", "ordered", "levels", "y", "w"});
   const MixedRRows rows = unpack_rows(fields);
   const auto y = fields.get<Rcpp::NumericVector>("y");
+  const SEXP given = fields.optional("w");
+  const Weights w = Rf_isNull(given) ? Weights() : weights_of(given);
   return Rcpp::XPtr<MixedCall>(
-      new MixedCall(MixedSample(rows.views, fields.get<std::vector<int>>("levels"), view(y),
+      new MixedCall(MixedSample(rows.views, fields.get<std::vector<int>>("levels"), view(y), w,
                                 unpack_silent_run(run).parallel)));
 }
 

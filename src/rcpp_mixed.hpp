@@ -75,7 +75,7 @@ class MixedRPoints {
     const Fields fields(points, "points of mixed data", {"x", "unordered", "ordered"});
     points_ = std::make_unique<MixedSample>(unpack_rows(fields).views,
                                             std::vector<int>(data.factors() + data.ordered(), 1),
-                                            Span<const double>(), options);
+                                            Span<const double>(), Weights(), options);
   }
   bool are_data() const { return points_ == nullptr; }
   /// Null for the data.

@@ -34,6 +34,7 @@ std::string objection(const MixedSample& sample, const MixedKernel& kernel) {
     return "there must be at most " + std::to_string(most) + " " + what;
   };
   if (sample.columns() == 0) return "there must be a numeric regressor";
+  if (sample.weighted()) return "there must be no weights";
   if (sample.columns() > KESTREL_GPU_MIXED_COLUMNS) {
     return at_most(KESTREL_GPU_MIXED_COLUMNS, "numeric regressors");
   }

@@ -23,22 +23,25 @@ using real = long double;
 struct Data {
   std::string name;
   std::size_t n, p;
-  std::vector<double> x, ordered, y;
+  std::vector<double> x, ordered, y, w;  // w may be empty
   std::vector<int> factor;
   int levels = 3, ordered_levels = 4;
+
+  Weights weights() const { return w.empty() ? Weights() : Weights(w.data(), n); }
+  double weight(std::size_t i) const { return w.empty() ? 1.0 : w[i]; }
 
   MixedRows rows() const {
     return {{x.data(), n, p}, {factor.data(), n}, {ordered.data(), n, 1}, n, 1};
   }
   MixedSample sample() const {
-    return MixedSample(rows(), {levels, ordered_levels}, {y.data(), n}, {});
+    return MixedSample(rows(), {levels, ordered_levels}, {y.data(), n}, weights(), {});
   }
 };
 
 /// draw(random, i): the columns of row i are draws of it.
 template <class Draw>
 Data make(const std::string& name, std::size_t n, std::size_t p, const Draw& draw) {
-  Data data{name, n, p, {}, {}, {}, {}};
+  Data data{name, n, p, {}, {}, {}, {}, {}};
   std::mt19937_64 random(std::hash<std::string>()(name));
   for (std::size_t k = 0; k < n * p; ++k) data.x.push_back(draw(random, k % n));
   for (std::size_t i = 0; i < n; ++i) {
@@ -73,6 +76,25 @@ inline std::vector<Data> shapes_of_data() {
   return all;
 }
 
+/// Some of these with weights of two decades, of which every seventh is zero.
+inline std::vector<Data> weighted_shapes() {
+  std::vector<Data> all;
+  for (Data data : shapes_of_data()) {
+    if (data.n < 33) continue;
+    data.name += "_weighted";
+    std::mt19937_64 random(std::hash<std::string>()(data.name));
+    double sum = 0, positive = 0;
+    for (std::size_t i = 0; i < data.n; ++i) {
+      data.w.push_back(i % 7 == 3 ? 0 : std::exp(shapes::normal(random)));
+      sum += data.w[i];
+      positive += data.w[i] > 0 ? 1 : 0;
+    }
+    for (double& w : data.w) w *= positive / sum;
+    all.push_back(data);
+  }
+  return all;
+}
+
 /// Shapes for oracles that take long.
 inline std::vector<Data> small_shapes() {
   std::vector<Data> all;
@@ -84,7 +106,7 @@ inline std::vector<Data> small_shapes() {
 
 /// Without responses.
 inline MixedSample sample_of(const Data& data) {
-  return MixedSample(data.rows(), {data.levels, data.ordered_levels}, {}, {});
+  return MixedSample(data.rows(), {data.levels, data.ordered_levels}, {}, data.weights(), {});
 }
 
 inline std::string name_of(const testing::TestParamInfo<Data>& info) { return info.param.name; }
@@ -117,9 +139,9 @@ inline real continuous(const MixedKernel& kernel, real u) {
   return q * std::exp(-v / 2);
 }
 
-/// The weight of observation j at observation i.
+/// The weight of observation j at observation i, times its own.
 inline real weight(const Data& data, const MixedKernel& kernel, std::size_t j, std::size_t i) {
-  real value = 1;
+  real value = data.weight(j);
   for (std::size_t c = 0; c < data.p; ++c) {
     const real off = static_cast<real>(data.x[c * data.n + j]) - data.x[c * data.n + i];
     if (std::isfinite(kernel.h[c])) value *= continuous(kernel, off / kernel.h[c]);

@@ -41,19 +41,25 @@ bandwidth_call <- function() {
 # Several regressors, factors and ordered factors.
 mixed_frame <- function(n = pick(c(3, 8, 25))) {
   columns <- list(a = column(n), b = stats::runif(n), z = factor(sample(letters[1:3], n, TRUE), letters[1:4]),
-                  o = ordered(sample(1:3, n, TRUE)), l = stats::runif(n) < 0.5)
-  some <- columns[sort(sample(5L, pick(1:3)))]
+                  o = ordered(sample(1:3, n, TRUE)), l = stats::runif(n) < 0.5,
+                  d = as.Date("2020-01-01") + sample(2 * n, n))
+  some <- columns[sort(sample(6L, pick(1:3)))]
   if (length(some) == 1L && is.numeric(some[[1L]])) some$z <- columns$z
   if (chance(0.05)) some[[1L]][1L] <- NA
   structure(some, class = "data.frame", row.names = seq_len(n))
 }
 
+bandwidths_of <- function(frame) {
+  unname(vapply(frame, function(column) {
+    if (inherits(column, "Date")) 9 else if (is.numeric(column)) spread_of(column)[1L] else 0.3
+  }, 0))
+}
+
 mixed_arguments <- function(frame) {
-  bandwidths <- vapply(frame, function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
   c(some_of(list(regtype = "ll", bwmethod = "cv.aic", ckertype = pick(c("gaussian", "epanechnikov", "uniform")),
                  ukertype = pick(c("aitchisonaitken", "liracine")), nmulti = pick(1:2),
                  okertype = pick(c("liracine", "wangvanryzin", "racineliyan"))), 0.4),
-    some_of(list(ckerorder = 4, unsupported = "exclude", bwscaling = TRUE, bws = unname(bandwidths),
+    some_of(list(ckerorder = 4, unsupported = "exclude", bwscaling = TRUE, bws = bandwidths_of(frame),
                  bandwidth.compute = FALSE, na.action = quote(stats::na.fail), w = weights_for(nrow(frame))), 0.1))
 }
 
@@ -112,9 +118,8 @@ mixed_density_call <- function(conditional = chance(0.5)) {
 # Fixed bandwidths of a regression, for a test of it.
 tested_call <- function() {
   frame <- mixed_frame(pick(c(5, 25)))
-  bandwidths <- vapply(frame, function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
   as.call(c(list(quote(npregbw), xdat = frame, ydat = stats::rnorm(nrow(frame)), bandwidth.compute = FALSE,
-                 bws = unname(bandwidths)),
+                 bws = bandwidths_of(frame)),
             some_of(list(regtype = "ll", ckertype = pick(c("gaussian", "epanechnikov", "uniform"))), 0.3)))
 }
 
@@ -130,13 +135,14 @@ index_data <- function(n = pick(c(6, 15, 40))) {
 partly_linear_data <- function(n = pick(c(5, 12, 25))) {
   x <- data.frame(p = stats::rnorm(n), q = stats::runif(n) < 0.5, f = factor(sample(letters[1:3], n, TRUE)))
   z <- data.frame(z = column(n), g = factor(sample(1:2, n, TRUE)))
+  if (chance(0.2)) z$z <- as.Date("2020-01-01") + sample(2 * n, n)
   list(xdat = x[sort(sample(3L, pick(1:2)))], ydat = stats::rnorm(n), zdat = if (chance(0.5)) z else z[pick(1:2)])
 }
 
 partly_linear_bandwidths <- function(data) {
   rows <- 1L + sum(vapply(data[[1L]], function(one) if (is.factor(one)) max(nlevels(droplevels(one)) - 1L, 1L) else 1L,
                           0L))
-  one <- vapply(data[[3L]], function(column) if (is.numeric(column)) spread_of(column)[1L] else 0.3, 0)
+  one <- bandwidths_of(data[[3L]])
   matrix(one, rows, length(one), TRUE)
 }
 

@@ -17,7 +17,7 @@ struct MixedCase {
 
   MixedSample sample() const {
     const MixedRows rows{{x.data(), n, p}, {factor.data(), n}, {ordered.data(), n, 1}, n, 1};
-    return MixedSample(rows, {3, 4}, {y.data(), n}, {});
+    return MixedSample(rows, {3, 4}, {y.data(), n}, {}, {});
   }
 };
 

@@ -4,6 +4,7 @@
 #   data <- list(x = cbind(rnorm(9)), unordered = cbind(rep(1:3, 3)), ordered = matrix(0, 9, 0), levels = 3L, y = 1:9)
 #   task <- list(h = 0.5, lambda = 0.2, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
 #                okertype = "liracine", regtype = "ll", method = "cv.ls")
+# `data` may have weights `w`, which sum to the number of positive ones.
 #
 # An observation is a neighbour of a point if the logarithm of its weight, without constants, is above -722, as
 # with one regressor and the Gaussian kernel, whose neighbours are those within 38 bandwidths.
@@ -58,6 +59,8 @@ mixed_ordered <- function(from, to, lambda, levels, okertype) {
   list(log = power(distance) - log(total), constant = 0)
 }
 
+weights_in <- function(data) if (is.null(data$w)) rep(1, length(data$y)) else data$w
+
 # Signed weights of all observations at a point: `weight`, divided by exp(`scale`); their derivatives by the columns of
 # the point; and which observations are neighbours.
 mixed_weights <- function(data, task, point) {
@@ -81,9 +84,9 @@ mixed_weights <- function(data, task, point) {
     constant <- constant + factors$constant
   }
   signed <- Reduce(`*`, lapply(parts, `[[`, "value"), rep(1, n))
-  near <- logs > mixed_log_least & signed != 0
+  near <- logs > mixed_log_least & signed != 0 & weights_in(data) > 0
   shift <- if (any(near)) max(logs[near]) else 0
-  size <- ifelse(near, exp(logs - shift), 0)
+  size <- ifelse(near, exp(logs - shift), 0) * weights_in(data)
   slopes <- vapply(seq_along(parts), function(k) {
     others <- Reduce(`*`, lapply(parts[-k], `[[`, "value"), rep(1, n))
     own <- parts[[k]]$slope - if (gaussian) u[, k] * parts[[k]]$value else 0
@@ -148,7 +151,7 @@ mixed_plane <- function(data, task) {
   slopes <- numeric(ncol(data$x))
   level <- 0
   if (task$regtype == "ll" && ncol(data$x) > 0) {
-    made <- stats::lm.fit(cbind(1, data$x), data$y)$coefficients
+    made <- stats::lm.wfit(cbind(1, data$x), data$y, weights_in(data))$coefficients
     made[is.na(made)] <- 0
     level <- made[[1]]
     slopes <- unname(made[-1])
@@ -161,13 +164,15 @@ mixed_point <- function(points, row) {
   list(x = points$x[row, ], unordered = points$unordered[row, ], ordered = points$ordered[row, ])
 }
 
-# cv.ls: observations without neighbours count 0 in the sum of squares. cv.aic: np's AICc; Inf where its penalty is not
-# positive. `ridged`: of the fits that leave one out and, for cv.aic, of those among these with it, too.
+# Of the observations with a positive weight. cv.ls: those without neighbours count 0 in the sum of squares. cv.aic: np's
+# AICc; Inf where its penalty is not positive. `ridged`: of the fits that leave one out and, for cv.aic, of those among these with it, too.
 mixed_oracle_objective <- function(data, task) {
-  n <- length(data$y)
+  w <- weights_in(data)
+  w <- w[w > 0]
+  n <- length(w)
   aic <- task$method == "cv.aic"
   plane <- mixed_plane(data, task)
-  fits <- lapply(seq_len(n), function(i) {
+  fits <- lapply(which(weights_in(data) > 0), function(i) {
     without <- mixed_smoother(data, task, mixed_point(data, i), i)
     fit <- if (aic) mixed_smoother(data, task, mixed_point(data, i)) else without
     c(residual = plane$rest[i] - sum(fit$value * plane$rest), leverage = fit$value[i],
@@ -176,7 +181,7 @@ mixed_oracle_objective <- function(data, task) {
   })
   fits <- do.call(rbind, fits)
   left_out <- !aic & fits[, "unsupported"] == 1
-  squares <- sum(ifelse(left_out, 0, fits[, "residual"]^2)) / n
+  squares <- sum(w * ifelse(left_out, 0, fits[, "residual"]^2)) / n
   trace <- sum(fits[, "leverage"])
   penalty <- (1 + trace / n) / (1 - (trace + 2) / n)
   value <- if (!aic) squares else if (!(penalty > 0)) Inf else log(squares) + penalty

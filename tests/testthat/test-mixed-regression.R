@@ -85,6 +85,66 @@ test_that("regressors without a relation to the response are smoothed out, and t
   expect_equal(bw$fval, alone$fval, tolerance = 1e-10)
 })
 
+test_that("weights", {
+  d <- cars_of[c("mpg", "wt", "hp", "cyl")]
+  w <- rep(c(3, 1, 2, 0), 8)
+  bws <- c(0.4, 50, 0.2)
+  fields <- c("mean", "grad")
+  some <- d[c(1, 4, 9, 12), ]
+  at <- function(data, w = NULL, points = some, ...) {
+    npreg(mpg ~ wt + hp + cyl, data, bws = bws, w = w, newdata = points, gradients = TRUE, ...)
+  }
+  for (regtype in c("lc", "ll")) {
+    weighted <- at(d, w, regtype = regtype)
+    # Weights of 3 are three copies in fits.
+    copies <- at(d[rep(1:32, w), ], regtype = regtype)
+    expect_equal(weighted[fields], copies[fields], tolerance = 1e-11, ignore_attr = TRUE)
+    # Rows of weight zero are not there, but have a fit.
+    left <- at(d[w > 0, ], w[w > 0], regtype = regtype)
+    expect_equal(unclass(weighted)[c(fields, "merr", "gerr")], unclass(left)[c(fields, "merr", "gerr")],
+                 tolerance = 1e-12)
+    whole <- npreg(weighted$bws, gradients = TRUE)
+    rest <- npreg(left$bws)
+    expect_equal(whole$mean[w > 0], rest$mean, tolerance = 1e-12)
+    expect_equal(whole$loo[w > 0], rest$loo, tolerance = 1e-12)
+    expect_equal(whole$loo[w == 0], whole$mean[w == 0], tolerance = 1e-12)
+    expect_equal(unclass(whole)[c("R2", "MSE", "MAE", "MAPE", "CORR", "SIGN", "edf")],
+                 unclass(rest)[c("R2", "MSE", "MAE", "MAPE", "CORR", "SIGN", "edf")], tolerance = 1e-11)
+    expect_identical(c(whole$nobs, length(whole$resid)), c(24L, 32L))
+    # So are measures of the fit, those of the copies.
+    measures <- c("R2", "MSE", "MAE", "MAPE", "CORR", "SIGN")
+    expect_equal(unclass(whole)[measures], unclass(npreg(copies$bws))[measures], tolerance = 1e-11)
+    # Weights in any units, and equal ones like none.
+    expect_equal(at(d, 7e9 * w, regtype = regtype)[fields], weighted[fields], tolerance = 1e-13)
+    expect_equal(at(d, rep(5, 32), regtype = regtype)$mean, at(d, regtype = regtype)$mean, tolerance = 1e-13)
+    for (method in c("cv.ls", "cv.aic")) {
+      search <- function(...) quiet(npregbw(mpg ~ wt + hp + cyl, ..., regtype = regtype, bwmethod = method, nmulti = 2))
+      bw <- search(d, w = w)
+      without <- search(d[w > 0, ], w = w[w > 0])
+      expect_equal(bw$fval, without$fval, tolerance = 1e-9)
+      expect_equal(bw$bw, without$bw, tolerance = 1e-4)
+      expect_equal(search(d, w = rep(5, 32))$fval, search(d)$fval, tolerance = 1e-9)
+    }
+  }
+  # As with one regressor, an observation is left out with its whole weight.
+  one <- npregbw(mpg ~ wt, d, w = w, bws = 0.4, bandwidth.compute = FALSE)
+  two <- npregbw(mpg ~ wt + hp, d, w = w, bws = c(0.4, Inf), bandwidth.compute = FALSE)
+  expect_equal(two$fval, one$fval, tolerance = 1e-12)
+  expect_equal(npreg(two)[c("mean", "merr", "loo", "R2", "MSE")], npreg(one)[c("mean", "merr", "loo", "R2", "MSE")],
+               tolerance = 1e-12, ignore_attr = TRUE)
+  # Missing weights are missing rows.
+  expect_message(gone <- npreg(mpg ~ wt + cyl, d, w = replace(w, 2, NA), bws = bws[-2]), "1 of 32 rows")
+  expect_identical(gone$nobs, 23L)
+  # Many rows, of which a part finds the starts.
+  set.seed(9)
+  many <- data.frame(a = rnorm(450), b = runif(450))
+  many$y <- sin(2 * many$a) + rnorm(450) / 3
+  heavy <- rep(c(0, 1, 2), 150)
+  expect_equal(quiet(npregbw(y ~ a + b, many, w = heavy, nmulti = 1))$fval,
+               quiet(npregbw(y ~ a + b, many[heavy > 0, ], w = heavy[heavy > 0], nmulti = 1))$fval, tolerance = 1e-9)
+  expect_snapshot_output(shown(npreg(mpg ~ wt + cyl, d, w = w, bws = c(0.4, 0.2))))
+})
+
 test_that("searches with every kernel end no higher than where they start", {
   for (ckertype in c("gaussian", "epanechnikov", "uniform")) {
     for (order in if (ckertype == "uniform") 2 else c(2, 4)) {
@@ -237,7 +297,7 @@ test_that("what cannot be is refused", {
     npregbw(mpg ~ wt + wt:cyl, cars_of),
     npregbw(~ wt + cyl, cars_of),
     npregbw(mpg ~ wt + as.character(cyl), cars_of),
-    npregbw(mpg ~ wt + as.Date(hp, origin = "2020-01-01"), cars_of),
+    npregbw(mpg ~ wt + as.difftime(hp, units = "mins"), cars_of),
     npregbw(mpg ~ wt + poly(hp, 2), cars_of),
     npregbw(mpg ~ wt + I(0 * hp), cars_of),
     npregbw(mpg ~ wt + I(2 * wt), cars_of, regtype = "ll"),
@@ -247,7 +307,14 @@ test_that("what cannot be is refused", {
     npregbw(cars_of[c("wt", "cyl")], cars_of$mpg[-1]),
     npregbw(cars_of[1, c("wt", "cyl")], cars_of$mpg[1]),
     npregbw(data.frame(a = 1:3, z = structure(1:3, class = "factor", levels = c("a", "b"))), 1:3),
-    npregbw(mpg ~ wt + cyl, cars_of, w = hp),
+    npregbw(mpg ~ wt + cyl, cars_of, w = hp - 100),
+    npregbw(mpg ~ wt + cyl, cars_of, w = 0 * hp),
+    npregbw(mpg ~ wt + cyl, cars_of, w = hp * c(1, rep(0, 31))),
+    npregbw(mpg ~ wt + cyl, cars_of, w = ifelse(wt == 3.44, 1, 0)),
+    npregbw(cars_of[c("wt", "cyl")], cars_of$mpg, w = 1:31),
+    npregbw(cars_of[c("wt", "cyl")], cars_of$mpg, w = c(NA, 1:31), na.action = na.fail),
+    npregbw(cars_of[c("wt", "cyl")], cars_of$mpg, w = c(1, rep(1e-101, 31))),
+    npsigtest(npregbw(mpg ~ wt + cyl, cars_of, w = hp, bws = c(1, 0.2), bandwidth.compute = FALSE)),
     npregbw(mpg ~ wt + cyl, cars_of, nbw = 9),
     npregbw(mpg ~ wt + cyl, cars_of, refine = TRUE),
     npregbw(mpg ~ wt + cyl, cars_of, bw.scale = "support"),

@@ -122,18 +122,40 @@ test_that("the engine's fits and objectives are the oracle's for every kernel, o
   }
 })
 
-test_that("gradients of objectives are differences of the oracle's", {
-  data <- mixed_data(mixed_frame, mixed_y)
-  run <- run_options(1L, "cpu")
+# Weights of three decades, some of them zero.
+mixed_weighted <- with_seed(20261127, {
+  w <- 10^runif(40, -2, 1) * (seq_len(40) %% 6 != 2)
+  c(mixed_data(mixed_frame, mixed_y), list(w = w * sum(w > 0) / sum(w)))
+})
+
+test_that("weighted fits and objectives are the oracle's", {
   for (regtype in c("lc", "ll")) {
-    for (method in c("cv.ls", "cv.aic")) {
-      for (kernel in list(list("gaussian", 2L), list("gaussian", 6L), list("epanechnikov", 4L))) {
-        task <- mixed_task_of(c(1.9, 3.1) * (if (kernel[[2]] == 2) 1 else 4), c(0.3, 0.2, 0.4), regtype = regtype,
-                              method = method, ckertype = kernel[[1]], ckerorder = kernel[[2]],
-                              okertype = "wangvanryzin")
-        found <- mixed_objective_cpp(mixed_cpp(data, run), task, TRUE, run)$gradient
-        expect_equal(found, mixed_oracle_gradient(data, task), tolerance = 1e-6,
-                     info = paste(regtype, method, kernel[[1]], kernel[[2]]))
+    for (ckertype in c("gaussian", "epanechnikov")) {
+      task <- mixed_task_of(c(0.9, 1.4), c(0.3, 0.2, 0.4), ckertype = ckertype, regtype = regtype)
+      expect_engine(mixed_weighted, task, paste(regtype, ckertype), 1e-9)
+    }
+  }
+  narrow <- mixed_task_of(c(0.05, Inf), c(0, 0, 0.4), ckertype = "epanechnikov")
+  expect_engine(mixed_weighted, narrow, "observations without neighbours", 1e-9)
+  # In a direction in which neighbours do not differ the slope is that of the weighted plane.
+  level <- mixed_weighted
+  level$x[level$unordered[, 1] == 1, 2] <- 2
+  expect_engine(level, mixed_task_of(c(0.9, 1.4), c(0, 0.2, 0.4), regtype = "ll"), "a level in a plane", 1e-8)
+})
+
+test_that("gradients of objectives are differences of the oracle's", {
+  for (data in list(mixed_data(mixed_frame, mixed_y), mixed_weighted)) {
+    run <- run_options(1L, "cpu")
+    for (regtype in c("lc", "ll")) {
+      for (method in c("cv.ls", "cv.aic")) {
+        for (kernel in list(list("gaussian", 2L), list("gaussian", 6L), list("epanechnikov", 4L))) {
+          task <- mixed_task_of(c(1.9, 3.1) * (if (kernel[[2]] == 2) 1 else 4), c(0.3, 0.2, 0.4), regtype = regtype,
+                                method = method, ckertype = kernel[[1]], ckerorder = kernel[[2]],
+                                okertype = "wangvanryzin")
+          found <- mixed_objective_cpp(mixed_cpp(data, run), task, TRUE, run)$gradient
+          expect_equal(found, mixed_oracle_gradient(data, task), tolerance = 1e-6,
+                       info = paste(regtype, method, kernel[[1]], kernel[[2]]))
+        }
       }
     }
   }

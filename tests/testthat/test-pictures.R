@@ -88,6 +88,9 @@ test_that("regressions and their bandwidths", {
     lines(npreg(dist ~ speed, cars, bws = 8, ckertype = "epanechnikov", bw.scale = "support"), col = "red", lty = 2)
     points(npreg(bw, exdat = c(20, 10)), cex = 2)
   })
+  daily <- data.frame(day = as.Date("1973-04-30") + seq_len(nrow(airquality)), airquality)
+  picture("fit by date", plot(npreg(Temp ~ day, daily)))
+  picture("fit by date and a number", plot(npreg(Temp ~ day + Wind, daily, bws = c(9, 3))))
   picture("fit with gaps", plot(suppressWarnings(npreg(dist ~ speed, cars, bws = 0.8, ckertype = "epanechnikov",
                                                                bw.scale = "support"))))
 })

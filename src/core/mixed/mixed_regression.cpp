@@ -28,7 +28,7 @@ void add_observation(const MixedSample& sample, std::size_t i, const double* poi
                      MixedMethod method, bool gradient, MixedRow& row, MixedTotals& totals) {
   const std::size_t columns = sample.columns();
   const double reference = sample.responses() ? sample.y(row.local_linear())[i] : 0.0;
-  const MixedOwn own = row.own();
+  const MixedOwn own = row.own(i);
   const auto change = [&](std::size_t k) {
     return k < columns ? row.by_bandwidth(k) : row.by_lambda(k - columns);
   };
@@ -52,11 +52,12 @@ MixedCriterion mixed_criterion(const MixedSample& sample, const MixedKernel& ker
   const auto use = gradient ? MixedRow::Use::criterion : MixedRow::Use::fits;
   each_row(sample, sample, kernel, use, options,
            [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
+             if (sample.w(i) == 0) return;
              add_observation(sample, i, point, method, gradient, row, parts[item]);
            });
   MixedTotals all;
   for (const MixedTotals& part : parts) all.add(part);
-  return all.criterion(method, sample.size());
+  return all.criterion(method, sample.positive());
 }
 
 double mixed_criterion_seconds(const MixedSample& sample, const MixedKernel& kernel) {
@@ -111,7 +112,7 @@ MixedResiduals mixed_residuals(const MixedSample& sample, const MixedKernel& ker
              const MixedFit& fit = row.fit(point, y[i], i);
              const std::size_t to = sample.given(i);
              if (fit.supported) found.deviation[to] = fit.beta[0];
-             found.leverage[to] = with_own(fit, row.own().weight).leverage;
+             found.leverage[to] = sample.w(i) > 0 ? with_own(fit, row.own(i).weight).leverage : 0.0;
            });
   return found;
 }

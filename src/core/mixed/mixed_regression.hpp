@@ -9,12 +9,13 @@
 
 namespace kestrel {
 
-/// least_squares: the mean of squared leave-one-out residuals. aic: Hurvich, Simonoff & Tsai
-/// (1998), eq. 8.
+/// least_squares: the mean of squared leave-one-out residuals, weighted. aic: Hurvich, Simonoff &
+/// Tsai (1998), eq. 8, with the weighted mean of squared residuals.
 enum class MixedMethod { least_squares, aic };
 
 /// A criterion and its derivatives by log(h) and lambda, which are empty unless asked for.
-/// Observations without a neighbour of positive weight count as `unsupported` and in nothing else.
+/// Observations without a neighbour of positive weight count as `unsupported` and in nothing else,
+/// and those whose own weight is zero in nothing at all.
 struct MixedCriterion {
   double value = 0;
   std::vector<double> gradient;

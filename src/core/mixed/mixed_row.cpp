@@ -49,10 +49,11 @@ void MixedRow::start(const int* code, const double* position) {
     if (!counts) continue;
     const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
     tiles_.add(first, end);
-    std::fill(factor_ + first, factor_ + end, weights_.value[cell]);
-    for (std::size_t k = 0; k < all; ++k) {
-      std::fill(lambda_slope_[k] + first, lambda_slope_[k] + end, weights_.slope[k * cells + cell]);
-    }
+    const auto fill = [&](double* to, double value) {
+      for (std::size_t j = first; j < end; ++j) to[j] = value * sample_.w(j);
+    };
+    fill(factor_, weights_.value[cell]);
+    for (std::size_t k = 0; k < all; ++k) fill(lambda_slope_[k], weights_.slope[k * cells + cell]);
   }
 }
 

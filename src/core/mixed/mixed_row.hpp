@@ -12,10 +12,12 @@
 
 namespace kestrel {
 
-/// The weight of an observation at itself, and its derivative by each lambda.
+/// The weight of an observation at itself, w times the product of the factors' kernels, and the
+/// derivatives of this product by each lambda.
 struct MixedOwn {
   double weight;
   const double* slope;
+  double w = 1.0;
 };
 
 /// Sums of weights below this may have lost terms to underflow, and are computed anew relative to
@@ -48,8 +50,10 @@ class MixedRow {
   };
   Change by_bandwidth(std::size_t c);
   Change by_lambda(std::size_t k);
-  /// The product of the factors' kernels at the point itself.
-  MixedOwn own() const { return {weights_.own, weights_.own_slope.data()}; }
+  /// Of a sample with the levels of the point.
+  MixedOwn own(std::size_t i) const {
+    return {sample_.w(i) * weights_.own, weights_.own_slope.data(), sample_.w(i)};
+  }
   bool local_linear() const { return kernel_.local_linear; }
   /// sum_j l_j^2 e_j for the weights of the fit; and its derivative by column c, in the units of x,
   /// with the same of that unless `variance` is null. e in the order of the sample. After

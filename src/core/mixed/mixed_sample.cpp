@@ -9,17 +9,21 @@
 namespace kestrel {
 
 MixedSample::MixedSample(const MixedRows& rows, std::vector<int> levels, Span<const double> y,
-                         const ParallelOptions& options)
+                         Weights w, const ParallelOptions& options)
     : columns_(rows.x.cols),
       factors_(rows.factors),
       responses_(y.size > 0),
+      weighted_(!w.absent()),
       levels_(std::move(levels)),
       given_(rows.n),
       x_(rows.n * rows.x.cols),
       y_(y.size),
-      level_y_(y.size) {
+      level_y_(y.size),
+      w_(weighted_ ? rows.n : 0),
+      positive_(rows.n) {
   const std::size_t n = rows.n;
-  if ((y.size != 0 && y.size != n) || levels_.size() != factors_ + rows.ordered.cols) {
+  if ((y.size != 0 && y.size != n) || (weighted_ && w.size != n) ||
+      levels_.size() != factors_ + rows.ordered.cols) {
     throw error(ErrorKind::internal, "mixed data of different lengths");
   }
   std::iota(given_.begin(), given_.end(), 0);
@@ -39,6 +43,10 @@ MixedSample::MixedSample(const MixedRows& rows, std::vector<int> levels, Span<co
     const std::size_t from = given_[i];
     for (std::size_t c = 0; c < columns_; ++c) x_[c * n + i] = rows.x(from, c);
     if (y.size > 0) y_[i] = y[from];
+    if (weighted()) {
+      w_[i] = w[from];
+      if (w_[i] == 0) --positive_;
+    }
     if (i > 0 && compare(given_[i - 1], given_[i]) == 0) return;
     first_.push_back(i);
     for (std::size_t k = 0; k < factors_; ++k) code_.push_back(rows.code(from, k));
@@ -53,10 +61,11 @@ void MixedSample::take_trend(const ParallelOptions& options) {
   centre_.assign(p, 0.0);
   unit_.assign(p, 1.0);
   slope_.assign(p, 0.0);
-  const double count = static_cast<double>(n);
+  long double count = 0;
+  for (std::size_t i = 0; i < n; ++i) count += w(i);
   const auto mean = [&](const auto& value) {
     long double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += value(i) - value(0);
+    for (std::size_t i = 0; i < n; ++i) sum += w(i) * (value(i) - value(0));
     return static_cast<double>(value(0) + sum / count);
   };
   for (std::size_t c = 0; c < p && n > 0; ++c) {
@@ -66,7 +75,7 @@ void MixedSample::take_trend(const ParallelOptions& options) {
     long double squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const long double off = static_cast<long double>(column[i]) - centre_[c];
-      squares += off * off;
+      squares += w(i) * off * off;
     }
     if (squares > 0) unit_[c] = static_cast<double>(std::sqrt(squares / count));
   }
@@ -80,8 +89,8 @@ void MixedSample::take_trend(const ParallelOptions& options) {
       z[c] = (static_cast<long double>(x(c)[i]) - centre_[c]) / unit_[c];
     }
     for (std::size_t c = 0; c < p; ++c) {
-      for (std::size_t d = 0; d <= c; ++d) a[c * p + d] += z[c] * z[d];
-      b[c] += z[c] * (static_cast<long double>(y_[i]) - level_);
+      for (std::size_t d = 0; d <= c; ++d) a[c * p + d] += w(i) * z[c] * z[d];
+      b[c] += w(i) * z[c] * (static_cast<long double>(y_[i]) - level_);
     }
   }
   for (std::size_t c = 0; c < p; ++c) {

@@ -9,6 +9,7 @@
 #include "core/base/parallel.hpp"
 #include "core/base/raw_array.hpp"
 #include "core/base/span.hpp"
+#include "core/data/weights.hpp"
 #include "core/mixed/mixed_kernel.hpp"
 
 namespace kestrel {
@@ -27,12 +28,17 @@ struct MixedRows {
 /// Rows in the order of their factors, so that those with the same levels, a cell, stand together.
 class MixedSample {
  public:
-  /// levels: of each factor, then of each ordered factor. y: responses, or empty. The views need
-  /// not outlive the object. O(n log n) for each factor.
-  MixedSample(const MixedRows& rows, std::vector<int> levels, Span<const double> y,
+  /// levels: of each factor, then of each ordered factor. y: responses, or empty. w: weights, which
+  /// sum to the number of positive ones. The views need not outlive the object. O(n log n) for each
+  /// factor.
+  MixedSample(const MixedRows& rows, std::vector<int> levels, Span<const double> y, Weights w,
               const ParallelOptions& options);
 
   std::size_t size() const { return given_.size(); }
+  /// The weight of a row, and how many are positive.
+  bool weighted() const { return weighted_; }
+  double w(std::size_t i) const { return weighted() ? w_[i] : 1.0; }
+  std::size_t positive() const { return positive_; }
   std::size_t columns() const { return columns_; }
   std::size_t factors() const { return factors_; }
   std::size_t ordered() const { return levels_.size() - factors_; }
@@ -49,8 +55,8 @@ class MixedSample {
   void copy_row(std::size_t i, double* to) const {
     for (std::size_t c = 0; c < columns_; ++c) to[c] = x(c)[i];
   }
-  /// What is taken off y, so that it costs no digits: the mean or, for local linear fits, which
-  /// reproduce it, the hyperplane of least squares at x, and its slopes.
+  /// What is taken off y, so that it costs no digits: the weighted mean or, for local linear fits,
+  /// which reproduce it, the hyperplane of least squares at x, and its slopes.
   double base(bool local_linear, const double* x) const;
   double base_slope(bool local_linear, std::size_t c) const {
     return local_linear ? slope_[c] : 0.0;
@@ -84,10 +90,11 @@ class MixedSample {
   void take_trend(const ParallelOptions& options);
 
   std::size_t columns_, factors_;
-  bool responses_;
+  bool responses_, weighted_;
   std::vector<int> levels_;
   std::vector<std::uint32_t> given_;
-  RawArray<double> x_, y_, level_y_;
+  RawArray<double> x_, y_, level_y_, w_;
+  std::size_t positive_;
   std::vector<std::size_t> first_;
   std::vector<int> code_;
   std::vector<double> position_, unit_, centre_, slope_;

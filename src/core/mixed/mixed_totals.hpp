@@ -24,8 +24,8 @@ inline WithOwn with_own(const MixedFit& fit, double own) {
   return {fit.scale / whole, pull / whole};
 }
 
-/// Sums over observations, and their derivatives: of squares, of squared residuals in the sample,
-/// and of leverages.
+/// Sums over observations, and their derivatives: of squares and of squared residuals in the
+/// sample, both times their weights, and of leverages.
 class MixedTotals {
  public:
   MixedTotals() = default;
@@ -44,12 +44,12 @@ class MixedTotals {
   /// it.
   template <class Changes>
   void add_whole_fit(const MixedFit& fit, const MixedOwn& own, const Changes& change);
-  /// The criterion of n observations.
+  /// The criterion of n observations, whose weights sum to n.
   MixedCriterion criterion(MixedMethod method, std::size_t n) const;
 
  private:
   double slope_of_own(const MixedOwn& own, std::size_t k) const {
-    return k < columns_ ? 0.0 : own.slope[k - columns_];
+    return k < columns_ ? 0.0 : own.w * own.slope[k - columns_];
   }
 
   std::size_t columns_ = 0;
@@ -62,11 +62,11 @@ template <class Changes>
 void MixedTotals::add_whole_fit(const MixedFit& fit, const MixedOwn& own, const Changes& change) {
   const double inside = fit.beta[0];
   ++ridged_;
-  inside_ += inside * inside;
+  inside_ += own.w * inside * inside;
   trace_ += own.weight * fit.weight[0];
   for (std::size_t k = 0; k < inside_by_.size(); ++k) {
     const MixedRow::Change by = change(k);
-    inside_by_[k] += 2 * inside * by.fit;
+    inside_by_[k] += own.w * 2 * inside * by.fit;
     trace_by_[k] += slope_of_own(own, k) * fit.weight[0] + own.weight * by.weight;
   }
 }
@@ -82,24 +82,24 @@ void MixedTotals::add_fit(const MixedFit& fit, MixedMethod method, const MixedOw
   }
   const double deviation = fit.beta[0];
   const WithOwn with = with_own(fit, own.weight);
-  value_ += deviation * deviation;
+  value_ += own.w * deviation * deviation;
   const double inside = deviation * with.shrink;
-  inside_ += inside * inside;
+  inside_ += own.w * inside * inside;
   trace_ += with.leverage;
   for (std::size_t k = 0; k < value_by_.size(); ++k) {
     const MixedRow::Change by = change(k);
-    value_by_[k] += 2 * deviation * by.fit;
+    value_by_[k] += own.w * 2 * deviation * by.fit;
     if (method != MixedMethod::aic) continue;
     const double shrinks = -with.shrink * with.shrink *
                            (slope_of_own(own, k) * fit.weight[0] + own.weight * by.weight) /
                            fit.scale;
-    inside_by_[k] += 2 * inside * (by.fit * with.shrink + deviation * shrinks);
+    inside_by_[k] += own.w * 2 * inside * (by.fit * with.shrink + deviation * shrinks);
     trace_by_[k] -= shrinks;
   }
 }
 
-/// Adds observation i of the sample, whose columns are `point`, by a row that has started at its
-/// levels.
+/// Adds observation i of the sample, whose columns are `point` and whose weight is positive, by a
+/// row that has started at its levels.
 void add_observation(const MixedSample& sample, std::size_t i, const double* point,
                      MixedMethod method, bool gradient, MixedRow& row, MixedTotals& totals);
 

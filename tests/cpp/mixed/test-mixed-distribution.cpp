@@ -157,7 +157,7 @@ struct Grid {
     }
     const std::size_t m = rows.size();
     const MixedRows views{{x.data(), m, data.p}, {factor.data(), m}, {ordered.data(), m, 1}, m, 1};
-    sample = std::make_unique<MixedSample>(views, std::vector<int>{1, 1}, Span<const double>(),
+    sample = std::make_unique<MixedSample>(views, std::vector<int>{1, 1}, Span<const double>(), Weights(),
                                            ParallelOptions{});
   }
   std::vector<std::size_t> rows;
@@ -341,12 +341,12 @@ TEST_P(MixedDistribution, QuantilesAreWhereDistributionFunctionsReachThem) {
 TEST(MixedDistribution, FarTailsKeepTheirDigits) {
   const std::vector<double> x{0.0};
   const MixedRows rows{{x.data(), 1, 1}, {}, {nullptr, 1, 0}, 1, 0};
-  const MixedSample sample(rows, {}, {}, {});
+  const MixedSample sample(rows, {}, {}, {}, {});
   std::vector<double> at;
   for (double u = -37; u <= 9; u += 0.173) at.push_back(u);
   const std::size_t m = at.size();
   const MixedRows places{{at.data(), m, 1}, {}, {nullptr, m, 0}, m, 0};
-  const MixedSample points(places, {}, {}, {});
+  const MixedSample points(places, {}, {}, {}, {});
   MixedKernel kernel;
   kernel.form = MixedForm::distribution;
   kernel.h = {1.0};

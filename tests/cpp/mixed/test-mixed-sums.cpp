@@ -49,7 +49,7 @@ TEST(MixedSums, AreThoseOfDirectSumsForEveryFormOfAColumn) {
     std::vector<int> codes(data.factor);
     for (const double level : data.ordered) codes.push_back(static_cast<int>(level));
     const MixedRows rows{{data.x.data(), n, p}, {codes.data(), 2 * n}, {nullptr, n, 0}, n, 2};
-    const MixedSample sample(rows, {data.levels, data.ordered_levels}, {}, {});
+    const MixedSample sample(rows, {data.levels, data.ordered_levels}, {}, {}, {});
     std::vector<double> first, second, terms;
     for (int k = 0; k < data.levels * data.levels; ++k) first.push_back(0.3 + 0.1 * k);
     for (int k = 0; k < data.ordered_levels * data.ordered_levels; ++k)
