@@ -10,7 +10,7 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [contourLevels()],
 #'     [contourSizes()], [contourProbs()], [ksupp()], [histde()], [dkde()], [pkde()], [qkde()], [rkde()], [marginal()];
-#'     copulas [kcopula()]; distribution functions [kcde()] and its [methods][kestrel_kcde-methods]; on grids larger
+#'     copulas [kcopula()] and ROC curves [kroc()]; linear [binning()]; distribution functions [kcde()] and its [methods][kestrel_kcde-methods]; on grids larger
 #'     than memory [kde_stream()]; in files [write_pdf()], [read_pdf()], [read_sample()].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}

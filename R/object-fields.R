@@ -134,6 +134,16 @@ kcopula_fields <- list(
   seconds = numbers(1L)
 )
 
+kroc_fields <- list(
+  names = texts(min = 1L), w = numbers(min = 1L, sign = "not negative"),
+  y = fitted_numbers(NULL), hy = numbers(1L, sign = "positive"),
+  eval.points = numbers(min = 1L, between = c(0, 1)),
+  estimate = function(of) numbers(length(of[["eval.points"]]), between = c(0, 1)),
+  indices = parts(list(auc = numbers(1L, between = c(0, 1)), youden = numbers(1L),
+                       LR = parts(list(minus = fitted_numbers(1L), plus = fitted_numbers(1L))))),
+  seconds = numbers(1L)
+)
+
 curve_column <- function(of) fitted_numbers(length(of[["curve"]][["h"]]), sign = "not negative")
 
 boot_fields <- list(
@@ -384,6 +394,7 @@ object_classes <- list(
   )),
   kestrel_srho = list(made = "a test made by npunitest(), npsymtest() or npdeptest()", fields = srho_fields),
   summary.kestrel_srho = list(made = "a summary of a test", fields = list(test = of_class("kestrel_srho"))),
+  kestrel_kroc = list(made = "a curve made by kroc()", fields = kroc_fields),
   kestrel_kcopula = list(made = "an estimate made by kcopula()", fields = kcopula_fields),
   kestrel_histde = list(made = "a histogram made by histde()", fields = histde_fields),
   kestrel_kda = list(made = "an analysis made by kda()", fields = kda_fields),

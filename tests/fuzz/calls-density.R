@@ -164,6 +164,14 @@ density_calls <- list(
   Hnm.diag = function() list(x = sample_values(), G = pick(list(1, 1:2)), mise.flag = chance(0.3)),
   hns.kcde = function() sample_and_weights(one_column()),
   Hns.kcde = function() sample_and_weights(sample_values()),
+  kroc = function() {
+    d <- pick(1:2)
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d)), some_of(list(hy = stats::rexp(1L), gridsize = 9), 0.3))
+  },
+  binning = function() {
+    x <- sample_values(d = pick(1:3))
+    c(sample_and_weights(x), list(bgridsize = pick(c(2, 5))), some_of(list(supp = 1), 0.3))
+  },
   kcopula = function() {
     c(list(x = sample_values(d = 2), gridsize = pick(c(2, 4))),
       some_of(list(marginal = "empirical", hs = stats::rexp(2L), H = stats::rexp(1L) * diag(2),

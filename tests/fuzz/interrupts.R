@@ -39,6 +39,7 @@ long_calls <- list(
   hnm = list(quote(hnm(many(99), G = 1))), Hnm = list(quote(Hnm(many(99, 2), G = 1))),
   Hnm.diag = list(quote(Hnm.diag(many(99, 2), G = 1))),
   hns.kcde = list(quote(hns.kcde(many(n)))), Hns.kcde = list(quote(Hns.kcde(many(n, 3)))),
+  kroc = list(quote(kroc(many(n), many(n) + 1))), binning = list(quote(binning(many(n, 2)))),
   kcopula = list(quote(kcopula(many(n, 2), gridsize = 51))),
   histde = list(quote(histde(many(n, 2)))),
   contourSizes = list(quote(contourSizes(estimate_of(n, 2, gridsize = 9)))),
