@@ -89,6 +89,48 @@ Hpi.diag.kcde <- function(x, nstage = 2, pilot, Hstart, binned, bgridsize, amise
                           diagonal = TRUE)
 }
 
+#' Normal reference bandwidths for distribution functions
+#'
+#' The bandwidths of [kcde()] that suit normal data: a scalar (`hns.kcde`) and a matrix (`Hns.kcde`).
+#'
+#' With n observations, standard deviation s, and sample correlation matrix R of data in standard deviations (Duong
+#' 2016) \deqn{h = (4 / n)^{1/3} s, H = (4 |R|^{1/2} tr(R^{1/2}) / (n d))^{2/3} R,}{h = (4 / n)^(1/3) s, H = (4
+#' |R|^(1/2) tr(R^(1/2)) / (n d))^(2/3) R,} taken back to the units of `x`. \pkg{ks} has the covariance in place of R
+#' and its trace in place of d. Its H changes with the units of the columns, and is the same for columns of standard
+#' deviation one.
+#'
+#' @inheritParams hns
+#' @param x for `hns.kcde` a numeric vector, or a matrix or data frame with one column; for `Hns.kcde` a matrix or data
+#'   frame with n rows and d columns.
+#' @return `hns.kcde`: a positive number, in the units of `x`. `Hns.kcde`: a d x d matrix, in their squares.
+#' @section Errors: Those of [hns()].
+#' @section Cost: One pass over the data, O(n d^2).
+#' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
+#'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.
+#' @seealso [hpi.kcde()], [hns()]
+#' @examples
+#' hns.kcde(faithful$eruptions)
+#' Hns.kcde(faithful)
+#' @export
+hns.kcde <- function(x, ..., w = NULL, na.action = stats::na.fail) {
+  check_arguments("hns.kcde", given_names(...))
+  sample <- selector_sample(x, w, na.action)
+  check_one_column(sample, "hns.kcde", "Hns.kcde")
+  (4 / sample$n)^(1 / 3) * sqrt(sample$cov[[1L]])
+}
+
+#' @rdname hns.kcde
+#' @export
+Hns.kcde <- function(x, ..., w = NULL, na.action = stats::na.fail) {
+  check_arguments("Hns.kcde", given_names(...))
+  sample <- selector_sample(x, w, na.action)
+  d <- ncol(sample$x)
+  R <- stats::cov2cor(unname(sample$cov))
+  # The determinant of many columns may underflow.
+  volume <- exp(as.numeric(determinant(R)$modulus) / 2)
+  (4 * volume * sum(diag(matrix_root(R))) / (sample$n * d))^(2 / 3) * sample$cov
+}
+
 select_for_distribution <- function(task, nstage, pilot, pre, verbose, run, diagonal) {
   nstage <- check_stages(nstage)
   if (!is.null(pilot)) check_choice(pilot, c("dunconstr", "dscalar"), "pilot")

@@ -103,6 +103,14 @@ Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order 
   select_by_lscv(task, "diag", verbose, matrix_run(threads, backend, engine))
 }
 
+#' @rdname Hlscv-matrix
+#' @export
+Hucv <- function(...) Hlscv(...)
+
+#' @rdname Hlscv-matrix
+#' @export
+Hucv.diag <- function(...) Hlscv.diag(...)
+
 select_by_lscv <- function(task, type, verbose, run) {
   unit <- near_units(task$sample$cov)
   area <- outer(unit, unit)

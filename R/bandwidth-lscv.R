@@ -266,3 +266,8 @@ warn_minimum <- function(name, found, ties = NULL) {
   remarks <- c(without_limit, at_end)
   if (length(remarks) > 0L) warn_search(paste(remarks, collapse = " "))
 }
+
+# The name that ks gives the criterion without bias, for the same selector.
+#' @rdname hlscv
+#' @export
+hucv <- function(...) hlscv(...)

@@ -40,8 +40,7 @@ check_pre <- function(pre, diagonal) {
 pre_transform <- function(cov, pre) {
   scale <- sqrt(diag(cov))
   if (pre == "scale") return(diag(scale))
-  parts <- eigen(unname(stats::cov2cor(cov)), symmetric = TRUE)
-  scale * (parts$vectors %*% (sqrt(parts$values) * t(parts$vectors)))
+  scale * matrix_root(unname(stats::cov2cor(cov)))
 }
 
 # A diagonal root is inverted by itself: solve() would call standard deviations in very different units singular.

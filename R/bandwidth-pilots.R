@@ -9,11 +9,15 @@ default_pilot <- function(d, order = 0L) if (d == 2L && order == 0L) "samse" els
 # dimensions, 14 s in 12 and 327 s in 16 (n = 300).
 unconstrained_dimensions <- 10L
 
-check_pilot <- function(pilot, d, diagonal, order = 0L) {
+# `amse`: whether the selector has this pilot.
+check_pilot <- function(pilot, d, diagonal, order = 0L, amse = FALSE) {
   if (is.null(pilot)) return(default_pilot(d, order))
-  pilot <- check_choice(pilot, known_pilots, "pilot")
+  pilot <- check_choice(pilot, c(known_pilots, if (amse) "amse"), "pilot")
   if (pilot != "dscalar" && order > 0L) {
     abort_input("`pilot` must be \"dscalar\" for deriv.order = ", order, ", not \"", pilot, "\".")
+  }
+  if (pilot == "amse" && d != 2L) {
+    abort_input("`pilot` must be \"samse\", \"dscalar\" or \"unconstr\" for ", d, " columns; \"amse\" takes two.")
   }
   if (pilot == "unconstr" && diagonal) {
     abort_input("`pilot` must be \"samse\" or \"dscalar\" for a diagonal bandwidth matrix, not \"unconstr\".")
@@ -40,6 +44,40 @@ scv_pilots <- function(star, nstage, pilot, run) {
     dscalar = scalar_pilots(dscalar_pilots(star, nstage, run, scv_factors(ncol(star$x))), ncol(star$x)),
     unconstr = unconstrained_pilots(star, nstage, 1 / 2, run)
   )
+}
+
+# The functionals of order four, each with a bandwidth of its own (Wand & Jones 1994): the one at which the leading bias
+# vanishes, or, if a derivative of odd order makes the term i = j zero, that of least leading squared error. For these
+# the integral of the squared density is that of normal data.
+amse_functionals <- function(star, nstage, run) {
+  g6 <- if (nstage == 2L) amse_bandwidths(star, 6L, psi_normal(star$cov, 8L))
+  g4 <- amse_bandwidths(star, 4L, if (nstage == 2L) separate_functionals(star, g6, 6L, run) else
+    psi_normal(star$cov, 6L))
+  psi4 <- separate_functionals(star, g4, 4L, run)
+  list(g = c(g6, g4), psi4 = structure(as.vector(psi4), by = attr(psi4, "by")))
+}
+
+amse_bandwidths <- function(star, order, psi_ahead) {
+  d <- ncol(star$x)
+  exponents <- tuple_exponents(index_tuples(d, order), d)
+  at_zero <- normal_derivatives(diag(d), order)
+  curvature <- psi_contracted(psi_ahead, d, order)
+  squared <- apply(exponents, 1L, function(r) prod(factorial(2 * r) / (2^(2 * r + 1) * sqrt(pi) * factorial(r))))
+  biased <- apply(exponents %% 2L == 0L, 1L, all)
+  unbiased <- 2 * psi_normal(star$cov, 0L) * (2 * order + d) * squared / (curvature * star$n)^2
+  ifelse(biased, (-2 * at_zero / (curvature * star$n))^(1 / (d + order + 2)), unbiased^(1 / (d + 2 * order + 4)))
+}
+
+# One functional at each bandwidth. At bandwidths far beyond the data it is 0.
+separate_functionals <- function(star, g, order, run) {
+  by <- NULL
+  psi <- vapply(seq_along(g), function(k) {
+    if (g[k] > 1e2) return(0)
+    all <- psi_order(star, g[k], order, run)
+    by <<- attr(all, "by")
+    all[k]
+  }, 0)
+  structure(psi, by = by)
 }
 
 scalar_pilots <- function(g, d) list(g = g, G = diag(g[length(g)]^2, d))

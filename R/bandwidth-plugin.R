@@ -12,8 +12,9 @@
 #' by R^(-1/2), the symmetric root, R the sample correlation matrix, so that one scalar g can serve as pilot bandwidth.
 #' The pilot bandwidth minimises the sum, over all functionals of one order, of the asymptotic squared error.
 #' `pilot = "samse"` (Duong & Hazelton 2003) sums only over the functionals with even exponents, and `"dscalar"` (Chacon
-#' & Duong 2010) over all. `"unconstr"`, of the same paper, is a full matrix G. It is found by a separate search on the
-#' sphered data, for any `pre`.
+#' & Duong 2010) over all. `"amse"` (Wand & Jones 1994) has a bandwidth for each functional, so that the estimated error
+#' may have no minimum, of which a warning tells; it is made for `pre = "scale"`. `"unconstr"`, of the same paper, is a
+#' full matrix G. It is found by a separate search on the sphered data, for any `pre`.
 #'
 #' H follows the units and the order of the columns. The root S^(-1/2) of the sample covariance S would also sphere the
 #' data, but it would rotate them with every change of units. A rotation changes the sum of `"samse"`, but not the sums
@@ -37,8 +38,8 @@
 #'
 #' @inheritParams hpi
 #' @param x a numeric matrix or data frame with n rows and d columns.
-#' @param pilot `"samse"` (the default for d = 2), `"dscalar"` (the default otherwise) or, for `Hpi`, `"unconstr"` (at
-#'   most ten columns).
+#' @param pilot `"samse"` (the default for d = 2), `"dscalar"` (the default otherwise), `"amse"` (d = 2) or, for `Hpi`,
+#'   `"unconstr"` (at most ten columns).
 #' @param pre `"sphere"` or `"scale"`; `Hpi.diag` takes `"scale"` only.
 #' @param Hstart where the search starts, a d x d matrix; the normal reference bandwidth if not given.
 #' @param deriv.order the order of the derivatives that the matrix is for: 0, the density itself, 1 or 2.
@@ -73,7 +74,10 @@
 #' @section Cost: Each stage takes O(n) with the engine `"fourier"`, in two and three dimensions, and O(n^2) with
 #'   `"direct"`. Direct sums take the moments of every pair up to order four, and up to order six in the first stage of
 #'   `"samse"` and `"unconstr"`. The searches do not touch the data.
-#' @references Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
+#' @references Wand, M.P. & Jones, M.C. (1994) Multivariate plug-in bandwidth selection. *Computational Statistics*
+#'   **9**, 97-116.
+#'
+#'   Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot
 #'   bandwidth matrices. *Test* **19**, 375-398.
 #'
 #'   Chacon, J.E., Duong, T. & Wand, M.P. (2011) Asymptotics for general multivariate kernel density derivative
@@ -121,7 +125,7 @@ select_by_plug_in <- function(task, nstage, pre, pilot, verbose, run, diagonal) 
   nstage <- check_stages(nstage)
   check_plug_in_order(task$order, 2L)
   pre <- check_pre(pre, diagonal)
-  pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal, task$order)
+  pilot <- check_pilot(pilot, ncol(task$sample$x), diagonal, task$order, amse = TRUE)
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     select_matrix(task$sample, nstage, pilot, pre, task$Hstart, diagonal, replace(run, "progress", list(progress)),
                   task$order)
@@ -152,13 +156,23 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run, or
   sample <- expecting(sample)
   root <- pre_transform(sample$cov, if (pilot == "unconstr") "sphere" else pre)
   inverse <- inverse_root(root)
-  pilots <- plug_in_pilots(transformed_sample(sample, inverse), nstage, pilot, run, order)
-  pilot_root <- lower_root_cpp(unname(pilots$G))
+  star <- transformed_sample(sample, inverse)
+  if (pilot == "amse") {
+    separate <- amse_functionals(star, nstage, run)
+    pilots <- list(g = separate$g, G = matrix(NA_real_, d, d))
+    pilot_root <- diag(d)
+    psi4 <- separate$psi4
+  } else {
+    pilots <- plug_in_pilots(star, nstage, pilot, run, order)
+    pilot_root <- lower_root_cpp(unname(pilots$G))
+    psi4 <- NULL
+  }
   total <- root %*% pilot_root
   inverse <- inverse_root(pilot_root) %*% inverse
   by_pilot <- transformed_sample(sample, inverse)
-  found <- psi_order(by_pilot, 1, 2L * order + 4L, run)
-  psi4 <- (-1)^order * contracted_to_four(found, d, order)
+  if (is.null(psi4)) psi4 <- psi_order(by_pilot, 1, 2L * order + 4L, run)
+  by <- attr(psi4, "by")
+  psi4 <- (-1)^order * contracted_to_four(psi4, d, order)
   h0 <- reference_scale(sample$n, d, "gaussian")
   start <- if (is.null(Hstart)) {
     h0^2 * by_pilot$cov
@@ -172,7 +186,7 @@ search_plug_in <- function(sample, nstage, pilot, pre, Hstart, diagonal, run, or
   }
   list(H = moved_back(best$H, total), PI.star = best$value / det(pilot_root) / pilot_root[1L, 1L]^(2 * order),
        objective = best$value / det(total), convergence = best$convergence, evaluations = best$evaluations,
-       by = attr(found, "by"), g = pilots$g, G = moved_back(pilots$G, root))
+       by = by, g = pilots$g, G = moved_back(pilots$G, root))
 }
 
 contracted_to_four <- function(psi, d, order) {

@@ -169,6 +169,9 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' itself estimated by a kernel sum over all pairs of observations. The bandwidth of that sum comes from psi_6, and so
 #' on. After `nstage` stages a normal density is assumed.
 #'
+#' The standard deviation of skewed or heavy-tailed data is large, and a bandwidth that starts from it is too large.
+#' The interquartile range does not follow the tails (Janssen, Marron, Veraverbeke & Sarle 1995).
+#'
 #' The functionals are summed over all pairs exactly. \pkg{ks} and \pkg{KernSmooth} put the data into 401 bins first,
 #' so their numbers differ from these, by less than one per cent as a rule.
 #'
@@ -178,8 +181,9 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
 #' @param deriv.order the order of the derivative that the bandwidth is for: 0, the density itself, to 2, or 3 with
 #'   one stage.
-#' @param scalest scale of the normal density of the last stage: `"stdev"`, the standard deviation, or `"minim"`, the
-#'   smaller of that and the interquartile range / 1.349, as in \pkg{KernSmooth} and \pkg{ks}.
+#' @param scalest scale of the normal density of the last stage: `"minim"`, the smaller of the standard deviation and
+#'   the interquartile range / 1.349, as in \pkg{KernSmooth} and \pkg{ks}, or `"stdev"`, the standard deviation. It is
+#'   the standard deviation also if the interquartile range is 0.
 #' @param w weights, one for each observation, non-negative. They enter the sums, the diagonal terms and, through the
 #'   effective sample size, the rates.
 #' @param amise if TRUE, a list with the estimated error and a record of the stages is returned.
@@ -205,15 +209,19 @@ Hns.diag <- function(x, ..., w = NULL, na.action = stats::na.fail) {
 #'   is less, and on a GPU the cost is O(n^2).
 #' @references Wand, M.P. & Jones, M.C. (1995) *Kernel Smoothing*. Chapman & Hall, section 3.6.
 #'
+#'   Janssen, P., Marron, J.S., Veraverbeke, N. & Sarle, W. (1995) Scale measures for bandwidth selection. *Journal of
+#'   Nonparametric Statistics* **5**, 359-380.
+#'
 #'   Andrzejewski, W., Gramacki, A. & Gramacki, J. (2013) Graphics processing units in acceleration of bandwidth
 #'   selection for kernel density estimation. *International Journal of Applied Mathematics and Computer Science*
 #'   **23**, 869-885.
 #' @seealso [Hpi()] for several dimensions, [kde()]
 #' @examples
 #' hpi(faithful$eruptions)
-#' hpi(faithful$eruptions, nstage = 1, scalest = "minim")
+#' hpi(islands)
+#' hpi(islands, scalest = "stdev")
 #' @export
-hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest = c("stdev", "minim"), amise = FALSE,
+hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest = c("minim", "stdev"), amise = FALSE,
                 w = NULL, na.action = stats::na.fail, backend = "auto", precision = c("double", "single"),
                 threads = NULL, verbose = NULL) {
   check_arguments("hpi", given_names(...), c("binned", "bgridsize"))
@@ -221,7 +229,7 @@ hpi <- function(x, nstage = 2, binned, bgridsize, deriv.order = 0, ..., scalest 
   amise <- check_flag(amise, "amise")
   nstage <- check_stages(nstage)
   check_plug_in_order(order, nstage)
-  scalest <- check_choice(scalest, c("stdev", "minim"), "scalest")
+  scalest <- check_choice(scalest, c("minim", "stdev"), "scalest")
   given <- check_sample(x, w, na.action)
   sample <- with_covariance(given)
   run <- line_run(threads, backend, precision)
@@ -255,10 +263,7 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L
   check_one_column(sample, "hpi", "Hpi")
   n <- sample$n
   scale <- sqrt(sample$cov[1L, 1L])
-  if (scalest == "minim") scale <- min(scale, weighted_iqr(standardised(sample, 1)$x, sample$w, run) / 1.349)
-  if (scale <= 0) {
-    abort_input("`x` must have an interquartile range above 0 for scalest = \"minim\", not 0; \"stdev\" needs none.")
-  }
+  if (scalest == "minim") scale <- lesser_scale(sample, scale, run)
   two <- nstage == 2L
   last <- 2L * order + 4L
   normal <- psi_normal(matrix(1), last + if (two) 4L else 2L)
@@ -279,4 +284,16 @@ plug_in_1d <- function(sample, nstage, scalest, run, engine = "auto", order = 0L
   c(found, functionals$by(), list(seconds = proc.time()[["elapsed"]] - started))
 }
 
-weighted_iqr <- function(x, w, run) diff(unname(weighted_quantile(x, w, c(0.25, 0.75), run)))
+# The smaller of the standard deviation and the interquartile range / 1.349, that of normal data, if it is not 0.
+lesser_scale <- function(sample, sd, run) {
+  quartiles <- weighted_quantile(standardised(sample, 1)$x, sample$w, c(0.25, 0.75), run)
+  robust <- diff(unname(quartiles)) / 1.349
+  if (robust > 0) min(sd, robust) else sd
+}
+
+# Says once in a session that weights, which ks leaves out of its default bandwidths, enter ours.
+inform_weighted <- function(w) {
+  if (effective_size(weight_sums_cpp(w)) > length(w) * (1 - 1e-12)) return(invisible())
+  inform_once("weighted bandwidth", "`w` enters the default bandwidth, which ks computes without weights: `h` or `H` ",
+              "takes that of a selector called without `w`.")
+}

@@ -16,6 +16,8 @@ check_positive <- function(value, name) {
 check_positives <- function(value, name, one = FALSE, limits = powers_within(2)) {
   what <- if (one) "a positive number" else "a vector of positive numbers"
   value <- plain(value)
+  # diag() and apply() make matrices of single bandwidths.
+  if (is_numbers(value) && length(value) == 1L) value <- value[[1L]]
   if (!is_numbers(value) || length(dim(value)) > 1L || length(value) == 0L || (one && length(value) > 1L)) {
     abort_input("`", name, "` must be ", what, ", not ", describe_value(value), ".")
   }
@@ -48,10 +50,10 @@ check_beside <- function(h, x, name) {
 powers_within <- function(power) c(.Machine$double.xmin, .Machine$double.xmax)^(1 / power)
 
 # The level of an interval.
-check_level <- function(level) {
+check_level <- function(level, name = "level") {
   level <- plain(level)
   if (!is_number(level) || level <= 0 || level >= 1) {
-    abort_input("`level` must be a number between 0 and 1, not ", describe_value(level), ".")
+    abort_input("`", name, "` must be a number between 0 and 1, not ", describe_value(level), ".")
   }
   as.numeric(level)
 }
@@ -202,7 +204,7 @@ check_effective_size <- function(w, sums = weight_sums_cpp(w)) {
 }
 
 # The sample: x (n x d), w (sums to n), names, which rows na.omit took out, and x as a vector if it came as that, which
-# an estimate can keep without a copy.
+# an estimate can keep without a copy. `is_vector`: whether it came as a vector.
 check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   is_vector <- !is_frame(x) && length(attr(x, "dim")) < 2L
   weighted <- !is.null(w)
@@ -225,7 +227,7 @@ check_sample <- function(x, w = NULL, na.action = stats::na.fail) {
   stand_ins <- if (ncol(x) == 1L) "x" else paste0("x[, ", seq_len(ncol(x)), "]")
   names <- if (is.null(names)) stand_ins else ifelse(is.na(names) | !nzchar(names), stand_ins, names)
   list(x = x, w = if (weighted) scale_weights(w) else w, names = if (is_vector) "x" else names, na.action = omitted,
-       vector = if (is.double(given) && is.null(attributes(given)) && is.null(omitted)) given)
+       vector = if (is.double(given) && is.null(attributes(given)) && is.null(omitted)) given, is_vector = is_vector)
 }
 
 # The core sums kernels of so many variables.
@@ -260,13 +262,13 @@ are_names <- function(names) {
 }
 
 # Evaluation points: a vector is a set of numbers when d = 1 and one point when d > 1. `limits`: limits of orthants,
-# which may be infinite.
-check_points <- function(points, d, name, limits = FALSE) {
+# which may be infinite. `of`: the argument that has the number of columns.
+check_points <- function(points, d, name, limits = FALSE, of = "x") {
   points <- plain(points)
   if (is_numbers(points) && length(dim(points)) < 2L && d > 1L && length(points) == d) points <- t(points)
   points <- as_points(points, name)
   if (ncol(points) != d) {
-    abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", as `x` has, not ",
+    abort_input("`", name, "` must have ", d, if (d == 1L) " column" else " columns", ", as `", of, "` has, not ",
                 ncol(points), ".")
   }
   if (limits) check_present(points, name) else check_finite(points, name)

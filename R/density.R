@@ -65,7 +65,8 @@
 #' @param x a numeric vector (d = 1), or a matrix or data frame with n rows and d columns.
 #' @param H bandwidth matrix, d x d, symmetric and positive definite; a number when d = 1.
 #' @param h scalar bandwidth, a positive number.
-#' @param gridsize number of grid points, one number or one for each axis, at least 2.
+#' @param gridsize number of grid points, one number or one for each axis, at least 2. In one dimension equal numbers
+#'   for several axes mean that number.
 #' @param gridtype spacing of the grid, one name or one for each axis: `"linear"`, `"sqrt"` (equal steps of the square
 #'   root), `"exp"` (of the exponential) or `"quantile"` (normal quantiles from 1 to 99 per cent, stretched to the
 #'   limits).
@@ -102,9 +103,11 @@
 #' @param backend `"cpu"`, `"cuda"` (an NVIDIA GPU) or `"auto"` (a GPU if it is much faster), see [engines].
 #' @param precision `"double"`, or `"single"` to let a GPU compute in single precision, see [engines].
 #' @param threads the number of threads. The default is [kestrel_threads()], which also describes the maximum.
-#' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}:
+#' @return An object of class `c("kestrel_kde", "kde")`, a list with the fields of \pkg{ks}. The class has two names, so
+#'   that \pkg{ks} and kestrel can be loaded together and each has its own methods. A script that asks
+#'   `if (class(fhat) == "kde")`, an error in R for two names, must ask `if (inherits(fhat, "kde"))`. The fields are:
 #'   \item{x}{the data, a vector or an n x d matrix}
-#'   \item{eval.points}{the points: a vector (d = 1), for a grid a list of d axes, otherwise as given}
+#'   \item{eval.points}{the points: on a grid a vector (d = 1) or a list of d axes, otherwise as given}
 #'   \item{estimate}{the density there, in units of 1 / volume: a d-dimensional array for a grid, otherwise a vector}
 #'   \item{h}{the scalar bandwidth (d = 1 only)}
 #'   \item{H}{the bandwidth matrix; a number when d = 1}
@@ -216,7 +219,9 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
 # An object without an estimate.
 new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   d <- ncol(sample$x)
-  x <- if (d > 1L) sample$x else if (is.null(sample$vector)) as.vector(sample$x) else sample$vector
+  # As in ks, a column stays one.
+  x <- if (d > 1L || isFALSE(sample$is_vector)) sample$x else if (is.null(sample$vector)) as.vector(sample$x) else
+    sample$vector
   fhat <- list(x = x, eval.points = NULL, estimate = NULL)
   if (d == 1L) fhat$h <- sqrt(H[1L, 1L])
   fhat <- c(fhat, list(H = if (d == 1L) H[1L, 1L] else H, gridtype = NULL, gridded = FALSE, binned = FALSE,
@@ -244,6 +249,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   d <- ncol(sample$x)
   H <- check_bandwidth(given, d, product)
   if (!is.null(H)) return(list(H = H))
+  inform_weighted(sample$w)
   sample <- with_covariance(sample)
   if (is_compact(kernel)) {
     scale <- if (product) diag(diag(sample$cov), d) else sample$cov
@@ -251,7 +257,7 @@ resolve_bandwidth <- function(given, sample, kernel, product, run, verbose = FAL
   }
   selector <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     run$progress <- progress
-    if (d == 1L) return(plug_in_1d(sample, 2L, "stdev", run))
+    if (d == 1L) return(plug_in_1d(sample, 2L, "minim", run))
     sample$phases <- followed
     select_matrix(sample, 2L, default_pilot(d), if (product) "scale" else "sphere", NULL, product, run)
   })

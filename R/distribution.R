@@ -8,7 +8,13 @@
 #' is the probability of a box, and [kde_query()] states its error. A draw is an observation, chosen with probability
 #' proportional to its weight, plus a draw from the kernel (Silverman 1986, section 6.4). For a radial compact kernel
 #' that is a uniform direction times a radius r: r^2 has the distribution Beta(d/2, p + 1) for a kernel proportional to
-#' (1 - r^2)^p. For estimates on the positive half line or the unit interval everything is transformed back.
+#' (1 - r^2)^p. With the Gaussian kernel a seed gives the draws of \pkg{ks}: x + z H^(1/2) with the symmetric root, z
+#' standard normal numbers row by row.
+#'
+#' The density may be 0 at a point, for example beyond the support of a compact kernel, or so small that a double cannot
+#' hold it. Then `log(dkde())` is `-Inf`, and so is a log-likelihood. A criterion that leaves out one observation at a
+#' time must expect this at isolated observations. For estimates on the positive half line or the unit interval
+#' everything is transformed back.
 #'
 #' A quantile q solves `pkde(q) = p`. Its error is about 1e-14 h, plus the error of `pkde(q)` divided by the density at
 #' q. So quantiles have fewer digits where the density is tiny. In the upper tail and between clusters the error of
@@ -20,11 +26,13 @@
 #'   error. `q` may be infinite: P(X1 <= 3, X2 <= Inf) is P(X1 <= 3).
 #' @param p probabilities, between 0 and 1.
 #' @param n number of draws, a whole number of at least 1.
-#' @param fhat an object made by [kde()].
+#' @param fhat an object made by [kde()], or by [ks::kde()] with one bandwidth and no transform of the data.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
-#' @param positive accepted for scripts written for \pkg{ks}: TRUE needs an `fhat` made with `positive = TRUE`.
+#' @param positive TRUE to draw on the scale of logarithms. That is the scale of an `fhat` made with `positive = TRUE`.
+#'   For another `fhat` it gives what \pkg{ks} gives: an observation times the exponential of a draw from the kernel. In
+#'   several dimensions \pkg{ks} returns the logarithms of these numbers.
 #' @return `dkde()`, `pkde()`, `qkde()`: a numeric vector, one value for each point or probability. `rkde()`: a vector
 #'   of `n` draws (d = 1) or an n x d matrix.
 #' @section Units: Points, quantiles and draws are in those of the variables, densities in 1 / volume (1 over the
@@ -49,7 +57,7 @@
 dkde <- function(x, fhat, ..., verbose = NULL) {
   check_arguments("dkde", given_names(...))
   verbose <- asked_verbose(verbose)
-  check_estimate(fhat)
+  fhat <- check_estimate(fhat)
   points <- check_points(in_order_of(x, fhat$names, "x"), dimension(fhat), "x")
   with_progress(verbose, "Density at points", function(progress) {
     density_at(fhat, points, c(run_options(), progress = progress))
@@ -61,7 +69,8 @@ dkde <- function(x, fhat, ..., verbose = NULL) {
 pkde <- function(q, fhat, ..., verbose = NULL) {
   check_arguments("pkde", given_names(...))
   verbose <- asked_verbose(verbose)
-  check_summable(check_estimate(fhat))
+  fhat <- check_estimate(fhat)
+  check_summable(fhat)
   if (dimension(fhat) > 1L) {
     points <- check_points(in_order_of(q, fhat$names, "q"), dimension(fhat), "q", limits = TRUE)
   } else {
@@ -80,7 +89,7 @@ pkde <- function(q, fhat, ..., verbose = NULL) {
 qkde <- function(p, fhat, ..., verbose = NULL) {
   check_arguments("qkde", given_names(...))
   verbose <- asked_verbose(verbose)
-  check_one_dimension(fhat, "qkde")
+  fhat <- check_one_dimension(fhat, "qkde")
   p <- check_between(p, 1, "p")
   quantile <- with_progress(verbose, "Quantiles", function(progress) {
     distribution_quantiles_cpp(data_on_line(fhat), line_task(fhat, p), c(run_options(), progress = progress))
@@ -95,19 +104,40 @@ line_task <- function(fhat, at) list(at = as.double(at), kernel = fhat$kernel, h
 #' @export
 rkde <- function(n, fhat, positive = FALSE, ...) {
   check_arguments("rkde", given_names(...))
-  check_summable(check_estimate(fhat))
+  fhat <- check_estimate(fhat)
+  check_summable(fhat)
   n <- check_count(n, "n")
-  if (check_flag(positive, "positive") && !identical(fhat$transform$type, "log")) {
-    abort_input("`positive` must be FALSE for an estimate that was not made with positive = TRUE.")
-  }
+  if (check_flag(positive, "positive")) fhat <- on_logarithms(fhat)
   d <- dimension(fhat)
   check_draws_memory(n, d)
   x <- if (is.null(fhat$transform)) fhat$x else points_to_line(fhat$transform, sample_matrix(fhat))
-  draws <- kernel_draws_cpp(x, drawn_rows(n, fhat$w), fhat$kernel, fhat$kernel_type, bandwidth_root(fhat))
+  draws <- kernel_draws_cpp(x, drawn_rows(n, fhat$w), fhat$kernel, fhat$kernel_type, root_of_draws(fhat))
   dim(draws) <- c(n, d)
   draws <- points_from_line(fhat$transform, draws)
   if (d == 1L) dim(draws) <- NULL else dimnames(draws) <- list(NULL, fhat$names)
   draws
+}
+
+# With positive = TRUE the kernel works on the logarithms of the data, as in ks also if the estimate was made without.
+on_logarithms <- function(fhat) {
+  if (identical(fhat$transform$type, "log")) return(fhat)
+  if (!is.null(fhat$transform)) abort_input("`positive` must be FALSE for an estimate on the unit interval.")
+  if (min(ranges_cpp(fhat$x)) <= 0) {
+    abort_input("`positive` must be FALSE for an estimate whose data are not all above 0.")
+  }
+  fhat$transform <- list(type = "log", adj = rep(0, dimension(fhat)))
+  fhat
+}
+
+# The root of H by which noise is multiplied. For the Gaussian kernel it is the symmetric one, so that a seed gives the
+# draws of ks (noise by mvtnorm::rmvnorm()), unless that has lost its digits, as it does for very different units.
+root_of_draws <- function(fhat) {
+  lower <- bandwidth_root(fhat)
+  if (is_compact(fhat$kernel) || ncol(lower) == 1L) return(lower)
+  H <- unname(as.matrix(fhat$H))
+  root <- matrix_root(H)
+  size <- sqrt(diag(H))
+  if (max(abs(root %*% root - H) / outer(size, size)) < 1e-12) root else lower
 }
 
 # n rows, with probabilities proportional to w. They are those of sample.int(replace = TRUE, prob = w), which has two
@@ -126,7 +156,8 @@ check_draws_memory <- function(n, d) {
 }
 
 check_one_dimension <- function(fhat, name) {
-  check_summable(check_estimate(fhat))
+  fhat <- check_estimate(fhat)
+  check_summable(fhat)
   d <- dimension(fhat)
   if (d > 1L) abort_input("`fhat` must have one dimension for ", name, "(), not ", d, ".")
   fhat

@@ -19,6 +19,8 @@ check_gridsize <- function(gridsize, d) {
   gridsize <- plain(gridsize)
   whole <- is_numbers(gridsize) && all(is.finite(gridsize)) && all(gridsize >= 2 & gridsize == round(gridsize))
   if (!whole) abort_input("`gridsize` must be whole numbers, at least 2, not ", describe_value(gridsize), ".")
+  # As in ks, sizes for several axes may stand for that of one, but only if it is clear which is meant.
+  if (d == 1L && length(gridsize) > 1L && length(unique(as.vector(gridsize))) == 1L) gridsize <- gridsize[[1L]]
   check_per_axis(gridsize, d, "gridsize")
 }
 

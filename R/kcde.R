@@ -14,7 +14,8 @@
 #'   bandwidths away from the nearest sample 6e-16 z^2 of the value is added, which is 8e-13 for z = 37. Farther away
 #'   the value itself has lost digits, because it is below 2e-308.
 #' * Gaussian with correlations: an absolute error of at most 2e-13 for each dimension.
-#' * Compact kernels: an absolute error of about 1e-14 for each dimension.
+#' * Compact kernels in one dimension and products: an absolute error of about 1e-14 for each dimension.
+#' * Radial compact kernels: 1e-11 of the mass of the kernels that are cut.
 #'
 #' In several dimensions P(X > x) is not 1 - P(X <= x).
 #'
@@ -38,8 +39,8 @@
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @param kernel `"gaussian"`, or one of the compact kernels of [kde()].
-#' @param kernel_type `"radial"` or `"product"`, as in [kde()]. In two and three dimensions compact kernels must be
-#'   products; [pkde()] also takes some radial ones.
+#' @param kernel_type `"radial"` or `"product"`, as in [kde()]. In two and three dimensions `"triangular"`, `"tricube"`
+#'   and `"cosine"` must be products.
 #' @return An object of class `c("kestrel_kcde", "kcde")`, a list with the fields of \pkg{ks}:
 #'   \item{x}{the data, a vector or an n x d matrix}
 #'   \item{eval.points}{the points: a vector (d = 1), for a grid a list of d axes, otherwise as given}
@@ -50,12 +51,13 @@
 #'   \item{names}{names of the columns}
 #'   \item{w}{the weights, summing to n}
 #'   \item{type}{`"kcde"`}
+#'   \item{cont}{on a grid, the contour levels of the density with this bandwidth, as in \pkg{ks}: see [kde()]}
 #'   \item{tail}{the `tail.flag`}
 #'   and further `kernel`, `kernel_type`, `n_eff` (effective sample size), `call`, `seconds` (elapsed), and where they
 #'   apply `transform` and `na.action` (the rows left out).
 #' @section Units: Points are in those of the variables, probabilities have none.
 #' @section Errors: The errors of [kde()]. Errors of class `kestrel_error_input` are also for more than three columns,
-#'   an unknown `tail.flag`, and radial compact kernels in several dimensions. At points they are also for a bandwidth
+#'   an unknown `tail.flag`, and the three kernels that must be products. At points they are also for a bandwidth
 #'   matrix whose correlation takes more than 1e5 terms (see [kde_query()]). The class is `kestrel_error_memory` for a
 #'   grid that is too large, and for a grid with such a matrix that would need more than 1 GB to work with.
 #' @section Cost:
@@ -64,7 +66,9 @@
 #'     grid takes 0.1 seconds for 30,000 observations in two dimensions and for 10,000 in three.
 #'   - Grids with correlations take O(n) and a fast Fourier transform. For few observations they take the cost of a
 #'     diagonal `H` times the number of terms of the mixture, see [kde_query()].
-#'   - Points each take the cost of a box of [kde_query()].
+#'   - Points each take the cost of a box of [kde_query()], and so do the points of a grid with a radial compact kernel.
+#'     That is about 10 microseconds in two dimensions, and 1 millisecond in three, for each kernel that the limits of a
+#'     point cut.
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
 #'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.
 #' @seealso [predict.kestrel_kcde()] and the other methods, [pkde()] for the distribution function of an estimate by
@@ -110,6 +114,7 @@ kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.point
     if (is.null(points)) distribution_on_grid(fhat, grid_for(fhat, grid), run) else
       distribution_at_points(fhat, points, run)
   })
+  if (fhat$gridded) fhat$cont <- contours_of_density(fhat, run)
   fhat$.sample <- NULL
   fhat$na.action <- sample$na.action
   fhat$call <- match.call()
@@ -121,17 +126,20 @@ known_tails <- c("lower.tail", "upper.tail")
 
 check_orthant_kernel <- function(kernel, kernel_type, d) {
   if (d > 3L) abort_input("`x` must have at most three columns for kcde(), not ", d, ".")
-  if (d > 1L && is_compact(kernel) && kernel_type != "product") {
+  if (d > 1L && is_radial(kernel, kernel_type) && kernel_row(kernel)$inner != 2L) {
     abort_input("`kernel_type` must be \"product\" for kernel = \"", kernel, "\" and ", d, " columns, not \"",
                 kernel_type, "\".")
   }
 }
+
+is_radial <- function(kernel, kernel_type) is_compact(kernel) && kernel_type != "product"
 
 # H as given, or that of the plug-in selector.
 distribution_bandwidth <- function(given, sample, kernel, product, run, verbose) {
   d <- ncol(sample$x)
   H <- check_bandwidth(given, d, product)
   if (!is.null(H)) return(H)
+  inform_weighted(sample$w)
   sample <- with_covariance(sample)
   found <- with_search_progress(verbose, "Plug-in bandwidth", function(progress) {
     run <- replace(run, "progress", list(progress))
@@ -155,6 +163,13 @@ distribution_on_grid <- function(fhat, grid, run) {
   fhat$gridtype <- grid$gridtype
   fhat$gridded <- TRUE
   fhat
+}
+
+# The contour levels of the density, as in ks.
+contours_of_density <- function(fhat, run) {
+  density <- structure(c(unclass(fhat), tol = 1e-12), class = c("kestrel_kde", "kde"))
+  density$estimate <- run_density(density, task_on_axes(density, axes_of(fhat)), run)$estimate
+  contour_levels(density, (99:1) / 100, approx = TRUE, run)
 }
 
 distribution_at_points <- function(fhat, points, run) {
@@ -182,6 +197,11 @@ probability_on_axes <- function(fhat, axes, tail, run) {
   check_distances(fhat, "x")
   task <- list(axes = line, root = bandwidth_root(fhat), kernel = fhat$kernel, kernel_type = fhat$kernel_type,
                upper = tail == "upper.tail")
+  # The mass of a ball in an orthant is no product.
+  if (is_radial(fhat$kernel, fhat$kernel_type)) {
+    points <- as.matrix(grid_points(axes))
+    return(array(probability_at(fhat, points, tail, run, "H"), lengths(axes)))
+  }
   shares <- tryCatch(query_orthants_cpp(data_on_line(fhat), task, run), kestrel_core_memory = function(e) {
     abort_memory("`H` must have less correlation: ", conditionMessage(e), ".")
   })

@@ -9,9 +9,9 @@
 #' @section Functions by task:
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [contourLevels()],
-#'     [dkde()], [pkde()], [qkde()], [rkde()], [marginal()]; distribution functions [kcde()] and its
-#'     [methods][kestrel_kcde-methods]; on grids larger than memory [kde_stream()]; in files [write_pdf()],
-#'     [read_pdf()], [read_sample()].}
+#'     [contourSizes()], [contourProbs()], [ksupp()], [histde()], [dkde()], [pkde()], [qkde()], [rkde()], [marginal()];
+#'     copulas [kcopula()] and ROC curves [kroc()]; linear [binning()]; distribution functions [kcde()] and its [methods][kestrel_kcde-methods]; on grids larger
+#'     than memory [kde_stream()]; in files [write_pdf()], [read_pdf()], [read_sample()].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and
@@ -23,12 +23,21 @@
 #'     [Hpi.diag.kcde()]; by least-squares cross-validation [hlscv()], \code{\link{Hlscv}()}, [Hlscv.diag()]; by
 #'     smoothed cross-validation [hscv()], \code{\link{Hscv}()}, [Hscv.diag()]; by smoothed bootstrap [hboot()],
 #'     \code{\link{Hboot}()} ([plot][plot.kestrel_boot]). Their [records][kestrel_record-methods], criteria and parts:
-#'     [lscv()], [psi()], [vech()], [invvech()].}
+#'     [lscv()], [psi()], [vech()], [invvech()], [vec()], [invvec()], [matrix.sqrt()], [pre.sphere()], [pre.scale()].
+#'     Other names of them: \code{\link{hucv}()}, \code{\link{Hucv}()}, [Hucv.diag()]. By biased cross-validation
+#'     \code{\link{Hbcv}()}, [Hbcv.diag()]; with other references \code{\link{hnm}()}, \code{\link{Hnm}()},
+#'     [Hnm.diag()], \code{\link{hns.kcde}()}, \code{\link{Hns.kcde}()}.}
+#'   \item{Classes}{[kda()], \code{\link{Hkda}()}, [Hkda.diag()], \code{\link{hkda}()}, [compare()],
+#'     [compare.kda.cv()], [compare.kda.diag.cv()].}
+#'   \item{Mixtures}{[dnorm.mixt()], [rnorm.mixt()], [dmvnorm.mixt()], [rmvnorm.mixt()], [dmvt.mixt()],
+#'     [rmvt.mixt()], [moments.mixt()], [plotmixt()]; errors of their estimates [mise.mixt()], [amise.mixt()],
+#'     [ise.mixt()].}
 #'   \item{Regression}{[npregbw()], [npreg()], their [methods][kestrel_reg-methods], such as [gradients()], and
 #'     [plots][plot.kestrel_reg], [npplot()].}
 #'   \item{Tests and semiparametric models}{tests of regressors [npsigtest()], of parametric models [npcmstest()] and of
-#'     densities [npunitest()], [npsymtest()], [npdeptest()]; partially linear regressions [npplregbw()], [npplreg()];
-#'     single index models [npindexbw()], [npindex()]; smooth coefficients [npscoefbw()], [npscoef()].}
+#'     densities [kde.test()], [kde.local.test()], [npunitest()], [npsymtest()], [npdeptest()]; partially linear
+#'     regressions [npplregbw()], [npplreg()]; single index models [npindexbw()], [npindex()]; smooth coefficients
+#'     [npscoefbw()], [npscoef()].}
 #'   \item{Evaluation of models}{[pdf_score()] and its [plot][plot.kestrel_score].}
 #'   \item{Queries}{[kde_query()], [kde_synopsis()], [q_error()].}
 #'   \item{Session}{[kestrel_info()], [kestrel_threads()]; how sums are computed: [engines].}

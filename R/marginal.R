@@ -8,7 +8,7 @@
 #' integrated over the axes that are left out, by the trapezoid rule (Lopez-Novoa 2015, ch. 8). The result is then known
 #' on the grid only.
 #'
-#' @param fhat an object made by [kde()].
+#' @param fhat an object made by [kde()], or by [ks::kde()] with one bandwidth and no transform of the data.
 #' @param dims which variables to keep: numbers of columns, or names.
 #' @param ... no further arguments: other names are an error, which says what may have been meant.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
@@ -30,7 +30,8 @@ marginal <- function(fhat, dims, ..., verbose = NULL) {
   check_arguments("marginal", given_names(...))
   verbose <- asked_verbose(verbose)
   started <- proc.time()[["elapsed"]]
-  dims <- check_dims(check_estimate(fhat), dims)
+  fhat <- check_estimate(fhat)
+  dims <- check_dims(fhat, dims)
   result <- with_progress(verbose, "Marginal density", function(progress) {
     marginal_of(fhat, dims, c(run_options(), progress = progress))
   })

@@ -28,7 +28,7 @@ problem_text <- function(problem) {
   paste0(" its field `", problem[["field"]], "` must be ", problem[["needed"]], problem[["came"]], ".")
 }
 
-check_estimate <- function(fhat, name = "fhat") check_object(fhat, name, "kestrel_kde")
+check_estimate <- function(fhat, name = "fhat") check_object(from_ks(fhat, name), name, "kestrel_kde")
 
 # ---- What a field has to be ---------------------------------------------------------------------------------------
 # The entries of a table. One that depends on other fields is a function of the whole object, whose fields above it have

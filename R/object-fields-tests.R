@@ -229,3 +229,72 @@ srho_fields <- list(
   nobs = numbers(1L, sign = "positive", whole = TRUE),
   reject = texts(1L), seconds = numbers(1L)
 )
+
+# The entries of a class have the number of its rows.
+kda_fields <- list(
+  names = texts(min = 1L), gridded = flag(),
+  x.group = anything(list("a factor with two levels or more", function(group) {
+    is.factor(group) && nlevels(group) > 1L && !anyNA(group)
+  })),
+  prior.prob = function(of) {
+    numbers(nlevels(of[["x.group"]]), between = c(0, 1), also = list("probabilities that add to one", function(prior) {
+      abs(sum(prior) - 1) < 1e-6
+    }))
+  },
+  x = function(of) {
+    d <- columns_of(of)
+    each(numbers(if (d > 1L) c(NA, d), min = 1L), nlevels(of[["x.group"]]))
+  },
+  w = function(of) {
+    fits <- function(w) {
+      all(lengths(w) == vapply(of[["x"]], NROW, 0L)) && all(vapply(w, function(w) sums_to(w, length(w)), NA))
+    }
+    c(each(numbers(sign = "not negative", min = 1L), nlevels(of[["x.group"]])),
+      also = list(list("a list of weights that sum to their number, as many as `x` has", fits)))
+  },
+  H = function(of) {
+    d <- columns_of(of)
+    k <- nlevels(of[["x.group"]])
+    if (d == 1L) numbers(k, sign = "positive") else each(bandwidth_matrix(d, FALSE), k)
+  },
+  h = function(of) if (columns_of(of) == 1L) numbers(nlevels(of[["x.group"]]), sign = "positive"),
+  eval.points = function(of) if (!is.null(of[["estimate"]])) points_field(columns_of(of), of[["gridded"]]),
+  estimate = function(of) {
+    if (is.null(of[["estimate"]]) && !of[["gridded"]]) return(NULL)
+    d <- columns_of(of)
+    size <- if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points"))
+    each(numbers(size, sign = "not negative"), nlevels(of[["x.group"]]))
+  },
+  x.group.estimate = function(of) {
+    anything(list("a factor with the levels of `x.group`", function(group) {
+      is.factor(group) && identical(levels(group), levels(of[["x.group"]])) && !anyNA(group)
+    }))
+  },
+  seconds = numbers(1L)
+)
+
+kdetest_fields <- c(
+  list(n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
+       h1 = numbers(1L, sign = "positive", optional = TRUE),
+       h2 = function(of) numbers(1L, sign = "positive", optional = is.null(of[["h1"]]))),
+  lapply(c(Tstat = "any", zstat = "any"), function(sign) numbers(1L)),
+  list(pvalue = numbers(1L, between = c(0, 1)), B = numbers(1L, sign = "not negative", whole = TRUE),
+       seconds = numbers(1L))
+)
+
+estimate_beside <- function(first) {
+  c(of_class("kestrel_kde"), also = list(list("an estimate on the grid of `fhat1`", function(fhat) {
+    fhat$gridded && identical(axes_of(fhat), axes_of(first))
+  })))
+}
+
+# The regions are estimates on the grid of the first one.
+loctest_fields <- list(
+  fhat1 = c(of_class("kestrel_kde"), also = list(list("an estimate on a grid", function(fhat) fhat$gridded))),
+  fhat2 = function(of) estimate_beside(of[["fhat1"]]),
+  fhat.diff.pos = function(of) estimate_beside(of[["fhat1"]]),
+  fhat.diff.neg = function(of) estimate_beside(of[["fhat1"]]),
+  names = function(of) texts(length(of[["fhat1"]][["names"]])),
+  n1 = numbers(1L, sign = "positive", whole = TRUE), n2 = numbers(1L, sign = "positive", whole = TRUE),
+  signif.level = numbers(1L, between = c(0, 1)), seconds = numbers(1L)
+)

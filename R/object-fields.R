@@ -5,8 +5,10 @@ columns_of <- function(of) length(of[["names"]])
 
 rows_of <- function(of) length(of[["w"]])
 
-# The dimensions of a sample as estimates hold it: a vector for one variable.
-sample_size_of <- function(of) c(rows_of(of), if (columns_of(of) > 1L) columns_of(of))
+# The dimensions of a sample as estimates hold it: a vector, or a column, for one variable.
+sample_size_of <- function(of) {
+  c(rows_of(of), if (columns_of(of) > 1L || is.matrix(of[["x"]])) columns_of(of))
+}
 
 axis <- function() numbers(min = 2L, increasing = TRUE)
 
@@ -94,7 +96,7 @@ kcde_fields <- c(
   list(w = numbers(min = 1L, sign = "not negative", also = list("weights that sum to their number",
                                                                 function(w) sums_to(w, length(w))))),
   estimate_fields[c("x", "kernel")], list(kernel_type = texts(1L, among = c("radial", "product"))),
-  estimate_fields[c("H", "h", "n_eff", "transform", "gridtype")],
+  estimate_fields[c("H", "h", "n_eff", "transform", "gridtype", "cont")],
   list(
     tail = texts(1L, among = known_tails),
     eval.points = function(of) points_field(columns_of(of), of[["gridded"]], limits = TRUE),
@@ -156,6 +158,41 @@ kms_fields <- list(
   tol.iter = numbers(1L, sign = "positive"), tol.clust = numbers(1L, sign = "positive"),
   min.clust.size = numbers(1L, sign = "not negative"),
   steps = function(of) numbers(nrow(of[["y"]]), sign = "positive", whole = TRUE),
+  seconds = numbers(1L)
+)
+
+histde_fields <- list(
+  names = texts(min = 1L),
+  x = function(of) numbers(if (columns_of(of) > 1L) c(NA, columns_of(of)), min = 1L),
+  eval.points = function(of) if (columns_of(of) == 1L) axis() else each(axis(), columns_of(of)),
+  estimate = function(of) numbers(axes_sizes(of) - 1L, sign = "not negative")
+)
+
+kcopula_fields <- list(
+  names = texts(min = 2L), gridded = flag(),
+  w = numbers(min = 1L, sign = "not negative", also = list("weights that sum to their number",
+                                                           function(w) sums_to(w, length(w)))),
+  x = function(of) numbers(sample_size_of(of), between = c(0, 1)),
+  H = function(of) bandwidth_matrix(columns_of(of), FALSE),
+  hs = function(of) numbers(columns_of(of), sign = "positive"),
+  marginal = texts(1L, among = c("kernel", "empirical")),
+  gridtype = function(of) texts(columns_of(of), among = "linear"),
+  eval.points = function(of) points_field(columns_of(of), of[["gridded"]]),
+  estimate = function(of) {
+    d <- columns_of(of)
+    numbers(if (of[["gridded"]]) axes_sizes(of) else nrow(check_points(of[["eval.points"]], d, "eval.points")),
+            between = c(0, 1))
+  },
+  seconds = numbers(1L)
+)
+
+kroc_fields <- list(
+  names = texts(min = 1L), w = numbers(min = 1L, sign = "not negative"),
+  y = fitted_numbers(NULL), hy = numbers(1L, sign = "positive"),
+  eval.points = numbers(min = 1L, between = c(0, 1)),
+  estimate = function(of) numbers(length(of[["eval.points"]]), between = c(0, 1)),
+  indices = parts(list(auc = numbers(1L, between = c(0, 1)), youden = numbers(1L),
+                       LR = parts(list(minus = fitted_numbers(1L), plus = fitted_numbers(1L))))),
   seconds = numbers(1L)
 )
 
@@ -411,6 +448,17 @@ object_classes <- list(
   )),
   kestrel_srho = list(made = "a test made by npunitest(), npsymtest() or npdeptest()", fields = srho_fields),
   summary.kestrel_srho = list(made = "a summary of a test", fields = list(test = of_class("kestrel_srho"))),
+  kestrel_kroc = list(made = "a curve made by kroc()", fields = kroc_fields),
+  kestrel_kcopula = list(made = "an estimate made by kcopula()", fields = kcopula_fields),
+  kestrel_histde = list(made = "a histogram made by histde()", fields = histde_fields),
+  kestrel_kda = list(made = "an analysis made by kda()", fields = kda_fields),
+  summary.kestrel_kda = list(made = "a summary of an analysis", fields = list(
+    fit = of_class("kestrel_kda"),
+    errors = parts(list(cross = numbers(c(NA, NA), sign = "not negative"), error = numbers(1L, between = c(0, 1))),
+                   optional = TRUE)
+  )),
+  kestrel_kdetest = list(made = "a test made by kde.test()", fields = kdetest_fields),
+  kestrel_loctest = list(made = "a test made by kde.local.test()", fields = loctest_fields),
   kestrel_curve = list(made = "what plot() returned", fields = list(mean = numbers(min = 2L, finite = FALSE))),
   kestrel_record = list(made = "what a selector returned with amise = TRUE", fields = record_fields),
   kestrel_boot = list(made = "a bandwidth made by Hboot() or hboot()", fields = boot_fields),

@@ -47,7 +47,7 @@ exact_sj <- function(x, method = "ste", first = c(1.24, 1.23) * min_scale(x)) {
 plug_ins <- function(n) {
   x <- drop(two_humps(n, 1L))
   list(what = "hpi", d = 1L, n = n, m = NA, contenders = list(
-    "kestrel::hpi" = peer("kestrel", function() hpi(x, scalest = "minim"), "plug_in"),
+    "kestrel::hpi" = peer("kestrel", function() hpi(x), "plug_in"),
     "KernSmooth::dpik" = peer("KernSmooth", function() KernSmooth::dpik(x), "plug_in"),
     "ks::hpi" = peer("ks", function() ks::hpi(x), "plug_in"),
     "ks::hpi, binned = FALSE" = peer("ks", function() ks::hpi(x, binned = FALSE), "plug_in"),

@@ -66,7 +66,7 @@ example <- function(data, x, m = 100L) {
   bandwidth_s <- seconds(H <- select(x))
   ks_bandwidth_s <- seconds(ks_H <- ks_select(x))
   # The scale of ks::hpi is min(sd, IQR / 1.349), and the scale of hpi() is the sd.
-  comparable <- if (d == 1L) hpi(x, scalest = "minim") else H
+  comparable <- if (d == 1L) hpi(x) else H
 
   grid_s <- seconds(fhat <- estimate(kestrel::kde, H))
   ks_grid_s <- seconds(binned <- estimate(ks::kde, H, binned = TRUE))

@@ -61,8 +61,8 @@ Rcpp::IntegerVector drawn_rows_cpp(SEXP w, int count) {
   return rows;
 }
 
-/// Rows of x, a draw from the kernel added to each: a matrix, column by column. The kernel has the
-/// lower triangular `root`.
+/// Rows of x, a draw from the kernel added to each: a matrix, column by column. H = root root'. The
+/// numbers of a normal kernel are drawn row by row, as mvtnorm::rmvnorm() does for ks.
 // [[Rcpp::export]]
 Rcpp::NumericVector kernel_draws_cpp(SEXP x, SEXP rows, std::string kernel, std::string kernel_type,
                                      Rcpp::NumericMatrix root) {
@@ -71,9 +71,11 @@ Rcpp::NumericVector kernel_draws_cpp(SEXP x, SEXP rows, std::string kernel, std:
   const std::size_t n = static_cast<std::size_t>(Rf_xlength(rows)), d = data.cols;
   Rcpp::NumericVector draws = Rcpp::no_init(static_cast<R_xlen_t>(n * d));
   const Span<double> out{draws.begin(), n * d};
-  fill(out.data, out.size, [] { return norm_rand(); });
   const KernelChoice chosen = choice(kernel, kernel_type);
-  if (is_compact(chosen.kernel)) {
+  if (!is_compact(chosen.kernel)) {
+    serial_for(out.size, polled(), [&](std::size_t i) { out[i % d * n + i / d] = norm_rand(); });
+  } else {
+    fill(out.data, out.size, [] { return norm_rand(); });
     const bool each = chosen.type == KernelType::product;
     const std::vector<double> radius =
         radii(chosen.kernel, each ? n * d : n, each ? 1.0 : static_cast<double>(d));

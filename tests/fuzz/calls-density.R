@@ -84,6 +84,15 @@ boot_arguments <- function(x) {
     list(gridsize = grid_size_for(shape_of(x)[2L])))
 }
 
+classes_of <- function(x) rep_len(pick(list(1:2, c("a", "b", "c"), c(TRUE, FALSE))), NROW(x))
+
+line_mixture <- function() list(mus = stats::rnorm(2L), sigmas = stats::rexp(2L) + 0.1, props = c(0.25, 0.75))
+
+plane_mixture <- function() {
+  list(mus = matrix(stats::rnorm(4L), 2L), Sigmas = rbind(diag(2) + stats::runif(1L, -0.9, 0.9) * (1 - diag(2)),
+                                                          stats::rexp(1L) * diag(2)), props = c(0.4, 0.6))
+}
+
 density_calls <- list(
   kde = function() kde_arguments(),
   dkde = function() {
@@ -147,7 +156,7 @@ density_calls <- list(
   Hns = function() c(sample_and_weights(sample_values()), some_of(list(deriv.order = pick(0:4)))),
   Hns.diag = function() sample_and_weights(sample_values()),
   hpi = function() {
-    c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2), scalest = pick(c("stdev", "minim")))))
+    c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2), scalest = pick(c("minim", "stdev")))))
   },
   hpi.kcde = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
   Hpi.kcde = function() distribution_selector_arguments(),
@@ -157,7 +166,7 @@ density_calls <- list(
     c(selector_arguments(x), some_of(list(kernel = pick(kernels)), 0.5), limits_for(x))
   },
   hscv = function() c(selector_arguments(one_column()), some_of(list(nstage = pick(1:2)))),
-  Hpi = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
+  Hpi = function() c(matrix_selector_arguments(), pilot_arguments(c(pilots, "amse"), c("sphere", "scale"))),
   Hpi.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
   Hscv = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
   Hscv.diag = function() c(matrix_selector_arguments(), pilot_arguments(pilots, c("sphere", "scale"))),
@@ -165,6 +174,79 @@ density_calls <- list(
     c(matrix_selector_arguments(),
       some_of(list(type = pick(c("full", "diag", "scalar")), engine = pick(c("auto", "fourier", "direct"))), 0.4))
   },
+  hucv = function() selector_arguments(one_column()),
+  Hucv = function() matrix_selector_arguments(),
+  Hucv.diag = function() matrix_selector_arguments(),
+  Hbcv = function() c(sample_and_weights(sample_values()), some_of(list(whichbcv = pick(1:2), amise = TRUE))),
+  Hbcv.diag = function() c(sample_and_weights(sample_values()), some_of(list(whichbcv = pick(1:2), amise = TRUE))),
+  hnm = function() list(x = one_column(), G = pick(list(1, 1:2)), mise.flag = chance(0.3)),
+  Hnm = function() list(x = sample_values(), G = pick(list(1, 1:2)), mise.flag = chance(0.3)),
+  Hnm.diag = function() list(x = sample_values(), G = pick(list(1, 1:2)), mise.flag = chance(0.3)),
+  hns.kcde = function() sample_and_weights(one_column()),
+  Hns.kcde = function() sample_and_weights(sample_values()),
+  kroc = function() {
+    d <- pick(1:2)
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d)), some_of(list(hy = stats::rexp(1L), gridsize = 9), 0.3))
+  },
+  binning = function() {
+    x <- sample_values(d = pick(1:3))
+    c(sample_and_weights(x), list(bgridsize = pick(c(2, 5))), some_of(list(supp = 1), 0.3))
+  },
+  kcopula = function() {
+    c(list(x = sample_values(d = 2), gridsize = pick(c(2, 4))),
+      some_of(list(marginal = "empirical", hs = stats::rexp(2L), H = stats::rexp(1L) * diag(2),
+                   eval.points = c(0.1, 1)), 0.3))
+  },
+  histde = function() c(list(x = sample_values(d = pick(1:3))), some_of(list(adj = stats::runif(1L)))),
+  contourSizes = function() c(list(x = estimate()), some_of(list(cont = 50, abs.cont = 0.1, approx = FALSE), 0.3)),
+  contourProbs = function() c(list(x = estimate()), some_of(list(cont = 50, abs.cont = 0.1, approx = FALSE), 0.3)),
+  ksupp = function() c(list(fhat = estimate()), some_of(list(cont = 50, abs.cont = 0.1, convex.hull = FALSE), 0.4)),
+  kda = function() {
+    x <- sample_values(d = pick(1:2))
+    c(list(x = x, x.group = classes_of(x)),
+      some_of(list(gridsize = 5, kde.flag = FALSE, eval.points = points_for(x)), 0.3))
+  },
+  Hkda = function() {
+    x <- sample_values(d = 2)
+    c(list(x = x, x.group = classes_of(x)), some_of(list(bw = pick(c("plugin", "lscv", "scv")))))
+  },
+  Hkda.diag = function() {
+    x <- sample_values(d = 2)
+    list(x = x, x.group = classes_of(x))
+  },
+  hkda = function() {
+    x <- one_column()
+    list(x = x, x.group = classes_of(x))
+  },
+  compare = function() list(x.group = sample.int(3L, 9L, TRUE), est.group = sample.int(3L, 9L, TRUE)),
+  compare.kda.cv = function() {
+    x <- sample_values(d = pick(1:2))
+    list(x = x, x.group = classes_of(x))
+  },
+  compare.kda.diag.cv = function() {
+    x <- sample_values(d = 2)
+    list(x = x, x.group = classes_of(x))
+  },
+  kde.test = function() {
+    d <- pick(1:3)
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d)), some_of(list(B = 2, h1 = stats::rexp(1L)), 0.3))
+  },
+  kde.local.test = function() {
+    d <- pick(1:2)
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d), gridsize = pick(c(2, 9))),
+      some_of(list(signif.level = 0.5, min.ESS = 2, h1 = stats::rexp(1L)), 0.3))
+  },
+  dnorm.mixt = function() c(list(x = stats::rnorm(3L)), line_mixture()),
+  rnorm.mixt = function() c(list(n = pick(c(1, 9))), line_mixture(), some_of(list(mixt.label = TRUE))),
+  dmvnorm.mixt = function() c(list(x = matrix(stats::rnorm(6L), 3L)), plane_mixture()),
+  rmvnorm.mixt = function() c(list(n = pick(c(1, 9))), plane_mixture(), some_of(list(mixt.label = TRUE))),
+  dmvt.mixt = function() c(list(x = matrix(stats::rnorm(6L), 3L)), plane_mixture(), list(dfs = c(3, 1.5))),
+  rmvt.mixt = function() c(list(n = pick(c(1, 9))), plane_mixture(), list(dfs = c(3, 1.5))),
+  moments.mixt = function() plane_mixture(),
+  plotmixt = function() if (chance(0.5)) line_mixture() else plane_mixture(),
+  mise.mixt = function() c(list(H = stats::rexp(1L) * diag(2), samp = pick(1:99)), plane_mixture()),
+  amise.mixt = function() c(list(h = stats::rexp(1L), samp = pick(1:99)), line_mixture()),
+  ise.mixt = function() c(list(x = stats::rnorm(9L), h = stats::rexp(1L)), line_mixture()),
   Hlscv.diag = function() {
     c(matrix_selector_arguments(), some_of(list(engine = pick(c("auto", "fourier", "direct")))))
   },

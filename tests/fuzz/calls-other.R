@@ -413,6 +413,11 @@ other_calls <- list(
   read_sample = function() list(file = file_argument(), variables = pick(list("a", c("a", "b"), "density", "sample"))),
   vech = function() list(x = pick(list(diag(3), matrix_for(sample_values())))),
   invvech = function() list(x = stats::rnorm(pick(c(0, 1, 2, 3, 6, 136)))),
+  vec = function() c(list(x = sample_values()), some_of(list(byrow = TRUE))),
+  invvec = function() c(list(x = stats::rnorm(pick(c(0, 1, 4, 6)))), some_of(list(ncol = 2, nrow = 3, byrow = TRUE))),
+  matrix.sqrt = function() list(A = matrix_for(sample_values())),
+  pre.sphere = function() c(list(x = sample_values()), some_of(list(mean.centred = TRUE))),
+  pre.scale = function() c(list(x = sample_values()), some_of(list(mean.centred = TRUE))),
   kestrel_info = function() list(),
   kestrel_threads = function() some_of(list(n = pick(1:4)), 0.5)
 )

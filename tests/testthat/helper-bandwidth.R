@@ -24,6 +24,18 @@ reference_hpi <- function(x, scale = sd(x), w = rep(1, length(x))) {
   list(psi8_NS = psi8, g1 = g1, psi6_g1 = psi6, g2 = g2, psi4_g2 = psi4, h = h)
 }
 
+# min(sd, IQR / 1.349) of a weighted sample: n_eff in the place of n in the variance and in quantiles of type 7
+# (Akinshin 2023, eq. 7).
+reference_lesser_scale <- function(x, w = rep(1, length(x))) {
+  p <- w / sum(w)
+  n_eff <- 1 / sum(p^2)
+  sd <- sqrt(sum(p * (x - sum(p * x))^2) * n_eff / (n_eff - 1))
+  order <- order(x)
+  reached <- c(0, cumsum(p[order]))
+  quartile <- function(prob) sum(x[order] * diff(pmin(pmax(reached * n_eff - prob * (n_eff - 1), 0), 1)))
+  min(sd, (quartile(3 / 4) - quartile(1 / 4)) / 1.349)
+}
+
 # psi_r(g) = (sum w)^-2 sum_{ij} w_i w_j K_g^(r)(x_i - x_j), the diagonal included. Hermite polynomials written out.
 reference_psi <- function(x, w, g, r) {
   u <- outer(x, x, `-`) / g

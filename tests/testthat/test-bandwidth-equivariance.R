@@ -22,7 +22,7 @@ of_matrices <- c(
 
 of_numbers <- list(
   hns = hns, derivative = function(x) hns(x, deriv.order = 2), hpi = hpi,
-  one_stage = function(x) hpi(x, nstage = 1), minim = function(x) hpi(x, scalest = "minim"), hlscv = hlscv,
+  one_stage = function(x) hpi(x, nstage = 1), stdev = function(x) hpi(x, scalest = "stdev"), hlscv = hlscv,
   triweight = function(x) hlscv(x, kernel = "triweight"), hscv = hscv, hscv_one = function(x) hscv(x, nstage = 1),
   kde = function(x) kde(x)$h, compact = function(x) kde(x, kernel = "biweight")$h
 )

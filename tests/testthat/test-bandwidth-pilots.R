@@ -12,6 +12,23 @@ pilot_samples <- function() {
 
 normal_pilot <- function(n, d, r) (2 / (n * (d + r)))^(2 / (d + r + 2))
 
+test_that("the pilot with a bandwidth for each functional is that of ks", {
+  skip_if_not_installed("ks")
+  x <- as.matrix(faithful)
+  for (select in c("Hpi", "Hpi.diag")) for (nstage in 1:2) {
+    ours <- get(select)(x, pilot = "amse", pre = "scale", nstage = nstage)
+    theirs <- getExportedValue("ks", select)(x, pilot = "amse", pre = "scale", nstage = nstage, binned = FALSE)
+    expect_lt(relative_difference(unname(ours), theirs), 5e-3, label = paste(select, nstage))
+  }
+  expect_equal(Hpi(x[, 2:1], pilot = "amse", pre = "scale")[2:1, 2:1], Hpi(x, pilot = "amse", pre = "scale"),
+               tolerance = 1e-4)
+  found <- Hpi(x, pilot = "amse", pre = "scale", amise = TRUE)
+  expect_length(found$g, 12)
+  expect_output(print(found), "plug-in|Plug-in")
+  expect_error(Hpi(iris[, 1:3], pilot = "amse"), "takes two", class = "kestrel_error_input")
+  expect_error(Hscv(x, pilot = "amse"), "pilot", class = "kestrel_error_input")
+})
+
 test_that("functionals of the normal density leave no bias at the closed form of one stage", {
   # Both terms of the bias vanish together at a multiple of the covariance, so any other matrix is worse.
   for (r in c(2L, 4L)) {

@@ -17,20 +17,49 @@ test_that("hpi agrees with the stored values, for both scales", {
     h <- hpi(x, scalest = dpi$scalest[i])
     expect_equal(h, dpi$h[i], tolerance = 1e-12, info = paste(dpi$data[i], dpi$scalest[i]))
   }
-  expect_identical(hpi(faithful$waiting), hpi(faithful$waiting, scalest = "stdev"))
+  expect_identical(hpi(faithful$waiting), hpi(faithful$waiting, scalest = "minim"))
+})
+
+test_that("hpi has the scale of KernSmooth::dpik where the standard deviation is far from the spread of most data", {
+  skip_if_not_installed("KernSmooth")
+  for (x in list(with_seed(34, rlnorm(400)), with_seed(35, rexp(400)), as.vector(islands))) {
+    fine <- function(scalest) KernSmooth::dpik(x, scalest = scalest, truncate = FALSE, gridsize = 2^16 + 1)
+    expect_equal(hpi(x), fine("minim"), tolerance = 5e-3)
+    expect_equal(hpi(x, scalest = "stdev"), fine("stdev"), tolerance = 5e-3)
+    expect_identical(kde(x)$h, hpi(x))
+  }
+})
+
+test_that("hpi takes the standard deviation if more than half of the data are equal", {
+  x <- c(0, 0, 0, 0, 0, 0, 0, 0, 1, 0)
+  expect_identical(hpi(x), hpi(x, scalest = "stdev"))
+  expect_equal(hpi(x), reference_hpi(x, sd(x))$h, tolerance = 1e-12)
+})
+
+test_that("one message says that weights enter a default bandwidth", {
+  rm(list = ls(informed_of), envir = informed_of)
+  x <- faithful$eruptions
+  expect_silent(kde(x))
+  expect_silent(kde(x, w = rep(2, 272)))
+  expect_silent(kde(x, h = 0.3, w = 1:272))
+  expect_snapshot(h <- kde(x, w = 1:272)$h)
+  expect_silent(kde(x, w = 1:272))
+  rm(list = ls(informed_of), envir = informed_of)
+  expect_message(kcde(faithful, w = 1:272, gridsize = 5), "default bandwidth")
 })
 
 test_that("hpi agrees with KernSmooth::dpik on a fine grid", {
   skip_if_not_installed("KernSmooth")
   for (x in list(faithful$eruptions, faithful$waiting, iris$Petal.Width)) {
     peer <- KernSmooth::dpik(x, scalest = "stdev", truncate = FALSE, gridsize = 32001)
-    expect_equal(hpi(x), peer, tolerance = 2e-3) # dpik bins, and leaves out observations equal to max(x)
+    # dpik bins, and leaves out observations equal to max(x).
+    expect_equal(hpi(x, scalest = "stdev"), peer, tolerance = 2e-3)
   }
 })
 
 test_that("one stage is the same rule from psi6 of the normal density on", {
   x <- faithful$eruptions
-  psi6 <- -15 / (16 * sqrt(pi) * sd(x)^7)
+  psi6 <- -15 / (16 * sqrt(pi) * reference_lesser_scale(x)^7)
   g2 <- (-6 / (sqrt(2 * pi) * psi6 * length(x)))^(1 / 7)
   psi4 <- reference_psi(x, rep(1, length(x)), g2, 4)
   expect_equal(hpi(x, nstage = 1), (1 / (2 * sqrt(pi) * psi4 * length(x)))^(1 / 5), tolerance = 1e-12)
@@ -51,7 +80,8 @@ test_that("hpi takes weights into sums, diagonal terms and, by n_eff, into the r
   p <- w / sum(w)
   n_eff <- 1 / sum(p^2)
   scale <- sqrt(sum(p * (x - sum(p * x))^2) * n_eff / (n_eff - 1))
-  expect_equal(hpi(x, w = w), reference_hpi(x, scale, w)$h, tolerance = 1e-12)
+  expect_equal(hpi(x, scalest = "stdev", w = w), reference_hpi(x, scale, w)$h, tolerance = 1e-12)
+  expect_equal(hpi(x, w = w), reference_hpi(x, reference_lesser_scale(x, w), w)$h, tolerance = 1e-12)
   expect_equal(hpi(x, w = rep(7, 200)), hpi(x), tolerance = 1e-14)
   expect_equal(hpi(c(x, 1e3), w = c(w, 0)), hpi(x, w = w), tolerance = 1e-14)
 })

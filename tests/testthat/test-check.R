@@ -63,7 +63,6 @@ test_that("x without a bandwidth", {
     hpi(X),
     hpi(letters),
     hpi(c(x, NA)),
-    hpi(c(0, 0, 0, 0, 0, 0, 0, 0, 1, 0), scalest = "minim"),
     hns(X),
     hns(rep(2, 9)),
     Hns(cbind(a = x, b = 1)),

@@ -138,10 +138,11 @@ test_that("the same seed gives the same draws", {
 test_that("draws are those of R's own functions, on any number of threads", {
   x <- with_seed(98, matrix(rnorm(20), 10))
   H <- matrix(c(1, 0.5, 0.5, 1), 2)
-  root <- root_of(H)
+  lower <- root_of(H)
   n <- 2.5 * part_size
-  at_once <- function(normal, rows) {
-    x[rows, ] + cbind(normal[, 1] * root[1, 1], normal[, 1] * root[2, 1] + normal[, 2] * root[2, 2])
+  at_once <- function(normal, rows, root = lower) {
+    x[rows, ] + cbind(normal[, 1] * root[1, 1] + normal[, 2] * root[1, 2],
+                      normal[, 1] * root[2, 1] + normal[, 2] * root[2, 2])
   }
   rows_of <- function(fit) sample.int(10, n, replace = TRUE, prob = fit$w)
   radial <- function(radius) {
@@ -150,7 +151,7 @@ test_that("draws are those of R's own functions, on any number of threads", {
       normal / sqrt(rowSums(normal^2)) * radius()
     }
   }
-  noise <- list(gaussian = function() matrix(rnorm(2 * n), ncol = 2),
+  noise <- list(gaussian = function() matrix(rnorm(2 * n), ncol = 2, byrow = TRUE),
                 epanechnikov = radial(function() sqrt(rbeta(n, 1, 2))),
                 triangular = radial(function() rbeta(n, 2, 2)),
                 tricube = radial(function() rbeta(n, 2 / 3, 4)^(1 / 3)))
@@ -159,7 +160,7 @@ test_that("draws are those of R's own functions, on any number of threads", {
     draws <- with_seed(99, rkde(n, fit))
     expect_same_bits(draws, with_seed(99, {
       rows <- rows_of(fit)
-      at_once(noise[[kernel]](), rows)
+      at_once(noise[[kernel]](), rows, if (kernel == "gaussian") matrix_root(H) else lower)
     }), kernel)
     for (threads in 2:3) {
       before <- kestrel_threads(threads)

@@ -30,8 +30,15 @@ test_that("arguments of ks have their names and places here", {
   shared <- intersect(names_here, getNamespaceExports("ks"))
   expect_setequal(shared, c("kde", "hns", "Hns", "Hns.diag", "hpi", "Hpi", "Hpi.diag", "hlscv", "Hlscv", "Hlscv.diag",
                             "hscv", "Hscv", "Hscv.diag", "contourLevels", "dkde", "pkde", "qkde", "rkde", "vech",
-                            "invvech", "kcde", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde"))
-  for (name in shared) {
+                            "invvech", "kcde", "hpi.kcde", "Hpi.kcde", "Hpi.diag.kcde", "vec", "invvec", "matrix.sqrt",
+                            "pre.scale", "pre.sphere", "hucv", "Hucv", "Hucv.diag", "Hbcv", "Hbcv.diag", "hnm", "Hnm",
+                            "Hnm.diag", "hns.kcde", "Hns.kcde", "dnorm.mixt", "rnorm.mixt", "dmvnorm.mixt",
+                            "rmvnorm.mixt", "dmvt.mixt", "rmvt.mixt", "plotmixt", "mise.mixt", "amise.mixt",
+                            "ise.mixt", "kde.test", "kde.local.test", "kda", "hkda", "Hkda", "Hkda.diag",
+                            "compare", "compare.kda.cv", "compare.kda.diag.cv", "contourSizes", "contourProbs",
+                            "ksupp", "histde", "kcopula", "kroc", "binning"))
+  # ks hides the arguments of these.
+  for (name in setdiff(shared, c("hucv", "Hucv", "Hucv.diag"))) {
     theirs <- names(formals(getExportedValue("ks", name)))
     ours <- names(formals(getExportedValue("kestrel", name)))
     expect_identical(ours[seq_along(theirs)], theirs, info = name)
@@ -95,17 +102,71 @@ test_that("defaults bin in ks, and differ by what binning does", {
   expect_as_in_ks(kde(x = space)$H, 1e-3)
 })
 
-test_that("a random sample is of the same kind", {
+test_that("a seed gives the draws of ks", {
   skip_if_not_installed("ks")
-  for (fit in list(kde(eruptions), kde(plane, H = H))) {
-    theirs <- ks::rkde(fhat = fit, n = 30)
-    ours <- rkde(fhat = fit, n = 30)
-    expect_identical(dim(ours), dim(theirs))
-    expect_length(ours, length(theirs))
+  small <- kde(plane, H = H / 100)
+  of_space <- kde(space, H = 0.1 * diag(3) + 0.02, w = rep(1:4, 25), gridsize = 5)
+  for (fit in list(kde(eruptions), kde(plane, H = H), of_space)) {
+    theirs <- with_seed(9, ks::rkde(fhat = fit, n = 30))
+    expect_equal(unname(with_seed(9, rkde(fhat = fit, n = 30))), unname(theirs), tolerance = 1e-12)
   }
+  # In several dimensions ks does not take the logarithms back.
+  expect_equal(log(unname(with_seed(9, rkde(30, small, positive = TRUE)))),
+               unname(with_seed(9, ks::rkde(30, small, positive = TRUE))), tolerance = 1e-12)
+  for (fit in list(kde(eruptions, h = 0.2), kde(eruptions, h = 0.2, positive = TRUE, adj.positive = 0))) {
+    theirs <- with_seed(9, ks::rkde(30, fit, positive = TRUE))
+    expect_equal(unname(with_seed(9, rkde(30, fit, positive = TRUE))), unname(theirs), tolerance = 1e-12)
+  }
+  expect_error(rkde(3, kde(eruptions - 3, h = 1), positive = TRUE), "above 0", class = "kestrel_error_input")
+  expect_error(rkde(3, kde(share, h = 1, unit.interval = TRUE), positive = TRUE), class = "kestrel_error_input")
 })
 
-test_that("functions of ks that are not here take an estimate of this package", {
+test_that("estimates of ks are taken, unless they are no sum of kernels at the data", {
+  skip_if_not_installed("ks")
+  line <- ks::kde(eruptions, h = 0.3)
+  flat <- ks::kde(faithful, H = H, w = weights / mean(weights))
+  expect_equal(dkde(2:4, line), dkde(2:4, kde(eruptions, h = 0.3)), tolerance = 1e-14)
+  expect_equal(pkde(2:4, line), pkde(2:4, kde(eruptions, h = 0.3)), tolerance = 1e-14)
+  expect_equal(qkde(0.3, line), qkde(0.3, kde(eruptions, h = 0.3)), tolerance = 1e-14)
+  expect_equal(dkde(plane[1:5, ], flat), dkde(plane[1:5, ], kde(plane, H = H, w = weights)), tolerance = 1e-14)
+  expect_identical(with_seed(3, rkde(5, flat)), with_seed(3, rkde(5, kde(plane, H = H, w = weights))))
+  part <- marginal(flat, 1)
+  expect_s3_class(part, "kestrel_kde")
+  expect_equal(part$estimate, kde(plane[, 1], H = H[1, 1], w = weights, eval.points = part$eval.points)$estimate,
+               tolerance = 1e-12)
+  expect_gt(drawn(suppressWarnings(plot(line))), 0)
+  at <- ks::kde(plane, H = H, eval.points = plane[1:20, ], binned = FALSE)
+  expect_equal(dkde(plane[3, ], at), at$estimate[[3]], tolerance = 1e-12)
+  positive <- ks::kde(eruptions - 1.5, positive = TRUE)
+  broken <- list(structure(list(x = 1), class = "kde"), replace(line, "H", -1), replace(line, "x", list("a")),
+                 replace(line, "estimate", list(1:3)))
+  expect_refused(dkde(1, positive), pkde(1, broken[[1]]), rkde(1, broken[[2]]), qkde(0.1, broken[[3]]),
+                 marginal(broken[[4]], 1))
+})
+
+test_that("shapes that ks takes are taken", {
+  expect_identical(kde(eruptions, h = 0.3, gridsize = c(100, 100))$estimate,
+                   kde(eruptions, h = 0.3, gridsize = 100)$estimate)
+  expect_error(kde(eruptions, h = 0.3, gridsize = c(100, 50)), "gridsize", class = "kestrel_error_input")
+  expect_identical(kde(eruptions, h = matrix(0.3))$estimate, kde(eruptions, h = 0.3)$estimate)
+  column <- kde(matrix(eruptions), h = 0.3)
+  expect_identical(column$x, matrix(eruptions))
+  expect_identical(column$estimate, kde(eruptions, h = 0.3)$estimate)
+  expect_identical(column$cont, kde(eruptions, h = 0.3)$cont)
+  expect_identical(kde(faithful["eruptions"], h = 0.3)$x, plane[, "eruptions", drop = FALSE])
+  expect_identical(kcde(matrix(eruptions), h = 0.3)$x, matrix(eruptions))
+  for (object in list(column, kcde(matrix(eruptions), h = 0.3))) {
+    expect_gt(drawn({
+      plot(object)
+      lines(object)
+    }), 0)
+    expect_output(print(summary(object)), "272")
+  }
+  expect_identical(with_seed(1, rkde(3, column)), with_seed(1, rkde(3, kde(eruptions, h = 0.3))))
+  expect_identical(qkde(0.2, column), qkde(0.2, kde(eruptions, h = 0.3)))
+})
+
+test_that("functions of ks take an estimate of this package", {
   skip_if_not_installed("ks")
   fit <- kde(plane, H = H, gridsize = c(80, 80))
   peer <- ks::kde(plane, H = H, gridsize = c(80, 80), binned = FALSE)

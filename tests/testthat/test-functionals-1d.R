@@ -63,7 +63,7 @@ test_that("psi follows the units of the data as far as its values are numbers, a
 test_that("the fields that amise = TRUE adds are there wherever they are numbers", {
   x <- with_seed(46, rexp(50))
   # scale^7 and scale^3 are out of range, psi_6 / scale^7 and C scale^3 are not.
-  unit <- 2^c(1025 / 7, 1025 / 3) / sd(x)
+  unit <- 2^c(1025 / 7, 1025 / 3) / c(reference_lesser_scale(x), sd(x))
   psi6 <- hpi(x * unit[1], amise = TRUE)$psi6
   expect_equal(psi6 * unit[1]^4 * unit[1]^3, hpi(x, amise = TRUE)$psi6, tolerance = 1e-10)
   C <- hscv(x * unit[2], amise = TRUE)$C

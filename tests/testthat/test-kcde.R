@@ -240,7 +240,7 @@ test_that("mistakes are refused with a message that names the argument", {
     kcde(cbind(x3, 1), H = diag(4)),
     kcde(letters),
     kcde(x2, tail.flag = "both"),
-    kcde(x2, kernel = "uniform"),
+    kcde(x2, kernel = "triangular"),
     kcde(x2, h = 1, H = diag(2)),
     kcde(x2, H = matrix(c(1, 0.5, 0.5, 1), 2), kernel_type = "product"),
     kcde(x2, H = close, eval.points = x2),
@@ -277,4 +277,39 @@ test_that("mistakes are refused with a message that names the argument", {
   expect_error(kcde(x2, H = close), class = "kestrel_error_memory")
   memory <- tryCatch(kcde(x2, H = close), kestrel_error_memory = identity)
   expect_snapshot_output(say(memory))
+})
+
+test_that("radial compact kernels are integrated over orthants, also on grids", {
+  x <- with_seed(141, matrix(rnorm(8), 4))
+  H <- matrix(c(1, 0.4, 0.4, 0.5), 2)
+  root <- root_of(H)
+  # With z = root u, the first coordinate of the orthant limits u_1, and the second one u_2 given u_1.
+  oracle <- function(q, kernel) {
+    mean(apply(x, 1, function(row) {
+      inner <- function(u1) vapply(u1, function(u) {
+        edge <- sqrt(1 - u^2)
+        end <- min(edge, (q[2] - row[2] - root[2, 1] * u) / root[2, 2])
+        if (end <= -edge) return(0)
+        integrate(function(v) reference_kernel(cbind(u, v), diag(2), kernel), -edge, end, rel.tol = 1e-10)$value
+      }, 0)
+      end <- min(1, (q[1] - row[1]) / root[1, 1])
+      if (end <= -1) 0 else integrate(inner, -1, end, rel.tol = 1e-8, subdivisions = 500)$value
+    }))
+  }
+  for (kernel in c("uniform", "epanechnikov", "biweight")) {
+    fit <- kcde(x, H = H, kernel = kernel, gridsize = c(4, 3))
+    at <- as.matrix(expand.grid(fit$eval.points))
+    expect_equal(as.vector(fit$estimate), unname(apply(at, 1, oracle, kernel)), tolerance = 1e-6, info = kernel)
+    expect_equal(kcde(x, H = H, kernel = kernel, eval.points = at)$estimate, as.vector(fit$estimate), tolerance = 1e-12)
+    expect_equal(max(kcde(x, H = H, kernel = kernel, eval.points = c(Inf, Inf))$estimate), 1, tolerance = 1e-12)
+  }
+  expect_equal(dim(kcde(cbind(x, 1:4), H = diag(3), kernel = "biweight", gridsize = c(2, 3, 2))$estimate), c(2, 3, 2))
+})
+
+test_that("the contour levels are those of the density with the same bandwidth, as in ks", {
+  expect_identical(kcde(faithful$eruptions, h = 0.3)$cont, kde(faithful$eruptions, h = 0.3)$cont)
+  plane <- kcde(faithful, H = diag(c(0.1, 9)), w = rep(1:2, 136))
+  expect_equal(plane$cont, kde(faithful, H = diag(c(0.1, 9)), w = rep(1:2, 136))$cont, tolerance = 1e-12)
+  expect_null(kcde(faithful, H = diag(2), eval.points = c(3, 70))$cont)
+  expect_null(error_with(print, replace(plane, "cont", list(NULL))))
 })

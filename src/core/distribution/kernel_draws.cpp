@@ -46,7 +46,7 @@ void place_draws(const MatrixView& x, Span<const int> rows, Span<const double> r
       for (std::size_t k = 0; k < d; ++k) noise[k] = draws[k * n + i];
       for (std::size_t k = 0; k < d; ++k) {
         double sum = 0;
-        for (std::size_t l = 0; l <= k; ++l) sum += noise[l] * root[l * d + k];
+        for (std::size_t l = 0; l < d; ++l) sum += noise[l] * root[l * d + k];
         draws[k * n + i] = x(row, k) + sum;
       }
     }

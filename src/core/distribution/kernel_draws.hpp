@@ -17,8 +17,8 @@ void radii_from_betas(const KernelRow& kernel, Span<double> betas, const Paralle
 void scale_to_radii(Span<double> normal, Span<const double> radius, std::size_t d,
                     const ParallelOptions& options);
 
-/// Row i of the draws becomes row rows[i] (from 1 on) of x plus itself times root', the lower
-/// triangular d*d root of the bandwidth matrix. draws: n*d.
+/// Row i of the draws becomes row rows[i] (from 1 on) of x plus itself times root', a d*d root of
+/// the bandwidth matrix. draws: n*d.
 void place_draws(const MatrixView& x, Span<const int> rows, Span<const double> root,
                  Span<double> draws, const ParallelOptions& options);
 

@@ -1,0 +1,371 @@
+# Tests of the equality of two densities from samples: as a whole, and at each point of a grid.
+
+#' Test of the equality of two densities
+#'
+#' Tests whether two samples come from the same density, by the integrated squared difference of their kernel estimates
+#' (Duong, Goud & Schauer 2012).
+#'
+#' The statistic is T = psi_1 + psi_2 - psi_12 - psi_21. The kernel K_l is the N(0, H_l) density. psi_l is the mean of
+#' K_l over all pairs of sample l, and includes those of an observation with itself. psi_12 and psi_21 are the means of
+#' K_1 and K_2 over all pairs of one observation from each sample. Under the null hypothesis T has the mean
+#' \eqn{\mu = (2 \pi)^{-d/2} \sum_l |H_l|^{-1/2} / n_l}{mu = (2 pi)^(-d/2) sum_l |H_l|^(-1/2) / n_l}, n_l the sizes of
+#' the samples. Its variance is taken to be
+#' \deqn{3 (1/n_1 + 1/n_2) (n_1 v_1 + n_2 v_2) / (n_1 + n_2), v_l = \hat g_l' S_l \hat g_l.}{3 (1/n_1 + 1/n_2) (n_1 v_1
+#' + n_2 v_2) / (n_1 + n_2), v_l = g_l' S_l g_l.}
+#' S_l is the covariance of sample l, and g_l the gradient of its density at its mean, with the bandwidth `Hns(x,
+#' deriv.order = 1)`. The P value is that of a normal T. These are the definitions of \pkg{ks}.
+#'
+#' Under the null hypothesis that P value is not uniform. T is then a degenerate U-statistic, whose variance is smaller.
+#' For 100 normal observations in each sample of one variable the test rejects too seldom. With `B` permutations of the
+#' pooled sample the P value is the share of statistics, the observed one included, that are at least as large. It is
+#' then uniform for samples of any size. Bandwidths that are not given are selected again for each permutation.
+#'
+#' If no bandwidth is given, that of sample l is the plug-in bandwidth of the functional psi_l, with psi_2, the
+#' functional of order two, from a normal reference pilot (Chacon & Duong 2010). In one dimension it is, as in \pkg{ks},
+#' \deqn{h = (-K(0) / (n \psi_2))^{1/3},}{h = (-K(0) / (n psi_2))^(1/3),}
+#' 2^(-1/3) times the one at which the leading bias vanishes. In several dimensions it is the multiple of
+#' \eqn{(-\Psi_2)^{-1}}{(-Psi_2)^(-1)} at which the leading bias vanishes, which follows the units of the data. The one
+#' of \pkg{ks} depends on its pilot and on where its search starts, and is another.
+#'
+#' @param x1,x2 the samples: numeric vectors, or matrices or data frames with the same d columns.
+#' @param H1,H2 bandwidth matrices; in one dimension `h1` and `h2` may take their place.
+#' @param h1,h2 bandwidths, positive numbers.
+#' @param psi1,psi2 the means psi_1 and psi_2, computed if not given.
+#' @param var.fhat1,var.fhat2 v_1 and v_2, computed if not given.
+#' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
+#' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
+#'   show it after a second.
+#' @param ... no further arguments: other names are an error, which says what may have been meant.
+#' @param B number of permutations for the P value; 0 for that of the normal distribution.
+#' @param threads the number of threads, see [kestrel_threads()].
+#' @param x an object made by `kde.test()`.
+#' @return An object of class `"kestrel_kdetest"`, a list with the fields of \pkg{ks}:
+#'   \item{Tstat, mean, var, zstat}{T, its mean and variance, and its distance from the mean in standard deviations}
+#'   \item{pvalue}{the P value}
+#'   \item{var.fhat1, var.fhat2}{v_1 and v_2}
+#'   \item{n1, n2}{the sizes of the samples}
+#'   \item{h1, h2}{the bandwidths (d = 1), otherwise `H1` and `H2`}
+#'   \item{psi1, psi12, psi21, psi2}{the means of the kernels}
+#'   and further `B`, `call` and `seconds`. `print()` returns it invisibly.
+#' @section Units: T, its mean and psi are in 1 / volume.
+#' @section Errors: Errors of class `kestrel_error_input` are for
+#'
+#'   - samples that are missing, infinite, not numeric or constant, or have linearly dependent columns;
+#'   - samples of different dimensions;
+#'   - bandwidths that are not positive definite;
+#'   - a `B` that is not a whole number.
+#' @section Cost: Two densities at each sample, as [kde()] computes them: O(n) in one to three dimensions. With
+#'   permutations B + 1 times as much.
+#' @references Duong, T., Goud, B. & Schauer, K. (2012) Closed-form density-based framework for automatic detection of
+#'   cellular morphology changes. *PNAS* **109**, 8382-8387.
+#'
+#'   Chacon, J.E. & Duong, T. (2010) Multivariate plug-in bandwidth selection with unconstrained pilot bandwidth
+#'   matrices. *Test* **19**, 375-398.
+#' @seealso [kde.local.test()], [npunitest()]
+#' @examples
+#' setosa <- iris[iris$Species == "setosa", 1:2]
+#' virginica <- iris[iris$Species == "virginica", 1:2]
+#' kde.test(setosa, virginica)
+#'
+#' # by permutations
+#' set.seed(1)
+#' kde.test(faithful$eruptions[1:136], faithful$eruptions[137:272], B = 99)$pvalue
+#' @export
+kde.test <- function(x1, x2, H1, H2, h1, h2, psi1, psi2, var.fhat1, var.fhat2, binned = FALSE, bgridsize,
+                     verbose = NULL, ..., B = 0, threads = NULL) {
+  check_arguments("kde.test", given_names(...), c("binned", "bgridsize"))
+  started <- proc.time()[["elapsed"]]
+  verbose <- asked_verbose(verbose)
+  B <- check_count(B, "B", 0L)
+  samples <- check_two_samples(x1, x2)
+  d <- ncol(samples[[1L]]$x)
+  given <- list(check_sample_bandwidth(if (!missing(H1)) H1, if (!missing(h1)) h1, d, 1L),
+                check_sample_bandwidth(if (!missing(H2)) H2, if (!missing(h2)) h2, d, 2L))
+  # NULL means that a number was not given.
+  known <- list(psi = list(if (!missing(psi1)) check_real(psi1, "psi1"), if (!missing(psi2)) check_real(psi2, "psi2")),
+                var = list(if (!missing(var.fhat1)) check_positive(var.fhat1, "var.fhat1"),
+                           if (!missing(var.fhat2)) check_positive(var.fhat2, "var.fhat2")))
+  if (B > 0L && !all(vapply(known$psi, is.null, NA))) {
+    abort_input("`psi1` and `psi2` must not be given with permutations, which change them.")
+  }
+  found <- with_search_progress(verbose, "Test of equality", function(progress) {
+    run <- replace(run_options(threads), "progress", list(progress))
+    found <- squared_difference(samples, given, known$psi, run)
+    if (B > 0L) found$permuted <- permuted_differences(samples, given, B, run, progress)
+    found
+  })
+  n <- vapply(samples, function(sample) nrow(sample$x), 0L)
+  v <- Map(function(sample, known) if (is.null(known)) variance_at_mean(sample) else known, samples, known$var)
+  pooled <- sum(n * unlist(v)) / sum(n)
+  variance <- 3 * pooled * sum(1 / n)
+  # Of n observations with themselves.
+  mean <- sum(vapply(found$H, normal_at_zero, 0) / n)
+  z <- (found$statistic - mean) / sqrt(variance)
+  p <- if (B > 0L) (1 + sum(found$permuted >= found$statistic)) / (B + 1) else stats::pnorm(z, lower.tail = FALSE)
+  bandwidths <- if (d == 1L) list(h1 = sqrt(found$H[[1L]][[1L]]), h2 = sqrt(found$H[[2L]][[1L]])) else
+    stats::setNames(found$H, c("H1", "H2"))
+  structure(c(list(Tstat = found$statistic, zstat = z, pvalue = p, mean = mean, var = variance, var.fhat1 = v[[1L]],
+                   var.fhat2 = v[[2L]], n1 = n[1L], n2 = n[2L]), bandwidths, as.list(found$psi),
+              list(B = B, call = match.call(), seconds = proc.time()[["elapsed"]] - started)),
+            class = "kestrel_kdetest")
+}
+
+check_two_samples <- function(x1, x2) {
+  samples <- list(known_as("x1", selector_sample(x1, NULL)), known_as("x2", selector_sample(x2, NULL)))
+  d <- vapply(samples, function(sample) ncol(sample$x), 0L)
+  if (d[1L] != d[2L]) abort_input("`x2` must have ", d[1L], if (d[1L] == 1L) " column" else " columns",
+                                  ", as `x1` has, not ", d[2L], ".")
+  samples
+}
+
+check_sample_bandwidth <- function(H, h, d, number) {
+  if (!is.null(H) && !is.null(h)) abort_input("`h", number, "` and `H", number, "` must not both be given.")
+  if (!is.null(h)) return(diag(check_positives(h, paste0("h", number), one = TRUE)^2, d))
+  if (!is.null(H)) check_H(H, d, paste0("H", number))
+}
+
+check_real <- function(value, name) {
+  value <- plain(value)
+  if (!is_number(value)) abort_input("`", name, "` must be a finite number, not ", describe_value(value), ".")
+  as.numeric(value)
+}
+
+normal_at_zero <- function(H) (2 * pi)^(-nrow(H) / 2) / prod(diag(lower_root_cpp(unname(H))))
+
+# T with its bandwidths and means; those that are known are not computed.
+squared_difference <- function(samples, given, known, run) {
+  H <- Map(function(sample, H) if (is.null(H)) functional_bandwidth(sample, run) else H, samples, given)
+  mean_at <- function(k, at) cross_mean(samples[[k]], samples[[at]]$x, H[[k]], run)
+  own <- function(k) if (is.null(known[[k]])) mean_at(k, k) else known[[k]]
+  psi <- c(psi1 = own(1L), psi12 = mean_at(1L, 2L), psi21 = mean_at(2L, 1L), psi2 = own(2L))
+  list(H = H, psi = psi, statistic = psi[["psi1"]] + psi[["psi2"]] - psi[["psi12"]] - psi[["psi21"]])
+}
+
+permuted_differences <- function(samples, given, B, run, progress) {
+  all <- rbind(unname(samples[[1L]]$x), unname(samples[[2L]]$x))
+  first <- nrow(samples[[1L]]$x)
+  statistic <- counted(function(rows) {
+    parts <- list(all[rows[seq_len(first)], , drop = FALSE], all[rows[-seq_len(first)], , drop = FALSE])
+    squared_difference(lapply(parts, function(x) selector_sample(x, NULL)), given, list(NULL, NULL), run)$statistic
+  }, progress)
+  vapply(seq_len(B), function(b) statistic(sample.int(nrow(all))), 0)
+}
+
+# g' S g with the gradient g of the density at the mean.
+variance_at_mean <- function(sample) {
+  d <- ncol(sample$x)
+  center <- colMeans(sample$x)
+  H <- (4 / (sample$n * (d + 4)))^(2 / (d + 6)) * unname(sample$cov)
+  root <- lower_root_cpp(H)
+  z <- forwardsolve(root, t(sample$x) - center)
+  gradient <- backsolve(root, rowMeans(sweep(z, 2L, exp(-colSums(z^2) / 2), "*")), upper.tri = FALSE, transpose = TRUE)
+  gradient <- normal_at_zero(H) * gradient
+  sum(gradient * (sample$cov %*% gradient))
+}
+
+# The bandwidth of psi_0, with the functionals of order two from a normal reference pilot.
+functional_bandwidth <- function(sample, run) {
+  d <- ncol(sample$x)
+  n <- sample$n
+  deviation <- sqrt(diag(sample$cov))
+  star <- transformed_sample(sample, diag(1 / deviation, d))
+  if (d == 1L) {
+    g <- balanced_bandwidth(2L, psi_normal(matrix(1), 4L), n)
+    psi2 <- line_functionals(sample, deviation, g, run)$psi(g, 2L)
+    return(matrix((-gaussian_at_zero(0L) / (n * psi2))^(2 / 3) * deviation^2))
+  }
+  S <- -functionals_of_order_two(star, distribution_pilot(star, FALSE), run)
+  # tr(H Psi_2) = -d h^2 for H = h^2 S^-1.
+  h <- (2 * (2 * pi)^(-d / 2) * sqrt(det(S)) / (n * d))^(1 / (d + 2))
+  H <- h^2 * matrix_power(S, -1) * outer(deviation, deviation)
+  structure((H + t(H)) / 2, dimnames = dimnames(sample$cov))
+}
+
+#' @rdname kde.test
+#' @export
+print.kestrel_kdetest <- function(x, ...) {
+  check_object(x, "x", "kestrel_kdetest")
+  cat("Test of the equality of two densities", call_lines(x$call),
+      label_line("n", paste(format(c(x$n1, x$n2), big.mark = ",", trim = TRUE), collapse = " and ")),
+      if (!is.null(x$h1)) label_line("bandwidths", paste(format_short(c(x$h1, x$h2)), collapse = " and ")) else
+        label_line("bandwidths", "matrices, see `H1` and `H2`"),
+      label_line("statistic", paste0("T = ", format_short(x$Tstat), ", ", format_short(x$zstat),
+                                     " standard deviations from its mean")),
+      label_line("P value", paste0(format_short(x$pvalue), if (x$B > 0) {
+        paste0(", by ", format(x$B, big.mark = ","), " permutations")
+      } else ", by the normal distribution")), sep = "\n")
+  invisible(x)
+}
+
+#' Where two densities differ
+#'
+#' Tests at each point of a grid whether the densities of two samples are equal there (Duong 2013).
+#'
+#' The statistic at a point is the squared difference of the estimates divided by its variance,
+#' \deqn{(\hat f_1 / (n_1 |H_1|^{1/2}) + \hat f_2 / (n_2 |H_2|^{1/2})) R, R = (4 \pi)^{-d/2},}{(f_1 / (n_1 |H_1|^(1/2))
+#' + f_2 / (n_2 |H_2|^(1/2))) R, R = (4 pi)^(-d/2),} and is compared with a chi-squared distribution with one degree of
+#' freedom. The densities differ where the P value is significant by the procedure of Hochberg (1988) for all points of
+#' the grid. Where both estimates are 0, the statistic is 0. In \pkg{ks} (1.14) `min.ESS` has no effect.
+#'
+#' @inheritParams kde.test
+#' @inheritParams kde
+#' @param H1,H2,h1,h2 bandwidths, those of [kde()] if not given.
+#' @param fhat1,fhat2 estimates made by [kde()] on one grid, in place of the samples and their bandwidths.
+#' @param gridsize,supp,xmin,xmax the grid, as in [kde()]. If not given it extends by `supp` times the geometric mean of
+#'   both bandwidths beyond both samples.
+#' @param mean.adj only FALSE: the bias of the estimates, which needs second derivatives, is not subtracted.
+#' @param signif.level the level of significance.
+#' @param min.ESS the smallest effective sample size n_l f_l / K_l(0) in both samples at a point that may be
+#'   significant.
+#' @param x an object made by `kde.local.test()`.
+#' @param xlab,ylab,main labels of the axes, and a title.
+#' @param col two colours, for where the first and where the second density is larger.
+#' @param ... no further arguments of `kde.local.test()`: other names are an error. For `plot()` graphical parameters.
+#' @return An object of class `c("kestrel_loctest", "kde.loctest")`, a list with the fields of \pkg{ks}: `fhat1`,
+#'   `fhat2` (estimates, see [kde()]), `chisq`, `pvalue`, `fhat.diff`, `var.fhat.diff` (arrays on the grid),
+#'   `mean.fhat.diff` (0), `n1`, `n2`, `h1`, `h2` (d = 1), `H1`, `H2`, `fhat.diff.pos` and `fhat.diff.neg`. The last two
+#'   are copies of the estimates whose `estimate` is 1 where the first, or the second, density is significantly larger
+#'   and 0 elsewhere. `print()` and `plot()` return it invisibly.
+#' @section Units: The difference is in 1 / volume.
+#' @section Errors: Those of [kde.test()] and [kde()], and of class `kestrel_error_input` for estimates on different
+#'   grids, and for a plot of more than two dimensions.
+#' @section Cost: Two calls of [kde()].
+#' @references Duong, T. (2013) Local significant differences from nonparametric two-sample tests. *Journal of
+#'   Nonparametric Statistics* **25**, 635-645.
+#'
+#'   Hochberg, Y. (1988) A sharper Bonferroni procedure for multiple tests of significance. *Biometrika* **75**,
+#'   800-802.
+#' @seealso [kde.test()]
+#' @examples
+#' setosa <- iris[iris$Species == "setosa", 1:2]
+#' virginica <- iris[iris$Species == "virginica", 1:2]
+#' found <- kde.local.test(setosa, virginica)
+#' found
+#' plot(found)
+#' @export
+kde.local.test <- function(x1, x2, H1, H2, h1, h2, fhat1, fhat2, gridsize, binned, bgridsize, verbose = NULL,
+                           supp = 3.7, mean.adj = FALSE, signif.level = 0.05, min.ESS, xmin, xmax, ...,
+                           threads = NULL) {
+  check_arguments("kde.local.test", given_names(...), c("binned", "bgridsize"))
+  started <- proc.time()[["elapsed"]]
+  verbose <- asked_verbose(verbose)
+  level <- check_level(signif.level, "signif.level")
+  if (check_flag(mean.adj, "mean.adj")) abort_input("`mean.adj` must be FALSE: second derivatives are not computed.")
+  least <- if (missing(min.ESS)) 0 else check_positive(min.ESS, "min.ESS")
+  pair <- if (!missing(fhat1) || !missing(fhat2)) {
+    if (missing(fhat1) || missing(fhat2)) abort_input("`fhat1` and `fhat2` must both be given.")
+    check_one_grid(check_estimate(fhat1, "fhat1"), check_estimate(fhat2, "fhat2"))
+  } else {
+    samples <- check_two_samples(x1, x2)
+    given <- list(check_sample_bandwidth(if (!missing(H1)) H1, if (!missing(h1)) h1, ncol(samples[[1L]]$x), 1L),
+                  check_sample_bandwidth(if (!missing(H2)) H2, if (!missing(h2)) h2, ncol(samples[[1L]]$x), 2L))
+    grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
+                 xmin = if (!missing(xmin)) xmin, xmax = if (!missing(xmax)) xmax, supp = supp, streamed = FALSE)
+    estimates_on_one_grid(samples, given, grid, threads, verbose)
+  }
+  n <- vapply(pair, sample_size, 0L)
+  d <- dimension(pair[[1L]])
+  volume <- vapply(pair, function(fhat) prod(diag(bandwidth_root(fhat))), 0)
+  difference <- pair[[1L]]$estimate - pair[[2L]]$estimate
+  spread <- (4 * pi)^(-d / 2) *
+    (pair[[1L]]$estimate / (n[1L] * volume[1L]) + pair[[2L]]$estimate / (n[2L] * volume[2L]))
+  chisq <- difference^2 / spread
+  chisq[spread == 0] <- 0
+  p <- stats::pchisq(chisq, 1, lower.tail = FALSE)
+  significant <- stats::p.adjust(p, "hochberg") <= level
+  in_kernels <- function(k) n[k] * pair[[k]]$estimate * volume[k] * (2 * pi)^(d / 2)
+  effective <- pmin(in_kernels(1L), in_kernels(2L))
+  significant <- significant & effective >= least
+  marked <- function(fhat, where) {
+    fhat$estimate[] <- as.numeric(significant & where)
+    fhat
+  }
+  sizes <- if (d == 1L) list(h1 = pair[[1L]]$h, h2 = pair[[2L]]$h)
+  structure(c(list(fhat1 = pair[[1L]], fhat2 = pair[[2L]], chisq = chisq, pvalue = p, fhat.diff = difference,
+                   mean.fhat.diff = 0, var.fhat.diff = spread, n1 = n[1L], n2 = n[2L]), sizes,
+              list(H1 = pair[[1L]]$H, H2 = pair[[2L]]$H, fhat.diff.pos = marked(pair[[1L]], difference > 0),
+                   fhat.diff.neg = marked(pair[[2L]], difference < 0), names = pair[[1L]]$names,
+                   signif.level = level, call = match.call(), seconds = proc.time()[["elapsed"]] - started)),
+            class = c("kestrel_loctest", "kde.loctest"))
+}
+
+check_one_grid <- function(fhat1, fhat2) {
+  for (name in c("fhat1", "fhat2")) {
+    fhat <- get(name)
+    check_summable(fhat)
+    if (!fhat$gridded) abort_input("`", name, "` must be an estimate on a grid, not one at given points.")
+    if (is_compact(fhat$kernel) || !is.null(fhat$transform)) {
+      abort_input("`", name, "` must have the Gaussian kernel and no transform, as the variance of the difference has.")
+    }
+  }
+  if (!isTRUE(all.equal(axes_of(fhat1), axes_of(fhat2), tolerance = 1e-12, check.attributes = FALSE))) {
+    abort_input("`fhat1` and `fhat2` must be on one grid.")
+  }
+  list(fhat1, fhat2)
+}
+
+estimates_on_one_grid <- function(samples, given, grid, threads, verbose) {
+  d <- ncol(samples[[1L]]$x)
+  if (d > most_on_grids && is.null(grid$gridsize)) {
+    abort_input("`gridsize` must be given for ", d, " variables, for which there is no default grid.")
+  }
+  grid <- check_grid(grid, d)
+  run <- density_options(threads, "cpu", "auto", 1e-12, cuda = TRUE)
+  H <- Map(function(sample, H) {
+    if (!is.null(H)) return(H)
+    resolve_bandwidth(list(), sample, "gaussian", FALSE, selecting(run, d), verbose)$H
+  }, samples, given)
+  limits <- grid_limits(rbind(samples[[1L]]$x, samples[[2L]]$x),
+                        diag(sqrt(diag(as.matrix(H[[1L]])) * diag(as.matrix(H[[2L]]))), d), grid)
+  axes <- grid_axes(limits, grid)
+  Map(function(sample, H) {
+    fhat <- new_density(sample, as.matrix(H), "gaussian", "radial", NULL, run)
+    fhat <- estimate_on_grid(fhat, axes, run, verbose)
+    fhat$cont <- contour_levels(fhat, (99:1) / 100, TRUE, run)
+    fhat$call <- quote(kde.local.test())
+    fhat$seconds <- 0
+    fhat
+  }, samples, H)
+}
+
+#' @rdname kde.local.test
+#' @export
+print.kestrel_loctest <- function(x, ...) {
+  check_object(x, "x", "kestrel_loctest")
+  share <- function(fhat) paste(format_short(100 * mean(fhat$estimate)), "% of the grid")
+  cat("Test of the equality of two densities at points", call_lines(x$call),
+      label_line("n", paste(format(c(x$n1, x$n2), big.mark = ",", trim = TRUE), collapse = " and ")),
+      label_line("grid", axes_text(axes_of(x$fhat1))),
+      label_line("1st larger", share(x$fhat.diff.pos)), label_line("2nd larger", share(x$fhat.diff.neg)),
+      label_line("level", format_short(x$signif.level)), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname kde.local.test
+#' @export
+plot.kestrel_loctest <- function(x, xlab = NULL, ylab = NULL, main = NULL, col = NULL, ...) {
+  check_object(x, "x", "kestrel_loctest")
+  d <- length(x$names)
+  if (d > 2L) abort_input("`x` must have one or two dimensions to be plotted, not ", d, ".")
+  more <- list(...)
+  col <- rep_len(given_or(check_graphical(col, "col"), c(colours$curve, colours$other)), 2L)
+  axes <- axes_of(x$fhat1)
+  regions <- list(x$fhat.diff.pos$estimate, x$fhat.diff.neg$estimate)
+  names <- if (d == 1L) c(variable_label(x$fhat1), "Density") else plane_labels(x$fhat1)
+  heights <- range(0, x$fhat1$estimate, x$fhat2$estimate)
+  empty_plot(axes[[1L]], if (d == 1L) heights else axes[[2L]], more, xlab = given_or(xlab, names[1L]),
+             ylab = given_or(ylab, names[2L]), main = main, note = "Where the densities differ significantly")
+  drawing_with(more, for (k in 1:2) {
+    fhat <- if (k == 1L) x$fhat1 else x$fhat2
+    if (d == 1L) {
+      graphics::lines(axes[[1L]], fhat$estimate, col = col[k], lwd = 2, lty = k)
+      draw_region_on_axis(replace(fhat, "estimate", list(regions[[k]])), 0.5, 0, 6, col[k])
+    } else {
+      if (any(regions[[k]] > 0)) fill_levels(axes, regions[[k]], 0.5, grDevices::adjustcolor(col[k], 0.5))
+      levels <- contour_levels(fhat, c(0.25, 0.5, 0.75), TRUE)
+      graphics::contour(axes[[1L]], axes[[2L]], fhat$estimate, levels = levels, add = TRUE, drawlabels = FALSE,
+                        col = col[k], lty = k)
+    }
+  })
+  invisible(x)
+}

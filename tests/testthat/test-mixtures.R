@@ -1,0 +1,123 @@
+# Mixtures, and errors of estimates of them, against ks and numerical integrals.
+
+mus <- rbind(c(0, 0), c(3, 1))
+Sigmas <- rbind(matrix(c(1, 0.5, 0.5, 2), 2), diag(2) / 4)
+props <- c(0.4, 0.6)
+
+test_that("a seed gives the draws of ks", {
+  skip_if_not_installed("ks")
+  same <- function(ours, theirs) {
+    expect_equal(with_seed(5, ours()), with_seed(5, theirs()), tolerance = 1e-12)
+  }
+  same(function() rnorm.mixt(20), function() ks::rnorm.mixt(20))
+  for (label in c(FALSE, TRUE)) {
+    same(function() rnorm.mixt(20, c(-1, 2), c(1, 0.5), props, label),
+         function() ks::rnorm.mixt(20, c(-1, 2), c(1, 0.5), props, label))
+    same(function() rmvnorm.mixt(20, mus, Sigmas, props, label), function() {
+      ks::rmvnorm.mixt(20, mus, Sigmas, props, label)
+    })
+  }
+  same(function() rmvnorm.mixt(20, c(0, 1), Sigmas[1:2, ]), function() ks::rmvnorm.mixt(20, c(0, 1), Sigmas[1:2, ]))
+  same(function() rmvt.mixt(20, mus, Sigmas, c(7, 3), props), function() ks::rmvt.mixt(20, mus, Sigmas, c(7, 3), props))
+  same(function() rmvt.mixt(20, c(0, 1), Sigmas[1:2, ], 7), function() ks::rmvt.mixt(20, c(0, 1), Sigmas[1:2, ], 7))
+})
+
+test_that("densities are those of ks", {
+  skip_if_not_installed("ks")
+  x <- with_seed(6, matrix(rnorm(20), 10))
+  expect_equal(dnorm.mixt(x[, 1], c(-1, 2), c(1, 0.5), props), ks::dnorm.mixt(x[, 1], c(-1, 2), c(1, 0.5), props),
+               tolerance = 1e-13)
+  expect_equal(dmvnorm.mixt(x, mus, Sigmas, props), ks::dmvnorm.mixt(x, mus, Sigmas, props), tolerance = 1e-13)
+  expect_equal(dmvnorm.mixt(c(1, 1), mus, Sigmas, props), ks::dmvnorm.mixt(c(1, 1), mus, Sigmas, props),
+               tolerance = 1e-13)
+  expect_equal(dmvt.mixt(x, mus, Sigmas, c(3, 4), props), ks::dmvt.mixt(x, mus, Sigmas, c(3, 4), props),
+               tolerance = 1e-13)
+  expect_equal(dmvnorm.mixt(1e9 + x, 1e9 + mus, Sigmas, props), dmvnorm.mixt(x, mus, Sigmas, props), tolerance = 1e-5)
+})
+
+test_that("moments are those of the density", {
+  found <- moments.mixt(mus, Sigmas, props)
+  at <- expand.grid(x = seq(-9, 9, by = 0.1), y = seq(-11, 11, by = 0.1))
+  f <- dmvnorm.mixt(at, mus, Sigmas, props) * 0.01
+  mean <- colSums(f * at)
+  expect_equal(found$mean, unname(mean), tolerance = 1e-8)
+  expect_equal(found$var, unname(crossprod(sqrt(f) * as.matrix(sweep(at, 2, mean)))), tolerance = 1e-8)
+})
+
+test_that("errors of estimates are those of ks and of integrals", {
+  skip_if_not_installed("ks")
+  H <- matrix(c(0.2, 0.05, 0.05, 0.3), 2)
+  x <- with_seed(7, rmvnorm.mixt(40, mus, Sigmas, props))
+  expect_equal(mise.mixt(H, mus, Sigmas, props, 50), as.numeric(ks::mise.mixt(H, mus, Sigmas, props, 50)),
+               tolerance = 1e-12)
+  expect_equal(amise.mixt(H, mus, Sigmas, props, 50), as.numeric(ks::amise.mixt(H, mus, Sigmas, props, 50)),
+               tolerance = 1e-10)
+  expect_equal(ise.mixt(x, H, mus, Sigmas, props), as.numeric(ks::ise.mixt(x, H, mus, Sigmas, props)),
+               tolerance = 1e-10)
+  at <- expand.grid(x = seq(-9, 9, by = 0.1), y = seq(-11, 11, by = 0.1))
+  direct <- sum((kde(x, H = H, eval.points = at)$estimate - dmvnorm.mixt(at, mus, Sigmas, props))^2) * 0.01
+  expect_equal(ise.mixt(x, H, mus, Sigmas, props), direct, tolerance = 1e-8)
+  line <- list(mus = c(0, 3), sigmas = c(1, 0.5), props = props, h = 0.3)
+  with_line <- function(f, ...) as.numeric(do.call(f, c(list(...), line)))
+  expect_equal(with_line(mise.mixt, samp = 50), with_line(ks::mise.mixt, samp = 50), tolerance = 1e-12)
+  expect_equal(with_line(amise.mixt, samp = 50), with_line(ks::amise.mixt, samp = 50), tolerance = 1e-10)
+  u <- with_seed(8, rnorm.mixt(30, c(0, 3), c(1, 0.5), props))
+  expect_equal(with_line(ise.mixt, x = u), with_line(ks::ise.mixt, x = u), tolerance = 1e-10)
+  off <- function(v) (kde(u, h = 0.3, eval.points = v)$estimate - dnorm.mixt(v, c(0, 3), c(1, 0.5), props))^2
+  expect_equal(with_line(ise.mixt, x = u), integrate(off, -9, 12, rel.tol = 1e-9, subdivisions = 500)$value,
+               tolerance = 1e-7)
+})
+
+test_that("the normal mixture reference has the least error of its mixture", {
+  skip_if_not_installed("ks")
+  skip_if_not_installed("mclust")
+  x <- as.matrix(faithful)
+  expect_equal(hnm(x[, 1]), ks::hnm(x[, 1]), tolerance = 1e-3)
+  expect_equal(hnm(x[, 1], mise.flag = TRUE), ks::hnm(x[, 1], mise.flag = TRUE), tolerance = 1e-3)
+  expect_equal(unname(Hnm(x)), ks::Hnm(x), tolerance = 2e-3)
+  expect_equal(unname(Hnm(x, mise.flag = TRUE)), ks::Hnm(x, mise.flag = TRUE), tolerance = 2e-3)
+  expect_equal(unname(Hnm.diag(x)), ks::Hnm.diag(x), tolerance = 2e-3)
+  expect_equal(Hnm(x, G = 1), Hns(x), tolerance = 1e-2) # mclust divides the covariance by n
+  expect_equal(hnm(1e9 + x[, 1], G = 2), hnm(x[, 1], G = 2), tolerance = 1e-6)
+  expect_equal(Hnm(x, G = 2, subset.ind = 1:100), Hnm(x[1:100, ], G = 2) * (100 / 272)^(1 / 3), tolerance = 1e-2)
+})
+
+test_that("the gradients of both criteria are those of differences", {
+  mixture <- check_mixture(mus, Sigmas, props)
+  H <- matrix(c(0.2, 0.05, 0.05, 0.3), 2)
+  for (criterion in list(mixture_amise(mixture, 50), mise_criterion(mixture, 50))) {
+    gradient <- attr(criterion(H), "gradient")
+    for (k in 1:2) for (l in 1:k) {
+      step <- matrix(0, 2, 2)
+      step[k, l] <- step[l, k] <- 1e-5
+      slope <- (as.numeric(criterion(H + step)) - as.numeric(criterion(H - step))) / 2e-5
+      expect_equal(sum(gradient * (step != 0)), slope, tolerance = 1e-6)
+    }
+  }
+  expect_equal(as.numeric(mixture_amise(mixture, 50)(H)), amise.mixt(H, mus, Sigmas, props, 50), tolerance = 1e-12)
+  expect_equal(as.numeric(mise_criterion(mixture, 50)(H)), mise.mixt(H, mus, Sigmas, props, 50), tolerance = 1e-12)
+})
+
+test_that("a mixture is drawn, and its values returned", {
+  expect_gt(drawn(plotmixt(mus = c(0, 3), sigmas = c(1, 0.5), props = props, cont = 50)), 0)
+  expect_gt(drawn(shown <- plotmixt(mus = mus, Sigmas = Sigmas, props = props, dfs = c(3, 4), dist = "t")), 0)
+  expect_equal(as.vector(shown$estimate), dmvt.mixt(expand.grid(shown$eval.points), mus, Sigmas, c(3, 4), props))
+  expect_visible(plotmixt(mus = mus, Sigmas = Sigmas, props = props, draw = FALSE))
+})
+
+test_that("mistakes in mixtures are refused", {
+  x <- faithful$eruptions
+  expect_refused(
+    dnorm.mixt(x, c(0, 1), c(1, 1), c(0.4, 0.4)), dnorm.mixt(x, 0, c(1, 1), props), dnorm.mixt(x, c(0, 1), -1:0, props),
+    dnorm.mixt(x, 0, 1, -1), dnorm.mixt(x, c(0, NA), c(1, 1), props), rnorm.mixt(0), rnorm.mixt(5, mixt.label = 2),
+    dmvnorm.mixt(c(1, 1), mus, diag(2), props), dmvnorm.mixt(1:3, mus, Sigmas, props),
+    dmvnorm.mixt(c(1, 1), mus, -Sigmas, props), dmvnorm.mixt(c(1, 1), "a", Sigmas, props),
+    dmvt.mixt(c(1, 1), mus, Sigmas, 3, props), rmvt.mixt(3, mus, Sigmas, c(0, 1), props),
+    mise.mixt(mus = mus, Sigmas = Sigmas, props = props, samp = 9), mise.mixt(diag(2), mus, props = props, samp = 9),
+    mise.mixt(diag(2), mus, Sigmas, props, 0), amise.mixt(diag(2), mus, Sigmas, props, 9, deriv.order = 1),
+    ise.mixt(x, diag(2), mus, Sigmas, props), plotmixt(diag(3), Sigmas = rbind(diag(3), diag(3), diag(3)),
+                                                       props = c(0.2, 0.3, 0.5)),
+    plotmixt(0, 1, props = 1, dist = "t"), plotmixt(0, 1, props = 1, col.fn = 3), moments.mixt(mus, Sigmas, 1),
+    hnm(x, G = 0), hnm(faithful), Hnm(faithful, subset.ind = 0), Hnm(faithful, deriv.order = 1)
+  )
+})
