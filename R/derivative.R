@@ -28,10 +28,11 @@
 #'     1 / (volume x^r) in general.}
 #'   \item{deriv.order, deriv.ind}{r, and a matrix with a row for each component; for one variable it is r}
 #'   \item{type}{`"kdde"`}
-#'   \item{engine, backend}{how it was computed: on the CPU}
+#'   \item{engine, backend, tol}{how it was computed, on the CPU, and the error relative to the largest sum of |terms|}
 #' @section Accuracy: The error is below 1e-12 of the largest sum of the absolute values of the terms. In regions where
-#'   the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits. The same
-#'   bits for every number of threads.
+#'   the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits. With
+#'   variables that are strongly correlated in H rounding counts, as in [kde()], and a warning of class `kestrel_warning_rounding`
+#'   says how much. The same bits for every number of threads.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], and for an order that is not there, for
 #'   an engine that does not take the task, for `positive = TRUE`, and for a default bandwidth of an order above 2. They
 #'   are also for data in units in which derivatives are out of the range of numbers. The class is
@@ -124,7 +125,8 @@ new_derivative <- function(sample, H, order, whole) {
   frame <- unclass(new_density(sample, H, "gaussian", "radial", NULL, list()))
   d <- ncol(sample$x)
   frame$type <- "kdde"
-  kept <- setdiff(names(frame), c("cont", "engine", "backend", "tol", "transform"))
+  frame$tol <- 1e-12
+  kept <- setdiff(names(frame), c("cont", "engine", "backend", "transform"))
   of_derivatives <- list(deriv.order = order,
                          deriv.ind = if (d == 1L) order else derivative_exponents(d, order, whole))
   structure(c(frame[kept], backend = "cpu", of_derivatives), class = c("kestrel_kdde", "kdde"))
@@ -154,7 +156,7 @@ derivatives_of <- function(fhat, task, run) {
 
 # The components of an object, or the curvature, from the different derivatives of its order.
 components_of <- function(fhat, values) {
-  if (fhat$type == "kcurv") return(as.matrix(curvature_of(values, dimension(fhat))))
+  if (fhat$type == "kcurv") return(as.matrix(summary_curvature(values, dimension(fhat))))
   d <- dimension(fhat)
   if (ncol(values) == 1L || nrow(fhat$deriv.ind) == ncol(values)) return(values)
   values[, component_positions(d, fhat$deriv.order), drop = FALSE]
@@ -178,7 +180,7 @@ derivatives_on_grid <- function(fhat, grid, run) {
   fhat$gridtype <- grid$gridtype
   fhat$gridded <- TRUE
   fhat$engine <- found$engine
-  fhat
+  with_rounding(fhat)
 }
 
 derivatives_at_points <- function(fhat, points, run) {
@@ -189,7 +191,7 @@ derivatives_at_points <- function(fhat, points, run) {
   fhat$eval.points <- points
   fhat$gridded <- FALSE
   fhat$engine <- found$engine
-  fhat
+  with_rounding(fhat)
 }
 
 #' Summary curvature of a density
@@ -226,7 +228,7 @@ kcurv <- function(fhat, compute.cont = TRUE, ...) {
   different <- derivative_exponents(d, 2L, FALSE)
   first <- match(apply(different, 1L, paste, collapse = " "),
                  apply(matrix(fhat$deriv.ind, ncol = d), 1L, paste, collapse = " "))
-  curvature <- curvature_of(values[, first, drop = FALSE], d)
+  curvature <- summary_curvature(values[, first, drop = FALSE], d)
   if (fhat$gridded && d > 1L) dim(curvature) <- lengths(fhat$eval.points)
   fhat$estimate <- curvature
   fhat$type <- "kcurv"
@@ -237,7 +239,7 @@ kcurv <- function(fhat, compute.cont = TRUE, ...) {
 
 # |det D^2 f| where D^2 f is negative definite: by elimination, at all points at once. Columns: the different second
 # derivatives.
-curvature_of <- function(values, d) {
+summary_curvature <- function(values, d) {
   at <- matrix(0L, d, d)
   at[lower.tri(at, TRUE)] <- seq_len(ncol(values))
   at <- pmax(at, t(at))

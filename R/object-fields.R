@@ -137,7 +137,7 @@ kdde_fields <- c(
       components <- nrow(of[["deriv.ind"]])
       if (of[["gridded"]]) each(numbers(points), components) else numbers(c(points, components))
     },
-    cont = estimate_fields$cont,
+    cont = estimate_fields$cont, tol = numbers(1L, sign = "positive"),
     engine = texts(1L), backend = texts(1L), seconds = numbers(1L)
   )
 )

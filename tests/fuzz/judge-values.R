@@ -130,7 +130,8 @@ worst_error <- list(
       actual <- values[, k]
       for (unit in c(scale, scale[axes])) actual <- actual * unit
       max(abs(actual - wanted[1L, ])) / max(wanted[2L, ], 1e-290)
-    }, 0)) / 1e-12
+      # The inverse of H has fewer digits here than its root there.
+    }, 0)) / max(1e-12, 1e-14 * kappa(P, exact = TRUE))
   },
   kde_query = function(given, value) {
     of <- density_of(given$fhat)
