@@ -1,0 +1,73 @@
+# Derivatives, clusters, tests, classes and other functions of ks beside ks itself, in one run, alternating: medians, CPU
+# time of the process, one thread. ks computes derivatives and tests on binned data by default, and kestrel on all.
+#
+#   Rscript bench/ks.R [--short] [derivatives clusters classes tests]
+#
+# kestrel and ks must be installed. Run by hand.
+
+library(kestrel)
+here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
+for (file in c("harness.R", "normal-data.R")) source(file.path(here, file))
+compile("clock.cpp")
+kestrel_threads(1)
+
+# The table of one section: seconds of both, their ratio, and the largest difference relative to the largest value.
+compared <- function(task, n, d, ours, theirs, off = NA, limit = NA) {
+  times <- race(list(kestrel = ours, ks = theirs))
+  keep_times(times, task, d = d, n = n)
+  seconds <- middle(times)
+  data.frame(task, n = figure(n, 7L), d, kestrel = figure(seconds["kestrel"]), ks = figure(seconds["ks"]),
+             times = figure(times_of(times, "ks", "kestrel")), difference = if (is.na(off)) "" else scientific(off),
+             goal = if (is.na(limit)) "" else paste(limit, "s:", verdict(seconds["kestrel"] <= limit)))
+}
+
+largest_off <- function(a, b) max(abs(unlist(a) - unlist(b))) / max(abs(unlist(b)))
+
+bench_derivatives <- function() {
+  cat("\nkdde on ks's default grid; ks binned. The difference is to ks without binning, for 2,000 observations.\n")
+  show(do.call(rbind, lapply(1:2, function(d) {
+    n <- sized(1e5, 2e4)
+    x <- normal_rows(n, d)
+    H <- diag(0.05, d)
+    some <- utils::head(x, 2000L)
+    do.call(rbind, lapply(1:2, function(order) {
+      exact <- ks::kdde(some, H = H, deriv.order = order, eval.points = some[1:50, , drop = FALSE], binned = FALSE)
+      off <- largest_off(kdde(some, H = H, deriv.order = order, eval.points = some[1:50, , drop = FALSE])$estimate,
+                         exact$estimate)
+      compared(paste("kdde, order", order), n, d, function() kdde(x, H = H, deriv.order = order, threads = 1),
+               function() ks::kdde(x, H = H, deriv.order = order, binned = TRUE), off)
+    }))
+  })))
+}
+
+bench_clusters <- function() {
+  n <- sized(1e4, 1000)
+  x <- rbind(normal_rows(n / 2, 2L), normal_rows(n / 2, 2L) + 4)
+  H <- Hpi(x, deriv.order = 1)
+  cat("\nkms; points of ks may stop on their way to a mode\n")
+  show(compared("kms", n, 2L, function() kms(x, H = H, threads = 1), function() ks::kms(x, H = H)))
+}
+
+bench_classes <- function() {
+  n <- sized(3e5, 6000)
+  x <- normal_rows(n, 2L) + rep(c(0, 2, 4), each = n / 3)
+  group <- rep(letters[1:3], each = n / 3)
+  Hs <- ks::Hkda(x, group, bw = "plugin", nstage = 1L)
+  off <- mean(as.character(kda(x, group, Hs = Hs)$x.group.estimate) != as.character(ks::kda(x, group, Hs = Hs)$x.group.estimate))
+  cat("\nkda, three classes; the difference is the share of observations in another class\n")
+  show(compared("kda", n, 2L, function() kda(x, group, Hs = Hs, threads = 1), function() ks::kda(x, group, Hs = Hs), off,
+                1))
+}
+
+bench_tests <- function() {
+  n <- sized(1e5, 2000)
+  x <- normal_rows(n, 2L)
+  y <- normal_rows(n, 2L)
+  H <- diag(0.05, 2)
+  cat("\nkde.test of two samples of n, with bandwidths given\n")
+  show(compared("kde.test", n, 2L, function() kde.test(x, y, H1 = H, H2 = H, threads = 1),
+                function() ks::kde.test(x, y, H1 = H, H2 = H, binned = TRUE), limit = 0.5))
+}
+
+run_sections(list(derivatives = bench_derivatives, clusters = bench_clusters, classes = bench_classes,
+                  tests = bench_tests))
