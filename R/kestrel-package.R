@@ -10,8 +10,8 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Regions of highest density: [contourLevels()], [contourSizes()],
-#'     [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()]. Files:
-#'     [write_pdf()], [read_pdf()], [read_sample()].}
+#'     [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()].
+#'     Files: [write_pdf()], [read_pdf()], [read_sample()].}
 #'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}

@@ -38,8 +38,8 @@
 #' @section Units: None: probabilities.
 #' @section Errors: Those of [kcde()], and of class `kestrel_error_input` for samples of different dimensions, and false
 #'   positive rates that are not between 0 and 1.
-#' @section Cost: That of [kcde()] at the points of both samples. In several dimensions each takes a box of [kde_query()]:
-#'   13 seconds for 10,000 rows in each sample of two correlated variables, on one thread.
+#' @section Cost: That of [kcde()] at the points of both samples. In several dimensions each takes a box of
+#'   [kde_query()]: 13 seconds for 10,000 rows in each sample of two correlated variables, on one thread.
 #' @references Duong, T. (2016) Non-parametric smoothed estimation of multivariate cumulative distribution and survival
 #'   functions, and receiver operating characteristic curves. *Journal of the Korean Statistical Society* **45**, 33-50.
 #' @seealso [kcde()], [kda()]
