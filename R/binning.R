@@ -7,11 +7,11 @@
 #'
 #' @inheritParams kde
 #' @param H,h a bandwidth, from which the grid has its limits; that of [Hns()] if not given.
-#' @param bgridsize number of grid points, one number or one for each axis; 401 in one dimension, 151 in two, 51 in three
-#'   and 21 in four.
+#' @param bgridsize number of grid points, one number or one for each axis; 401 in one dimension, 151 in two, 51 in
+#'   three and 21 in four.
 #' @param gridtype only `"linear"`.
-#' @return A list of `counts` (a vector, or an array with d dimensions), `eval.points` (a vector, or a list of d axes) and
-#'   `w`, as in \pkg{ks}.
+#' @return A list of `counts` (a vector, or an array with d dimensions), `eval.points` (a vector, or a list of d axes)
+#'   and `w`, as in \pkg{ks}.
 #' @section Units: Counts are weights, which sum to the number of observations that are inside of the grid.
 #' @section Errors: Those of [kde()], and of class `kestrel_error_input` for more than four columns.
 #' @section Cost: O(n 2^d).

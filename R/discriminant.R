@@ -178,7 +178,7 @@ assign_classes <- function(fhats, points, prior, run) {
 # The number of the class with the largest prior times density, a row for each point. `without`: the rows that a class
 # leaves out at a point, if any.
 largest_class <- function(values, prior, fhats, points, without = NULL) {
-  values <- matrix(values, nrow(points))
+  values <- matrix(values, nrow(points), length(fhats))
   weighed <- sweep(values, 2L, prior, "*")
   assigned <- max.col(weighed, ties.method = "first")
   none <- which(weighed[cbind(seq_along(assigned), assigned)] < 1e-280)

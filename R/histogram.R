@@ -7,9 +7,9 @@
 #' If `binw` is not given it is the normal reference width (Scott 1992, section 3.4),
 #' \deqn{2 \cdot 3^{1/(d+2)} \pi^{d/(2d+4)} s_k n^{-1/(d+2)},}{2 3^(1/(d+2)) pi^(d/(2d+4)) s_k n^(-1/(d+2)),}
 #' s_k the standard deviation. \pkg{ks} has the power 1/(d+2) of pi, which is another number unless d = 2. The number of
-#' bins is (xmax - xmin) / binw, rounded, and the bins fill the range. Bins include their upper end, and the first also
-#' its lower end. In one dimension, as in [graphics::hist()], a point within 1e-7 of a width above an end counts as on
-#' it, so that rounding does not decide about rounded data.
+#' bins is the range divided by `binw`, rounded, and the bins fill the range. Bins include their upper end, and the
+#' first also its lower end. In one dimension, as in [graphics::hist()], a point within 1e-7 of a width above an end
+#' counts as on it, so that rounding does not decide about rounded data.
 #'
 #' In several dimensions \pkg{ks} divides by `binw` and not by the width that fills the range, so that its histograms do
 #' not integrate to one.

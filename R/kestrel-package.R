@@ -8,10 +8,11 @@
 #'
 #' @section Functions by task:
 #' \describe{
-#'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [contourLevels()],
-#'     [contourSizes()], [contourProbs()], [ksupp()], [histde()], [dkde()], [pkde()], [qkde()], [rkde()], [marginal()];
-#'     copulas [kcopula()] and ROC curves [kroc()]; linear [binning()]; distribution functions [kcde()] and its [methods][kestrel_kcde-methods]; on grids larger
-#'     than memory [kde_stream()]; in files [write_pdf()], [read_pdf()], [read_sample()].}
+#'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
+#'     [qkde()], [rkde()], [marginal()]. Regions of highest density: [contourLevels()], [contourSizes()],
+#'     [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()].
+#'     Files: [write_pdf()], [read_pdf()], [read_sample()].}
+#'   \item{Distribution functions}{[kcde()] and its [methods][kestrel_kcde-methods], [kcopula()], [kroc()].}
 #'   \item{Densities of mixed data}{of numbers and factors, [npudensbw()], [npudens()], and conditional ones,
 #'     [npcdensbw()], [npcdens()], [npconmode()]; their [methods][kestrel_dens-methods] and [plots][plot.kestrel_dens].}
 #'   \item{Distribution functions of mixed data}{of numbers and ordered factors, [npudistbw()], [npudist()], and

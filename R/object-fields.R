@@ -454,8 +454,10 @@ object_classes <- list(
   kestrel_kda = list(made = "an analysis made by kda()", fields = kda_fields),
   summary.kestrel_kda = list(made = "a summary of an analysis", fields = list(
     fit = of_class("kestrel_kda"),
-    errors = parts(list(cross = numbers(c(NA, NA), sign = "not negative"), error = numbers(1L, between = c(0, 1))),
-                   optional = TRUE)
+    errors = parts(list(
+      cross = function(of) numbers(rep(nlevels(of[["fit"]][["x.group"]]) + 1L, 2L), sign = "not negative"),
+      error = numbers(1L, between = c(0, 1))
+    ), optional = TRUE)
   )),
   kestrel_kdetest = list(made = "a test made by kde.test()", fields = kdetest_fields),
   kestrel_loctest = list(made = "a test made by kde.local.test()", fields = loctest_fields),

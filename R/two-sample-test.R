@@ -5,8 +5,8 @@
 #' Tests whether two samples come from the same density, by the integrated squared difference of their kernel estimates
 #' (Duong, Goud & Schauer 2012).
 #'
-#' The statistic is T = psi_1 + psi_2 - psi_12 - psi_21. The kernel K_l is the N(0, H_l) density. psi_l is the mean of
-#' K_l over all pairs of sample l, and includes those of an observation with itself. psi_12 and psi_21 are the means of
+#' The statistic is T = psi_1 + psi_2 - psi_12 - psi_21. The kernel K_l is the N(0, H_l) density. Psi_l is the mean of
+#' K_l over all pairs of sample l, and includes those of an observation with itself. Psi_12 and psi_21 are the means of
 #' K_1 and K_2 over all pairs of one observation from each sample. Under the null hypothesis T has the mean
 #' \eqn{\mu = (2 \pi)^{-d/2} \sum_l |H_l|^{-1/2} / n_l}{mu = (2 pi)^(-d/2) sum_l |H_l|^(-1/2) / n_l}, n_l the sizes of
 #' the samples. Its variance is taken to be

@@ -186,7 +186,8 @@ density_calls <- list(
   Hns.kcde = function() sample_and_weights(sample_values()),
   kroc = function() {
     d <- pick(1:2)
-    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d)), some_of(list(hy = stats::rexp(1L), gridsize = 9), 0.3))
+    c(list(x1 = sample_values(d = d), x2 = sample_values(d = d)),
+      some_of(list(hy = stats::rexp(1L), gridsize = 9), 0.3))
   },
   binning = function() {
     x <- sample_values(d = pick(1:3))

@@ -58,7 +58,7 @@ objects_to_edit <- function() {
     classes = kda(x, rep(1:2, 6), gridsize = 7), classes_at = kda(X, rep(1:2, 6), eval.points = X[1:3, ]),
     plane_of_classes = kda(X, rep(1:2, 6), gridsize = 5), of_classes = summary(kda(X, rep(1:2, 6), kde.flag = FALSE)),
     two_samples = kde.test(x, y, B = 3), two_planes = kde.test(X, X + 1),
-    local = kde.local.test(x, y, gridsize = 9), local_plane = kde.local.test(X, X + 1, gridsize = 5),
+    local = kde.local.test(x, y, gridsize = 9),
     to_draw = plot(bw, plot.behavior = "data")$r1,
     below = kcde(x, h = 0.5, gridsize = 6, positive = TRUE), above = kcde(X, h = 1, eval.points = c(1, Inf), w = 1:12),
     of_below = summary(kcde(X, h = 1, gridsize = 4, tail.flag = "upper.tail")),

@@ -59,7 +59,8 @@ test_that("linear counts are those of ks", {
   plane <- as.matrix(faithful)
   for (pair in list(list(binning(x1, h = 0.3, bgridsize = 11), ks::binning(x1, h = 0.3, bgridsize = 11)),
                     list(binning(plane, H = H, bgridsize = c(5, 6)), ks::binning(plane, H = H, bgridsize = c(5, 6))),
-                    list(binning(x1, h = 0.3, w = rep(1:2, 50) / 1.5), ks::binning(x1, h = 0.3, w = rep(1:2, 50) / 1.5)))) {
+                    list(binning(x1, h = 0.3, w = rep(1:2, 50) / 1.5),
+                         ks::binning(x1, h = 0.3, w = rep(1:2, 50) / 1.5)))) {
     expect_equal(pair[[1]]$counts, pair[[2]]$counts, tolerance = 1e-10)
     expect_equal(pair[[1]]$eval.points, pair[[2]]$eval.points, tolerance = 1e-12)
     expect_equal(pair[[1]]$w, pair[[2]]$w)
