@@ -31,8 +31,8 @@
 #'   \item{engine, backend, tol}{how it was computed, on the CPU, and the error relative to the largest sum of |terms|}
 #' @section Accuracy: The error is below 1e-12 of the largest sum of the absolute values of the terms. In regions where
 #'   the density is smooth on the scale of H terms cancel, and derivatives of high order have fewer digits. With
-#'   variables that are strongly correlated in H rounding counts, as in [kde()], and a warning of class `kestrel_warning_rounding`
-#'   says how much. The same bits for every number of threads.
+#'   variables that are strongly correlated in H rounding counts, as in [kde()]. A warning of class
+#'   `kestrel_warning_rounding` says how much. The same bits for every number of threads.
 #' @section Errors: Errors of class `kestrel_error_input` are those of [kde()], and for an order that is not there, for
 #'   an engine that does not take the task, for `positive = TRUE`, and for a default bandwidth of an order above 2. They
 #'   are also for data in units in which derivatives are out of the range of numbers. The class is
@@ -197,7 +197,7 @@ derivatives_at_points <- function(fhat, points, run) {
 #' Summary curvature of a density
 #'
 #' The summary curvature of Chacon & Duong (2018) from an estimate of the second derivatives. Where the Hessian matrix
-#' D^2 f is negative definite, around modes and along no ridge, it is |det D^2 f|, and 0 elsewhere.
+#' D^2 f is negative definite, as around modes, it is the absolute value of the determinant of D^2 f. It is 0 elsewhere.
 #'
 #' @param fhat a result of [kdde()] with `deriv.order = 2`.
 #' @param compute.cont whether to compute the levels of contours that hold 1 % to 99 % of the observations with positive

@@ -1,5 +1,5 @@
-# Derivatives, clusters, tests, classes and other functions of ks beside ks itself, in one run, alternating: medians, CPU
-# time of the process, one thread. ks computes derivatives and tests on binned data by default, and kestrel on all.
+# Derivatives, clusters, tests and classes beside those of ks, in one run, alternating: medians, CPU time of the process,
+# one thread. ks computes derivatives and tests on binned data by default, and kestrel on all.
 #
 #   Rscript bench/ks.R [--short] [derivatives clusters classes tests]
 #
@@ -53,10 +53,11 @@ bench_classes <- function() {
   x <- normal_rows(n, 2L) + rep(c(0, 2, 4), each = n / 3)
   group <- rep(letters[1:3], each = n / 3)
   Hs <- ks::Hkda(x, group, bw = "plugin", nstage = 1L)
-  off <- mean(as.character(kda(x, group, Hs = Hs)$x.group.estimate) != as.character(ks::kda(x, group, Hs = Hs)$x.group.estimate))
+  estimate <- function(fit) as.character(fit$x.group.estimate)
+  off <- mean(estimate(kda(x, group, Hs = Hs)) != estimate(ks::kda(x, group, Hs = Hs)))
   cat("\nkda, three classes; the difference is the share of observations in another class\n")
-  show(compared("kda", n, 2L, function() kda(x, group, Hs = Hs, threads = 1), function() ks::kda(x, group, Hs = Hs), off,
-                1))
+  show(compared("kda", n, 2L, function() kda(x, group, Hs = Hs, threads = 1),
+                function() ks::kda(x, group, Hs = Hs), off, 1))
 }
 
 bench_tests <- function() {
