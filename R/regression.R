@@ -247,8 +247,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'     `"direct"`, as with neighbours. The device is the name of the GPU, if one was used}
 #'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
 #'   formula. With several regressors, or a factor, the class is `c("kestrel_mixed_bw", "kestrel_regbw", "rbandwidth")`.
-#'   Then `bw` and the entries of `bandwidth` and `sfactor` have a number for each regressor, and `x` is a data frame, in
-#'   which dates keep their class. There are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one number.
+#'   Then `bw` and the entries of `bandwidth` and `sfactor` have a number for each regressor, and `x` is a data frame,
+#'   in which dates keep their class. There are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one number.
 #'   There are also
 #'   \item{icon, iuno, iord}{which regressors are numbers, factors and ordered factors}
 #'   \item{sdev, nconfac, ncatfac}{the spread of each number, and the powers of n for numbers and for factors}

@@ -1,5 +1,5 @@
-# Derivatives, clusters, tests and classes beside those of ks, in one run, alternating: medians, CPU time of the process,
-# one thread. ks computes derivatives and tests on binned data by default, and kestrel on all.
+# Derivatives, clusters, tests and classes beside those of ks, in one run, alternating: medians, CPU time of the
+# process, one thread. ks computes derivatives and tests on binned data by default, and kestrel on all.
 #
 #   Rscript bench/ks.R [--short] [derivatives clusters classes tests]
 #

@@ -164,8 +164,9 @@ mixed_point <- function(points, row) {
   list(x = points$x[row, ], unordered = points$unordered[row, ], ordered = points$ordered[row, ])
 }
 
-# Of the observations with a positive weight. cv.ls: those without neighbours count 0 in the sum of squares. cv.aic: np's
-# AICc; Inf where its penalty is not positive. `ridged`: of the fits that leave one out and, for cv.aic, of those among these with it, too.
+# Of the observations with a positive weight. cv.ls: those without neighbours count 0 in the sum of squares. cv.aic:
+# np's AICc; Inf where its penalty is not positive. `ridged`: of the fits that leave one out and, for cv.aic, of those
+# among these with it, too.
 mixed_oracle_objective <- function(data, task) {
   w <- weights_in(data)
   w <- w[w > 0]
