@@ -63,6 +63,7 @@ kms <- function(x, y, H, max.iter = 400, tol.iter, tol.clust, min.clust.size, me
   d <- ncol(sample$x)
   check_columns(sample$x)
   points <- if (missing(y)) sample$x else check_points(in_order_of(y, sample$names, "y"), d, "y")
+  if (nrow(points) == 0L) abort_input("`y` must have at least one point, not 0.")
   sizes <- list(iter = if (!missing(tol.iter)) check_positive(tol.iter, "tol.iter"),
                 clust = if (!missing(tol.clust)) check_positive(tol.clust, "tol.clust"),
                 least = if (missing(min.clust.size)) round(0.01 * nrow(points)) else

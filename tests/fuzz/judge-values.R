@@ -129,7 +129,7 @@ worst_error <- list(
       wanted <- sums(axes)
       actual <- values[, k]
       for (unit in c(scale, scale[axes])) actual <- actual * unit
-      max(abs(actual - wanted[1L, ])) / max(wanted[2L, ], 1e-290)
+      max(abs(actual - wanted[1L, ])) / max(wanted[2L, ], 1e-150)
       # The inverse of H has fewer digits here than its root there.
     }, 0)) / max(1e-12, 1e-14 * kappa(P, exact = TRUE))
   },

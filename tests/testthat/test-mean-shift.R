@@ -77,6 +77,7 @@ test_that("prints and refusals", {
   expect_refused(kms(faithful, H = diag(2), y = data.frame(eruptions = 1e9, waiting = 1)))
   expect_refused(kms(faithful, H = diag(2), tol.iter = 0))
   expect_refused(kms(faithful, H = diag(2), max.iter = 0))
+  expect_refused(kms(faithful, H = diag(2), y = faithful[0, ]))
   expect_refused(kms(faithful, H = diag(2), gridsize = 3))
   expect_warning(kms(faithful, H = diag(c(0.1, 20)), max.iter = 1), class = "kestrel_warning_search")
 })
