@@ -29,29 +29,29 @@
 #' hnm(faithful$eruptions, G = 1:3)
 #' Hnm(faithful, G = 2)
 #' @export
-hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = FALSE, ...) {
-  asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose)
-  check_one_column(asked$sample, "hnm", "Hnm")
+hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = NULL, ...) {
+  asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose, TRUE)
   sqrt(mixture_bandwidth(asked, "V", FALSE, list(...))[[1L]])
 }
 
 #' @rdname hnm
 #' @export
-Hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = FALSE, ...) {
+Hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = NULL, ...) {
   asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose)
   mixture_bandwidth(asked, "VVV", FALSE, list(...))
 }
 
 #' @rdname hnm
 #' @export
-Hnm.diag <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = FALSE, ...) {
+Hnm.diag <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = NULL, ...) {
   asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose)
   mixture_bandwidth(asked, "VVI", TRUE, list(...))
 }
 
-check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose) {
+# `line`: for one column.
+check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, line = FALSE) {
   check_derivative_order(deriv.order, offered = FALSE)
-  check_flag(verbose, "verbose")
+  asked_verbose(verbose)
   exact <- check_flag(exact, "mise.flag")
   counts <- plain(G)
   if (!is_numbers(counts) || length(counts) == 0L || !all(is.finite(counts)) ||
@@ -59,6 +59,7 @@ check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose) {
     abort_input("`G` must be whole numbers, at least 1, not ", describe_value(G), ".")
   }
   sample <- selector_sample(x, NULL)
+  if (line) check_one_column(sample, "hnm", "Hnm")
   n <- nrow(sample$x)
   used <- if (is.null(rows)) seq_len(n) else rows_among(rows, n, "subset.ind")
   if (!requireNamespace("mclust", quietly = TRUE)) {

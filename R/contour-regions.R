@@ -52,6 +52,9 @@ of_regions <- function(fhat, abs.cont, cont, approx, number) {
   if (!fhat$gridded) abort_input("`x` must be an estimate on a grid, not one at given points.")
   levels <- levels_of_regions(fhat, abs.cont, cont, approx)
   cells <- Reduce(outer, lapply(axes_of(fhat), trapezoid_weights))
+  if (!all_finite_cpp(cells)) {
+    abort_input("`x` must be in units in which volumes are within the range of numbers: rescale its data.")
+  }
   vapply(levels, function(level) number(cells, fhat$estimate >= level), 0)
 }
 

@@ -76,9 +76,9 @@ rmvnorm.mixt <- function(n = 100, mus = c(0, 0), Sigmas = diag(2), props = 1, mi
 
 #' @rdname mixtures
 #' @export
-dmvnorm.mixt <- function(x, mus, Sigmas, props = 1, verbose = FALSE, ...) {
+dmvnorm.mixt <- function(x, mus, Sigmas, props = 1, verbose = NULL, ...) {
   check_arguments("dmvnorm.mixt", given_names(...))
-  check_flag(verbose, "verbose")
+  asked_verbose(verbose)
   mixture <- check_mixture(mus, Sigmas, props)
   mixture_density(check_points(x, ncol(mixture$mus), "x", of = "mus"), mixture, normal_density)
 }
@@ -120,6 +120,7 @@ weighted_matrices <- function(mixture) Reduce(`+`, Map(`*`, mixture$Sigmas, mixt
 # ---- The form of a mixture: mus, k x d; Sigmas, a list of k matrices; props.
 check_props <- function(props) {
   props <- plain(props)
+  if (length(props) > 1e6) abort_input("`props` must be at most a million proportions, not ", length(props), ".")
   if (!is_numbers(props) || length(props) == 0L || !all(is.finite(props)) || any(props < 0) ||
         abs(sum(props) - 1) > 1e-8) {
     abort_input("`props` must be proportions, not negative, that add to one, not ", describe_value(props), ".")

@@ -76,6 +76,8 @@ bits_of <- function(value) {
 
 # R's own message for an argument that the caller has left out: of the function called `name`, not of one inside it.
 is_left_out <- function(error, call, name) {
+  other_name <- c(hucv = "hlscv", Hucv = "Hlscv", Hucv.diag = "Hlscv.diag")
+  if (name %in% names(other_name)) name <- other_name[[name]]
   left <- setdiff(names(formals(name)), names(call))
   conditionMessage(error) %in% sprintf("argument \"%s\" is missing, with no default", left)
 }
