@@ -76,9 +76,9 @@ rmvnorm.mixt <- function(n = 100, mus = c(0, 0), Sigmas = diag(2), props = 1, mi
 
 #' @rdname mixtures
 #' @export
-dmvnorm.mixt <- function(x, mus, Sigmas, props = 1, verbose = FALSE, ...) {
+dmvnorm.mixt <- function(x, mus, Sigmas, props = 1, verbose = NULL, ...) {
   check_arguments("dmvnorm.mixt", given_names(...))
-  check_flag(verbose, "verbose")
+  asked_verbose(verbose)
   mixture <- check_mixture(mus, Sigmas, props)
   mixture_density(check_points(x, ncol(mixture$mus), "x", of = "mus"), mixture, normal_density)
 }
