@@ -15,7 +15,7 @@
 #' @param subset.ind rows of `x` to which the mixture is fitted; all if not given.
 #' @param mise.flag TRUE for the exact error.
 #' @param verbose accepted for scripts written for \pkg{ks}, without effect.
-#' @param ... more arguments of `mclust::Mclust()`.
+#' @param ... more arguments of `mclust::Mclust()`: `prior`, `control`, `initialization` and `warn`.
 #' @return `hnm`: a positive number, in the units of `x`. `Hnm`, `Hnm.diag`: a d x d matrix, in their squares.
 #' @section Errors: Errors of class `kestrel_error_input` are for data that are missing, infinite, not numeric or
 #'   constant, for rows that are not in `x`, if \pkg{mclust} is not installed, and if it does not fit a mixture.
@@ -30,6 +30,7 @@
 #' Hnm(faithful, G = 2)
 #' @export
 hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = NULL, ...) {
+  check_known("hnm", given_names(...), c(names(formals(hnm)), mclust_arguments))
   asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose, TRUE)
   sqrt(mixture_bandwidth(asked, "V", FALSE, list(...))[[1L]])
 }
@@ -37,6 +38,7 @@ hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verb
 #' @rdname hnm
 #' @export
 Hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = NULL, ...) {
+  check_known("Hnm", given_names(...), c(names(formals(Hnm)), mclust_arguments))
   asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose)
   mixture_bandwidth(asked, "VVV", FALSE, list(...))
 }
@@ -44,9 +46,13 @@ Hnm <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verb
 #' @rdname hnm
 #' @export
 Hnm.diag <- function(x, deriv.order = 0, G = 1:9, subset.ind, mise.flag = FALSE, verbose = NULL, ...) {
+  check_known("Hnm.diag", given_names(...), c(names(formals(Hnm.diag)), mclust_arguments))
   asked <- check_mixture_reference(x, deriv.order, G, if (!missing(subset.ind)) subset.ind, mise.flag, verbose)
   mixture_bandwidth(asked, "VVI", TRUE, list(...))
 }
+
+# More arguments of mclust::Mclust().
+mclust_arguments <- c("prior", "control", "initialization", "warn")
 
 # `line`: for one column.
 check_mixture_reference <- function(x, deriv.order, G, rows, exact, verbose, line = FALSE) {

@@ -213,7 +213,8 @@ print.kestrel_kdetest <- function(x, ...) {
 #' @param fhat1,fhat2 estimates made by [kde()] on one grid, in place of the samples and their bandwidths.
 #' @param gridsize,supp,xmin,xmax the grid, as in [kde()]. If not given it extends by `supp` times the geometric mean of
 #'   both bandwidths beyond both samples.
-#' @param mean.adj only FALSE: the bias of the estimates, which needs second derivatives, is not subtracted.
+#' @param mean.adj TRUE to subtract the leading bias of the estimates, tr(H D^2 f) / 2 with their second derivatives,
+#'   from the difference.
 #' @param signif.level the level of significance.
 #' @param min.ESS the smallest effective sample size n_l f_l / K_l(0) in both samples at a point that may be
 #'   significant.
@@ -223,9 +224,9 @@ print.kestrel_kdetest <- function(x, ...) {
 #' @param ... no further arguments of `kde.local.test()`: other names are an error. For `plot()` graphical parameters.
 #' @return An object of class `c("kestrel_loctest", "kde.loctest")`, a list with the fields of \pkg{ks}: `fhat1`,
 #'   `fhat2` (estimates, see [kde()]), `chisq`, `pvalue`, `fhat.diff`, `var.fhat.diff` (arrays on the grid),
-#'   `mean.fhat.diff` (0), `n1`, `n2`, `h1`, `h2` (d = 1), `H1`, `H2`, `fhat.diff.pos` and `fhat.diff.neg`. The last two
-#'   are copies of the estimates whose `estimate` is 1 where the first, or the second, density is significantly larger
-#'   and 0 elsewhere. `print()` and `plot()` return it invisibly.
+#'   `mean.fhat.diff` (the difference of tr(H D^2 f), or 0), `n1`, `n2`, `h1`, `h2` (d = 1), `H1`, `H2`, `fhat.diff.pos`
+#'   and `fhat.diff.neg`. The last two are copies of the estimates whose `estimate` is 1 where the first, or the second,
+#'   density is significantly larger and 0 elsewhere. `print()` and `plot()` return it invisibly.
 #' @section Units: The difference is in 1 / volume.
 #' @section Errors: Those of [kde.test()] and [kde()], and of class `kestrel_error_input` for estimates on different
 #'   grids, and for a plot of more than two dimensions.
@@ -250,7 +251,7 @@ kde.local.test <- function(x1, x2, H1, H2, h1, h2, fhat1, fhat2, gridsize, binne
   started <- proc.time()[["elapsed"]]
   verbose <- asked_verbose(verbose)
   level <- check_level(signif.level, "signif.level")
-  if (check_flag(mean.adj, "mean.adj")) abort_input("`mean.adj` must be FALSE: second derivatives are not computed.")
+  adjusted <- check_flag(mean.adj, "mean.adj")
   least <- if (missing(min.ESS)) 0 else check_positive(min.ESS, "min.ESS")
   pair <- if (!missing(fhat1) || !missing(fhat2)) {
     if (missing(fhat1) || missing(fhat2)) abort_input("`fhat1` and `fhat2` must both be given.")
@@ -266,7 +267,8 @@ kde.local.test <- function(x1, x2, H1, H2, h1, h2, fhat1, fhat2, gridsize, binne
   n <- vapply(pair, sample_size, 0L)
   d <- dimension(pair[[1L]])
   volume <- vapply(pair, function(fhat) prod(diag(bandwidth_root(fhat))), 0)
-  difference <- pair[[1L]]$estimate - pair[[2L]]$estimate
+  bias <- if (adjusted) bending_on_grid(pair[[1L]], threads) - bending_on_grid(pair[[2L]], threads) else 0
+  difference <- pair[[1L]]$estimate - pair[[2L]]$estimate - bias / 2
   spread <- (4 * pi)^(-d / 2) *
     (pair[[1L]]$estimate / (n[1L] * volume[1L]) + pair[[2L]]$estimate / (n[2L] * volume[2L]))
   chisq <- difference^2 / spread
@@ -282,11 +284,22 @@ kde.local.test <- function(x1, x2, H1, H2, h1, h2, fhat1, fhat2, gridsize, binne
   }
   sizes <- if (d == 1L) list(h1 = pair[[1L]]$h, h2 = pair[[2L]]$h)
   structure(c(list(fhat1 = pair[[1L]], fhat2 = pair[[2L]], chisq = chisq, pvalue = p, fhat.diff = difference,
-                   mean.fhat.diff = 0, var.fhat.diff = spread, n1 = n[1L], n2 = n[2L]), sizes,
+                   mean.fhat.diff = bias, var.fhat.diff = spread, n1 = n[1L], n2 = n[2L]), sizes,
               list(H1 = pair[[1L]]$H, H2 = pair[[2L]]$H, fhat.diff.pos = marked(pair[[1L]], difference > 0),
                    fhat.diff.neg = marked(pair[[2L]], difference < 0), names = pair[[1L]]$names,
                    signif.level = level, call = match.call(), seconds = proc.time()[["elapsed"]] - started)),
             class = c("kestrel_loctest", "kde.loctest"))
+}
+
+# tr(H D^2 f) on the grid of an estimate, twice its leading bias.
+bending_on_grid <- function(fhat, threads) {
+  sample <- list(x = sample_matrix(fhat), w = fhat$w, names = fhat$names)
+  H <- as.matrix(fhat$H)
+  made <- new_derivative(sample, H, 2L, TRUE)
+  made <- derivatives_on_grid(made, list(axes = axes_of(fhat), gridtype = fhat$gridtype),
+                              c(run_options(threads), engine = "auto"))
+  if (ncol(H) == 1L) return(H[[1L]] * made$estimate)
+  Reduce(`+`, Map(`*`, made$estimate, as.vector(H)))
 }
 
 check_one_grid <- function(fhat1, fhat2) {

@@ -235,7 +235,7 @@ density_calls <- list(
   kde.local.test = function() {
     d <- pick(1:2)
     c(list(x1 = sample_values(d = d), x2 = sample_values(d = d), gridsize = pick(c(2, 9))),
-      some_of(list(signif.level = 0.5, min.ESS = 2, h1 = stats::rexp(1L)), 0.3))
+      some_of(list(signif.level = 0.5, min.ESS = 2, mean.adj = TRUE, h1 = stats::rexp(1L)), 0.3))
   },
   dnorm.mixt = function() c(list(x = stats::rnorm(3L)), line_mixture()),
   rnorm.mixt = function() c(list(n = pick(c(1, 9))), line_mixture(), some_of(list(mixt.label = TRUE))),

@@ -1,9 +1,10 @@
 # Arguments that functions do not have, and those without effect.
 
-# Not generics, nor those that pass further arguments on: to another function, a plot or mclust.
-passing_on <- c("hucv", "Hucv", "Hucv.diag", "plotmixt", "hnm", "Hnm", "Hnm.diag")
-functions <- setdiff(getNamespaceExports("kestrel"),
-                     c("contourLevels", "gradients", "npplot", "npreg", "npregbw", "se", passing_on))
+# Generics, and functions that pass their dots on to others, which refuse them.
+passing <- c("hucv", "Hucv", "Hucv.diag", "Hkda", "hkda", "Hkda.diag", "compare.kda.cv",
+             "compare.kda.diag.cv", "plotmixt")
+functions <- setdiff(getNamespaceExports("kestrel"), c("contourLevels", "gradients", "npplot", "npreg", "npregbw", "se",
+                                                       passing))
 
 test_that("every exported function refuses names that it does not have, before it looks at anything else", {
   for (name in functions) {
@@ -24,6 +25,20 @@ test_that("arguments that all functions share come last and in one order, after 
     verbose <- formals(get(name, asNamespace("kestrel")))$verbose
     if ("verbose" %in% given) expect_null(verbose, info = name)
   }
+})
+
+test_that("functions that pass their dots on refuse unknown names, too", {
+  x <- faithful$eruptions
+  group <- rep(1:2, 136)
+  expect_error(hucv(x, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(Hucv(faithful, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(Hucv.diag(faithful, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(hkda(x, group, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(Hkda(faithful, group, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(Hkda.diag(faithful, group, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(compare.kda.cv(x, group, nonsense = 1), "no argument `nonsense`", class = "kestrel_error_input")
+  expect_error(compare.kda.diag.cv(faithful, group, nonsense = 1), "no argument", class = "kestrel_error_input")
+  expect_error(drawn(plotmixt(0, 1, props = 1, nonsense = 1)), "nonsense", class = "kestrel_error_input")
 })
 
 test_that("the arguments of ks come first, in its order", {

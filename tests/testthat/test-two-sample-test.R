@@ -78,6 +78,20 @@ test_that("differences at points are those of ks", {
   expect_equal(unclass(ours)[fields], unclass(theirs)[fields], tolerance = 1e-9)
   expect_equal(ours$fhat1$eval.points, theirs$fhat1$eval.points, tolerance = 1e-12)
   expect_equal(kde.local.test(x1, x2, gridsize = 51)$h1, hpi(x1))
+  ours <- kde.local.test(x1, x2, h1 = 0.3, h2 = 0.2, gridsize = 51, mean.adj = TRUE)
+  theirs <- ks::kde.local.test(x1, x2, h1 = 0.3, h2 = 0.2, gridsize = 51, binned = FALSE, mean.adj = TRUE)
+  expect_equal(ours$mean.fhat.diff, theirs$mean.fhat.diff, tolerance = 1e-6)
+  expect_equal(ours$pvalue, theirs$pvalue, tolerance = 1e-6)
+  flat <- kde.local.test(y1, y2, H1 = 0.1 * diag(2) + 0.02, H2 = 0.2 * diag(2), gridsize = 5, mean.adj = TRUE)
+  bending <- function(y, H, at) {
+    u <- sweep(y, 2, at)
+    inverse <- solve(H)
+    along <- rowSums((u %*% inverse)^2 * rep(diag(H), each = nrow(u))) + 2 * H[1, 2] * apply(u %*% inverse, 1, prod)
+    mean(exp(-mahalanobis(u, 0, H) / 2) * (along - 2)) / sqrt(det(2 * pi * H))
+  }
+  at <- c(flat$fhat1$eval.points[[1]][3], flat$fhat1$eval.points[[2]][2])
+  expect_equal(flat$mean.fhat.diff[3, 2], bending(y1, 0.1 * diag(2) + 0.02, at) - bending(y2, 0.2 * diag(2), at),
+               tolerance = 1e-10)
   apart <- list(with_seed(164, rnorm(200)), with_seed(165, rnorm(200, 2)))
   ours <- kde.local.test(apart[[1]], apart[[2]], h1 = 0.4, h2 = 0.3, gridsize = 61)
   theirs <- ks::kde.local.test(apart[[1]], apart[[2]], h1 = 0.4, h2 = 0.3, gridsize = 61, binned = FALSE)
@@ -115,7 +129,7 @@ test_that("mistakes are refused", {
     kde.test(x1, x2, h1 = 1, H1 = 1), kde.test(y1, y2, H2 = diag(3)), kde.test(x1, x2, B = -1),
     kde.test(x1, x2, B = 9, psi1 = 2), kde.test(x1, x2, psi1 = NA), kde.test(x1, x2, var.fhat1 = 0),
     kde.test(x1, c(x2, NA)), kde.test(x1, x2, nboot = 9),
-    kde.local.test(x1, y1), kde.local.test(x1, x2, mean.adj = TRUE), kde.local.test(x1, x2, signif.level = 2),
+    kde.local.test(x1, y1), kde.local.test(x1, x2, mean.adj = NA), kde.local.test(x1, x2, signif.level = 2),
     kde.local.test(x1, x2, min.ESS = -1), kde.local.test(x1, x2, gridsize = 1), kde.local.test(fhat1 = flat),
     kde.local.test(fhat1 = flat, fhat2 = kde(y2, H = diag(2), gridsize = 5)),
     kde.local.test(fhat1 = flat, fhat2 = kde(y2, h = 1, kernel = "uniform", gridsize = 5)),
