@@ -107,7 +107,8 @@ check_mixed_sample <- function(xdat, ydat, w, na.action, asked) {
   list(x = structure(columns, class = "data.frame", row.names = .set_row_names(n)), y = y$value, w = weights$w,
        nobs = weights$positive, ndim = length(columns), ncon = sum(kinds == "continuous"),
        nuno = sum(kinds == "unordered"), nord = sum(kinds == "ordered"), icon = unname(kinds == "continuous"),
-       iuno = unname(kinds == "unordered"), iord = unname(kinds == "ordered"), xnames = names(columns), ynames = plain_name(y$name), na.action = omitted)
+       iuno = unname(kinds == "unordered"), iord = unname(kinds == "ordered"), xnames = names(columns),
+       ynames = plain_name(y$name), na.action = omitted)
 }
 
 check_regressor <- function(column, name) {
