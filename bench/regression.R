@@ -108,7 +108,8 @@ bench_models <- function() {
   data <- mixed(sized(1000, 200))
   row <- function(task, calls) {
     expressions <- function(package) {
-      function() suppressWarnings(suppressMessages(eval(calls, list2env(list(data = data), asNamespace(package)))))
+      where <- list2env(list(data = data), parent = asNamespace(package))
+      function() suppressWarnings(suppressMessages(eval(calls, where)))
     }
     row_of(task, nrow(data), expressions("kestrel"), if (with_np && short) expressions("np"), 1L)
   }
