@@ -1,9 +1,11 @@
 # What print() and summary() say of several regressors or of factors; the other methods are those of one regressor.
 
 mixed_bandwidth_text <- function(bws) {
-  units <- if (bws$scaling) "" else vapply(unclass(bws$x)[seq_along(bws$bw)], unit_text, "")
-  paste0(paste0(bws$xnames, " ", vapply(bws$bw, format_short, ""), units, collapse = ", "),
-         if (bws$scaling) " (scale factors)")
+  nearest <- is_nearest(bws)
+  units <- if (bws$scaling || nearest) "" else vapply(unclass(bws$x)[seq_along(bws$bw)], unit_text, "")
+  paste0(paste0(bws$xnames, ifelse(nearest & bws$icon, " k = ", " "), vapply(bws$bw, format_short, ""), units,
+                collapse = ", "),
+         if (bws$scaling) " (scale factors)", if (nearest) paste0(" (", nearest_names[[bws$type]], ")"))
 }
 
 mixed_kernel_text <- function(bws) {
@@ -59,7 +61,7 @@ bandwidth_table <- function(bws, raw, label) {
   kind <- ifelse(dates, "date", ifelse(bws$icon, "number", ifelse(bws$iuno, "factor", "ordered")))
   largest <- rep(NA_real_, bws$ndim)
   largest[core_order(bws)[seq_len(bws$ndim) > bws$ncon]] <- largest_lambda(bws)
-  scaled <- ifelse(bws$icon, raw / mixed_scale(bws), NA)
+  scaled <- ifelse(bws$icon & !is_nearest(bws), raw / mixed_scale(bws), NA_real_)
   stats::setNames(data.frame(bws$xnames, kind, raw, scaled, largest),
                   c(label, "kind", "bandwidth", "scale.factor", "largest"))
 }

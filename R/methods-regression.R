@@ -280,8 +280,8 @@ smoother_text <- function(bws) {
 }
 
 bandwidth_text <- function(bws) {
-  if (is_nearest(bws)) return(paste0("k = ", bws$bw, " (", nearest_names[[bws$type]], ")"))
   if (is_mixed_object(bws)) return(mixed_bandwidth_text(bws))
+  if (is_nearest(bws)) return(paste0("k = ", bws$bw, " (", nearest_names[[bws$type]], ")"))
   meaning <- if (bws$scaling) "scale factor" else if (bws$ckertype == "gaussian") "standard deviation" else
     if (unit_of(bws) == 1) "half the support" else "as np counts"
   paste0("h = ", format_short(bws$bw), if (!bws$scaling) unit_text(bws$dates), " (", meaning, ")")

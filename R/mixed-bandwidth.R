@@ -6,6 +6,8 @@ mixed_regbw <- function(xdat, ydat, w, asked, given, na.action, run, verbose) {
   bws <- c(sample, asked, mixed_units(sample, asked$ckerorder, run))
   scale <- if (asked$scaling) mixed_scale(bws) else 1
   start <- if (!is.null(given$bws)) check_mixed_bandwidths(given$bws, bws, scale) * scale
+  most <- if (is_nearest(asked)) most_neighbours(bws, run)
+  if (!is.null(start) && is_nearest(asked)) check_most_neighbours(start, bws, most)
   if (given$fixed && is.null(start)) abort_input("`bws` must be given for bandwidth.compute = FALSE.")
   nmulti <- if (is.null(given$nmulti)) min(5L, sample$ndim) else max(1L, check_count(given$nmulti, "nmulti", 0L))
   found <- with_search_progress(verbose, "Cross-validation", function(progress) {
@@ -13,17 +15,22 @@ mixed_regbw <- function(xdat, ydat, w, asked, given, na.action, run, verbose) {
     found <- if (given$fixed) {
       list(raw = start, data = placed_sample(bws, 1, run))
     } else {
-      search_mixed(bws, nmulti, if (!is.null(start)) start_at(bws, start), run, progress)
+      start <- if (!is.null(start)) start_at(bws, start)
+      if (is_nearest(asked)) search_mixed_neighbours(bws, most, nmulti, start, run, progress) else
+        search_mixed(bws, nmulti, start, run, progress)
     }
     c(found, objective_at(bws, found$raw, found$data, run))
   })
-  if (given$fixed) warn_unsupported(found$n.unsupported, sample$nobs, start, asked)
+  if (given$fixed) {
+    at <- if (is_nearest(asked)) and_list(start[bws$icon]) else start
+    warn_unsupported(found$n.unsupported, sample$nobs, at, asked)
+  }
   remarks <- if (!given$fixed) mixed_remarks(bws, found)
   for (remark in remarks) inform(remark)
   raw <- found$raw
   made <- c(list(bw = if (asked$scaling) raw / scale else raw, search = if (given$fixed) "none" else "starts",
                  remarks = as.character(remarks)),
-            found[setdiff(names(found), c("raw", "data"))], bws, mixed_place_cpp(found$data),
+            found[setdiff(names(found), c("raw", "data", "most"))], bws, mixed_place_cpp(found$data),
             list(bandwidth = list(x = raw), sfactor = list(x = raw / mixed_scale(bws)),
                  evaluations = if (given$fixed) 1L else found$num.feval, engine = "direct"))
   if (given$fixed) made$ifval <- 1L
@@ -44,7 +51,9 @@ check_mixed_bandwidths <- function(given, bws, scale = 1) {
   for (k in seq_len(bws$ndim)) {
     one <- given[k]
     if (bws$icon[k]) {
-      if (is.na(one) || one <= 0) {
+      if (is_nearest(bws)) {
+        check_neighbours(one)
+      } else if (is.na(one) || one <= 0) {
         abort_input("`bws` must be positive for `", bws$xnames[k], "`, not ", describe_value(one), ".")
       }
     } else if (is.na(one) || one < 0 || one > largest[k] * (1 + 1e-7)) {
@@ -71,11 +80,16 @@ mixed_remarks <- function(bws, found) {
   task <- mixed_task(bws, found$raw)
   out <- c(is.infinite(task$h), task$lambda >= largest_lambda(bws) & largest_lambda(bws) > 0)
   names <- bws$xnames[sort(core_order(bws)[out])]
+  last <- bws$xnames[bws$icon][which(is_nearest(bws) & task$h == found$most)]
   linear <- if (bws$regtype == "ll" && any(is.infinite(task$h))) ", or linear in all of its range"
   c(if (length(names) > 0L) {
       paste0("The least ", bws$method, " is where ", and_list(paste0("`", names, "`")),
              if (length(names) == 1L) " is" else " are", " smoothed out: the fit is constant in ",
              if (length(names) == 1L) "it" else "them", linear, ".")
+    },
+    if (length(last) > 0L) {
+      paste0("The least ", bws$method, " is at the largest number of neighbours that every observation has for ",
+             and_list(paste0("`", last, "`")), ".")
     },
     if (found$n.ridged > 0L) {
       paste0(found$n.ridged, " of ", bws$nobs, " local linear fits have neighbours that do not differ in some ",

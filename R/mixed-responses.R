@@ -4,10 +4,10 @@
 # bandwidths as they are now, which may have been edited. `name`: of the argument.
 as_mixed_regression <- function(bws, name = "bws") {
   if (any(bws$w != 1)) abort_input("`", name, "` must be a regression without weights here.")
-  if (is_mixed_object(bws)) return(list(bws = bws, raw = if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw))
   if (is_nearest(bws)) {
     abort_input("`", name, "` must have fixed bandwidths here, not numbers of neighbours.")
   }
+  if (is_mixed_object(bws)) return(list(bws = bws, raw = if (bws$scaling) bws$bw * mixed_scale(bws) else bws$bw))
   if (!bws$ckertype %in% mixed_kernels) {
     abort_input("`", name, "` must have one of the kernels ", quoted(mixed_kernels, '"'), " here, not \"",
                 bws$ckertype, "\".")

@@ -42,18 +42,23 @@ ranges_of <- function(bws) {
   vapply(weighed_numbers(bws), function(column) diff(range(column)), 0, USE.NAMES = FALSE)
 }
 
-# `h` and `lambda` of bandwidths in the order of the columns, not scaled.
+# `h`, bandwidths or numbers of neighbours, and `lambda` of bandwidths in the order of the columns, not scaled.
 mixed_task <- function(bws, raw) {
   ordered <- raw[core_order(bws)]
   h <- ordered[seq_len(bws$ncon)]
-  list(h = ifelse(h > far_beyond * ranges_of(bws), Inf, h), lambda = ordered[seq_along(ordered) > bws$ncon],
-       ckertype = bws$ckertype, ckerorder = as.integer(bws$ckerorder), ukertype = bws$ukertype,
-       okertype = bws$okertype, regtype = bws$regtype, method = bws$method)
+  nearest <- is_nearest(bws)
+  list(h = if (nearest) h else ifelse(h > far_beyond * ranges_of(bws), Inf, h),
+       lambda = ordered[seq_along(ordered) > bws$ncon], ckertype = bws$ckertype,
+       ckerorder = as.integer(bws$ckerorder), ukertype = bws$ukertype, okertype = bws$okertype,
+       regtype = bws$regtype, method = bws$method, bwtype = if (nearest) bws$type else "fixed")
 }
 
-theta_of <- function(h, lambda, bws) c(log1p((bws$sdev / h)^2), lambda)
+theta_of <- function(h, lambda, bws) c(if (is_nearest(bws)) h else log1p((bws$sdev / h)^2), lambda)
 
-h_of_theta <- function(theta, bws) bws$sdev / sqrt(expm1(theta[seq_len(bws$ncon)]))
+h_of_theta <- function(theta, bws) {
+  h <- theta[seq_len(bws$ncon)]
+  if (is_nearest(bws)) h else bws$sdev / sqrt(expm1(h))
+}
 
 # A descent keeps this far from 0, where the slope by theta is computed from that by log(h).
 nearly_out <- 1e-8
@@ -88,7 +93,7 @@ mixed_criterion <- function(bws, run, progress) {
     found <- objective(data, task, gradient, run)
     rejected <- is.nan(found$value) || reject && found$unsupported > 0
     slope <- found$gradient
-    if (gradient) slope[continuous] <- slope[continuous] / 2 / expm1(-theta[continuous])
+    if (gradient && !is_nearest(bws)) slope[continuous] <- slope[continuous] / 2 / expm1(-theta[continuous])
     last <<- list(theta = theta, value = if (rejected) Inf else found$value, gradient = if (gradient) slope)
     last
   }
@@ -266,6 +271,6 @@ refuse_without_least <- function(bws) {
 raw_of <- function(theta, bws) {
   ranges <- ranges_of(bws)
   h <- h_of_theta(theta, bws)
-  h <- ifelse(h > far_beyond * ranges, 10^ceiling(log10(ranges) + 9), h)
+  if (!is_nearest(bws)) h <- ifelse(h > far_beyond * ranges, 10^ceiling(log10(ranges) + 9), h)
   c(h, theta[seq_along(theta) > bws$ncon])[order(core_order(bws))]
 }

@@ -81,7 +81,7 @@ mixed_bw_fields <- list(
   ckerorder = numbers(1L, also = list("2, 4, 6 or 8", function(order) order %in% c(2, 4, 6, 8))),
   ukertype = texts(1L, among = c("aitchisonaitken", "liracine")),
   okertype = texts(1L, among = c("liracine", "wangvanryzin", "racineliyan")),
-  scaling = flag(), unsupported = regbw_fields$unsupported, type = texts(1L, among = "fixed"),
+  scaling = flag(), unsupported = regbw_fields$unsupported, type = regbw_fields$type,
   sdev = function(of) numbers(of[["ncon"]], sign = "positive"),
   nconfac = numbers(1L, sign = "positive"), ncatfac = numbers(1L, sign = "positive"),
   search = texts(1L, among = c("none", "starts")),
@@ -90,9 +90,13 @@ mixed_bw_fields <- list(
     largest <- rep(Inf, of[["ndim"]])
     largest[core_order(of)[seq_len(of[["ndim"]]) > of[["ncon"]]]] <- largest_lambda(of)
     scale <- if (of[["scaling"]]) mixed_scale(of) else 1
+    whole <- function(k) !is_nearest(of) || all(k == round(k) & k < of[["nobs"]])
     numbers(of[["ndim"]], sign = "not negative", finite = FALSE, also = list(
-      "positive for numbers, and for factors at most the largest lambda",
-      function(bw) !anyNA(bw) && all(bw[of[["icon"]]] > 0) && all(bw * scale <= largest * (1 + 1e-7))
+      paste0(if (is_nearest(of)) "numbers of neighbours" else "positive for numbers",
+             ", and for factors at most the largest lambda"),
+      function(bw) {
+        !anyNA(bw) && all(bw[of[["icon"]]] > 0) && whole(bw[of[["icon"]]]) && all(bw * scale <= largest * (1 + 1e-7))
+      }
     ))
   },
   bandwidth = function(of) parts(list(x = numbers(of[["ndim"]], sign = "not negative", finite = FALSE))),

@@ -36,9 +36,6 @@ np_fixed_of_densities <- c(list(bwtype = "fixed"), np_fixed_arguments)
 # Arguments for one numeric regressor and a kernel whose sums have an engine of their own.
 refuse_for_mixed <- function(given, asked, several) {
   with <- if (several) "several regressors or a factor" else "an Epanechnikov kernel of a higher order"
-  if (asked$type != "fixed") {
-    abort_input("`bwtype` must be \"fixed\" with ", with, ", not ", describe_value(asked$type), ".")
-  }
   given <- Filter(Negate(is.null), given)
   if (asked$bw.scale == "support") given$bw.scale <- "support"
   if (length(given) > 0L) {

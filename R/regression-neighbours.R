@@ -5,7 +5,11 @@ bandwidth_types <- c("fixed", "generalized_nn", "adaptive_nn")
 
 nearest_names <- c(generalized_nn = "generalized nearest neighbour", adaptive_nn = "adaptive nearest neighbour")
 
-is_nearest <- function(asked) asked[["type"]] != "fixed"
+# Objects of densities, whose bandwidths are fixed, may have any value there.
+is_nearest <- function(asked) {
+  type <- asked[["type"]]
+  is.character(type) && length(type) == 1L && type %in% bandwidth_types[-1L]
+}
 
 # Numbers of neighbours as a user gives them.
 check_neighbours <- function(bws, name = "bws") {

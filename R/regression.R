@@ -10,9 +10,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'
 #' Selects the bandwidths of the Nadaraya-Watson or local linear regression of `y` on one or several regressors by
 #' cross-validation. Regressors may be numbers, factors and ordered factors. Names, conventions and defaults are those
-#' of package \pkg{np}. Bandwidths are fixed
-#' or, for one regressor and with `bwtype`, distances to nearest neighbours. Most of this page is about one numeric
-#' regressor. The section on several regressors says what differs.
+#' of package \pkg{np}. Bandwidths are fixed or, with `bwtype`, distances to nearest neighbours. Most of this page is
+#' about one numeric regressor. The section on several regressors says what differs.
 #'
 #' Let g_-i be the fit without observation i, and w the weights (1 for all if not given). Let M_i be 1 if another
 #' observation is within the bandwidth of x_i, and 0 otherwise. The objectives are
@@ -106,6 +105,12 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   the bandwidth at one of them, so its objective depends on the order of the data and is not that of its fits. With
 #'   `options(np.tree = TRUE)` it is, and then equal to the one here.
 #'
+#'   With several regressors each numeric one has a number k of its own, and its distances are those along it alone, as
+#'   in \pkg{np}. The search starts from `nmulti` places. It goes along one regressor after the other, over all k in steps
+#'   of 50 % and then between the best ones, and along lambda of all factors by their gradient, until nothing is lower.
+#'   Last, pairs of numbers are changed together. It is not certain that the result is the least value of all. With the
+#'   uniform kernel an observation is outside of a window if its distance differs from the bandwidth by rounding only.
+#'
 #' @section Grids: With several values of `bws`, or with `nbw`, `bwmin` or `bwmax`, the objective is computed on a grid
 #'   and the result is its least value. A grid of `nbw` bandwidths, by default 50, has equal steps up to `bwmax`, by
 #'   default the range of x, max - min. This is the grid of Rohlfs & Zahran (2017). For the Gaussian kernel it ends at
@@ -191,7 +196,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #' @param bwmethod the objective, `"cv.ls"` (least squares) or `"cv.aic"` (the corrected AIC of Hurvich, Simonoff & Tsai
 #'   1998).
 #' @param bwtype `"fixed"` for one bandwidth, or `"generalized_nn"` or `"adaptive_nn"` for distances to the k-th nearest
-#'   neighbour; `bws` is then k. See the section on nearest neighbours.
+#'   neighbour; `bws` is then k, for several regressors one for each number, and lambda for factors. See the section on
+#'   nearest neighbours.
 #' @param ckertype the kernel.
 #' @param ckerorder the order of the Gaussian or the Epanechnikov kernel, 2, 4, 6 or 8. The other kernels are of order
 #'   2; for the uniform kernel other orders have no effect. With an Epanechnikov kernel of order 4 or more the sums and
@@ -395,6 +401,7 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   y <- if (!missing(ydat)) ydat
   if (mixed) {
     refuse_for_mixed(c(given[c("nbw", "bwmin", "bwmax")], refine = if (refine) TRUE), asked, several)
+    if (is_nearest(asked)) check_nearest_arguments(asked, given)
     asked <- c(asked[names(asked) != "bw.scale"],
                ukertype = check_choice(ukertype, c("aitchisonaitken", "liracine"), "ukertype"),
                okertype = check_choice(okertype, c("liracine", "wangvanryzin", "racineliyan"), "okertype"))

@@ -1,8 +1,8 @@
 # Regression with the Gaussian kernel: the search for the global minimum of cross-validation, the curve of 200
-# bandwidths, fits with standard errors, the search with nearest neighbours, and that with three numeric regressors and
-# a factor. On one thread and on all, beside np and all pairs in R.
+# bandwidths, fits with standard errors, the search with nearest neighbours, that with three numeric regressors and a
+# factor, and the functions on top of these sums. On one thread and on all, beside np and all pairs in R.
 #
-#   Rscript bench/regression.R [--short] [curves searches fits neighbours mixed]
+#   Rscript bench/regression.R [--short] [curves searches fits neighbours mixed models]
 #
 # np is left out where it is not installed, and where it would take minutes.
 
@@ -78,14 +78,15 @@ bench_neighbours <- function() {
   print_rows(row("generalized_nn", "lc"), row("adaptive_nn", "ll"))
 }
 
+mixed <- function(n) {
+  set.seed(1)
+  data <- data.frame(x1 = stats::rnorm(n), x2 = stats::runif(n), x3 = stats::rnorm(n))
+  data$z <- factor(sample(letters[1:3], n, TRUE))
+  data$y <- sin(data$x1) + data$x2^2 + as.integer(data$z) * 0.3 + stats::rnorm(n) * 0.3
+  data
+}
+
 bench_mixed <- function() {
-  mixed <- function(n) {
-    set.seed(1)
-    data <- data.frame(x1 = stats::rnorm(n), x2 = stats::runif(n), x3 = stats::rnorm(n))
-    data$z <- factor(sample(letters[1:3], n, TRUE))
-    data$y <- sin(data$x1) + data$x2^2 + as.integer(data$z) * 0.3 + stats::rnorm(n) * 0.3
-    data
-  }
   row <- function(n, regtype, nmulti, peer = TRUE) {
     data <- mixed(n)
     search <- function() suppressMessages(npregbw(y ~ x1 + x2 + x3 + z, data, regtype = regtype, nmulti = nmulti))
@@ -101,5 +102,25 @@ bench_mixed <- function() {
   do.call(print_rows, rows)
 }
 
+# The same calls of both packages, with the bandwidths that they select. np is left out at the full size, where it takes
+# minutes.
+bench_models <- function() {
+  data <- mixed(sized(1000, 200))
+  row <- function(task, calls) {
+    expressions <- function(package) {
+      where <- list2env(list(data = data), parent = asNamespace(package))
+      function() suppressWarnings(suppressMessages(eval(calls, where)))
+    }
+    row_of(task, nrow(data), expressions("kestrel"), if (with_np && short) expressions("np"), 1L)
+  }
+  print_rows(
+    row("npcdist", quote(npcdist(npcdistbw(y ~ x1 + z, data = data, nmulti = 1)))),
+    row("npindex", quote(npindex(npindexbw(y ~ x1 + x2 + x3, data = data, nmulti = 1)))),
+    row("npscoef", quote(npscoef(npscoefbw(y ~ x2 | x1, data = data, nmulti = 1)))),
+    row("npplreg", quote(npplreg(npplregbw(y ~ x2 + x3 | x1 + z, data = data, nmulti = 1)))),
+    row("npsigtest", quote(npsigtest(npregbw(y ~ x1 + x3, data = data, nmulti = 1), boot.num = 99)))
+  )
+}
+
 run_sections(list(curves = bench_curves, searches = bench_searches, fits = bench_fits, neighbours = bench_neighbours,
-                  mixed = bench_mixed))
+                  mixed = bench_mixed, models = bench_models))

@@ -57,10 +57,13 @@ inline MixedKernel unpack_kernel(const Fields& fields) {
 
 /// The kernel of a regression, and its criterion.
 inline MixedKernel unpack_regression(const Rcpp::List& list, MixedMethod* method = nullptr) {
-  const Fields fields(
-      list, "a task of mixed data",
-      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "regtype", "method"});
+  const Fields fields(list, "a task of mixed data",
+                      {"h", "lambda", "ckertype", "ckerorder", "ukertype", "okertype", "regtype",
+                       "method", "bwtype"});
   MixedKernel kernel = unpack_kernel(fields);
+  const std::string type = fields.get<std::string>("bwtype");
+  if (type == "generalized_nn") kernel.type = BandwidthType::generalized_nn;
+  if (type == "adaptive_nn") kernel.type = BandwidthType::adaptive_nn;
   kernel.local_linear = fields.get<std::string>("regtype") == "ll";
   const bool aic = fields.get<std::string>("method") == "cv.aic";
   if (method != nullptr) *method = aic ? MixedMethod::aic : MixedMethod::least_squares;

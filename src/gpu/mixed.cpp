@@ -35,6 +35,7 @@ std::string objection(const MixedSample& sample, const MixedKernel& kernel) {
   };
   if (sample.columns() == 0) return "there must be a numeric regressor";
   if (sample.weighted()) return "there must be no weights";
+  if (kernel.type != BandwidthType::fixed) return "bandwidths must be fixed";
   if (sample.columns() > KESTREL_GPU_MIXED_COLUMNS) {
     return at_most(KESTREL_GPU_MIXED_COLUMNS, "numeric regressors");
   }

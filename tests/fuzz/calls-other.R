@@ -59,6 +59,7 @@ mixed_arguments <- function(frame) {
   c(some_of(list(regtype = "ll", bwmethod = "cv.aic", ckertype = pick(c("gaussian", "epanechnikov", "uniform")),
                  ukertype = pick(c("aitchisonaitken", "liracine")), nmulti = pick(1:2),
                  okertype = pick(c("liracine", "wangvanryzin", "racineliyan"))), 0.4),
+    some_of(list(bwtype = pick(c("generalized_nn", "adaptive_nn"))), 0.2),
     some_of(list(ckerorder = 4, unsupported = "exclude", bwscaling = TRUE, bws = bandwidths_of(frame),
                  bandwidth.compute = FALSE, na.action = quote(stats::na.fail), w = weights_for(nrow(frame))), 0.1))
 }

@@ -43,6 +43,10 @@ makers <- list(
   summary_of_density_bw = function() summary(original("density_bw")),
   summary_of_mixed_density = function() summary(original("density")),
   mixed = function() npregbw(breaks ~ wool + tension, data = warpbreaks[1:30, ], nmulti = 1),
+  mixed_nn = function() {
+    npregbw(data.frame(a = faithful$eruptions[1:20], z = factor(rep(1:2, 10))), faithful$waiting[1:20],
+            bws = c(5, 0.2), bandwidth.compute = FALSE, bwtype = "adaptive_nn")
+  },
   mixed_fit = function() {
     npreg(bws = c(0.5, 0.2, 3), txdat = data.frame(a = faithful$eruptions[1:20], z = factor(rep(1:2, 10)), b = 1:20),
           tydat = faithful$waiting[1:20], gradients = TRUE)

@@ -16,6 +16,9 @@
 mixed_singular <- 1e-12
 mixed_log_least <- -722
 
+# With neighbours, `bwtype`, `h` are numbers k, which count along each column, and the window of the uniform kernel is
+# open, by some units of the last place.
+
 # A kernel's polynomial in s = u^2 (without the factor exp(-s/2) of the Gaussian ones), and where its support ends.
 mixed_kernel <- function(ckertype, ckerorder) {
   order <- as.character(if (ckertype == "uniform") 2 else ckerorder)
@@ -30,12 +33,12 @@ mixed_kernel <- function(ckertype, ckerorder) {
 }
 
 # The polynomial and its derivative by u.
-mixed_polynomial <- function(u, kernel) {
+mixed_polynomial <- function(u, kernel, open = FALSE) {
   value <- slope <- 0 * u
   powers <- seq_along(kernel$series) - 1
   for (k in powers) value <- value + kernel$series[k + 1] * u^(2 * k)
   for (k in powers[-1]) slope <- slope + kernel$series[k + 1] * 2 * k * u^(2 * k - 1)
-  inside <- if (kernel$reach == 1) abs(u) <= 1 else abs(u) < kernel$reach
+  inside <- if (kernel$reach > 1) abs(u) < kernel$reach else abs(u) <= if (open) 1 - 2e-15 else 1
   list(value = ifelse(inside, value, 0), slope = ifelse(inside, slope, 0))
 }
 
@@ -61,16 +64,30 @@ mixed_ordered <- function(from, to, lambda, levels, okertype) {
 
 weights_in <- function(data) if (is.null(data$w)) rep(1, length(data$y)) else data$w
 
+# The bandwidths of all observations at a point, a column for each continuous column.
+mixed_widths <- function(data, task, point) {
+  n <- length(data$y)
+  if (!any(task$bwtype %in% neighbour_types)) return(matrix(task$h, n, length(task$h), TRUE))
+  there <- weights_in(data) > 0
+  vapply(seq_along(task$h), function(k) {
+    distance <- function(at) reference_neighbour_distance(at, data$x[there, k], task$h[k])
+    if (task$bwtype == "generalized_nn") rep(distance(point$x[k]), n) else vapply(data$x[, k], distance, 0)
+  }, numeric(n))
+}
+
 # Signed weights of all observations at a point: `weight`, divided by exp(`scale`); their derivatives by the columns of
 # the point; and which observations are neighbours.
 mixed_weights <- function(data, task, point) {
   n <- length(data$y)
   kernel <- mixed_kernel(task$ckertype, task$ckerorder)
-  u <- t((point$x - t(data$x)) / task$h)
+  nearest <- any(task$bwtype %in% neighbour_types)
+  h <- mixed_widths(data, task, point)
+  u <- t(point$x - t(data$x)) / h
   dim(u) <- dim(data$x)
-  parts <- lapply(seq_along(task$h), function(k) mixed_polynomial(u[, k], kernel))
+  parts <- lapply(seq_along(task$h), function(k) mixed_polynomial(u[, k], kernel, nearest))
   gaussian <- task$ckertype == "gaussian"
   logs <- if (gaussian) -rowSums(u^2) / 2 else numeric(n)
+  if (identical(task$bwtype, "adaptive_nn")) logs <- logs - rowSums(log(h))
   constant <- 0
   q <- ncol(data$unordered)
   for (k in seq_len(q)) {
@@ -90,7 +107,7 @@ mixed_weights <- function(data, task, point) {
   slopes <- vapply(seq_along(parts), function(k) {
     others <- Reduce(`*`, lapply(parts[-k], `[[`, "value"), rep(1, n))
     own <- parts[[k]]$slope - if (gaussian) u[, k] * parts[[k]]$value else 0
-    size * others * own / task$h[k]
+    size * others * own / h[, k]
   }, numeric(n))
   list(weight = size * signed, slopes = matrix(slopes, n), near = near, scale = shift + constant)
 }
@@ -166,7 +183,7 @@ mixed_point <- function(points, row) {
 
 # Of the observations with a positive weight. cv.ls: those without neighbours count 0 in the sum of squares. cv.aic:
 # np's AICc; Inf where its penalty is not positive. `ridged`: of the fits that leave one out and, for cv.aic, of those
-# among these with it, too.
+# with it, too.
 mixed_oracle_objective <- function(data, task) {
   w <- weights_in(data)
   w <- w[w > 0]
@@ -270,5 +287,5 @@ mixed_order <- function(frame) {
 # A task with np's defaults.
 mixed_task_of <- function(h, lambda, ...) {
   utils::modifyList(list(h = h, lambda = lambda, ckertype = "gaussian", ckerorder = 2L, ukertype = "aitchisonaitken",
-                         okertype = "liracine", regtype = "lc", method = "cv.ls"), list(...))
+                         okertype = "liracine", regtype = "lc", method = "cv.ls", bwtype = "fixed"), list(...))
 }

@@ -322,7 +322,6 @@ test_that("what cannot be is refused", {
     npregbw(mpg ~ wt + cyl, cars_of, ckerorder = 3),
     npregbw(mpg ~ wt + cyl, cars_of, ukertype = "li"),
     npregbw(mpg ~ wt + gear, cars_of, okertype = "nliracine"),
-    npregbw(mpg ~ wt + cyl, cars_of, bwtype = "adaptive_nn"),
     npregbw(mpg ~ wt + cyl, cars_of, nmulti = -1),
     npregbw(mpg ~ wt + cyl, cars_of, bandwidth.compute = FALSE),
     given(c("wt", "cyl"), 1),

@@ -252,5 +252,4 @@ test_that("Epanechnikov kernels of higher order have np's values", {
   expect_identical(a$bw, npregbw(cars["speed"], cars$dist, ckertype = "epanechnikov", ckerorder = 4)$bw)
   expect_identical(predict(npreg(a), data.frame(x = c(5, 20))), npreg(a, exdat = c(5, 20))$mean)
   expect_refused(npregbw(cars$speed, cars$dist, ckertype = "epanechnikov", ckerorder = 4, nbw = 5))
-  expect_refused(npregbw(cars$speed, cars$dist, ckertype = "epanechnikov", ckerorder = 4, bwtype = "adaptive_nn"))
 })

@@ -333,6 +333,9 @@ void check_mixed_kernel(const MixedKernel& kernel, std::size_t continuous, std::
   }
   for (const double h : kernel.h) {
     if (!(h > 0)) throw error(ErrorKind::input, "a bandwidth must be positive");
+    if (kernel.type != BandwidthType::fixed && !(h >= 1 && h == std::floor(h) && h < 1e9)) {
+      throw error(ErrorKind::input, "numbers of neighbours must be whole");
+    }
   }
   for (const double lambda : kernel.lambda) {
     if (!(lambda >= 0 && (lambda <= 1 || std::isinf(lambda)))) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/data/neighbours.hpp"
 #include "core/kernel/gaussian_order.hpp"
 #include "core/kernel/kernel.hpp"
 #include "simd/mixed/mixed.hpp"
@@ -38,8 +39,10 @@ struct MixedKernel {
   FactorKernel factor = FactorKernel::aitchison_aitken;
   OrderedKernel ordered = OrderedKernel::li_racine;
   /// A bandwidth for each continuous column, and lambda for each factor and then each ordered
-  /// factor. All weigh the same by those that are infinite.
+  /// factor. All weigh the same by those that are infinite. Unless `type` is fixed, h are numbers
+  /// of neighbours, see MixedNeighbours.
   std::vector<double> h, lambda;
+  BandwidthType type = BandwidthType::fixed;
   bool local_linear = false;
   MixedForm form = MixedForm::weights;
   /// The forms of each column and factor, in the order of h and lambda. None: all have `form`.

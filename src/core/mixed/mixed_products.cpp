@@ -5,7 +5,7 @@
 namespace kestrel {
 
 MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kernel, bool by_point,
-                             const simd::MixedTable& table)
+                             const MixedNeighbours* neighbours, const simd::MixedTable& table)
     : table_(table), by_point_(by_point) {
   std::vector<MixedForm> forms;
   for (std::size_t c = 0; c < sample.columns(); ++c) {
@@ -15,13 +15,16 @@ MixedProducts::MixedProducts(const MixedSample& sample, const MixedKernel& kerne
     while (g < forms.size() && forms[g] != form) ++g;
     if (g == forms.size()) {
       forms.push_back(form);
-      groups_.push_back({ContinuousKernel(kernel, form), {}, {}, {}, {}});
+      groups_.push_back({ContinuousKernel(kernel, form), {}, {}, {}, {}, {}});
       if (groups_[g].kernel.window == simd::MixedWindow::gaussian) ++gaussian_groups_;
     }
     Group& group = groups_[g];
     group.place.push_back(columns_.size());
     group.x.push_back(sample.x(c));
     group.scale.push_back(group.kernel.scale / kernel.h[c]);
+    if (neighbours != nullptr && neighbours->adaptive()) {
+      group.scales.push_back(neighbours->scales(c));
+    }
     group.at.push_back(0.0);
     columns_.push_back(c);
   }
@@ -33,11 +36,20 @@ double MixedProducts::square_distance(std::size_t j, const double* point) const 
   for (const Group& group : groups_) {
     if (group.kernel.window != simd::MixedWindow::gaussian) continue;
     for (std::size_t k = 0; k < group.x.size(); ++k) {
-      const double u = (group.x[k][j] - point[columns_[group.place[k]]]) * group.scale[k];
+      const double scale = group.scales.empty() ? group.scale[k] : group.scales[k][j];
+      const double u = (group.x[k][j] - point[columns_[group.place[k]]]) * scale;
       sum += u * u;
     }
   }
   return sum;
+}
+
+void MixedProducts::set_scales(const double* scale) {
+  for (Group& group : groups_) {
+    for (std::size_t k = 0; k < group.scale.size(); ++k) {
+      group.scale[k] = group.kernel.scale * scale[columns_[group.place[k]]];
+    }
+  }
 }
 
 void MixedProducts::start(const double* point, double nearest) {
@@ -64,7 +76,8 @@ simd::MixedProduct MixedProducts::product_of(const Group& group, double* value,
           value,
           slope,
           by_point_,
-          kernel.odd};
+          kernel.odd,
+          group.scales.empty() ? nullptr : group.scales.data()};
 }
 
 void MixedProducts::fill(std::size_t begin, std::size_t count, double* value,

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/mixed/mixed_sample.hpp"
+#include "core/mixed/mixed_neighbours.hpp"
 #include "core/mixed/mixed_tiles.hpp"
 
 namespace kestrel {
@@ -14,9 +14,10 @@ namespace kestrel {
 /// worker.
 class MixedProducts {
  public:
-  /// by_point: the derivatives are those by the point, not by log(h).
+  /// by_point: the derivatives are those by the point, not by log(h) or, with neighbours, by a
+  /// factor of all bandwidths of a column. neighbours: null for fixed bandwidths.
   MixedProducts(const MixedSample& sample, const MixedKernel& kernel, bool by_point,
-                const simd::MixedTable& table);
+                const MixedNeighbours* neighbours, const simd::MixedTable& table);
 
   /// The columns with a finite bandwidth, in the order of derivatives.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -25,6 +26,8 @@ class MixedProducts {
   /// The sum of squares in bandwidths between a sample and a point along the columns of these.
   double square_distance(std::size_t j, const double* point) const;
 
+  /// The reciprocals of the bandwidths of all columns at the next points.
+  void set_scales(const double* scale);
   /// At a point. Gaussian kernels are divided by exp(-nearest / 2); nearest = 0 unless gaussian().
   void start(const double* point, double nearest);
   /// Of `count` samples from `begin` on, at most MixedTiles::kTile, to value[0], ...; derivatives
@@ -34,8 +37,8 @@ class MixedProducts {
  private:
   struct Group {
     ContinuousKernel kernel;
-    std::vector<std::size_t> place;  // in columns_
-    std::vector<const double*> x;
+    std::vector<std::size_t> place;        // in columns_
+    std::vector<const double*> x, scales;  // of samples, if these have bandwidths of their own
     std::vector<double> scale, at;
   };
   simd::MixedProduct product_of(const Group& group, double* value, double* const* slope) const;

@@ -18,8 +18,15 @@ template <class Body>
 void each_row(const MixedSample& sample, const MixedSample& points, const MixedKernel& kernel,
               MixedRow::Use use, const RunOptions& options, const Body& body) {
   check_mixed_kernel(kernel, sample.columns(), sample.factors() + sample.ordered());
-  const auto make = [&] { return std::make_unique<MixedRow>(sample, kernel, use, *options.table); };
-  each_mixed_point(points, make, options, body);
+  const auto neighbours = MixedNeighbours::of(sample, points, kernel, options.parallel);
+  const auto make = [&] {
+    return std::make_unique<MixedRow>(sample, kernel, use, *options.table, neighbours.get());
+  };
+  each_mixed_point(points, make, options,
+                   [&](std::size_t item, std::size_t i, const double* point, MixedRow& row) {
+                     row.take_bandwidths(i);
+                     body(item, i, point, row);
+                   });
 }
 
 }  // namespace

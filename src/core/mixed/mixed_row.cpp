@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.hpp"
+
 namespace kestrel {
 
 namespace {
@@ -13,15 +15,19 @@ constexpr double kFarthest = 38.0 * 38.0;
 }  // namespace
 
 MixedRow::MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use,
-                   const simd::Table& table)
+                   const simd::Table& table, const MixedNeighbours* neighbours)
     : sample_(sample),
       kernel_(kernel),
       use_(use),
       table_(*table.mixed),
-      products_(sample, kernel, use == Use::gradients, *table.mixed),
+      neighbours_(neighbours),
+      products_(sample, kernel, use == Use::gradients, neighbours, *table.mixed),
       column_(products_.columns()),
       plane_(sample.columns(), kernel.order == 2, *table.mixed),
       room_(sample.size() * (7 + 2 * sample.columns() + kernel.lambda.size())) {
+  if (kernel.type != BandwidthType::fixed && neighbours == nullptr) {
+    throw error(ErrorKind::internal, "bandwidths without the distances of neighbours");
+  }
   std::size_t next = 0;
   const auto take = [&] { return row(next++); };
   product_ = take();
@@ -50,11 +56,18 @@ void MixedRow::start(const int* code, const double* position) {
     const std::size_t first = sample_.first(cell), end = sample_.first(cell + 1);
     tiles_.add(first, end);
     const auto fill = [&](double* to, double value) {
-      for (std::size_t j = first; j < end; ++j) to[j] = value * sample_.w(j);
+      for (std::size_t j = first; j < end; ++j) to[j] = value * times_of(j);
     };
     fill(factor_, weights_.value[cell]);
     for (std::size_t k = 0; k < all; ++k) fill(lambda_slope_[k], weights_.slope[k * cells + cell]);
   }
+}
+
+void MixedRow::take_bandwidths(std::size_t i) {
+  if (neighbours_ == nullptr || neighbours_->adaptive()) return;
+  double scale[simd::kMixedColumns];
+  there_ = neighbours_->copy_scales(i, scale);
+  products_.set_scales(scale);
 }
 
 /// The least sum of squares in bandwidths to a sample whose weight counts.
@@ -136,8 +149,9 @@ const MixedFit& MixedRow::fit(const double* point, double reference, std::size_t
     }
   };
   nearest_ = 0.0;
-  sum_up();
-  if (products_.gaussian() && std::fabs(fit_.sum) < kLeastMixedSum) {
+  fit_.sum = 0.0;
+  if (there_) sum_up();
+  if (there_ && products_.gaussian() && std::fabs(fit_.sum) < kLeastMixedSum) {
     nearest_ = nearest(point, own);
     sum_up();
   }

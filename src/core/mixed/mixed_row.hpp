@@ -12,12 +12,12 @@
 
 namespace kestrel {
 
-/// The weight of an observation at itself, w times the product of the factors' kernels, and the
-/// derivatives of this product by each lambda.
+/// The weight of an observation at itself, `times` the product of the factors' kernels, the
+/// derivatives of this product by each lambda, and the weight that was given.
 struct MixedOwn {
   double weight;
   const double* slope;
-  double w = 1.0;
+  double times = 1.0, w = 1.0;
 };
 
 /// Sums of weights below this may have lost terms to underflow, and are computed anew relative to
@@ -33,10 +33,14 @@ class MixedRow {
   /// and gradient(); or weight() and times(), for local constant fits.
   enum class Use { fits, criterion, variances, gradients, weights };
 
-  MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use, const simd::Table& table);
+  /// neighbours: null if bandwidths are fixed.
+  MixedRow(const MixedSample& sample, const MixedKernel& kernel, Use use, const simd::Table& table,
+           const MixedNeighbours* neighbours = nullptr);
 
   /// For points with these levels.
   void start(const int* code, const double* position);
+  /// Takes the bandwidths of a point, where these are distances to its neighbours.
+  void take_bandwidths(std::size_t i);
   /// At a point, relative to this response; `own` is left out unless it is kNone. O(n (p + q)).
   /// local_linear: O(n p^2).
   const MixedFit& fit(const double* point, double reference, std::size_t own);
@@ -52,7 +56,8 @@ class MixedRow {
   Change by_lambda(std::size_t k);
   /// Of a sample with the levels of the point.
   MixedOwn own(std::size_t i) const {
-    return {sample_.w(i) * weights_.own, weights_.own_slope.data(), sample_.w(i)};
+    const double times = times_of(i);
+    return {times * weights_.own, weights_.own_slope.data(), times, sample_.w(i)};
   }
   bool local_linear() const { return kernel_.local_linear; }
   /// sum_j l_j^2 e_j for the weights of the fit; and its derivative by column c, in the units of x,
@@ -77,6 +82,9 @@ class MixedRow {
   double times(const double* b, std::size_t parameter) const;
 
  private:
+  double times_of(std::size_t j) const {
+    return sample_.w(j) * (neighbours_ == nullptr ? 1.0 : neighbours_->times(j));
+  }
   double* row(std::size_t k) { return room_.data() + k * sample_.size(); }
   double nearest(const double* point, std::size_t own) const;
   void constant_fit(const double* point, double reference, std::size_t own);
@@ -90,6 +98,8 @@ class MixedRow {
   const MixedKernel& kernel_;
   const Use use_;
   const simd::MixedTable& table_;
+  const MixedNeighbours* const neighbours_;
+  bool there_ = true;  // the point has bandwidths
   MixedProducts products_;
   const std::vector<std::size_t>& column_;  // those with a finite bandwidth
   MixedPlane plane_;

@@ -49,7 +49,7 @@ class MixedTotals {
 
  private:
   double slope_of_own(const MixedOwn& own, std::size_t k) const {
-    return k < columns_ ? 0.0 : own.w * own.slope[k - columns_];
+    return k < columns_ ? 0.0 : own.times * own.slope[k - columns_];
   }
 
   std::size_t columns_ = 0;

@@ -4,14 +4,12 @@
 
 #include <functional>
 
+#include "core/data/neighbours.hpp"
 #include "core/kernel/gaussian_order.hpp"
 #include "core/regression/local_source.hpp"
 #include "core/sweep/sweep.hpp"
 
 namespace kestrel {
-
-/// Whether all fits have one bandwidth, each point its own, or each sample its own.
-enum class BandwidthType { fixed, generalized_nn, adaptive_nn };
 
 /// A kernel and its bandwidth, for regression: K(0) = 1; the window is fl(|e - x|) < h (<= h for
 /// the uniform kernel and a fixed bandwidth, < 38 h for the Gaussian one, whose h is the standard

@@ -10,7 +10,7 @@
 
 #include "core/base/raw_array.hpp"
 #include "core/regression/local_fit.hpp"
-#include "core/regression/neighbours.hpp"
+#include "core/data/neighbours.hpp"
 
 namespace kestrel {
 

@@ -35,7 +35,8 @@ enum class MixedWindow {
 // slope[c][j] is this product with v P(v) in place of Q(v) for column c, the derivative by log(1 /
 // scale[c]); or, if by_point is true, with u scale[c] P(v), the derivative by point[c]. That is not
 // there for convolutions. Distribution functions have these derivatives, too. If `odd` is true, the
-// value has u P(v) in place of Q(v) for all columns, and there are no derivatives.
+// value has u P(v) in place of Q(v) for all columns, and there are no derivatives. If `scales` is
+// not null, scales[c][begin + j] is in place of scale[c]; not for distribution functions.
 struct MixedProduct {
   const double* const* x;
   const double* point;
@@ -50,6 +51,7 @@ struct MixedProduct {
   double* const* slope;
   bool by_point;
   bool odd = false;
+  const double* const* scales = nullptr;
 };
 
 struct MixedTable {

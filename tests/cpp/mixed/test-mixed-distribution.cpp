@@ -157,8 +157,8 @@ struct Grid {
     }
     const std::size_t m = rows.size();
     const MixedRows views{{x.data(), m, data.p}, {factor.data(), m}, {ordered.data(), m, 1}, m, 1};
-    sample = std::make_unique<MixedSample>(views, std::vector<int>{1, 1}, Span<const double>(), Weights(),
-                                           ParallelOptions{});
+    sample = std::make_unique<MixedSample>(views, std::vector<int>{1, 1}, Span<const double>(),
+                                           Weights(), ParallelOptions{});
   }
   std::vector<std::size_t> rows;
   std::vector<double> x, ordered;

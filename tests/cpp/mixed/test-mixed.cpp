@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -296,6 +298,81 @@ TEST(MixedKernels, SamplesFarAway) {
                     1e-11 * (1 + 39 * std::fabs(wanted.gradient[k])))
             << k;
       }
+    }
+  }
+}
+
+/// The distance from a point to the k-th neighbour along a column: each distance counts once, and
+/// the least as number 0.
+double neighbour_distance(const Data& data, std::size_t c, double point, std::size_t k) {
+  std::set<double> distances;
+  for (std::size_t j = 0; j < data.n; ++j) {
+    if (data.weight(j) > 0) distances.insert(std::fabs(data.x[c * data.n + j] - point));
+  }
+  auto found = distances.begin();
+  std::advance(found, static_cast<std::ptrdiff_t>(k));
+  return *found;
+}
+
+/// Local constant, with fixed factors' kernels: sums of products with bandwidths of their own.
+TEST_P(Mixed, BandwidthsAreDistancesToNeighbours) {
+  const Data& data = GetParam();
+  if (data.n < 33) return;
+  const MixedSample sample = data.sample();
+  for (const Kernel continuous : {Kernel::gaussian, Kernel::epanechnikov}) {
+    for (const BandwidthType type : {BandwidthType::generalized_nn, BandwidthType::adaptive_nn}) {
+      MixedKernel kernel, plain;
+      kernel.continuous = plain.continuous = continuous;
+      kernel.lambda = plain.lambda = {0.2, 0.4};
+      kernel.type = type;
+      for (std::size_t c = 0; c < data.p; ++c) {
+        kernel.h.push_back(static_cast<double>(2 + c));
+        plain.h.push_back(HUGE_VAL);
+      }
+      real squares = 0, n = 0;
+      std::vector<double> h(data.n * data.p);
+      for (std::size_t c = 0; c < data.p; ++c) {
+        for (std::size_t i = 0; i < data.n; ++i) {
+          h[c * data.n + i] = neighbour_distance(data, c, data.x[c * data.n + i], 2 + c);
+        }
+      }
+      std::size_t unsupported = 0;
+      for (std::size_t i = 0; i < data.n; ++i) {
+        if (data.weight(i) == 0) continue;
+        real sum = 0, response = 0;
+        for (std::size_t j = 0; j < data.n; ++j) {
+          if (j == i) continue;
+          real w = weight(data, plain, j, i), squared = 0;
+          for (std::size_t c = 0; c < data.p; ++c) {
+            const bool adaptive = type == BandwidthType::adaptive_nn;
+            const real of = h[c * data.n + (adaptive ? j : i)];
+            const real off = static_cast<real>(data.x[c * data.n + j]) - data.x[c * data.n + i];
+            w *= mixed_data::continuous(kernel, off / of) / (adaptive ? of : 1);
+            squared += off / of * (off / of);
+          }
+          if (squared >= 38 * 38) continue;
+          sum += w;
+          response += w * (static_cast<real>(data.y[j]) - data.y[i]);
+        }
+        ++n;
+        if (sum == 0) {
+          ++unsupported;
+        } else {
+          squares += data.weight(i) * (response / sum) * (response / sum);
+        }
+      }
+      const double wanted = static_cast<double>(squares / n);
+      for (const simd::Table* table : common::tables()) {
+        SCOPED_TRACE(table->name);
+        const MixedCriterion got =
+            mixed_criterion(sample, kernel, MixedMethod::least_squares, true, on(table));
+        EXPECT_EQ(got.unsupported, unsupported);
+        EXPECT_NEAR(got.value, wanted, 1e-11 * wanted);
+      }
+      const RunOptions options = on(simd::find_table("auto"));
+      const MixedCriterion more =
+          mixed_criterion(sample, kernel, MixedMethod::aic, true, on(simd::find_table("auto"), 3));
+      EXPECT_EQ(more.value, mixed_criterion(sample, kernel, MixedMethod::aic, true, options).value);
     }
   }
 }

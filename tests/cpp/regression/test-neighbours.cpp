@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "core/regression/neighbours.hpp"
+#include "core/data/neighbours.hpp"
 #include "core/regression/regression.hpp"
 #include "line-oracle.hpp"
 #include "regression-expect.hpp"

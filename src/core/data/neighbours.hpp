@@ -1,6 +1,6 @@
 // Nearest neighbours on the line, as package np counts them.
-#ifndef KESTREL_CORE_REGRESSION_NEIGHBOURS_HPP
-#define KESTREL_CORE_REGRESSION_NEIGHBOURS_HPP
+#ifndef KESTREL_CORE_DATA_NEIGHBOURS_HPP
+#define KESTREL_CORE_DATA_NEIGHBOURS_HPP
 
 #include <cstddef>
 #include <vector>
@@ -9,6 +9,10 @@
 #include "core/data/sorted_sample.hpp"
 
 namespace kestrel {
+
+/// Whether all fits have one bandwidth, each point its own, or each sample its own: distances to
+/// neighbours.
+enum class BandwidthType { fixed, generalized_nn, adaptive_nn };
 
 /// Let d_0 < d_1 < ... be the distances of a point to the samples, as rounded, each of them once.
 /// The k-th nearest neighbour is at d_k. At a sample d_0 = 0, so a sample is no neighbour of its

@@ -1,4 +1,4 @@
-#include "core/regression/neighbours.hpp"
+#include "core/data/neighbours.hpp"
 
 #include <algorithm>
 #include <cmath>
