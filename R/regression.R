@@ -106,8 +106,9 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   `options(np.tree = TRUE)` it is, and then equal to the one here.
 #'
 #'   With several regressors each numeric one has a number k of its own, and its distances are those along it alone, as
-#'   in \pkg{np}. The search starts from `nmulti` places. It goes along one regressor after the other, over all k in steps
-#'   of 50 % and then between the best ones, and along lambda of all factors by their gradient, until nothing is lower.
+#'   in \pkg{np}. The search starts from `nmulti` places. It goes along one regressor after the other, over all k in
+#'   steps of 50 % and then between the best ones, and along lambda of all factors by their gradient, until nothing is
+#'   lower.
 #'   Last, pairs of numbers are changed together. It is not certain that the result is the least value of all. With the
 #'   uniform kernel an observation is outside of a window if its distance differs from the bandwidth by rounding only.
 #'
@@ -254,8 +255,8 @@ np_scale <- function(kernel) if (kernel == "epanechnikov") sqrt(5) else 1
 #'   and `ndim`, `ncon`, `nuno` and `nord`, the numbers of regressors as in \pkg{np}, and `formula` and `terms` from a
 #'   formula. With several regressors, or a factor, the class is `c("kestrel_mixed_bw", "kestrel_regbw", "rbandwidth")`.
 #'   Then `bw` and the entries of `bandwidth` and `sfactor` have a number for each regressor, and `x` is a data frame,
-#'   in which dates keep their class. There are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one number.
-#'   There are also
+#'   in which dates keep their class. There are no `h`, `grid`, `cv`, `ties` and `bw.scale`. `n.unsupported` is one
+#'   number. There are also
 #'   \item{icon, iuno, iord}{which regressors are numbers, factors and ordered factors}
 #'   \item{sdev, nconfac, ncatfac}{the spread of each number, and the powers of n for numbers and for factors}
 #'   \item{ifval, fval.history, starts}{which start led to the least minimum, the objective that each start reached, and
