@@ -105,11 +105,11 @@ Hlscv.diag <- function(x, Hstart, binned, bgridsize, amise = FALSE, deriv.order 
 
 #' @rdname Hlscv-matrix
 #' @export
-Hucv <- function(...) Hlscv(...)
+Hucv <- function(x, ...) Hlscv(x, ...)
 
 #' @rdname Hlscv-matrix
 #' @export
-Hucv.diag <- function(...) Hlscv.diag(...)
+Hucv.diag <- function(x, ...) Hlscv.diag(x, ...)
 
 select_by_lscv <- function(task, type, verbose, run) {
   unit <- near_units(task$sample$cov)

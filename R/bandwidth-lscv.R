@@ -270,4 +270,4 @@ warn_minimum <- function(name, found, ties = NULL) {
 # The name that ks gives the criterion without bias, for the same selector.
 #' @rdname hlscv
 #' @export
-hucv <- function(...) hlscv(...)
+hucv <- function(x, ...) hlscv(x, ...)

@@ -222,11 +222,14 @@ print.kestrel_kdetest <- function(x, ...) {
 #' @param xlab,ylab,main labels of the axes, and a title.
 #' @param col two colours, for where the first and where the second density is larger.
 #' @param ... no further arguments of `kde.local.test()`: other names are an error. For `plot()` graphical parameters.
-#' @return An object of class `c("kestrel_loctest", "kde.loctest")`, a list with the fields of \pkg{ks}: `fhat1`,
-#'   `fhat2` (estimates, see [kde()]), `chisq`, `pvalue`, `fhat.diff`, `var.fhat.diff` (arrays on the grid),
-#'   `mean.fhat.diff` (the difference of tr(H D^2 f), or 0), `n1`, `n2`, `h1`, `h2` (d = 1), `H1`, `H2`, `fhat.diff.pos`
-#'   and `fhat.diff.neg`. The last two are copies of the estimates whose `estimate` is 1 where the first, or the second,
-#'   density is significantly larger and 0 elsewhere. `print()` and `plot()` return it invisibly.
+#' @return An object of class `c("kestrel_loctest", "kde.loctest")`, a list with the fields of \pkg{ks}:
+#'   \item{fhat1, fhat2}{the estimates, see [kde()]}
+#'   \item{chisq, pvalue, fhat.diff, var.fhat.diff}{arrays on the grid}
+#'   \item{mean.fhat.diff}{the difference of tr(H D^2 f), or 0}
+#'   \item{n1, n2, h1, h2, H1, H2}{the sizes of the samples and the bandwidths, `h1` and `h2` for d = 1 only}
+#'   \item{fhat.diff.pos, fhat.diff.neg}{copies of the estimates whose `estimate` is 1 where the first, or the second,
+#'     density is significantly larger, and 0 elsewhere}
+#'   and further `names`, `signif.level`, `call` and `seconds`. `print()` and `plot()` return it invisibly.
 #' @section Units: The difference is in 1 / volume.
 #' @section Errors: Those of [kde.test()] and [kde()], and of class `kestrel_error_input` for estimates on different
 #'   grids, and for a plot of more than two dimensions.
