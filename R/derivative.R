@@ -11,8 +11,11 @@
 #' The rows of `deriv.ind` tell how often each variable is differentiated: (2, 0), (1, 1), (1, 1), (0, 2) for r = 2 and
 #' d = 2. `deriv.vec = FALSE` gives each different component once.
 #'
-#' The default bandwidth is that of [hpi()] or [Hpi()] with the same `deriv.order`. It is larger than that of the
+#' The default bandwidth is that of [hpi()] or \code{\link{Hpi}()} with the same `deriv.order`. It is larger than that of the
 #' density, because derivatives of narrow kernels vary more.
+#'
+#' On a grid \pkg{ks} moves every observation to a grid point, also with `binned = FALSE`: on its default grid second
+#' derivatives of `faithful` differ by 3 % of the largest. At points, and here, nothing is moved.
 #'
 #' @inheritParams kde
 #' @param deriv.order the order r of the derivatives, 0 to 8; 0 is the density itself.

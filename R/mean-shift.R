@@ -45,7 +45,7 @@
 #'
 #'   Fukunaga, K. & Hostetler, L. (1975) The estimation of the gradient of a density function, with applications in
 #'   pattern recognition. *IEEE Transactions on Information Theory* **21**, 32-40.
-#' @seealso [kdde()], [Hpi()], whose `deriv.order = 1` is the default
+#' @seealso [kdde()], \code{\link{Hpi}()}, whose `deriv.order = 1` is the default
 #' @examples
 #' clusters <- kms(faithful)
 #' clusters

@@ -24,7 +24,10 @@
 #'   values; a row is NA without such values. `print()` and `plot()` return `x`.
 #' @section Errors: Of class `kestrel_error_input` for objects that are not as [kdde()] made them, for other columns,
 #'   and for a plot of more than two variables.
+#' @section Units: Those of [kdde()] and [kcurv()].
 #' @section Cost: `predict()` and `contourLevels()` cost a call of [kdde()] at these points.
+#' @references Chacon, J.E. & Duong, T. (2018) *Multivariate Kernel Smoothing and its Applications*. Chapman & Hall,
+#'   chapter 5.
 #' @seealso [kdde()], [kcurv()]
 #' @examples
 #' second <- kdde(faithful, deriv.order = 2, gridsize = c(31, 31))

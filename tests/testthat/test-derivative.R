@@ -50,8 +50,10 @@ test_that("components have the order of ks, and its values without binning", {
   theirs <- ks::kdde(x, H = H, deriv.order = 2, gridsize = c(11, 9), binned = FALSE)
   ours <- kdde(x, H = H, deriv.order = 2, gridsize = c(11, 9))
   expect_equal(ours$eval.points, theirs$eval.points, ignore_attr = TRUE)
-  expect_equal(ours$estimate, theirs$estimate, ignore_attr = TRUE, tolerance = 1e-10)
-  expect_equal(kcurv(ours)$estimate, ks::kcurv(theirs, compute.cont = FALSE)$estimate, tolerance = 1e-10)
+  # On a grid ks moves each observation to a grid point, also with binned = FALSE. At points it does not.
+  at_points <- ks::kdde(x, H = H, deriv.order = 2, eval.points = as.matrix(expand.grid(theirs$eval.points)),
+                        binned = FALSE)$estimate
+  expect_equal(vapply(ours$estimate, as.vector, numeric(99)), at_points, ignore_attr = TRUE, tolerance = 1e-10)
 })
 
 test_that("derivatives are those of the estimate: differences, sums, copies, units", {

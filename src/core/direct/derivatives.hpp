@@ -13,8 +13,8 @@ namespace kestrel {
 /// error(input) for an order that is not 0 to kHighestDerivative.
 std::size_t derivative_count(std::size_t d, int order);
 
-/// out[t * m + i] = sum_j w_j u^a exp(-|u|^2 / 2), u = L^-1 (e_i - x_j), for every monomial u^a of at
-/// most that degree, a = a_t in the order of Monomials. All else as for direct_derivatives().
+/// out[t * m + i] = sum_j w_j u^a exp(-|u|^2 / 2), u = L^-1 (e_i - x_j), for every monomial u^a of
+/// at most that degree, a = a_t in the order of Monomials. All else as for direct_derivatives().
 void direct_moments(const MatrixView& x, Weights w, const EvaluationPoints& points,
                     Span<const double> root, int degree, const RunOptions& options,
                     Span<double> out);

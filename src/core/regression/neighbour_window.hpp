@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/raw_array.hpp"
-#include "core/regression/local_fit.hpp"
 #include "core/data/neighbours.hpp"
+#include "core/regression/local_fit.hpp"
 
 namespace kestrel {
 

@@ -7,11 +7,11 @@
 
 #include "core/base/error.hpp"
 #include "core/base/raw_array.hpp"
+#include "core/data/neighbours.hpp"
 #include "core/data/passes.hpp"
 #include "core/data/quantiles.hpp"
 #include "core/regression/at_observations.hpp"
 #include "core/regression/neighbour_fits.hpp"
-#include "core/data/neighbours.hpp"
 #include "core/regression/validation.hpp"
 #include "shared/local_trend.hpp"
 
