@@ -47,6 +47,8 @@ test_that("components have the order of ks, and its values without binning", {
     expect_equal(ours$deriv.ind, theirs$deriv.ind, ignore_attr = TRUE)
     expect_equal(ours$estimate, theirs$estimate, ignore_attr = TRUE, tolerance = 1e-10)
   }
+  # The limits of grids in ks are those of the diagonal of the root of H.
+  H <- diag(c(0.1, 12))
   theirs <- ks::kdde(x, H = H, deriv.order = 2, gridsize = c(11, 9), binned = FALSE)
   ours <- kdde(x, H = H, deriv.order = 2, gridsize = c(11, 9))
   expect_equal(ours$eval.points, theirs$eval.points, ignore_attr = TRUE)
