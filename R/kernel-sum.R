@@ -269,10 +269,10 @@ number_columns <- function(given, name, n) {
   if (!is_numbers(value) || length(dim(value)) > 2L) {
     abort_input("`", name, "` must be a numeric vector or matrix, not ", describe_value(value), ".")
   }
-  value <- if (is.matrix(value)) unname(value) else matrix(as.numeric(value), ncol = 1L)
-  if (nrow(value) != n) {
-    abort_input("`", name, "` must have a row for each of the ", n, " observations, not ", nrow(value), ".")
+  if (NROW(value) != n) {
+    abort_input("`", name, "` must have a row for each of the ", n, " observations, not ", NROW(value), ".")
   }
+  value <- if (is.matrix(value)) unname(value) else matrix(as.numeric(value), ncol = 1L)
   if (any(is.infinite(value))) abort_input("`", name, "` must be finite, but some values are not.")
   storage.mode(value) <- "double"
   value

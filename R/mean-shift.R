@@ -165,13 +165,18 @@ shift_of <- function(fhat, points, run) {
 }
 
 # Labels of points that are linked by distances of at most `tolerance`. Points in one cell of a grid are linked, and
-# cells are by their first points.
+# cells are by their first points. In units of the extent of all points, so that no square overflows.
 linked_labels <- function(points, tolerance) {
-  cell <- floor(points / (tolerance / (2 * sqrt(ncol(points)))))
-  key <- do.call(paste, as.data.frame(cell))
+  lowest <- apply(points, 2L, min)
+  half <- points / 2 - rep(lowest / 2, each = nrow(points))
+  extent <- max(half)
+  if (extent == 0) return(rep(1L, nrow(points)))
+  at <- half / extent
+  tolerance <- max(tolerance / 2 / extent, 1e-300)
+  key <- do.call(paste, as.data.frame(floor(at / (tolerance / (2 * sqrt(ncol(points)))))))
   first <- which(!duplicated(key))
   of_cell <- if (length(first) == 1L) 1L else {
-    stats::cutree(stats::hclust(stats::dist(points[first, , drop = FALSE]), "single"), h = tolerance)
+    stats::cutree(stats::hclust(stats::dist(at[first, , drop = FALSE]), "single"), h = tolerance)
   }
   of_cell[match(key, key[first])]
 }
