@@ -164,8 +164,8 @@ shift_of <- function(fhat, points, run) {
   mean
 }
 
-# Labels of points that are linked by distances of at most `tolerance`. Points in one cell of a grid are linked, and
-# cells are by their first points. In units of the extent of all points, so that no square overflows.
+# Labels of points that are linked by distances of at most `tolerance`, in units of the extent of all points, so that no
+# square overflows.
 linked_labels <- function(points, tolerance) {
   lowest <- apply(points, 2L, min)
   half <- points / 2 - rep(lowest / 2, each = nrow(points))
@@ -173,12 +173,24 @@ linked_labels <- function(points, tolerance) {
   if (extent == 0) return(rep(1L, nrow(points)))
   at <- half / extent
   tolerance <- max(tolerance / 2 / extent, 1e-300)
+  # Points in one cell are at most half the tolerance apart.
   key <- do.call(paste, as.data.frame(floor(at / (tolerance / (2 * sqrt(ncol(points)))))))
   first <- which(!duplicated(key))
-  of_cell <- if (length(first) == 1L) 1L else {
-    stats::cutree(stats::hclust(stats::dist(at[first, , drop = FALSE]), "single"), h = tolerance)
+  cell <- match(key, key[first])
+  if (length(first) == 1L) return(cell)
+  distances <- stats::dist(at[first, , drop = FALSE])
+  label <- stats::cutree(stats::hclust(distances, "single"), h = tolerance)
+  # If the first points of two cells are too far apart, others may not be.
+  near <- which(as.matrix(distances) <= 2 * tolerance, arr.ind = TRUE)
+  for (k in which(near[, 1L] < near[, 2L])) {
+    both <- label[near[k, ]]
+    if (both[1L] == both[2L]) next
+    a <- at[cell == near[k, 1L], , drop = FALSE]
+    b <- at[cell == near[k, 2L], , drop = FALSE]
+    gaps <- vapply(seq_len(nrow(a)), function(i) min(rowSums((b - rep(a[i, ], each = nrow(b)))^2)), 0)
+    if (min(gaps) <= tolerance^2) label[label == both[2L]] <- both[1L]
   }
-  of_cell[match(key, key[first])]
+  match(label, unique(label))[cell]
 }
 
 # Labels by size, and the modes. Clusters below `least` join the one with the nearest mode.

@@ -81,3 +81,15 @@ test_that("prints and refusals", {
   expect_refused(kms(faithful, H = diag(2), gridsize = 3))
   expect_warning(kms(faithful, H = diag(c(0.1, 20)), max.iter = 1), class = "kestrel_warning_search")
 })
+
+test_that("points are linked as single linkage links them, at any scale", {
+  set.seed(3)
+  for (d in 1:3) for (tolerance in c(0.05, 0.3, 0.8)) for (scale in c(1, 1e-200, 1e200)) {
+    points <- matrix(rnorm(100 * d), ncol = d)
+    wanted <- cutree(hclust(dist(points), "single"), h = tolerance)
+    found <- linked_labels(scale * points, scale * tolerance)
+    expect_identical(length(unique(found)), length(unique(wanted)))
+    expect_identical(length(unique(paste(found, wanted))), length(unique(wanted)))
+  }
+  expect_identical(linked_labels(matrix(3, 2, 2), 1), c(1L, 1L))
+})
