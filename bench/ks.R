@@ -27,15 +27,16 @@ bench_derivatives <- function() {
   cat("\nkdde on ks's default grid; ks binned. The difference is to ks without binning, for 2,000 observations.\n")
   show(do.call(rbind, lapply(1:2, function(d) {
     n <- sized(1e5, 2e4)
-    x <- normal_rows(n, d)
-    H <- diag(0.05, d)
-    some <- utils::head(x, 2000L)
+    x <- if (d == 1L) as.vector(normal_rows(n, 1L)) else normal_rows(n, d)
+    bandwidth <- if (d == 1L) list(h = 0.2) else list(H = diag(0.05, d))
+    some <- if (d == 1L) x[1:2000] else x[1:2000, ]
+    at <- if (d == 1L) some[1:50] else some[1:50, ]
     do.call(rbind, lapply(1:2, function(order) {
-      exact <- ks::kdde(some, H = H, deriv.order = order, eval.points = some[1:50, , drop = FALSE], binned = FALSE)
-      off <- largest_off(kdde(some, H = H, deriv.order = order, eval.points = some[1:50, , drop = FALSE])$estimate,
-                         exact$estimate)
-      compared(paste("kdde, order", order), n, d, function() kdde(x, H = H, deriv.order = order, threads = 1),
-               function() ks::kdde(x, H = H, deriv.order = order, binned = TRUE), off)
+      given <- c(bandwidth, list(deriv.order = order))
+      exact <- do.call(ks::kdde, c(list(some), given, list(eval.points = at, binned = FALSE)))
+      off <- largest_off(do.call(kdde, c(list(some), given, list(eval.points = at)))$estimate, exact$estimate)
+      compared(paste("kdde, order", order), n, d, function() do.call(kdde, c(list(x), given, threads = 1)),
+               function() do.call(ks::kdde, c(list(x), given, binned = TRUE)), off)
     }))
   })))
 }
