@@ -19,7 +19,7 @@
 #' @param eval.points points to estimate at and to classify, instead of a grid.
 #' @param w weights, one for each row of `x`, non-negative; within each class they are rescaled to sum to its size.
 #' @param kde.flag FALSE to classify only, without densities on a grid.
-#' @param object,fhat an object made by `kda()`.
+#' @param object an object made by `kda()`.
 #' @param newdata points to classify, in the forms of `x`.
 #' @param y,y.group not used: other data to draw in \pkg{ks}.
 #' @param prob,cont,nlevels,approx as in [contourLevels()].

@@ -112,6 +112,7 @@ check_component <- function(fhat, which) {
 
 #' @rdname kdde-methods
 #' @export
+#' @rawNamespace S3method(ks::contourLevels, kestrel_kdde)
 contourLevels.kestrel_kdde <- function(x, prob, cont, nlevels = 5, approx = TRUE, which.deriv.ind = 1, ...) {
   check_arguments("contourLevels", given_names(...))
   check_object(x, "x", "kestrel_kdde")

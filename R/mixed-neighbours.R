@@ -76,11 +76,10 @@ neighbour_starts <- function(count, bws, limits) {
   })
 }
 
-# Where the numbers of neighbours stay as they are. At lambda = 0 observations may lose their last neighbour, where the
-# objective becomes infinite, so descents end before it, and this face is tested apart.
+# Where the numbers of neighbours stay as they are.
 held_limits <- function(limits, theta) {
   continuous <- seq_along(limits$lower) <= limits$p
-  limits$lower <- ifelse(continuous, theta, pmax(limits$lower, 1e-10 * limits$upper))
+  limits$lower[continuous] <- theta[continuous]
   limits$upper[continuous] <- theta[continuous]
   limits
 }
@@ -129,7 +128,7 @@ change_pairs <- function(criterion, best, limits) {
   for (pair in pairs) for (by in list(c(1, 1), c(1, -1), c(-1, 1), c(-1, -1))) {
     theta <- best$theta
     theta[pair] <- theta[pair] + by
-    if (any(theta < limits$lower | theta > limits$upper)) next
+    if (any(theta[pair] < limits$lower[pair] | theta[pair] > limits$upper[pair])) next
     value <- criterion$evaluate(theta, FALSE)$value
     if (value < best$value) best <- list(theta = theta, value = value, converged = TRUE)
   }

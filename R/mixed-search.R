@@ -125,15 +125,21 @@ relative_criterion <- function(bws, criterion, run) {
        unit = 1)
 }
 
+# A descent of a regression keeps this far from lambda = 0, relative to the largest lambda: there observations may lose
+# their last neighbour, where the objective becomes infinite. The face itself is tested apart.
+nearly_split <- 1e-10
+
 # The limits of a search: bandwidths far narrower than the data, and far wider. At lambda = 0 a kernel lambda^d has no
 # slope if d is below 1.
 mixed_limits <- function(bws) {
+  largest <- largest_lambda(bws)
   close <- vapply(unclass(bws$x)[bws$iord], function(column) {
     positions <- sort(level_positions(levels(column), bws$okertype))
     length(positions) > 1L && min(diff(positions)) < 1
   }, NA)
-  list(lower = c(rep(nearly_out, bws$ncon), rep(0, bws$nuno), ifelse(close, 1e-10, 0)),
-       upper = c(rep(log1p(1e14), bws$ncon), largest_lambda(bws)), p = bws$ncon, narrow = is_density(bws),
+  least <- if (is_density(bws)) c(rep(0, bws$nuno), ifelse(close, 1e-10, 0)) else nearly_split * largest
+  list(lower = c(rep(nearly_out, bws$ncon), least), upper = c(rep(log1p(1e14), bws$ncon), largest), p = bws$ncon,
+       narrow = is_density(bws),
        never_out = if (is_distribution(bws)) !bws$given[bws$icon] else rep(FALSE, bws$ncon))
 }
 

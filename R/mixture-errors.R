@@ -18,6 +18,7 @@
 #' @param x for `ise.mixt` the sample, a vector (d = 1), or a matrix or data frame with d columns.
 #' @param deriv.order only 0, the density itself.
 #' @param binned,bgridsize accepted for scripts written for \pkg{ks}, without effect: the sums are exact.
+#' @param threads the number of threads, all by default.
 #' @param verbose if TRUE, show progress; if NULL, `options(kestrel.verbose=)` decides, or else interactive sessions
 #'   show it after a second.
 #' @return A number.

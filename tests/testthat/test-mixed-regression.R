@@ -371,3 +371,23 @@ test_that("plots return what they draw, with the other regressors at medians and
   expect_identical(plot(fit$bws, gradients = TRUE), fit$bws)
   expect_identical(npplot(given(c("wt", "hp"), c(0.5, 30)), perspective = FALSE)$ndim, 2L)
 })
+
+# At lambda = 0 some observations have no neighbour, and the objective is infinite. Descents used to end beside it.
+test_that("a search does not end beside a factor that splits the data", {
+  set.seed(5)
+  n <- 40
+  x <- rnorm(n)
+  z <- factor(sample(letters[1:4], n, TRUE))
+  y <- sin(x) + as.integer(z) * 0.8 + rnorm(n) * 0.3
+  for (kernel in c("gaussian", "epanechnikov")) for (regtype in c("lc", "ll")) {
+    at <- function(h, lambda) {
+      suppressWarnings(npregbw(y ~ x + z, bws = c(h, lambda), bandwidth.compute = FALSE, ckertype = kernel,
+                               regtype = regtype))
+    }
+    found <- suppressMessages(npregbw(y ~ x + z, ckertype = kernel, regtype = regtype))
+    for (h in 2^seq(-2, 3, by = 0.25) * sd(x)) for (lambda in c(1e-6, 0.01, 0.05, 0.1, 0.2, 0.4, 0.7)) {
+      other <- at(h, lambda)
+      if (other$n.unsupported == 0L) expect_gte(other$fval, found$fval * (1 - 1e-6))
+    }
+  }
+})
