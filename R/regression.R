@@ -313,34 +313,6 @@ npregbw_arguments <- function() {
   c(names(formals(npregbw.formula)), names(formals(npregbw.default)), np_search_arguments, names(np_fixed_arguments))
 }
 
-# The argument on which to dispatch. `.classes`: the class that decides, by the name of its argument. The argument with
-# such a name and class is taken, or else the first argument without a name if it has any of the classes. The others are
-# left unevaluated, since `subset` and `w` may be expressions in variables of `data`. Unknown names are refused here,
-# because only here all names are seen.
-dispatched_on <- function(..., .called, .known, .classes) {
-  given <- given_names(...)
-  check_known(.called, Filter(nzchar, given), .known)
-  for (name in c(names(.classes), "")) {
-    position <- match(name, given, nomatch = 0L)
-    wanted <- if (nzchar(name)) .classes[[name]] else unlist(.classes)
-    if (position > 0L && inherits(...elt(position), wanted)) return(...elt(position))
-  }
-  NULL
-}
-
-# The call of the generic, not of its method.
-called_as <- function(name, call) {
-  call[[1L]] <- name
-  call
-}
-
-# The call of `of`, which takes a formula, for one whose `bws` is the formula. As in np, its second argument is `data`.
-formula_call <- function(call, second, of) {
-  names(call)[names(call) == "bws"] <- "formula"
-  names(call)[names(call) == second] <- "data"
-  called_as(of, call)
-}
-
 #' @rdname npregbw
 #' @export
 npregbw.formula <- function(formula, data = NULL, subset, na.action = getOption("na.action"), ..., w = NULL) {
@@ -417,36 +389,4 @@ npregbw.default <- function(xdat, ydat, bws = NULL, bandwidth.compute = TRUE, ..
   structure(c(bw, list(rows.omit = as.vector(bw$na.action), nobs.omit = length(bw$na.action), call = call,
                        seconds = proc.time()[["elapsed"]] - started)),
             class = c(if (mixed) "kestrel_mixed_bw", "kestrel_regbw", "rbandwidth"))
-}
-
-# The fields of a bandwidth object with one numeric regressor. With `needed`, see search_bandwidth(), it also has the
-# `.observations` of the search.
-single_regbw <- function(xdat, ydat, asked, given, refine, w, na.action, run, verbose, needed) {
-  bws <- given$bws
-  if (given$fixed && length(without_class(bws)) != 1L) {
-    abort_input("`bws` must be one bandwidth for bandwidth.compute = FALSE, not ", describe_value(bws), ".")
-  }
-  if (!given$fixed && length(without_class(bws)) == 1L) {
-    if (asked$type == "fixed") check_bandwidths(bws) else check_neighbours(bws)
-    inform_ignored("bws")
-    given["bws"] <- list(NULL)
-  }
-  if (is_nearest(asked)) check_nearest_arguments(asked, given)
-  sample <- check_regression_sample(xdat, ydat, w, na.action)
-  data <- observations_of(sample, run)
-  asked$sdev <- spread_of(data$x, data$sorted)
-  asked$nconfac <- sample$nobs^(-1 / (2 * asked$ckerorder + 1))
-  found <- with_progress(verbose, "Cross-validation", function(progress) {
-    run$progress <- progress
-    search_bandwidth(sample, data, asked, given, refine, run, needed)
-  })
-  for (remark in found$remarks) inform(remark)
-  data <- found$data
-  found$data <- NULL
-  spread <- asked$sdev * asked$nconfac
-  raw <- if (asked$scaling) found$bw * spread else found$bw
-  c(found, asked, sample,
-    list(ifval = 1L, bandwidth = list(x = raw), sfactor = list(x = raw / spread),
-         engine = regression_engine(asked$ckertype, found$backend, asked$type)),
-    if (!is.null(needed)) list(.observations = data))
 }
