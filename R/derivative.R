@@ -11,8 +11,8 @@
 #' The rows of `deriv.ind` tell how often each variable is differentiated: (2, 0), (1, 1), (1, 1), (0, 2) for r = 2 and
 #' d = 2. `deriv.vec = FALSE` gives each different component once.
 #'
-#' The default bandwidth is that of [hpi()] or \code{\link{Hpi}()} with the same `deriv.order`. It is larger than that of the
-#' density, because derivatives of narrow kernels vary more.
+#' The default bandwidth is that of [hpi()] or \code{\link{Hpi}()} with the same `deriv.order`. It is larger than that of
+#' the density, because derivatives of narrow kernels vary more.
 #'
 #' On a grid \pkg{ks} moves every observation to a grid point, also with `binned = FALSE`: on its default grid second
 #' derivatives of `faithful` differ by 3 % of the largest. At points, and here, nothing is moved.
@@ -80,6 +80,7 @@ kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp 
   at_data <- is.null(points) && d > most_on_grids && !asks_for_grid(grid)
   points <- if (at_data) sample$x else in_order_of(points, sample$names, "eval.points")
   if (is.null(points)) grid <- check_grid(grid, d) else check_points(points, d, "eval.points")
+  check_components(order, d, if (whole) d^order else choose(d + order - 1, order))
   line <- with_data(list(x = sample$x, w = sample$w, names = sample$names))
   H <- derivative_bandwidth(given, line, order, run, verbose)
   fhat <- new_derivative(sample, H, order, whole)
@@ -97,8 +98,23 @@ kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp 
   fhat
 }
 
-# That of core/kernel/derivative.hpp.
+# Those of core/kernel/derivative.hpp.
 highest_derivative <- 8L
+most_derivatives <- 1500
+
+# Refuses an order with more different derivatives than the core takes, and values of all `components` at so many
+# `points` that do not fit in memory.
+check_components <- function(order, d, components, points = 0) {
+  different <- choose(d + order - 1, order)
+  if (different > most_derivatives) {
+    abort_input("`deriv.order` must be lower for ", d, " variables, not ", order, ": there are ",
+                format(different, big.mark = ",", scientific = FALSE), " different derivatives, more than ",
+                format(most_derivatives, big.mark = ","), ".")
+  }
+  check_fits(8 * (components * (d + order) + points * (components + different)), "`deriv.order` must be lower: ",
+             format(components, big.mark = ",", scientific = FALSE), " components need ",
+             hint = if (components > different) " deriv.vec = FALSE leaves out those that are the same.")
+}
 
 check_order_of_derivative <- function(order) {
   r <- check_derivative_order(order)
@@ -170,9 +186,7 @@ is_single <- function(fhat) fhat$type == "kcurv" || dimension(fhat) == 1L || fha
 
 derivatives_on_grid <- function(fhat, grid, run) {
   d <- length(grid$axes)
-  # Before the sums, which may take long.
-  different <- choose(d + fhat$deriv.order - 1, fhat$deriv.order)
-  check_memory(lengths(grid$axes), 8 * prod(lengths(grid$axes)) * (different + NROW(fhat$deriv.ind)))
+  check_components(fhat$deriv.order, d, NROW(fhat$deriv.ind), prod(lengths(grid$axes)))
   found <- derivatives_of(fhat, task_on_axes(fhat, grid$axes), run)
   values <- components_of(fhat, found$values)
   parts <- lapply(seq_len(ncol(values)), function(k) {
@@ -188,6 +202,7 @@ derivatives_on_grid <- function(fhat, grid, run) {
 
 derivatives_at_points <- function(fhat, points, run) {
   checked <- check_points(points, dimension(fhat), "eval.points")
+  check_components(fhat$deriv.order, ncol(checked), NROW(fhat$deriv.ind), nrow(checked))
   found <- derivatives_of(fhat, task_at_points(fhat, checked), run)
   values <- components_of(fhat, found$values)
   fhat$estimate <- if (is_single(fhat)) values[, 1L] else values

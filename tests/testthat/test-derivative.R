@@ -188,6 +188,11 @@ test_that("bad input is refused in words", {
   expect_refused(Hpi(faithful, deriv.order = 3))
   expect_refused(Hpi(faithful, deriv.order = 1, pilot = "samse"))
   expect_refused(kdde(faithful, H = diag(2), deriv.order = 1, engine = "fgt"))
+  expect_refused(kdde(matrix(sin(1:200), ncol = 10), h = 1, deriv.order = 8))
+  old <- options(kestrel.memory_limit = 1e8)
+  expect_error(kdde(matrix(sin(1:120), ncol = 6), h = 1, deriv.order = 8), "deriv.vec = FALSE",
+               class = "kestrel_error_memory")
+  options(old)
   expect_refused(kdde(x, h = 0.3, positive = TRUE))
   expect_refused(kdde(1e-60 * x, h = 1e-61, deriv.order = 8))
   expect_refused(kcurv(kdde(x, h = 0.3, deriv.order = 1)))

@@ -16,8 +16,9 @@ namespace kestrel {
 constexpr std::size_t kPartialSums = (std::size_t{64} << 20) / sizeof(double);
 
 /// One call of direct_density() or direct_derivatives(). A Leaf adds `values` sums over the samples
-/// of a tile for each point of a block: add(workspace, total), number t of point i at
-/// total[t * kBlockSize + i].
+/// of a tile for each point of a block: add(kernel, workspace, stride, total), number t of point i
+/// at total[t * stride + i]. With many values blocks have fewer points, so that the partial sums of
+/// one block fit, too.
 template <class Leaf>
 class BlockSums {
  public:
@@ -32,10 +33,12 @@ class BlockSums {
         options_(options),
         leaf_(leaf),
         monomials_(monomials),
-        blocks_(cut_blocks(points, kernel, options.parallel, kBlockSize, radius)),
-        row_(kBlockSize * leaf.values),
         chunk_(kernel.chunk_size(operations)),
         chunks_(std::max<std::size_t>(1, (x.rows + chunk_ - 1) / chunk_)),
+        size_(leaf.values == 1 ? kBlockSize
+                               : std::min(kBlockSize, 1 + kPartialSums / (leaf.values * chunks_))),
+        row_(size_ * leaf.values),
+        blocks_(cut_blocks(points, kernel, options.parallel, size_, radius)),
         workers_(parallel_workers(blocks_.count() * chunks_, options.parallel)) {}
 
   /// Calls take(point, sum) for every point, one after the other: sum(t) is its sum number t.
@@ -56,7 +59,7 @@ class BlockSums {
         const std::size_t start = blocks_.start[block];
         for (std::size_t i = 0; start + i < blocks_.start[block + 1]; ++i) {
           take(blocks_.point(start + i), [&](std::size_t t) {
-            return pairwise_sum(partial(block - first, 0) + t * kBlockSize + i, chunks_, row_);
+            return pairwise_sum(partial(block - first, 0) + t * size_ + i, chunks_, row_);
           });
         }
       }
@@ -76,7 +79,7 @@ class BlockSums {
     const std::size_t end = std::min(x_.rows, (chunk + 1) * chunk_);
     for (std::size_t begin = chunk * chunk_; begin < end; begin += kernel_.tile_size()) {
       workspace.load_tile(kernel_, x_, w_, begin, std::min(end, begin + kernel_.tile_size()));
-      leaf_.add(kernel_, workspace, total);
+      leaf_.add(kernel_, workspace, size_, total);
     }
   }
 
@@ -87,8 +90,8 @@ class BlockSums {
   const RunOptions& options_;
   const Leaf leaf_;
   const std::size_t monomials_;
+  const std::size_t chunk_, chunks_, size_, row_;
   const Blocks blocks_;
-  const std::size_t row_, chunk_, chunks_;
   std::vector<Workspace> workers_;
   std::vector<double> partial_;
 };

@@ -1,5 +1,6 @@
 #include "core/direct/derivatives.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct MomentLeaf {
   simd::Monomials monomials;
   std::size_t values;
 
-  void add(const TileKernel& kernel, Workspace& workspace, double* total) const {
+  void add(const TileKernel& kernel, Workspace& workspace, std::size_t stride,
+           double* total) const {
     const simd::Block block = workspace.block();
     const double one = 1.0;
     std::vector<double> sum(values);
@@ -28,20 +30,12 @@ struct MomentLeaf {
       const simd::Block point{block.coordinate + i, &one, block.stride, 1};
       kernel.table().direct->moments(workspace.tile(), point, workspace.parameters(kernel),
                                      monomials, sum.data());
-      for (std::size_t t = 0; t < values; ++t) total[t * kBlockSize + i] += sum[t];
+      for (std::size_t t = 0; t < values; ++t) total[t * stride + i] += sum[t];
     }
   }
 };
 
 }  // namespace
-
-std::size_t derivative_count(std::size_t d, int order) {
-  check_derivative(order);
-  std::size_t count = 1;
-  for (std::size_t k = 1; k <= static_cast<std::size_t>(order); ++k)
-    count = count * (d + k - 1) / k;
-  return count;
-}
 
 namespace {
 

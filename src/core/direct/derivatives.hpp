@@ -9,10 +9,6 @@
 
 namespace kestrel {
 
-/// The number of partial derivatives of one order in d variables: C(d + order - 1, order). Throws
-/// error(input) for an order that is not 0 to kHighestDerivative.
-std::size_t derivative_count(std::size_t d, int order);
-
 /// out[t * m + i] = sum_j w_j u^a exp(-|u|^2 / 2), u = L^-1 (e_i - x_j), for every monomial u^a of
 /// at most that degree, a = a_t in the order of Monomials. All else as for direct_derivatives().
 void direct_moments(const MatrixView& x, Weights w, const EvaluationPoints& points,
@@ -27,8 +23,8 @@ void direct_moments(const MatrixView& x, Weights w, const EvaluationPoints& poin
 /// units of x^-(d + order). order: 0 to kHighestDerivative.
 /// Error: at most 1e-13 of the sum of the absolute values of the terms of the Hermite polynomials.
 /// The same bits for every number of threads. Throws error(input) if sizes do not match, a root is
-/// not positive or the order is not there. O(n m M), M the monomials up to that order; memory
-/// O(m d), and at most 64 MiB more or 2 KiB M for each million of samples.
+/// not positive, and as derivative_count(). O(n m M), M the monomials up to that order; memory
+/// O(m d + M^2), and about 64 MiB more.
 void direct_derivatives(const MatrixView& x, Weights w, const EvaluationPoints& points,
                         Span<const double> root, int order, const RunOptions& options,
                         Span<double> out);

@@ -9,7 +9,7 @@ namespace {
 struct DensityLeaf {
   static constexpr std::size_t values = 1;
 
-  void add(const TileKernel& kernel, Workspace& workspace, double* total) const {
+  void add(const TileKernel& kernel, Workspace& workspace, std::size_t, double* total) const {
     const simd::Block block = workspace.block();
     kernel.table().direct->sum[static_cast<std::size_t>(kernel.leaf())](
         workspace.tile(), block, workspace.parameters(kernel), workspace.sum());

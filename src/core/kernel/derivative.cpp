@@ -1,10 +1,11 @@
 #include "core/kernel/derivative.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/kernel/root.hpp"
 
 namespace kestrel {
 
@@ -13,6 +14,18 @@ void check_derivative(int order) {
   throw error(ErrorKind::input, "the order of a derivative must be 0 to " +
                                     std::to_string(kHighestDerivative) + ", not " +
                                     std::to_string(order));
+}
+
+std::size_t derivative_count(std::size_t d, int order) {
+  check_derivative(order);
+  std::size_t count = 1;
+  for (std::size_t k = 1; k <= static_cast<std::size_t>(order); ++k) {
+    count = count * (d + k - 1) / k;
+  }
+  if (count <= kMostDerivatives) return count;
+  throw error(ErrorKind::input, "there are " + std::to_string(count) +
+                                    " derivatives of this order, more than " +
+                                    std::to_string(kMostDerivatives));
 }
 
 Monomials::Monomials(std::size_t d, int degree)
@@ -31,6 +44,7 @@ Monomials::Monomials(std::size_t d, int degree)
       }
     }
   }
+  for (std::size_t t = 0; t < exponent_.size(); ++t) number_.emplace(exponent_[t], t);
 }
 
 int Monomials::degree(std::size_t t) const {
@@ -38,9 +52,7 @@ int Monomials::degree(std::size_t t) const {
 }
 
 std::size_t Monomials::number(const std::vector<int>& exponent) const {
-  const auto at = std::find(exponent_.begin(), exponent_.end(), exponent);
-  if (at == exponent_.end()) throw error(ErrorKind::internal, "no such monomial");
-  return static_cast<std::size_t>(at - exponent_.begin());
+  return number_.at(exponent);
 }
 
 namespace {
@@ -58,25 +70,10 @@ std::vector<double> hermite(int n) {
   return now;
 }
 
-/// The inverse of a lower triangular matrix, both d*d column-major.
-std::vector<double> inverse_of_root(std::size_t d, Span<const double> root) {
-  std::vector<double> inverse(d * d, 0.0);
-  for (std::size_t k = 0; k < d; ++k) {
-    inverse[k * d + k] = 1 / root[k * d + k];
-    for (std::size_t i = k + 1; i < d; ++i) {
-      double sum = 0;
-      for (std::size_t l = k; l < i; ++l) sum += root[l * d + i] * inverse[k * d + l];
-      inverse[k * d + i] = -sum / root[i * d + i];
-    }
-  }
-  return inverse;
-}
-
 }  // namespace
 
 DerivativeMap::DerivativeMap(std::size_t d, int order, Span<const double> root)
-    : d_(d), order_(order), monomials_(d, order), hermite_(size()), chain_(size()) {
-  check_derivative(order);
+    : size_(derivative_count(d, order)), monomials_(d, order), hermite_(size_), chain_(size_) {
   const std::size_t first = monomials_.first(order);
   const double sign = order % 2 == 0 ? 1.0 : -1.0;
   for (std::size_t t = 0; t < size(); ++t) {
@@ -100,7 +97,7 @@ DerivativeMap::DerivativeMap(std::size_t d, int order, Span<const double> root)
     }
   }
   // D_a = sum_k (L^-1)_ka D_k for each coordinate a: polynomials in D, one more factor at a time.
-  const std::vector<double> inverse = inverse_of_root(d, root);
+  const std::vector<double> inverse = inverse_of_root(root, d);
   for (std::size_t t = 0; t < size(); ++t) {
     std::vector<double> polynomial(monomials_.size(), 0.0);
     polynomial[0] = 1;

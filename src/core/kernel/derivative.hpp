@@ -3,6 +3,7 @@
 #define KESTREL_CORE_KERNEL_DERIVATIVE_HPP
 
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "core/base/span.hpp"
@@ -12,8 +13,17 @@ namespace kestrel {
 /// The highest order of a derivative of a density.
 constexpr int kHighestDerivative = 8;
 
+/// The most different derivatives of one order: by a matrix H with correlations each is made of up
+/// to as many others.
+constexpr std::size_t kMostDerivatives = 1500;
+
 /// Throws error(input) for an order that is not 0 to kHighestDerivative.
 void check_derivative(int order);
+
+/// The number of different partial derivatives of one order in d variables, C(d + order - 1,
+/// order). Throws error(input) for an order that is not there, and if they are more than
+/// kMostDerivatives.
+std::size_t derivative_count(std::size_t d, int order);
 
 /// All monomials u^a of R^d up to some degree, degree after degree. Monomial t is parent(t) times
 /// coordinate axis(t), no axis before that of its parent. So those of degree r, read as tuples of
@@ -34,6 +44,7 @@ class Monomials {
 
  private:
   std::vector<std::vector<int>> exponent_;
+  std::map<std::vector<int>, std::size_t> number_;
   std::vector<int> parent_, axis_;
   std::vector<std::size_t> first_;
 };
@@ -47,12 +58,12 @@ class Monomials {
 /// chain rule D by e is made of all D of the same order.
 class DerivativeMap {
  public:
-  /// root: L, d*d column-major, lower triangular with a positive diagonal.
+  /// root: L, d*d column-major, lower triangular with a positive diagonal. Throws as
+  /// derivative_count().
   DerivativeMap(std::size_t d, int order, Span<const double> root);
 
   const Monomials& monomials() const { return monomials_; }
-  /// The number of derivatives of this order: C(d + order - 1, order).
-  std::size_t size() const { return monomials_.size() - monomials_.first(order_); }
+  std::size_t size() const { return size_; }
   /// sums: for each monomial sum_j w_j u_j^a phi(u_j). out: for each multi-index of the order, in
   /// the order of the monomials, sum_j w_j D^a phi(u_j), D by e.
   void apply(const double* sums, double* out) const;
@@ -63,8 +74,7 @@ class DerivativeMap {
     double factor;
   };
 
-  std::size_t d_;
-  int order_;
+  std::size_t size_;
   Monomials monomials_;
   /// Of each derivative by u, in monomials; of each by e, in those by u.
   std::vector<std::vector<Term>> hermite_, chain_;

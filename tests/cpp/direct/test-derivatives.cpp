@@ -78,10 +78,14 @@ std::vector<real> solve(const Shape& shape, std::vector<real> v, bool both) {
   return v;
 }
 
-/// sum_j w_j D^a K_H(e - x_j).
-oracle::Sum derivative(const Shape& shape, std::size_t point,
-                       const std::vector<std::size_t>& axes) {
+/// What some points should have, for each multi-index.
+using Wanted = std::vector<std::vector<oracle::Sum>>;
+
+/// sum_j w_j D^a K_H(e - x_j) for all a of an order, at the chosen points.
+Wanted derivatives_of(const Shape& shape, int order) {
   const std::size_t d = shape.d;
+  const auto tuples = sorted_tuples(d, order);
+  const std::vector<std::size_t> which = some_of(shape.m);
   std::vector<real> p(d * d);
   real constant = std::pow(2 * oracle::pi, -static_cast<real>(d) / 2);
   for (std::size_t k = 0; k < d; ++k) {
@@ -91,20 +95,25 @@ oracle::Sum derivative(const Shape& shape, std::size_t point,
     std::copy(column.begin(), column.end(), p.begin() + static_cast<std::ptrdiff_t>(k * d));
     constant /= shape.root[k * d + k];
   }
-  oracle::Sum sum;
-  for (std::size_t j = 0; j < shape.n; ++j) {
-    std::vector<real> v(d);
-    for (std::size_t k = 0; k < d; ++k) {
-      v[k] = static_cast<real>(shape.points[k * shape.m + point]) - shape.x[k * shape.n + j];
+  Wanted wanted(tuples.size(), std::vector<oracle::Sum>(which.size()));
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    for (std::size_t j = 0; j < shape.n; ++j) {
+      std::vector<real> v(d);
+      for (std::size_t k = 0; k < d; ++k) {
+        v[k] = static_cast<real>(shape.points[k * shape.m + which[i]]) - shape.x[k * shape.n + j];
+      }
+      const std::vector<real> u = solve(shape, v, false), pv = solve(shape, v, true);
+      real q = 0;
+      for (const real one : u) q += one * one;
+      const real phi = shape.w[j] * constant * std::exp(-q / 2);
+      if (phi == 0) continue;
+      for (std::size_t t = 0; t < tuples.size(); ++t) {
+        wanted[t][i].value += phi * derivative_over_phi(pv, p, d, tuples[t], false);
+        wanted[t][i].absolute += phi * derivative_over_phi(pv, p, d, tuples[t], true);
+      }
     }
-    const std::vector<real> u = solve(shape, v, false), pv = solve(shape, v, true);
-    real q = 0;
-    for (const real one : u) q += one * one;
-    const real phi = shape.w[j] * constant * std::exp(-q / 2);
-    sum.value += phi * derivative_over_phi(pv, p, d, axes, false);
-    sum.absolute += phi * derivative_over_phi(pv, p, d, axes, true);
   }
-  return sum;
+  return wanted;
 }
 
 std::vector<double> by_pairs(const Shape& shape, int order, const RunOptions& how) {
@@ -121,20 +130,6 @@ std::vector<double> by_cells(const Shape& shape, int order, const RunOptions& ho
   fgt_density({{shape.x.data(), shape.n}, shape.weights()}, {shape.points.data(), shape.m},
               shape.root[0], how, {out.data(), shape.m}, order);
   return out;
-}
-
-/// What some points should have, for each multi-index.
-using Wanted = std::vector<std::vector<oracle::Sum>>;
-
-Wanted derivatives_of(const Shape& shape, int order) {
-  Wanted wanted;
-  for (const auto& tuple : sorted_tuples(shape.d, order)) {
-    wanted.emplace_back();
-    for (const std::size_t i : some_of(shape.m)) {
-      wanted.back().push_back(derivative(shape, i, tuple));
-    }
-  }
-  return wanted;
 }
 
 /// To 1e-12 of the largest sum of |terms|.
@@ -162,6 +157,8 @@ std::vector<Shape> shapes_of_derivatives() {
   all.push_back(shapes::weighted(shapes::make("weights", 300, 40, 1, 0.2),
                                  [](std::size_t i) { return i % 3 == 0 ? 0.0 : 1e-3 * i; }));
   all.push_back(shapes::make("many", 5000, 700, 1, 0.05));
+  // Many sums for each point, so that blocks have few points.
+  all.push_back(shapes::make("d16", 30000, 3, 16, 3));
   return all;
 }
 
@@ -241,6 +238,11 @@ TEST(DerivativeMap, ListsTheMultiIndicesOfAnOrder) {
   for (int order = 0; order <= 5; ++order) {
     EXPECT_EQ(derivative_count(3, order), sorted_tuples(3, order).size());
   }
+}
+
+TEST(Derivatives, RefuseTooManyOfThem) {
+  EXPECT_EQ(derivative_count(6, 8), 1287u);
+  EXPECT_THROW(derivative_count(10, 8), error);
 }
 
 TEST(Derivatives, RefuseOrdersAndSizes) {
