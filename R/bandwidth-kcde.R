@@ -208,8 +208,3 @@ as_symmetric <- function(psi2, d) {
   entries <- as.matrix(expand.grid(seq_len(d), seq_len(d)))
   matrix(psi2[tuple_positions(unname(entries), d)], d)
 }
-
-matrix_power <- function(S, power) {
-  parts <- eigen(unname(S), symmetric = TRUE)
-  parts$vectors %*% (parts$values^power * t(parts$vectors))
-}

@@ -67,6 +67,16 @@ check_count <- function(value, name, min = 1L) {
   as.integer(value)
 }
 
+# Finite numbers, as many as the other argument has.
+check_length <- function(value, size, name, other) {
+  value <- plain(value)
+  if (!is_numbers(value) || length(value) != size || !all(is.finite(value))) {
+    abort_input("`", name, "` must be ", size, " finite number", if (size != 1L) "s", ", as many as ", other,
+                " has, not ", describe_value(value), ".")
+  }
+  as.numeric(value)
+}
+
 check_flag <- function(value, name) {
   flag <- without_class(value)
   if (!is.logical(flag) || length(flag) != 1L || is.na(flag)) {

@@ -231,6 +231,11 @@ new_density <- function(sample, H, kernel, kernel_type, transform, run) {
   structure(fhat, class = c("kestrel_kde", "kde"))
 }
 
+# A Gaussian one without a transform, for sums inside of other functions.
+gaussian_density <- function(sample, H) {
+  new_density(sample, H, "gaussian", "radial", NULL, list(engine = "auto", backend = "cpu", tol = 1e-12))
+}
+
 # H from `h` or `H`, of which a user may give one. NULL if neither is given.
 check_bandwidth <- function(given, d, product) {
   if (!is.null(given$H) && !is.null(given$h)) abort_input("`h` and `H` must not both be given.")

@@ -175,7 +175,7 @@ derivatives_of <- function(fhat, task, run) {
 
 # The components of an object, or the curvature, from the different derivatives of its order.
 components_of <- function(fhat, values) {
-  if (fhat$type == "kcurv") return(as.matrix(summary_curvature(values, dimension(fhat))))
+  if (fhat$type == "kcurv") return(as.matrix(summary_curvature(values)))
   d <- dimension(fhat)
   if (ncol(values) == 1L || nrow(fhat$deriv.ind) == ncol(values)) return(values)
   values[, component_positions(d, fhat$deriv.order), drop = FALSE]
@@ -246,7 +246,7 @@ kcurv <- function(fhat, compute.cont = TRUE, ...) {
   different <- derivative_exponents(d, 2L, FALSE)
   first <- match(apply(different, 1L, paste, collapse = " "),
                  apply(matrix(fhat$deriv.ind, ncol = d), 1L, paste, collapse = " "))
-  curvature <- summary_curvature(values[, first, drop = FALSE], d)
+  curvature <- summary_curvature(values[, first, drop = FALSE])
   if (fhat$gridded && d > 1L) dim(curvature) <- lengths(fhat$eval.points)
   fhat$estimate <- curvature
   fhat$type <- "kcurv"
@@ -255,25 +255,10 @@ kcurv <- function(fhat, compute.cont = TRUE, ...) {
   fhat
 }
 
-# |det D^2 f| where D^2 f is negative definite: by elimination, at all points at once. Columns: the different second
-# derivatives.
-summary_curvature <- function(values, d) {
-  at <- matrix(0L, d, d)
-  at[lower.tri(at, TRUE)] <- seq_len(ncol(values))
-  at <- pmax(at, t(at))
-  M <- lapply(seq_len(d), function(i) lapply(seq_len(d), function(j) values[, at[i, j]]))
-  definite <- rep(TRUE, nrow(values))
-  determinant <- rep(1, nrow(values))
-  for (k in seq_len(d)) {
-    pivot <- M[[k]][[k]]
-    definite <- definite & pivot < 0
-    pivot[!definite] <- -1
-    determinant <- determinant * -pivot
-    for (i in seq_len(d)[seq_len(d) > k]) for (j in seq_len(d)[seq_len(d) > k]) {
-      M[[i]][[j]] <- M[[i]][[j]] - M[[i]][[k]] * M[[k]][[j]] / pivot
-    }
-  }
-  ifelse(definite, determinant, 0)
+# |det D^2 f| where D^2 f is negative definite. Columns: the different second derivatives.
+summary_curvature <- function(values) {
+  found <- eliminated(many_matrices(-values))
+  ifelse(found$definite, found$determinant, 0)
 }
 
 # Of the curvature at the observations where it is positive. NULL if it is nowhere.

@@ -74,7 +74,7 @@ compare.kda.cv <- function(x, x.group, bw = "plugin", prior.prob = NULL, Hstart,
   start <- if (!missing(Hstart)) list(Hstart = Hstart)
   select <- function(x, group, ...) {
     if (NCOL(x) == 1L) return(lapply(hkda(x, group, bw, ...)^2, matrix))
-    split_bandwidths(do.call(Hkda, c(list(x, group, bw = bw), start, list(...))))
+    stacked_matrices(do.call(Hkda, c(list(x, group, bw = bw), start, list(...))))
   }
   left_out_errors(x, x.group, function(x, group) select(x, group, ...), prior.prob, by.group, verbose, recompute)
 }
@@ -84,13 +84,8 @@ compare.kda.cv <- function(x, x.group, bw = "plugin", prior.prob = NULL, Hstart,
 compare.kda.diag.cv <- function(x, x.group, bw = "plugin", prior.prob = NULL, by.group = FALSE, verbose = NULL,
                                 recompute = FALSE, ...) {
   verbose <- asked_verbose(verbose)
-  left_out_errors(x, x.group, function(x, group) split_bandwidths(Hkda.diag(x, group, bw, ...)), prior.prob, by.group,
+  left_out_errors(x, x.group, function(x, group) stacked_matrices(Hkda.diag(x, group, bw, ...)), prior.prob, by.group,
                   verbose, recompute)
-}
-
-split_bandwidths <- function(Hs) {
-  d <- ncol(Hs)
-  lapply(seq_len(nrow(Hs) / d), function(k) Hs[(k - 1L) * d + seq_len(d), , drop = FALSE])
 }
 
 left_out_errors <- function(x, x.group, select, prior.prob, by.group, verbose, recompute) {
@@ -99,14 +94,10 @@ left_out_errors <- function(x, x.group, select, prior.prob, by.group, verbose, r
   classes <- check_classes(x, x.group, NULL, stats::na.fail)
   prior <- check_priors(prior.prob, classes)
   H <- select(classes$x, classes$group)
-  estimates <- function(H, samples = classes$samples) {
-    Map(function(sample, H) new_density(sample, H, "gaussian", "radial", NULL,
-                                        list(engine = "auto", backend = "cpu", tol = 1e-12)), samples, H)
-  }
   true <- as.integer(classes$group)
   row <- stats::ave(true, true, FUN = seq_along)
   assigned <- with_search_progress(verbose, "Observations left out", function(progress) {
-    fhats <- estimates(H)
+    fhats <- Map(gaussian_density, classes$samples, H)
     run <- replace(run_options(), "progress", list(progress))
     values <- vapply(fhats, function(fhat) density_at(fhat, classes$x, run), numeric(length(true)))
     for (k in seq_along(fhats)) {
@@ -132,8 +123,7 @@ recomputed_densities <- function(classes, true, row, select, progress) {
     x <- classes$x[rest, , drop = FALSE]
     # The selectors take classes; this one and a copy of it.
     H <- select(rbind(x, x), rep(1:2, each = nrow(x)))[[1L]]
-    fhat <- new_density(list(x = x, w = rep(1, nrow(x)), names = classes$names), H, "gaussian", "radial", NULL,
-                        list(engine = "auto", backend = "cpu", tol = 1e-12))
+    fhat <- gaussian_density(list(x = x, w = rep(1, nrow(x)), names = classes$names), H)
     exp(log_density(fhat, classes$x[i, ]))
   }, progress)
   vapply(seq_along(true), at, 0)

@@ -153,7 +153,7 @@ check_class_bandwidths <- function(Hs, hs, d, k, name = "Hs") {
     abort_input("`", name, "` must be ", k, " matrices of ", d, " x ", d, ", one below the other, not ",
                 describe_value(Hs), ".")
   }
-  lapply(seq_len(k), function(j) check_H(unname(Hs[(j - 1L) * d + seq_len(d), , drop = FALSE]), d, name))
+  lapply(stacked_matrices(Hs), check_H, d, name)
 }
 
 densities_on_grid <- function(fhats, x, grid, flags, run) {
@@ -210,8 +210,7 @@ log_density <- function(fhat, point, without = NULL) {
 class_density <- function(object, k) {
   d <- length(object$names)
   sample <- list(x = if (d == 1L) matrix(object$x[[k]]) else object$x[[k]], w = object$w[[k]], names = object$names)
-  fhat <- new_density(sample, as.matrix(object$H[[k]]), "gaussian", "radial", NULL,
-                      list(engine = "auto", backend = "cpu", tol = 1e-12))
+  fhat <- gaussian_density(sample, as.matrix(object$H[[k]]))
   if (!is.null(object$estimate)) {
     fhat[c("eval.points", "estimate")] <- list(object$eval.points, object$estimate[[k]])
     fhat$gridtype <- rep("linear", d)

@@ -30,6 +30,9 @@ ball_integral <- function(kernel, d, a, q) {
   d * ball_volume_cpp(d) * radial
 }
 
+# The N(0, H) density at 0.
+normal_at_zero <- function(H) (2 * pi)^(-nrow(H) / 2) / prod(diag(lower_root_cpp(unname(H))))
+
 # K(0) of the radial kernel.
 kernel_at_zero <- function(kernel, d) if (is_compact(kernel)) 1 / ball_integral(kernel, d, 0, 1) else (2 * pi)^(-d / 2)
 

@@ -138,28 +138,12 @@ shift_of <- function(fhat, points, run) {
   mean <- -sums[, 1L + seq_len(d), drop = FALSE] / sums[, 1L]
   near <- which(rowSums(mean^2) < newton_reach^2)
   if (length(near) == 0L) return(mean)
-  # (I - S_2 / S_0) step = mean by elimination, at all points at once.
-  at <- matrix(0L, d, d)
-  at[lower.tri(at, TRUE)] <- 1L + d + seq_len(d * (d + 1L) / 2L)
-  at <- pmax(at, t(at))
-  A <- lapply(seq_len(d), function(i) lapply(seq_len(d), function(j) (i == j) - sums[near, at[i, j]] / sums[near, 1L]))
-  b <- lapply(seq_len(d), function(k) mean[near, k])
-  definite <- rep(TRUE, length(near))
-  for (k in seq_len(d)) {
-    definite <- definite & A[[k]][[k]] > 1e-6
-    pivot <- ifelse(definite, A[[k]][[k]], 1)
-    for (i in seq_len(d)[seq_len(d) > k]) {
-      factor <- A[[i]][[k]] / pivot
-      for (j in k:d) A[[i]][[j]] <- A[[i]][[j]] - factor * A[[k]][[j]]
-      b[[i]] <- b[[i]] - factor * b[[k]]
-    }
-  }
-  for (k in d:1) {
-    for (j in seq_len(d)[seq_len(d) > k]) b[[k]] <- b[[k]] - A[[k]][[j]] * b[[j]]
-    b[[k]] <- b[[k]] / ifelse(definite, A[[k]][[k]], 1)
-  }
-  newton <- do.call(cbind, b)
-  taken <- definite & rowSums(newton^2) < newton_reach^2
+  # (I - S_2 / S_0) step = mean.
+  second <- sums[near, -seq_len(d + 1L), drop = FALSE] / sums[near, 1L]
+  found <- eliminated(many_matrices(rep(vech(diag(d)), each = length(near)) - second),
+                      lapply(seq_len(d), function(k) mean[near, k]), least = 1e-6)
+  newton <- do.call(cbind, found$solution)
+  taken <- found$definite & rowSums(newton^2) < newton_reach^2
   mean[near[taken], ] <- newton[taken, ]
   mean
 }

@@ -88,7 +88,7 @@ known_density <- function(H, h, mus, Sigmas, sigmas, props) {
 }
 
 # The integral of the squared kernel.
-mean_square <- function(H) (4 * pi)^(-nrow(H) / 2) / prod(diag(lower_root_cpp(H)))
+mean_square <- function(H) normal_at_zero(2 * H)
 
 exact_mise <- function(H, mixture, n) {
   products <- vapply(0:2, function(a) mixture_products(H, mixture, a), 0)
@@ -129,7 +129,6 @@ over_pairs <- function(mixture, term) {
 
 # The mean over `points` of the density of a sample with bandwidth H: (n m)^-1 sum_ij K_H(x_i - y_j).
 cross_mean <- function(sample, points, H, run, w = NULL) {
-  fhat <- new_density(sample, H, "gaussian", "radial", NULL, list(engine = "auto", backend = "cpu", tol = 1e-12))
-  values <- density_at(fhat, points, run)
+  values <- density_at(gaussian_density(sample, H), points, run)
   if (is.null(w)) mean(values) else sum(w * values) / sum(w)
 }

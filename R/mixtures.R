@@ -137,16 +137,6 @@ check_line_mixture <- function(mus, sigmas, props) {
   list(mus = matrix(mus, k), Sigmas = lapply(sigmas, function(sigma) matrix(sigma^2)), props = props)
 }
 
-# Finite numbers, as many as the other argument has.
-check_length <- function(value, size, name, other) {
-  value <- plain(value)
-  if (!is_numbers(value) || length(value) != size || !all(is.finite(value))) {
-    abort_input("`", name, "` must be ", size, " finite number", if (size != 1L) "s", ", as many as ", other,
-                " has, not ", describe_value(value), ".")
-  }
-  as.numeric(value)
-}
-
 check_mixture <- function(mus, Sigmas, props) {
   props <- check_props(props)
   k <- length(props)
@@ -161,10 +151,7 @@ check_mixture <- function(mus, Sigmas, props) {
   if (is_numbers(mus) && length(dim(mus)) < 2L && length(mus) == k * d) mus <- matrix(mus, k, byrow = d > 1L)
   mus <- check_points(mus, d, "mus", of = "Sigmas")
   if (nrow(mus) != k) abort_input("`mus` must have a row for each of the ", k, " components, not ", nrow(mus), ".")
-  parts <- lapply(seq_len(k), function(j) {
-    check_H(unname(Sigmas[(j - 1L) * d + seq_len(d), , drop = FALSE]), d, "Sigmas")
-  })
-  list(mus = unname(mus), Sigmas = parts, props = props)
+  list(mus = unname(mus), Sigmas = lapply(stacked_matrices(Sigmas), check_H, d, "Sigmas"), props = props)
 }
 
 check_freedom <- function(dfs, k) check_length(check_positives(dfs, "dfs"), k, "dfs", "`props`")

@@ -11,7 +11,7 @@ from_ks <- function(object, name) {
   sample <- known_as(paste0(name, "$x"), check_sample(fields$x, fields$w))
   sample$names <- readable(as.character(fields$names))
   H <- known_as(paste0(name, "$x"), check_H(fields$H, ncol(sample$x), paste0(name, "$H")))
-  made <- new_density(sample, H, "gaussian", "radial", NULL, list(engine = "direct", backend = "cpu", tol = 1e-12))
+  made <- gaussian_density(sample, H)
   kept <- c("eval.points", "estimate", "gridtype", "gridded", "cont")
   made[kept] <- fields[kept]
   made$seconds <- 0

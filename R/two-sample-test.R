@@ -130,8 +130,6 @@ check_real <- function(value, name) {
   as.numeric(value)
 }
 
-normal_at_zero <- function(H) (2 * pi)^(-nrow(H) / 2) / prod(diag(lower_root_cpp(unname(H))))
-
 # T with its bandwidths and means; those that are known are not computed.
 squared_difference <- function(samples, given, known, run) {
   H <- Map(function(sample, H) if (is.null(H)) functional_bandwidth(sample, run) else H, samples, given)
