@@ -39,9 +39,7 @@ kcopula <- function(x, H, hs, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.p
                     marginal = "kernel", verbose = NULL, ..., na.action = stats::na.fail, threads = NULL) {
   check_arguments("kcopula", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
-  grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-               gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin else 0,
-               xmax = if (!missing(xmax)) xmax else 1, supp = supp)
+  grid <- given_grid(xmin = 0, xmax = 1, supp = supp)
   verbose <- asked_verbose(verbose)
   marginal <- check_choice(marginal, c("kernel", "empirical"), "marginal")
   run <- run_options(threads)

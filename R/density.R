@@ -165,9 +165,7 @@ kde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.points
   check_arguments("kde", given_names(...), c("binned", "density"))
   started <- proc.time()[["elapsed"]]
   # missing() is called only here. From here on NULL means that an argument was not given.
-  grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-               gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
-               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = FALSE)
+  grid <- given_grid(step = step, streamed = FALSE)
   points <- if (!missing(eval.points)) eval.points
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   adj.positive <- if (!missing(adj.positive)) adj.positive

@@ -61,9 +61,7 @@ kdde <- function(x, H, h, deriv.order = 0, gridsize, gridtype, xmin, xmax, supp 
                  na.action = stats::na.fail, engine = c("auto", "direct", "fgt"), threads = NULL) {
   check_arguments("kdde", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
-  grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-               gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
-               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = FALSE)
+  grid <- given_grid(step = step, streamed = FALSE)
   points <- if (!missing(eval.points)) eval.points
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   verbose <- asked_verbose(verbose)

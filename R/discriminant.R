@@ -50,8 +50,7 @@ kda <- function(x, x.group, Hs, hs, prior.prob = NULL, gridsize, xmin, xmax, sup
                 threads = NULL, verbose = NULL) {
   check_arguments("kda", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
-  grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-               xmin = if (!missing(xmin)) xmin, xmax = if (!missing(xmax)) xmax, supp = supp, streamed = FALSE)
+  grid <- given_grid(supp = supp, streamed = FALSE)
   points <- if (!missing(eval.points)) eval.points
   flags <- list(cont = check_flag(compute.cont, "compute.cont"), approx = check_flag(approx.cont, "approx.cont"),
                 density = check_flag(kde.flag, "kde.flag"))

@@ -4,6 +4,17 @@ known_gridtypes <- c("linear", "sqrt", "quantile", "exp")
 
 default_gridsize <- function(d) rep(c(401L, 151L, 51L)[d], length.out = d)
 
+# The arguments of a grid that were given to the calling function, and what ... says of others. As in ks, `bgridsize`
+# stands for `gridsize`.
+given_grid <- function(...) {
+  called <- parent.frame()
+  is_given <- function(name) exists(name, called, inherits = FALSE) && !eval(call("missing", as.name(name)), called)
+  names <- Filter(is_given, c("gridsize", "bgridsize", "gridtype", "xmin", "xmax", "supp"))
+  given <- mget(names, called)
+  if (is.null(given$gridsize)) given$gridsize <- given$bgridsize
+  utils::modifyList(list(...), given[setdiff(names(given), "bgridsize")])
+}
+
 # One value for each axis; a single value is for all of them.
 check_per_axis <- function(value, d, name) {
   value <- plain(value)

@@ -87,9 +87,7 @@ kcde <- function(x, H, h, gridsize, gridtype, xmin, xmax, supp = 3.7, eval.point
   check_arguments("kcde", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
   # The only place that asks what is missing: from here on NULL means not given.
-  grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-               gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin,
-               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp)
+  grid <- given_grid()
   points <- if (!missing(eval.points)) eval.points
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   adj.positive <- if (!missing(adj.positive)) adj.positive

@@ -56,16 +56,11 @@ kroc <- function(x1, x2, H1, h1, hy, gridsize, gridtype, xmin, xmax, supp = 3.7,
   check_arguments("kroc", given_names(...), "binned")
   started <- proc.time()[["elapsed"]]
   verbose <- asked_verbose(verbose)
-  grid <- check_grid(list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-                          gridtype = if (!missing(gridtype)) gridtype, xmin = if (!missing(xmin)) xmin else 0,
-                          xmax = if (!missing(xmax)) xmax else 1, supp = supp), 1L)
+  grid <- check_grid(given_grid(xmin = 0, xmax = 1, supp = supp), 1L)
   if (grid$gridtype != "linear") abort_input("`gridtype` must be \"linear\", not ", describe_value(gridtype), ".")
   sample <- known_as("x1", check_sample(x1, if (!missing(w)) w))
   other <- known_as("x2", check_sample(x2))
-  d <- ncol(sample$x)
-  if (ncol(other$x) != d) {
-    abort_input("`x2` must have ", d, if (d == 1L) " column" else " columns", ", as `x1` has, not ", ncol(other$x), ".")
-  }
+  d <- check_same_columns(sample, other)
   if (d > 3L) abort_input("`x1` must have at most three columns for kroc(), not ", d, ".")
   gridded <- missing(eval.points)
   rates <- if (gridded) {

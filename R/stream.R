@@ -70,8 +70,7 @@ kde_stream <- function(x, to, H, h, gridsize, xmin, xmax, supp, step = NULL, sla
                        backend = "auto", threads = NULL, verbose = NULL) {
   check_arguments("kde_stream", given_names(...))
   started <- proc.time()[["elapsed"]]
-  grid <- list(gridsize = if (!missing(gridsize)) gridsize, xmin = if (!missing(xmin)) xmin,
-               xmax = if (!missing(xmax)) xmax, supp = if (!missing(supp)) supp, step = step, streamed = TRUE)
+  grid <- given_grid(step = step, streamed = TRUE)
   given <- list(H = if (!missing(H)) H, h = if (!missing(h)) h)
   verbose <- asked_verbose(verbose)
   kernel <- check_choice(kernel, kernel_names(), "kernel")

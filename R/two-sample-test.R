@@ -112,10 +112,15 @@ kde.test <- function(x1, x2, H1, H2, h1, h2, psi1, psi2, var.fhat1, var.fhat2, b
 
 check_two_samples <- function(x1, x2) {
   samples <- list(known_as("x1", selector_sample(x1, NULL)), known_as("x2", selector_sample(x2, NULL)))
-  d <- vapply(samples, function(sample) ncol(sample$x), 0L)
-  if (d[1L] != d[2L]) abort_input("`x2` must have ", d[1L], if (d[1L] == 1L) " column" else " columns",
-                                  ", as `x1` has, not ", d[2L], ".")
+  check_same_columns(samples[[1L]], samples[[2L]])
   samples
+}
+
+# The number of columns of both samples.
+check_same_columns <- function(sample, other) {
+  d <- ncol(sample$x)
+  if (ncol(other$x) == d) return(d)
+  abort_input("`x2` must have ", d, if (d == 1L) " column" else " columns", ", as `x1` has, not ", ncol(other$x), ".")
 }
 
 check_sample_bandwidth <- function(H, h, d, number) {
@@ -261,8 +266,7 @@ kde.local.test <- function(x1, x2, H1, H2, h1, h2, fhat1, fhat2, gridsize, binne
     samples <- check_two_samples(x1, x2)
     given <- list(check_sample_bandwidth(if (!missing(H1)) H1, if (!missing(h1)) h1, ncol(samples[[1L]]$x), 1L),
                   check_sample_bandwidth(if (!missing(H2)) H2, if (!missing(h2)) h2, ncol(samples[[1L]]$x), 2L))
-    grid <- list(gridsize = if (!missing(gridsize)) gridsize else if (!missing(bgridsize)) bgridsize,
-                 xmin = if (!missing(xmin)) xmin, xmax = if (!missing(xmax)) xmax, supp = supp, streamed = FALSE)
+    grid <- given_grid(supp = supp, streamed = FALSE)
     estimates_on_one_grid(samples, given, grid, threads, verbose)
   }
   n <- vapply(pair, sample_size, 0L)
