@@ -145,5 +145,8 @@ check_volume <- function(fhat) {
               "bandwidths are about ", paste(format_short(unique(range(h))), collapse = " to "), ": rescale it.")
 }
 
-# The estimate at the rows of a matrix.
-density_at <- function(fhat, points, run) run_density(fhat, task_at_points(fhat, points), run)$estimate
+# The estimate at the rows of a matrix. `.variable`: see plain_density() of R/variable-density.R.
+density_at <- function(fhat, points, run) {
+  if (!is.null(fhat$.variable)) return(variable_density_at(fhat$.variable, points, run))
+  run_density(fhat, task_at_points(fhat, points), run)$estimate
+}

@@ -142,6 +142,27 @@ kdde_fields <- c(
   )
 )
 
+# Those of an estimate whose bandwidths vary: H has their squares, infinite ones, too.
+vkde_fields <- c(
+  kcde_fields[c("names", "gridded", "w", "x", "n_eff", "gridtype")],
+  list(
+    variable = texts(1L, among = c("balloon", "sample point")),
+    pilot = function(of) bandwidth_matrix(columns_of(of), FALSE, number = FALSE),
+    scale = function(of) numbers(columns_of(of), sign = "positive"),
+    mass = numbers(1L, sign = "positive")
+  ),
+  estimate_fields[c("eval.points", "estimate", "cont")],
+  list(
+    H = function(of) {
+      size <- if (of[["variable"]] == "sample point") rows_of(of) else if (of[["gridded"]]) axes_sizes(of) else
+        length(of[["estimate"]])
+      numbers(size, finite = of[["variable"]] == "sample point", sign = "positive",
+              also = list("squares of bandwidths", function(H) !anyNA(H)))
+    },
+    tol = numbers(1L, sign = "positive"), seconds = numbers(1L)
+  )
+)
+
 kms_fields <- list(
   names = texts(min = 1L),
   x = anything(list("numbers", is_numbers)),

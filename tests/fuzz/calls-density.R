@@ -126,6 +126,21 @@ density_calls <- list(
     list(fhat = as.call(c(quote(kdde), sample_and_weights(x), bandwidth_arguments(x),
                           list(deriv.order = pick(c(2, 2, 1)), eval.points = points_for(x)))))
   },
+  kde.balloon = function() {
+    x <- sample_values(d = pick(1:3))
+    grid <- grid_arguments(x)
+    c(sample_and_weights(x), bandwidth_arguments(x),
+      if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
+      some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3)), 0.3))
+  },
+  kde.sp = function() {
+    x <- sample_values(d = pick(1:3))
+    grid <- grid_arguments(x)
+    c(sample_and_weights(x),
+      if (chance(0.5)) bandwidth_arguments(x) else list(hs = exp(stats::rnorm(shape_of(x)[1L]))),
+      if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
+      some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3)), 0.3))
+  },
   kms = function() {
     x <- sample_values(d = pick(1:3))
     given <- bandwidth_arguments(x)

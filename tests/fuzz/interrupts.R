@@ -23,6 +23,8 @@ long_calls <- list(
               quote(kcde(many(n, 3), H = diag(3) / 2 + 0.3))),
   kdde = list(quote(kdde(many(n), h = 0.1, deriv.order = 2)),
               quote(kdde(many(n, 2), H = diag(2), deriv.order = 1))),
+  kde.balloon = list(quote(kde.balloon(many(n, 2), H = diag(2), gridsize = c(99, 99)))),
+  kde.sp = list(quote(kde.sp(many(n, 2), hs = rep(1:9 / 9, length.out = n)))),
   kms = list(quote(kms(many(n, 2), H = diag(2) / 5))),
   kcurv = list(quote(kcurv(kdde(many(n, 2), H = diag(2), deriv.order = 2, gridsize = c(9, 9))))),
   hpi.kcde = list(quote(hpi.kcde(many(n)))), Hpi.kcde = list(quote(Hpi.kcde(many(n, 2)))),
