@@ -357,6 +357,10 @@ quantiles_cpp <- function(x, w, prob, run) {
     .Call(`_kestrel_quantiles_cpp`, x, w, prob, run)
 }
 
+variable_grid_cpp <- function(sample, h, axes, run) {
+    .Call(`_kestrel_variable_grid_cpp`, sample, h, axes, run)
+}
+
 ones_cpp <- function(n) {
     .Call(`_kestrel_ones_cpp`, n)
 }

@@ -1111,6 +1111,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// variable_grid_cpp
+Rcpp::NumericVector variable_grid_cpp(SEXP sample, Rcpp::NumericVector h, Rcpp::List axes, Rcpp::List run);
+RcppExport SEXP _kestrel_variable_grid_cpp(SEXP sampleSEXP, SEXP hSEXP, SEXP axesSEXP, SEXP runSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sample(sampleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type h(hSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type axes(axesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type run(runSEXP);
+    rcpp_result_gen = Rcpp::wrap(variable_grid_cpp(sample, h, axes, run));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ones_cpp
 SEXP ones_cpp(double n);
 RcppExport SEXP _kestrel_ones_cpp(SEXP nSEXP) {
@@ -1213,6 +1227,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_kestrel_sorted_cpp", (DL_FUNC) &_kestrel_sorted_cpp, 1},
     {"_kestrel_order_cpp", (DL_FUNC) &_kestrel_order_cpp, 2},
     {"_kestrel_quantiles_cpp", (DL_FUNC) &_kestrel_quantiles_cpp, 4},
+    {"_kestrel_variable_grid_cpp", (DL_FUNC) &_kestrel_variable_grid_cpp, 4},
     {"_kestrel_ones_cpp", (DL_FUNC) &_kestrel_ones_cpp, 1},
     {NULL, NULL, 0}
 };

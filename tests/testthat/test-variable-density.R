@@ -61,6 +61,10 @@ test_that("so they are with many observations in a range of bandwidths, and with
     fhat <- kde.sp(x, hs = h, gridsize = c(31, 21))
     expect_close_to_reference(fhat$estimate, plain_variable(x, grid_matrix(fhat), h, fhat$scale))
     expect_same_bits(kde.sp(x, hs = h, gridsize = c(31, 21), threads = 3)$estimate, fhat$estimate)
+    points <- x[1:30, ] + 0.05
+    at_points <- predict(fhat, points)
+    expect_close_to_reference(at_points, plain_variable(x, points, h, fhat$scale), scale = max(fhat$estimate))
+    expect_same_bits(predict(fhat, points, threads = 3), at_points)
   }
 })
 
