@@ -10,7 +10,7 @@
 #' \describe{
 #'   \item{Densities}{[kde()] and its [methods][kestrel_kde-methods] and [plots][plot.kestrel_kde], [dkde()], [pkde()],
 #'     [qkde()], [rkde()], [marginal()]. Derivatives: [kdde()] and their [methods][kdde-methods], curvature: [kcurv()],
-#'     clusters: [kms()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their
+#'     clusters: [kms()], significant features: [kfs()]. Bandwidths that vary: [kde.balloon()], [kde.sp()] and their
 #'     [methods][kestrel_vkde-methods]. Regions of highest density: [contourLevels()], [contourSizes()],
 #'     [contourProbs()], [ksupp()]. Histograms: [histde()], [binning()]. Grids larger than memory: [kde_stream()].
 #'     Files: [write_pdf()], [read_pdf()], [read_sample()].}

@@ -142,6 +142,24 @@ kdde_fields <- c(
   )
 )
 
+# Those of derivatives, with one value for each point.
+kfs_fields <- c(
+  kcde_fields[c("names", "gridded", "w", "x", "kernel", "kernel_type", "H", "h", "n_eff", "gridtype")],
+  list(deriv.order = numbers(1L, whole = TRUE, between = c(1, 2)), signif.level = numbers(1L, between = c(0, 1))),
+  estimate_fields["eval.points"],
+  list(
+    density = estimate_fields$estimate,
+    estimate = function(of) numbers(value_size(of), whole = TRUE, between = c(0, 1)),
+    p.value = function(of) {
+      numbers(value_size(of), finite = FALSE,
+              also = list("between 0 and 1", function(p) all(is.na(p) | (p >= 0 & p <= 1))))
+    },
+    engine = texts(1L), backend = texts(1L), tol = numbers(1L, sign = "positive"), seconds = numbers(1L)
+  )
+)
+
+value_size <- function(of) if (of[["gridded"]]) axes_sizes(of) else length(of[["density"]])
+
 # Those of an estimate whose bandwidths vary: H has their squares, infinite ones, too.
 vkde_fields <- c(
   kcde_fields[c("names", "gridded", "w", "x", "n_eff", "gridtype")],

@@ -141,6 +141,13 @@ density_calls <- list(
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
       some_of(list(compute.cont = chance(0.5), approx.cont = chance(0.5), threads = pick(1:3)), 0.3))
   },
+  kfs = function() {
+    x <- sample_values(d = pick(1:3))
+    grid <- grid_arguments(x)
+    c(sample_and_weights(x), bandwidth_arguments(x), list(deriv.order = pick(c(1, 2, 2))),
+      if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
+      some_of(list(signif.level = stats::runif(1L), threads = pick(1:3)), 0.3))
+  },
   kms = function() {
     x <- sample_values(d = pick(1:3))
     given <- bandwidth_arguments(x)

@@ -25,6 +25,7 @@ long_calls <- list(
               quote(kdde(many(n, 2), H = diag(2), deriv.order = 1))),
   kde.balloon = list(quote(kde.balloon(many(n, 2), H = diag(2), gridsize = c(99, 99)))),
   kde.sp = list(quote(kde.sp(many(n, 2), hs = rep(1:9 / 9, length.out = n)))),
+  kfs = list(quote(kfs(many(n, 2), H = diag(2), gridsize = c(9, 9)))),
   kms = list(quote(kms(many(n, 2), H = diag(2) / 5))),
   kcurv = list(quote(kcurv(kdde(many(n, 2), H = diag(2), deriv.order = 2, gridsize = c(9, 9))))),
   hpi.kcde = list(quote(hpi.kcde(many(n)))), Hpi.kcde = list(quote(Hpi.kcde(many(n, 2)))),
