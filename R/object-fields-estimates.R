@@ -200,6 +200,26 @@ kms_fields <- list(
   seconds = numbers(1L)
 )
 
+kdr_fields <- list(
+  names = texts(min = 2L),
+  w = numbers(min = 1L, sign = "not negative"),
+  x = function(of) numbers(sample_size_of(of)),
+  y = function(of) numbers(c(NA, columns_of(of))),
+  end.points = function(of) {
+    count <- nrow(of[["y"]])
+    coordinates <- lapply(stats::setNames(nm = setdiff(names(of[["end.points"]]), "segment")), function(name) numbers(count))
+    columns(c(coordinates, list(segment = numbers(count, sign = "positive", whole = TRUE))),
+            also = list("a data frame with a column for each variable and `segment`",
+                        function(points) length(points) == columns_of(of) + 1L && count > 0L))
+  },
+  H = function(of) bandwidth_matrix(columns_of(of), FALSE),
+  p = function(of) numbers(1L, whole = TRUE, between = c(1, columns_of(of) - 1)),
+  k = numbers(1L, sign = "positive", whole = TRUE), min.seg.size = numbers(1L, sign = "not negative"),
+  tol.iter = numbers(1L, sign = "positive"),
+  steps = function(of) numbers(nrow(of[["y"]]), sign = "positive", whole = TRUE),
+  seconds = numbers(1L)
+)
+
 histde_fields <- list(
   names = texts(min = 1L),
   x = function(of) numbers(if (columns_of(of) > 1L) c(NA, columns_of(of)), min = 1L),

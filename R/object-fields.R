@@ -190,6 +190,7 @@ object_classes <- list(
   kestrel_kdde = list(made = "an estimate made by kdde()", fields = kdde_fields),
   kestrel_vkde = list(made = "an estimate made by kde.balloon() or kde.sp()", fields = vkde_fields),
   kestrel_kfs = list(made = "regions made by kfs()", fields = kfs_fields),
+  kestrel_kdr = list(made = "ridges made by kdr()", fields = kdr_fields),
   kestrel_kms = list(made = "clusters made by kms()", fields = kms_fields),
   kestrel_stream = list(made = "what kde_stream() returned", fields = stream_fields),
   kestrel_synopsis = list(made = "a synopsis made by kde_synopsis()", fields = synopsis_fields),

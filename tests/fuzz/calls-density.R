@@ -148,6 +148,18 @@ density_calls <- list(
       if (chance(0.5)) grid[setdiff(names(grid), "step")] else list(eval.points = points_for(x)),
       some_of(list(signif.level = stats::runif(1L), threads = pick(1:3)), 0.3))
   },
+  kdr = function() {
+    x <- sample_values(d = pick(2:3))
+    given <- bandwidth_arguments(x)
+    c(sample_and_weights(x), given[intersect(names(given), "H")], list(y = points_for(x)),
+      some_of(list(p = pick(1:2), max.iter = pick(c(1, 400)), segment = chance(0.5), k = pick(1:3), pre = chance(0.5),
+                   keep.path = chance(0.5), min.seg.size = pick(0:3)), 0.3))
+  },
+  kdr.segment = function() {
+    x <- sample_values(d = 2)
+    c(list(x = as.call(c(quote(kdr), list(x = x, H = diag(2), y = points_for(x))))),
+      some_of(list(k = pick(1:3), kmax = pick(1:9), min.seg.size = pick(0:3)), 0.4))
+  },
   kms = function() {
     x <- sample_values(d = pick(1:3))
     given <- bandwidth_arguments(x)

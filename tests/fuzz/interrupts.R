@@ -26,6 +26,8 @@ long_calls <- list(
   kde.balloon = list(quote(kde.balloon(many(n, 2), H = diag(2), gridsize = c(99, 99)))),
   kde.sp = list(quote(kde.sp(many(n, 2), hs = rep(1:9 / 9, length.out = n)))),
   kfs = list(quote(kfs(many(n, 2), H = diag(2), gridsize = c(9, 9)))),
+  kdr = list(quote(kdr(many(n, 2), H = diag(2) / 5, gridsize = c(31, 31)))),
+  kdr.segment = list(quote(kdr.segment(kdr(many(999, 2), H = diag(2) / 5)))),
   kms = list(quote(kms(many(n, 2), H = diag(2) / 5))),
   kcurv = list(quote(kcurv(kdde(many(n, 2), H = diag(2), deriv.order = 2, gridsize = c(9, 9))))),
   hpi.kcde = list(quote(hpi.kcde(many(n)))), Hpi.kcde = list(quote(Hpi.kcde(many(n, 2)))),
